@@ -1,0 +1,277 @@
+"""What the implementations' programs share: the data, the state that each cell must be in, and the comparison.
+
+A program is called as
+
+    python run_<implementation>.py write|read|update MATRIX ROOT REPORT [--updated]
+
+`write` creates every cell below ROOT, `read` compares what is found there with what the matrix says (after its
+updates, if `--updated` is given), `update` changes it. REPORT receives, as JSON, the versions in use and an error, or
+null, for each cell.
+"""
+
+import json
+import sys
+import traceback
+import warnings
+from pathlib import Path
+
+import numpy as np
+
+NUMPY = {"r40": "V5"}
+# Floats that formats and casts get wrong, as bit patterns, by the size of a float in bytes: NaN, infinities, minus zero,
+# the smallest subnormal, the largest finite number, a NaN with a payload, and one.
+SPECIALS = {
+    2: [0x7E00, 0x7C00, 0xFC00, 0x8000, 0x0001, 0x7BFF, 0xFE2A, 0x3C00],
+    4: [0x7FC00000, 0x7F800000, 0xFF800000, 0x80000000, 0x00000001, 0x7F7FFFFF, 0xFFC0002A, 0x3F800000],
+    8: [
+        0x7FF8000000000000,
+        0x7FF0000000000000,
+        0xFFF0000000000000,
+        0x8000000000000000,
+        0x0000000000000001,
+        0x7FEFFFFFFFFFFFFF,
+        0xFFF800000000002A,
+        0x3FF0000000000000,
+    ],
+}
+
+
+def dtype(cell):
+    """The data type in this machine's memory."""
+    return np.dtype(NUMPY.get(cell["data_type"], cell["data_type"]))
+
+
+def dtype_v2(cell):
+    """The data type in the endianness that v2 and NumPy carry in it."""
+    return dtype(cell).newbyteorder(">" if cell["endian"] == "big" else "<")
+
+
+def words(seed, count):
+    """A 64-bit word for each index: runs of 16 small numbers alternate with runs of noise (SplitMix64)."""
+    index = np.arange(count, dtype=np.uint64)
+    with np.errstate(over="ignore"):
+        z = index * np.uint64(0x9E3779B97F4A7C15) + np.uint64(seed) * np.uint64(0xD1B54A32D192ED03)
+        z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        z ^= z >> np.uint64(31)
+    return np.where((index // np.uint64(16)) % np.uint64(2) == 0, index % np.uint64(128), z)
+
+
+def data(cell, shape, seed):
+    """The elements of a whole array: each depends on nothing but the seed, its flat index and the data type.
+
+    The bytes of an element are the low bytes, in little-endian order, of its word; a complex number takes a word for
+    each part. A boolean takes the lowest bit. Every eleventh float is one of `SPECIALS`.
+    """
+    kind = dtype(cell)
+    parts = 2 if kind.kind == "c" else 1
+    size = kind.itemsize // parts
+    count = int(np.prod(shape, dtype=np.int64)) * parts
+    bits = words(seed, count)
+    if kind.kind == "b":
+        bits &= np.uint64(1)
+    if kind.kind in "fc":
+        index = np.arange(count)
+        special = np.array(SPECIALS[size], dtype=np.uint64)[(index // 11) % 8]
+        bits = np.where(index % 11 == 5, special, bits)
+    raw = bits.astype("<u8").view(np.uint8).reshape(count, 8)[:, :size]
+    return np.ascontiguousarray(raw).reshape(-1).view(kind.newbyteorder("<")).astype(kind).reshape(shape)
+
+
+def fill_value(cell):
+    """The fill value as a NumPy scalar, or None where v2 leaves it undefined."""
+    value, kind = cell["fill_value"], dtype(cell)
+    if value is None:
+        return None
+    if kind.kind == "V":
+        return np.void(bytes(value))
+    if kind.kind == "c":
+        return kind.type(complex(*map(float, value)))
+    return kind.type(float(value)) if kind.kind == "f" else kind.type(value)
+
+
+def region(step):
+    return tuple(slice(*bounds) for bounds in step["region"])
+
+
+def values(cell, step, shape):
+    """What a `write` or `fill` step puts into its region."""
+    part = region(step)
+    if step["op"] == "fill":
+        return np.full(shape, fill_value(cell), dtype(cell))[part]
+    return data(cell, shape, step["seed"])[part]
+
+
+def final(cell, updated):
+    """The array and the attributes that a reader must find."""
+    fill = fill_value(cell)
+    zero = np.zeros((), dtype(cell))[()]
+    array = np.full(cell["shape"], zero if fill is None else fill, dtype(cell))
+    attributes = cell["attributes"]
+    for step in cell["steps"] + (cell["update"] if updated else []):
+        if step["op"] == "resize":
+            kept = tuple(slice(0, min(n, m)) for n, m in zip(array.shape, step["shape"]))
+            larger = np.full(step["shape"], zero if fill is None else fill, dtype(cell))
+            larger[kept] = array[kept]
+            array = larger
+        elif step["op"] == "attributes":
+            attributes = step["value"]
+        else:
+            array[region(step)] = values(cell, step, array.shape)
+    return array, attributes
+
+
+def selections(shape):
+    """What is read besides the whole: every second element of the middle, and one element."""
+    yield tuple(slice(n // 3, n, 2) for n in shape)
+    if all(shape):
+        yield tuple(n // 2 for n in shape)
+
+
+def same(got, expected):
+    """Bit for bit; two NaNs count as the same."""
+    got = np.asarray(got)
+    if got.shape != expected.shape:
+        raise AssertionError(f"shape {got.shape} instead of {expected.shape}")
+    if got.dtype.newbyteorder("=") != expected.dtype.newbyteorder("="):
+        raise AssertionError(f"data type {got.dtype} instead of {expected.dtype}")
+    got = np.ascontiguousarray(got.astype(expected.dtype)).reshape(-1)
+    expected = np.ascontiguousarray(expected).reshape(-1)
+    different = (bits(got) != bits(expected)).any(axis=1)
+    if expected.dtype.kind in "fc":
+        parts = 2 if expected.dtype.kind == "c" else 1
+        part = np.dtype(f"f{expected.dtype.itemsize // parts}")
+        a, b = (each.view(part).reshape(len(expected), parts) for each in (got, expected))
+        equal = (bits(a) == bits(b)).all(axis=1).reshape(a.shape)
+        different = ~(equal | (np.isnan(a) & np.isnan(b))).all(axis=1)
+    if different.any():
+        at = int(np.argmax(different))
+        raise AssertionError(
+            f"{int(different.sum())} of {len(different)} elements differ, first at flat index {at}: "
+            f"{got[at]!r} instead of {expected[at]!r}"
+        )
+
+
+def bits(array):
+    size = array.dtype.itemsize
+    return np.frombuffer(array.tobytes(), np.uint8).reshape(-1, size)
+
+
+DEFAULTS = {"zstd": {"checksum": False}, "numcodecs.lz4": {"acceleration": 1}}
+
+
+def normal(codecs):
+    """A v3 codec list with defaults filled in and empty configurations dropped, so that two can be compared."""
+    if codecs is None:
+        return None
+    result = []
+    for codec in json.loads(json.dumps(codecs)):
+        configuration = DEFAULTS.get(codec["name"], {}) | codec.get("configuration", {})
+        if configuration.get("shuffle") == "noshuffle":
+            configuration.pop("typesize", None)
+        for member in ("codecs", "index_codecs"):
+            if member in configuration:
+                configuration[member] = normal(configuration[member])
+        result.append({"name": codec["name"], **({"configuration": configuration} if configuration else {})})
+    return result
+
+
+def names(dimension_names):
+    """Dimension names; all without a name is the same as none at all."""
+    return list(dimension_names) if any(dimension_names or ()) else None
+
+
+def facts(cell, array, attributes):
+    """What metadata must say. A program reports those of them that its implementation shows."""
+    fill = fill_value(cell)
+    known = {
+        "shape": list(array.shape),
+        "data type": cell["data_type"],
+        "chunks": cell["chunks"],
+        "fill value": None if fill is None else np.asarray(fill, dtype(cell)).tobytes().hex(),
+        "attributes": attributes,
+    }
+    if cell["format"] == 2:
+        more = {member: cell[member] for member in ("order", "filters", "compressor")}
+        return known | more | {"dtype": dtype_v2(cell).str, "separator": cell["key_encoding"]["separator"]}
+    more = {"codecs": normal(cell["codecs"]), "dimension names": names(cell["dimension_names"])}
+    return known | more | {"keys": cell["key_encoding"]}
+
+
+def hexadecimal(fill, kind):
+    return None if fill is None else np.asarray(fill, kind).tobytes().hex()
+
+
+def agree(described, expected):
+    for fact, value in described.items():
+        if value != expected[fact]:
+            raise AssertionError(f"{fact}: {value!r} instead of {expected[fact]!r}")
+
+
+class Program:
+    """An implementation. Subclasses say how it creates, opens, reads, writes, resizes and describes."""
+
+    name: str
+    packages: dict
+
+    def write_cell(self, path, cell):
+        if cell.get("group"):
+            return self.create_group(path, cell)
+        return self.apply(self.create(path, cell), cell, cell["steps"])
+
+    def update_cell(self, path, cell):
+        if cell.get("group"):
+            return self.set_group_attributes(path, cell["update"][0]["value"])
+        return self.apply(self.open(path, cell), cell, cell["update"])
+
+    def apply(self, array, cell, steps):
+        for step in steps:
+            if step["op"] == "resize":
+                array = self.resize(array, step["shape"])
+            elif step["op"] == "attributes":
+                self.set_attributes(array, step["value"])
+            else:
+                self.assign(array, region(step), values(cell, step, self.shape(array)))
+
+    def read_cell(self, path, cell, updated):
+        if cell.get("group"):
+            attributes = cell["update"][0]["value"] if updated else cell["attributes"]
+            return agree(self.describe_group(path), {"attributes": attributes, "members": cell["members"]})
+        array = self.open(path, cell)
+        expected, attributes = final(cell, updated)
+        agree(self.describe(array, cell), facts(cell, expected, attributes))
+        same(self.read(array, ...), expected)
+        for selection in selections(expected.shape):
+            same(self.read(array, selection), expected[selection])
+
+    def shape(self, array):
+        return array.shape
+
+    def run(self, action, path, cell, updated):
+        if action == "read":
+            self.read_cell(path, cell, updated)
+        else:
+            getattr(self, f"{action}_cell")(path, cell)
+
+
+def main(program):
+    action, matrix, root, report, *flags = sys.argv[1:]
+    warnings.simplefilter("ignore")
+    outcomes = {}
+    for cell in json.loads(Path(matrix).read_text()):
+        if action in cell["not_applicable"].get(program.name, {}):
+            continue
+        try:
+            program.run(action, str(Path(root, cell["id"])), cell, "--updated" in flags)
+            outcomes[cell["id"]] = None
+        except Exception as error:  # Whatever goes wrong is what we want to know.
+            outcomes[cell["id"]] = describe_error(error)
+    Path(report).parent.mkdir(parents=True, exist_ok=True)
+    Path(report).write_text(json.dumps({"versions": program.packages, "outcomes": outcomes}))
+
+
+def describe_error(error):
+    where = traceback.extract_tb(error.__traceback__)[-1]
+    return f"{type(error).__name__}: {error}" + (
+        "" if isinstance(error, AssertionError) else f" ({Path(where.filename).name}:{where.lineno})"
+    )

@@ -1,0 +1,408 @@
+"""Designs the matrix of arrays that the implementations exchange, and writes it as JSON.
+
+    python matrix.py target/conformance/matrix.json
+
+A cell is one array: how it is created, what is written to it (`steps`), and how it is changed later by another
+implementation (`update`). Every data type meets every codec chain; the remaining axes are chosen so that every two
+values of any two axes meet in some cell. Needs nothing but Python's standard library, and has no randomness.
+"""
+
+import itertools
+import json
+import math
+import sys
+from pathlib import Path
+
+import rules
+
+# Data types by their name in v3; `r40` is five raw bytes, `|V5` in v2.
+INTEGERS = [f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)]
+FLOATS = ["float16", "float32", "float64"]
+COMPLEX = ["complex64", "complex128"]
+DATA_TYPES = ["bool", *INTEGERS, *FLOATS, *COMPLEX, "r40"]
+
+SIZES = {"bool": 1, "r40": 5} | {name: int(name.lstrip("uintfloacmpex")) // 8 for name in DATA_TYPES[1:-1]}
+
+# A typed array has an endianness only where an element has more than one byte.
+TYPES = [
+    (name, endian)
+    for name in DATA_TYPES
+    for endian in (["little"] if SIZES[name] == 1 or name == "r40" else ["little", "big"])
+]
+
+# Shape and (inner) chunk shape. All but one have chunks that reach beyond the edge.
+SHAPES = {
+    "0-d": ([], []),
+    "1-d": ([23], [5]),
+    "1-d long": ([1000], [300]),
+    "2-d": ([7, 10], [3, 4]),
+    "2-d large": ([70, 50], [32, 17]),
+    "3-d": ([5, 4, 6], [2, 3, 4]),
+    "4-d": ([2, 3, 4, 3], [1, 2, 3, 2]),
+    "length 0": ([0, 5], [2, 3]),
+    "length 1": ([1, 9, 1], [1, 4, 1]),
+    "one chunk": ([3, 4], [8, 8]),
+    "even": ([8, 6], [4, 3]),
+}
+
+BLOSC = [(cname, shuffle) for cname in ("lz4", "lz4hc", "blosclz", "zstd", "zlib", "snappy") for shuffle in (0, 1, 2)]
+SHUFFLES = ["noshuffle", "shuffle", "bitshuffle"]
+
+
+def v3_codec(name, **configuration):
+    return {"name": name, "configuration": configuration} if configuration else {"name": name}
+
+
+CRC32C = v3_codec("crc32c")
+V3_CHAINS = {
+    "none": [],
+    "gzip 1": [v3_codec("gzip", level=1)],
+    "gzip 9": [v3_codec("gzip", level=9)],
+    "zstd": [v3_codec("zstd", level=3, checksum=False)],
+    "zstd with checksum": [v3_codec("zstd", level=1, checksum=True)],
+    "zstd negative": [v3_codec("zstd", level=-5, checksum=False)],
+    "crc32c": [CRC32C],
+    "gzip, crc32c": [v3_codec("gzip", level=5), CRC32C],
+    "crc32c, zstd": [CRC32C, v3_codec("zstd", level=0, checksum=False)],
+    "numcodecs.zlib": [v3_codec("numcodecs.zlib", level=1)],
+    "numcodecs.lz4": [v3_codec("numcodecs.lz4", acceleration=1)],
+    "numcodecs.bz2": [v3_codec("numcodecs.bz2", level=1)],
+} | {
+    f"blosc {cname} {SHUFFLES[shuffle]}": [("blosc", cname, shuffle)] for cname, shuffle in BLOSC
+}
+
+# v2: filters and compressor.
+V2_CHAINS = {
+    "none": (None, None),
+    "zlib 1": (None, {"id": "zlib", "level": 1}),
+    "zlib 9": (None, {"id": "zlib", "level": 9}),
+    "gzip": (None, {"id": "gzip", "level": 5}),
+    "zstd": (None, {"id": "zstd", "level": 3}),
+    "bz2": (None, {"id": "bz2", "level": 1}),
+    "lz4": (None, {"id": "lz4", "acceleration": 1}),
+    "crc32c": ([{"id": "crc32c"}], None),
+    "crc32c, zlib": ([{"id": "crc32c"}], {"id": "zlib", "level": 5}),
+} | {
+    f"blosc {cname} {SHUFFLES[shuffle]}": (
+        None,
+        {"id": "blosc", "cname": cname, "clevel": 5, "shuffle": shuffle, "blocksize": 0},
+    )
+    for cname, shuffle in BLOSC
+}
+
+# How a chunk becomes bytes. Shards hold 2 or 3 inner chunks along each dimension.
+V3_LAYOUTS = [
+    "C",
+    "F",
+    "rotated",
+    "shards, index at end",
+    "shards, index at start",
+    "shards, index without checksum",
+    "shards in shards",
+    "shards, inner chunks transposed",
+    "shards, transposed",
+    "shards, compressed",
+]
+V2_LAYOUTS = ["C", "F"]
+
+V3_KEYS = [("default", "/"), ("default", "."), ("v2", "."), ("v2", "/")]
+V2_KEYS = [("v2", "."), ("v2", "/")]
+
+# What is written before another implementation reads, and how it changes the array afterwards.
+STEPS = ["whole", "parts", "strided", "nothing", "fill value", "overwrite", "grow", "shrink", "points"]
+UPDATES = ["part", "strided", "grow", "erase", "attributes"]
+
+FILLS = ["zero", "special", "negative"]
+ATTRIBUTES = ["none", "rich"]
+NAMES = ["none", "all", "some"]
+
+RICH = {
+    "title": "Grüße, 世界 🧊",
+    "number": -1.5e-300,
+    "integers": [0, -1, 9007199254740993],
+    "nothing": None,
+    "nested": {"a": [], "b": {}, "quote\"d": [True, False]},
+}
+
+V3_AXES = {
+    "type": TYPES,
+    "chain": list(V3_CHAINS),
+    "layout": V3_LAYOUTS,
+    "shape": list(SHAPES),
+    "keys": V3_KEYS,
+    "steps": STEPS,
+    "update": UPDATES,
+    "fill": FILLS,
+    "attributes": ATTRIBUTES,
+    "names": NAMES,
+}
+V2_AXES = V3_AXES | {
+    "chain": list(V2_CHAINS),
+    "layout": V2_LAYOUTS,
+    "keys": V2_KEYS,
+    "fill": [*FILLS, "null"],
+    "names": ["none"],
+}
+
+
+def sensible(a, x, b, y):
+    """Whether value `x` of axis `a` may meet value `y` of axis `b` at all."""
+    values = {a: x, b: y}
+    shape, layout = values.get("shape"), values.get("layout", "")
+    if shape == "0-d":
+        # A single element cannot be cut, turned or grown.
+        return not (
+            layout not in ("", "C", "F")
+            or values.get("steps") in ("parts", "strided", "grow", "shrink")
+            or values.get("update") in ("part", "strided", "grow")
+            or values.get("names") in ("all", "some")
+        )
+    if values.get("fill") == "null":
+        # What nobody wrote is undefined then: everything has to be written.
+        return values.get("steps", "whole") in ("whole", "overwrite") and values.get("update") not in ("grow", "erase")
+    if values.get("steps") == "shrink" and values.get("update") == "grow":
+        # What was cut off may reappear: the formats leave it open.
+        return False
+    if shape == "length 0":
+        return values.get("update") not in ("part", "strided")
+    return True
+
+
+def rows(axes):
+    """All pairs: each type with each chain; other axes greedily by the pairs that are still missing."""
+    names = list(axes)
+    missing = {
+        (a, x, b, y)
+        for a, b in itertools.combinations(names, 2)
+        for x in map(freeze, axes[a])
+        for y in map(freeze, axes[b])
+        if sensible(a, x, b, y)
+    }
+    used = {(name, freeze(value)): 0 for name in names for value in axes[name]}
+
+    def complete(row):
+        for name in names:
+            if name in row:
+                continue
+            best = None
+            for value in map(freeze, axes[name]):
+                if not all(sensible(a, x, name, value) for a, x in row.items()):
+                    continue
+                gain = sum(pair(a, x, name, value, names) in missing for a, x in row.items())
+                score = (gain, -used[name, value])
+                if best is None or score > best[0]:
+                    best = (score, value)
+            row[name] = best[1]
+        for name, value in row.items():
+            used[name, value] += 1
+        missing.difference_update(itertools.starmap(
+            lambda a, b: pair(a[0], a[1], b[0], b[1], names), itertools.combinations(row.items(), 2)))
+        return row
+
+    table = [complete({"type": t, "chain": c}) for t in axes["type"] for c in axes["chain"]]
+    while missing:
+        a, x, b, y = min(missing, key=str)
+        table.append(complete({a: x, b: y}))
+    return table
+
+
+def pair(a, x, b, y, names):
+    return (a, x, b, y) if names.index(a) < names.index(b) else (b, y, a, x)
+
+
+def freeze(value):
+    return tuple(value) if isinstance(value, list) else value
+
+
+def fill_value(data_type, kind):
+    """A fill value as v3 metadata has it: numbers, strings for what JSON lacks, pairs, bytes."""
+    if kind == "null":
+        return None
+    if data_type == "bool":
+        return kind != "zero"
+    if data_type == "r40":
+        return {"zero": [0] * 5, "special": [255, 0, 1, 128, 0], "negative": [0, 0, 0, 0, 7]}[kind]
+    if data_type in FLOATS:
+        return {"zero": 0.0, "special": "NaN", "negative": "-Infinity" if data_type == "float32" else -0.5}[kind]
+    if data_type in COMPLEX:
+        return {"zero": [0.0, 0.0], "special": ["NaN", "Infinity"], "negative": [-1.5, 2.0]}[kind]
+    bits = SIZES[data_type] * 8
+    if data_type.startswith("u"):
+        return {"zero": 0, "special": 2**bits - 1, "negative": 2 ** (bits - 1)}[kind]
+    return {"zero": 0, "special": 2 ** (bits - 1) - 1, "negative": -(2 ** (bits - 1))}[kind]
+
+
+def write(shape, seed, region=None):
+    region = region or [[0, n, 1] for n in shape]
+    return {"op": "write", "region": region, "seed": seed}
+
+
+def erase(shape, region):
+    return {"op": "fill", "region": region or [[0, n, 1] for n in shape]}
+
+
+def block(shape, low, high, step=1):
+    """The region between two fractions (in sixths) of each dimension."""
+    return [[n * low // 6, max(n * low // 6, math.ceil(n * high / 6)), step] for n in shape]
+
+
+def steps(kind, base, chunks, seed):
+    """The shape at creation, and the steps that follow."""
+    if kind == "nothing":
+        return base, []
+    if kind == "parts":
+        return base, [write(base, seed, block(base, 0, 2)), write(base, seed + 1, block(base, 3, 5))]
+    if kind == "strided":
+        return base, [write(base, seed, block(base, 1, 6, 2)), write(base, seed + 1, block(base, 0, 6, 3))]
+    if kind == "fill value":
+        return base, [write(base, seed), erase(base, block(base, 0, 3))]
+    if kind == "overwrite":
+        return base, [write(base, seed), write(base, seed + 1, block(base, 1, 4))]
+    if kind == "grow":
+        small = [max(n - chunk - 1, 0) for n, chunk in zip(base, chunks)]
+        return small, [write(small, seed), resize(base), write(base, seed + 1, block(base, 5, 6))]
+    if kind == "shrink":
+        large = [n + chunk + 1 for n, chunk in zip(base, chunks)]
+        return large, [write(large, seed), resize(base)]
+    if kind == "points":
+        points = [[0] * len(base), [n // 2 for n in base], [n - 1 for n in base]]
+        inside = [point for point in points if all(0 <= p < n for p, n in zip(point, base))]
+        return base, [write(base, seed + k, [[p, p + 1, 1] for p in point]) for k, point in enumerate(inside)]
+    return base, [write(base, seed)]
+
+
+def resize(shape):
+    return {"op": "resize", "shape": shape}
+
+
+def update(kind, base, chunks, seed):
+    if kind == "part":
+        return [write(base, seed, block(base, 1, 3)), write(base, seed + 1, block(base, 5, 6))]
+    if kind == "strided":
+        return [write(base, seed, block(base, 0, 5, 2))]
+    if kind == "grow":
+        grown = [n + chunk + 1 for n, chunk in zip(base, chunks)]
+        tail = [[0, m, 1] if axis else [n, m, 1] for axis, (n, m) in enumerate(zip(base, grown))]
+        return [resize(grown), write(grown, seed, tail)]
+    if kind == "erase":
+        return [erase(base, None)]
+    return [{"op": "attributes", "value": {"updated": True, "by": ["another", 1]}}]
+
+
+def cell(number, format, row):
+    data_type, endian = row["type"]
+    base, chunks = SHAPES[row["shape"]]
+    seed = number * 16 + 1
+    shape, first = steps(row["steps"], base, chunks, seed)
+    kind, separator = row["keys"]
+    common = {
+        "id": f"v{format}/{data_type}/{number:04}",
+        "axes": {name: " ".join(value) if isinstance(value, tuple) else value for name, value in row.items()},
+        "format": format,
+        "data_type": data_type,
+        "endian": endian,
+        "shape": shape,
+        "chunks": chunks,
+        "fill_value": fill_value(data_type, row["fill"]),
+        "attributes": RICH if row["attributes"] == "rich" else {},
+        "dimension_names": dimension_names(row["names"], len(base)),
+        "key_encoding": {"name": kind, "separator": separator},
+        "steps": first,
+        "update": update(row["update"], base, chunks, seed + 8),
+    }
+    return common | (v2_codecs(row) if format == 2 else v3_codecs(row, data_type, endian, chunks))
+
+
+def dimension_names(kind, ndim):
+    if kind == "none":
+        return None
+    return [f"dim {axis}" if kind == "all" or axis % 2 else None for axis in range(ndim)]
+
+
+def v2_codecs(row):
+    filters, compressor = V2_CHAINS[row["chain"]]
+    return {"order": row["layout"], "filters": filters, "compressor": compressor}
+
+
+def v3_codecs(row, data_type, endian, chunks):
+    layout, ndim = row["layout"], len(chunks)
+    to_bytes = [blosc(codec, data_type) if isinstance(codec, tuple) else codec for codec in V3_CHAINS[row["chain"]]]
+    plain = [bytes_codec(data_type, endian)]
+    if layout == "C":
+        return {"codecs": plain + to_bytes}
+    if layout in ("F", "rotated"):
+        return {"codecs": [transpose(layout, ndim), *plain, *to_bytes]}
+    outer = [chunk * (2 + axis % 2) for axis, chunk in enumerate(chunks)]
+    inner = plain + to_bytes
+    if layout == "shards in shards":
+        inner = [sharding(chunks, inner, "start")]
+        chunks, outer = outer, [chunk * 2 for chunk in outer]
+    elif layout == "shards, inner chunks transposed":
+        inner = [transpose("F", ndim), *inner]
+    location = "start" if layout == "shards, index at start" else "end"
+    if layout == "shards, transposed":
+        # The shard is what comes out of the transposition: its inner chunks are transposed, too.
+        return {"chunks": outer, "codecs": [transpose("F", ndim), sharding(chunks[::-1], inner, location)]}
+    shards = sharding(chunks, inner, location, checksum=layout != "shards, index without checksum")
+    after = [v3_codec("gzip", level=1)] if layout == "shards, compressed" else []
+    return {"chunks": outer, "codecs": [shards, *after]}
+
+
+def sharding(chunks, codecs, location, checksum=True):
+    index = [bytes_codec("uint64", "little")] + ([CRC32C] if checksum else [])
+    return v3_codec("sharding_indexed", chunk_shape=chunks, codecs=codecs, index_codecs=index, index_location=location)
+
+
+def bytes_codec(data_type, endian):
+    return v3_codec("bytes", endian=endian) if SIZES[data_type] > 1 and data_type != "r40" else v3_codec("bytes")
+
+
+def transpose(layout, ndim):
+    axes = list(range(ndim))
+    return {"name": "transpose", "configuration": {"order": axes[::-1] if layout == "F" else axes[1:] + axes[:1]}}
+
+
+def blosc(codec, data_type):
+    _, cname, shuffle = codec
+    return v3_codec(
+        "blosc", cname=cname, clevel=5, shuffle=SHUFFLES[shuffle], typesize=SIZES[data_type], blocksize=0)
+
+
+def groups(cells):
+    """The groups above the arrays, with attributes and the names of their members."""
+    members = {}
+    for id in (cell["id"] for cell in cells):
+        parts = id.split("/")
+        for depth in range(1, len(parts)):
+            members.setdefault("/".join(parts[:depth]), set()).add(parts[depth])
+    return [
+        {
+            "id": path,
+            "format": int(path[1]),
+            "group": True,
+            "attributes": {"path": path} | RICH,
+            "members": sorted(names),
+            "update": [{"op": "attributes", "value": {"path": path, "updated": [1, 2.5, None]}}],
+        }
+        for path, names in sorted(members.items())
+    ]
+
+
+def matrix():
+    cells = []
+    for format, axes in ((2, V2_AXES), (3, V3_AXES)):
+        cells += [cell(number, format, row) for number, row in enumerate(rows(axes))]
+    cells = groups(cells) + cells
+    for each in cells:
+        each["not_applicable"] = rules.not_applicable(each)
+    return cells
+
+
+def main():
+    path = Path(sys.argv[1])
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(matrix(), indent=1))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,102 @@
+"""What an implementation cannot express, and why.
+
+Everything here is decided before anything runs. Whatever is not listed must work: an implementation that raises an
+error in a cell fails that cell.
+
+A rule says for whom it holds, which of the actions `write`, `read` and `update` it takes away, and which cells.
+"""
+
+ALL = ("write", "read", "update")
+
+
+def codecs(cell):
+    """All codecs of a v3 cell, those inside shards too, as pairs (codec, depth)."""
+
+    def walk(chain, depth):
+        for codec in chain:
+            yield codec, depth
+            yield from walk(codec.get("configuration", {}).get("codecs", []), depth + 1)
+
+    return list(walk(cell.get("codecs", []), 0))
+
+
+def names(cell):
+    return {codec["name"] for codec, _ in codecs(cell)}
+
+
+def is_array(cell):
+    return not cell.get("group")
+
+
+def is_blosc(cell, cname):
+    v2 = (cell.get("compressor") or {}).get("cname") == cname
+    return v2 or any(codec.get("configuration", {}).get("cname") == cname for codec, _ in codecs(cell))
+
+
+def inner_does_not_divide(cell):
+    """Whether the inner chunk of a transposed shard would not divide the shard, had it not been transposed."""
+    chain = cell.get("codecs", [])
+    return [codec["name"] for codec in chain[:2]] == ["transpose", "sharding_indexed"] and any(
+        outer % inner for outer, inner in zip(cell["chunks"], chain[1]["configuration"]["chunk_shape"])
+    )
+
+
+def updates(kind):
+    return lambda cell: any(step["op"] == kind for step in cell["update"])
+
+
+RULES = [
+    ("zarr-python 2", ALL, lambda cell: cell["format"] == 3, "has no final v3"),
+    ("zarr-python 2", ALL, lambda cell: is_blosc(cell, "snappy"), "numcodecs' wheels are built without snappy"),
+    (
+        "zarr-python 2",
+        ("write",),
+        lambda cell: is_array(cell) and not cell["shape"] and cell.get("compressor"),
+        "never compresses an array without dimensions",
+    ),
+    ("zarr-python 3", ALL, lambda cell: is_blosc(cell, "snappy"), "numcodecs' wheels are built without snappy"),
+    (
+        "zarr-python 3",
+        ALL,
+        lambda cell: cell["format"] == 3 and cell.get("data_type") == "r40",
+        "has no raw bits in v3, but a type of its own",
+    ),
+    (
+        "zarr-python 3",
+        ALL,
+        inner_does_not_divide,
+        "compares the inner chunk of a transposed shard with the shape before the transposition",
+    ),
+    ("tensorstore", ALL, lambda cell: cell.get("group"), "has no groups"),
+    ("tensorstore", ALL, lambda cell: cell.get("filters"), "has no filters in v2"),
+    (
+        "tensorstore",
+        ALL,
+        lambda cell: (cell.get("compressor") or {}).get("id") == "lz4"
+        or any(name.startswith("numcodecs.") for name in names(cell)),
+        "has none of numcodecs' further codecs",
+    ),
+    (
+        "tensorstore",
+        ALL,
+        lambda cell: [codec["name"] for codec in cell.get("codecs", [])] == ["sharding_indexed", "gzip"],
+        "refuses a compressor around shards",
+    ),
+    (
+        "tensorstore",
+        ("read", "update"),
+        lambda cell: cell["format"] == 3 and cell.get("data_type") == "r40",
+        "takes the fill value of raw bits in base64 only, not as the list of bytes that the specification has",
+    ),
+    ("tensorstore", ("update",), updates("attributes"), "does not change attributes"),
+]
+
+
+def not_applicable(cell):
+    """Reasons by implementation and action; empty for a cell that everybody takes part in."""
+    reasons = {}
+    for implementation, actions, applies, reason in RULES:
+        if applies(cell):
+            for action in actions:
+                reasons.setdefault(implementation, {}).setdefault(action, reason)
+    return reasons

@@ -1,0 +1,98 @@
+"""zarr-python 3 as a participant; see `common.py`."""
+
+import json
+
+import numcodecs
+import zarr
+
+import common
+from run_zarr2 import without_defaults
+
+
+class Zarr3(common.Program):
+    name = "zarr-python 3"
+    packages = {"zarr": zarr.__version__, "numcodecs": numcodecs.__version__}
+
+    def create(self, path, cell):
+        return zarr.create_array(
+            store=path,
+            shape=cell["shape"],
+            chunks=cell["chunks"],
+            dtype=common.dtype_v2(cell),
+            fill_value=common.fill_value(cell),
+            zarr_format=cell["format"],
+            attributes=cell["attributes"],
+            chunk_key_encoding=cell["key_encoding"],
+            dimension_names=cell["dimension_names"],
+            **(v2_codecs(cell) if cell["format"] == 2 else v3_codecs(cell)),
+        )
+
+    def open(self, path, cell):
+        return zarr.open_array(path, mode="r+", zarr_format=cell["format"])
+
+    def assign(self, array, region, values):
+        array[region] = values
+
+    def resize(self, array, shape):
+        array.resize(tuple(shape))
+        return array
+
+    def read(self, array, selection):
+        return array[selection]
+
+    def set_attributes(self, array, attributes):
+        array.attrs.put(attributes)
+
+    def describe(self, array, cell):
+        known = {
+            "shape": list(array.shape),
+            "fill value": common.hexadecimal(array.fill_value, common.dtype(cell)),
+            "attributes": dict(array.attrs),
+        }
+        metadata = array.metadata
+        if cell["format"] == 2:
+            return known | {
+                "chunks": list(metadata.chunks),
+                "dtype": array.dtype.str,
+                "order": metadata.order,
+                "filters": metadata.filters and [codec.get_config() for codec in metadata.filters],
+                "compressor": metadata.compressor and without_defaults(metadata.compressor.get_config()),
+                "separator": metadata.dimension_separator,
+            }
+        return known | {
+            "chunks": list(metadata.chunk_grid.chunk_shape),
+            "data type": array.dtype.name,
+            "codecs": common.normal(json.loads(json.dumps([codec.to_dict() for codec in metadata.codecs]))),
+            "dimension names": common.names(metadata.dimension_names),
+            "keys": {
+                "name": metadata.chunk_key_encoding.name,
+                "separator": metadata.chunk_key_encoding.separator,
+            },
+        }
+
+    def create_group(self, path, cell):
+        zarr.create_group(path, zarr_format=cell["format"], attributes=cell["attributes"])
+
+    def set_group_attributes(self, path, attributes):
+        zarr.open_group(path, mode="r+").attrs.put(attributes)
+
+    def describe_group(self, path):
+        group = zarr.open_group(path, mode="r")
+        return {"attributes": dict(group.attrs), "members": sorted(group)}
+
+
+def v2_codecs(cell):
+    filters = cell["filters"] and [numcodecs.get_codec(dict(codec)) for codec in cell["filters"]]
+    compressor = cell["compressor"] and numcodecs.get_codec(dict(cell["compressor"]))
+    return {"order": cell["order"], "filters": filters, "compressors": compressor}
+
+
+def v3_codecs(cell):
+    """The chain, cut at the codec that turns elements into bytes."""
+    codecs = cell["codecs"]
+    cut = next(k for k, codec in enumerate(codecs) if codec["name"] in ("bytes", "sharding_indexed"))
+    return {"filters": codecs[:cut], "serializer": codecs[cut], "compressors": codecs[cut + 1 :]}
+
+
+if __name__ == "__main__":
+    common.main(Zarr3())

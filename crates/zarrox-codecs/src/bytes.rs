@@ -1,0 +1,288 @@
+//! `bytes`: the elements in row-major order, each in a given byte order.
+//!
+//! Specification: <https://zarr-specs.readthedocs.io/en/latest/v3/codecs/bytes/index.html>
+//!
+//! | member | value |
+//! |---|---|
+//! | `endian` | `"little"` or `"big"`; needed when elements have more than one byte |
+//!
+//! Names: `bytes` in v3 (before 2023 `endian`, which is read as well); v2 says the byte order in the data type.
+//! Leniently, an absent `endian` is `"little"`.
+
+use serde_json::json;
+use zarrox_core::codec::{
+    ArrayToBytes, ChunkSpec, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, EncodeOptions, Fetch,
+    ReadPart, Size, Window, same_from_v2, same_to_v2,
+};
+use zarrox_core::data_type::Endian;
+use zarrox_core::error::CodecError;
+use zarrox_core::json::Map;
+use zarrox_core::partition::split_mut;
+use zarrox_core::strided::{Dims, Span, View, ViewMut, contiguous_strides};
+
+use crate::config;
+
+const NAME: &str = "bytes";
+
+/// The definition of `bytes`.
+pub(crate) static DEF: CodecDef = CodecDef {
+    name: NAME,
+    aliases: &["endian"],
+    v2_id: None,
+    kind: CodecKind::ArrayToBytes,
+    create,
+    from_v2: same_from_v2,
+    to_v2: same_to_v2,
+};
+
+/// Elements as plain bytes, in a byte order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Bytes {
+    endian: Endian,
+}
+
+impl Bytes {
+    /// The least significant byte first: what nearly all data has.
+    pub fn little() -> Self {
+        Self { endian: Endian::Little }
+    }
+
+    /// The most significant byte first.
+    pub fn big() -> Self {
+        Self { endian: Endian::Big }
+    }
+
+    /// The machine's own order.
+    pub fn native() -> Self {
+        Self { endian: Endian::NATIVE }
+    }
+}
+
+impl From<Bytes> for CodecSpec {
+    fn from(bytes: Bytes) -> Self {
+        Self::new(NAME, json!({"endian": bytes.endian.name()}))
+    }
+}
+
+fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, CodecError> {
+    const ENDIANS: &[(&str, Endian)] = &[("little", Endian::Little), ("big", Endian::Big)];
+    let config = config::read(configuration, context, &["endian"])?;
+    let chunk = context.chunk.clone();
+    let word = chunk.storage().word();
+    let endian = match config.get("endian") {
+        None if word == 1 => None,
+        _ => Some(config.choice("endian", ENDIANS, Endian::Little)?),
+    };
+    let swapped = endian.is_some_and(|endian| endian != Endian::NATIVE);
+    let word = if swapped { word } else { 1 };
+    // Where nothing has more than one byte, the member says nothing. Elements of raw bytes keep it: it may
+    // be about the fields inside.
+    let endian = endian.filter(|_| chunk.item() > 1);
+    Ok(Codec::ArrayToBytes(Box::new(BytesCodec { chunk, endian, word })))
+}
+
+/// The codec for one kind of chunk.
+#[derive(Debug)]
+struct BytesCodec {
+    chunk: ChunkSpec,
+    endian: Option<Endian>,
+    /// How many bytes are reversed as a unit; 1 when stored elements are like those in memory.
+    word: usize,
+}
+
+impl ArrayToBytes for BytesCodec {
+    fn configuration(&self) -> Map {
+        self.endian.map_or_else(Map::new, |endian| config::members(json!({"endian": endian.name()})))
+    }
+
+    fn encoded_size(&self) -> Size {
+        Size::Exact(self.chunk.size())
+    }
+
+    fn read<'a>(&'a self, window: Window, part: ReadPart<'a>) -> Result<Vec<Fetch<'a>>, CodecError> {
+        self.fetches(window, part).map_err(|e| e.in_codec(NAME))
+    }
+
+    fn decode(&self, encoded: &[u8], mut part: ReadPart<'_>) -> Result<(), CodecError> {
+        self.check_size(encoded.len() as u64).map_err(|e| e.in_codec(NAME))?;
+        let whole = View::contiguous(encoded, self.chunk.shape(), self.chunk.item());
+        part.out.copy_from(&whole.region(&part.region), self.word);
+        Ok(())
+    }
+
+    fn encode(
+        &self,
+        chunk: &View<'_>,
+        _options: EncodeOptions,
+        encoded: &mut Vec<u8>,
+    ) -> Result<bool, CodecError> {
+        chunk.append_to(encoded, self.word);
+        Ok(true)
+    }
+
+    fn decode_in_place(&self, chunk: &mut [u8]) -> bool {
+        match self.word {
+            1 => {}
+            2 => swap::<2>(chunk),
+            4 => swap::<4>(chunk),
+            8 => swap::<8>(chunk),
+            word => chunk.chunks_exact_mut(word).for_each(<[u8]>::reverse),
+        }
+        true
+    }
+
+    fn decodes_in_place(&self) -> bool {
+        true
+    }
+
+    fn encode_borrowed<'v>(&self, chunk: &View<'v>) -> Option<&'v [u8]> {
+        chunk.as_slice().filter(|_| self.word == 1)
+    }
+}
+
+/// Reverses every `N` bytes; the constant length lets the compiler vectorise.
+fn swap<const N: usize>(bytes: &mut [u8]) {
+    bytes.as_chunks_mut::<N>().0.iter_mut().for_each(|word| word.reverse());
+}
+
+impl BytesCodec {
+    fn check_size(&self, stored: u64) -> Result<(), CodecError> {
+        let size = self.chunk.size();
+        if stored == size as u64 {
+            return Ok(());
+        }
+        let what = if stored < size as u64 { "truncated" } else { "too long" };
+        Err(CodecError::corrupt(format!("{what}: {stored} bytes are stored, a chunk has {size}")))
+    }
+
+    fn fetches<'a>(&'a self, window: Window, part: ReadPart<'a>) -> Result<Vec<Fetch<'a>>, CodecError> {
+        if let Some(length) = window.length {
+            self.check_size(length)?;
+        }
+        if part.region.iter().any(|span| span.count == 0) {
+            return Ok(Vec::new());
+        }
+        let layout = Selected::new(&self.chunk, &part.region);
+        let mut out = part.out;
+        let (blocks, direct) = layout.plan(&mut out, self.word == 1);
+        let all: Dims<Span> = layout.counts.iter().map(|&count| Span::all(count)).collect();
+        let mut fetches = Vec::with_capacity(layout.block_count(&blocks));
+        split_mut(&all, &blocks, out, |pieces, out| {
+            let offset: usize = pieces.iter().zip(&layout.steps).map(|(piece, step)| piece.out * step).sum();
+            let extent = layout.extent(out.shape());
+            let range = window.part((layout.start + offset) as u64, extent as u64)?;
+            let out = match if direct { out.into_slice() } else { Err(out) } {
+                Ok(memory) => {
+                    fetches.push(Fetch::into(range, memory));
+                    return Ok(());
+                }
+                Err(out) => out,
+            };
+            let strides: Dims<isize> = layout.steps.iter().map(|step| step.cast_signed()).collect();
+            fetches.push(Fetch::then(range, move |bytes| {
+                self.scatter(bytes, extent, &strides, out).map(|()| Vec::new())
+            }));
+            Ok::<_, CodecError>(())
+        })?;
+        Ok(fetches)
+    }
+
+    /// Copies the elements of one fetched block to their places.
+    fn scatter(
+        &self,
+        bytes: &[u8],
+        extent: usize,
+        strides: &[isize],
+        mut out: ViewMut<'_>,
+    ) -> Result<(), CodecError> {
+        if bytes.len() < extent {
+            let message = format!("truncated: {} bytes arrived, {extent} are needed", bytes.len());
+            return Err(CodecError::corrupt(message).in_codec(NAME));
+        }
+        let block = View::of_strided(bytes, out.shape(), strides, self.chunk.item());
+        out.copy_from(&block, self.word);
+        Ok(())
+    }
+}
+
+/// Unneeded bytes between two needed pieces that are rather read than skipped.
+const GAP: usize = 4 << 10;
+/// The most bytes of a block that is scattered: it should still be in the L2 cache then.
+const BLOCK: usize = 256 << 10;
+/// The most bytes that are fetched at once straight into the output.
+const DIRECT: usize = 8 << 20;
+/// From how many bytes on a piece is worth a fetch of its own, if that saves the copy.
+const DIRECT_MIN: usize = 32 << 10;
+
+/// Where the elements of a region lie in the stored chunk, in bytes. No dimension is empty.
+struct Selected {
+    start: usize,
+    counts: Dims<usize>,
+    steps: Dims<usize>,
+    item: usize,
+}
+
+impl Selected {
+    fn new(chunk: &ChunkSpec, region: &[Span]) -> Self {
+        let strides = contiguous_strides(chunk.shape(), chunk.item());
+        let strides = strides.iter().map(|stride| stride.unsigned_abs());
+        let start = region.iter().zip(strides.clone()).map(|(span, stride)| span.start * stride).sum();
+        let counts = region.iter().map(|span| span.count).collect();
+        let step = |(span, stride): (&Span, usize)| if span.count > 1 { span.step * stride } else { stride };
+        let steps = region.iter().zip(strides).map(step).collect();
+        Self { start, counts, steps, item: chunk.item() }
+    }
+
+    /// How many positions of each dimension one fetch brings, and whether it may go straight to `out`.
+    fn plan(&self, out: &mut ViewMut<'_>, same_bytes: bool) -> (Dims<usize>, bool) {
+        let scattered = self.blocks(GAP, BLOCK);
+        if !same_bytes {
+            return (scattered, false);
+        }
+        let mut direct = self.blocks(0, DIRECT);
+        while !self.is_contiguous(&direct, out) {
+            let Some(outermost) = direct.iter_mut().find(|count| **count > 1) else { break };
+            *outermost = 1;
+        }
+        if self.extent(&direct) >= DIRECT_MIN || self.block_count(&direct) <= self.block_count(&scattered) {
+            return (direct, true);
+        }
+        (scattered, false)
+    }
+
+    /// The largest blocks whose pieces are no further apart than `gap` and that span no more than `limit`.
+    fn blocks(&self, gap: usize, limit: usize) -> Dims<usize> {
+        let mut blocks = Dims::from_elem(1, self.counts.len());
+        let mut extent = self.item;
+        for (dim, (&count, &step)) in self.counts.iter().zip(&self.steps).enumerate().rev() {
+            if count == 1 {
+                continue;
+            }
+            if step - extent > gap {
+                break;
+            }
+            blocks[dim] = count.min(limit.saturating_sub(extent) / step + 1);
+            if blocks[dim] < count {
+                break;
+            }
+            extent += (count - 1) * step;
+        }
+        blocks
+    }
+
+    /// Whether the first block, and with it every other, is one piece of memory in the output.
+    fn is_contiguous(&self, blocks: &[usize], out: &mut ViewMut<'_>) -> bool {
+        let first: Dims<Span> = blocks.iter().map(|&count| Span::all(count)).collect();
+        out.reborrow().into_region(&first).is_contiguous()
+    }
+
+    /// From the first to the last byte of so many positions.
+    fn extent(&self, counts: &[usize]) -> usize {
+        let last: usize = counts.iter().zip(&self.steps).map(|(count, step)| (count - 1) * step).sum();
+        last + self.item
+    }
+
+    fn block_count(&self, blocks: &[usize]) -> usize {
+        self.counts.iter().zip(blocks).map(|(count, block)| count.div_ceil(*block)).product()
+    }
+}

@@ -1,0 +1,196 @@
+//! Small helpers to read the configurations of codecs.
+
+use std::ops::RangeInclusive;
+
+use serde_json::json;
+use zarrox_core::codec::{CodecContext, CodecSpec};
+use zarrox_core::data_type::Mode;
+use zarrox_core::error::CodecError;
+use zarrox_core::json::{Json, Map, kind};
+
+/// A v3 configuration that is being read.
+///
+/// Where a member's reader takes a default, it stands in for an absent member in the lenient mode; in the
+/// strict mode an absent member is an error.
+#[derive(Clone, Copy)]
+pub(crate) struct Config<'a> {
+    members: &'a Map,
+    mode: Mode,
+}
+
+impl<'a> Config<'a> {
+    /// Refuses members that are not known: they may change the meaning of the data.
+    pub(crate) fn new(members: &'a Map, mode: Mode, known: &[&str]) -> Result<Self, CodecError> {
+        match members.keys().find(|name| !known.contains(&name.as_str())) {
+            None => Ok(Self { members, mode }),
+            Some(name) if known.is_empty() => {
+                Err(CodecError::invalid(format!("unknown member '{name}': this codec has no configuration")))
+            }
+            Some(name) => {
+                let known = known.join(", ");
+                Err(CodecError::invalid(format!(
+                    "unknown member '{name}' in the configuration; known are {known}"
+                )))
+            }
+        }
+    }
+
+    /// A configuration that comes from elsewhere than v3 metadata.
+    #[cfg(feature = "blosc")]
+    pub(crate) fn lenient(members: &'a Map) -> Self {
+        Self { members, mode: Mode::Lenient }
+    }
+
+    /// Whether only the specification's own forms are taken.
+    pub(crate) fn is_strict(self) -> bool {
+        self.mode == Mode::Strict
+    }
+
+    /// A member; leniently, `null` counts as absent.
+    pub(crate) fn get(self, name: &str) -> Option<&'a Json> {
+        self.members.get(name).filter(|json| self.is_strict() || !json.is_null())
+    }
+
+    /// An integer in a range.
+    pub(crate) fn integer(
+        self,
+        name: &str,
+        range: RangeInclusive<i32>,
+        default: i32,
+    ) -> Result<i32, CodecError> {
+        let Some(json) = self.get(name) else { return self.absent(name, default) };
+        let integer = self.to_integer(json).and_then(|n| i32::try_from(n).ok()).filter(|n| range.contains(n));
+        integer.ok_or_else(|| {
+            wrong(name, json, &format!("an integer from {} to {}", range.start(), range.end()))
+        })
+    }
+
+    /// The `level` of DEFLATE; leniently also -1, which means 6 to zlib.
+    #[cfg(feature = "libdeflate")]
+    pub(crate) fn compression_level(self, default: i32) -> Result<i32, CodecError> {
+        let lowest = if self.is_strict() { 0 } else { -1 };
+        let level = self.integer("level", lowest..=9, default)?;
+        Ok(if level < 0 { 6 } else { level })
+    }
+
+    /// A boolean that may be absent.
+    pub(crate) fn boolean(self, name: &str, default: bool) -> Result<bool, CodecError> {
+        let Some(json) = self.get(name) else { return Ok(default) };
+        json.as_bool().ok_or_else(|| wrong(name, json, "true or false"))
+    }
+
+    /// One of some names.
+    pub(crate) fn choice<T: Copy>(
+        self,
+        name: &str,
+        choices: &[(&str, T)],
+        default: T,
+    ) -> Result<T, CodecError> {
+        let Some(json) = self.get(name) else { return self.absent(name, default) };
+        let chosen = choices.iter().find(|(choice, _)| json.as_str() == Some(choice));
+        chosen.map(|&(_, value)| value).ok_or_else(|| {
+            let names: Vec<_> = choices.iter().map(|(choice, _)| *choice).collect();
+            wrong(name, json, &format!("one of {}", names.join(", ")))
+        })
+    }
+
+    /// A list of non-negative integers.
+    pub(crate) fn integers(self, name: &str) -> Result<Vec<u64>, CodecError> {
+        let json = self.get(name).ok_or_else(|| missing(name))?;
+        let list = json.as_array().and_then(|list| {
+            list.iter().map(|json| self.to_integer(json).and_then(|n| u64::try_from(n).ok())).collect()
+        });
+        list.ok_or_else(|| wrong(name, json, "a list of integers"))
+    }
+
+    /// A list of codecs.
+    pub(crate) fn codecs(
+        self,
+        name: &str,
+        default: Option<Vec<CodecSpec>>,
+    ) -> Result<Vec<CodecSpec>, CodecError> {
+        let Some(json) = self.get(name) else {
+            return default.filter(|_| !self.is_strict()).ok_or_else(|| missing(name));
+        };
+        let list = json.as_array().ok_or_else(|| wrong(name, json, "a list of codecs"))?;
+        list.iter()
+            .map(|json| codec_from_json(json).ok_or_else(|| wrong(name, json, "a list of codecs")))
+            .collect()
+    }
+
+    /// An integer; leniently also one with a fraction of zero.
+    pub(crate) fn to_integer(self, json: &Json) -> Option<i64> {
+        let whole = |x: &f64| !self.is_strict() && x.fract() == 0.0 && x.abs() < 9e15;
+        #[expect(clippy::cast_possible_truncation, reason = "a whole number of less than 2^53")]
+        json.as_i64().or_else(|| json.as_f64().filter(whole).map(|x| x as i64))
+    }
+
+    fn absent<T>(self, name: &str, default: T) -> Result<T, CodecError> {
+        if self.is_strict() {
+            return Err(missing(name));
+        }
+        Ok(default)
+    }
+}
+
+/// The error for a member that must be there.
+pub(crate) fn missing(name: &str) -> CodecError {
+    CodecError::invalid(format!("the configuration lacks '{name}'"))
+}
+
+/// The error for a member that is not what it should be.
+pub(crate) fn wrong(name: &str, json: &Json, wants: &str) -> CodecError {
+    let shown: String = json.to_string().chars().take(80).collect();
+    CodecError::invalid(format!("'{name}' is {shown}; it should be {wants}"))
+}
+
+/// A configuration from a JSON object.
+pub(crate) fn members(json: Json) -> Map {
+    match json {
+        Json::Object(map) => map,
+        _ => Map::new(),
+    }
+}
+
+/// Those members of v2 that v3 has too, or their defaults in v2. Others are ignored, as v2's readers do.
+pub(crate) fn from_v2(members: &Map, defaults: Json) -> Map {
+    let mut configuration = self::members(defaults);
+    for (name, value) in &mut configuration {
+        if let Some(json) = members.get(name).filter(|json| !json.is_null()) {
+            *value = json.clone();
+        }
+    }
+    configuration
+}
+
+/// A codec as v3 metadata has it: an object, or only the name.
+fn codec_from_json(json: &Json) -> Option<CodecSpec> {
+    match json {
+        Json::String(name) => Some(CodecSpec::new(name.as_str(), Json::Null)),
+        Json::Object(map) => {
+            let name = map.get("name")?.as_str()?;
+            let configuration = map.get("configuration").unwrap_or(&Json::Null);
+            let known = |name: &String| ["name", "configuration", "must_understand"].contains(&name.as_str());
+            let fits = map.keys().all(known) && matches!(kind(configuration), "an object" | "null");
+            fits.then(|| CodecSpec::new(name, configuration.clone()))
+        }
+        _ => None,
+    }
+}
+
+/// A codec as v3 metadata should have it.
+pub(crate) fn codec_to_json(spec: &CodecSpec) -> Json {
+    if spec.configuration.is_empty() {
+        return json!({"name": spec.name});
+    }
+    json!({"name": spec.name, "configuration": spec.configuration})
+}
+
+/// Reads the configuration of a codec that has these members.
+pub(crate) fn read<'a>(
+    configuration: &'a Map,
+    context: &CodecContext<'_>,
+    known: &[&str],
+) -> Result<Config<'a>, CodecError> {
+    Config::new(configuration, context.mode, known)
+}

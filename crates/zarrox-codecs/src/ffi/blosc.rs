@@ -1,0 +1,95 @@
+//! C-Blosc 1: the calls that use no global state.
+
+use std::ffi::{CStr, c_int};
+
+use blosc_src::{blosc_compress_ctx, blosc_decompress_ctx};
+
+use super::append;
+
+/// How a buffer is compressed.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Parameters {
+    /// The compressor inside.
+    pub(crate) compressor: &'static CStr,
+    /// 0 to 9.
+    pub(crate) level: c_int,
+    /// 0: none, 1: by bytes, 2: by bits.
+    pub(crate) shuffle: c_int,
+    /// The size of an element, in bytes.
+    pub(crate) type_size: usize,
+    /// The size of a block, in bytes; 0 lets the library choose.
+    pub(crate) block_size: usize,
+}
+
+/// The length of the header, and the most by which compressed bytes are longer than the others.
+pub(crate) const HEADER: usize = 16;
+
+/// The sizes that a buffer claims to have.
+#[derive(Debug, Clone, Copy)]
+struct Header {
+    decoded: usize,
+    block: usize,
+    encoded: usize,
+}
+
+impl Header {
+    fn parse(encoded: &[u8]) -> Option<Self> {
+        let header = encoded.first_chunk::<HEADER>()?;
+        // The library reads these as signed.
+        let size = |at: usize| {
+            let bytes = [header[at], header[at + 1], header[at + 2], header[at + 3]];
+            usize::try_from(i32::from_le_bytes(bytes)).ok()
+        };
+        Some(Self { decoded: size(4)?, block: size(8)?, encoded: size(12)? })
+    }
+
+    /// What must hold before the library may look at the buffer: it trusts the header's sizes.
+    fn is_sane(self, length: usize) -> bool {
+        let blocks = self.decoded == 0 || (1..=self.decoded).contains(&self.block);
+        blocks && (HEADER..=length).contains(&self.encoded)
+    }
+}
+
+/// How many bytes a buffer decodes to, if its header can be true.
+pub(crate) fn decoded_size(encoded: &[u8]) -> Option<usize> {
+    Header::parse(encoded).filter(|header| header.is_sane(encoded.len())).map(|header| header.decoded)
+}
+
+/// Compresses, appending to `encoded`; `None` when the input is too large for Blosc.
+pub(crate) fn compress(parameters: Parameters, decoded: &[u8], encoded: &mut Vec<u8>) -> Option<()> {
+    let Parameters { compressor, level, shuffle, type_size, block_size } = parameters;
+    let room = decoded.len().checked_add(HEADER).filter(|&room| c_int::try_from(room).is_ok())?;
+    // SAFETY: the library reads `decoded` and the name, which ends with a NUL, and writes at most `room`
+    // bytes, as many as it returns when that is positive; one thread shares nothing with others.
+    unsafe {
+        append(encoded, room, |target| {
+            let written = blosc_compress_ctx(
+                level,
+                shuffle,
+                type_size,
+                decoded.len(),
+                decoded.as_ptr().cast(),
+                target.cast(),
+                room,
+                compressor.as_ptr(),
+                block_size,
+                1,
+            );
+            usize::try_from(written).ok().filter(|&written| written > 0)
+        })
+    }
+}
+
+/// Decompresses into `decoded`, whose length is the buffer's own [`decoded_size`]; false when the buffer is
+/// damaged.
+pub(crate) fn decompress(encoded: &[u8], decoded: &mut [u8]) -> bool {
+    if decoded_size(encoded) != Some(decoded.len()) {
+        return false;
+    }
+    // SAFETY: the header's sizes were found to lie inside the two slices. With that the library checks every
+    // further offset against them before it reads or writes there.
+    let written = unsafe {
+        blosc_decompress_ctx(encoded.as_ptr().cast(), decoded.as_mut_ptr().cast(), decoded.len(), 1)
+    };
+    usize::try_from(written) == Ok(decoded.len())
+}

@@ -1,0 +1,26 @@
+//! Calls into C libraries that have no safe interface for what is needed: all `unsafe` code of this crate.
+
+#[cfg(feature = "blosc")]
+pub(crate) mod blosc;
+#[cfg(feature = "libdeflate")]
+pub(crate) mod deflate;
+#[cfg(feature = "lz4")]
+pub(crate) mod lz4;
+
+/// Appends what `write` puts into `room` bytes of memory; it says how many those were, if it succeeded.
+///
+/// # Safety
+/// `write` initialises as many bytes from the pointer on as it says, and those are no more than `room`.
+#[cfg(any(feature = "blosc", feature = "libdeflate", feature = "lz4"))]
+unsafe fn append(
+    encoded: &mut Vec<u8>,
+    room: usize,
+    write: impl FnOnce(*mut u8) -> Option<usize>,
+) -> Option<()> {
+    encoded.reserve(room);
+    let written = write(encoded.spare_capacity_mut().as_mut_ptr().cast())?;
+    debug_assert!(written <= room, "the library stays inside the memory that it is given");
+    // SAFETY: the capacity was reserved, and the caller's promise is that `written` bytes are initialised.
+    unsafe { encoded.set_len(encoded.len() + written) };
+    Some(())
+}

@@ -1,0 +1,86 @@
+//! The codecs of Zarr, one file each, and the registry that knows them all.
+//!
+//! [`registry`] is what most programs want. To choose codecs for a new array there is a type for each:
+//!
+//! ```
+//! use zarrox_codecs::{Bytes, Sharding, Zstd};
+//! use zarrox_core::CodecSpec;
+//!
+//! let inner: [CodecSpec; 2] = [Bytes::little().into(), Zstd::level(3).into()];
+//! let sharded: CodecSpec = Sharding::new([64, 64], inner).into();
+//! assert_eq!(sharded.name, "sharding_indexed");
+//! ```
+
+#[cfg(feature = "blosc")]
+mod blosc;
+mod bytes;
+mod bz2;
+mod config;
+mod crc32c;
+#[cfg(feature = "libdeflate")]
+mod deflate;
+mod ffi;
+#[cfg(feature = "libdeflate")]
+mod gzip;
+#[cfg(feature = "lz4")]
+mod lz4;
+mod sharding;
+mod transpose;
+#[cfg(feature = "libdeflate")]
+mod zlib;
+#[cfg(feature = "zstd")]
+mod zstd;
+
+use zarrox_core::Registry;
+use zarrox_core::codec::CodecDef;
+use zarrox_core::error::CodecError;
+
+#[cfg(feature = "blosc")]
+pub use blosc::{Blosc, BloscCompressor, Shuffle};
+pub use bytes::Bytes;
+pub use bz2::Bz2;
+pub use crc32c::Crc32c;
+#[cfg(feature = "libdeflate")]
+pub use gzip::Gzip;
+#[cfg(feature = "lz4")]
+pub use lz4::Lz4;
+pub use sharding::{IndexLocation, Sharding};
+pub use transpose::Transpose;
+#[cfg(feature = "libdeflate")]
+pub use zlib::Zlib;
+#[cfg(feature = "zstd")]
+pub use zstd::Zstd;
+
+/// The definitions of all codecs of this crate.
+pub static ALL: &[&CodecDef] = &[
+    &bytes::DEF,
+    &transpose::DEF,
+    &sharding::DEF,
+    #[cfg(feature = "blosc")]
+    &blosc::DEF,
+    #[cfg(feature = "libdeflate")]
+    &gzip::DEF,
+    #[cfg(feature = "libdeflate")]
+    &zlib::DEF,
+    #[cfg(feature = "zstd")]
+    &zstd::DEF,
+    #[cfg(feature = "lz4")]
+    &lz4::DEF,
+    &bz2::DEF,
+    &crc32c::DEF,
+];
+
+/// A registry with the core data types and all codecs of this crate.
+pub fn registry() -> Registry {
+    ALL.iter().fold(Registry::new(), |registry, def| registry.with_codec(def))
+}
+
+/// The error for encoded bytes that want more room than their chunk has.
+fn too_large(room: usize) -> CodecError {
+    CodecError::corrupt(format!("decodes to more than the {room} bytes that there should be"))
+}
+
+/// The error for encoded bytes that end too early.
+fn truncated(length: usize) -> CodecError {
+    CodecError::corrupt(format!("truncated: {length} bytes are not enough"))
+}

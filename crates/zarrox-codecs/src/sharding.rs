@@ -1,0 +1,507 @@
+//! `sharding_indexed`: a chunk stored as a shard of smaller chunks, each encoded for itself, with an index.
+//!
+//! Specification: <https://zarr-specs.readthedocs.io/en/latest/v3/codecs/sharding-indexed/index.html>
+//!
+//! | member | value |
+//! |---|---|
+//! | `chunk_shape` | the shape of the inner chunks; divides the shape of the shard |
+//! | `codecs` | the codecs of the inner chunks |
+//! | `index_codecs` | the codecs of the index; only such as give a fixed size |
+//! | `index_location` | where the index is: `"start"` or `"end"`, which is the default |
+//!
+//! Name: `sharding_indexed` in v3; v2 has no sharding. Leniently, absent `index_codecs` are `bytes` (little) and
+//! `crc32c`.
+//!
+//! The index has for each inner chunk, in row-major order, its offset from the shard's start and its length; both are
+//! 2^64 − 1 where the inner chunk is not stored and holds only the fill value. Inner chunks may lie in any order and
+//! with gaps between them.
+
+use std::fmt;
+
+use serde_json::json;
+use zarrox_core::codec::{
+    ArrayToBytes, ByteRange, ChunkSpec, Codec, CodecChain, CodecContext, CodecDef, CodecKind, CodecSpec,
+    EncodeOptions, Fetch, ReadPart, Size, Window, WritePart, same_from_v2, same_to_v2,
+};
+use zarrox_core::data_type::Storage;
+use zarrox_core::error::CodecError;
+use zarrox_core::fill_value::FillValue;
+use zarrox_core::json::{Json, Map};
+use zarrox_core::partition::{Piece, piece, piece_count, piece_in, split_mut};
+use zarrox_core::scratch::{Scratch, with_vec};
+use zarrox_core::strided::{Dims, Span, View, ViewMut};
+
+use crate::config::{self, codec_to_json};
+use crate::{Bytes, Crc32c};
+
+const NAME: &str = "sharding_indexed";
+
+/// The definition of `sharding_indexed`.
+pub(crate) static DEF: CodecDef = CodecDef {
+    name: NAME,
+    aliases: &[],
+    v2_id: None,
+    kind: CodecKind::ArrayToBytes,
+    create,
+    from_v2: same_from_v2,
+    to_v2: same_to_v2,
+};
+
+/// Where a shard has its index.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum IndexLocation {
+    /// Before the inner chunks.
+    Start,
+    /// After the inner chunks.
+    #[default]
+    End,
+}
+
+const LOCATIONS: &[(&str, IndexLocation)] = &[("start", IndexLocation::Start), ("end", IndexLocation::End)];
+
+impl IndexLocation {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Start => "start",
+            Self::End => "end",
+        }
+    }
+}
+
+/// A chunk as a shard of smaller chunks, which can be read one by one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sharding {
+    chunk_shape: Vec<u64>,
+    codecs: Vec<CodecSpec>,
+    index_codecs: Vec<CodecSpec>,
+    index_location: IndexLocation,
+}
+
+impl Sharding {
+    /// Inner chunks of this shape, in elements, with these codecs; the index at the end, with a checksum.
+    pub fn new(chunk_shape: impl Into<Vec<u64>>, codecs: impl IntoIterator<Item = CodecSpec>) -> Self {
+        Self {
+            chunk_shape: chunk_shape.into(),
+            codecs: codecs.into_iter().collect(),
+            index_codecs: default_index_codecs(),
+            index_location: IndexLocation::End,
+        }
+    }
+
+    /// Other codecs for the index.
+    #[must_use]
+    pub fn index_codecs(self, codecs: impl IntoIterator<Item = CodecSpec>) -> Self {
+        Self { index_codecs: codecs.into_iter().collect(), ..self }
+    }
+
+    /// Another place for the index.
+    #[must_use]
+    pub fn index_location(self, index_location: IndexLocation) -> Self {
+        Self { index_location, ..self }
+    }
+}
+
+impl From<Sharding> for CodecSpec {
+    fn from(sharding: Sharding) -> Self {
+        let Sharding { chunk_shape, codecs, index_codecs, index_location } = sharding;
+        let chunk_shape = Json::from(chunk_shape);
+        Self {
+            name: NAME.to_owned(),
+            configuration: members(&chunk_shape, &codecs, &index_codecs, index_location),
+        }
+    }
+}
+
+fn members(
+    chunk_shape: &Json,
+    codecs: &[CodecSpec],
+    index_codecs: &[CodecSpec],
+    location: IndexLocation,
+) -> Map {
+    let list = |codecs: &[CodecSpec]| codecs.iter().map(codec_to_json).collect::<Vec<_>>();
+    config::members(json!({
+        "chunk_shape": chunk_shape,
+        "codecs": list(codecs),
+        "index_codecs": list(index_codecs),
+        "index_location": location.name(),
+    }))
+}
+
+fn default_index_codecs() -> Vec<CodecSpec> {
+    vec![Bytes::little().into(), Crc32c::default().into()]
+}
+
+fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, CodecError> {
+    const MEMBERS: &[&str] = &["chunk_shape", "codecs", "index_codecs", "index_location"];
+    let config = config::read(configuration, context, MEMBERS)?;
+    let (shape, grid) = inner_grid(&config.integers("chunk_shape")?, context.chunk.shape())?;
+    let inner = context.chunk.with_shape(&shape)?;
+    let inner_context = CodecContext { chunk: &inner, ..*context };
+    let codecs = config.codecs("codecs", None)?;
+    let inner = CodecChain::new(&codecs, &inner_context).map_err(|e| e.at("'codecs'"))?;
+    let location = match config.get("index_location") {
+        None => IndexLocation::End,
+        Some(_) => config.choice("index_location", LOCATIONS, IndexLocation::End)?,
+    };
+    let codecs = config.codecs("index_codecs", Some(default_index_codecs()))?;
+    let index = Index::new(&codecs, &grid, location, context).map_err(|e| e.at("'index_codecs'"))?;
+    Ok(Codec::ArrayToBytes(Box::new(ShardingCodec { shape, grid, inner, index })))
+}
+
+/// The shape of the inner chunks, and how many there are along each dimension.
+fn inner_grid(inner: &[u64], shard: &[usize]) -> Result<(Vec<usize>, Vec<usize>), CodecError> {
+    if inner.len() != shard.len() {
+        let message = format!(
+            "'chunk_shape' has {} dimensions, the chunk of {shard:?} has {}",
+            inner.len(),
+            shard.len()
+        );
+        return Err(CodecError::invalid(message));
+    }
+    let mut shape = Vec::with_capacity(shard.len());
+    for (dim, (&inner, &outer)) in inner.iter().zip(shard).enumerate() {
+        match usize::try_from(inner) {
+            Ok(length) if length > 0 && outer % length == 0 => shape.push(length),
+            _ => {
+                let message = format!("'chunk_shape' is {inner} in dimension {dim}; it must divide {outer}");
+                return Err(CodecError::invalid(message));
+            }
+        }
+    }
+    let grid = shard.iter().zip(&shape).map(|(outer, inner)| outer / inner).collect();
+    Ok((shape, grid))
+}
+
+/// Which inner chunk, for messages and for looking it up.
+type Cell = Dims<usize>;
+
+struct Place(Cell);
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "inner chunk {:?}", &self.0[..])
+    }
+}
+
+/// Where an inner chunk lies: its offset and its length.
+type Entry = (u64, u64);
+
+/// The entry of an inner chunk that is not stored.
+const EMPTY: Entry = (u64::MAX, u64::MAX);
+
+/// The size of an entry in memory.
+const ENTRY: usize = 16;
+
+/// How the index of a shard is stored.
+#[derive(Debug)]
+struct Index {
+    chain: CodecChain,
+    /// The length of the encoded index.
+    size: usize,
+    location: IndexLocation,
+}
+
+impl Index {
+    fn new(
+        codecs: &[CodecSpec],
+        grid: &[usize],
+        location: IndexLocation,
+        context: &CodecContext<'_>,
+    ) -> Result<Self, CodecError> {
+        let shape: Vec<u64> = grid.iter().map(|&n| n as u64).chain([2]).collect();
+        let chunk = ChunkSpec::new(&shape, Storage::Uint(8), FillValue::zero(8))?;
+        if chunk.size() > context.limit {
+            let message = format!("the index takes {} bytes, the limit is {}", chunk.size(), context.limit);
+            return Err(CodecError::limit(message));
+        }
+        let context = CodecContext { chunk: &chunk, ..*context };
+        let chain = CodecChain::new(codecs, &context)?;
+        let Size::Exact(size) = chain.encoded_size() else {
+            let name = codecs.iter().find(|spec| is_variable(spec, &context)).map_or("?", |spec| &spec.name);
+            return Err(CodecError::invalid(format!("'{name}' gives no fixed size, as an index needs it")));
+        };
+        Ok(Self { chain, size, location })
+    }
+
+    /// Where the index is in a shard.
+    fn range(&self, window: Window) -> Result<ByteRange, CodecError> {
+        match self.location {
+            IndexLocation::Start => window.part(0, self.size as u64),
+            IndexLocation::End => window.suffix(self.size as u64),
+        }
+    }
+
+    /// Decodes the entries of a box of inner chunks.
+    fn entries(&self, encoded: &[u8], mut cells: Dims<Span>) -> Result<Entries, CodecError> {
+        cells.push(Span::all(2));
+        let shape: Dims<usize> = cells.iter().map(|span| span.count).collect();
+        let first = cells.iter().map(|span| span.start).collect();
+        let mut bytes = Scratch::with_len(shape.iter().product::<usize>() * 8);
+        let out = ViewMut::contiguous(&mut bytes, &shape, 8);
+        self.chain.decode(encoded, ReadPart { region: cells, out }).map_err(|e| e.at("index"))?;
+        Ok(Entries { bytes, first, shape })
+    }
+
+    /// Encodes all entries, appending to `encoded`.
+    fn encode(&self, entries: &[u8], encoded: &mut Vec<u8>) -> Result<(), CodecError> {
+        let view = View::contiguous(entries, self.chain.chunk().shape(), 8);
+        let options = EncodeOptions { store_empty_chunks: true };
+        self.chain.encode(&view, options, encoded).map(|_| ()).map_err(|e| e.at("index"))
+    }
+}
+
+/// Whether this is the codec to blame for an index without fixed size.
+fn is_variable(spec: &CodecSpec, context: &CodecContext<'_>) -> bool {
+    let Ok(def) = context.registry.codec(&spec.name) else { return false };
+    let size = match (def.create)(&spec.configuration, context) {
+        Ok(Codec::ArrayToBytes(codec)) => codec.encoded_size(),
+        Ok(Codec::BytesToBytes(codec)) => codec.encoded_size(Size::Exact(context.chunk.size())),
+        _ => return false,
+    };
+    !matches!(size, Size::Exact(_))
+}
+
+/// The decoded entries of a box of inner chunks.
+struct Entries {
+    bytes: Scratch,
+    first: Cell,
+    shape: Dims<usize>,
+}
+
+impl Entries {
+    /// The entry of an inner chunk of the box.
+    fn get(&self, cell: &[usize]) -> Entry {
+        let from_first = cell.iter().zip(&self.first).map(|(cell, first)| cell - first);
+        let at = from_first.zip(&self.shape).fold(0, |at, (cell, &length)| at * length + cell) * ENTRY;
+        let number = |at: usize| {
+            let mut bytes = [0; 8];
+            bytes.copy_from_slice(&self.bytes[at..at + 8]);
+            u64::from_ne_bytes(bytes)
+        };
+        (number(at), number(at + 8))
+    }
+}
+
+/// The codec for one kind of chunk.
+#[derive(Debug)]
+struct ShardingCodec {
+    /// The shape of the inner chunks.
+    shape: Vec<usize>,
+    /// How many inner chunks there are along each dimension.
+    grid: Vec<usize>,
+    inner: CodecChain,
+    index: Index,
+}
+
+impl ArrayToBytes for ShardingCodec {
+    fn configuration(&self) -> Map {
+        let shape = Json::from(self.shape.clone());
+        members(&shape, &self.inner.specs(), &self.index.chain.specs(), self.index.location)
+    }
+
+    fn encoded_size(&self) -> Size {
+        let count: usize = self.grid.iter().product();
+        let chunks = count.saturating_mul(self.inner.encoded_size().limit());
+        Size::AtMost(chunks.saturating_add(self.index.size))
+    }
+
+    fn read<'a>(&'a self, window: Window, part: ReadPart<'a>) -> Result<Vec<Fetch<'a>>, CodecError> {
+        if part.region.iter().any(|span| span.count == 0) {
+            return Ok(Vec::new());
+        }
+        let range = self.index.range(window).map_err(|e| e.at("index").in_codec(NAME))?;
+        Ok(vec![Fetch::then(range, move |index| {
+            self.read_chunks(index, window, part).map_err(|e| e.in_codec(NAME))
+        })])
+    }
+
+    fn encode(
+        &self,
+        chunk: &View<'_>,
+        options: EncodeOptions,
+        encoded: &mut Vec<u8>,
+    ) -> Result<bool, CodecError> {
+        self.assemble(options, encoded, |cell, encoded| {
+            let span =
+                |(&cell, &length): (&usize, &usize)| Span { start: cell * length, step: 1, count: length };
+            let region: Dims<Span> = cell.iter().zip(&self.shape).map(span).collect();
+            self.inner.encode(&chunk.region(&region), options, encoded)
+        })
+    }
+
+    fn update(
+        &self,
+        existing: Option<&[u8]>,
+        part: &WritePart<'_>,
+        options: EncodeOptions,
+        encoded: &mut Vec<u8>,
+    ) -> Result<Option<bool>, CodecError> {
+        let stored = match existing {
+            Some(bytes) => self.update_stored(bytes, part, options, encoded),
+            None => self.assemble(options, encoded, |cell, encoded| {
+                self.update_chunk(None, cell, part, options, encoded)
+            }),
+        };
+        stored.map(Some).map_err(|e| e.in_codec(NAME))
+    }
+
+    fn inner_chunk_shape(&self) -> Option<&[usize]> {
+        Some(&self.shape)
+    }
+}
+
+impl ShardingCodec {
+    /// What must be fetched of the inner chunks that a region touches.
+    fn read_chunks<'a>(
+        &'a self,
+        index: &[u8],
+        window: Window,
+        part: ReadPart<'a>,
+    ) -> Result<Vec<Fetch<'a>>, CodecError> {
+        let cells =
+            part.region.iter().zip(&self.shape).map(|(&span, &length)| touched(span, length)).collect();
+        let entries = self.index.entries(index, cells)?;
+        let fill = self.inner.chunk().fill().as_bytes();
+        let mut fetches = Vec::new();
+        split_mut(&part.region, &self.shape, part.out, |pieces, mut out| {
+            let cell: Cell = pieces.iter().map(|piece| piece.chunk).collect();
+            let located = self.locate(window, entries.get(&cell)).map_err(|e| e.at(Place(cell.clone())))?;
+            let Some(window) = located else {
+                out.fill(fill);
+                return Ok(());
+            };
+            let region = pieces.iter().map(|piece| piece.span).collect();
+            let read = self.inner.read(window, ReadPart { region, out });
+            let read = read.map_err(|e| e.at(Place(cell.clone())))?;
+            let explain = move |e: CodecError| e.at(Place(cell.clone())).in_codec(NAME);
+            fetches.extend(read.into_iter().map(|fetch| fetch.map_err(explain.clone())));
+            Ok(())
+        })?;
+        Ok(fetches)
+    }
+
+    /// Where in the stored object an inner chunk is; `None` when it is not stored.
+    fn locate(&self, shard: Window, (offset, length): Entry) -> Result<Option<Window>, CodecError> {
+        if (offset, length) == EMPTY {
+            return Ok(None);
+        }
+        if offset == u64::MAX || length == u64::MAX {
+            let message =
+                format!("the index has offset {offset} and length {length}: only one of them says empty");
+            return Err(CodecError::corrupt(message));
+        }
+        // So that a damaged index cannot make anyone ask for more memory than such a chunk can take. A shard
+        // inside a shard may have gaps, and is not fetched as a whole.
+        let limit = self.inner.encoded_size().limit() as u64;
+        if length > limit && self.inner.inner_chunk_shape().is_none() {
+            let message = format!("the index has a length of {length}; such a chunk takes {limit} at most");
+            return Err(CodecError::corrupt(message));
+        }
+        match shard.part(offset, length) {
+            Ok(ByteRange::From { offset, length }) => Ok(Some(Window { offset, length })),
+            Ok(range) => Err(CodecError::corrupt(format!("{range} is no place inside a shard"))),
+            Err(error) => Err(error.at("the index points outside the shard")),
+        }
+    }
+
+    /// Writes a shard of what `encode_chunk` appends for each inner chunk, if it does (it says so).
+    fn assemble(
+        &self,
+        options: EncodeOptions,
+        encoded: &mut Vec<u8>,
+        mut encode_chunk: impl FnMut(&[usize], &mut Vec<u8>) -> Result<bool, CodecError>,
+    ) -> Result<bool, CodecError> {
+        let base = encoded.len();
+        if self.index.location == IndexLocation::Start {
+            encoded.resize(base + self.index.size, 0);
+        }
+        let mut entries = Scratch::with_len(self.index.chain.chunk().size());
+        entries.fill(0xff);
+        let mut cell = Cell::from_elem(0, self.grid.len());
+        let mut any = false;
+        for entry in entries.chunks_exact_mut(ENTRY) {
+            let start = encoded.len();
+            if encode_chunk(&cell, encoded).map_err(|e| e.at(Place(cell.clone())))? {
+                let numbers = [(start - base) as u64, (encoded.len() - start) as u64];
+                entry.copy_from_slice(numbers.map(u64::to_ne_bytes).as_flattened());
+                any = true;
+            }
+            advance(&mut cell, &self.grid);
+        }
+        if !any && !options.store_empty_chunks {
+            encoded.truncate(base);
+            return Ok(false);
+        }
+        match self.index.location {
+            IndexLocation::End => self.index.encode(&entries, encoded)?,
+            IndexLocation::Start => with_vec(|index| {
+                self.index.encode(&entries, index)?;
+                encoded[base..base + index.len()].copy_from_slice(index);
+                Ok(())
+            })?,
+        }
+        Ok(true)
+    }
+
+    fn update_stored(
+        &self,
+        existing: &[u8],
+        part: &WritePart<'_>,
+        options: EncodeOptions,
+        encoded: &mut Vec<u8>,
+    ) -> Result<bool, CodecError> {
+        let window = Window::of_size(existing.len() as u64);
+        let index = slice(existing, self.index.range(window).map_err(|e| e.at("index"))?)?;
+        let entries = self.index.entries(index, self.grid.iter().map(|&count| Span::all(count)).collect())?;
+        self.assemble(options, encoded, |cell, encoded| {
+            let stored = self.locate(window, entries.get(cell))?;
+            let stored = stored.map(|window| slice(existing, window.whole())).transpose()?;
+            self.update_chunk(stored, cell, part, options, encoded)
+        })
+    }
+
+    /// Appends one inner chunk: as it is stored when the part leaves it alone.
+    fn update_chunk(
+        &self,
+        stored: Option<&[u8]>,
+        cell: &[usize],
+        part: &WritePart<'_>,
+        options: EncodeOptions,
+        encoded: &mut Vec<u8>,
+    ) -> Result<bool, CodecError> {
+        let spans = part.region.iter().zip(&self.shape).zip(cell);
+        let pieces: Option<Dims<Piece>> =
+            spans.map(|((&span, &length), &cell)| piece_in(span, length, cell)).collect();
+        let Some(pieces) = pieces else {
+            encoded.extend_from_slice(stored.unwrap_or_default());
+            return Ok(stored.is_some());
+        };
+        let out: Dims<Span> = pieces.iter().map(Piece::out_span).collect();
+        let region = pieces.iter().map(|piece| piece.span).collect();
+        self.inner.update(stored, &WritePart { region, source: part.source.region(&out) }, options, encoded)
+    }
+}
+
+/// The inner chunks from the first to the last that a span, which is not empty, touches.
+fn touched(span: Span, length: usize) -> Span {
+    let first = piece(span, length, 0).chunk;
+    let last = piece(span, length, piece_count(span, length) - 1).chunk;
+    Span { start: first, step: 1, count: last - first + 1 }
+}
+
+/// The next inner chunk in row-major order.
+fn advance(cell: &mut [usize], grid: &[usize]) {
+    for (position, &count) in cell.iter_mut().zip(grid).rev() {
+        *position += 1;
+        if *position < count {
+            return;
+        }
+        *position = 0;
+    }
+}
+
+fn slice(bytes: &[u8], range: ByteRange) -> Result<&[u8], CodecError> {
+    let (offset, length) = range.within(bytes.len() as u64)?;
+    #[expect(clippy::cast_possible_truncation, reason = "the range lies inside a slice")]
+    Ok(&bytes[offset as usize..(offset + length) as usize])
+}

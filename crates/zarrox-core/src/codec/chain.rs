@@ -1,0 +1,395 @@
+//! The chain of codecs of an array: array→array codecs, one array→bytes codec, bytes→bytes codecs.
+
+use super::{
+    ArrayToArray, ArrayToBytes, BytesToBytes, ChunkSpec, Codec, CodecContext, CodecSpec, EncodeOptions,
+    Fetch, ReadPart, Size, Window, WritePart, resolve,
+};
+use crate::error::CodecError;
+use crate::scratch::{Scratch, with_vec};
+use crate::strided::{Dims, Span, View, ViewMut};
+
+/// A codec with the name that errors call it by.
+#[derive(Debug)]
+struct Named<T> {
+    name: &'static str,
+    codec: T,
+}
+
+/// All codecs of one kind of chunk, ready to read and write.
+#[derive(Debug)]
+pub struct CodecChain {
+    chunk: ChunkSpec,
+    array_to_array: Vec<Named<Box<dyn ArrayToArray>>>,
+    /// The order of axes behind all array→array codecs, when they only permute.
+    order: Option<Dims<usize>>,
+    array_to_bytes: Named<Box<dyn ArrayToBytes>>,
+    bytes_to_bytes: Vec<Named<Box<dyn BytesToBytes>>>,
+    /// How large the input of each bytes→bytes codec can be.
+    sizes: Vec<usize>,
+    encoded_size: Size,
+    limit: usize,
+}
+
+impl CodecChain {
+    /// Makes the chain, or says which codec does not fit.
+    pub fn new(specs: &[CodecSpec], context: &CodecContext<'_>) -> Result<Self, CodecError> {
+        let mut array_to_array: Vec<Named<Box<dyn ArrayToArray>>> = Vec::new();
+        let mut array_to_bytes = None;
+        let mut bytes_to_bytes = Vec::new();
+        let mut chunk = context.chunk.clone();
+        for spec in specs {
+            let def = context
+                .registry
+                .codec(&spec.name)
+                .map_err(|error| CodecError::unsupported(error.to_string()))?;
+            let name = def.name;
+            let context = CodecContext { chunk: &chunk, ..*context };
+            let codec = (def.create)(&spec.configuration, &context).map_err(|e| e.in_codec(name))?;
+            match (codec, &array_to_bytes) {
+                (Codec::ArrayToArray(codec), None) => {
+                    chunk = codec.encoded_chunk().clone();
+                    array_to_array.push(Named { name, codec });
+                }
+                (Codec::ArrayToBytes(codec), None) => array_to_bytes = Some(Named { name, codec }),
+                (Codec::BytesToBytes(codec), Some(_)) => bytes_to_bytes.push(Named { name, codec }),
+                (Codec::BytesToBytes(_), None) => {
+                    return Err(CodecError::invalid(format!(
+                        "codec '{name}' needs bytes, but no codec before it turns the array into bytes"
+                    )));
+                }
+                (_, Some(before)) => {
+                    return Err(CodecError::invalid(format!(
+                        "codec '{name}' needs an array, but '{}' before it has made bytes of it",
+                        before.name
+                    )));
+                }
+            }
+        }
+        let array_to_bytes = array_to_bytes.ok_or_else(|| {
+            CodecError::invalid("no codec turns the array into bytes; most arrays want 'bytes'")
+        })?;
+        let mut encoded_size = array_to_bytes.codec.encoded_size();
+        let mut sizes = Vec::new();
+        for Named { codec, .. } in &bytes_to_bytes {
+            sizes.push(encoded_size.limit());
+            encoded_size = codec.encoded_size(encoded_size);
+        }
+        let order = total_order(&array_to_array, context.chunk.shape().len());
+        Ok(Self {
+            chunk: context.chunk.clone(),
+            array_to_array,
+            order,
+            array_to_bytes,
+            bytes_to_bytes,
+            sizes,
+            encoded_size,
+            limit: context.limit,
+        })
+    }
+
+    /// The chunks that this chain is for.
+    pub fn chunk(&self) -> &ChunkSpec {
+        &self.chunk
+    }
+
+    /// How many bytes a chunk becomes.
+    pub fn encoded_size(&self) -> Size {
+        self.encoded_size
+    }
+
+    /// The most memory that one buffer may take, in bytes.
+    pub fn limit(&self) -> usize {
+        self.limit
+    }
+
+    /// The codecs with their complete configurations, as they should be written.
+    pub fn specs(&self) -> Vec<CodecSpec> {
+        let spec = |name: &str, configuration| CodecSpec { name: name.to_owned(), configuration };
+        let arrays = self.array_to_array.iter().map(|c| spec(c.name, c.codec.configuration()));
+        let bytes = spec(self.array_to_bytes.name, self.array_to_bytes.codec.configuration());
+        let rest = self.bytes_to_bytes.iter().map(|c| spec(c.name, c.codec.configuration()));
+        arrays.chain([bytes]).chain(rest).collect()
+    }
+
+    /// The shape of the chunks inside a chunk, if this chain shards: in the order of the array's axes.
+    pub fn inner_chunk_shape(&self) -> Option<Vec<usize>> {
+        let inner = self.array_to_bytes.codec.inner_chunk_shape()?;
+        let order = self.order.as_ref()?;
+        let mut shape = vec![0; inner.len()];
+        for (&axis, &length) in order.iter().zip(inner) {
+            shape[axis] = length;
+        }
+        Some(shape)
+    }
+
+    /// What must be fetched of a stored chunk to fill a part of it.
+    pub fn read<'a>(&'a self, window: Window, part: ReadPart<'a>) -> Result<Vec<Fetch<'a>>, CodecError> {
+        let Some(order) = &self.order else {
+            return Ok(vec![Fetch::then(window.whole(), |bytes| {
+                self.decode_through_arrays(bytes, part).map(|()| Vec::new())
+            })]);
+        };
+        let part = ReadPart { region: permuted(&part.region, order), out: part.out.permuted(order) };
+        if self.bytes_to_bytes.is_empty() {
+            return self.array_to_bytes.codec.read(window, part);
+        }
+        Ok(vec![Fetch::then(window.whole(), |bytes| self.decode_bytes(bytes, part).map(|()| Vec::new()))])
+    }
+
+    /// Decodes a part of a chunk whose stored bytes are in memory.
+    pub fn decode(&self, encoded: &[u8], part: ReadPart<'_>) -> Result<(), CodecError> {
+        resolve(self.read(Window::of_size(encoded.len() as u64), part)?, encoded)
+    }
+
+    /// Encodes a whole chunk, appending to `encoded`. False when nothing was appended because the chunk holds
+    /// only the fill value and the options say that such chunks are not stored.
+    pub fn encode(
+        &self,
+        chunk: &View<'_>,
+        options: EncodeOptions,
+        encoded: &mut Vec<u8>,
+    ) -> Result<bool, CodecError> {
+        if !options.store_empty_chunks && chunk.all_equal(self.chunk.fill().as_bytes()) {
+            return Ok(false);
+        }
+        if let Some(order) = &self.order {
+            return self.encode_array(&chunk.clone().permuted(order), options, encoded);
+        }
+        let mut array = self.scratch(self.chunk.size())?;
+        ViewMut::contiguous(&mut array, self.chunk.shape(), self.chunk.item()).copy_from(chunk, 1);
+        for Named { name, codec } in &self.array_to_array {
+            let mut next = self.scratch(codec.encoded_chunk().size())?;
+            codec.encode(&array, &mut next).map_err(|e| e.in_codec(name))?;
+            array = next;
+        }
+        let spec = self.innermost();
+        self.encode_array(&View::contiguous(&array, spec.shape(), spec.item()), options, encoded)
+    }
+
+    /// Encodes a chunk of which a part is new, appending to `encoded`; `existing` is what is stored now, `None`
+    /// when nothing is. False as for [`CodecChain::encode`].
+    pub fn update(
+        &self,
+        existing: Option<&[u8]>,
+        part: &WritePart<'_>,
+        options: EncodeOptions,
+        encoded: &mut Vec<u8>,
+    ) -> Result<bool, CodecError> {
+        if part.covers(self.chunk.shape()) {
+            return self.encode(&part.source, options, encoded);
+        }
+        if let Some(stored) = self.update_inside(existing, part, options, encoded)? {
+            return Ok(stored);
+        }
+        let (shape, item) = (self.chunk.shape(), self.chunk.item());
+        let mut chunk = self.scratch(self.chunk.size())?;
+        let mut view = ViewMut::contiguous(&mut chunk, shape, item);
+        match existing {
+            Some(bytes) => {
+                let region = shape.iter().map(|&length| Span::all(length)).collect();
+                self.decode(bytes, ReadPart { region, out: view.reborrow() })?;
+            }
+            None => view.fill(self.chunk.fill().as_bytes()),
+        }
+        view.into_region(&part.region).copy_from(&part.source, 1);
+        self.encode(&View::contiguous(&chunk, shape, item), options, encoded)
+    }
+
+    /// Lets the array→bytes codec change only what must change, if it can.
+    fn update_inside(
+        &self,
+        existing: Option<&[u8]>,
+        part: &WritePart<'_>,
+        options: EncodeOptions,
+        encoded: &mut Vec<u8>,
+    ) -> Result<Option<bool>, CodecError> {
+        let Some(order) = &self.order else { return Ok(None) };
+        if self.array_to_bytes.codec.inner_chunk_shape().is_none() {
+            return Ok(None);
+        }
+        let part =
+            WritePart { region: permuted(&part.region, order), source: part.source.clone().permuted(order) };
+        let codec = &self.array_to_bytes.codec;
+        if self.bytes_to_bytes.is_empty() {
+            return codec.update(existing, &part, options, encoded);
+        }
+        let mut update = |existing: Option<&[u8]>| {
+            with_vec(|plain| match codec.update(existing, &part, options, plain)? {
+                Some(true) => self.encode_bytes(plain, encoded).map(|()| Some(true)),
+                other => Ok(other),
+            })
+        };
+        match existing {
+            Some(bytes) => self.with_decoded_bytes(bytes, 0, |plain| update(Some(plain))),
+            None => update(None),
+        }
+    }
+
+    fn encode_array(
+        &self,
+        array: &View<'_>,
+        options: EncodeOptions,
+        encoded: &mut Vec<u8>,
+    ) -> Result<bool, CodecError> {
+        let Named { name, codec } = &self.array_to_bytes;
+        if self.bytes_to_bytes.is_empty() {
+            return codec.encode(array, options, encoded).map_err(|e| e.in_codec(name));
+        }
+        if let Some(plain) = codec.encode_borrowed(array) {
+            return self.encode_bytes(plain, encoded).map(|()| true);
+        }
+        with_vec(|plain| {
+            if !codec.encode(array, options, plain).map_err(|e| e.in_codec(name))? {
+                return Ok(false);
+            }
+            self.encode_bytes(plain, encoded).map(|()| true)
+        })
+    }
+
+    fn encode_bytes(&self, plain: &[u8], encoded: &mut Vec<u8>) -> Result<(), CodecError> {
+        encode_through(&self.bytes_to_bytes, plain, encoded)
+    }
+
+    /// Decodes through all bytes→bytes codecs but the first `keep` of the chain, and works on the result.
+    fn with_decoded_bytes<R>(
+        &self,
+        encoded: &[u8],
+        keep: usize,
+        work: impl FnOnce(&[u8]) -> Result<R, CodecError>,
+    ) -> Result<R, CodecError> {
+        let Some(last) = self.bytes_to_bytes.len().checked_sub(1).filter(|&last| last >= keep) else {
+            return work(encoded);
+        };
+        self.decode_from(encoded, last, keep, work)
+    }
+
+    fn decode_from<R>(
+        &self,
+        encoded: &[u8],
+        index: usize,
+        keep: usize,
+        work: impl FnOnce(&[u8]) -> Result<R, CodecError>,
+    ) -> Result<R, CodecError> {
+        let Named { name, codec } = &self.bytes_to_bytes[index];
+        let buffer;
+        let decoded = match codec.decode_borrowed(encoded) {
+            Some(decoded) => decoded.map_err(|e| e.in_codec(name))?,
+            None => {
+                let mut scratch = self.scratch(self.sizes[index])?;
+                let length = codec.decode(encoded, &mut scratch).map_err(|e| e.in_codec(name))?;
+                scratch.truncate(length);
+                buffer = scratch;
+                &buffer
+            }
+        };
+        if index > keep {
+            return self.decode_from(decoded, index - 1, keep, work);
+        }
+        work(decoded)
+    }
+
+    /// Decodes stored bytes into a part that is in the order of the axes behind the array→array codecs.
+    fn decode_bytes(&self, encoded: &[u8], mut part: ReadPart<'_>) -> Result<(), CodecError> {
+        let codec = &self.array_to_bytes.codec;
+        let whole = part.covers(self.innermost().shape()) && codec.decodes_in_place();
+        if let (true, Some(first), Some(out)) = (whole, self.bytes_to_bytes.first(), part.out.as_slice_mut())
+        {
+            return self.with_decoded_bytes(encoded, 1, |bytes| {
+                let result = match first.codec.decode_borrowed(bytes) {
+                    Some(plain) => plain.and_then(|plain| copy_exact(plain, out)),
+                    None => first.codec.decode(bytes, out),
+                };
+                let length = result.map_err(|e| e.in_codec(first.name))?;
+                check_length(length, out.len()).map_err(|e| e.in_codec(first.name))?;
+                codec.decode_in_place(out);
+                Ok(())
+            });
+        }
+        self.with_decoded_bytes(encoded, 0, |plain| codec.decode(plain, part))
+    }
+
+    /// The long way, for array→array codecs that change values: each decodes a whole chunk.
+    fn decode_through_arrays(&self, encoded: &[u8], mut part: ReadPart<'_>) -> Result<(), CodecError> {
+        let spec = self.innermost();
+        let mut array = self.scratch(spec.size())?;
+        let region = spec.shape().iter().map(|&length| Span::all(length)).collect();
+        let out = ViewMut::contiguous(&mut array, spec.shape(), spec.item());
+        self.decode_bytes(encoded, ReadPart { region, out })?;
+        for (index, Named { name, codec }) in self.array_to_array.iter().enumerate().rev() {
+            let decoded = match index.checked_sub(1) {
+                Some(before) => self.array_to_array[before].codec.encoded_chunk(),
+                None => &self.chunk,
+            };
+            let mut next = self.scratch(decoded.size())?;
+            codec.decode(&array, &mut next).map_err(|e| e.in_codec(name))?;
+            array = next;
+        }
+        let whole = View::contiguous(&array, self.chunk.shape(), self.chunk.item());
+        part.out.copy_from(&whole.region(&part.region), 1);
+        Ok(())
+    }
+
+    /// The chunk as the array→bytes codec sees it.
+    fn innermost(&self) -> &ChunkSpec {
+        self.array_to_array.last().map_or(&self.chunk, |last| last.codec.encoded_chunk())
+    }
+
+    fn scratch(&self, size: usize) -> Result<Scratch, CodecError> {
+        check_limit(size, self.limit)?;
+        Ok(Scratch::with_len(size))
+    }
+}
+
+/// Refuses a buffer that is larger than the limit.
+fn check_limit(size: usize, limit: usize) -> Result<(), CodecError> {
+    if size <= limit {
+        return Ok(());
+    }
+    Err(CodecError::limit(format!(
+        "decoding one chunk would take {size} bytes of memory, the limit is {limit}"
+    )))
+}
+
+fn check_length(length: usize, wanted: usize) -> Result<(), CodecError> {
+    if length == wanted {
+        return Ok(());
+    }
+    Err(CodecError::corrupt(format!("decoded to {length} bytes, a chunk has {wanted}")))
+}
+
+fn copy_exact(from: &[u8], to: &mut [u8]) -> Result<usize, CodecError> {
+    check_length(from.len(), to.len())?;
+    to.copy_from_slice(from);
+    Ok(from.len())
+}
+
+fn encode_through(
+    codecs: &[Named<Box<dyn BytesToBytes>>],
+    plain: &[u8],
+    encoded: &mut Vec<u8>,
+) -> Result<(), CodecError> {
+    match codecs {
+        [] => {
+            encoded.extend_from_slice(plain);
+            Ok(())
+        }
+        [last] => last.codec.encode(plain, encoded).map_err(|e| e.in_codec(last.name)),
+        [first, rest @ ..] => with_vec(|buffer| {
+            first.codec.encode(plain, buffer).map_err(|e| e.in_codec(first.name))?;
+            encode_through(rest, buffer, encoded)
+        }),
+    }
+}
+
+fn permuted(region: &[Span], order: &[usize]) -> Dims<Span> {
+    order.iter().map(|&axis| region[axis]).collect()
+}
+
+/// The composition of all permutations; `None` when a codec does more than permute.
+fn total_order(codecs: &[Named<Box<dyn ArrayToArray>>], ndim: usize) -> Option<Dims<usize>> {
+    let mut order: Dims<usize> = (0..ndim).collect();
+    for Named { codec, .. } in codecs {
+        order = codec.permutation()?.iter().map(|&axis| order[axis]).collect();
+    }
+    Some(order)
+}

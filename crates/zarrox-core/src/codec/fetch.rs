@@ -1,0 +1,211 @@
+//! How a codec says which bytes it needs, and what it does with them: reading without doing I/O.
+//!
+//! A [`Fetch`] is a byte range and a continuation. Whoever drives the reading fetches the range in any way it
+//! likes, alone or together with others, now or later, and hands the bytes to the continuation, which may ask
+//! for more: a shard asks for its index first, then for the inner chunks that the index names.
+
+use crate::error::CodecError;
+use crate::strided::{Dims, Span, View, ViewMut};
+
+/// A range of bytes of a stored object.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ByteRange {
+    /// From `offset` on; to the end when there is no `length`.
+    From {
+        /// The first byte.
+        offset: u64,
+        /// How many; all that follow when absent.
+        length: Option<u64>,
+    },
+    /// The last bytes.
+    Suffix {
+        /// How many.
+        length: u64,
+    },
+}
+
+impl ByteRange {
+    /// Offset and length in an object of `size` bytes, or an error when the range is not inside.
+    pub fn within(self, size: u64) -> Result<(u64, u64), CodecError> {
+        let (offset, length) = match self {
+            Self::From { offset, length } => (Some(offset), length.or_else(|| size.checked_sub(offset))),
+            Self::Suffix { length } => (size.checked_sub(length), Some(length)),
+        };
+        match (offset, length) {
+            (Some(offset), Some(length)) if offset.checked_add(length).is_some_and(|end| end <= size) => {
+                Ok((offset, length))
+            }
+            _ => Err(CodecError::corrupt(format!("the stored bytes end after {size}; {self} is needed"))),
+        }
+    }
+}
+
+impl std::fmt::Display for ByteRange {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::From { offset, length: Some(length) } => write!(f, "range {offset}+{length}"),
+            Self::From { offset, length: None } => write!(f, "all from {offset}"),
+            Self::Suffix { length } => write!(f, "the last {length}"),
+        }
+    }
+}
+
+/// Where an encoded chunk lies in a stored object.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Window {
+    /// The first byte.
+    pub offset: u64,
+    /// How many; to the end of an object of unknown size when absent.
+    pub length: Option<u64>,
+}
+
+impl Window {
+    /// A whole object of this size.
+    pub fn of_size(size: u64) -> Self {
+        Self { offset: 0, length: Some(size) }
+    }
+
+    /// All of the window.
+    pub fn whole(self) -> ByteRange {
+        ByteRange::From { offset: self.offset, length: self.length }
+    }
+
+    /// Part of the window; an error when it is not inside.
+    pub fn part(self, offset: u64, length: u64) -> Result<ByteRange, CodecError> {
+        let end = offset.checked_add(length);
+        let inside = self.length.is_none_or(|size| end.is_some_and(|end| end <= size));
+        let start = self.offset.checked_add(offset).filter(|_| inside && end.is_some());
+        let Some(offset) = start else {
+            let size = self.length.unwrap_or(u64::MAX);
+            return Err(CodecError::corrupt(format!(
+                "truncated: {size} bytes are stored, {length} at {offset} are needed"
+            )));
+        };
+        Ok(ByteRange::From { offset, length: Some(length) })
+    }
+
+    /// The last bytes of the window; an error when it has not as many.
+    pub fn suffix(self, length: u64) -> Result<ByteRange, CodecError> {
+        match self.length {
+            None => Ok(ByteRange::Suffix { length }),
+            Some(size) if size >= length => self.part(size - length, length),
+            Some(size) => Err(CodecError::corrupt(format!(
+                "truncated: {size} bytes are stored, {length} at the end are needed"
+            ))),
+        }
+    }
+}
+
+/// Part of a chunk, and where its elements go. The shape of `out` is the counts of `region`.
+#[derive(Debug)]
+pub struct ReadPart<'a> {
+    /// The positions in the chunk, one span for each dimension.
+    pub region: Dims<Span>,
+    /// Where to write.
+    pub out: ViewMut<'a>,
+}
+
+/// Part of a chunk, and where its new elements come from. The shape of `source` is the counts of `region`.
+#[derive(Debug)]
+pub struct WritePart<'a> {
+    /// The positions in the chunk, one span for each dimension.
+    pub region: Dims<Span>,
+    /// Where to read.
+    pub source: View<'a>,
+}
+
+/// Whether the region is the whole of a chunk of this shape.
+pub fn covers(region: &[Span], shape: &[usize]) -> bool {
+    region.iter().zip(shape).all(|(span, &length)| span.covers(length))
+}
+
+impl ReadPart<'_> {
+    /// Whether this is the whole of a chunk of this shape.
+    pub fn covers(&self, shape: &[usize]) -> bool {
+        covers(&self.region, shape)
+    }
+}
+
+impl WritePart<'_> {
+    /// Whether this is the whole of a chunk of this shape.
+    pub fn covers(&self, shape: &[usize]) -> bool {
+        covers(&self.region, shape)
+    }
+}
+
+/// What happens with bytes that were fetched.
+type Continuation<'a> = Box<dyn FnOnce(&[u8]) -> Result<Vec<Fetch<'a>>, CodecError> + Send + 'a>;
+
+/// Where fetched bytes go.
+pub enum Sink<'a> {
+    /// As they are into memory of just their length.
+    Into(&'a mut [u8]),
+    /// To a continuation, which may ask for more.
+    Then(Continuation<'a>),
+}
+
+/// Bytes that are needed, and what they are needed for.
+pub struct Fetch<'a> {
+    /// Which bytes of the stored object.
+    pub range: ByteRange,
+    /// Where they go.
+    pub sink: Sink<'a>,
+}
+
+impl<'a> Fetch<'a> {
+    /// Bytes that a continuation works on.
+    pub fn then(
+        range: ByteRange,
+        work: impl FnOnce(&[u8]) -> Result<Vec<Fetch<'a>>, CodecError> + Send + 'a,
+    ) -> Self {
+        Self { range, sink: Sink::Then(Box::new(work)) }
+    }
+
+    /// Bytes that are the decoded ones already.
+    pub fn into(range: ByteRange, memory: &'a mut [u8]) -> Self {
+        Self { range, sink: Sink::Into(memory) }
+    }
+
+    /// The same, with `explain` put to every error that comes of it and of what follows from it.
+    #[must_use]
+    pub fn map_err(self, explain: impl Fn(CodecError) -> CodecError + Clone + Send + 'a) -> Self {
+        let Sink::Then(work) = self.sink else { return self };
+        Self::then(self.range, move |bytes| {
+            let next = work(bytes).map_err(&explain)?;
+            Ok(next.into_iter().map(|fetch| fetch.map_err(explain.clone())).collect())
+        })
+    }
+
+    /// Hands over the bytes.
+    pub fn complete(self, bytes: &[u8]) -> Result<Vec<Fetch<'a>>, CodecError> {
+        match self.sink {
+            Sink::Then(work) => work(bytes),
+            Sink::Into(memory) if memory.len() == bytes.len() => {
+                memory.copy_from_slice(bytes);
+                Ok(Vec::new())
+            }
+            Sink::Into(memory) => Err(CodecError::corrupt(format!(
+                "{} bytes arrived, {} are needed",
+                bytes.len(),
+                memory.len()
+            ))),
+        }
+    }
+}
+
+impl std::fmt::Debug for Fetch<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Fetch({})", self.range)
+    }
+}
+
+/// Serves fetches, and those that follow from them, out of an object that is in memory.
+pub fn resolve(fetches: Vec<Fetch<'_>>, object: &[u8]) -> Result<(), CodecError> {
+    for fetch in fetches {
+        let (offset, length) = fetch.range.within(object.len() as u64)?;
+        #[expect(clippy::cast_possible_truncation, reason = "the range lies inside a slice")]
+        let bytes = &object[offset as usize..(offset + length) as usize];
+        resolve(fetch.complete(bytes)?, object)?;
+    }
+    Ok(())
+}

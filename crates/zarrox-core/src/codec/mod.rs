@@ -1,0 +1,229 @@
+//! Codecs: the traits, their definitions, and the chain of them that turns a chunk into stored bytes.
+//!
+//! A codec is made for one kind of chunk (a [`ChunkSpec`]) and is synchronous: it works on bytes that it is
+//! given and never holds a store. What it needs to be given it says with [`Fetch`]es.
+
+mod chain;
+mod fetch;
+mod spec;
+
+use std::fmt;
+
+pub use chain::CodecChain;
+pub use fetch::{ByteRange, Fetch, ReadPart, Sink, Window, WritePart, covers, resolve};
+pub use spec::{ChunkSpec, Size};
+
+use crate::data_type::Mode;
+use crate::error::CodecError;
+use crate::json::{Json, Map};
+use crate::registry::Registry;
+use crate::strided::View;
+
+/// A codec as v3 metadata names it. This is how the model holds codecs, whatever the format.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CodecSpec {
+    /// The name.
+    pub name: String,
+    /// The configuration; empty when there is none.
+    pub configuration: Map,
+}
+
+impl CodecSpec {
+    /// A codec of this name with a configuration, given as a JSON object (anything else counts as none).
+    pub fn new(name: impl Into<String>, configuration: Json) -> Self {
+        let configuration = match configuration {
+            Json::Object(map) => map,
+            _ => Map::new(),
+        };
+        Self { name: name.into(), configuration }
+    }
+}
+
+impl fmt::Display for CodecSpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name)?;
+        if self.configuration.is_empty() {
+            return Ok(());
+        }
+        let members: Vec<_> = self.configuration.iter().map(|(k, v)| format!("{k}={v}")).collect();
+        write!(f, "({})", members.join(", "))
+    }
+}
+
+/// What a codec turns into what.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CodecKind {
+    /// Arrays into arrays.
+    ArrayToArray,
+    /// An array into bytes.
+    ArrayToBytes,
+    /// Bytes into bytes.
+    BytesToBytes,
+}
+
+/// A codec that is ready to work.
+#[derive(Debug)]
+pub enum Codec {
+    /// Arrays into arrays.
+    ArrayToArray(Box<dyn ArrayToArray>),
+    /// An array into bytes.
+    ArrayToBytes(Box<dyn ArrayToBytes>),
+    /// Bytes into bytes.
+    BytesToBytes(Box<dyn BytesToBytes>),
+}
+
+/// What a codec may know when it is made.
+#[derive(Debug, Clone, Copy)]
+pub struct CodecContext<'a> {
+    /// The chunk as it reaches this codec; for a bytes-to-bytes codec, as it reached the array-to-bytes one.
+    pub chunk: &'a ChunkSpec,
+    /// For codecs that hold chains of their own.
+    pub registry: &'a Registry,
+    /// How forgiving to be about the configuration.
+    pub mode: Mode,
+    /// The most memory, in bytes, that decoding one chunk may take for a buffer.
+    pub limit: usize,
+}
+
+/// The default of [`CodecContext::limit`]: no writer makes chunks that have to be decoded whole this large.
+pub const CHUNK_LIMIT: usize = 4 << 30;
+
+/// The definition of a codec: its names, its kind, and how its configuration is read in each format.
+#[derive(Debug)]
+pub struct CodecDef {
+    /// The name in v3 metadata.
+    pub name: &'static str,
+    /// Other names that v3 metadata is known to use.
+    pub aliases: &'static [&'static str],
+    /// The `id` in v2 metadata, if v2 has this codec.
+    pub v2_id: Option<&'static str>,
+    /// What it turns into what.
+    pub kind: CodecKind,
+    /// Makes the codec from its v3 configuration.
+    pub create: fn(&Map, &CodecContext<'_>) -> Result<Codec, CodecError>,
+    /// Turns v2's members (without `id`) into a v3 configuration, for elements of this many bytes.
+    pub from_v2: fn(&Map, usize) -> Result<Map, CodecError>,
+    /// Turns a v3 configuration into v2's members (without `id`).
+    pub to_v2: fn(&Map) -> Result<Map, CodecError>,
+}
+
+/// For [`CodecDef::from_v2`] of a codec whose configuration is the same in both formats.
+pub fn same_from_v2(members: &Map, _: usize) -> Result<Map, CodecError> {
+    Ok(members.clone())
+}
+
+/// For [`CodecDef::to_v2`] of a codec whose configuration is the same in both formats.
+pub fn same_to_v2(configuration: &Map) -> Result<Map, CodecError> {
+    Ok(configuration.clone())
+}
+
+/// How chunks are encoded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct EncodeOptions {
+    /// Whether chunks that hold nothing but the fill value are stored all the same.
+    pub store_empty_chunks: bool,
+}
+
+/// A codec that turns an array into another array.
+pub trait ArrayToArray: fmt::Debug + Send + Sync {
+    /// The complete configuration, as v3 metadata should have it.
+    fn configuration(&self) -> Map;
+
+    /// What the chunk is behind this codec.
+    fn encoded_chunk(&self) -> &ChunkSpec;
+
+    /// The new order of axes, when that is all that the codec does: it then costs nothing.
+    fn permutation(&self) -> Option<&[usize]> {
+        None
+    }
+
+    /// Encodes a whole chunk, row-major, into `encoded`, which has the encoded chunk's size.
+    fn encode(&self, decoded: &[u8], encoded: &mut [u8]) -> Result<(), CodecError>;
+
+    /// Decodes a whole chunk, row-major, into `decoded`, which has the chunk's size.
+    fn decode(&self, encoded: &[u8], decoded: &mut [u8]) -> Result<(), CodecError>;
+}
+
+/// The codec that turns an array into bytes.
+pub trait ArrayToBytes: fmt::Debug + Send + Sync {
+    /// The complete configuration, as v3 metadata should have it.
+    fn configuration(&self) -> Map;
+
+    /// How many bytes a chunk becomes.
+    fn encoded_size(&self) -> Size;
+
+    /// What must be fetched from the encoded chunk, which is stored at `window`, to fill `part`.
+    fn read<'a>(&'a self, window: Window, part: ReadPart<'a>) -> Result<Vec<Fetch<'a>>, CodecError>;
+
+    /// Fills `part` from an encoded chunk that is in memory.
+    fn decode(&self, encoded: &[u8], part: ReadPart<'_>) -> Result<(), CodecError> {
+        resolve(self.read(Window::of_size(encoded.len() as u64), part)?, encoded)
+    }
+
+    /// Encodes a chunk, appending to `encoded`. False when nothing was appended because the chunk holds only
+    /// the fill value and the options say that such chunks are not stored.
+    fn encode(
+        &self,
+        chunk: &View<'_>,
+        options: EncodeOptions,
+        encoded: &mut Vec<u8>,
+    ) -> Result<bool, CodecError>;
+
+    /// Encodes a chunk in which only `part` is new, appending to `encoded`; `None` stands for an existing
+    /// chunk that holds only the fill value. `Ok(None)` when the codec has no better way than to decode the
+    /// whole chunk and encode it again.
+    fn update(
+        &self,
+        existing: Option<&[u8]>,
+        part: &WritePart<'_>,
+        options: EncodeOptions,
+        encoded: &mut Vec<u8>,
+    ) -> Result<Option<bool>, CodecError> {
+        let _ = (existing, part, options, encoded);
+        Ok(None)
+    }
+
+    /// When the encoded chunk is as long as the decoded one and decoding can be done where the bytes are:
+    /// does it.
+    fn decode_in_place(&self, chunk: &mut [u8]) -> bool {
+        let _ = chunk;
+        false
+    }
+
+    /// Whether [`ArrayToBytes::decode_in_place`] works.
+    fn decodes_in_place(&self) -> bool {
+        false
+    }
+
+    /// The encoded chunk without encoding, when the memory of the decoded one already is it.
+    fn encode_borrowed<'v>(&self, chunk: &View<'v>) -> Option<&'v [u8]> {
+        let _ = chunk;
+        None
+    }
+
+    /// The shape of the chunks inside, for a codec that can read and write them one by one.
+    fn inner_chunk_shape(&self) -> Option<&[usize]> {
+        None
+    }
+}
+
+/// A codec that turns bytes into bytes.
+pub trait BytesToBytes: fmt::Debug + Send + Sync {
+    /// The complete configuration, as v3 metadata should have it.
+    fn configuration(&self) -> Map;
+
+    /// How many bytes `decoded` many become.
+    fn encoded_size(&self, decoded: Size) -> Size;
+
+    /// Encodes, appending to `encoded`.
+    fn encode(&self, decoded: &[u8], encoded: &mut Vec<u8>) -> Result<(), CodecError>;
+
+    /// Decodes into the front of `decoded` and says how many bytes that were. More than fit are an error.
+    fn decode(&self, encoded: &[u8], decoded: &mut [u8]) -> Result<usize, CodecError>;
+
+    /// The decoded bytes without decoding, for a codec that only adds something around them.
+    fn decode_borrowed<'e>(&self, encoded: &'e [u8]) -> Option<Result<&'e [u8], CodecError>> {
+        let _ = encoded;
+        None
+    }
+}

@@ -1,0 +1,95 @@
+//! What a codec is made for: the shape, layout and fill value of a chunk, and sizes of encoded bytes.
+
+use crate::data_type::Storage;
+use crate::error::CodecError;
+use crate::fill_value::FillValue;
+
+/// What every chunk of an array has in common. Its size in bytes is known to fit the address space.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChunkSpec {
+    shape: Vec<usize>,
+    storage: Storage,
+    fill: FillValue,
+    size: usize,
+}
+
+impl ChunkSpec {
+    /// Checks that a chunk of this shape can exist in memory at all.
+    pub fn new(shape: &[u64], storage: Storage, fill: FillValue) -> Result<Self, CodecError> {
+        let too_large = || CodecError::limit(format!("a chunk of shape {shape:?} does not fit into memory"));
+        let shape: Vec<usize> =
+            shape.iter().map(|&n| usize::try_from(n).map_err(|_| too_large())).collect::<Result<_, _>>()?;
+        let size = shape.iter().try_fold(storage.size(), |size, &n| size.checked_mul(n));
+        let size = size.filter(|&size| isize::try_from(size).is_ok()).ok_or_else(too_large)?;
+        if fill.as_bytes().len() != storage.size() {
+            return Err(CodecError::invalid("the fill value has not the size of an element"));
+        }
+        Ok(Self { shape, storage, fill, size })
+    }
+
+    /// The shape, in elements.
+    pub fn shape(&self) -> &[usize] {
+        &self.shape
+    }
+
+    /// How an element lies in memory.
+    pub fn storage(&self) -> Storage {
+        self.storage
+    }
+
+    /// The fill value.
+    pub fn fill(&self) -> &FillValue {
+        &self.fill
+    }
+
+    /// The size of an element, in bytes.
+    pub fn item(&self) -> usize {
+        self.storage.size()
+    }
+
+    /// The size of the whole chunk once decoded, in bytes.
+    pub fn size(&self) -> usize {
+        self.size
+    }
+
+    /// The same elements in another shape.
+    pub fn with_shape(&self, shape: &[usize]) -> Result<Self, CodecError> {
+        let shape: Vec<u64> = shape.iter().map(|&n| n as u64).collect();
+        Self::new(&shape, self.storage, self.fill.clone())
+    }
+}
+
+/// How many bytes something takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Size {
+    /// Always just as many.
+    Exact(usize),
+    /// Never more than these.
+    AtMost(usize),
+}
+
+impl Size {
+    /// The number itself.
+    pub fn limit(self) -> usize {
+        match self {
+            Self::Exact(n) | Self::AtMost(n) => n,
+        }
+    }
+
+    /// The size after something of a fixed number of bytes is added.
+    #[must_use]
+    pub fn plus(self, more: usize) -> Self {
+        match self {
+            Self::Exact(n) => Self::Exact(n.saturating_add(more)),
+            Self::AtMost(n) => Self::AtMost(n.saturating_add(more)),
+        }
+    }
+
+    /// What a general-purpose compressor may make of it: half again as much and a little more, generously,
+    /// since foreign encoders are not bound by our libraries' worst case.
+    #[must_use]
+    pub fn compressed(self) -> Self {
+        let n = self.limit();
+        Self::AtMost(n.saturating_add(n / 2).saturating_add(64 << 10))
+    }
+}

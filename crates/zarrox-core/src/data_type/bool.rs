@@ -1,0 +1,47 @@
+//! Booleans: v3 `bool`, v2 `|b1`.
+
+use super::{DataType, Endian, Family, Mode, TypeString, bad_fill};
+use crate::error::Result;
+use crate::fill_value::FillValue;
+use crate::json::{Json, Map};
+
+/// The family of the boolean type.
+#[derive(Debug)]
+pub(super) struct Bool;
+
+impl Family for Bool {
+    fn parse_v3(&self, name: &str, _: &Map) -> Option<Result<DataType>> {
+        (name == "bool").then_some(Ok(DataType::Bool))
+    }
+
+    fn parse_v2(&self, dtype: &TypeString<'_>) -> Option<Result<DataType>> {
+        (dtype.kind == 'b' && dtype.rest == "1").then_some(Ok(DataType::Bool))
+    }
+
+    fn has(&self, data_type: &DataType) -> bool {
+        *data_type == DataType::Bool
+    }
+
+    fn to_v2(&self, _: &DataType, _: Endian) -> Result<Json> {
+        Ok("|b1".into())
+    }
+
+    fn fill_from_json(&self, data_type: &DataType, json: &Json, mode: Mode) -> Result<FillValue> {
+        let value = match (json, mode) {
+            (Json::Bool(value), _) => *value,
+            // zarr-python wrote 0 and 1 in its early versions.
+            (Json::Number(number), Mode::Lenient) if number.as_f64() == Some(0.0) => false,
+            (Json::Number(number), Mode::Lenient) if number.as_f64() == Some(1.0) => true,
+            _ => return Err(bad_fill(data_type, json, "true or false")),
+        };
+        Ok(FillValue::new([u8::from(value)]))
+    }
+
+    fn fill_to_v3(&self, _: &DataType, fill: &FillValue) -> Json {
+        Json::Bool(fill.as_bytes() != [0])
+    }
+
+    fn format(&self, _: &DataType, element: &[u8]) -> String {
+        if element == [0] { "False" } else { "True" }.to_owned()
+    }
+}

@@ -1,0 +1,80 @@
+//! Complex numbers: v3 `complex64`, `complex128`; v2 `c8`, `c16` with a byte order.
+
+use super::{DataType, Endian, Family, Mode, TypeString, bad_fill, float};
+use crate::error::Result;
+use crate::fill_value::FillValue;
+use crate::json::{Json, Map};
+
+/// The family of the complex types.
+#[derive(Debug)]
+pub(super) struct Complexes;
+
+impl Family for Complexes {
+    fn parse_v3(&self, name: &str, _: &Map) -> Option<Result<DataType>> {
+        Some(Ok(match name {
+            "complex64" | "complex_float32" => DataType::Complex64,
+            "complex128" | "complex_float64" => DataType::Complex128,
+            _ => return None,
+        }))
+    }
+
+    fn parse_v2(&self, dtype: &TypeString<'_>) -> Option<Result<DataType>> {
+        dtype.endian?;
+        Some(Ok(match (dtype.kind, dtype.size()?) {
+            ('c', 8) => DataType::Complex64,
+            ('c', 16) => DataType::Complex128,
+            _ => return None,
+        }))
+    }
+
+    fn has(&self, data_type: &DataType) -> bool {
+        matches!(data_type, DataType::Complex64 | DataType::Complex128)
+    }
+
+    fn to_v2(&self, data_type: &DataType, endian: Endian) -> Result<Json> {
+        Ok(format!("{}c{}", endian.character(), data_type.size()).into())
+    }
+
+    fn fill_from_json(&self, data_type: &DataType, json: &Json, mode: Mode) -> Result<FillValue> {
+        let size = data_type.size() / 2;
+        let zero = Json::from(0);
+        let (real, imaginary) = match json {
+            Json::Array(parts) if parts.len() == 2 => (&parts[0], &parts[1]),
+            Json::Number(_) if mode == Mode::Lenient => (json, &zero),
+            _ => return Err(bad_fill(data_type, json, "[real, imaginary]")),
+        };
+        let part = |part| float::from_json(part, size, mode);
+        let (Some(mut bytes), Some(imaginary)) = (part(real), part(imaginary)) else {
+            return Err(bad_fill(data_type, json, "[real, imaginary], each a float's fill value"));
+        };
+        bytes.extend(imaginary);
+        Ok(FillValue::new(bytes))
+    }
+
+    fn fill_to_v3(&self, _: &DataType, fill: &FillValue) -> Json {
+        let (real, imaginary) = halves(fill.as_bytes());
+        Json::Array(vec![float::to_v3(real), float::to_v3(imaginary)])
+    }
+
+    fn fill_to_v2(&self, _: &DataType, fill: &FillValue) -> Json {
+        let (real, imaginary) = halves(fill.as_bytes());
+        Json::Array(vec![float::to_v2(real), float::to_v2(imaginary)])
+    }
+
+    fn format(&self, _: &DataType, element: &[u8]) -> String {
+        let (real, imaginary) = halves(element);
+        let (real, imaginary) = (part(real), part(imaginary));
+        let sign = if imaginary.starts_with('-') { "" } else { "+" };
+        format!("({real}{sign}{imaginary}j)")
+    }
+}
+
+fn halves(element: &[u8]) -> (&[u8], &[u8]) {
+    element.split_at(element.len() / 2)
+}
+
+/// A part of a complex number, which NumPy prints without `.0`.
+fn part(bytes: &[u8]) -> String {
+    let text = float::format(bytes);
+    text.strip_suffix(".0").map_or(text.clone(), str::to_owned)
+}

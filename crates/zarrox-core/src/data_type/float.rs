@@ -1,0 +1,264 @@
+//! Floats: v3 `float16`, `float32`, `float64`; v2 `f2`, `f4`, `f8` with a byte order.
+
+use half::f16;
+
+use super::number::bytes_of;
+use super::{DataType, Endian, Family, Mode, TypeString, bad_fill};
+use crate::error::Result;
+use crate::fill_value::FillValue;
+use crate::json::{Json, Map};
+
+/// The family of the IEEE 754 types.
+#[derive(Debug)]
+pub(super) struct Floats;
+
+const WANTS: &str = "a number, \"NaN\", \"Infinity\", \"-Infinity\" or \"0x…\" with all the type's bits";
+
+impl Family for Floats {
+    fn parse_v3(&self, name: &str, _: &Map) -> Option<Result<DataType>> {
+        Some(Ok(match name {
+            "float16" => DataType::Float16,
+            "float32" => DataType::Float32,
+            "float64" => DataType::Float64,
+            _ => return None,
+        }))
+    }
+
+    fn parse_v2(&self, dtype: &TypeString<'_>) -> Option<Result<DataType>> {
+        dtype.endian?;
+        Some(Ok(match (dtype.kind, dtype.size()?) {
+            ('f', 2) => DataType::Float16,
+            ('f', 4) => DataType::Float32,
+            ('f', 8) => DataType::Float64,
+            _ => return None,
+        }))
+    }
+
+    fn has(&self, data_type: &DataType) -> bool {
+        matches!(data_type, DataType::Float16 | DataType::Float32 | DataType::Float64)
+    }
+
+    fn to_v2(&self, data_type: &DataType, endian: Endian) -> Result<Json> {
+        Ok(format!("{}f{}", endian.character(), data_type.size()).into())
+    }
+
+    fn fill_from_json(&self, data_type: &DataType, json: &Json, mode: Mode) -> Result<FillValue> {
+        let bytes =
+            from_json(json, data_type.size(), mode).ok_or_else(|| bad_fill(data_type, json, WANTS))?;
+        Ok(FillValue::new(bytes))
+    }
+
+    fn fill_to_v3(&self, data_type: &DataType, fill: &FillValue) -> Json {
+        debug_assert_eq!(data_type.size(), fill.as_bytes().len());
+        to_v3(fill.as_bytes())
+    }
+
+    fn fill_to_v2(&self, _: &DataType, fill: &FillValue) -> Json {
+        to_v2(fill.as_bytes())
+    }
+
+    fn format(&self, _: &DataType, element: &[u8]) -> String {
+        format(element)
+    }
+}
+
+/// The bytes of the float that a JSON value says, or `None`.
+pub(super) fn from_json(json: &Json, size: usize, mode: Mode) -> Option<Vec<u8>> {
+    match json {
+        Json::Number(number) => parse_number(&number.to_string(), size),
+        Json::String(text) => match text.as_str() {
+            "NaN" => parse_number("NaN", size),
+            "Infinity" => parse_number("inf", size),
+            "-Infinity" => parse_number("-inf", size),
+            hex if hex.starts_with("0x") => from_hex(&hex[2..], size, mode),
+            "+Infinity" if mode == Mode::Lenient => parse_number("inf", size),
+            other if mode == Mode::Lenient => parse_number(other, size),
+            _ => None,
+        },
+        Json::Array(list) if mode == Mode::Lenient && list.len() == 1 => from_json(&list[0], size, mode),
+        Json::Bool(value) if mode == Mode::Lenient => parse_number(if *value { "1" } else { "0" }, size),
+        _ => None,
+    }
+}
+
+/// Reads decimal text straight into the type, so that it is rounded once, to the nearest, ties to even.
+fn parse_number(text: &str, size: usize) -> Option<Vec<u8>> {
+    Some(match size {
+        2 if text == "NaN" => f16::NAN.to_ne_bytes().to_vec(),
+        2 => parse_half(text)?.to_ne_bytes().to_vec(),
+        4 if text == "NaN" => f32::NAN.to_ne_bytes().to_vec(),
+        4 => text.parse::<f32>().ok()?.to_ne_bytes().to_vec(),
+        8 if text == "NaN" => f64::NAN.to_ne_bytes().to_vec(),
+        8 => text.parse::<f64>().ok()?.to_ne_bytes().to_vec(),
+        _ => return None,
+    })
+}
+
+/// Decimal text as half precision, by way of f64: every tie between two halves is exact there, so only a decimal
+/// of more than 16 digits could be rounded twice.
+fn parse_half(text: &str) -> Option<f16> {
+    text.parse::<f64>().ok().map(f16::from_f64)
+}
+
+/// The bits in hexadecimal, most significant digit first; leniently with leading zeros left out.
+fn from_hex(digits: &str, size: usize, mode: Mode) -> Option<Vec<u8>> {
+    let full = digits.len() == 2 * size || (mode == Mode::Lenient && (1..2 * size).contains(&digits.len()));
+    if !full || !digits.bytes().all(|digit| digit.is_ascii_hexdigit()) {
+        return None;
+    }
+    let bits = u64::from_str_radix(digits, 16).ok()?;
+    let mut bytes = bits.to_be_bytes()[8 - size..].to_vec();
+    if Endian::NATIVE == Endian::Little {
+        bytes.reverse();
+    }
+    Some(bytes)
+}
+
+/// The bits of an element, and whether they are NaN, and which NaN is the canonical one.
+fn bits(element: &[u8]) -> (u64, f64, u64) {
+    match element.len() {
+        2 => {
+            let value = f16::from_ne_bytes(bytes_of(element));
+            (value.to_bits().into(), value.to_f64(), f16::NAN.to_bits().into())
+        }
+        4 => {
+            let value = f32::from_ne_bytes(bytes_of(element));
+            (value.to_bits().into(), value.into(), f32::NAN.to_bits().into())
+        }
+        _ => {
+            let value = f64::from_ne_bytes(bytes_of(element));
+            (value.to_bits(), value, f64::NAN.to_bits())
+        }
+    }
+}
+
+/// JSON for v3: a number, a name, or for a NaN that is not the canonical one its bits.
+pub(super) fn to_v3(element: &[u8]) -> Json {
+    let (bits, value, canonical) = bits(element);
+    if value.is_nan() && bits != canonical {
+        return format!("0x{bits:0width$x}", width = 2 * element.len()).into();
+    }
+    to_v2(element)
+}
+
+/// JSON for v2: a number or a name; every NaN is `"NaN"`.
+pub(super) fn to_v2(element: &[u8]) -> Json {
+    let (_, value, _) = bits(element);
+    if value.is_nan() {
+        return "NaN".into();
+    }
+    if value.is_infinite() {
+        return if value > 0.0 { "Infinity" } else { "-Infinity" }.into();
+    }
+    if element.len() == 4 {
+        // The shortest decimal that gives the same f32, not the f64 that it widens to.
+        let short: Option<f64> = f32::from_ne_bytes(bytes_of(element)).to_string().parse().ok();
+        return short.unwrap_or(value).into();
+    }
+    value.into()
+}
+
+/// A float as NumPy prints a scalar: `0.1`, `1e+20`, `nan`, `-inf`.
+pub(super) fn format(element: &[u8]) -> String {
+    match element.len() {
+        2 => numpy_style(f16::from_ne_bytes(bytes_of(element)).to_f64(), shortest_half),
+        4 => numpy_style(f32::from_ne_bytes(bytes_of(element)).into(), |v| narrow(v).to_string()),
+        _ => numpy_style(f64::from_ne_bytes(bytes_of(element)), |v| v.to_string()),
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "the value was widened from an f32")]
+fn narrow(value: f64) -> f32 {
+    value as f32
+}
+
+/// The shortest decimal that reads back as the same half-precision value.
+fn shortest_half(value: f64) -> String {
+    (0..=8)
+        .map(|digits| format!("{value:.digits$e}"))
+        .find(|text| text.parse::<f64>().is_ok_and(|v| f16::from_f64(v).to_f64() == value))
+        .and_then(|text| text.parse::<f64>().ok())
+        .unwrap_or(value)
+        .to_string()
+}
+
+fn numpy_style(value: f64, shortest: impl Fn(f64) -> String) -> String {
+    if value.is_nan() {
+        return "nan".to_owned();
+    }
+    if value.is_infinite() {
+        return if value > 0.0 { "inf" } else { "-inf" }.to_owned();
+    }
+    let digits = shortest(value);
+    let magnitude = value.abs();
+    if value != 0.0 && !(1e-4..1e16).contains(&magnitude) {
+        return scientific(&digits);
+    }
+    if digits.contains('.') { digits } else { format!("{digits}.0") }
+}
+
+/// Plain decimal digits rewritten as NumPy's `1.5e-07`: at least two digits of exponent, always a sign.
+fn scientific(digits: &str) -> String {
+    let (sign, digits) = digits.strip_prefix('-').map_or(("", digits), |rest| ("-", rest));
+    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+    let all = format!("{whole}{fraction}");
+    let first = all.find(|c| c != '0').unwrap_or(0);
+    let significant = all[first..].trim_end_matches('0');
+    let exponent = i64::try_from(whole.len()).unwrap_or(0) - i64::try_from(first).unwrap_or(0) - 1;
+    let (head, tail) = significant.split_at(1.min(significant.len()));
+    let point = if tail.is_empty() { "" } else { "." };
+    let exponent_sign = if exponent < 0 { '-' } else { '+' };
+    format!("{sign}{head}{point}{tail}e{exponent_sign}{:02}", exponent.abs())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn f32_of(json: &Json, mode: Mode) -> Option<f32> {
+        from_json(json, 4, mode).map(|bytes| f32::from_ne_bytes(bytes_of(&bytes)))
+    }
+
+    #[test]
+    fn every_form_of_a_fill_value_is_read() {
+        assert_eq!(f32_of(&json!(1.5), Mode::Strict), Some(1.5));
+        assert_eq!(f32_of(&json!(1), Mode::Strict), Some(1.0));
+        assert_eq!(f32_of(&json!("-Infinity"), Mode::Strict), Some(f32::NEG_INFINITY));
+        assert_eq!(f32_of(&json!("0x3fc00000"), Mode::Strict), Some(1.5));
+        assert_eq!(f32_of(&json!(1e40), Mode::Strict), Some(f32::INFINITY));
+        assert_eq!(f32_of(&json!("+Infinity"), Mode::Strict), None);
+        assert_eq!(f32_of(&json!("+Infinity"), Mode::Lenient), Some(f32::INFINITY));
+        assert_eq!(f32_of(&json!("1.5"), Mode::Lenient), Some(1.5));
+        assert_eq!(f32_of(&json!("0x1"), Mode::Lenient).map(f32::to_bits), Some(1));
+        assert_eq!(f32_of(&json!("0x1"), Mode::Strict), None);
+        assert_eq!(f32_of(&json!("0x123456789"), Mode::Lenient), None);
+        assert_eq!(f32_of(&json!("one"), Mode::Lenient), None);
+        assert_eq!(f32_of(&json!("NaN"), Mode::Strict).map(f32::to_bits), Some(0x7fc0_0000));
+    }
+
+    #[test]
+    fn written_values_read_back_to_the_same_bits() {
+        for bits in
+            [0, 1, 0x7f80_0000, 0xff80_0000, 0x7fc0_0000, 0x7fc0_0001, 0xffc0_0000, 0x3dcc_cccd, 0x8000_0000]
+        {
+            let bytes = f32::from_bits(bits).to_ne_bytes();
+            let back = from_json(&to_v3(&bytes), 4, Mode::Strict).unwrap();
+            assert_eq!(back, bytes, "{bits:#x} {}", to_v3(&bytes));
+        }
+        assert_eq!(to_v3(&0.1_f32.to_ne_bytes()).to_string(), "0.1");
+        assert_eq!(to_v3(&f32::from_bits(0x7fc0_0001).to_ne_bytes()), json!("0x7fc00001"));
+    }
+
+    #[test]
+    fn floats_print_as_numpy_prints_them() {
+        for (value, text) in
+            [(0.1, "0.1"), (1.0, "1.0"), (1e16, "1e+16"), (1.5e-7, "1.5e-07"), (-0.0, "-0.0")]
+        {
+            assert_eq!(format(&f64::to_ne_bytes(value)), text);
+        }
+        assert_eq!(format(&0.1_f32.to_ne_bytes()), "0.1");
+        assert_eq!(format(&f16::from_f64(0.1).to_ne_bytes()), "0.1");
+        assert_eq!(format(&f64::NAN.to_ne_bytes()), "nan");
+    }
+}

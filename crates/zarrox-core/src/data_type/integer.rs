@@ -1,0 +1,99 @@
+//! Integers: v3 `int8` … `uint64`, v2 `i1` … `u8` with a byte order.
+
+use super::number::{bytes_of, with_integer};
+use super::{DataType, Endian, Family, Mode, Storage, TypeString, bad_fill};
+use crate::error::Result;
+use crate::fill_value::FillValue;
+use crate::json::{Json, Map};
+
+/// The family of the integer types.
+#[derive(Debug)]
+pub(super) struct Integers;
+
+const TYPES: &[DataType] = &[
+    DataType::Int8,
+    DataType::Int16,
+    DataType::Int32,
+    DataType::Int64,
+    DataType::UInt8,
+    DataType::UInt16,
+    DataType::UInt32,
+    DataType::UInt64,
+];
+
+impl Family for Integers {
+    fn parse_v3(&self, name: &str, _: &Map) -> Option<Result<DataType>> {
+        TYPES.iter().find(|t| t.to_string() == name).cloned().map(Ok)
+    }
+
+    fn parse_v2(&self, dtype: &TypeString<'_>) -> Option<Result<DataType>> {
+        let size = dtype.size()?;
+        // A byte order must be given where there is one; one that is not needed (`<u1`, jzarr's) does no harm.
+        if dtype.endian.is_none() && size > 1 {
+            return None;
+        }
+        let storage = match dtype.kind {
+            'i' => Storage::Int(size),
+            'u' => Storage::Uint(size),
+            _ => return None,
+        };
+        TYPES.iter().find(|t| t.storage() == storage).cloned().map(Ok)
+    }
+
+    fn has(&self, data_type: &DataType) -> bool {
+        TYPES.contains(data_type)
+    }
+
+    fn to_v2(&self, data_type: &DataType, endian: Endian) -> Result<Json> {
+        let size = data_type.size();
+        let order = if size == 1 { '|' } else { endian.character() };
+        let kind = if matches!(data_type.storage(), Storage::Int(_)) { 'i' } else { 'u' };
+        Ok(format!("{order}{kind}{size}").into())
+    }
+
+    fn fill_from_json(&self, data_type: &DataType, json: &Json, mode: Mode) -> Result<FillValue> {
+        let bad = || bad_fill(data_type, json, "an integer in the type's range");
+        let value = integer(json, mode).ok_or_else(bad)?;
+        with_integer!(data_type.storage(), T => {
+            T::try_from(value).map(|value| FillValue::new(value.to_ne_bytes())).map_err(|_| bad())
+        }, else Err(bad()))
+    }
+
+    fn fill_to_v3(&self, data_type: &DataType, fill: &FillValue) -> Json {
+        with_integer!(data_type.storage(), T => {
+            T::from_ne_bytes(bytes_of(fill.as_bytes())).into()
+        }, else Json::Null)
+    }
+
+    fn format(&self, data_type: &DataType, element: &[u8]) -> String {
+        with_integer!(data_type.storage(), T => {
+            T::from_ne_bytes(bytes_of(element)).to_string()
+        }, else String::new())
+    }
+}
+
+/// The integer that a JSON value says: `7`, leniently also `7.0`, `"7"`, `true`, `[7]`.
+fn integer(json: &Json, mode: Mode) -> Option<i128> {
+    if let Some(value) = json.as_i64() {
+        return Some(value.into());
+    }
+    if let Some(value) = json.as_u64() {
+        return Some(value.into());
+    }
+    if mode == Mode::Strict {
+        return None;
+    }
+    match json {
+        Json::Number(number) => whole(number.as_f64()?),
+        Json::String(text) => text.parse().ok().or_else(|| whole(text.parse().ok()?)),
+        Json::Bool(value) => Some((*value).into()),
+        // NCZarr 4.8.0 wrote the value as a list of one.
+        Json::Array(list) if list.len() == 1 => integer(&list[0], mode),
+        _ => None,
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "the value is whole and in the range of i128")]
+fn whole(value: f64) -> Option<i128> {
+    (value.fract() == 0.0 && value.abs() < 1e20).then_some(value as i128)
+}

@@ -1,0 +1,281 @@
+//! Data types: what an element is, how it lies in memory, and what each format calls it.
+//!
+//! [`Storage`] is the closed list of memory layouts, and all that codecs see. A [`DataType`] adds a meaning and
+//! names; types that need no layout of their own come as [`DataType::Extension`]. A family of types is one
+//! file that implements [`Family`] and one line in [`FAMILIES`].
+
+mod bool;
+mod complex;
+mod element;
+mod float;
+mod integer;
+mod number;
+mod raw;
+
+use std::fmt;
+
+use crate::error::{Error, Result};
+use crate::fill_value::FillValue;
+use crate::json::{Json, Map};
+use crate::registry::Registry;
+
+pub use element::Element;
+
+/// How one element lies in memory. Numbers are the element's size in bytes; multi-byte numbers are in the
+/// machine's own endianness once decoded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Storage {
+    /// One byte, 0 or 1.
+    Bool,
+    /// A signed integer in two's complement.
+    Int(usize),
+    /// An unsigned integer.
+    Uint(usize),
+    /// An IEEE 754 binary float.
+    Float(usize),
+    /// Two floats of half the size: the real and the imaginary part.
+    Complex(usize),
+    /// Bytes without further meaning.
+    Raw(usize),
+}
+
+impl Storage {
+    /// The size of an element, in bytes.
+    pub fn size(self) -> usize {
+        match self {
+            Self::Bool => 1,
+            Self::Int(n) | Self::Uint(n) | Self::Float(n) | Self::Complex(n) | Self::Raw(n) => n,
+        }
+    }
+
+    /// How many bytes are reversed as a unit between the two endiannesses; 1 where there is no order.
+    pub fn word(self) -> usize {
+        match self {
+            Self::Bool | Self::Raw(_) => 1,
+            Self::Int(n) | Self::Uint(n) | Self::Float(n) => n,
+            Self::Complex(n) => n / 2,
+        }
+    }
+}
+
+/// A data type of the model, whatever format it was read from.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum DataType {
+    /// `true` or `false`.
+    Bool,
+    /// Signed 8-bit integer.
+    Int8,
+    /// Signed 16-bit integer.
+    Int16,
+    /// Signed 32-bit integer.
+    Int32,
+    /// Signed 64-bit integer.
+    Int64,
+    /// Unsigned 8-bit integer.
+    UInt8,
+    /// Unsigned 16-bit integer.
+    UInt16,
+    /// Unsigned 32-bit integer.
+    UInt32,
+    /// Unsigned 64-bit integer.
+    UInt64,
+    /// IEEE 754 half precision.
+    Float16,
+    /// IEEE 754 single precision.
+    Float32,
+    /// IEEE 754 double precision.
+    Float64,
+    /// Two single precision floats.
+    Complex64,
+    /// Two double precision floats.
+    Complex128,
+    /// A number of raw bytes: v3's `r<8n>`, v2's `|V<n>`.
+    RawBits(usize),
+    /// Any further type, told by its name and configuration, over one of the storage layouts.
+    Extension(Box<Extension>),
+}
+
+/// A data type outside the core list: a name and a configuration (as v3 metadata has them) over a storage layout.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Extension {
+    /// The name in v3 metadata.
+    pub name: String,
+    /// The configuration in v3 metadata; empty when there is none.
+    pub configuration: Map,
+    /// How an element lies in memory.
+    pub storage: Storage,
+}
+
+impl DataType {
+    /// How an element lies in memory.
+    pub fn storage(&self) -> Storage {
+        match self {
+            Self::Bool => Storage::Bool,
+            Self::Int8 => Storage::Int(1),
+            Self::Int16 => Storage::Int(2),
+            Self::Int32 => Storage::Int(4),
+            Self::Int64 => Storage::Int(8),
+            Self::UInt8 => Storage::Uint(1),
+            Self::UInt16 => Storage::Uint(2),
+            Self::UInt32 => Storage::Uint(4),
+            Self::UInt64 => Storage::Uint(8),
+            Self::Float16 => Storage::Float(2),
+            Self::Float32 => Storage::Float(4),
+            Self::Float64 => Storage::Float(8),
+            Self::Complex64 => Storage::Complex(8),
+            Self::Complex128 => Storage::Complex(16),
+            Self::RawBits(bytes) => Storage::Raw(*bytes),
+            Self::Extension(extension) => extension.storage,
+        }
+    }
+
+    /// The size of an element, in bytes.
+    pub fn size(&self) -> usize {
+        self.storage().size()
+    }
+
+    /// The type of a name as people write it: v3's (`float32`, `r24`) or v2's (`<f4`, `|V3`).
+    pub fn parse(name: &str, registry: &Registry) -> Result<Self> {
+        let json = Json::from(name);
+        match registry.data_type_from_v2(&json) {
+            Ok((data_type, _)) => Ok(data_type),
+            Err(_) => registry.data_type_from_v3(&json),
+        }
+    }
+}
+
+impl fmt::Display for DataType {
+    /// The name in v3 metadata.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::RawBits(bytes) => write!(f, "r{}", bytes * 8),
+            Self::Extension(extension) => f.write_str(&extension.name),
+            core => f.write_str(&format!("{core:?}").to_lowercase()),
+        }
+    }
+}
+
+/// The byte order of stored numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Endian {
+    /// The least significant byte first.
+    Little,
+    /// The most significant byte first.
+    Big,
+}
+
+impl Endian {
+    /// The machine's own order.
+    pub const NATIVE: Self = if cfg!(target_endian = "big") { Self::Big } else { Self::Little };
+
+    /// The name in v3 metadata.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Little => "little",
+            Self::Big => "big",
+        }
+    }
+
+    /// The character in v2 metadata.
+    pub fn character(self) -> char {
+        match self {
+            Self::Little => '<',
+            Self::Big => '>',
+        }
+    }
+}
+
+/// A v2 type string such as `<f4`, taken apart.
+#[derive(Debug, Clone, Copy)]
+pub struct TypeString<'a> {
+    /// The byte order; absent for `|`.
+    pub endian: Option<Endian>,
+    /// The character of the kind: `b i u f c V` …
+    pub kind: char,
+    /// What follows: the size in bytes, for some kinds more.
+    pub rest: &'a str,
+}
+
+impl<'a> TypeString<'a> {
+    /// Takes a v2 type string apart; `None` when it does not begin as one.
+    pub fn parse(text: &'a str) -> Option<Self> {
+        let mut characters = text.chars();
+        let endian = match characters.next()? {
+            '<' => Some(Endian::Little),
+            '>' => Some(Endian::Big),
+            '|' => None,
+            _ => return None,
+        };
+        let kind = characters.next().filter(char::is_ascii)?;
+        Some(Self { endian, kind, rest: characters.as_str() })
+    }
+
+    /// The size in bytes, when that is all that follows the kind.
+    pub fn size(&self) -> Option<usize> {
+        self.rest.parse().ok().filter(|_| !self.rest.starts_with('+'))
+    }
+}
+
+/// A family of data types: their names and their fill values, in every format.
+///
+/// The functions that read a name answer `None` when the name is not this family's. A user's own family is
+/// registered with [`Registry::with_data_types`].
+pub trait Family: fmt::Debug + Send + Sync {
+    /// The type of a v3 name and configuration.
+    fn parse_v3(&self, name: &str, configuration: &Map) -> Option<Result<DataType>>;
+
+    /// The type of a v2 type string.
+    fn parse_v2(&self, dtype: &TypeString<'_>) -> Option<Result<DataType>>;
+
+    /// Whether the type is this family's.
+    fn has(&self, data_type: &DataType) -> bool;
+
+    /// The `data_type` member of v3 metadata.
+    fn to_v3(&self, data_type: &DataType) -> Json {
+        match data_type {
+            DataType::Extension(extension) if !extension.configuration.is_empty() => serde_json::json!({
+                "name": extension.name,
+                "configuration": extension.configuration,
+            }),
+            named => Json::from(named.to_string()),
+        }
+    }
+
+    /// The v2 type string, or an error when v2 cannot say this type.
+    fn to_v2(&self, data_type: &DataType, endian: Endian) -> Result<Json>;
+
+    /// A fill value from JSON. `Lenient` takes every form that has been seen and is clear; `Strict` only what
+    /// the specification has. The two formats' forms do not contradict each other, so one reader serves both.
+    fn fill_from_json(&self, data_type: &DataType, json: &Json, mode: Mode) -> Result<FillValue>;
+
+    /// A fill value as v3 metadata has it.
+    fn fill_to_v3(&self, data_type: &DataType, fill: &FillValue) -> Json;
+
+    /// A fill value as v2 metadata has it.
+    fn fill_to_v2(&self, data_type: &DataType, fill: &FillValue) -> Json {
+        self.fill_to_v3(data_type, fill)
+    }
+
+    /// One element as people read it: `0.25`, `True`, `(1+2j)` — NumPy's way.
+    fn format(&self, data_type: &DataType, element: &[u8]) -> String;
+}
+
+/// How forgiving a reader is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Mode {
+    /// Takes every variant that carries a clear meaning.
+    #[default]
+    Lenient,
+    /// Takes only what the specification has.
+    Strict,
+}
+
+/// The families that every registry begins with.
+pub static FAMILIES: &[&dyn Family] =
+    &[&bool::Bool, &integer::Integers, &float::Floats, &complex::Complexes, &raw::RawBytes];
+
+/// The error for a fill value that does not say an element of the type.
+fn bad_fill(data_type: &DataType, json: &Json, wants: &str) -> Error {
+    let shown: String = json.to_string().chars().take(80).collect();
+    Error::metadata(format!("fill_value {shown} is not a {data_type}; it should be {wants}"))
+}

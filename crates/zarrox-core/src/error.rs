@@ -1,0 +1,200 @@
+//! The one error of the library, and the small one that codecs return.
+
+use std::fmt;
+
+/// What this library's operations return.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// What kind of thing went wrong: what a program may want to act on.
+///
+/// *Missing*, *forbidden*, *unreachable* and *corrupt* are kept apart on purpose: only a missing chunk may
+/// ever be read as the fill value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// No node, chunk or file is there.
+    NotFound,
+    /// Something is there already, and overwriting was not asked for.
+    AlreadyExists,
+    /// The storage refuses access.
+    Forbidden,
+    /// The storage could not be reached, or failed.
+    Unreachable,
+    /// The node or the store was opened for reading only.
+    ReadOnly,
+    /// The storage has no room left.
+    StorageFull,
+    /// Stored bytes are damaged: truncated, altered, or not what the metadata says.
+    Corrupt,
+    /// A metadata document breaks the rules of its format.
+    InvalidMetadata,
+    /// A valid feature that this library, or the format written to, does not have.
+    Unsupported,
+    /// A selection does not fit the array.
+    InvalidSelection,
+    /// A node path, a shape, or another argument is not usable.
+    InvalidArgument,
+    /// The element type asked for is not the array's.
+    DataTypeMismatch,
+    /// More memory would be taken than the limits allow.
+    LimitExceeded,
+}
+
+/// What went wrong, where, and what to do about it.
+///
+/// One opaque type serves the whole library, so that new causes never break a caller's `match`: act on
+/// [`Error::kind`], show the `Display` text to people, and follow [`std::error::Error::source`] for the
+/// cause below.
+pub struct Error(Box<Inner>);
+
+struct Inner {
+    kind: ErrorKind,
+    message: String,
+    context: Vec<String>,
+    source: Option<Box<dyn std::error::Error + Send + Sync>>,
+}
+
+impl Error {
+    /// An error of a kind, with a message that says what was wrong and what to do.
+    pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+        Self(Box::new(Inner { kind, message: message.into(), context: Vec::new(), source: None }))
+    }
+
+    /// Adds the error that caused this one.
+    #[must_use]
+    pub fn with_source(mut self, source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
+        self.0.source = Some(source.into());
+        self
+    }
+
+    /// Adds where it happened, from the inside outwards: `chunk [0, 1]`, then `array '/t2m'`.
+    #[must_use]
+    pub fn at(mut self, place: impl fmt::Display) -> Self {
+        self.0.context.push(place.to_string());
+        self
+    }
+
+    /// What kind of thing went wrong.
+    pub fn kind(&self) -> ErrorKind {
+        self.0.kind
+    }
+
+    /// The message without the places.
+    pub fn message(&self) -> &str {
+        &self.0.message
+    }
+
+    pub(crate) fn metadata(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::InvalidMetadata, message)
+    }
+
+    pub(crate) fn unsupported(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Unsupported, message)
+    }
+
+    pub(crate) fn argument(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::InvalidArgument, message)
+    }
+
+    pub(crate) fn selection(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::InvalidSelection, message)
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for place in self.0.context.iter().rev() {
+            write!(f, "{place}: ")?;
+        }
+        f.write_str(&self.0.message)
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}({self})", self.0.kind)
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.0.source.as_deref().map(|source| source as _)
+    }
+}
+
+/// What a codec says when it cannot encode or decode: one sentence, without the place. The chain adds
+/// which codec it was, and the array adds the chunk and the key.
+#[derive(Debug)]
+pub struct CodecError {
+    kind: ErrorKind,
+    message: String,
+}
+
+impl CodecError {
+    /// The encoded bytes are damaged.
+    pub fn corrupt(message: impl Into<String>) -> Self {
+        Self { kind: ErrorKind::Corrupt, message: message.into() }
+    }
+
+    /// The codec's configuration, or what it is asked to encode, breaks the codec's rules.
+    pub fn invalid(message: impl Into<String>) -> Self {
+        Self { kind: ErrorKind::InvalidMetadata, message: message.into() }
+    }
+
+    /// A valid request that this implementation cannot serve.
+    pub fn unsupported(message: impl Into<String>) -> Self {
+        Self { kind: ErrorKind::Unsupported, message: message.into() }
+    }
+
+    /// More memory would be needed than is allowed.
+    pub fn limit(message: impl Into<String>) -> Self {
+        Self { kind: ErrorKind::LimitExceeded, message: message.into() }
+    }
+
+    /// What kind of thing went wrong.
+    pub fn kind(&self) -> ErrorKind {
+        self.kind
+    }
+
+    /// The same error, said to be at a place inside the chunk: `inner chunk [0, 1]`.
+    #[must_use]
+    pub fn at(mut self, place: impl fmt::Display) -> Self {
+        self.message = format!("{place}: {}", self.message);
+        self
+    }
+
+    /// The same error, said to come from the named codec.
+    #[must_use]
+    pub fn in_codec(mut self, codec: &str) -> Self {
+        self.message = format!("codec '{codec}': {}", self.message);
+        self
+    }
+}
+
+impl fmt::Display for CodecError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for CodecError {}
+
+impl From<CodecError> for Error {
+    fn from(error: CodecError) -> Self {
+        Self::new(error.kind, error.message)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_printed_from_the_outside_inwards() {
+        let error = Error::from(CodecError::corrupt("checksum differs").in_codec("crc32c"))
+            .at("chunk [0, 1]")
+            .at("array '/a'");
+        assert_eq!(error.to_string(), "array '/a': chunk [0, 1]: codec 'crc32c': checksum differs");
+        assert_eq!(error.kind(), ErrorKind::Corrupt);
+    }
+}

@@ -1,0 +1,29 @@
+//! The Zarr formats, pure: data types, metadata documents, chunk grids and keys, selections, codec chains,
+//! and the plans by which regions of chunks are read and written.
+//!
+//! Nothing here does I/O, starts a thread or keeps global state. A driver (the `zarrox` crate has it) gives
+//! this crate the bytes that it asks for.
+
+pub mod codec;
+pub mod data_type;
+pub mod error;
+pub mod fill_value;
+pub mod grid;
+pub mod indexing;
+pub mod json;
+pub mod metadata;
+pub mod partition;
+pub mod path;
+pub mod registry;
+pub mod scratch;
+pub mod strided;
+
+pub use codec::{CodecChain, CodecSpec};
+pub use data_type::{DataType, Element, Storage};
+pub use error::{CodecError, Error, ErrorKind, Result};
+pub use fill_value::FillValue;
+pub use grid::{ChunkGrid, ChunkKeyEncoding, Separator};
+pub use indexing::{DimSelection, IntoSelection, Selection};
+pub use metadata::{ArrayMetadata, Format, GroupMetadata, NodeMetadata};
+pub use path::NodePath;
+pub use registry::Registry;

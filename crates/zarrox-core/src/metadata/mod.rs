@@ -1,0 +1,186 @@
+//! One model of nodes for all formats, and the formats that are read into it and written from it.
+//!
+//! A format is one file here: the keys of its documents, how they are lifted into the model, and how the model is
+//! lowered into them. Past [`FormatDef::lift`] nothing asks which format a node came from.
+
+mod members;
+mod v2;
+mod v3;
+
+use std::fmt;
+
+use crate::codec::{CodecChain, CodecContext, CodecSpec};
+use crate::data_type::{DataType, Mode};
+use crate::error::{Error, Result};
+use crate::fill_value::FillValue;
+use crate::grid::{ChunkGrid, ChunkKeyEncoding};
+use crate::json::Map;
+use crate::path::NodePath;
+use crate::registry::Registry;
+
+/// A format of metadata documents.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Format {
+    /// Zarr version 2.
+    V2,
+    /// Zarr version 3.
+    V3,
+}
+
+/// All formats, in the order in which they are looked for.
+static FORMATS: &[(Format, &dyn FormatDef)] = &[(Format::V3, &v3::V3), (Format::V2, &v2::V2)];
+
+impl Format {
+    /// All formats, in the order in which they are looked for where none is named.
+    pub fn all() -> impl Iterator<Item = Self> {
+        FORMATS.iter().map(|(format, _)| *format)
+    }
+
+    /// What the format does.
+    pub fn def(self) -> &'static dyn FormatDef {
+        FORMATS.iter().find(|(format, _)| *format == self).map_or(FORMATS[0].1, |(_, def)| *def)
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.def().name())
+    }
+}
+
+/// A document: the key that it is stored under, and its bytes.
+pub type Document = (String, Vec<u8>);
+
+/// What documents are read with.
+#[derive(Debug, Clone, Copy)]
+pub struct LiftContext<'a> {
+    /// The data types and codecs that are known.
+    pub registry: &'a Registry,
+    /// How forgiving to be.
+    pub mode: Mode,
+}
+
+/// Something of a node that is changed in place: all other members of its documents stay as they are.
+#[derive(Debug, Clone, Copy)]
+pub enum Change<'a> {
+    /// An array's shape.
+    Shape(&'a [u64]),
+    /// All attributes.
+    Attributes(&'a Map),
+}
+
+/// What a format is: its documents, and the way from them to the model and back.
+pub trait FormatDef: fmt::Debug + Sync {
+    /// The format's name, for people: `v2`, `v3`.
+    fn name(&self) -> &'static str;
+
+    /// The keys of all documents that a node can have. Some may be missing in a store.
+    fn keys(&self, path: &NodePath) -> Vec<String>;
+
+    /// Reads a node from its documents, given in the order of [`FormatDef::keys`] (`None` where a key is missing).
+    /// `Ok(None)` when there is no node of this format.
+    fn lift(&self, documents: &[Option<Vec<u8>>], context: &LiftContext<'_>) -> Result<Option<NodeMetadata>>;
+
+    /// The documents of a node, in the strict form, or an error that names what this format cannot say.
+    fn lower(&self, path: &NodePath, node: &NodeMetadata, registry: &Registry) -> Result<Vec<Document>>;
+
+    /// The documents that a change rewrites, given all as for [`FormatDef::lift`].
+    fn patch(
+        &self,
+        path: &NodePath,
+        documents: &[Option<Vec<u8>>],
+        change: Change<'_>,
+    ) -> Result<Vec<Document>>;
+
+    /// How chunks are named when the creator does not say.
+    fn default_chunk_key_encoding(&self) -> ChunkKeyEncoding;
+
+    /// The compressor of arrays whose creator does not say, for elements of this size: the one that this
+    /// format's own implementation takes.
+    fn default_compressor(&self, item: usize) -> CodecSpec;
+}
+
+/// An array, whatever format it was read from.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ArrayMetadata {
+    /// The format of the documents.
+    pub format: Format,
+    /// The shape, in elements.
+    pub shape: Vec<u64>,
+    /// The data type.
+    pub data_type: DataType,
+    /// How the array is divided into chunks.
+    pub chunk_grid: ChunkGrid,
+    /// How chunks are named.
+    pub chunk_key_encoding: ChunkKeyEncoding,
+    /// False where the document leaves it open which separator chunk keys have, as old v2 documents do: then
+    /// the keys themselves must be looked at.
+    pub separator_declared: bool,
+    /// What an element is that nobody has written; `None` only where v2 says `null`: undefined, read as zero.
+    pub fill_value: Option<FillValue>,
+    /// How chunks are encoded.
+    pub codecs: Vec<CodecSpec>,
+    /// The user's attributes.
+    pub attributes: Map,
+    /// A name, or none, for each dimension.
+    pub dimension_names: Option<Vec<Option<String>>>,
+    /// Members that this library does not know and need not understand.
+    pub extra: Map,
+}
+
+impl ArrayMetadata {
+    /// The element that fills what nobody has written.
+    pub fn fill_element(&self) -> FillValue {
+        self.fill_value.clone().unwrap_or_else(|| FillValue::zero(self.data_type.size()))
+    }
+
+    /// The codecs, ready to work on this array's chunks.
+    pub fn chain(&self, registry: &Registry, mode: Mode, limit: usize) -> Result<CodecChain> {
+        let chunk = self.chunk_grid.chunk_spec(self.data_type.storage(), &self.fill_element())?;
+        let context = CodecContext { chunk: &chunk, registry, mode, limit };
+        Ok(CodecChain::new(&self.codecs, &context)?)
+    }
+
+    /// Checks what every format demands of the model.
+    pub fn validate(&self) -> Result<()> {
+        if self.chunk_grid.chunk_shape().len() != self.shape.len() {
+            return Err(Error::metadata("the chunk grid has not as many dimensions as the array"));
+        }
+        match &self.dimension_names {
+            Some(names) if names.len() != self.shape.len() => Err(Error::metadata(format!(
+                "{} dimension names are given for {} dimensions",
+                names.len(),
+                self.shape.len()
+            ))),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// A group, whatever format it was read from.
+#[derive(Debug, Clone, PartialEq)]
+pub struct GroupMetadata {
+    /// The format of the documents.
+    pub format: Format,
+    /// The user's attributes.
+    pub attributes: Map,
+    /// Members that this library does not know and need not understand.
+    pub extra: Map,
+}
+
+impl GroupMetadata {
+    /// A group without attributes.
+    pub fn new(format: Format) -> Self {
+        Self { format, attributes: Map::new(), extra: Map::new() }
+    }
+}
+
+/// An array or a group.
+#[derive(Debug, Clone, PartialEq)]
+pub enum NodeMetadata {
+    /// An array.
+    Array(ArrayMetadata),
+    /// A group.
+    Group(GroupMetadata),
+}

@@ -1,0 +1,373 @@
+//! Zarr version 2: `.zarray` or `.zgroup` for each node, and `.zattrs` for its attributes.
+//!
+//! <https://zarr-specs.readthedocs.io/en/latest/v2/v2.0.html>
+
+use serde_json::json;
+
+use super::members::{Members, wrong};
+use super::v3::{bad_separator, forgive_empty_chunks};
+use super::{ArrayMetadata, Change, Document, Format, FormatDef, GroupMetadata, LiftContext, NodeMetadata};
+use crate::codec::{CodecKind, CodecSpec};
+use crate::data_type::{DataType, Endian};
+use crate::error::{Error, Result};
+use crate::grid::{ChunkGrid, ChunkKeyEncoding, Separator};
+use crate::json::{self, Json, Map};
+use crate::path::NodePath;
+use crate::registry::Registry;
+
+/// The format.
+#[derive(Debug)]
+pub(super) struct V2;
+
+const ARRAY: &str = ".zarray";
+const GROUP: &str = ".zgroup";
+const ATTRIBUTES: &str = ".zattrs";
+
+impl FormatDef for V2 {
+    fn name(&self) -> &'static str {
+        "v2"
+    }
+
+    fn keys(&self, path: &NodePath) -> Vec<String> {
+        [ARRAY, GROUP, ATTRIBUTES].map(|name| path.key(name)).into()
+    }
+
+    fn lift(&self, documents: &[Option<Vec<u8>>], context: &LiftContext<'_>) -> Result<Option<NodeMetadata>> {
+        let [array, group, attributes] = documents else { return Ok(None) };
+        let attributes = || match attributes {
+            Some(bytes) => json::parse_object(bytes).map_err(|error| error.at(ATTRIBUTES)),
+            None => Ok(Map::new()),
+        };
+        if let Some(bytes) = array {
+            let array = lift_array(bytes, context).map_err(|error| error.at(ARRAY))?;
+            return Ok(Some(NodeMetadata::Array(ArrayMetadata { attributes: attributes()?, ..array })));
+        }
+        let Some(bytes) = group else { return Ok(None) };
+        let group = lift_group(bytes, context).map_err(|error| error.at(GROUP))?;
+        Ok(Some(NodeMetadata::Group(GroupMetadata { attributes: attributes()?, ..group })))
+    }
+
+    fn lower(&self, path: &NodePath, node: &NodeMetadata, registry: &Registry) -> Result<Vec<Document>> {
+        let (name, map, attributes) = match node {
+            NodeMetadata::Array(array) => (ARRAY, lower_array(array, registry)?, &array.attributes),
+            NodeMetadata::Group(group) => (GROUP, lower_group(group), &group.attributes),
+        };
+        let mut documents = vec![(path.key(name), json::to_bytes(&map))];
+        if !attributes.is_empty() {
+            documents.insert(0, (path.key(ATTRIBUTES), json::to_bytes(attributes)));
+        }
+        Ok(documents)
+    }
+
+    fn patch(
+        &self,
+        path: &NodePath,
+        documents: &[Option<Vec<u8>>],
+        change: Change<'_>,
+    ) -> Result<Vec<Document>> {
+        let shape = match change {
+            Change::Attributes(attributes) => {
+                return Ok(vec![(path.key(ATTRIBUTES), json::to_bytes(attributes))]);
+            }
+            Change::Shape(shape) => shape,
+        };
+        let bytes = documents.first().and_then(Option::as_deref).unwrap_or(b"");
+        let mut map = json::parse_object(bytes).map_err(|error| error.at(ARRAY))?;
+        map.insert("shape".to_owned(), shape.into());
+        Ok(vec![(path.key(ARRAY), json::to_bytes(&map))])
+    }
+
+    fn default_chunk_key_encoding(&self) -> ChunkKeyEncoding {
+        ChunkKeyEncoding::V2(Separator::Dot)
+    }
+
+    fn default_compressor(&self, item: usize) -> CodecSpec {
+        let configuration =
+            json!({"cname": "lz4", "clevel": 5, "shuffle": "shuffle", "typesize": item, "blocksize": 0});
+        CodecSpec::new("blosc", configuration)
+    }
+}
+
+fn lift_group(bytes: &[u8], context: &LiftContext<'_>) -> Result<GroupMetadata> {
+    let mut members = Members::new(json::parse_object(bytes)?, context.mode);
+    members.zarr_format(2)?;
+    Ok(GroupMetadata { format: Format::V2, attributes: Map::new(), extra: members.rest() })
+}
+
+fn lift_array(bytes: &[u8], context: &LiftContext<'_>) -> Result<ArrayMetadata> {
+    let mut members = Members::new(json::parse_object(bytes)?, context.mode);
+    members.zarr_format(2)?;
+    let shape = members.lengths("shape")?;
+    let mut chunks = members.lengths("chunks")?;
+    forgive_empty_chunks(&mut chunks, &shape, context.mode);
+    let chunk_grid = ChunkGrid::regular(chunks, &shape)?;
+    let (data_type, endian) = context.registry.data_type_from_v2(&members.required("dtype")?)?;
+    let fill_value = match optional_if_lenient(&mut members, "fill_value")? {
+        Json::Null => None,
+        fill => {
+            let family = context.registry.family(&data_type)?;
+            Some(family.fill_from_json(&data_type, &fill, context.mode)?)
+        }
+    };
+    let codecs = lift_codecs(&mut members, shape.len(), &data_type, endian, context.registry)?;
+    let separator_declared = members.has("dimension_separator");
+    let separator = match members.optional("dimension_separator") {
+        None => Separator::Dot,
+        Some(Json::Null) if members.lenient() => Separator::Dot,
+        Some(Json::String(text)) => Separator::parse(&text).ok_or_else(|| bad_separator(&text))?,
+        Some(other) => return Err(wrong("dimension_separator", "\".\" or \"/\"", &other)),
+    };
+    Ok(ArrayMetadata {
+        format: Format::V2,
+        shape,
+        data_type,
+        chunk_grid,
+        chunk_key_encoding: ChunkKeyEncoding::V2(separator),
+        separator_declared,
+        fill_value,
+        codecs,
+        attributes: Map::new(),
+        dimension_names: None,
+        extra: members.rest(),
+    })
+}
+
+/// A member that must be there, but whose absence leniently says `null`.
+fn optional_if_lenient(members: &mut Members, name: &str) -> Result<Json> {
+    if members.lenient() {
+        return Ok(members.optional(name).unwrap_or(Json::Null));
+    }
+    members.required(name)
+}
+
+/// `order`, `filters`, the byte order of the dtype and `compressor` as one chain.
+fn lift_codecs(
+    members: &mut Members,
+    ndim: usize,
+    data_type: &DataType,
+    endian: Option<Endian>,
+    registry: &Registry,
+) -> Result<Vec<CodecSpec>> {
+    let mut codecs = Vec::new();
+    match optional_if_lenient(members, "order")? {
+        Json::Null if members.lenient() => {}
+        Json::String(order) if order == "C" => {}
+        Json::String(order) if order == "F" => codecs.extend(column_major(ndim)),
+        other => return Err(wrong("order", "\"C\" or \"F\"", &other)),
+    }
+    let filters = match optional_if_lenient(members, "filters")? {
+        Json::Null => Vec::new(),
+        Json::Array(filters) => filters,
+        other => return Err(wrong("filters", "null or a list of objects", &other)),
+    };
+    let mut in_bytes = false;
+    for filter in filters {
+        let (kind, spec) = lift_codec("filters", &filter, data_type, registry)?;
+        if kind == CodecKind::BytesToBytes && !in_bytes {
+            codecs.push(bytes_codec(data_type, endian));
+        }
+        in_bytes |= kind != CodecKind::ArrayToArray;
+        codecs.push(spec);
+    }
+    if !in_bytes {
+        codecs.push(bytes_codec(data_type, endian));
+    }
+    match optional_if_lenient(members, "compressor")? {
+        Json::Null => {}
+        compressor => codecs.push(lift_codec("compressor", &compressor, data_type, registry)?.1),
+    }
+    Ok(codecs)
+}
+
+fn lift_codec(
+    member: &str,
+    json: &Json,
+    data_type: &DataType,
+    registry: &Registry,
+) -> Result<(CodecKind, CodecSpec)> {
+    let mut map = json.as_object().cloned().ok_or_else(|| wrong(member, "an object with an \"id\"", json))?;
+    let Some(Json::String(id)) = map.shift_remove("id") else {
+        return Err(Error::metadata(format!("a codec in '{member}' has no \"id\"")));
+    };
+    let def = registry.codec_from_v2(&id).map_err(|error| error.at(member))?;
+    let configuration = (def.from_v2)(&map, data_type.size()).map_err(|e| Error::from(e.in_codec(&id)))?;
+    Ok((def.kind, CodecSpec { name: def.name.to_owned(), configuration }))
+}
+
+/// The codec that stands for `order: "F"`; with fewer than two dimensions there is no difference.
+fn column_major(ndim: usize) -> Option<CodecSpec> {
+    let order: Vec<usize> = (0..ndim).rev().collect();
+    (ndim > 1).then(|| CodecSpec::new("transpose", json!({"order": order})))
+}
+
+fn bytes_codec(data_type: &DataType, endian: Option<Endian>) -> CodecSpec {
+    if data_type.storage().word() == 1 {
+        return CodecSpec::new("bytes", Json::Null);
+    }
+    CodecSpec::new("bytes", json!({"endian": endian.unwrap_or(Endian::Little).name()}))
+}
+
+fn lower_group(group: &GroupMetadata) -> Map {
+    let mut map = Map::new();
+    map.insert("zarr_format".to_owned(), 2.into());
+    map.extend(group.extra.clone());
+    map
+}
+
+fn lower_array(array: &ArrayMetadata, registry: &Registry) -> Result<Map> {
+    if array.dimension_names.is_some() {
+        return Err(Error::unsupported(
+            "Zarr v2 has no dimension names; give them as the attribute _ARRAY_DIMENSIONS, which xarray reads",
+        ));
+    }
+    let ChunkKeyEncoding::V2(separator) = array.chunk_key_encoding else {
+        return Err(Error::unsupported("Zarr v2 has only its own chunk key encoding, without the \"c\""));
+    };
+    let chain = lower_codecs(array, registry)?;
+    let family = registry.family(&array.data_type)?;
+    let fill = array.fill_value.as_ref().map(|fill| family.fill_to_v2(&array.data_type, fill));
+    let document = json!({
+        "zarr_format": 2,
+        "shape": array.shape,
+        "chunks": array.chunk_grid.chunk_shape(),
+        "dtype": family.to_v2(&array.data_type, chain.endian)?,
+        "compressor": chain.compressor,
+        "fill_value": fill,
+        "order": chain.order,
+        "filters": chain.filters,
+        "dimension_separator": separator.to_string(),
+    });
+    let Json::Object(mut map) = document else { return Ok(Map::new()) };
+    map.extend(array.extra.clone());
+    Ok(map)
+}
+
+/// A chain as v2 says it.
+struct LoweredChain {
+    order: &'static str,
+    filters: Json,
+    endian: Endian,
+    compressor: Json,
+}
+
+fn lower_codecs(array: &ArrayMetadata, registry: &Registry) -> Result<LoweredChain> {
+    let mut codecs = array.codecs.as_slice();
+    let mut order = "C";
+    let reversed = column_major(array.shape.len());
+    if let [first, rest @ ..] = codecs
+        && Some(first) == reversed.as_ref()
+    {
+        (order, codecs) = ("F", rest);
+    }
+    let mut endian = Endian::NATIVE;
+    let mut lowered: Vec<Json> = Vec::new();
+    let mut last_is_bytes = false;
+    for codec in codecs {
+        if codec.name == "bytes" {
+            let big = codec.configuration.get("endian") == Some(&json!("big"));
+            endian = if big { Endian::Big } else { Endian::Little };
+            continue;
+        }
+        let def = registry.codec(&codec.name)?;
+        let not_in_v2 =
+            || Error::unsupported(format!("Zarr v2 cannot say the codec '{codec}'; create the array as v3"));
+        let id = def.v2_id.ok_or_else(not_in_v2)?;
+        let mut members = Map::new();
+        members.insert("id".to_owned(), id.into());
+        members.extend((def.to_v2)(&codec.configuration).map_err(|e| Error::from(e.in_codec(id)))?);
+        lowered.push(members.into());
+        last_is_bytes = def.kind == CodecKind::BytesToBytes;
+    }
+    let compressor = if last_is_bytes { lowered.pop() } else { None };
+    let filters = if lowered.is_empty() { Json::Null } else { lowered.into() };
+    Ok(LoweredChain { order, filters, endian, compressor: compressor.unwrap_or(Json::Null) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data_type::Mode;
+
+    fn minimal() -> Json {
+        json!({
+            "zarr_format": 2, "shape": [4, 6], "chunks": [2, 3], "dtype": ">i4", "compressor": null,
+            "fill_value": 7, "order": "F", "filters": null, "dimension_separator": "/",
+        })
+    }
+
+    fn with(member: &str, value: Json) -> Json {
+        let mut document = minimal();
+        document[member] = value;
+        document
+    }
+
+    fn lifted(document: &Json, mode: Mode) -> Result<ArrayMetadata> {
+        let context = LiftContext { registry: &Registry::new(), mode };
+        lift_array(document.to_string().as_bytes(), &context)
+    }
+
+    #[test]
+    fn lowering_what_was_lifted_gives_the_document_back() {
+        let documents = [
+            minimal(),
+            with("order", json!("C")),
+            with("fill_value", Json::Null),
+            with("dtype", json!("<i4")),
+            with("later", json!([1])),
+            with("dimension_separator", json!(".")),
+        ];
+        for document in documents {
+            let array = lifted(&document, Mode::Strict).unwrap();
+            assert_eq!(Json::Object(lower_array(&array, &Registry::new()).unwrap()), document);
+        }
+    }
+
+    #[test]
+    fn order_and_endianness_become_codecs() {
+        let array = lifted(&minimal(), Mode::Strict).unwrap();
+        let chain: Vec<_> = array.codecs.iter().map(ToString::to_string).collect();
+        assert_eq!(chain, ["transpose(order=[1,0])", "bytes(endian=\"big\")"]);
+    }
+
+    #[test]
+    fn missing_members_that_are_clear_are_forgiven_only_leniently() {
+        for member in ["compressor", "fill_value", "order", "filters"] {
+            let mut document = minimal();
+            document.as_object_mut().unwrap().shift_remove(member);
+            assert!(lifted(&document, Mode::Lenient).is_ok(), "{member}");
+            assert!(lifted(&document, Mode::Strict).is_err(), "{member}");
+        }
+        assert!(lifted(&with("dimension_separator", Json::Null), Mode::Lenient).is_ok());
+    }
+
+    #[test]
+    fn broken_documents_are_errors_that_name_the_member() {
+        let broken = [
+            (with("zarr_format", json!(3)), "zarr_format"),
+            (with("shape", json!([1, -2])), "shape"),
+            (with("chunks", json!([0, 3])), "dimension 0"),
+            (with("chunks", json!([3])), "dimensions"),
+            (with("dtype", json!("|i4")), "|i4"),
+            (with("dtype", json!(1)), "data type"),
+            (with("order", json!("A")), "order"),
+            (with("fill_value", json!("x")), "fill_value"),
+            (with("compressor", json!("zlib")), "compressor"),
+            (with("compressor", json!({"level": 1})), "id"),
+            (with("compressor", json!({"id": "nosuch"})), "nosuch"),
+            (with("filters", json!({})), "filters"),
+            (with("dimension_separator", json!("-")), "separator"),
+        ];
+        for (document, named) in broken {
+            let message = lifted(&document, Mode::Lenient).unwrap_err().to_string();
+            assert!(message.contains(named), "{document}: {message}");
+        }
+    }
+
+    #[test]
+    fn what_v2_cannot_say_is_refused_by_name() {
+        let mut array = lifted(&minimal(), Mode::Strict).unwrap();
+        array.dimension_names = Some(vec![None, None]);
+        let message = lower_array(&array, &Registry::new()).unwrap_err().to_string();
+        assert!(message.contains("_ARRAY_DIMENSIONS"), "{message}");
+    }
+}

@@ -1,0 +1,394 @@
+//! Zarr version 3 (3.0 and 3.1): one document, `zarr.json`, for each node.
+//!
+//! <https://zarr-specs.readthedocs.io/en/latest/v3/core/index.html>
+
+use serde_json::json;
+
+use super::members::{Members, lengths, wrong};
+use super::{ArrayMetadata, Change, Document, Format, FormatDef, GroupMetadata, LiftContext, NodeMetadata};
+use crate::codec::CodecSpec;
+use crate::data_type::Mode;
+use crate::error::{Error, Result};
+use crate::grid::{ChunkGrid, ChunkKeyEncoding, Separator};
+use crate::json::{self, Json, Map};
+use crate::path::NodePath;
+use crate::registry::Registry;
+
+/// The format.
+#[derive(Debug)]
+pub(super) struct V3;
+
+const DOCUMENT: &str = "zarr.json";
+
+impl FormatDef for V3 {
+    fn name(&self) -> &'static str {
+        "v3"
+    }
+
+    fn keys(&self, path: &NodePath) -> Vec<String> {
+        vec![path.key(DOCUMENT)]
+    }
+
+    fn lift(&self, documents: &[Option<Vec<u8>>], context: &LiftContext<'_>) -> Result<Option<NodeMetadata>> {
+        let Some(bytes) = documents.first().and_then(Option::as_ref) else { return Ok(None) };
+        lift(bytes, context).map(Some).map_err(|error| error.at(DOCUMENT))
+    }
+
+    fn lower(&self, path: &NodePath, node: &NodeMetadata, registry: &Registry) -> Result<Vec<Document>> {
+        let map = match node {
+            NodeMetadata::Array(array) => lower_array(array, registry)?,
+            NodeMetadata::Group(group) => lower_group(group),
+        };
+        Ok(vec![(path.key(DOCUMENT), json::to_bytes(&map))])
+    }
+
+    fn patch(
+        &self,
+        path: &NodePath,
+        documents: &[Option<Vec<u8>>],
+        change: Change<'_>,
+    ) -> Result<Vec<Document>> {
+        let bytes = documents.first().and_then(Option::as_deref).unwrap_or(b"");
+        let mut map = json::parse_object(bytes)?;
+        match change {
+            Change::Shape(shape) => map.insert("shape".to_owned(), shape.into()),
+            Change::Attributes(attributes) => map.insert("attributes".to_owned(), attributes.clone().into()),
+        };
+        Ok(vec![(path.key(DOCUMENT), json::to_bytes(&map))])
+    }
+
+    fn default_chunk_key_encoding(&self) -> ChunkKeyEncoding {
+        ChunkKeyEncoding::Default(Separator::Slash)
+    }
+
+    fn default_compressor(&self, _: usize) -> CodecSpec {
+        CodecSpec::new("zstd", json!({"level": 0, "checksum": false}))
+    }
+}
+
+fn lift(bytes: &[u8], context: &LiftContext<'_>) -> Result<NodeMetadata> {
+    let mut members = Members::new(json::parse_object(bytes)?, context.mode);
+    members.zarr_format(3)?;
+    match members.optional("node_type") {
+        Some(Json::String(kind)) if kind == "array" => lift_array(members, context).map(NodeMetadata::Array),
+        Some(Json::String(kind)) if kind == "group" => lift_group(members).map(NodeMetadata::Group),
+        // Only an array has these members, so that its kind is clear.
+        None if members.lenient() && members.has("shape") && members.has("data_type") => {
+            lift_array(members, context).map(NodeMetadata::Array)
+        }
+        None => Err(Error::metadata("the member 'node_type' is missing")),
+        Some(other) => Err(Error::metadata(format!("node_type is {other}, expected \"array\" or \"group\""))),
+    }
+}
+
+fn lift_group(mut members: Members) -> Result<GroupMetadata> {
+    let attributes = members.object("attributes")?;
+    Ok(GroupMetadata { format: Format::V3, attributes, extra: extra(members)? })
+}
+
+fn lift_array(mut members: Members, context: &LiftContext<'_>) -> Result<ArrayMetadata> {
+    let mode = context.mode;
+    let shape = members.lengths("shape")?;
+    let data_type = context.registry.data_type_from_v3(&members.required("data_type")?)?;
+    let chunk_grid = lift_grid(&members.required("chunk_grid")?, &shape, mode)?;
+    let chunk_key_encoding = lift_key_encoding(&members.required("chunk_key_encoding")?, mode)?;
+    let fill = members.required("fill_value")?;
+    let fill_value = context.registry.family(&data_type)?.fill_from_json(&data_type, &fill, mode)?;
+    let codecs = lift_codecs(&members.required("codecs")?, mode)?;
+    let attributes = members.object("attributes")?;
+    let dimension_names = lift_dimension_names(members.optional("dimension_names"), mode)?;
+    check_storage_transformers(members.optional("storage_transformers").as_ref())?;
+    let array = ArrayMetadata {
+        format: Format::V3,
+        shape,
+        data_type,
+        chunk_grid,
+        chunk_key_encoding,
+        separator_declared: true,
+        fill_value: Some(fill_value),
+        codecs,
+        attributes,
+        dimension_names,
+        extra: extra(members)?,
+    };
+    array.validate()?;
+    Ok(array)
+}
+
+/// An extension point's name and configuration: `"name"` or `{"name": …, "configuration": {…}}`.
+fn extension(member: &str, json: &Json, mode: Mode) -> Result<(String, Map)> {
+    let map = match json {
+        Json::String(name) => return Ok((name.clone(), Map::new())),
+        Json::Object(map) => map,
+        other => return Err(wrong(member, "a name, or an object with a name", other)),
+    };
+    let Some(Json::String(name)) = map.get("name") else {
+        return Err(Error::metadata(format!("the member '{member}' has no name: {json}")));
+    };
+    let configuration = match map.get("configuration") {
+        None => Map::new(),
+        Some(Json::Object(configuration)) => configuration.clone(),
+        Some(Json::Null) if mode == Mode::Lenient => Map::new(),
+        Some(other) => {
+            return Err(wrong("configuration", "an object", other).at(format!("{member} '{name}'")));
+        }
+    };
+    let known = |member: &str| matches!(member, "name" | "configuration" | "must_understand");
+    if let Some(unknown) = map.keys().find(|member| !known(member)) {
+        return Err(Error::metadata(format!("{member} '{name}' has the unknown member '{unknown}'")));
+    }
+    Ok((name.clone(), configuration))
+}
+
+fn lift_grid(json: &Json, shape: &[u64], mode: Mode) -> Result<ChunkGrid> {
+    let (name, configuration) = extension("chunk_grid", json, mode)?;
+    if name != "regular" {
+        return Err(Error::unsupported(format!("unknown chunk grid '{name}'; known is 'regular'")));
+    }
+    let chunk_shape = configuration
+        .get("chunk_shape")
+        .ok_or_else(|| Error::metadata("chunk_grid has no chunk_shape in its configuration"))?;
+    if mode == Mode::Strict && configuration.len() > 1 {
+        return Err(Error::metadata("the configuration of chunk_grid has unknown members"));
+    }
+    let mut chunk_shape = lengths("chunk_shape", chunk_shape, mode)?;
+    forgive_empty_chunks(&mut chunk_shape, shape, mode);
+    ChunkGrid::regular(chunk_shape, shape)
+}
+
+/// zarr-python wrote chunks of length 0 along dimensions of length 0: there is no chunk, so that any length does.
+pub(super) fn forgive_empty_chunks(chunk_shape: &mut [u64], shape: &[u64], mode: Mode) {
+    for (chunk, &length) in chunk_shape.iter_mut().zip(shape) {
+        if *chunk == 0 && length == 0 && mode == Mode::Lenient {
+            *chunk = 1;
+        }
+    }
+}
+
+fn lift_key_encoding(json: &Json, mode: Mode) -> Result<ChunkKeyEncoding> {
+    let (name, configuration) = extension("chunk_key_encoding", json, mode)?;
+    let separator = match configuration.get("separator") {
+        None => None,
+        Some(Json::String(text)) => Some(Separator::parse(text).ok_or_else(|| bad_separator(text))?),
+        Some(other) => return Err(wrong("separator", "\".\" or \"/\"", other)),
+    };
+    match name.as_str() {
+        "default" => Ok(ChunkKeyEncoding::Default(separator.unwrap_or(Separator::Slash))),
+        "v2" => Ok(ChunkKeyEncoding::V2(separator.unwrap_or(Separator::Dot))),
+        _ => Err(Error::unsupported(format!(
+            "unknown chunk_key_encoding '{name}'; known are 'default' and 'v2'"
+        ))),
+    }
+}
+
+/// The error for a separator that is none.
+pub(super) fn bad_separator(text: &str) -> Error {
+    Error::metadata(format!("the separator of chunk keys must be \".\" or \"/\", it is {text:?}"))
+}
+
+fn lift_codecs(json: &Json, mode: Mode) -> Result<Vec<CodecSpec>> {
+    let list = json.as_array().ok_or_else(|| wrong("codecs", "a list", json))?;
+    list.iter()
+        .map(|codec| {
+            let (name, configuration) = extension("codecs", codec, mode)?;
+            Ok(CodecSpec { name, configuration })
+        })
+        .collect()
+}
+
+fn lift_dimension_names(json: Option<Json>, mode: Mode) -> Result<Option<Vec<Option<String>>>> {
+    let list = match json {
+        None => return Ok(None),
+        Some(Json::Null) if mode == Mode::Lenient => return Ok(None),
+        Some(Json::Array(list)) => list,
+        Some(other) => return Err(wrong("dimension_names", "a list", &other)),
+    };
+    let names = list.into_iter().map(|name| match name {
+        Json::Null => Ok(None),
+        Json::String(name) => Ok(Some(name)),
+        other => Err(wrong("dimension_names", "a list of strings and nulls", &other)),
+    });
+    names.collect::<Result<_>>().map(Some)
+}
+
+fn check_storage_transformers(json: Option<&Json>) -> Result<()> {
+    match json {
+        None => Ok(()),
+        Some(Json::Array(list)) if list.is_empty() => Ok(()),
+        Some(other) => Err(Error::unsupported(format!("storage transformers are not known: {other}"))),
+    }
+}
+
+/// The members that are left: each must say that it need not be understood.
+fn extra(members: Members) -> Result<Map> {
+    let rest = members.rest();
+    let optional = |json: &Json| json.get("must_understand") == Some(&Json::Bool(false));
+    if let Some((name, _)) = rest.iter().find(|(_, json)| !optional(json)) {
+        return Err(Error::unsupported(format!(
+            "the member '{name}' is not known, and does not say \"must_understand\": false"
+        )));
+    }
+    Ok(rest)
+}
+
+fn lower_group(group: &GroupMetadata) -> Map {
+    let mut map = Map::new();
+    map.insert("zarr_format".to_owned(), 3.into());
+    map.insert("node_type".to_owned(), "group".into());
+    map.insert("attributes".to_owned(), group.attributes.clone().into());
+    map.extend(group.extra.clone());
+    map
+}
+
+fn lower_array(array: &ArrayMetadata, registry: &Registry) -> Result<Map> {
+    let family = registry.family(&array.data_type)?;
+    let fill = family.fill_to_v3(&array.data_type, &array.fill_element());
+    let (encoding, separator) = match array.chunk_key_encoding {
+        ChunkKeyEncoding::Default(separator) => ("default", separator),
+        ChunkKeyEncoding::V2(separator) => ("v2", separator),
+    };
+    let codecs = array.codecs.iter();
+    let codecs =
+        codecs.map(|c| json!({"name": c.name, "configuration": c.configuration})).collect::<Vec<_>>();
+    let document = json!({
+        "zarr_format": 3,
+        "node_type": "array",
+        "shape": array.shape,
+        "data_type": family.to_v3(&array.data_type),
+        "chunk_grid": {
+            "name": "regular",
+            "configuration": {"chunk_shape": array.chunk_grid.chunk_shape()},
+        },
+        "chunk_key_encoding": {
+            "name": encoding,
+            "configuration": {"separator": separator.to_string()},
+        },
+        "fill_value": fill,
+        "codecs": codecs,
+        "attributes": array.attributes,
+    });
+    let Json::Object(mut map) = document else { return Ok(Map::new()) };
+    if let Some(names) = &array.dimension_names {
+        map.insert("dimension_names".to_owned(), json!(names));
+    }
+    map.extend(array.extra.clone());
+    Ok(map)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn minimal() -> Json {
+        json!({
+            "zarr_format": 3, "node_type": "array", "shape": [4], "data_type": "int32",
+            "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [2]}},
+            "chunk_key_encoding": {"name": "default", "configuration": {"separator": "/"}},
+            "fill_value": 0, "codecs": [{"name": "bytes", "configuration": {"endian": "little"}}],
+            "attributes": {},
+        })
+    }
+
+    fn with(member: &str, value: Json) -> Json {
+        let mut document = minimal();
+        document[member] = value;
+        document
+    }
+
+    fn lifted(document: &Json, mode: Mode) -> Result<ArrayMetadata> {
+        let context = LiftContext { registry: &Registry::new(), mode };
+        match lift(document.to_string().as_bytes(), &context)? {
+            NodeMetadata::Array(array) => Ok(array),
+            NodeMetadata::Group(_) => Err(Error::metadata("a group")),
+        }
+    }
+
+    #[test]
+    fn lowering_what_was_lifted_gives_the_document_back() {
+        let documents = [
+            minimal(),
+            with("dimension_names", json!(["x"])),
+            with("later", json!({"must_understand": false, "a": [1]})),
+            with("chunk_key_encoding", json!({"name": "v2", "configuration": {"separator": "."}})),
+            with("attributes", json!({"b": 1, "a": {"c": null}})),
+        ];
+        for document in documents {
+            let array = lifted(&document, Mode::Strict).unwrap();
+            let lowered = lower_array(&array, &Registry::new()).unwrap();
+            assert_eq!(Json::Object(lowered), document);
+        }
+    }
+
+    #[test]
+    fn lenient_reading_takes_what_is_clear_and_strict_reading_does_not() {
+        let variants = [
+            with("zarr_format", json!(3.0)),
+            with("shape", json!([4.0])),
+            with("attributes", Json::Null),
+            with("dimension_names", Json::Null),
+            with("fill_value", json!("0")),
+            with("chunk_grid", json!({"name": "regular", "configuration": {"chunk_shape": [2], "x": 1}})),
+        ];
+        for document in variants {
+            assert!(lifted(&document, Mode::Lenient).is_ok(), "{document}");
+            assert!(lifted(&document, Mode::Strict).is_err(), "{document}");
+        }
+    }
+
+    #[test]
+    fn both_modes_take_the_short_forms_of_3_1() {
+        let document = with("chunk_key_encoding", json!("default"));
+        assert!(lifted(&document, Mode::Strict).is_ok());
+        let array = lifted(&with("codecs", json!(["bytes", "crc32c"])), Mode::Strict).unwrap();
+        assert_eq!(array.codecs[1].name, "crc32c");
+    }
+
+    #[test]
+    fn broken_documents_are_errors_that_name_the_member() {
+        let broken = [
+            (with("zarr_format", json!(4)), "zarr_format"),
+            (with("node_type", json!("table")), "node_type"),
+            (with("shape", json!([-1])), "shape"),
+            (with("shape", json!("4")), "shape"),
+            (with("data_type", json!(4)), "data type"),
+            (with("data_type", json!("int33")), "int33"),
+            (with("chunk_grid", json!({"name": "regular"})), "chunk_shape"),
+            (
+                with("chunk_grid", json!({"name": "regular", "configuration": {"chunk_shape": [0]}})),
+                "dimension 0",
+            ),
+            (
+                with("chunk_grid", json!({"name": "regular", "configuration": {"chunk_shape": [1, 1]}})),
+                "dimensions",
+            ),
+            (with("chunk_grid", json!({"name": "hexagonal"})), "hexagonal"),
+            (
+                with("chunk_key_encoding", json!({"name": "default", "configuration": {"separator": "-"}})),
+                "separator",
+            ),
+            (with("fill_value", Json::Null), "fill_value"),
+            (with("fill_value", json!(2_147_483_648_u64)), "fill_value"),
+            (with("codecs", json!({})), "codecs"),
+            (with("codecs", json!([7])), "codecs"),
+            (with("attributes", json!([])), "attributes"),
+            (with("dimension_names", json!(["a", "b"])), "dimension names"),
+            (with("storage_transformers", json!([{"name": "x"}])), "transformer"),
+            (with("later", json!({"must_understand": true})), "later"),
+            (with("later", json!(1)), "later"),
+        ];
+        for (document, named) in broken {
+            let message = lifted(&document, Mode::Lenient).unwrap_err().to_string();
+            assert!(message.contains(named), "{document}: {message}");
+        }
+    }
+
+    #[test]
+    fn a_patch_changes_one_member_and_keeps_the_rest() {
+        let document = with("later", json!({"must_understand": false}));
+        let documents = [Some(document.to_string().into_bytes())];
+        let patched = V3.patch(&NodePath::root(), &documents, Change::Shape(&[9])).unwrap();
+        let mut expected = document;
+        expected["shape"] = json!([9]);
+        assert_eq!(json::parse(&patched[0].1).unwrap(), expected);
+    }
+}

@@ -1,0 +1,203 @@
+//! How a region falls on a regular grid of chunks: dimension by dimension, at the same cost for the first
+//! touched chunk as for the last.
+
+use crate::strided::{Dims, Span, View, ViewMut};
+
+/// The positions of a span that lie in one chunk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Piece {
+    /// Which chunk along the dimension.
+    pub chunk: usize,
+    /// The positions, counted from the chunk's start.
+    pub span: Span,
+    /// Which position of the whole span the first of them is; `span.count` follow each other from there.
+    pub out: usize,
+}
+
+impl Piece {
+    /// The positions in the output that the piece fills.
+    pub fn out_span(&self) -> Span {
+        Span { start: self.out, step: 1, count: self.span.count }
+    }
+}
+
+/// How many chunks of length `chunk` a span touches.
+pub fn piece_count(span: Span, chunk: usize) -> usize {
+    if span.count == 0 || span.step > chunk {
+        return span.count;
+    }
+    last(span) / chunk - span.start / chunk + 1
+}
+
+/// The `n`-th of the pieces, counted from 0; `n` must be less than [`piece_count`].
+pub fn piece(span: Span, chunk: usize, n: usize) -> Piece {
+    if span.step > chunk {
+        let position = span.start + n * span.step;
+        let span = Span { start: position % chunk, step: 1, count: 1 };
+        return Piece { chunk: position / chunk, span, out: n };
+    }
+    within(span, chunk, span.start / chunk + n)
+}
+
+/// The piece in one given chunk, if the span touches it.
+pub fn piece_in(span: Span, chunk: usize, index: usize) -> Option<Piece> {
+    Some(within(span, chunk, index)).filter(|piece| piece.span.count > 0)
+}
+
+/// All pieces, in the order of the span.
+pub fn pieces(span: Span, chunk: usize) -> impl ExactSizeIterator<Item = Piece> + Clone {
+    (0..piece_count(span, chunk)).map(move |n| piece(span, chunk, n))
+}
+
+/// Calls `visit` for each chunk of shape `chunk` that the region touches, in row-major order, with one piece
+/// for each dimension and the part of `out`, which has the shape of the region, that the chunk fills.
+pub fn split_mut<'a, E>(
+    region: &[Span],
+    chunk: &[usize],
+    out: ViewMut<'a>,
+    mut visit: impl FnMut(&[Piece], ViewMut<'a>) -> Result<(), E>,
+) -> Result<(), E> {
+    walk(region, chunk, &mut Dims::new(), out, &ViewMut::split, &mut visit)
+}
+
+/// As [`split_mut`], for memory that is only read.
+pub fn split<'a, E>(
+    region: &[Span],
+    chunk: &[usize],
+    source: View<'a>,
+    mut visit: impl FnMut(&[Piece], View<'a>) -> Result<(), E>,
+) -> Result<(), E> {
+    walk(region, chunk, &mut Dims::new(), source, &View::split, &mut visit)
+}
+
+fn walk<V, E>(
+    region: &[Span],
+    chunk: &[usize],
+    path: &mut Dims<Piece>,
+    mut rest: V,
+    split: &impl Fn(V, usize, usize) -> (V, V),
+    visit: &mut impl FnMut(&[Piece], V) -> Result<(), E>,
+) -> Result<(), E> {
+    let dim = path.len();
+    let (Some(&span), Some(&chunk_length)) = (region.get(dim), chunk.get(dim)) else {
+        return visit(path, rest);
+    };
+    let count = piece_count(span, chunk_length);
+    for n in 0..count {
+        path.push(piece(span, chunk_length, n));
+        if n + 1 == count {
+            let result = walk(region, chunk, path, rest, split, visit);
+            path.pop();
+            return result;
+        }
+        let (part, others) = split(rest, dim, path[dim].span.count);
+        walk(region, chunk, path, part, split, visit)?;
+        path.pop();
+        rest = others;
+    }
+    Ok(())
+}
+
+fn last(span: Span) -> usize {
+    span.start + (span.count - 1) * span.step
+}
+
+/// The positions in the chunk of this index; none, with an arbitrary start, when the span misses it.
+fn within(span: Span, chunk: usize, index: usize) -> Piece {
+    let begin = index.saturating_mul(chunk);
+    let end = begin.saturating_add(chunk);
+    let before = |limit: usize| limit.saturating_sub(span.start).div_ceil(span.step).min(span.count);
+    let (out, stop) = (before(begin), before(end));
+    let start = (span.start + out * span.step).saturating_sub(begin);
+    Piece { chunk: index, span: Span { start, step: span.step, count: stop - out }, out }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::convert::Infallible;
+
+    use super::*;
+
+    /// Position by position: the oracle.
+    fn naive(span: Span, chunk: usize) -> Vec<(usize, Vec<usize>, usize)> {
+        let mut pieces: Vec<(usize, Vec<usize>, usize)> = Vec::new();
+        for out in 0..span.count {
+            let position = span.start + out * span.step;
+            match pieces.last_mut() {
+                Some(last) if last.0 == position / chunk => last.1.push(position % chunk),
+                _ => pieces.push((position / chunk, vec![position % chunk], out)),
+            }
+        }
+        pieces
+    }
+
+    fn positions(span: Span) -> Vec<usize> {
+        (0..span.count).map(|i| span.start + i * span.step).collect()
+    }
+
+    #[test]
+    fn pieces_equal_the_naive_loop() {
+        for (chunk, step) in (1..7).flat_map(|chunk| (1..16).map(move |step| (chunk, step))) {
+            for (start, count) in (0..12).flat_map(|start| (0..9).map(move |count| (start, count))) {
+                let span = Span { start, step, count };
+                let found: Vec<_> =
+                    pieces(span, chunk).map(|p| (p.chunk, positions(p.span), p.out)).collect();
+                assert_eq!(found, naive(span, chunk), "{span:?} {chunk}");
+                for index in 0..40 {
+                    let expected = pieces(span, chunk).find(|p| p.chunk == index);
+                    let found = piece_in(span, chunk, index);
+                    assert_eq!(
+                        found.map(|p| (p.span.start, p.span.count, p.out)),
+                        expected.map(|p| (p.span.start, p.span.count, p.out)),
+                        "{span:?} {chunk} {index}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn distant_pieces_cost_nothing() {
+        let span = Span { start: 5, step: 1 << 40, count: 1 << 20 };
+        assert_eq!(piece_count(span, 1000), 1 << 20);
+        let piece = piece(span, 1000, (1 << 20) - 1);
+        assert_eq!((piece.chunk * 1000 + piece.span.start, piece.out), (last(span), (1 << 20) - 1));
+        assert_eq!(piece_count(Span { start: 0, step: 1, count: 0 }, 0), 0);
+    }
+
+    #[test]
+    fn parts_fill_the_output_once() {
+        let region = [Span { start: 3, step: 2, count: 7 }, Span { start: 1, step: 9, count: 4 }];
+        let mut out = vec![0_u8; 28];
+        let view = ViewMut::contiguous(&mut out, &[7, 4], 1);
+        let mut count = 0;
+        split_mut(&region, &[4, 5], view, |pieces, mut part| {
+            let shape: Vec<_> = pieces.iter().map(|p| p.span.count).collect();
+            assert_eq!(part.shape(), shape);
+            count += 1;
+            part.fill(&[count]);
+            Ok::<_, Infallible>(())
+        })
+        .unwrap();
+        assert_eq!(count, 16);
+        assert!(!out.contains(&0));
+        assert_eq!(&out[..8], [1, 2, 3, 4, 5, 6, 7, 8]);
+        split(&region, &[4, 5], View::contiguous(&out, &[7, 4], 1), |_, part| {
+            assert!(part.all_equal(&part.region(&[Span::all(1); 2]).as_slice().unwrap().to_vec()));
+            Ok::<_, Infallible>(())
+        })
+        .unwrap();
+    }
+
+    #[test]
+    fn no_dimensions_are_one_chunk() {
+        let mut out = [0_u8; 1];
+        let mut visits = 0;
+        split_mut(&[], &[], ViewMut::contiguous(&mut out, &[], 1), |_, _| {
+            visits += 1;
+            Ok::<_, Infallible>(())
+        })
+        .unwrap();
+        assert_eq!(visits, 1);
+    }
+}

@@ -1,0 +1,128 @@
+//! Where a node is in its hierarchy.
+
+use std::fmt;
+
+use crate::error::{Error, Result};
+
+/// A normalised path of a node: names joined by `/`, without one at either end; the root's is empty.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct NodePath(String);
+
+impl NodePath {
+    /// The root of the hierarchy.
+    pub fn root() -> Self {
+        Self::default()
+    }
+
+    /// Normalises a path as the v2 specification says ("Logical storage paths"): backslashes become slashes,
+    /// leading and trailing ones are stripped, runs of them collapse. A name that is `.` or `..` is an error.
+    pub fn new(path: &str) -> Result<Self> {
+        let path = path.replace('\\', "/");
+        let names: Vec<&str> = path.split('/').filter(|name| !name.is_empty()).collect();
+        for name in &names {
+            check_name(name).map_err(|error| error.at(format!("path '{path}'")))?;
+        }
+        Ok(Self(names.join("/")))
+    }
+
+    /// The path of a node below this one.
+    pub fn join(&self, path: &str) -> Result<Self> {
+        Self::new(&format!("{}/{path}", self.0))
+    }
+
+    /// The path without the slash in front that `Display` gives it; empty for the root.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The last name; empty for the root.
+    pub fn name(&self) -> &str {
+        self.0.rsplit('/').next().unwrap_or_default()
+    }
+
+    /// Whether this is the root.
+    pub fn is_root(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The node above, unless this is the root.
+    pub fn parent(&self) -> Option<Self> {
+        if self.is_root() {
+            return None;
+        }
+        Some(Self(self.0.rsplit_once('/').map_or(String::new(), |(parent, _)| parent.to_owned())))
+    }
+
+    /// All nodes above, from the root down.
+    pub fn ancestors(&self) -> Vec<Self> {
+        let mut above: Vec<_> = std::iter::successors(self.parent(), Self::parent).collect();
+        above.reverse();
+        above
+    }
+
+    /// Whether `other` is this node or lies below it.
+    pub fn contains(&self, other: &Self) -> bool {
+        self.is_root()
+            || other.0.strip_prefix(&self.0).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    }
+
+    /// The key of a document of this node: `name` behind the path.
+    pub fn key(&self, name: &str) -> String {
+        if self.is_root() { name.to_owned() } else { format!("{}/{name}", self.0) }
+    }
+
+    /// The prefix of all that belongs to this node, ending in `/`; empty for the root.
+    pub fn prefix(&self) -> String {
+        if self.is_root() { String::new() } else { format!("{}/", self.0) }
+    }
+}
+
+impl fmt::Display for NodePath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "/{}", self.0)
+    }
+}
+
+fn check_name(name: &str) -> Result<()> {
+    if name.chars().all(|c| c == '.') {
+        return Err(Error::argument(format!(
+            "'{name}' is not a node name: names of only periods are not allowed"
+        )));
+    }
+    if name.contains('\0') {
+        return Err(Error::argument("a node name cannot contain a NUL character"));
+    }
+    if name.len() > 255 {
+        return Err(Error::argument("a node name is longer than 255 bytes"));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_normalised_as_the_v2_specification_says() {
+        for (raw, normal) in
+            [("", ""), ("/", ""), ("foo\\bar", "foo/bar"), ("//foo//bar/", "foo/bar"), ("é x", "é x")]
+        {
+            assert_eq!(NodePath::new(raw).unwrap().as_str(), normal);
+        }
+        for bad in [".", "..", "a/../b", "a/./b", "a/...", "a\0b", &"x".repeat(256)] {
+            assert!(NodePath::new(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn relatives() {
+        let path = NodePath::new("a/b/c").unwrap();
+        assert_eq!(path.parent().unwrap().as_str(), "a/b");
+        assert_eq!(path.name(), "c");
+        let above: Vec<_> = path.ancestors().iter().map(ToString::to_string).collect();
+        assert_eq!(above, ["/", "/a", "/a/b"]);
+        assert!(NodePath::new("a").unwrap().contains(&path));
+        assert!(!NodePath::new("a/b2").unwrap().contains(&path));
+        assert_eq!(NodePath::root().key("zarr.json"), "zarr.json");
+    }
+}

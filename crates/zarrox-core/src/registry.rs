@@ -1,0 +1,120 @@
+//! What a program knows: the data types and the codecs by their names in every format.
+
+use std::sync::Arc;
+
+use crate::codec::CodecDef;
+use crate::data_type::{DataType, Endian, FAMILIES, Family, TypeString};
+use crate::error::{Error, ErrorKind, Result};
+use crate::json::{Json, Map};
+
+/// The data types and codecs that are known; a value, passed at open, never a global.
+///
+/// A name is offered to every entry. Two that take it are an error, not a race.
+#[derive(Debug, Clone, Default)]
+pub struct Registry {
+    codecs: Vec<&'static CodecDef>,
+    user_families: Vec<Arc<dyn Family>>,
+}
+
+impl Registry {
+    /// The core data types, and no codecs.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a codec.
+    #[must_use]
+    pub fn with_codec(mut self, codec: &'static CodecDef) -> Self {
+        self.codecs.push(codec);
+        self
+    }
+
+    /// Adds a family of data types.
+    #[must_use]
+    pub fn with_data_types(mut self, family: impl Family + 'static) -> Self {
+        self.user_families.push(Arc::new(family));
+        self
+    }
+
+    /// All codecs, in the order of their registration.
+    pub fn codecs(&self) -> &[&'static CodecDef] {
+        &self.codecs
+    }
+
+    /// The codec that has this name in v3 metadata.
+    pub fn codec(&self, name: &str) -> Result<&'static CodecDef> {
+        self.one_codec(name, |def| def.name == name || def.aliases.contains(&name))
+    }
+
+    /// The codec that has this `id` in v2 metadata.
+    pub fn codec_from_v2(&self, id: &str) -> Result<&'static CodecDef> {
+        self.one_codec(id, |def| def.v2_id == Some(id))
+    }
+
+    fn one_codec(&self, name: &str, matches: impl Fn(&CodecDef) -> bool) -> Result<&'static CodecDef> {
+        let mut takers = self.codecs.iter().copied().filter(|def| matches(def));
+        let Some(first) = takers.next() else {
+            let mut known: Vec<_> = self.codecs.iter().map(|def| def.name).collect();
+            known.sort_unstable();
+            let known = known.join(", ");
+            return Err(Error::unsupported(format!("unknown codec '{name}'; known are {known}")));
+        };
+        match takers.next() {
+            None => Ok(first),
+            Some(_) => Err(Error::argument(format!("two registered codecs have the name '{name}'"))),
+        }
+    }
+
+    /// The type that the `data_type` member of v3 metadata says.
+    pub fn data_type_from_v3(&self, json: &Json) -> Result<DataType> {
+        let empty = Map::new();
+        let (name, configuration) = match json {
+            Json::String(name) => (name.as_str(), &empty),
+            Json::Object(map) => {
+                let name = map.get("name").and_then(Json::as_str);
+                let configuration = map.get("configuration").map_or(Some(&empty), Json::as_object);
+                name.zip(configuration).ok_or_else(|| bad_type(json))?
+            }
+            _ => return Err(bad_type(json)),
+        };
+        let takers = self.families().filter_map(|family| family.parse_v3(name, configuration));
+        one_type(json, takers.collect())
+    }
+
+    /// The type, and its byte order if it has one, that the `dtype` member of v2 metadata says.
+    pub fn data_type_from_v2(&self, json: &Json) -> Result<(DataType, Option<Endian>)> {
+        let text = json.as_str().ok_or_else(|| unknown_type(json))?;
+        let dtype = TypeString::parse(text).ok_or_else(|| bad_type(json))?;
+        let takers = self.families().filter_map(|family| family.parse_v2(&dtype));
+        Ok((one_type(json, takers.collect())?, dtype.endian))
+    }
+
+    /// The family that a type belongs to.
+    pub fn family(&self, data_type: &DataType) -> Result<&dyn Family> {
+        self.families().find(|family| family.has(data_type)).ok_or_else(|| {
+            Error::unsupported(format!("no registered family has the data type '{data_type}'"))
+        })
+    }
+
+    fn families(&self) -> impl Iterator<Item = &dyn Family> {
+        FAMILIES.iter().copied().chain(self.user_families.iter().map(Arc::as_ref))
+    }
+}
+
+fn one_type(json: &Json, mut takers: Vec<Result<DataType>>) -> Result<DataType> {
+    match takers.len() {
+        0 => Err(unknown_type(json)),
+        1 => takers.remove(0),
+        _ => Err(Error::argument(format!("more than one registered data type takes the name {json}"))),
+    }
+}
+
+fn unknown_type(json: &Json) -> Error {
+    let shown: String = json.to_string().chars().take(120).collect();
+    Error::new(ErrorKind::Unsupported, format!("unknown data type {shown}"))
+}
+
+fn bad_type(json: &Json) -> Error {
+    let shown: String = json.to_string().chars().take(120).collect();
+    Error::metadata(format!("{shown} is not a data type; expected a name, or an object with a name"))
+}

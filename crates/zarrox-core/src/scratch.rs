@@ -1,0 +1,113 @@
+//! Buffers that a thread uses again and again, so that decoding a chunk touches no fresh memory.
+
+use std::cell::RefCell;
+use std::ops::{Deref, DerefMut};
+use std::thread::LocalKey;
+
+/// What a thread keeps for the next call at most, in bytes.
+const KEEP: usize = 256 << 20;
+
+type Buffers = LocalKey<RefCell<Vec<Vec<u8>>>>;
+
+thread_local! {
+    /// Buffers that are initialised up to their length.
+    static FILLED: RefCell<Vec<Vec<u8>>> = const { RefCell::new(Vec::new()) };
+    /// Buffers that are empty, for appending to.
+    static EMPTY: RefCell<Vec<Vec<u8>>> = const { RefCell::new(Vec::new()) };
+}
+
+/// A buffer on loan from the thread's own; it goes back when dropped.
+#[derive(Debug)]
+pub struct Scratch {
+    buffer: Vec<u8>,
+    length: usize,
+}
+
+impl Scratch {
+    /// A buffer of `length` bytes whose content is arbitrary.
+    pub fn with_len(length: usize) -> Self {
+        let mut buffer = take(&FILLED, length);
+        // Only what no earlier use has reached is zeroed.
+        if buffer.len() < length {
+            buffer.resize(length, 0);
+        }
+        Self { buffer, length }
+    }
+
+    /// Keeps only the first `length` bytes.
+    pub fn truncate(&mut self, length: usize) {
+        self.length = self.length.min(length);
+    }
+}
+
+impl Deref for Scratch {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        &self.buffer[..self.length]
+    }
+}
+
+impl DerefMut for Scratch {
+    fn deref_mut(&mut self) -> &mut [u8] {
+        &mut self.buffer[..self.length]
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        give_back(&FILLED, std::mem::take(&mut self.buffer));
+    }
+}
+
+/// Calls `work` with an empty vector whose capacity is reused from call to call.
+pub fn with_vec<R>(work: impl FnOnce(&mut Vec<u8>) -> R) -> R {
+    let mut buffer = take(&EMPTY, 0);
+    let result = work(&mut buffer);
+    buffer.clear();
+    give_back(&EMPTY, buffer);
+    result
+}
+
+/// The smallest free buffer that is large enough, else the largest: so that one large buffer is not
+/// grown beside another.
+fn take(buffers: &'static Buffers, length: usize) -> Vec<u8> {
+    buffers.with_borrow_mut(|free| {
+        let fits =
+            (0..free.len()).filter(|&i| free[i].capacity() >= length).min_by_key(|&i| free[i].capacity());
+        let best = fits.or_else(|| (0..free.len()).max_by_key(|&i| free[i].capacity()));
+        best.map(|i| free.swap_remove(i)).unwrap_or_default()
+    })
+}
+
+fn give_back(buffers: &'static Buffers, buffer: Vec<u8>) {
+    // A thread that is ending has no list any more: the buffer is simply freed.
+    let _ = buffers.try_with(|free| {
+        let mut free = free.borrow_mut();
+        let kept: usize = free.iter().map(Vec::capacity).sum();
+        if kept + buffer.capacity() <= KEEP {
+            free.push(buffer);
+        }
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn buffers_come_back() {
+        let address = {
+            let mut scratch = Scratch::with_len(1000);
+            scratch[999] = 1;
+            scratch.as_ptr() as usize
+        };
+        assert_eq!(Scratch::with_len(10).as_ptr() as usize, address);
+    }
+
+    #[test]
+    fn nested_use_gives_distinct_buffers() {
+        let (a, b) = (Scratch::with_len(8), Scratch::with_len(8));
+        assert_ne!(a.as_ptr(), b.as_ptr());
+    }
+}

@@ -1,0 +1,729 @@
+//! Views of strided memory, and the copies between them: the innermost loops of reading and writing.
+//!
+//! This is the crate's one module with `unsafe` code. A view is a pointer, a shape in elements and strides in
+//! bytes; it can only be made over memory that the maker may use for the view's lifetime, and every way to
+//! narrow a view checks that it stays inside.
+
+use std::marker::PhantomData;
+
+use smallvec::SmallVec;
+
+/// A short list with one entry per dimension.
+pub type Dims<T> = SmallVec<[T; 6]>;
+
+/// Evenly spaced positions along one dimension of a chunk: `start`, `start + step`, … (`count` of them).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Span {
+    /// The first position.
+    pub start: usize,
+    /// The distance between positions, at least 1.
+    pub step: usize,
+    /// How many positions.
+    pub count: usize,
+}
+
+impl Span {
+    /// All positions of a dimension of this length.
+    pub fn all(length: usize) -> Self {
+        Self { start: 0, step: 1, count: length }
+    }
+
+    /// Whether the span is every position of a dimension of this length.
+    pub fn covers(&self, length: usize) -> bool {
+        self.start == 0 && self.count == length && (self.step == 1 || length <= 1)
+    }
+}
+
+/// Shape in elements, strides in bytes, and the size of an element.
+#[derive(Debug, Clone)]
+struct Layout {
+    shape: Dims<usize>,
+    strides: Dims<isize>,
+    item: usize,
+}
+
+impl Layout {
+    fn contiguous(shape: &[usize], item: usize) -> Self {
+        Self { shape: shape.into(), strides: contiguous_strides(shape, item), item }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.shape.contains(&0)
+    }
+
+    fn len_bytes(&self) -> usize {
+        self.shape.iter().product::<usize>() * self.item
+    }
+
+    fn is_contiguous(&self) -> bool {
+        let mut expected = self.item.cast_signed();
+        for (&length, &stride) in self.shape.iter().zip(&self.strides).rev() {
+            if length != 1 && stride != expected {
+                return self.is_empty();
+            }
+            expected *= length.cast_signed();
+        }
+        true
+    }
+
+    /// Narrows to spans; returns the byte offset of the new first element.
+    fn narrow(&mut self, spans: &[Span]) -> isize {
+        assert_eq!(spans.len(), self.shape.len(), "one span for each dimension");
+        let mut offset = 0;
+        for (dim, span) in spans.iter().enumerate() {
+            if span.count > 0 {
+                let last = span.start + (span.count - 1) * span.step;
+                assert!(last < self.shape[dim], "span {span:?} leaves dimension {dim}");
+                offset += span.start.cast_signed() * self.strides[dim];
+            }
+            self.shape[dim] = span.count;
+            self.strides[dim] *= span.step.cast_signed();
+        }
+        offset
+    }
+
+    fn permute(&mut self, order: &[usize]) {
+        self.shape = order.iter().map(|&axis| self.shape[axis]).collect();
+        self.strides = order.iter().map(|&axis| self.strides[axis]).collect();
+    }
+
+    /// Reverses a dimension; returns the byte offset of the new first element.
+    fn reverse(&mut self, dim: usize) -> isize {
+        let offset = match self.shape[dim] {
+            0 => 0,
+            length => (length - 1).cast_signed() * self.strides[dim],
+        };
+        self.strides[dim] = -self.strides[dim];
+        offset
+    }
+}
+
+/// Row-major strides in bytes of a shape in elements.
+pub fn contiguous_strides(shape: &[usize], item: usize) -> Dims<isize> {
+    let mut strides: Dims<isize> = SmallVec::from_elem(0, shape.len());
+    let mut stride = item.cast_signed();
+    for (dim, &length) in shape.iter().enumerate().rev() {
+        strides[dim] = stride;
+        stride = stride.saturating_mul(length.cast_signed());
+    }
+    strides
+}
+
+/// A strided view of memory that is only read.
+#[derive(Debug, Clone)]
+pub struct View<'a> {
+    pointer: *const u8,
+    layout: Layout,
+    marker: PhantomData<&'a [u8]>,
+}
+
+/// A strided view of memory that is written, and that nobody else uses meanwhile.
+#[derive(Debug)]
+pub struct ViewMut<'a> {
+    pointer: *mut u8,
+    layout: Layout,
+    marker: PhantomData<&'a mut [u8]>,
+}
+
+// SAFETY: a `View` gives only shared access to plain bytes, like `&[u8]`.
+unsafe impl Send for View<'_> {}
+// SAFETY: as above.
+unsafe impl Sync for View<'_> {}
+// SAFETY: a `ViewMut` is exclusive access to plain bytes, like `&mut [u8]`.
+unsafe impl Send for ViewMut<'_> {}
+// SAFETY: through `&ViewMut` nothing can be written but by the `unsafe` `alias`.
+unsafe impl Sync for ViewMut<'_> {}
+
+impl<'a> View<'a> {
+    /// A row-major view of a slice. Panics when the slice is not exactly as long as the shape says.
+    pub fn contiguous(bytes: &'a [u8], shape: &[usize], item: usize) -> Self {
+        let layout = Layout::contiguous(shape, item);
+        assert_eq!(layout.len_bytes(), bytes.len(), "the slice has the length of the shape");
+        Self { pointer: bytes.as_ptr(), layout, marker: PhantomData }
+    }
+
+    /// A view of part of a slice: of `shape`, with these strides in bytes, beginning at its first byte.
+    /// Panics when the last element ends outside the slice or a stride is negative.
+    pub fn of_strided(bytes: &'a [u8], shape: &[usize], strides: &[isize], item: usize) -> Self {
+        assert_eq!(shape.len(), strides.len(), "one stride for each dimension");
+        if !shape.contains(&0) {
+            let last: usize = shape.iter().zip(strides).map(|(&n, &s)| (n - 1) * positive(s)).sum();
+            assert!(last + item <= bytes.len(), "the last element lies inside the slice");
+        }
+        let layout = Layout { shape: shape.into(), strides: strides.into(), item };
+        Self { pointer: bytes.as_ptr(), layout, marker: PhantomData }
+    }
+
+    /// One element seen as a whole array, by strides of zero.
+    pub fn broadcast(element: &'a [u8], shape: &[usize]) -> Self {
+        let strides = SmallVec::from_elem(0, shape.len());
+        let layout = Layout { shape: shape.into(), strides, item: element.len() };
+        Self { pointer: element.as_ptr(), layout, marker: PhantomData }
+    }
+
+    /// A view of any memory.
+    ///
+    /// # Safety
+    /// Every element that shape and strides (in bytes) reach from `pointer` must be initialised memory that
+    /// may be read, and that nobody writes, for `'a`.
+    pub unsafe fn from_raw(pointer: *const u8, shape: &[usize], strides: &[isize], item: usize) -> Self {
+        let layout = Layout { shape: shape.into(), strides: strides.into(), item };
+        Self { pointer, layout, marker: PhantomData }
+    }
+
+    /// The shape, in elements.
+    pub fn shape(&self) -> &[usize] {
+        &self.layout.shape
+    }
+
+    /// The size of an element, in bytes.
+    pub fn item(&self) -> usize {
+        self.layout.item
+    }
+
+    /// The part at these spans, one for each dimension. Panics when one leaves the view.
+    #[must_use]
+    pub fn region(&self, spans: &[Span]) -> View<'a> {
+        let mut view = self.clone();
+        let offset = view.layout.narrow(spans);
+        view.pointer = view.pointer.wrapping_offset(offset);
+        view
+    }
+
+    /// The same elements with the axes in another order: new axis `i` is old axis `order[i]`.
+    #[must_use]
+    pub fn permuted(mut self, order: &[usize]) -> View<'a> {
+        self.layout.permute(order);
+        self
+    }
+
+    /// The same elements with one axis backwards.
+    #[must_use]
+    pub fn reversed(mut self, dim: usize) -> View<'a> {
+        let offset = self.layout.reverse(dim);
+        self.pointer = self.pointer.wrapping_offset(offset);
+        self
+    }
+
+    /// The same elements with an axis of length 1 put in at `dim`.
+    #[must_use]
+    pub fn with_axis(mut self, dim: usize) -> View<'a> {
+        self.layout.shape.insert(dim, 1);
+        self.layout.strides.insert(dim, 0);
+        self
+    }
+
+    /// Splits an axis in two at `middle`: the positions before it, and those from it on.
+    #[must_use]
+    pub fn split(self, dim: usize, middle: usize) -> (View<'a>, View<'a>) {
+        let mut spans: Dims<Span> = self.shape().iter().map(|&length| Span::all(length)).collect();
+        let length = self.shape()[dim];
+        assert!(middle <= length, "the axis is split inside");
+        spans[dim] = Span { start: 0, step: 1, count: middle };
+        let before = self.region(&spans);
+        spans[dim] = Span { start: middle, step: 1, count: length - middle };
+        (before, self.region(&spans))
+    }
+
+    /// Appends all elements in row-major order; `word` is as for [`ViewMut::copy_from`].
+    pub fn append_to(&self, bytes: &mut Vec<u8>, word: usize) {
+        let length = self.layout.len_bytes();
+        bytes.reserve(length);
+        let end = bytes.spare_capacity_mut().as_mut_ptr().cast();
+        let layout = Layout::contiguous(self.shape(), self.item());
+        ViewMut { pointer: end, layout, marker: PhantomData }.copy_from(self, word);
+        // SAFETY: `length` bytes were reserved, and the copy has only written, and written all of them.
+        unsafe { bytes.set_len(bytes.len() + length) };
+    }
+
+    /// The bytes as a slice, when they lie in row-major order without gaps.
+    pub fn as_slice(&self) -> Option<&'a [u8]> {
+        if !self.layout.is_contiguous() {
+            return None;
+        }
+        // SAFETY: a contiguous layout reaches exactly `len_bytes` from the pointer, all readable for 'a.
+        Some(unsafe { slice_or_empty(self.pointer, self.layout.len_bytes()) })
+    }
+
+    /// Whether every element has just these bytes.
+    pub fn all_equal(&self, element: &[u8]) -> bool {
+        assert_eq!(element.len(), self.layout.item, "the element has the size of the view's");
+        let mut equal = true;
+        let plan = Loops::new(&self.layout, &self.layout);
+        plan.runs(|offset, _, run| {
+            if equal {
+                equal = (0..run.count).all(|i| {
+                    let at = offset + i.cast_signed() * run.source;
+                    // SAFETY: the loops visit only elements of the view, each `item` bytes long.
+                    let bytes = unsafe { std::slice::from_raw_parts(self.pointer.offset(at), element.len()) };
+                    bytes == element
+                });
+            }
+            equal
+        });
+        equal
+    }
+}
+
+impl<'a> ViewMut<'a> {
+    /// A row-major view of a slice. Panics when the slice is not exactly as long as the shape says.
+    pub fn contiguous(bytes: &'a mut [u8], shape: &[usize], item: usize) -> Self {
+        let layout = Layout::contiguous(shape, item);
+        assert_eq!(layout.len_bytes(), bytes.len(), "the slice has the length of the shape");
+        Self { pointer: bytes.as_mut_ptr(), layout, marker: PhantomData }
+    }
+
+    /// A view of any memory.
+    ///
+    /// # Safety
+    /// Every element that shape and strides (in bytes) reach from `pointer` must be initialised memory that
+    /// may be written, that no two positions share, and that nobody else uses, for `'a`.
+    pub unsafe fn from_raw(pointer: *mut u8, shape: &[usize], strides: &[isize], item: usize) -> Self {
+        let layout = Layout { shape: shape.into(), strides: strides.into(), item };
+        Self { pointer, layout, marker: PhantomData }
+    }
+
+    /// A second handle on the same memory, for another thread's part of it.
+    ///
+    /// # Safety
+    /// Whoever holds the aliases must use disjoint parts of them.
+    #[must_use]
+    pub unsafe fn alias(&self) -> ViewMut<'a> {
+        Self { pointer: self.pointer, layout: self.layout.clone(), marker: PhantomData }
+    }
+
+    /// The shape, in elements.
+    pub fn shape(&self) -> &[usize] {
+        &self.layout.shape
+    }
+
+    /// The size of an element, in bytes.
+    pub fn item(&self) -> usize {
+        self.layout.item
+    }
+
+    /// A view of the same memory for as long as this one is not used.
+    #[must_use]
+    pub fn reborrow(&mut self) -> ViewMut<'_> {
+        ViewMut { pointer: self.pointer, layout: self.layout.clone(), marker: PhantomData }
+    }
+
+    /// The part at these spans, one for each dimension. Panics when one leaves the view.
+    #[must_use]
+    pub fn into_region(mut self, spans: &[Span]) -> ViewMut<'a> {
+        let offset = self.layout.narrow(spans);
+        self.pointer = self.pointer.wrapping_offset(offset);
+        self
+    }
+
+    /// The same elements with the axes in another order: new axis `i` is old axis `order[i]`.
+    #[must_use]
+    pub fn permuted(mut self, order: &[usize]) -> ViewMut<'a> {
+        self.layout.permute(order);
+        self
+    }
+
+    /// The same elements with one axis backwards.
+    #[must_use]
+    pub fn reversed(mut self, dim: usize) -> ViewMut<'a> {
+        let offset = self.layout.reverse(dim);
+        self.pointer = self.pointer.wrapping_offset(offset);
+        self
+    }
+
+    /// The same elements with an axis of length 1 put in at `dim`.
+    #[must_use]
+    pub fn with_axis(mut self, dim: usize) -> ViewMut<'a> {
+        self.layout.shape.insert(dim, 1);
+        self.layout.strides.insert(dim, 0);
+        self
+    }
+
+    /// Splits an axis in two at `middle`: the positions before it, and those from it on.
+    #[must_use]
+    pub fn split(self, dim: usize, middle: usize) -> (ViewMut<'a>, ViewMut<'a>) {
+        let mut spans: Dims<Span> = self.shape().iter().map(|&length| Span::all(length)).collect();
+        let length = self.shape()[dim];
+        assert!(middle <= length, "the axis is split inside");
+        // SAFETY: the two parts have no position of the axis in common.
+        let other = unsafe { self.alias() };
+        spans[dim] = Span { start: 0, step: 1, count: middle };
+        let before = self.into_region(&spans);
+        spans[dim] = Span { start: middle, step: 1, count: length - middle };
+        (before, other.into_region(&spans))
+    }
+
+    /// The bytes as a slice, when they lie in row-major order without gaps.
+    pub fn as_slice_mut(&mut self) -> Option<&mut [u8]> {
+        if !self.layout.is_contiguous() {
+            return None;
+        }
+        // SAFETY: a contiguous layout reaches exactly `len_bytes` from the pointer, all ours for 'a.
+        Some(unsafe { slice_or_empty_mut(self.pointer, self.layout.len_bytes()) })
+    }
+
+    /// Whether the bytes lie in row-major order without gaps.
+    pub fn is_contiguous(&self) -> bool {
+        self.layout.is_contiguous()
+    }
+
+    /// Turns a contiguous view into the slice that it is; gives it back when it is not contiguous.
+    #[expect(clippy::result_large_err, reason = "the view is given back, to be used at once")]
+    pub fn into_slice(self) -> Result<&'a mut [u8], Self> {
+        if !self.layout.is_contiguous() {
+            return Err(self);
+        }
+        // SAFETY: as in `as_slice_mut`; the view is consumed, so that the slice is the only handle.
+        Ok(unsafe { slice_or_empty_mut(self.pointer, self.layout.len_bytes()) })
+    }
+
+    /// Copies all elements of `source`, of the same shape; `word` is the number of bytes that are reversed as
+    /// a unit on the way (1 for none): the other endianness.
+    pub fn copy_from(&mut self, source: &View<'_>, word: usize) {
+        assert_eq!(self.shape(), source.shape(), "a copy is between equal shapes");
+        assert_eq!(self.item(), source.item(), "a copy is between equal elements");
+        let (mut from, mut to) = (source.layout.clone(), self.layout.clone());
+        if word > 1 && word < to.item {
+            split_words(&mut from, word);
+            split_words(&mut to, word);
+        }
+        let item = to.item;
+        let loops = Loops::new(&from, &to);
+        // SAFETY: the loops visit only elements of both layouts; `ViewMut` is exclusive, so they don't overlap.
+        unsafe {
+            match (item, word > 1) {
+                (1, _) => loops.copy::<u8>(source.pointer, self.pointer, |x| x),
+                (2, false) => loops.copy::<u16>(source.pointer, self.pointer, |x| x),
+                (4, false) => loops.copy::<u32>(source.pointer, self.pointer, |x| x),
+                (8, false) => loops.copy::<u64>(source.pointer, self.pointer, |x| x),
+                (16, false) => loops.copy::<u128>(source.pointer, self.pointer, |x| x),
+                (2, true) => loops.map::<u16>(source.pointer, self.pointer, u16::swap_bytes),
+                (4, true) => loops.map::<u32>(source.pointer, self.pointer, u32::swap_bytes),
+                (8, true) => loops.map::<u64>(source.pointer, self.pointer, u64::swap_bytes),
+                (16, true) => loops.map::<u128>(source.pointer, self.pointer, u128::swap_bytes),
+                _ => loops.copy_items(source.pointer, self.pointer, item),
+            }
+        }
+    }
+
+    /// Sets every byte that is neither 0 nor 1 to 1: whatever was stored, the elements are booleans then.
+    pub fn normalise_bools(&mut self) {
+        assert_eq!(self.item(), 1, "a boolean has one byte");
+        Loops::new(&self.layout, &self.layout).runs(|_, offset, run| {
+            for i in 0..run.count.cast_signed() {
+                // SAFETY: the loops visit only elements of the view, which is exclusive.
+                unsafe {
+                    let byte = self.pointer.offset(offset + i * run.target);
+                    *byte = u8::from(*byte != 0);
+                }
+            }
+            true
+        });
+    }
+
+    /// Sets every element to these bytes.
+    pub fn fill(&mut self, element: &[u8]) {
+        if let (Some(&first), Some(slice)) = (element.first(), self.as_slice_mut())
+            && element.iter().all(|&byte| byte == first)
+        {
+            slice.fill(first);
+            return;
+        }
+        let shape: Dims<usize> = self.shape().into();
+        self.copy_from(&View::broadcast(element, &shape), 1);
+    }
+}
+
+/// Sees each element as a last axis of words.
+fn split_words(layout: &mut Layout, word: usize) {
+    layout.shape.push(layout.item / word);
+    layout.strides.push(word.cast_signed());
+    layout.item = word;
+}
+
+fn positive(stride: isize) -> usize {
+    usize::try_from(stride).unwrap_or(usize::MAX / 2)
+}
+
+/// # Safety
+/// `length` bytes from `pointer` are initialised and readable for `'a`.
+unsafe fn slice_or_empty<'a>(pointer: *const u8, length: usize) -> &'a [u8] {
+    if length == 0 {
+        return &[];
+    }
+    // SAFETY: the caller's promise.
+    unsafe { std::slice::from_raw_parts(pointer, length) }
+}
+
+/// # Safety
+/// `length` bytes from `pointer` are initialised and exclusively ours for `'a`.
+unsafe fn slice_or_empty_mut<'a>(pointer: *mut u8, length: usize) -> &'a mut [u8] {
+    if length == 0 {
+        return &mut [];
+    }
+    // SAFETY: the caller's promise.
+    unsafe { std::slice::from_raw_parts_mut(pointer, length) }
+}
+
+/// One dimension of a loop over two layouts: how often, and the strides in bytes.
+#[derive(Debug, Clone, Copy)]
+struct Loop {
+    count: usize,
+    source: isize,
+    target: isize,
+}
+
+/// The loops that visit two layouts of one shape together: axes ordered by the target's strides, lengths
+/// of one left out, and neighbours that continue each other in both merged into one.
+struct Loops {
+    outer: Dims<Loop>,
+    inner: Loop,
+    item: usize,
+    empty: bool,
+}
+
+/// The side of the square that a transposing copy works through at a time, in elements: both sides' cache
+/// lines stay in L1.
+const TILE: usize = 32;
+
+impl Loops {
+    fn new(source: &Layout, target: &Layout) -> Self {
+        let mut loops: Dims<Loop> = (0..target.shape.len())
+            .filter(|&dim| target.shape[dim] != 1)
+            .map(|dim| Loop {
+                count: target.shape[dim],
+                source: source.strides[dim],
+                target: target.strides[dim],
+            })
+            .collect();
+        loops.sort_by_key(|l| std::cmp::Reverse(l.target.unsigned_abs()));
+        let mut merged: Dims<Loop> = SmallVec::new();
+        for next in loops {
+            match merged.last_mut() {
+                Some(last)
+                    if last.source == next.source.wrapping_mul(next.count.cast_signed())
+                        && last.target == next.target.wrapping_mul(next.count.cast_signed()) =>
+                {
+                    *last = Loop { count: last.count * next.count, ..next };
+                }
+                _ => merged.push(next),
+            }
+        }
+        let item = target.item.cast_signed();
+        let inner = merged.pop().unwrap_or(Loop { count: 1, source: item, target: item });
+        Self { outer: merged, inner, item: target.item, empty: target.is_empty() }
+    }
+
+    /// Calls `visit(source offset, target offset, the inner loop)` for each run until it returns false.
+    fn runs(&self, mut visit: impl FnMut(isize, isize, Loop) -> bool) {
+        if !self.empty {
+            nest(&self.outer, 0, 0, &mut |source, target| visit(source, target, self.inner));
+        }
+    }
+
+    fn is_dense(&self) -> bool {
+        let item = self.item.cast_signed();
+        self.inner.source == item && self.inner.target == item
+    }
+
+    /// # Safety
+    /// The pointers are valid for the layouts, and the two do not overlap.
+    unsafe fn copy_items(&self, source: *const u8, target: *mut u8, item: usize) {
+        let dense = self.is_dense();
+        self.runs(|from, to, run| {
+            // SAFETY: the caller's promise; the offsets are of elements of the layouts.
+            unsafe {
+                let (from, to) = (source.offset(from), target.offset(to));
+                if dense {
+                    std::ptr::copy_nonoverlapping(from, to, run.count * item);
+                } else {
+                    for i in 0..run.count.cast_signed() {
+                        let (from, to) = (from.offset(i * run.source), to.offset(i * run.target));
+                        std::ptr::copy_nonoverlapping(from, to, item);
+                    }
+                }
+            }
+            true
+        });
+    }
+
+    /// # Safety
+    /// As for [`Loops::copy_items`], with elements of the size of `T`.
+    unsafe fn copy<T: Copy>(&self, source: *const u8, target: *mut u8, same: impl Fn(T) -> T + Copy) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            if self.is_dense() {
+                self.copy_items(source, target, size_of::<T>());
+            } else {
+                self.map(source, target, same);
+            }
+        }
+    }
+
+    /// # Safety
+    /// As for [`Loops::copy_items`], with elements of the size of `T`.
+    unsafe fn map<T: Copy>(&self, source: *const u8, target: *mut u8, f: impl Fn(T) -> T + Copy) {
+        let item = self.item.cast_signed();
+        // An outer axis that is dense in the source while the inner one is not: a transposition.
+        let cross = self.outer.iter().position(|l| l.source == item && l.count > 1);
+        match cross {
+            // SAFETY: the caller's promise.
+            Some(dim) if self.inner.source != item => unsafe { self.map_tiles(dim, source, target, f) },
+            _ => self.runs(|from, to, run| {
+                // SAFETY: the caller's promise; the offsets are of elements of the layouts.
+                unsafe { map_run(source.offset(from), target.offset(to), run, f) };
+                true
+            }),
+        }
+    }
+
+    /// # Safety
+    /// As for [`Loops::copy_items`], with elements of the size of `T`.
+    unsafe fn map_tiles<T: Copy>(
+        &self,
+        dim: usize,
+        source: *const u8,
+        target: *mut u8,
+        f: impl Fn(T) -> T + Copy,
+    ) {
+        let mut outer = self.outer.clone();
+        let cross = outer.remove(dim);
+        if self.empty {
+            return;
+        }
+        nest(&outer, 0, 0, &mut |from, to| {
+            for row in (0..cross.count).step_by(TILE) {
+                for column in (0..self.inner.count).step_by(TILE) {
+                    let run = Loop { count: TILE.min(self.inner.count - column), ..self.inner };
+                    for i in row..cross.count.min(row + TILE) {
+                        let (i, column) = (i.cast_signed(), column.cast_signed());
+                        let from = from + i * cross.source + column * run.source;
+                        let to = to + i * cross.target + column * run.target;
+                        // SAFETY: the caller's promise; the offsets are of elements of the layouts.
+                        unsafe { map_run(source.offset(from), target.offset(to), run, f) };
+                    }
+                }
+            }
+            true
+        });
+    }
+}
+
+/// # Safety
+/// `run` reaches only valid elements of type `T` from both pointers.
+unsafe fn map_run<T: Copy>(source: *const u8, target: *mut u8, run: Loop, f: impl Fn(T) -> T) {
+    let item = size_of::<T>().cast_signed();
+    let step = |from: isize, to: isize| {
+        for i in 0..run.count.cast_signed() {
+            // SAFETY: the caller's promise; the accesses are unaligned ones.
+            unsafe {
+                let value = source.offset(i * from).cast::<T>().read_unaligned();
+                target.offset(i * to).cast::<T>().write_unaligned(f(value));
+            }
+        }
+    };
+    // Constant strides let the compiler vectorise.
+    match (run.source == item, run.target == item) {
+        (true, true) => step(item, item),
+        (false, true) => step(run.source, item),
+        (true, false) => step(item, run.target),
+        (false, false) => step(run.source, run.target),
+    }
+}
+
+/// Visits the offsets of nested loops, advancing them incrementally; stops when `visit` returns false.
+fn nest(loops: &[Loop], source: isize, target: isize, visit: &mut impl FnMut(isize, isize) -> bool) -> bool {
+    let Some((first, rest)) = loops.split_first() else { return visit(source, target) };
+    let (mut source, mut target) = (source, target);
+    for _ in 0..first.count {
+        if !nest(rest, source, target, visit) {
+            return false;
+        }
+        source += first.source;
+        target += first.target;
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Element by element, by division: the oracle.
+    fn naive(source: &[u8], shape: &[usize], order: &[usize], item: usize, word: usize) -> Vec<u8> {
+        let strides = contiguous_strides(shape, item);
+        let out: Vec<usize> = order.iter().map(|&axis| shape[axis]).collect();
+        let mut bytes = Vec::new();
+        for flat in 0..out.iter().product() {
+            let (mut rest, mut offset) = (flat, 0);
+            for (dim, &length) in out.iter().enumerate().rev() {
+                offset += (rest % length).cast_signed() * strides[order[dim]];
+                rest /= length;
+            }
+            let element = &source[offset.unsigned_abs()..][..item];
+            for unit in element.chunks(word) {
+                bytes.extend(unit.iter().rev());
+            }
+        }
+        bytes
+    }
+
+    #[test]
+    fn permuting_copies_equal_the_naive_loop() {
+        let shape = [5, 1, 67, 40];
+        for item in [1, 2, 3, 4, 8, 16] {
+            let source: Vec<u8> = (0..shape.iter().product::<usize>() * item)
+                .map(|i| u8::try_from(i * 7 % 251).unwrap())
+                .collect();
+            for order in [[0, 1, 2, 3], [3, 2, 1, 0], [2, 0, 3, 1], [0, 3, 1, 2]] {
+                for word in [1, 2, 4, 8] {
+                    if word > 1 && (item % word != 0 || item == 3) {
+                        continue;
+                    }
+                    let view = View::contiguous(&source, &shape, item).permuted(&order);
+                    let mut out = vec![0; source.len()];
+                    let out_shape: Vec<usize> = view.shape().to_vec();
+                    ViewMut::contiguous(&mut out, &out_shape, item).copy_from(&view, word);
+                    assert_eq!(out, naive(&source, &shape, &order, item, word), "{item} {order:?} {word}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn regions_and_reversals_reach_the_right_elements() {
+        let source: Vec<u8> = (0..24).collect();
+        let spans = [Span { start: 1, step: 2, count: 2 }, Span { start: 0, step: 3, count: 2 }];
+        let view = View::contiguous(&source, &[4, 6], 1).region(&spans).reversed(1);
+        let mut out = [0; 4];
+        ViewMut::contiguous(&mut out, &[2, 2], 1).copy_from(&view, 1);
+        assert_eq!(out, [9, 6, 21, 18]);
+    }
+
+    #[test]
+    fn fill_and_all_equal_agree() {
+        let mut bytes = vec![9_u8; 4 * 6 * 2];
+        let spans = [Span { start: 0, step: 2, count: 2 }, Span { start: 1, step: 1, count: 3 }];
+        ViewMut::contiguous(&mut bytes, &[4, 6], 2).into_region(&spans).fill(&[1, 2]);
+        let view = View::contiguous(&bytes, &[4, 6], 2);
+        assert!(view.region(&spans).all_equal(&[1, 2]));
+        assert!(!view.all_equal(&[1, 2]));
+        assert_eq!(bytes.iter().filter(|&&b| b == 1).count(), 6);
+    }
+
+    #[test]
+    fn empty_and_zero_dimensional_views_work() {
+        let mut bytes = [0_u8; 4];
+        ViewMut::contiguous(&mut bytes, &[], 4).copy_from(&View::contiguous(&[1, 2, 3, 4], &[], 4), 4);
+        assert_eq!(bytes, [4, 3, 2, 1]);
+        let mut none = [];
+        ViewMut::contiguous(&mut none, &[0, 3], 4).copy_from(&View::contiguous(&[], &[0, 3], 4), 1);
+        assert!(View::contiguous(&[], &[0, 3], 4).all_equal(&[0; 4]));
+    }
+
+    #[test]
+    #[should_panic(expected = "leaves dimension")]
+    fn a_region_cannot_leave_its_view() {
+        let _ = View::contiguous(&[0; 4], &[4], 1).region(&[Span { start: 2, step: 2, count: 2 }]);
+    }
+}

@@ -1,0 +1,307 @@
+//! [`DirectoryStore`].
+
+mod temporary;
+mod unix;
+
+use std::fs::{self, File};
+use std::io;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+use self::unix::Root;
+use crate::store::{check_rename, checked_length, copy_then_erase, reserved};
+use crate::{
+    Capabilities, Condition, DirListing, Key, LockGuard, Prefix, Store, StoreError, StoreErrorKind, Value,
+};
+
+/// Keeps each value in a file below one directory, the root: the value of `a/b` in the file `a/b`.
+///
+/// # Writing
+///
+/// A value is written to a temporary file in the directory of its file and then renamed into place: readers
+/// see the old value or the new one, and a failure leaves the old one untouched. Directories are made when
+/// a value needs them, and removed again when the last value in them is erased, except for the root.
+///
+/// Names that begin with `.zarrox-` and end in `.tmp` belong to these temporary files: they are never
+/// listed and are no keys. A process that is killed may leave some behind; they can be deleted when
+/// nobody writes.
+///
+/// By default nothing is flushed to the disk: a value outlives the process, but perhaps not a power
+/// failure. See [`sync`](Self::sync).
+///
+/// # Links and odd files
+///
+/// The root may be a symbolic link; it is resolved once, when the store is opened. Links inside are
+/// followed as long as they lead to a place inside, and are an error of the kind
+/// [`StoreErrorKind::Forbidden`] otherwise; see [`follow_links`](Self::follow_links). Writing and erasing
+/// a value whose file is a link replaces and removes the link, never the file that it leads to. A key that
+/// is reached both through a link and without it has two locks.
+///
+/// A directory is not a value: its key is missing. Pipes, sockets and devices are neither opened for good
+/// nor listed, and reading them is an error. Names that are no keys, such as those that are not UTF-8, are
+/// not listed.
+#[derive(Clone, Debug)]
+pub struct DirectoryStore {
+    root: Arc<Root>,
+}
+
+impl DirectoryStore {
+    /// A store in a directory. The directory need not exist yet: the first write makes it.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreErrorKind::Obstructed`] when the path leads to something else than a directory, or when the
+    /// path cannot be looked up.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, StoreError> {
+        let path = path.as_ref();
+        let fail = |error| StoreError::from_io("opening", error).with_location(path.to_string_lossy());
+        let root = resolve(path).map_err(fail)?;
+        match fs::metadata(&root) {
+            Ok(metadata) if !metadata.is_dir() => Err(fail(io::ErrorKind::NotADirectory.into())),
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(fail(error)),
+            _ => Ok(Self { root: Arc::new(Root::new(root)) }),
+        }
+    }
+
+    /// As [`open`](Self::open), and makes the directory at once, with those above it.
+    ///
+    /// # Errors
+    ///
+    /// As [`open`](Self::open), or when the directory cannot be made.
+    pub fn create(path: impl AsRef<Path>) -> Result<Self, StoreError> {
+        let path = path.as_ref();
+        let fail = |error| StoreError::from_io("creating", error).with_location(path.to_string_lossy());
+        fs::create_dir_all(path).map_err(fail)?;
+        Self::open(path)
+    }
+
+    /// Whether every write is flushed to the disk before it counts as done; `false` when not set.
+    ///
+    /// Costs much time for each value, and gives two things: values outlive a power failure, and network
+    /// file systems that notice a full disk late tell of it.
+    #[must_use]
+    pub fn sync(mut self, sync: bool) -> Self {
+        Arc::make_mut(&mut self.root).sync = sync;
+        self
+    }
+
+    /// Whether symbolic links inside are followed wherever they lead; `false` when not set.
+    ///
+    /// For data that is spread over several disks with links. Only for directories whose writers are
+    /// trusted: a link can lead to any file that this process may read or write.
+    #[must_use]
+    pub fn follow_links(mut self, follow: bool) -> Self {
+        Arc::make_mut(&mut self.root).follow_links = follow;
+        self
+    }
+
+    /// The root: an absolute path without links.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.root.path
+    }
+
+    /// Turns what went wrong into an error that names the operation and the file.
+    fn fail(&self, operation: &'static str, key: &str) -> impl Fn(Fault) -> StoreError {
+        move |fault| fault.into_error(operation, key.to_owned()).with_location(self.location())
+    }
+
+    fn writable(&self, key: &Key) -> Result<(), StoreError> {
+        if !temporary::is_temporary(key.name()) {
+            return Ok(());
+        }
+        let message = "names of the form '.zarrox-….tmp' are kept for temporary files";
+        let error = StoreError::new(StoreErrorKind::InvalidKey, "writing", message);
+        Err(error.with_location(self.location()).with_key(key.as_str()))
+    }
+}
+
+impl Store for DirectoryStore {
+    fn location(&self) -> String {
+        self.root.path.to_string_lossy().into_owned()
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            writable: true,
+            listable: true,
+            conditional_set: true,
+            rename: true,
+            values_above_values: false,
+        }
+    }
+
+    fn open(&self, key: &Key) -> Result<Option<Box<dyn Value>>, StoreError> {
+        if temporary::is_temporary(key.name()) {
+            return Ok(None);
+        }
+        let opened = self.root.open_value(key.as_str()).map_err(self.fail("reading", key.as_str()))?;
+        let Some((file, size)) = opened else { return Ok(None) };
+        Ok(Some(Box::new(FileValue { file, size, root: Arc::clone(&self.root), key: key.clone() })))
+    }
+
+    fn size(&self, key: &Key) -> Result<Option<u64>, StoreError> {
+        if temporary::is_temporary(key.name()) {
+            return Ok(None);
+        }
+        self.root.size(key.as_str()).map_err(self.fail("reading", key.as_str()))
+    }
+
+    fn set(&self, key: &Key, value: &[u8], condition: Condition) -> Result<(), StoreError> {
+        self.writable(key)?;
+        self.root.write(key.as_str(), value, condition).map_err(self.fail("writing", key.as_str()))
+    }
+
+    fn erase(&self, key: &Key) -> Result<bool, StoreError> {
+        if temporary::is_temporary(key.name()) {
+            return Ok(false);
+        }
+        self.root.erase(key.as_str()).map_err(self.fail("erasing", key.as_str()))
+    }
+
+    fn erase_prefix(&self, prefix: &Prefix) -> Result<(), StoreError> {
+        self.root.erase_tree(prefix.segments()).map_err(self.fail("erasing", prefix.as_str()))
+    }
+
+    fn list_prefix(
+        &self,
+        prefix: &Prefix,
+        visit: &mut dyn FnMut(Key, u64) -> ControlFlow<()>,
+    ) -> Result<(), StoreError> {
+        self.root.walk(prefix, visit).map_err(self.fail("listing", prefix.as_str()))
+    }
+
+    fn list_dir(&self, prefix: &Prefix) -> Result<DirListing, StoreError> {
+        let listing = self.root.list(prefix).map_err(self.fail("listing", prefix.as_str()))?;
+        Ok(listing.sorted())
+    }
+
+    fn rename_prefix(&self, from: &Prefix, to: &Prefix) -> Result<(), StoreError> {
+        if !check_rename(from, to)? {
+            return Ok(());
+        }
+        match self.root.rename(from.segments(), to.segments()) {
+            Err(Fault::OtherDevice) => copy_then_erase(self, from, to),
+            Err(Fault::Exists) => Err(self.fail("renaming", to.as_str())(Fault::Exists)),
+            done => done.map_err(self.fail("renaming", from.as_str())),
+        }
+    }
+
+    fn lock(&self, key: &Key) -> Result<LockGuard, StoreError> {
+        // The whole path, so that stores with roots inside one another share locks too.
+        Ok(LockGuard::in_process(&format!("file://{}", self.location()), key))
+    }
+}
+
+/// The path without links, whose last parts need not exist.
+fn resolve(path: &Path) -> io::Result<PathBuf> {
+    if path.as_os_str().is_empty() {
+        return resolve(Path::new("."));
+    }
+    match fs::canonicalize(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        done => return done,
+    }
+    if fs::symlink_metadata(path).is_ok() {
+        return Err(io::Error::new(io::ErrorKind::NotFound, "a symbolic link to nothing"));
+    }
+    match (path.parent(), path.file_name()) {
+        (Some(parent), Some(name)) => Ok(resolve(parent)?.join(name)),
+        _ => Err(io::ErrorKind::NotFound.into()),
+    }
+}
+
+/// What can go wrong below the root, before the operation and the key are added.
+#[derive(Debug)]
+enum Fault {
+    Io(io::Error),
+    /// A link leads out of the root.
+    Escapes,
+    /// Something is in the way that is not what it should be.
+    Obstructed(String),
+    /// There is a value or a directory already.
+    Exists,
+    /// A rename needs a copy.
+    OtherDevice,
+    /// At another key than the one that was asked for.
+    At(String, Box<Fault>),
+}
+
+impl Fault {
+    fn is_missing(&self) -> bool {
+        matches!(self, Self::Io(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory))
+    }
+
+    fn into_error(self, operation: &'static str, key: String) -> StoreError {
+        use StoreErrorKind as Kind;
+        let new = |kind, message: &str| StoreError::new(kind, operation, message);
+        let error = match self {
+            Self::At(key, fault) => return fault.into_error(operation, key),
+            Self::Io(error) => StoreError::from_io(operation, error),
+            Self::Escapes => new(
+                Kind::Forbidden,
+                "a symbolic link leads out of the store, which only follow_links(true) allows,",
+            ),
+            Self::Obstructed(what) => new(Kind::Obstructed, &what),
+            Self::Exists => new(Kind::AlreadyExists, "there is something already"),
+            Self::OtherDevice => new(Kind::Unsupported, "the places are on different file systems"),
+        };
+        error.with_key(key)
+    }
+}
+
+impl<E: Into<io::Error>> From<E> for Fault {
+    fn from(error: E) -> Self {
+        Self::Io(error.into())
+    }
+}
+
+/// An open file. It stays what it is when another one is renamed into its place.
+struct FileValue {
+    file: File,
+    size: u64,
+    root: Arc<Root>,
+    key: Key,
+}
+
+impl FileValue {
+    fn fail(&self, error: io::Error) -> StoreError {
+        let error = match error.kind() {
+            io::ErrorKind::UnexpectedEof => {
+                let message = "the file became shorter while it was read: another program writes into it";
+                StoreError::new(StoreErrorKind::Conflict, "reading", message)
+            }
+            _ => StoreError::from_io("reading", error),
+        };
+        self.named(error)
+    }
+
+    fn named(&self, error: StoreError) -> StoreError {
+        error.with_location(self.root.path.to_string_lossy()).with_key(self.key.as_str())
+    }
+
+    fn checked_length(&self, offset: u64, length: u64) -> Result<usize, StoreError> {
+        checked_length(self.size, offset, length).map_err(|error| self.named(error))
+    }
+}
+
+impl Value for FileValue {
+    fn size(&self) -> u64 {
+        self.size
+    }
+
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> Result<(), StoreError> {
+        self.checked_length(offset, buffer.len() as u64)?;
+        unix::read_exact_at(&self.file, buffer, offset).map_err(|error| self.fail(error))
+    }
+
+    fn read(&self, offset: u64, length: u64) -> Result<Bytes, StoreError> {
+        let length = self.checked_length(offset, length)?;
+        let mut buffer = reserved(length).map_err(|error| self.named(error))?;
+        unix::append_at(&self.file, &mut buffer, length, offset).map_err(|error| self.fail(error))?;
+        Ok(buffer.into())
+    }
+}

@@ -1,0 +1,679 @@
+//! The files below the root, on Unix.
+//!
+//! Nothing here joins a key to a path and hopes: directories are opened first, under the rules for links,
+//! and files are then named relative to the open directory, so that nobody can swap a directory for a link
+//! between a check and a write.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::ops::ControlFlow;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::fs::{FileExt, MetadataExt};
+use std::path::{Path, PathBuf};
+
+use rustix::buffer::spare_capacity;
+use rustix::fs::{self as sys, AtFlags, CWD, Dir, DirEntry, FileType, Mode, OFlags};
+use rustix::io::Errno;
+use rustix::path::Arg;
+
+use super::Fault;
+use super::temporary::{is_temporary, next_name};
+use crate::{Condition, DirListing, Key, Prefix};
+
+/// A pipe must not block, and a terminal must not become ours.
+const READ: OFlags = OFlags::RDONLY.union(OFlags::NONBLOCK).union(OFlags::NOCTTY).union(OFlags::CLOEXEC);
+
+/// A directory to name files in, which needs no permission to read it.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+const DIRECTORY: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+const DIRECTORY: OFlags = LISTING;
+
+/// A directory to list.
+const LISTING: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
+
+/// How often an operation starts again when another one removes the directory that it needs.
+const ATTEMPTS: usize = 100;
+
+/// The root directory with the rules that hold below it.
+#[derive(Clone, Debug)]
+pub(super) struct Root {
+    /// Absolute and without links.
+    pub(super) path: PathBuf,
+    pub(super) follow_links: bool,
+    pub(super) sync: bool,
+}
+
+/// What a directory has under a name.
+enum Entry {
+    Missing,
+    File(Mode),
+    Directory,
+    Link,
+    Odd(FileType),
+}
+
+/// Tells directories apart.
+type Identity = (u64, u64);
+
+impl Root {
+    pub(super) fn new(path: PathBuf) -> Self {
+        Self { path, follow_links: false, sync: false }
+    }
+
+    /// The file of a value and its length.
+    pub(super) fn open_value(&self, key: &str) -> Result<Option<(File, u64)>, Fault> {
+        self.look(key, READ)
+    }
+
+    pub(super) fn size(&self, key: &str) -> Result<Option<u64>, Fault> {
+        #[cfg(any(target_os = "linux", target_os = "android"))]
+        const LOOK: OFlags = OFlags::PATH.union(OFlags::CLOEXEC);
+        #[cfg(not(any(target_os = "linux", target_os = "android")))]
+        const LOOK: OFlags = READ;
+        Ok(self.look(key, LOOK)?.map(|(_, size)| size))
+    }
+
+    fn look(&self, key: &str, flags: OFlags) -> Result<Option<(File, u64)>, Fault> {
+        let file = match self.open(key, flags) {
+            Ok(fd) => File::from(fd),
+            Err(fault) if fault.is_missing() => return Ok(None),
+            // What opening a socket answers.
+            Err(Fault::Io(error)) if Errno::from_io_error(&error) == Some(Errno::NXIO) => {
+                return Err(not_a_file("a socket or a device"));
+            }
+            Err(fault) => return Err(fault),
+        };
+        let stat = sys::fstat(&file)?;
+        match FileType::from_raw_mode(stat.st_mode) {
+            FileType::RegularFile => Ok(Some((file, length(&stat)))),
+            FileType::Directory => Ok(None),
+            kind => Err(odd(kind)),
+        }
+    }
+
+    pub(super) fn write(&self, key: &str, value: &[u8], condition: Condition) -> Result<(), Fault> {
+        let (parent, name) = split(key);
+        again_when_missing(|| {
+            let directory = self.make_directory(parent)?;
+            self.replace(directory.as_fd(), name, value, condition)
+        })
+    }
+
+    fn replace(
+        &self,
+        directory: BorrowedFd<'_>,
+        name: &str,
+        value: &[u8],
+        condition: Condition,
+    ) -> Result<(), Fault> {
+        let old_mode = match entry(directory, name)? {
+            Entry::Directory => {
+                return Err(Fault::Obstructed("a directory has the name of the value".into()));
+            }
+            Entry::Odd(kind) => return Err(odd(kind)),
+            Entry::File(_) | Entry::Link if condition == Condition::Absent => return Err(Fault::Exists),
+            Entry::File(mode) => Some(mode),
+            Entry::Missing | Entry::Link => None,
+        };
+        let mut temporary = Temporary::create(directory, old_mode)?;
+        temporary.file.write_all(value)?;
+        if self.sync {
+            temporary.file.sync_all()?;
+        }
+        match condition {
+            Condition::Always => temporary.replace(name)?,
+            Condition::Absent => temporary.publish(name)?,
+        }
+        self.flush(directory)
+    }
+
+    pub(super) fn erase(&self, key: &str) -> Result<bool, Fault> {
+        let (parent, name) = split(key);
+        let directory = match self.open(parent, DIRECTORY) {
+            Err(fault) if fault.is_missing() => return Ok(false),
+            other => other?,
+        };
+        match entry(directory.as_fd(), name)? {
+            Entry::Missing | Entry::Directory => return Ok(false),
+            Entry::Link if leads_to_directory(directory.as_fd(), name) => return Ok(false),
+            Entry::Odd(kind) => return Err(odd(kind)),
+            Entry::File(_) | Entry::Link => {}
+        }
+        let erased = unless_missing(sys::unlinkat(&directory, name, AtFlags::empty()))?;
+        self.flush(directory.as_fd())?;
+        self.prune(parent);
+        Ok(erased.is_some())
+    }
+
+    /// Removes everything in a directory, and the directory itself unless it is the root.
+    pub(super) fn erase_tree(&self, path: &str) -> Result<(), Fault> {
+        let (parent, name) = split(path);
+        let flags = if path.is_empty() { LISTING } else { DIRECTORY };
+        let directory = match self.open(parent, flags) {
+            Err(fault) if fault.is_missing() => return Ok(()),
+            other => other?,
+        };
+        if path.is_empty() {
+            // Again until nothing is left: a listing may miss some while others are removed.
+            for _ in 0..ATTEMPTS {
+                if !remove_content(directory.as_fd())? {
+                    break;
+                }
+            }
+            return self.flush(directory.as_fd());
+        }
+        match entry(directory.as_fd(), name)? {
+            Entry::Directory => remove_tree(directory.as_fd(), name)?,
+            Entry::Link if leads_to_directory(directory.as_fd(), name) => {
+                unless_missing(sys::unlinkat(&directory, name, AtFlags::empty()))?;
+            }
+            _ => return Ok(()),
+        }
+        self.flush(directory.as_fd())?;
+        self.prune(parent);
+        Ok(())
+    }
+
+    pub(super) fn rename(&self, from: &str, to: &str) -> Result<(), Fault> {
+        let (from_parent, from_name) = split(from);
+        let (to_parent, to_name) = split(to);
+        let source = self.open(from_parent, DIRECTORY)?;
+        match entry(source.as_fd(), from_name)? {
+            Entry::Directory => {}
+            // A link that is moved may lead elsewhere afterwards.
+            Entry::Link => return Err(Fault::OtherDevice),
+            _ => return Err(Errno::NOENT.into()),
+        }
+        let renamed = again_when_missing(|| {
+            let target = self.make_directory(to_parent)?;
+            sys::renameat(&source, from_name, &target, to_name)?;
+            self.flush(target.as_fd())
+        });
+        if let Err(fault) = renamed {
+            self.prune(to_parent);
+            return Err(explain_rename(fault));
+        }
+        self.flush(source.as_fd())?;
+        self.prune(from_parent);
+        Ok(())
+    }
+
+    /// What lies directly in a directory.
+    pub(super) fn list(&self, prefix: &Prefix) -> Result<DirListing, Fault> {
+        let mut listing = DirListing::default();
+        let Some(mut directory) = self.open_listing(prefix.segments())? else { return Ok(listing) };
+        while let Some(found) = directory.read() {
+            let found = found?;
+            let Some(name) = key_name(&found) else { continue };
+            match found.file_type() {
+                FileType::RegularFile => listing.keys.extend(prefix.key(name)),
+                FileType::Directory => listing.prefixes.extend(prefix.child(name)),
+                FileType::Symlink | FileType::Unknown => match stat_target(directory.fd()?, name)? {
+                    Target::File(_) => listing.keys.extend(prefix.key(name)),
+                    Target::Directory => listing.prefixes.extend(prefix.child(name)),
+                    Target::Nothing => {}
+                },
+                _ => {}
+            }
+        }
+        Ok(listing)
+    }
+
+    /// Visits every file below a directory.
+    pub(super) fn walk(
+        &self,
+        prefix: &Prefix,
+        visit: &mut dyn FnMut(Key, u64) -> ControlFlow<()>,
+    ) -> Result<(), Fault> {
+        let Some(directory) = self.open_listing(prefix.segments())? else { return Ok(()) };
+        Walk { root: self, above: Vec::new(), visit }.directory(directory, prefix).map(drop)
+    }
+
+    fn open_listing(&self, path: &str) -> Result<Option<Dir>, Fault> {
+        match self.open(path, LISTING) {
+            Err(fault) if fault.is_missing() => Ok(None),
+            other => Ok(Some(Dir::new(other?)?)),
+        }
+    }
+
+    /// Opens what a path below the root leads to, under the rules for links.
+    ///
+    /// Without links this is one system call, which checks that there are none.
+    fn open(&self, path: &str, flags: OFlags) -> Result<OwnedFd, Fault> {
+        let path = if path.is_empty() { self.path.clone() } else { self.path.join(path) };
+        if self.follow_links {
+            return Ok(sys::open(path, flags, Mode::empty())?);
+        }
+        match open_without_links(&path, flags) {
+            // A link, or a kernel or a sandbox that does not have the call.
+            Err(Errno::LOOP | Errno::NOSYS | Errno::PERM) => self.open_through_links(&path, flags),
+            other => Ok(other?),
+        }
+    }
+
+    fn open_through_links(&self, path: &Path, flags: OFlags) -> Result<OwnedFd, Fault> {
+        let target = fs::canonicalize(path)?;
+        if !target.starts_with(fs::canonicalize(&self.path)?) {
+            return Err(Fault::Escapes);
+        }
+        match open_without_links(&target, flags) {
+            // Here somebody could swap a directory for a link in between; only old kernels come here.
+            Err(Errno::NOSYS | Errno::PERM) => {
+                Ok(sys::open(target, flags | OFlags::NOFOLLOW, Mode::empty())?)
+            }
+            other => Ok(other?),
+        }
+    }
+
+    /// Opens a directory below the root, made with those above it when it is missing.
+    fn make_directory(&self, path: &str) -> Result<OwnedFd, Fault> {
+        match self.open(path, DIRECTORY) {
+            Err(Fault::Io(error)) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(fault) if fault.is_missing() => return Err(self.value_above(path)),
+            other => return other,
+        }
+        if path.is_empty() {
+            fs::create_dir_all(&self.path)?;
+            return self.open(path, DIRECTORY);
+        }
+        let (parent, name) = split(path);
+        let directory = self.make_directory(parent)?;
+        match sys::mkdirat(&directory, name, Mode::from_raw_mode(0o777)) {
+            Ok(()) => self.flush(directory.as_fd())?,
+            Err(Errno::EXIST) => {}
+            Err(error) => return Err(error.into()),
+        }
+        self.open(path, DIRECTORY)
+    }
+
+    /// Says which part of the path is a value, where a directory is needed.
+    fn value_above(&self, path: &str) -> Fault {
+        let ends = path.match_indices('/').map(|(end, _)| end).chain([path.len()]);
+        let mut parents = ends.map(|end| &path[..end]);
+        match parents.find(|parent| self.path.join(parent).is_file()) {
+            Some(value) => Fault::Obstructed(format!("'{value}' is a file, where a directory is needed,")),
+            None => Errno::NOTDIR.into(),
+        }
+    }
+
+    /// Removes a directory and those above it, up to the root, as long as they are empty.
+    fn prune(&self, path: &str) {
+        let mut path = path;
+        while !path.is_empty() {
+            let (parent, name) = split(path);
+            let Ok(directory) = self.open(parent, DIRECTORY) else { return };
+            // It is no matter why a directory stays: a new value in it, permissions, a mount.
+            if sys::unlinkat(&directory, name, AtFlags::REMOVEDIR).is_err() {
+                return;
+            }
+            path = parent;
+        }
+    }
+
+    /// Makes a change of names in a directory outlive a power failure, when that is wanted.
+    fn flush(&self, directory: BorrowedFd<'_>) -> Result<(), Fault> {
+        if self.sync {
+            sys::fsync(sys::openat(directory, c".", LISTING, Mode::empty())?)?;
+        }
+        Ok(())
+    }
+}
+
+/// A visit of all files below a directory.
+struct Walk<'a> {
+    root: &'a Root,
+    /// The directories that are being visited: a link to one of them would have no end.
+    above: Vec<Identity>,
+    visit: &'a mut dyn FnMut(Key, u64) -> ControlFlow<()>,
+}
+
+impl Walk<'_> {
+    fn directory(&mut self, mut directory: Dir, prefix: &Prefix) -> Result<ControlFlow<()>, Fault> {
+        let at = |fault| Fault::At(prefix.as_str().to_owned(), Box::new(fault));
+        let identity = identity(directory.fd().map_err(|error| at(error.into()))?).map_err(at)?;
+        if self.above.contains(&identity) {
+            return Ok(ControlFlow::Continue(()));
+        }
+        self.above.push(identity);
+        while let Some(found) = directory.read() {
+            let found = found.map_err(|error| at(error.into()))?;
+            let Some(name) = key_name(&found) else { continue };
+            let parent = directory.fd().map_err(|error| at(error.into()))?;
+            if self.entry(parent, found.file_type(), prefix, name)?.is_break() {
+                return Ok(ControlFlow::Break(()));
+            }
+        }
+        self.above.pop();
+        Ok(ControlFlow::Continue(()))
+    }
+
+    fn entry(
+        &mut self,
+        parent: BorrowedFd<'_>,
+        kind: FileType,
+        prefix: &Prefix,
+        name: &str,
+    ) -> Result<ControlFlow<()>, Fault> {
+        let goes_on = Ok(ControlFlow::Continue(()));
+        let at = |fault| Fault::At(format!("{prefix}{name}"), Box::new(fault));
+        if kind == FileType::Directory {
+            return self.child(parent, prefix, name).unwrap_or(goes_on);
+        }
+        match stat_target(parent, name).map_err(at)? {
+            Target::Directory => self.child(parent, prefix, name).unwrap_or(goes_on),
+            Target::File(size) => match prefix.key(name) {
+                Ok(key) => Ok((self.visit)(key, size)),
+                Err(_) => goes_on,
+            },
+            Target::Nothing => goes_on,
+        }
+    }
+
+    /// `None` when the directory is gone or its name is none that keys have.
+    fn child(
+        &mut self,
+        parent: BorrowedFd<'_>,
+        prefix: &Prefix,
+        name: &str,
+    ) -> Option<Result<ControlFlow<()>, Fault>> {
+        let child = prefix.child(name).ok()?;
+        let opened = match sys::openat(parent, name, LISTING | OFlags::NOFOLLOW, Mode::empty()) {
+            // A link, which has rules.
+            Err(Errno::LOOP | Errno::NOTDIR) => self.root.open(child.segments(), LISTING),
+            other => other.map_err(Fault::from),
+        };
+        match opened.and_then(|fd| Ok(Dir::new(fd)?)) {
+            Ok(directory) => Some(self.directory(directory, &child)),
+            Err(fault) if fault.is_missing() => None,
+            Err(fault) => Some(Err(Fault::At(child.as_str().to_owned(), Box::new(fault)))),
+        }
+    }
+}
+
+/// A file that is being written. Removed when it is dropped before it has the name of a value.
+struct Temporary<'a> {
+    directory: BorrowedFd<'a>,
+    name: String,
+    file: File,
+    renamed: bool,
+}
+
+impl<'a> Temporary<'a> {
+    /// With the permissions of the file that it will replace, if any.
+    fn create(directory: BorrowedFd<'a>, old_mode: Option<Mode>) -> Result<Self, Fault> {
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let mode = old_mode.unwrap_or(Mode::from_raw_mode(0o666));
+        let (name, file) = loop {
+            let name = next_name();
+            match sys::openat(directory, &name, flags, mode) {
+                // Left behind by a process that had our number, or that has it on another host.
+                Err(Errno::EXIST) => {}
+                other => break (name, other?),
+            }
+        };
+        if let Some(mode) = old_mode {
+            // File systems without permissions refuse; there it is no matter.
+            let _ = sys::fchmod(&file, mode);
+        }
+        Ok(Self { directory, name, file: file.into(), renamed: false })
+    }
+
+    /// Gives the file the name of a value, whether there is one or not.
+    fn replace(mut self, name: &str) -> Result<(), Fault> {
+        sys::renameat(self.directory, &self.name, self.directory, name)?;
+        self.renamed = true;
+        Ok(())
+    }
+
+    /// Gives the file the name of a value, unless there is one.
+    fn publish(mut self, name: &str) -> Result<(), Fault> {
+        match rename_new(self.directory, &self.name, name) {
+            Ok(()) => self.renamed = true,
+            Err(Errno::EXIST) => return Err(Fault::Exists),
+            Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => self.link(name)?,
+            Err(error) => return Err(error.into()),
+        }
+        Ok(())
+    }
+
+    /// For file systems that cannot rename without replacing.
+    fn link(&self, name: &str) -> Result<(), Fault> {
+        match sys::linkat(self.directory, &self.name, self.directory, name, AtFlags::empty()) {
+            Err(Errno::EXIST) => Err(Fault::Exists),
+            Err(Errno::PERM) => Err(Errno::NOTSUP.into()),
+            other => Ok(other?),
+        }
+    }
+}
+
+impl Drop for Temporary<'_> {
+    fn drop(&mut self) {
+        if !self.renamed {
+            // Nothing more can be done, and the failure that led here is already reported.
+            let _ = sys::unlinkat(self.directory, &self.name, AtFlags::empty());
+        }
+    }
+}
+
+/// What a name leads to when links are followed.
+enum Target {
+    File(u64),
+    Directory,
+    /// Neither, or not there.
+    Nothing,
+}
+
+fn stat_target(directory: BorrowedFd<'_>, name: &str) -> Result<Target, Fault> {
+    let stat = match sys::statat(directory, name, AtFlags::empty()) {
+        Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => return Ok(Target::Nothing),
+        // A link to a place that is closed to us must not hide its siblings: opening it tells.
+        Err(Errno::ACCESS) => return Ok(Target::File(0)),
+        other => other?,
+    };
+    Ok(match FileType::from_raw_mode(stat.st_mode) {
+        FileType::RegularFile => Target::File(length(&stat)),
+        FileType::Directory => Target::Directory,
+        _ => Target::Nothing,
+    })
+}
+
+fn length(stat: &sys::Stat) -> u64 {
+    u64::try_from(stat.st_size).unwrap_or(0)
+}
+
+fn leads_to_directory(directory: BorrowedFd<'_>, name: &str) -> bool {
+    matches!(stat_target(directory, name), Ok(Target::Directory))
+}
+
+/// What a directory has under a name, links not followed.
+fn entry(directory: BorrowedFd<'_>, name: &str) -> Result<Entry, Fault> {
+    let stat = match sys::statat(directory, name, AtFlags::SYMLINK_NOFOLLOW) {
+        Err(Errno::NOENT) => return Ok(Entry::Missing),
+        other => other?,
+    };
+    Ok(match FileType::from_raw_mode(stat.st_mode) {
+        FileType::RegularFile => Entry::File(Mode::from_raw_mode(stat.st_mode)),
+        FileType::Directory => Entry::Directory,
+        FileType::Symlink => Entry::Link,
+        kind => Entry::Odd(kind),
+    })
+}
+
+/// Removes a directory with all that is in it. Links in it are removed and not followed.
+fn remove_tree<N: Arg + Copy>(parent: BorrowedFd<'_>, name: N) -> Result<(), Fault> {
+    for _ in 0..ATTEMPTS {
+        let opened = sys::openat(parent, name, LISTING | OFlags::NOFOLLOW, Mode::empty());
+        let Some(directory) = unless_missing(opened)? else { return Ok(()) };
+        remove_content(directory.as_fd())?;
+        match sys::unlinkat(parent, name, AtFlags::REMOVEDIR) {
+            // Somebody wrote into it meanwhile, or the listing was not complete because of the removals.
+            Err(Errno::NOTEMPTY | Errno::EXIST) => {}
+            other => return unless_missing(other).map(drop),
+        }
+    }
+    Err(Errno::NOTEMPTY.into())
+}
+
+/// Removes what a directory has. Tells whether there was something.
+fn remove_content(directory: BorrowedFd<'_>) -> Result<bool, Fault> {
+    let mut any = false;
+    for found in Dir::read_from(directory)? {
+        let found = found?;
+        let name = found.file_name();
+        if matches!(name.to_bytes(), b"." | b"..") {
+            continue;
+        }
+        any = true;
+        match found.file_type() {
+            FileType::Directory => remove_tree(directory, name)?,
+            kind => match sys::unlinkat(directory, name, AtFlags::empty()) {
+                Err(Errno::ISDIR | Errno::PERM) if kind == FileType::Unknown => remove_tree(directory, name)?,
+                other => unless_missing(other).map(drop)?,
+            },
+        }
+    }
+    Ok(any)
+}
+
+#[cfg(any(target_os = "linux", target_os = "android"))]
+fn open_without_links(path: &Path, flags: OFlags) -> Result<OwnedFd, Errno> {
+    sys::openat2(CWD, path, flags, Mode::empty(), sys::ResolveFlags::NO_SYMLINKS)
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+fn open_without_links(_path: &Path, _flags: OFlags) -> Result<OwnedFd, Errno> {
+    Err(Errno::NOSYS)
+}
+
+#[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
+fn rename_new(directory: BorrowedFd<'_>, from: &str, to: &str) -> Result<(), Errno> {
+    sys::renameat_with(directory, from, directory, to, sys::RenameFlags::NOREPLACE)
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "android", target_vendor = "apple")))]
+fn rename_new(_directory: BorrowedFd<'_>, _from: &str, _to: &str) -> Result<(), Errno> {
+    Err(Errno::NOSYS)
+}
+
+/// Reads `length` bytes into the spare capacity of the buffer, which nobody has to fill with zeros first.
+pub(super) fn append_at(file: &File, buffer: &mut Vec<u8>, length: usize, offset: u64) -> io::Result<()> {
+    while buffer.len() < length {
+        let position = offset + buffer.len() as u64;
+        match rustix::io::pread(file, spare_capacity(buffer), position) {
+            Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+            Ok(_) | Err(Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    // The capacity may be larger than what was asked for.
+    buffer.truncate(length);
+    Ok(())
+}
+
+pub(super) fn read_exact_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<()> {
+    file.read_exact_at(buffer, offset)
+}
+
+/// Runs an operation again when a directory that it needs is removed under it.
+fn again_when_missing(mut operation: impl FnMut() -> Result<(), Fault>) -> Result<(), Fault> {
+    for _ in 0..ATTEMPTS {
+        match operation() {
+            Err(Fault::Io(error)) if error.kind() == io::ErrorKind::NotFound => {}
+            done => return done,
+        }
+    }
+    Err(Fault::Obstructed(
+        "a directory on the way is removed again and again, or is a link to nothing,".into(),
+    ))
+}
+
+fn unless_missing<T>(result: Result<T, Errno>) -> Result<Option<T>, Fault> {
+    match result {
+        Err(Errno::NOENT) => Ok(None),
+        other => Ok(Some(other?)),
+    }
+}
+
+fn explain_rename(fault: Fault) -> Fault {
+    let Fault::Io(error) = &fault else { return fault };
+    match Errno::from_io_error(error) {
+        Some(Errno::NOTEMPTY | Errno::EXIST) => Fault::Exists,
+        Some(Errno::XDEV) => Fault::OtherDevice,
+        Some(Errno::NOTDIR) => Fault::Obstructed("the destination is a file or a link".into()),
+        _ => fault,
+    }
+}
+
+fn identity(directory: BorrowedFd<'_>) -> Result<Identity, Fault> {
+    let metadata = File::from(directory.try_clone_to_owned()?).metadata()?;
+    Ok((metadata.dev(), metadata.ino()))
+}
+
+/// The name of a directory's entry, when it is one that keys can have.
+fn key_name(found: &DirEntry) -> Option<&str> {
+    let name = found.file_name().to_str().ok()?;
+    (!matches!(name, "." | "..") && !is_temporary(name)).then_some(name)
+}
+
+fn not_a_file(what: &str) -> Fault {
+    Fault::Obstructed(format!("{what} is no value: it is not a regular file,"))
+}
+
+fn odd(kind: FileType) -> Fault {
+    not_a_file(match kind {
+        FileType::Fifo => "a pipe",
+        FileType::Socket => "a socket",
+        _ => "a device",
+    })
+}
+
+/// A path as the directory and the name in it.
+fn split(path: &str) -> (&str, &str) {
+    path.rsplit_once('/').unwrap_or(("", path))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    fn root() -> (tempfile::TempDir, Root) {
+        let directory = tempfile::tempdir().unwrap();
+        let root = Root::new(fs::canonicalize(directory.path()).unwrap());
+        root.write("a/b", b"value", Condition::Always).unwrap();
+        (directory, root)
+    }
+
+    /// The way of kernels that cannot check for links while they open.
+    #[test]
+    fn opening_with_the_links_resolved_first() {
+        let (_directory, root) = root();
+        symlink("a", root.path.join("inside")).unwrap();
+        symlink("/etc/passwd", root.path.join("outside")).unwrap();
+        let open = |name| root.open_through_links(&root.path.join(name), READ);
+        assert!(open("a/b").is_ok());
+        assert!(open("inside/b").is_ok());
+        assert!(open("missing").unwrap_err().is_missing());
+        assert!(open("a/b/c").unwrap_err().is_missing());
+        assert!(matches!(open("outside"), Err(Fault::Escapes)));
+    }
+
+    /// The way of file systems that cannot rename without replacing.
+    #[test]
+    fn publishing_with_a_link() {
+        let (_directory, root) = root();
+        let directory = root.open("a", DIRECTORY).unwrap();
+        let write = |name| {
+            let mut temporary = Temporary::create(directory.as_fd(), None).unwrap();
+            temporary.file.write_all(b"new").unwrap();
+            temporary.link(name)
+        };
+        assert!(matches!(write("b"), Err(Fault::Exists)));
+        write("c").unwrap();
+        assert_eq!(fs::read(root.path.join("a/b")).unwrap(), b"value");
+        assert_eq!(fs::read(root.path.join("a/c")).unwrap(), b"new");
+        assert_eq!(fs::read_dir(root.path.join("a")).unwrap().count(), 2);
+    }
+}

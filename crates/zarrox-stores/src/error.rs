@@ -1,0 +1,224 @@
+//! [`StoreError`], the one error of every store.
+
+use std::error::Error;
+use std::{fmt, io};
+
+/// Why a store could not do what it was asked.
+///
+/// The kind is for programs. The message is for people: it names the file or key, and what to do when
+/// there is something to do. A missing key is no error: reads answer it with `None`.
+pub struct StoreError(Box<Inner>);
+
+struct Inner {
+    kind: StoreErrorKind,
+    operation: &'static str,
+    location: Option<String>,
+    key: Option<String>,
+    message: String,
+    source: Option<Box<dyn Error + Send + Sync>>,
+}
+
+/// What sort of thing went wrong, see [`StoreError::kind`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum StoreErrorKind {
+    /// What must exist for the operation does not, such as the source of a rename.
+    NotFound,
+    /// There is a value already, and the operation asked for none.
+    AlreadyExists,
+    /// The store refuses access: permissions, credentials, or a link that leads out of the store.
+    Forbidden,
+    /// The store does not answer; a later attempt may succeed.
+    Unreachable,
+    /// The store takes no writes.
+    ReadOnly,
+    /// No space or quota is left. The previous value is untouched.
+    StorageFull,
+    /// The text is no key, or the store cannot keep a value under this key.
+    InvalidKey,
+    /// Somebody else changed the value meanwhile.
+    Conflict,
+    /// Something that is not a value is in the way, such as a directory or a pipe where a file belongs.
+    Obstructed,
+    /// A range of bytes lies outside the value.
+    OutOfRange,
+    /// The value is larger than the store or the memory can take.
+    TooLarge,
+    /// This store cannot do that at all.
+    Unsupported,
+    /// Anything else; the message and the source say what.
+    Other,
+}
+
+impl StoreError {
+    /// An error of the given kind. `operation` is a word that ends in "-ing", such as "reading".
+    #[must_use]
+    pub fn new(kind: StoreErrorKind, operation: &'static str, message: impl Into<String>) -> Self {
+        let message = message.into();
+        Self(Box::new(Inner { kind, operation, location: None, key: None, message, source: None }))
+    }
+
+    /// An error of the operating system, its kind taken from the [`io::ErrorKind`].
+    #[must_use]
+    pub fn from_io(operation: &'static str, error: io::Error) -> Self {
+        let (kind, message) = describe(error.kind());
+        let message = message.map_or_else(|| error.to_string(), str::to_owned);
+        Self::new(kind, operation, message).with_source(error)
+    }
+
+    /// Adds what the store is called, see [`Store::location`](crate::Store::location).
+    #[must_use]
+    pub fn with_location(mut self, location: impl Into<String>) -> Self {
+        self.0.location = Some(location.into());
+        self
+    }
+
+    /// Adds the key or prefix concerned.
+    #[must_use]
+    pub fn with_key(mut self, key: impl Into<String>) -> Self {
+        self.0.key = Some(key.into());
+        self
+    }
+
+    /// Adds the error that led to this one.
+    #[must_use]
+    pub fn with_source(mut self, source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        self.0.source = Some(source.into());
+        self
+    }
+
+    /// What sort of thing went wrong.
+    #[must_use]
+    pub fn kind(&self) -> StoreErrorKind {
+        self.0.kind
+    }
+
+    /// What the store was doing: "reading", "writing", "erasing", "listing", "renaming" …
+    #[must_use]
+    pub fn operation(&self) -> &str {
+        self.0.operation
+    }
+
+    /// What the store is called, when a store is concerned.
+    #[must_use]
+    pub fn location(&self) -> Option<&str> {
+        self.0.location.as_deref()
+    }
+
+    /// The key or prefix concerned.
+    #[must_use]
+    pub fn key(&self) -> Option<&str> {
+        self.0.key.as_deref()
+    }
+
+    /// What to do about it, when there is something to do.
+    fn advice(&self) -> Option<&'static str> {
+        match self.kind() {
+            StoreErrorKind::Forbidden if self.source().is_some() => Some("check the permissions"),
+            StoreErrorKind::StorageFull => {
+                Some("the previous value is untouched; free some space and try again")
+            }
+            StoreErrorKind::ReadOnly => Some("write to another place"),
+            StoreErrorKind::Unreachable => Some("check that the storage is connected and try again"),
+            _ => None,
+        }
+    }
+
+    /// Location and key as one text, such as `/data/a.zarr/.zarray`.
+    fn place(&self) -> Option<String> {
+        match (self.location(), self.key()) {
+            (None, None) => None,
+            (Some(location), None | Some("")) => Some(location.to_owned()),
+            (None, Some(key)) => Some(key.to_owned()),
+            (Some(location), Some(key)) if location.ends_with('/') => Some(format!("{location}{key}")),
+            (Some(location), Some(key)) => Some(format!("{location}/{key}")),
+        }
+    }
+}
+
+impl fmt::Display for StoreError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Inner { operation, message, .. } = &*self.0;
+        write!(formatter, "{message} while {operation}")?;
+        if let Some(place) = self.place() {
+            // Quoted as Rust would, so that control characters in a key cannot garble a terminal.
+            write!(formatter, " '{}'", place.escape_debug())?;
+        }
+        self.advice().map_or(Ok(()), |advice| write!(formatter, "; {advice}"))
+    }
+}
+
+impl fmt::Debug for StoreError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut debug = formatter.debug_struct("StoreError");
+        debug.field("kind", &self.0.kind).field("message", &self.to_string());
+        debug.field("source", &self.0.source).finish()
+    }
+}
+
+impl Error for StoreError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        self.0.source.as_deref().map(|source| source as &(dyn Error + 'static))
+    }
+}
+
+/// The kind that an error of the operating system has here, and our words for it where the system's are
+/// not plain enough.
+fn describe(kind: io::ErrorKind) -> (StoreErrorKind, Option<&'static str>) {
+    use StoreErrorKind as Kind;
+    use io::ErrorKind as Io;
+    match kind {
+        Io::NotFound => (Kind::NotFound, Some("nothing found")),
+        Io::NotADirectory => (Kind::Obstructed, Some("a part of the path is not a directory")),
+        Io::IsADirectory => (Kind::Obstructed, Some("a directory is in the way")),
+        Io::AlreadyExists | Io::DirectoryNotEmpty => {
+            (Kind::AlreadyExists, Some("there is something already"))
+        }
+        Io::PermissionDenied => (Kind::Forbidden, Some("permission denied")),
+        Io::StorageFull => (Kind::StorageFull, Some("no space left on device")),
+        Io::QuotaExceeded => (Kind::StorageFull, Some("the quota is used up")),
+        Io::ReadOnlyFilesystem => (Kind::ReadOnly, Some("read-only file system")),
+        Io::InvalidFilename => (Kind::InvalidKey, Some("the name is not one that the file system takes")),
+        Io::FileTooLarge => (Kind::TooLarge, Some("larger than the file system takes")),
+        Io::OutOfMemory => (Kind::TooLarge, Some("not enough memory")),
+        Io::Unsupported => (Kind::Unsupported, Some("the file system does not support this")),
+        Io::StaleNetworkFileHandle
+        | Io::TimedOut
+        | Io::HostUnreachable
+        | Io::NetworkUnreachable
+        | Io::NetworkDown
+        | Io::NotConnected
+        | Io::ConnectionAborted
+        | Io::ConnectionRefused
+        | Io::ConnectionReset => (Kind::Unreachable, None),
+        _ => (Kind::Other, None),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_name_the_place_and_the_remedy() {
+        let denied = StoreError::from_io("reading", io::ErrorKind::PermissionDenied.into())
+            .with_location("/data/a.zarr")
+            .with_key(".zarray");
+        assert_eq!(denied.kind(), StoreErrorKind::Forbidden);
+        assert_eq!(
+            denied.to_string(),
+            "permission denied while reading '/data/a.zarr/.zarray'; check the permissions"
+        );
+        assert!(denied.source().is_some());
+
+        let full = StoreError::from_io("writing", io::ErrorKind::QuotaExceeded.into()).with_location("/a");
+        assert_eq!(full.kind(), StoreErrorKind::StorageFull);
+        assert!(full.to_string().contains("previous value is untouched"), "{full}");
+    }
+
+    #[test]
+    fn control_characters_are_escaped() {
+        let error = StoreError::new(StoreErrorKind::Other, "reading", "odd").with_key("a\u{1b}[2Jb");
+        assert_eq!(error.to_string(), "odd while reading 'a\\u{1b}[2Jb'");
+    }
+}

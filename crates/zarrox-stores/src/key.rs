@@ -1,0 +1,261 @@
+//! The names of stored objects: [`Key`] and [`Prefix`].
+
+use std::borrow::Borrow;
+use std::fmt;
+
+use crate::{StoreError, StoreErrorKind};
+
+/// The name of one stored object, such as `group/array/zarr.json`.
+///
+/// A key is one or more segments separated by `/`. A segment is not empty, is neither `.` nor `..`,
+/// and holds neither NUL nor a backslash; any other Unicode is fine. So no key leads out of its store.
+///
+/// Keys sort by their bytes.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Key(Box<str>);
+
+impl Key {
+    /// Checks the text of a key.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreErrorKind::InvalidKey`] when the text is not a key.
+    pub fn new(text: impl Into<String>) -> Result<Self, StoreError> {
+        let text = text.into();
+        match check(&text) {
+            Ok(()) => Ok(Self(text.into())),
+            Err(reason) => Err(invalid(text, reason)),
+        }
+    }
+
+    /// The text of the key.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The last segment: `zarr.json` of `group/array/zarr.json`.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        self.0.rsplit_once('/').map_or(self.as_str(), |(_, name)| name)
+    }
+
+    /// All but the last segment: `group/array/` of `group/array/zarr.json`.
+    #[must_use]
+    pub fn parent(&self) -> Prefix {
+        let end = self.0.len() - self.name().len();
+        Prefix(self.0[..end].into())
+    }
+}
+
+/// What the keys of one node or directory begin with: nothing for the root of a store, otherwise
+/// segments that each end in `/`, such as `group/array/`.
+///
+/// Because a prefix ends in `/`, `a/` is no prefix of `ab/c`.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Prefix(Box<str>);
+
+impl Prefix {
+    /// The root of the store: the empty prefix.
+    #[must_use]
+    pub fn root() -> Self {
+        Self::default()
+    }
+
+    /// Checks the text of a prefix: empty, or segments that each end in `/`.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreErrorKind::InvalidKey`] when the text is not a prefix.
+    pub fn new(text: impl Into<String>) -> Result<Self, StoreError> {
+        let text = text.into();
+        if text.is_empty() {
+            return Ok(Self::root());
+        }
+        let checked = match text.strip_suffix('/') {
+            Some(segments) => check(segments),
+            None => Err("a prefix ends in '/'"),
+        };
+        match checked {
+            Ok(()) => Ok(Self(text.into())),
+            Err(reason) => Err(invalid(text, reason)),
+        }
+    }
+
+    /// The text of the prefix.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Whether this is the root of the store.
+    #[must_use]
+    pub fn is_root(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The last segment without its `/`, empty for the root: `array` of `group/array/`.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        let segments = self.segments();
+        segments.rsplit_once('/').map_or(segments, |(_, name)| name)
+    }
+
+    /// The prefix one level up, `None` for the root: `group/` of `group/array/`.
+    #[must_use]
+    pub fn parent(&self) -> Option<Self> {
+        if self.is_root() {
+            return None;
+        }
+        let end = self.segments().len() - self.name().len();
+        Some(Self(self.0[..end].into()))
+    }
+
+    /// The key `name` below this prefix; `name` may have several segments.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreErrorKind::InvalidKey`] when the name is not valid in a key.
+    pub fn key(&self, name: &str) -> Result<Key, StoreError> {
+        check(name).map_err(|reason| invalid(format!("{self}{name}"), reason))?;
+        Ok(Key(format!("{self}{name}").into()))
+    }
+
+    /// The prefix `name/` below this one; `name` comes without its last `/` and may have several segments.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreErrorKind::InvalidKey`] when the name is not valid in a key.
+    pub fn child(&self, name: &str) -> Result<Self, StoreError> {
+        check(name).map_err(|reason| invalid(format!("{self}{name}/"), reason))?;
+        Ok(Self(format!("{self}{name}/").into()))
+    }
+
+    /// Whether the key lies below this prefix, at any depth.
+    #[must_use]
+    pub fn contains(&self, key: &Key) -> bool {
+        key.as_str().starts_with(self.as_str())
+    }
+
+    /// The segments without the last `/`.
+    pub(crate) fn segments(&self) -> &str {
+        self.0.strip_suffix('/').unwrap_or_default()
+    }
+}
+
+/// Why the text is not a key, if it is not one.
+fn check(text: &str) -> Result<(), &'static str> {
+    if text.is_empty() {
+        return Err("a key is not empty");
+    }
+    if text.contains(['\0', '\\']) {
+        return Err("a key holds neither NUL nor a backslash");
+    }
+    for segment in text.split('/') {
+        match segment {
+            "" => return Err("a key neither begins nor ends with '/' and holds no '//'"),
+            "." | ".." => return Err("a key has no segment '.' or '..'"),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn invalid(text: String, reason: &'static str) -> StoreError {
+    StoreError::new(StoreErrorKind::InvalidKey, "checking", reason).with_key(text)
+}
+
+macro_rules! text_type {
+    ($type:ident) => {
+        impl fmt::Display for $type {
+            fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str(&self.0)
+            }
+        }
+
+        impl fmt::Debug for $type {
+            fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                fmt::Debug::fmt(&self.0, formatter)
+            }
+        }
+
+        impl AsRef<str> for $type {
+            fn as_ref(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl Borrow<str> for $type {
+            fn borrow(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl TryFrom<&str> for $type {
+            type Error = StoreError;
+
+            fn try_from(text: &str) -> Result<Self, StoreError> {
+                Self::new(text)
+            }
+        }
+
+        impl TryFrom<String> for $type {
+            type Error = StoreError;
+
+            fn try_from(text: String) -> Result<Self, StoreError> {
+                Self::new(text)
+            }
+        }
+    };
+}
+
+text_type!(Key);
+text_type!(Prefix);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_that_are_valid() {
+        for text in ["a", "a/b", ".zarray", "a.b/..c", "...", "дом/数据/ñ", "with space/ x", "c/0/0"] {
+            assert_eq!(Key::new(text).unwrap().as_str(), text);
+        }
+    }
+
+    #[test]
+    fn keys_that_are_not_valid() {
+        for text in ["", "/", "/a", "a/", "a//b", ".", "..", "a/../b", "a/.", "a\0b", "a\\b"] {
+            let error = Key::new(text).unwrap_err();
+            assert_eq!(error.kind(), StoreErrorKind::InvalidKey, "{text:?}");
+            assert_eq!(error.key(), Some(text));
+        }
+    }
+
+    #[test]
+    fn prefixes() {
+        for text in ["", "a/", "a/b/"] {
+            assert_eq!(Prefix::new(text).unwrap().as_str(), text);
+        }
+        for text in ["a", "/", "/a/", "a//", "../", "a/../"] {
+            assert_eq!(Prefix::new(text).unwrap_err().kind(), StoreErrorKind::InvalidKey, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn parts() {
+        let key = Key::new("a/b/c").unwrap();
+        assert_eq!((key.name(), key.parent().as_str()), ("c", "a/b/"));
+        assert_eq!(Key::new("c").unwrap().parent(), Prefix::root());
+        let prefix = key.parent();
+        assert_eq!((prefix.name(), prefix.parent()), ("b", Some(Prefix::new("a/").unwrap())));
+        assert_eq!(Prefix::new("a/").unwrap().parent(), Some(Prefix::root()));
+        assert_eq!(Prefix::root().parent(), None);
+        assert_eq!(prefix.key("c").unwrap(), key);
+        assert_eq!(Prefix::root().child("a").unwrap().child("b").unwrap(), prefix);
+        assert!(prefix.key("../c").is_err());
+        assert!(prefix.child("").is_err());
+        assert!(prefix.contains(&key));
+        assert!(!Prefix::new("a/").unwrap().contains(&Key::new("ab/c").unwrap()));
+    }
+}

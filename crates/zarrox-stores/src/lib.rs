@@ -1,0 +1,42 @@
+//! Stores: where the documents and chunks of Zarr hierarchies are kept.
+//!
+//! A [`Store`] maps keys to values, as the [abstract store interface] of the Zarr v3 specification
+//! has it. This crate has the trait, the validated [`Key`] and [`Prefix`] types, and these stores:
+//!
+//! | store | keeps values in |
+//! |---|---|
+//! | [`MemoryStore`] | the memory of this process |
+//! | [`DirectoryStore`] | the files of a directory, on Unix |
+//! | [`ReadOnlyStore`] | another store, which it protects from writes |
+//!
+//! ```
+//! use zarrox_stores::{Condition, Key, MemoryStore, Store};
+//!
+//! let store = MemoryStore::new();
+//! let key = Key::new("group/array/c/0/0")?;
+//! store.set(&key, b"chunk", Condition::Always)?;
+//! assert_eq!(store.get(&key)?.as_deref(), Some(&b"chunk"[..]));
+//! # Ok::<(), zarrox_stores::StoreError>(())
+//! ```
+//!
+//! [abstract store interface]: https://zarr-specs.readthedocs.io/en/latest/v3/core/index.html#abstract-store-interface
+
+#[cfg(unix)]
+mod directory;
+mod error;
+mod key;
+mod lock;
+mod memory;
+mod read_only;
+mod store;
+
+pub use bytes::Bytes;
+
+#[cfg(unix)]
+pub use directory::DirectoryStore;
+pub use error::{StoreError, StoreErrorKind};
+pub use key::{Key, Prefix};
+pub use lock::LockGuard;
+pub use memory::MemoryStore;
+pub use read_only::ReadOnlyStore;
+pub use store::{ByteRange, Capabilities, Condition, DirListing, Store, Value};

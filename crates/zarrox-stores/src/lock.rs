@@ -1,0 +1,124 @@
+//! One lock for each stored object, shared by every handle in this process.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Arc, Condvar, LazyLock, Mutex, MutexGuard, PoisonError};
+
+use crate::Key;
+
+/// The locks that somebody holds or waits for. Entries leave with their last user.
+static TABLE: LazyLock<Mutex<HashMap<Arc<str>, Entry>>> = LazyLock::new(Mutex::default);
+
+struct Entry {
+    lock: Arc<Lock>,
+    /// How many hold the lock or wait for it.
+    users: usize,
+}
+
+#[derive(Default)]
+struct Lock {
+    held: Mutex<bool>,
+    released: Condvar,
+}
+
+/// Holds the lock of one stored object until it is dropped, see [`Store::lock`](crate::Store::lock).
+#[must_use = "the lock is released when the guard is dropped"]
+pub struct LockGuard {
+    name: Arc<str>,
+    lock: Arc<Lock>,
+}
+
+impl LockGuard {
+    /// Waits for the lock of `key` among all threads of this process that name the storage alike.
+    ///
+    /// For stores: `storage` must be the same text for every handle of the same storage.
+    pub fn in_process(storage: &str, key: &Key) -> Self {
+        let name: Arc<str> = format!("{storage}/{key}").into();
+        let lock = join(&name);
+        let mut held = unpoisoned(&lock.held);
+        while *held {
+            held = lock.released.wait(held).unwrap_or_else(PoisonError::into_inner);
+        }
+        *held = true;
+        drop(held);
+        Self { name, lock }
+    }
+}
+
+impl Drop for LockGuard {
+    fn drop(&mut self) {
+        *unpoisoned(&self.lock.held) = false;
+        self.lock.released.notify_one();
+        leave(&self.name);
+    }
+}
+
+impl fmt::Debug for LockGuard {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_tuple("LockGuard").field(&self.name).finish()
+    }
+}
+
+fn join(name: &Arc<str>) -> Arc<Lock> {
+    let mut table = unpoisoned(&TABLE);
+    let entry = table.entry(Arc::clone(name)).or_insert_with(|| Entry { lock: Arc::default(), users: 0 });
+    entry.users += 1;
+    Arc::clone(&entry.lock)
+}
+
+fn leave(name: &Arc<str>) {
+    let mut table = unpoisoned(&TABLE);
+    if let Some(entry) = table.get_mut(name) {
+        entry.users -= 1;
+        if entry.users == 0 {
+            table.remove(name);
+        }
+    }
+}
+
+/// No code that can panic runs under these mutexes, so what they protect is whole.
+fn unpoisoned<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn users(name: &str) -> usize {
+        unpoisoned(&TABLE).get(name).map_or(0, |entry| entry.users)
+    }
+
+    #[test]
+    fn a_panicking_holder_releases_and_nothing_is_left() {
+        let key = Key::new("k").unwrap();
+        let holder = std::thread::spawn({
+            let key = key.clone();
+            move || {
+                let _guard = LockGuard::in_process("panics", &key);
+                panic!("while holding the lock");
+            }
+        });
+        assert!(holder.join().is_err());
+        let guard = LockGuard::in_process("panics", &key);
+        assert_eq!(users("panics/k"), 1);
+        drop(guard);
+        assert_eq!(users("panics/k"), 0);
+    }
+
+    #[test]
+    fn a_waiter_gets_the_same_lock() {
+        let key = Key::new("k").unwrap();
+        let guard = LockGuard::in_process("waits", &key);
+        std::thread::scope(|scope| {
+            let waiter = scope.spawn(|| LockGuard::in_process("waits", &key));
+            while users("waits/k") < 2 {
+                std::thread::yield_now();
+            }
+            assert!(!waiter.is_finished());
+            drop(guard);
+            drop(waiter.join().unwrap());
+        });
+        assert_eq!(users("waits/k"), 0);
+    }
+}

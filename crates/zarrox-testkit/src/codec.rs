@@ -1,0 +1,505 @@
+//! The suites that every codec passes.
+//!
+//! They panic where a codec breaks a promise; which one stands in the message.
+
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a suite panics where a promise is broken")]
+
+use std::fmt::Write as _;
+
+use zarrox_core::codec::{
+    BytesToBytes, ChunkSpec, Codec, CodecChain, CodecContext, CodecSpec, EncodeOptions, Fetch, ReadPart,
+    Sink, Size, Window, WritePart,
+};
+use zarrox_core::data_type::{Mode, Storage};
+use zarrox_core::error::CodecError;
+use zarrox_core::json::{Json, Map};
+use zarrox_core::strided::{Dims, Span, View, ViewMut};
+use zarrox_core::{FillValue, Registry};
+
+/// A small generator of pseudo-random numbers: the same in every run.
+#[derive(Debug, Clone)]
+pub struct Random(u64);
+
+impl Random {
+    /// Starts at a seed.
+    pub fn new(seed: u64) -> Self {
+        Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+    }
+
+    /// The next number.
+    pub fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
+    }
+
+    /// A number below `limit`, which is not 0.
+    pub fn below(&mut self, limit: usize) -> usize {
+        usize::try_from(self.next() >> 1).unwrap_or(usize::MAX) % limit
+    }
+
+    /// So many bytes.
+    pub fn bytes(&mut self, count: usize) -> Vec<u8> {
+        (0..count).map(|_| self.next().to_le_bytes()[7]).collect()
+    }
+}
+
+/// Whether a codec notices every change of its encoded bytes that would change what they decode to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Integrity {
+    /// It has a checksum.
+    Checked,
+    /// It has none: a change may pass as other values.
+    Unchecked,
+}
+
+const ITEMS: [usize; 6] = [1, 2, 3, 4, 8, 16];
+const LIMIT: usize = 64 << 20;
+/// What memory around an output is filled with.
+const CANARY: u8 = 0xa5;
+
+/// Checks a bytes→bytes codec in every way that needs no knowledge of it.
+pub fn bytes_to_bytes_suite(registry: &Registry, spec: &CodecSpec, integrity: Integrity) {
+    configurations_round_trip(registry, spec);
+    let mut random = Random::new(1);
+    for item in ITEMS {
+        let codec = bytes_codec(registry, spec, item, Mode::Lenient).unwrap();
+        for size in [0, 1, 7, 4096, 100_000] {
+            let ramp: Vec<u8> = (0..size).map(|i: usize| (i / 97 % 251).to_le_bytes()[0]).collect();
+            for data in [random.bytes(size), ramp, vec![7; size]] {
+                round_trip(codec.as_ref(), &data, &format!("{spec}, {size} bytes, items of {item}"));
+            }
+        }
+    }
+    malformed_bytes(registry, spec, integrity, &mut random);
+}
+
+fn bytes_codec(
+    registry: &Registry,
+    spec: &CodecSpec,
+    item: usize,
+    mode: Mode,
+) -> Result<Box<dyn BytesToBytes>, CodecError> {
+    let storage = Storage::Raw(item);
+    let chunk = ChunkSpec::new(&[100], storage, FillValue::zero(item)).unwrap();
+    let context = CodecContext { chunk: &chunk, registry, mode, limit: LIMIT };
+    let def = registry.codec(&spec.name).unwrap();
+    match (def.create)(&spec.configuration, &context)? {
+        Codec::BytesToBytes(codec) => Ok(codec),
+        other => panic!("{spec} should be a bytes-to-bytes codec, it is {other:?}"),
+    }
+}
+
+fn round_trip(codec: &dyn BytesToBytes, data: &[u8], what: &str) {
+    let mut encoded = vec![1, 2, 3];
+    codec.encode(data, &mut encoded).unwrap();
+    assert_eq!(encoded[..3], [1, 2, 3], "{what}: encoding appends");
+    let encoded = &encoded[3..];
+    match codec.encoded_size(Size::Exact(data.len())) {
+        Size::Exact(size) => assert_eq!(encoded.len(), size, "{what}: the exact encoded size"),
+        Size::AtMost(size) => assert!(encoded.len() <= size, "{what}: the greatest encoded size"),
+    }
+    let mut decoded = vec![CANARY; data.len()];
+    let length = codec.decode(encoded, &mut decoded).unwrap_or_else(|e| panic!("{what}: {e}"));
+    assert_eq!(length, data.len(), "{what}: the decoded size");
+    assert!(decoded == data, "{what}: the decoded bytes");
+    if let Some(borrowed) = codec.decode_borrowed(encoded) {
+        assert!(borrowed.unwrap() == data, "{what}: the borrowed bytes");
+    }
+    let mut large = vec![CANARY; data.len() + 100];
+    assert_eq!(codec.decode(encoded, &mut large).unwrap(), data.len(), "{what}: room to spare");
+    assert!(large[..data.len()] == *data, "{what}: the bytes in front of spare room");
+    if let Some(less) = data.len().checked_sub(1) {
+        assert!(codec.decode(encoded, &mut vec![0; less]).is_err(), "{what}: too little room is an error");
+    }
+}
+
+/// Decodes between canaries; the result, when it has the right length.
+fn decode_guarded(codec: &dyn BytesToBytes, encoded: &[u8], length: usize, what: &str) -> Option<Vec<u8>> {
+    let mut memory = vec![CANARY; length + 64];
+    let result = codec.decode(encoded, &mut memory[32..32 + length]);
+    let canaries = memory[..32].iter().chain(&memory[32 + length..]);
+    assert!(canaries.copied().all(|byte| byte == CANARY), "{what}: decoding writes outside its output");
+    let decoded = result.ok()?;
+    assert!(decoded <= length, "{what}: more is said to be decoded than there is room for");
+    (decoded == length).then(|| memory[32..32 + length].to_vec())
+}
+
+fn malformed_bytes(registry: &Registry, spec: &CodecSpec, integrity: Integrity, random: &mut Random) {
+    for (item, data) in [(4, random.bytes(100)), (2, vec![9; 300]), (8, (0..=255).collect()), (1, Vec::new())]
+    {
+        let codec = bytes_codec(registry, spec, item, Mode::Lenient).unwrap();
+        let mut encoded = Vec::new();
+        codec.encode(&data, &mut encoded).unwrap();
+        let right_or_error = |bytes: &[u8], what: &str| {
+            let decoded = decode_guarded(codec.as_ref(), bytes, data.len(), &format!("{spec}: {what}"));
+            let right = decoded.is_none_or(|decoded| decoded == data);
+            assert!(right, "{spec}: {what}: wrong values instead of an error");
+        };
+        for length in 0..encoded.len() {
+            right_or_error(&encoded[..length], "truncated");
+        }
+        for more in [vec![0], vec![0; 40], random.bytes(1), random.bytes(40), encoded.clone()] {
+            right_or_error(&[&encoded[..], &more].concat(), "extended");
+        }
+        for _ in 0..3000 {
+            let mut damaged = encoded.clone();
+            for _ in 0..=random.below(3) {
+                damage(&mut damaged, random);
+            }
+            match integrity {
+                Integrity::Checked => right_or_error(&damaged, "damaged"),
+                Integrity::Unchecked => drop(decode_guarded(codec.as_ref(), &damaged, data.len(), "damaged")),
+            }
+        }
+        for _ in 0..300 {
+            let length = random.below(64);
+            decode_guarded(codec.as_ref(), &random.bytes(length), data.len(), "garbage");
+        }
+    }
+}
+
+/// Flips a bit, or sets four bytes to a number that is dangerous as a size.
+fn damage(bytes: &mut [u8], random: &mut Random) {
+    const SIZES: [u32; 6] = [0, 1, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff, 0xffff_fff0];
+    if bytes.is_empty() {
+        return;
+    }
+    let at = random.below(bytes.len());
+    match bytes.get_mut(at..at + 4) {
+        Some(number) if random.below(4) == 0 => number.copy_from_slice(&SIZES[random.below(6)].to_le_bytes()),
+        _ => bytes[at] ^= 1 << random.below(8),
+    }
+}
+
+fn configurations_round_trip(registry: &Registry, spec: &CodecSpec) {
+    let def = registry.codec(&spec.name).unwrap();
+    for item in ITEMS {
+        let make = |configuration: &Map, mode| {
+            let spec = CodecSpec { name: def.name.to_owned(), configuration: configuration.clone() };
+            bytes_codec(registry, &spec, item, mode).map(|codec| codec.configuration())
+        };
+        let complete = make(&spec.configuration, Mode::Lenient).unwrap();
+        assert_eq!(make(&complete, Mode::Lenient).unwrap(), complete, "{spec}: the complete configuration");
+        let strict = make(&complete, Mode::Strict);
+        assert!(
+            strict.is_ok_and(|strict| strict == complete),
+            "{spec}: the strict mode takes what is written"
+        );
+        numbers_are_read_leniently(spec, &complete, make);
+        let mut unknown = complete.clone();
+        unknown.insert("nosuch".to_owned(), Json::from(1));
+        let error = make(&unknown, Mode::Lenient).unwrap_err().to_string();
+        assert!(error.contains("nosuch"), "{spec}: an unknown member is named: {error}");
+        if def.v2_id.is_some() {
+            let mut members = (def.to_v2)(&complete).unwrap();
+            let back = (def.from_v2)(&members, item).unwrap();
+            assert_eq!(make(&back, Mode::Lenient).unwrap(), complete, "{spec}: through v2 and back");
+            members.insert("nosuch".to_owned(), Json::from(1));
+            assert_eq!((def.from_v2)(&members, item).unwrap(), back, "{spec}: v2 ignores unknown members");
+        }
+    }
+}
+
+/// 5.0 for 5 is taken leniently, and not strictly.
+fn numbers_are_read_leniently(
+    spec: &CodecSpec,
+    complete: &Map,
+    make: impl Fn(&Map, Mode) -> Result<Map, CodecError>,
+) {
+    let mut floats = complete.clone();
+    for value in floats.values_mut() {
+        if let Some(number) = value.as_i64().and_then(|n| i32::try_from(n).ok()) {
+            *value = Json::from(f64::from(number));
+        }
+    }
+    if floats == *complete {
+        return;
+    }
+    assert_eq!(make(&floats, Mode::Lenient).unwrap(), *complete, "{spec}: 5.0 for 5");
+    assert!(make(&floats, Mode::Strict).is_err(), "{spec}: 5.0 is no integer to the strict mode");
+}
+
+/// Checks a chain of codecs for arrays, made by `specs` for chunks of each of these shapes, in every way that
+/// needs no knowledge of it.
+pub fn array_suite(
+    registry: &Registry,
+    shapes: &[&[u64]],
+    integrity: Integrity,
+    specs: impl Fn(&[u64]) -> Vec<CodecSpec>,
+) {
+    const STORAGES: [Storage; 9] = [
+        Storage::Bool,
+        Storage::Uint(1),
+        Storage::Int(2),
+        Storage::Float(4),
+        Storage::Uint(8),
+        Storage::Complex(8),
+        Storage::Complex(16),
+        Storage::Raw(3),
+        Storage::Raw(16),
+    ];
+    let mut random = Random::new(2);
+    for shape in shapes {
+        for storage in STORAGES {
+            let fill = FillValue::new(random.bytes(storage.size()));
+            let chunk = ChunkSpec::new(shape, storage, fill).unwrap();
+            let case = Case::new(registry, chunk, &specs(shape));
+            case.sizes_hold();
+            case.whole(&mut random);
+            case.empty_chunks();
+            case.regions(&mut random);
+            case.updates(&mut random);
+            case.malformed(integrity, &mut random);
+            case.configuration(registry);
+        }
+    }
+}
+
+struct Case {
+    chain: CodecChain,
+    chunk: ChunkSpec,
+    what: String,
+}
+
+const STORE_ALL: EncodeOptions = EncodeOptions { store_empty_chunks: true };
+const SKIP_EMPTY: EncodeOptions = EncodeOptions { store_empty_chunks: false };
+
+impl Case {
+    fn new(registry: &Registry, chunk: ChunkSpec, specs: &[CodecSpec]) -> Self {
+        let mut what = format!("{:?} of {:?}", chunk.shape(), chunk.storage());
+        for spec in specs {
+            let _ = write!(what, ", {spec}");
+        }
+        let context = CodecContext { chunk: &chunk, registry, mode: Mode::Lenient, limit: LIMIT };
+        let chain = CodecChain::new(specs, &context).unwrap_or_else(|e| panic!("{what}: {e}"));
+        Self { chain, chunk, what }
+    }
+
+    /// Values of which some inner boxes are likely to be only the fill value.
+    fn data(&self, random: &mut Random) -> Vec<u8> {
+        let mut data = self.chunk.fill().as_bytes().repeat(self.chunk.size() / self.chunk.item());
+        let sparse = random.below(2) == 0;
+        for item in data.chunks_exact_mut(self.chunk.item()) {
+            if !sparse || random.below(16) == 0 {
+                item.copy_from_slice(&random.bytes(item.len()));
+            }
+        }
+        data
+    }
+
+    fn view<'a>(&self, data: &'a [u8]) -> View<'a> {
+        View::contiguous(data, self.chunk.shape(), self.chunk.item())
+    }
+
+    fn all(&self) -> Dims<Span> {
+        self.chunk.shape().iter().map(|&length| Span::all(length)).collect()
+    }
+
+    fn encode(&self, data: &[u8]) -> Vec<u8> {
+        let mut encoded = Vec::new();
+        let stored = self.chain.encode(&self.view(data), STORE_ALL, &mut encoded);
+        assert!(stored.unwrap_or_else(|e| panic!("{}: {e}", self.what)), "{}: is stored", self.what);
+        encoded
+    }
+
+    /// Decodes all between canaries.
+    fn decode(&self, encoded: &[u8]) -> Result<Vec<u8>, CodecError> {
+        let size = self.chunk.size();
+        let mut memory = vec![CANARY; size + 64];
+        let out = ViewMut::contiguous(&mut memory[32..32 + size], self.chunk.shape(), self.chunk.item());
+        let result = self.chain.decode(encoded, ReadPart { region: self.all(), out });
+        let canaries = memory[..32].iter().chain(&memory[32 + size..]);
+        assert!(canaries.copied().all(|byte| byte == CANARY), "{}: writes outside its output", self.what);
+        result.map(|()| memory[32..32 + size].to_vec())
+    }
+
+    fn sizes_hold(&self) {
+        if let (Size::Exact(size), data) =
+            (self.chain.encoded_size(), self.encode(&vec![0; self.chunk.size()]))
+        {
+            assert_eq!(data.len(), size, "{}: the exact encoded size", self.what);
+        }
+    }
+
+    fn whole(&self, random: &mut Random) {
+        for _ in 0..3 {
+            let data = self.data(random);
+            let encoded = self.encode(&data);
+            assert!(encoded.len() <= self.chain.encoded_size().limit(), "{}: the encoded size", self.what);
+            let decoded = self.decode(&encoded).unwrap_or_else(|e| panic!("{}: {e}", self.what));
+            assert!(decoded == data, "{}: the decoded values", self.what);
+            let mut appended = vec![1, 2, 3];
+            assert!(self.chain.encode(&self.view(&data), STORE_ALL, &mut appended).unwrap());
+            assert!(appended[3..] == encoded, "{}: encoding appends, and is the same every time", self.what);
+        }
+    }
+
+    fn empty_chunks(&self) {
+        let data = self.chunk.fill().as_bytes().repeat(self.chunk.size() / self.chunk.item());
+        let mut encoded = vec![1];
+        let stored = self.chain.encode(&self.view(&data), SKIP_EMPTY, &mut encoded).unwrap();
+        assert!(!stored && encoded == [1], "{}: a chunk of the fill value is not stored", self.what);
+        assert!(self.decode(&self.encode(&data)).unwrap() == data, "{}: a stored empty chunk", self.what);
+    }
+
+    fn random_region(&self, random: &mut Random) -> Dims<Span> {
+        let span = |&length: &usize| {
+            let start = random.below(length);
+            let step = if random.below(2) == 0 { 1 } else { 1 + random.below(length) };
+            let count = 1 + random.below((length - start).div_ceil(step));
+            Span { start, step, count: if random.below(20) == 0 { 0 } else { count } }
+        };
+        self.chunk.shape().iter().map(span).collect()
+    }
+
+    fn regions(&self, random: &mut Random) {
+        let data = self.data(random);
+        let encoded = self.encode(&data);
+        // The chunk in the middle of an object, and as an object of its own whose size nobody knows.
+        let inside = [random.bytes(11), encoded.clone(), random.bytes(5)].concat();
+        let window = Window { offset: 11, length: Some(encoded.len() as u64) };
+        let places = [(window, &inside), (Window { offset: 0, length: None }, &encoded)];
+        for _ in 0..20 {
+            let region = self.random_region(random);
+            let expected = slice(&data, self.chunk.shape(), self.chunk.item(), &region);
+            for (window, object) in places {
+                let found = self.read(window, object, &region, random);
+                assert!(found == expected, "{}: region {region:?} in {window:?}", self.what);
+            }
+        }
+    }
+
+    /// Reads a region into every second place of the last axis of a larger output.
+    fn read(&self, window: Window, object: &[u8], region: &Dims<Span>, random: &mut Random) -> Vec<u8> {
+        let item = self.chunk.item();
+        let counts: Dims<usize> = region.iter().map(|span| span.count).collect();
+        let step = 1 + random.below(2);
+        let mut shape = counts.clone();
+        let mut inside: Dims<Span> = counts.iter().map(|&count| Span::all(count)).collect();
+        if let (Some(length), Some(span)) = (shape.last_mut(), inside.last_mut()) {
+            *length = *length * step + 1;
+            span.step = step;
+        }
+        let mut memory = vec![CANARY; shape.iter().product::<usize>() * item];
+        let out = ViewMut::contiguous(&mut memory, &shape, item).into_region(&inside);
+        let fetches = self.chain.read(window, ReadPart { region: region.clone(), out });
+        serve(fetches.unwrap_or_else(|e| panic!("{}: {e}", self.what)), object, &self.what);
+        let mut rest = memory.clone();
+        ViewMut::contiguous(&mut rest, &shape, item).into_region(&inside).fill(&vec![CANARY; item]);
+        assert!(rest.iter().all(|&byte| byte == CANARY), "{}: writes beside its output", self.what);
+        slice(&memory, &shape, item, &inside)
+    }
+
+    fn updates(&self, random: &mut Random) {
+        let item = self.chunk.item();
+        let mut data = self.chunk.fill().as_bytes().repeat(self.chunk.size() / item);
+        let mut stored: Option<Vec<u8>> = None;
+        for round in 0..12 {
+            let region = self.random_region(random);
+            let counts: Dims<usize> = region.iter().map(|span| span.count).collect();
+            let count: usize = counts.iter().product();
+            let new = match round % 3 {
+                0 => self.chunk.fill().as_bytes().repeat(count),
+                _ => random.bytes(count * item),
+            };
+            let part = WritePart { region: region.clone(), source: View::contiguous(&new, &counts, item) };
+            let options = if round < 6 { SKIP_EMPTY } else { STORE_ALL };
+            let mut encoded = vec![9, 9];
+            let some = self.chain.update(stored.as_deref(), &part, options, &mut encoded);
+            let some = some.unwrap_or_else(|e| panic!("{}: update {region:?}: {e}", self.what));
+            assert_eq!(encoded[..2], [9, 9], "{}: updating appends", self.what);
+            ViewMut::contiguous(&mut data, self.chunk.shape(), item)
+                .into_region(&region)
+                .copy_from(&part.source, 1);
+            let empty = self.view(&data).all_equal(self.chunk.fill().as_bytes());
+            assert!(some || (empty && encoded.len() == 2), "{}: update {region:?} is stored", self.what);
+            stored = some.then(|| encoded[2..].to_vec());
+            if let Some(bytes) = &stored {
+                assert!(self.decode(bytes).unwrap() == data, "{}: update {region:?}", self.what);
+            }
+        }
+    }
+
+    fn malformed(&self, integrity: Integrity, random: &mut Random) {
+        let data = self.data(random);
+        let encoded = self.encode(&data);
+        if encoded.len() > 2000 {
+            return;
+        }
+        let right_or_error = |bytes: &[u8], what: &str| {
+            let right = self.decode(bytes).is_ok_and(|decoded| decoded != data);
+            assert!(!right, "{}: {what}: wrong values instead of an error", self.what);
+        };
+        for length in 0..encoded.len() {
+            right_or_error(&encoded[..length], "truncated");
+            let _ = self.try_region(&encoded[..length], random);
+        }
+        for more in [vec![0], random.bytes(1), random.bytes(20)] {
+            right_or_error(&[&encoded[..], &more].concat(), "extended");
+        }
+        for _ in 0..200 {
+            let mut damaged = encoded.clone();
+            damage(&mut damaged, random);
+            match integrity {
+                Integrity::Checked => right_or_error(&damaged, "damaged"),
+                Integrity::Unchecked => drop(self.decode(&damaged)),
+            }
+            let _ = self.try_region(&damaged, random);
+        }
+    }
+
+    fn try_region(&self, encoded: &[u8], random: &mut Random) -> Result<(), CodecError> {
+        let region = self.random_region(random);
+        let counts: Dims<usize> = region.iter().map(|span| span.count).collect();
+        let mut memory = vec![0; counts.iter().product::<usize>() * self.chunk.item()];
+        let source = memory.clone();
+        let out = ViewMut::contiguous(&mut memory, &counts, self.chunk.item());
+        let part = WritePart {
+            region: region.clone(),
+            source: View::contiguous(&source, &counts, self.chunk.item()),
+        };
+        let _ = self.chain.update(Some(encoded), &part, STORE_ALL, &mut Vec::new());
+        self.chain.decode(encoded, ReadPart { region, out })
+    }
+
+    fn configuration(&self, registry: &Registry) {
+        let specs = self.chain.specs();
+        let context = CodecContext { chunk: &self.chunk, registry, mode: Mode::Strict, limit: LIMIT };
+        let again =
+            CodecChain::new(&specs, &context).unwrap_or_else(|e| panic!("{}: strictly: {e}", self.what));
+        assert_eq!(again.specs(), specs, "{}: the complete configuration", self.what);
+        for spec in &specs {
+            let mut spec = spec.clone();
+            spec.configuration.insert("nosuch".to_owned(), Json::from(1));
+            let error = CodecChain::new(&[spec], &context).unwrap_err().to_string();
+            assert!(error.contains("nosuch"), "{}: an unknown member is named: {error}", self.what);
+        }
+    }
+}
+
+/// A region of row-major elements, element by element: the oracle.
+pub fn slice(data: &[u8], shape: &[usize], item: usize, region: &[Span]) -> Vec<u8> {
+    let mut offsets = vec![0];
+    for (span, &length) in region.iter().zip(shape) {
+        let positions =
+            |&base: &usize| (0..span.count).map(move |i| base * length + span.start + i * span.step);
+        offsets = offsets.iter().flat_map(positions).collect();
+    }
+    offsets.iter().flat_map(|&offset| &data[offset * item..(offset + 1) * item]).copied().collect()
+}
+
+/// Serves fetches in the reverse order of their asking, as no driver is bound to keep it.
+fn serve(fetches: Vec<Fetch<'_>>, object: &[u8], what: &str) {
+    for fetch in fetches.into_iter().rev() {
+        let (offset, length) =
+            fetch.range.within(object.len() as u64).unwrap_or_else(|e| panic!("{what}: {e}"));
+        let (offset, length) = (usize::try_from(offset).unwrap(), usize::try_from(length).unwrap());
+        if let Sink::Into(memory) = &fetch.sink {
+            assert_eq!(memory.len(), length, "{what}: the memory has the length of the range");
+        }
+        let more = fetch.complete(&object[offset..offset + length]);
+        serve(more.unwrap_or_else(|e| panic!("{what}: {e}")), object, what);
+    }
+}

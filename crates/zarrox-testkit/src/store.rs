@@ -1,0 +1,490 @@
+//! What every store must do, checked through the trait alone.
+//!
+//! A test of a store calls [`store_suite`] with a way to make empty stores. A store that cannot be written
+//! to calls [`read_suite`] too, with a way to make stores that have values already.
+
+#![expect(clippy::unwrap_used, reason = "a suite fails by panicking")]
+
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+
+use bytes::Bytes;
+use zarrox_stores::{ByteRange, Condition, DirListing, Key, Prefix, Store, StoreErrorKind, Value};
+
+/// Keys and values that a store begins with.
+pub type Content<'a> = &'a [(&'a str, &'a [u8])];
+
+const MANY: usize = 10_000;
+
+/// Checks a store. Each call of `make` gives a new store without keys.
+///
+/// What the store says it cannot do must fail with the right kind of error; the rest must work.
+pub fn store_suite(make: impl Fn() -> Box<dyn Store>) {
+    if !make().capabilities().writable {
+        return refuses_writes(&*make());
+    }
+    read_suite(|content| {
+        let store = make();
+        for (name, value) in content {
+            store.set(&key(name), value, Condition::Always).unwrap();
+        }
+        store
+    });
+    overwrites(&*make());
+    takes_odd_keys(&*make());
+    keeps_a_large_value(&*make());
+    erases(&*make());
+    erases_prefixes(&*make());
+    replaces_whole_values(&*make());
+    keeps_what_was_opened(&*make());
+    locks_exclude(&*make());
+    locks_are_for_one_key(&*make());
+    renames(&make);
+    if make().capabilities().conditional_set {
+        sets_when_absent(&*make());
+        one_of_many_creates(&*make());
+    }
+    if make().capabilities().values_above_values {
+        keeps_values_above_values(&*make());
+    }
+    if make().capabilities().listable {
+        lists_many(&*make());
+        visitors_may_write(&*make());
+    }
+}
+
+/// Checks how a store is read. Each call of `fill` gives a new store with just this content.
+pub fn read_suite(fill: impl Fn(Content<'_>) -> Box<dyn Store>) {
+    reads_values(&fill);
+    reads_ranges(&fill);
+    if fill(&[]).capabilities().listable {
+        lists_directories(&fill);
+        lists_prefixes(&fill);
+    }
+}
+
+/// A key that is known to be valid.
+///
+/// # Panics
+///
+/// When it is not.
+#[must_use]
+pub fn key(text: &str) -> Key {
+    Key::new(text).unwrap()
+}
+
+/// A prefix that is known to be valid.
+///
+/// # Panics
+///
+/// When it is not.
+#[must_use]
+pub fn prefix(text: &str) -> Prefix {
+    Prefix::new(text).unwrap()
+}
+
+/// All keys below a prefix with the sizes of their values, sorted.
+///
+/// # Panics
+///
+/// When they cannot be listed.
+#[must_use]
+pub fn list(store: &dyn Store, below: &str) -> Vec<(String, u64)> {
+    let mut found = Vec::new();
+    let mut visit = |key: Key, size| {
+        found.push((key.to_string(), size));
+        ControlFlow::Continue(())
+    };
+    store.list_prefix(&prefix(below), &mut visit).unwrap();
+    found.sort_unstable();
+    found
+}
+
+fn names(listing: &DirListing) -> (Vec<&str>, Vec<&str>) {
+    let keys = listing.keys.iter().map(Key::as_str).collect();
+    (keys, listing.prefixes.iter().map(Prefix::as_str).collect())
+}
+
+fn put(store: &dyn Store, name: &str, value: &[u8]) {
+    store.set(&key(name), value, Condition::Always).unwrap();
+}
+
+fn value(store: &dyn Store, name: &str) -> Option<Bytes> {
+    store.get(&key(name)).unwrap()
+}
+
+fn reads_values(fill: &dyn Fn(Content<'_>) -> Box<dyn Store>) {
+    let store = fill(&[("a", b"one"), ("b/c/d", b"two"), ("empty", b"")]);
+    assert!(!store.location().is_empty());
+    for (name, expected) in [("a", &b"one"[..]), ("b/c/d", b"two"), ("empty", b"")] {
+        assert_eq!(value(&*store, name).unwrap(), expected);
+        assert_eq!(store.size(&key(name)).unwrap(), Some(expected.len() as u64));
+        let open = store.open(&key(name)).unwrap().unwrap();
+        assert_eq!(open.size(), expected.len() as u64);
+        assert!(open.as_bytes().is_none_or(|bytes| bytes == expected));
+        assert_eq!(open.read(0, open.size()).unwrap(), expected);
+    }
+    for missing in ["b", "b/c", "A", "aa", "b/c/d/e", "a/b", "empty/x/y", "nothing/here"] {
+        assert_eq!(value(&*store, missing), None, "{missing}");
+        assert_eq!(store.size(&key(missing)).unwrap(), None, "{missing}");
+        assert!(store.open(&key(missing)).unwrap().is_none(), "{missing}");
+        let ranges = store.get_ranges(&key(missing), &[ByteRange::Suffix { length: 1 }]).unwrap();
+        assert_eq!(ranges, None, "{missing}");
+    }
+}
+
+fn reads_ranges(fill: &dyn Fn(Content<'_>) -> Box<dyn Store>) {
+    let store = fill(&[("v", b"0123456789"), ("empty", b"")]);
+    let from = |offset, length| ByteRange::From { offset, length };
+    let suffix = |length| ByteRange::Suffix { length };
+    let read = |name, ranges: &[ByteRange]| store.get_ranges(&key(name), ranges);
+
+    let ranges =
+        [from(2, Some(3)), suffix(2), from(0, None), from(9, Some(1)), from(10, None), from(4, Some(0))];
+    let expected: [&[u8]; 6] = [b"234", b"89", b"0123456789", b"9", b"", b""];
+    assert_eq!(read("v", &ranges).unwrap().unwrap(), expected);
+    assert_eq!(read("v", &[from(1, Some(2)), from(3, Some(2))]).unwrap().unwrap(), [&b"12"[..], b"34"]);
+    assert_eq!(read("v", &[]).unwrap().unwrap(), Vec::<Bytes>::new());
+    assert_eq!(read("v", &[suffix(10)]).unwrap().unwrap(), [&b"0123456789"[..]]);
+    assert_eq!(read("empty", &[from(0, None), suffix(0)]).unwrap().unwrap(), [&b""[..], b""]);
+
+    // Each a copy, they would take a thousand times the memory of the value.
+    let greedy = read("v", &vec![from(0, None); 1_000]).unwrap().unwrap();
+    assert!(greedy.iter().all(|bytes| bytes == "0123456789" && bytes.as_ptr() == greedy[0].as_ptr()));
+
+    let outside = [from(11, None), from(0, Some(11)), from(10, Some(1)), suffix(11), suffix(u64::MAX)];
+    for range in outside.into_iter().chain([from(u64::MAX, Some(u64::MAX)), from(5, Some(u64::MAX))]) {
+        let error = read("v", &[from(0, Some(1)), range]).unwrap_err();
+        assert_eq!(error.kind(), StoreErrorKind::OutOfRange, "{range:?}");
+        assert_eq!(error.key(), Some("v"), "{error}");
+        assert!(error.to_string().contains("10 bytes"), "{error}");
+    }
+    reads_at(&*store.open(&key("v")).unwrap().unwrap());
+}
+
+fn reads_at(value: &dyn Value) {
+    let mut buffer = [0; 4];
+    value.read_at(3, &mut buffer).unwrap();
+    assert_eq!(&buffer, b"3456");
+    value.read_at(10, &mut []).unwrap();
+    for offset in [7, 10, 11, u64::MAX] {
+        assert_eq!(value.read_at(offset, &mut buffer).unwrap_err().kind(), StoreErrorKind::OutOfRange);
+        assert_eq!(value.read(offset, 4).unwrap_err().kind(), StoreErrorKind::OutOfRange);
+    }
+    assert_eq!(value.read(0, u64::MAX).unwrap_err().kind(), StoreErrorKind::OutOfRange);
+}
+
+fn lists_directories(fill: &dyn Fn(Content<'_>) -> Box<dyn Store>) {
+    let names_in = [
+        ("a/b/c/0", &b"1"[..]),
+        ("a/b/c/1", b"22"),
+        ("a/b/zarr.json", b"{}"),
+        ("a/zarr.json", b"{}"),
+        ("a-b", b""),
+        ("a0", b""),
+        ("ab/x", b""),
+        (".zgroup", b""),
+    ];
+    let store = fill(&names_in);
+    let dir = |text| store.list_dir(&prefix(text)).unwrap();
+    assert_eq!(names(&dir("")), (vec![".zgroup", "a-b", "a0"], vec!["a/", "ab/"]));
+    assert_eq!(names(&dir("a/")), (vec!["a/zarr.json"], vec!["a/b/"]));
+    assert_eq!(names(&dir("a/b/")), (vec!["a/b/zarr.json"], vec!["a/b/c/"]));
+    assert_eq!(names(&dir("a/b/c/")), (vec!["a/b/c/0", "a/b/c/1"], vec![]));
+    for missing in ["b/", "a/b/c/0/", "a-b/", "A/", "nothing/here/"] {
+        assert_eq!(dir(missing), DirListing::default(), "{missing}");
+    }
+    assert_eq!(fill(&[]).list_dir(&Prefix::root()).unwrap(), DirListing::default());
+}
+
+fn lists_prefixes(fill: &dyn Fn(Content<'_>) -> Box<dyn Store>) {
+    let store = fill(&[("a/b/0", b"1"), ("a/b/1", b"22"), ("a/c", b"333"), ("ab/d", b""), ("a.b", b"4444")]);
+    let owned = |expected: &[(&str, u64)]| -> Vec<_> {
+        expected.iter().map(|(name, size)| ((*name).to_owned(), *size)).collect()
+    };
+    let all = [("a.b", 4), ("a/b/0", 1), ("a/b/1", 2), ("a/c", 3), ("ab/d", 0)];
+    assert_eq!(list(&*store, ""), owned(&all));
+    assert_eq!(list(&*store, "a/"), owned(&all[1..4]));
+    assert_eq!(list(&*store, "a/b/"), owned(&all[1..3]));
+    assert_eq!(list(&*store, "a/c/"), []);
+    assert_eq!(list(&*store, "nothing/"), []);
+    assert_eq!(list(&*fill(&[]), ""), []);
+
+    let mut visits = 0;
+    let mut once = |_, _| {
+        visits += 1;
+        ControlFlow::Break(())
+    };
+    store.list_prefix(&Prefix::root(), &mut once).unwrap();
+    assert_eq!(visits, 1);
+}
+
+fn refuses_writes(store: &dyn Store) {
+    let errors = [
+        store.set(&key("a"), b"", Condition::Always).unwrap_err(),
+        store.set(&key("a"), b"", Condition::Absent).unwrap_err(),
+        store.erase(&key("a")).unwrap_err(),
+        store.erase_prefix(&prefix("a/")).unwrap_err(),
+        store.rename_prefix(&prefix("a/"), &prefix("b/")).unwrap_err(),
+    ];
+    for error in errors {
+        assert_eq!(error.kind(), StoreErrorKind::ReadOnly, "{error}");
+        assert!(error.to_string().contains(&store.location()), "{error}");
+    }
+}
+
+fn overwrites(store: &dyn Store) {
+    for expected in [&b"short"[..], b"much longer than before", b"", b"end"] {
+        put(store, "a/b", expected);
+        assert_eq!(value(store, "a/b").unwrap(), expected);
+        assert_eq!(store.size(&key("a/b")).unwrap(), Some(expected.len() as u64));
+    }
+}
+
+fn takes_odd_keys(store: &dyn Store) {
+    let long = "n".repeat(250);
+    let deep = ["d"; 100].join("/");
+    let odd = [
+        "with space/ leading and trailing ",
+        "данные/数据/🧊.zarr",
+        "e\u{301}",
+        "\u{e9}",
+        "..dots.../.hidden/a..b",
+        "percent%20/%2F?query#fragment",
+        "quote'\"$(x);&*|<>:",
+        "line\nbreak\ttab\u{7f}",
+        "-dash",
+        "~",
+        "c/0/0",
+        ".zarray",
+        &long,
+        &deep,
+    ];
+    for name in odd {
+        put(store, name, name.as_bytes());
+    }
+    for name in odd {
+        assert_eq!(value(store, name).unwrap(), name.as_bytes());
+    }
+    if store.capabilities().listable {
+        let mut expected: Vec<_> = odd.iter().map(|name| ((*name).to_owned(), name.len() as u64)).collect();
+        expected.sort_unstable();
+        assert_eq!(list(store, ""), expected);
+    }
+    for name in odd {
+        assert!(store.erase(&key(name)).unwrap(), "{name:?}");
+    }
+}
+
+fn keeps_a_large_value(store: &dyn Store) {
+    const SIZE: usize = 64 << 20;
+    let large: Vec<u8> = (0..SIZE / 4).flat_map(|i| u32::try_from(i).unwrap().to_le_bytes()).collect();
+    put(store, "large", &large);
+    assert!(value(store, "large").unwrap() == large);
+    let open = store.open(&key("large")).unwrap().unwrap();
+    assert_eq!(open.read(SIZE as u64 - 5, 5).unwrap(), &large[SIZE - 5..]);
+    let middle = open.read(12_345_678, 1 << 20).unwrap();
+    assert!(middle == large[12_345_678..][..1 << 20]);
+}
+
+fn erases(store: &dyn Store) {
+    put(store, "a/b/c", b"1");
+    put(store, "a/d", b"2");
+    assert!(!store.erase(&key("a/b")).unwrap());
+    assert!(!store.erase(&key("x/y")).unwrap());
+    assert!(!store.erase(&key("a/d/e")).unwrap());
+    assert!(store.erase(&key("a/b/c")).unwrap());
+    assert!(!store.erase(&key("a/b/c")).unwrap());
+    assert_eq!(value(store, "a/b/c"), None);
+    assert_eq!(value(store, "a/d").unwrap(), "2");
+    if store.capabilities().listable {
+        assert_eq!(names(&store.list_dir(&prefix("a/")).unwrap()), (vec!["a/d"], vec![]));
+    }
+    // Where there was a prefix, there can be a value.
+    put(store, "a/b", b"3");
+    assert_eq!(value(store, "a/b").unwrap(), "3");
+    assert!(store.erase(&key("a/b")).unwrap());
+    put(store, "a/b/c", b"4");
+    assert_eq!(value(store, "a/b/c").unwrap(), "4");
+}
+
+fn erases_prefixes(store: &dyn Store) {
+    for name in ["a/0", "a/b/0", "a/b/c/0", "ab", "a.b", "ac/0", "z/a/0"] {
+        put(store, name, b"v");
+    }
+    store.erase_prefix(&prefix("nothing/")).unwrap();
+    store.erase_prefix(&prefix("ab/")).unwrap();
+    store.erase_prefix(&prefix("a/b/")).unwrap();
+    assert_eq!(value(store, "a/b/0"), None);
+    assert_eq!(value(store, "a/b/c/0"), None);
+    assert!(value(store, "a/0").is_some());
+    store.erase_prefix(&prefix("a/")).unwrap();
+    assert_eq!(value(store, "a/0"), None);
+    for kept in ["ab", "a.b", "ac/0", "z/a/0"] {
+        assert!(value(store, kept).is_some(), "{kept}");
+    }
+    store.erase_prefix(&Prefix::root()).unwrap();
+    assert_eq!(value(store, "ab"), None);
+    assert_eq!(value(store, "z/a/0"), None);
+    put(store, "again/0", b"v");
+    assert!(value(store, "again/0").is_some());
+}
+
+fn sets_when_absent(store: &dyn Store) {
+    let name = key("a/b");
+    store.set(&name, b"first", Condition::Absent).unwrap();
+    let error = store.set(&name, b"second", Condition::Absent).unwrap_err();
+    assert_eq!(error.kind(), StoreErrorKind::AlreadyExists, "{error}");
+    assert_eq!(error.key(), Some("a/b"));
+    assert_eq!(value(store, "a/b").unwrap(), "first");
+    assert!(store.erase(&name).unwrap());
+    store.set(&name, b"third", Condition::Absent).unwrap();
+    assert_eq!(value(store, "a/b").unwrap(), "third");
+}
+
+fn one_of_many_creates(store: &dyn Store) {
+    for round in 0..50 {
+        let name = key(&format!("race/{round}"));
+        let create = |who: u8| store.set(&name, &[who; 100], Condition::Absent).is_ok();
+        let winners: Vec<u8> = thread::scope(|scope| {
+            let threads: Vec<_> = (0..4).map(|who| (who, scope.spawn(move || create(who)))).collect();
+            threads.into_iter().filter_map(|(who, thread)| thread.join().unwrap().then_some(who)).collect()
+        });
+        assert_eq!(winners.len(), 1);
+        assert_eq!(store.get(&name).unwrap().unwrap(), [winners[0]; 100][..]);
+    }
+}
+
+fn keeps_values_above_values(store: &dyn Store) {
+    put(store, "a", b"1");
+    put(store, "a/b", b"2");
+    assert_eq!(value(store, "a").unwrap(), "1");
+    assert_eq!(names(&store.list_dir(&Prefix::root()).unwrap()), (vec!["a"], vec!["a/"]));
+    store.erase_prefix(&prefix("a/")).unwrap();
+    assert_eq!(value(store, "a").unwrap(), "1");
+}
+
+fn lists_many(store: &dyn Store) {
+    for index in 0..MANY {
+        put(store, &format!("many/c/{}/{}", index % 7, index), &vec![0; index % 3]);
+    }
+    put(store, "manyother", b"");
+    let listed = list(store, "many/");
+    assert_eq!(listed.len(), MANY);
+    let total: u64 = listed.iter().map(|(_, size)| size).sum();
+    assert_eq!(total, (0..MANY as u64).map(|index| index % 3).sum::<u64>());
+    let listing = store.list_dir(&prefix("many/c/")).unwrap();
+    assert_eq!((listing.keys.len(), listing.prefixes.len()), (0, 7));
+    assert_eq!(
+        store.list_dir(&prefix("many/c/3/")).unwrap().keys.len(),
+        (0..MANY).filter(|i| i % 7 == 3).count()
+    );
+    store.erase_prefix(&prefix("many/")).unwrap();
+    assert_eq!(list(store, ""), [("manyother".to_owned(), 0)]);
+}
+
+fn visitors_may_write(store: &dyn Store) {
+    for index in 0..100 {
+        put(store, &format!("a/{index}"), b"v");
+    }
+    let mut erase = |key: Key, _| {
+        assert!(store.erase(&key).unwrap());
+        put(store, &format!("b/{}", key.name()), b"v");
+        ControlFlow::Continue(())
+    };
+    store.list_prefix(&prefix("a/"), &mut erase).unwrap();
+    assert_eq!(list(store, "a/"), []);
+    assert_eq!(list(store, "b/").len(), 100);
+}
+
+/// Two write, two read: all that is ever read is one whole value.
+fn replaces_whole_values(store: &dyn Store) {
+    const LENGTH: usize = 200_000;
+    let done = AtomicBool::new(false);
+    put(store, "busy/v", &vec![0; LENGTH]);
+    let write = |who: u8| {
+        for round in 0..100 {
+            // Lengths differ too.
+            put(store, "busy/v", &vec![who + 2 * (round % 50); LENGTH + usize::from(who)]);
+        }
+    };
+    let read = || {
+        let mut reads = 0;
+        while !done.load(Ordering::Relaxed) || reads == 0 {
+            let seen = value(store, "busy/v").unwrap();
+            assert!(seen.len() >= LENGTH && seen.iter().all(|byte| *byte == seen[0]), "a torn value");
+            let parts = [ByteRange::Suffix { length: 1 }, ByteRange::From { offset: 0, length: Some(1) }];
+            let parts = store.get_ranges(&key("busy/v"), &parts).unwrap().unwrap();
+            assert_eq!(parts[0], parts[1], "parts of two values");
+            reads += 1;
+        }
+    };
+    thread::scope(|scope| {
+        let readers = [scope.spawn(read), scope.spawn(read)];
+        let writers = [scope.spawn(|| write(0)), scope.spawn(|| write(1))];
+        let wrote = writers.map(thread::ScopedJoinHandle::join);
+        done.store(true, Ordering::Relaxed);
+        wrote.into_iter().chain(readers.map(thread::ScopedJoinHandle::join)).for_each(Result::unwrap);
+    });
+}
+
+fn keeps_what_was_opened(store: &dyn Store) {
+    put(store, "a/v", b"old value");
+    let old = store.open(&key("a/v")).unwrap().unwrap();
+    put(store, "a/v", b"new");
+    let new = store.open(&key("a/v")).unwrap().unwrap();
+    assert!(store.erase(&key("a/v")).unwrap());
+    assert_eq!((old.size(), old.read(0, 9).unwrap()), (9, Bytes::from("old value")));
+    assert_eq!((new.size(), new.read(1, 2).unwrap()), (3, Bytes::from("ew")));
+}
+
+fn locks_exclude(store: &dyn Store) {
+    const THREADS: u64 = 8;
+    const ROUNDS: u64 = 100;
+    let counter = key("lock/counter");
+    put(store, "lock/counter", &0_u64.to_le_bytes());
+    let count = || {
+        for _ in 0..ROUNDS {
+            let guard = store.lock(&counter).unwrap();
+            let seen = store.get(&counter).unwrap().unwrap();
+            let next = u64::from_le_bytes(seen[..].try_into().unwrap()) + 1;
+            store.set(&counter, &next.to_le_bytes(), Condition::Always).unwrap();
+            drop(guard);
+        }
+    };
+    thread::scope(|scope| (0..THREADS).for_each(|_| drop(scope.spawn(count))));
+    assert_eq!(value(store, "lock/counter").unwrap(), (THREADS * ROUNDS).to_le_bytes()[..]);
+}
+
+fn locks_are_for_one_key(store: &dyn Store) {
+    let held = store.lock(&key("a/b")).unwrap();
+    // Other keys are free; that this ends is the test.
+    drop((store.lock(&key("a/c")).unwrap(), store.lock(&key("b")).unwrap()));
+    drop(held);
+    drop(store.lock(&key("a/b")).unwrap());
+}
+
+fn renames(make: &dyn Fn() -> Box<dyn Store>) {
+    let store = make();
+    for name in ["a/0", "a/b/1", "ab/2", "other"] {
+        put(&*store, name, name.as_bytes());
+    }
+    store.rename_prefix(&prefix("a/"), &prefix("x/y/")).unwrap();
+    assert_eq!(value(&*store, "x/y/0").unwrap(), "a/0");
+    assert_eq!(value(&*store, "x/y/b/1").unwrap(), "a/b/1");
+    assert_eq!(value(&*store, "a/0"), None);
+    assert_eq!(value(&*store, "ab/2").unwrap(), "ab/2");
+
+    let kind = |from, to| store.rename_prefix(&prefix(from), &prefix(to)).unwrap_err().kind();
+    assert_eq!(kind("a/", "z/"), StoreErrorKind::NotFound);
+    assert_eq!(kind("other/", "z/"), StoreErrorKind::NotFound);
+    assert_eq!(kind("ab/", "x/y/"), StoreErrorKind::AlreadyExists);
+    assert_eq!(kind("ab/", "x/"), StoreErrorKind::AlreadyExists);
+    assert_eq!(kind("x/", "x/y/"), StoreErrorKind::InvalidKey);
+    assert_eq!(kind("x/y/", "x/"), StoreErrorKind::InvalidKey);
+    assert_eq!(kind("", "x/"), StoreErrorKind::InvalidKey);
+    store.rename_prefix(&prefix("ab/"), &prefix("ab/")).unwrap();
+    assert_eq!(value(&*store, "ab/2").unwrap(), "ab/2");
+    assert_eq!(value(&*store, "x/y/0").unwrap(), "a/0");
+}

@@ -1,0 +1,122 @@
+//! Chunk-level access: whole stored objects, encoded or decoded.
+
+use ndarray::{ArrayBase, ArrayD, Data, Dimension, IxDyn, RawData};
+use zarrox_core::codec::WritePart;
+use zarrox_core::strided::{Dims, Span, View, ViewMut};
+use zarrox_core::{Element, Result};
+use zarrox_stores::{Bytes, Condition};
+
+use super::Array;
+use super::read::chunk_place;
+use crate::error::{argument, from_store};
+use crate::memory::zeroed;
+
+/// A chunk here is what is stored as one object: a shard, where the array has shards.
+impl Array {
+    /// The key that a chunk is stored under.
+    ///
+    /// # Errors
+    /// When there is no such chunk.
+    pub fn chunk_key(&self, chunk: &[u64]) -> Result<String> {
+        self.check_chunk(chunk)?;
+        Ok(self.key(chunk)?.to_string())
+    }
+
+    /// The stored bytes of a chunk; `None` when it was never stored.
+    ///
+    /// # Errors
+    /// When there is no such chunk, or the store cannot be read.
+    pub fn read_encoded_chunk(&self, chunk: &[u64]) -> Result<Option<Bytes>> {
+        self.check_chunk(chunk)?;
+        let key = self.key(chunk)?;
+        self.stored_chunk(&key).map_err(|error| error.at(chunk_place(chunk, &key)).at(self.place()))
+    }
+
+    /// Stores the bytes of a chunk as they are. They are not looked at: who writes nonsense reads an error later.
+    ///
+    /// # Errors
+    /// When there is no such chunk, or the store cannot be written.
+    pub fn write_encoded_chunk(&self, chunk: &[u64], encoded: &[u8]) -> Result<()> {
+        self.check_writable()?;
+        self.check_chunk(chunk)?;
+        let key = self.key(chunk)?;
+        let _guard = self.location.store.lock(&key).map_err(from_store)?;
+        self.location.store.set(&key, encoded, Condition::Always).map_err(from_store)
+    }
+
+    /// Erases a chunk, which reads as the fill value then. Tells whether it was stored.
+    ///
+    /// # Errors
+    /// When there is no such chunk, or the store cannot be written.
+    pub fn erase_chunk(&self, chunk: &[u64]) -> Result<bool> {
+        self.check_writable()?;
+        self.check_chunk(chunk)?;
+        let key = self.key(chunk)?;
+        let _guard = self.location.store.lock(&key).map_err(from_store)?;
+        self.location.store.erase(&key).map_err(from_store)
+    }
+
+    /// Reads a whole chunk, in its full shape also at the array's edge. One that was never stored is all fill values.
+    ///
+    /// # Errors
+    /// When there is no such chunk, and as for [`Array::read`].
+    pub fn read_chunk<T: Element>(&self, chunk: &[u64]) -> Result<ArrayD<T>> {
+        self.check_element::<T>()?;
+        self.check_chunk(chunk)?;
+        let spec = self.chain.chunk();
+        let mut data = zeroed::<T>(spec.size() / spec.item())?;
+        let key = self.key(chunk)?;
+        // SAFETY: the vector has just the chunk's elements; booleans are brought to 0 or 1 below.
+        let bytes = unsafe { std::slice::from_raw_parts_mut(data.as_mut_ptr().cast::<u8>(), spec.size()) };
+        let mut view = ViewMut::contiguous(bytes, spec.shape(), spec.item());
+        let read = |view: ViewMut<'_>| match self.location.store.open(&key).map_err(from_store)? {
+            Some(value) => self.read_value(&*value, &whole(spec.shape()), view, 1),
+            None => self.read_missing(view),
+        };
+        let result = read(view.reborrow());
+        if T::data_type() == zarrox_core::DataType::Bool {
+            view.normalise_bools();
+        }
+        result.map_err(|error| error.at(chunk_place(chunk, &key)).at(self.place()))?;
+        ArrayD::from_shape_vec(IxDyn(spec.shape()), data).map_err(|error| argument(error.to_string()))
+    }
+
+    /// Writes a whole chunk, in its full shape also at the array's edge.
+    ///
+    /// # Errors
+    /// When there is no such chunk, the shape is not the chunk's, and as for [`Array::write`].
+    pub fn write_chunk<T, S, D>(&self, chunk: &[u64], values: &ArrayBase<S, D>) -> Result<()>
+    where
+        T: Element,
+        S: Data + RawData<Elem = T>,
+        D: Dimension,
+    {
+        self.check_element::<T>()?;
+        self.check_writable()?;
+        self.check_chunk(chunk)?;
+        let shape = self.chain.chunk().shape();
+        if values.shape() != shape {
+            let message = format!("the values have the shape {:?}, a chunk has {shape:?}", values.shape());
+            return Err(argument(message).at(self.place()));
+        }
+        let item = size_of::<T>();
+        let strides: Dims<isize> =
+            values.strides().iter().map(|stride| stride * item.cast_signed()).collect();
+        // SAFETY: shape and strides are those of an array that is borrowed for the whole call.
+        let source = unsafe { View::from_raw(values.as_ptr().cast(), shape, &strides, item) };
+        self.write_chunk_part(chunk, &WritePart { region: whole(shape), source }, true)
+    }
+
+    fn check_chunk(&self, chunk: &[u64]) -> Result<()> {
+        let grid = self.grid_shape();
+        if chunk.len() == grid.len() && chunk.iter().zip(&grid).all(|(index, count)| index < count) {
+            return Ok(());
+        }
+        Err(argument(format!("there is no chunk {chunk:?}, the grid has the shape {grid:?}"))
+            .at(self.place()))
+    }
+}
+
+fn whole(shape: &[usize]) -> Dims<Span> {
+    shape.iter().map(|&length| Span::all(length)).collect()
+}

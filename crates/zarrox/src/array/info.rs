@@ -1,0 +1,97 @@
+//! What there is to know about an array.
+
+use std::ops::ControlFlow;
+
+use zarrox_core::{CodecSpec, DataType, FillValue, Format, Result};
+
+use super::Array;
+use crate::error::from_store;
+
+/// What there is to know about an array: how it is made, and how much of it is stored.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct ArrayInfo {
+    /// Where the array is in its hierarchy.
+    pub path: String,
+    /// Where the hierarchy is.
+    pub store: String,
+    /// The format of the metadata.
+    pub format: Format,
+    /// The shape, in elements.
+    pub shape: Vec<u64>,
+    /// The data type.
+    pub data_type: DataType,
+    /// The shape of a chunk.
+    pub chunk_shape: Vec<u64>,
+    /// The shape of a shard, if there are shards.
+    pub shard_shape: Option<Vec<u64>>,
+    /// The element that fills what nobody has written.
+    pub fill_value: FillValue,
+    /// The codecs.
+    pub codecs: Vec<CodecSpec>,
+    /// The names of the dimensions.
+    pub dimension_names: Option<Vec<Option<String>>>,
+    /// How many bytes all elements take in memory; `None` beyond 2^64.
+    pub bytes: Option<u64>,
+    /// How many bytes are stored for the array, metadata included.
+    pub bytes_stored: u64,
+    /// How many chunks (shards, where there are shards) are stored.
+    pub chunks_initialised: u64,
+    /// How many there can be; `None` beyond 2^64.
+    pub chunks: Option<u64>,
+}
+
+impl ArrayInfo {
+    /// How many times larger the elements are in memory than in the store.
+    #[expect(clippy::cast_precision_loss, reason = "a ratio for people")]
+    pub fn ratio(&self) -> Option<f64> {
+        let bytes = self.bytes.filter(|_| self.bytes_stored > 0)?;
+        Some(bytes as f64 / self.bytes_stored as f64)
+    }
+}
+
+impl Array {
+    /// Collects what there is to know about the array. Lists its stored chunks, and decodes none.
+    ///
+    /// # Errors
+    /// When the store cannot be listed.
+    pub fn info(&self) -> Result<ArrayInfo> {
+        let (bytes_stored, chunks_initialised) = self.stored()?;
+        let item = self.data_type().size() as u64;
+        let empty = self.shape().contains(&0);
+        let bytes = self.shape().iter().try_fold(item, |size, &n| size.checked_mul(n));
+        Ok(ArrayInfo {
+            path: self.path().to_string(),
+            store: self.location.store.location(),
+            format: self.metadata.format,
+            shape: self.shape().to_vec(),
+            data_type: self.data_type().clone(),
+            chunk_shape: self.chunk_shape(),
+            shard_shape: self.shard_shape().map(<[u64]>::to_vec),
+            fill_value: self.fill_value(),
+            codecs: self.codecs(),
+            dimension_names: self.metadata.dimension_names.clone(),
+            bytes: if empty { Some(0) } else { bytes },
+            bytes_stored,
+            chunks_initialised,
+            chunks: self.metadata.chunk_grid.chunk_count(self.shape()),
+        })
+    }
+
+    /// The bytes of everything that is stored for the array, and the number of its chunks.
+    fn stored(&self) -> Result<(u64, u64)> {
+        let prefix = self.prefix()?;
+        let grid = self.grid_shape();
+        let (mut bytes, mut chunks) = (0, 0);
+        let mut visit = |key: zarrox_stores::Key, size: u64| {
+            bytes += size;
+            let name = &key.as_str()[prefix.as_str().len()..];
+            let chunk = self.metadata.chunk_key_encoding.decode(name, self.ndim());
+            let inside = |chunk: Vec<u64>| chunk.iter().zip(&grid).all(|(index, count)| index < count);
+            chunks += u64::from(chunk.is_some_and(inside));
+            ControlFlow::Continue(())
+        };
+        self.location.store.list_prefix(&prefix, &mut visit).map_err(from_store)?;
+        Ok((bytes, chunks))
+    }
+}

@@ -1,0 +1,189 @@
+//! Arrays.
+
+mod builder;
+mod chunks;
+mod dynamic;
+mod info;
+mod read;
+mod resize;
+mod write;
+
+use std::sync::Arc;
+
+use zarrox_core::codec::CodecChain;
+use zarrox_core::grid::{ChunkKeyEncoding, Separator};
+use zarrox_core::json::Map;
+use zarrox_core::strided::Dims;
+use zarrox_core::{
+    ArrayMetadata, CodecSpec, DataType, Element, Error, ErrorKind, FillValue, NodePath, Result,
+};
+use zarrox_stores::{Key, Prefix};
+
+use crate::error::from_store;
+use crate::group::update_attributes;
+use crate::hierarchy::Location;
+
+pub use builder::ArrayBuilder;
+pub use dynamic::DynArray;
+pub use info::ArrayInfo;
+
+/// An array: its metadata is in memory, its chunks are in the store.
+///
+/// Elements are read and written through `&self`, from any number of threads: writes to the same chunk or shard
+/// wait for each other, so that none is lost. What changes the metadata takes `&mut self`.
+#[derive(Debug, Clone)]
+pub struct Array {
+    location: Location,
+    metadata: ArrayMetadata,
+    chain: Arc<CodecChain>,
+}
+
+impl Array {
+    pub(crate) fn new(location: Location, mut metadata: ArrayMetadata) -> Result<Self> {
+        let context = &location.context;
+        let chain = metadata
+            .chain(&context.registry, context.strictness, context.chunk_limit)
+            .map_err(|error| error.at(format!("array '{}'", location.path)))?;
+        if let Some(encoding) = undeclared_separator(&location, &metadata)? {
+            metadata.chunk_key_encoding = encoding;
+        }
+        Ok(Self { location, metadata, chain: Arc::new(chain) })
+    }
+
+    /// Where the array is in its hierarchy.
+    pub fn path(&self) -> &NodePath {
+        &self.location.path
+    }
+
+    /// All metadata.
+    pub fn metadata(&self) -> &ArrayMetadata {
+        &self.metadata
+    }
+
+    /// The shape, in elements.
+    pub fn shape(&self) -> &[u64] {
+        &self.metadata.shape
+    }
+
+    /// How many dimensions.
+    pub fn ndim(&self) -> usize {
+        self.metadata.shape.len()
+    }
+
+    /// The data type.
+    pub fn data_type(&self) -> &DataType {
+        &self.metadata.data_type
+    }
+
+    /// The shape of the chunks that are read and written as one: of the chunks inside a shard, where there are shards.
+    pub fn chunk_shape(&self) -> Vec<u64> {
+        match self.chain.inner_chunk_shape() {
+            Some(inner) => inner.into_iter().map(|n| n as u64).collect(),
+            None => self.metadata.chunk_grid.chunk_shape().to_vec(),
+        }
+    }
+
+    /// The shape of the shards, if the array has them.
+    pub fn shard_shape(&self) -> Option<&[u64]> {
+        self.chain.inner_chunk_shape().map(|_| self.metadata.chunk_grid.chunk_shape())
+    }
+
+    /// How many stored objects (chunks, or shards where there are shards) there can be along each dimension.
+    pub fn grid_shape(&self) -> Vec<u64> {
+        self.metadata.chunk_grid.grid_shape(self.shape())
+    }
+
+    /// The element that fills what nobody has written.
+    pub fn fill_value(&self) -> FillValue {
+        self.metadata.fill_element()
+    }
+
+    /// The codecs with their complete configurations.
+    pub fn codecs(&self) -> Vec<CodecSpec> {
+        self.chain.specs()
+    }
+
+    /// The names of the dimensions, where they have any.
+    pub fn dimension_names(&self) -> Option<&[Option<String>]> {
+        self.metadata.dimension_names.as_deref()
+    }
+
+    /// The user's attributes.
+    pub fn attributes(&self) -> &Map {
+        &self.metadata.attributes
+    }
+
+    /// Replaces all attributes.
+    ///
+    /// # Errors
+    /// When the array cannot be written.
+    pub fn set_attributes(&mut self, attributes: Map) -> Result<()> {
+        self.update_attributes(|map| *map = attributes)
+    }
+
+    /// Changes attributes: reads them anew, lets `edit` change them, and writes them back.
+    ///
+    /// # Errors
+    /// When the array cannot be read or written.
+    pub fn update_attributes(&mut self, edit: impl FnOnce(&mut Map)) -> Result<()> {
+        self.metadata.attributes = update_attributes(&self.location, self.metadata.format, edit)?;
+        Ok(())
+    }
+
+    /// One element as people read it, the way NumPy prints it.
+    ///
+    /// # Errors
+    /// When the bytes are not as many as an element has.
+    pub fn format_element(&self, element: &[u8]) -> Result<String> {
+        if element.len() != self.data_type().size() {
+            return Err(crate::error::argument("the bytes are not those of one element"));
+        }
+        Ok(self.location.context.registry.family(self.data_type())?.format(self.data_type(), element))
+    }
+
+    /// The shape as numbers that memory is counted in.
+    fn lengths(shape: &[u64]) -> Result<Dims<usize>> {
+        let length = |&n: &u64| usize::try_from(n).map_err(|_| crate::pool::too_many("the elements"));
+        shape.iter().map(length).collect()
+    }
+
+    fn key(&self, chunk: &[u64]) -> Result<Key> {
+        self.location.key(&self.metadata.chunk_key_encoding.encode(chunk))
+    }
+
+    fn prefix(&self) -> Result<Prefix> {
+        self.location.prefix()
+    }
+
+    fn check_element<T: Element>(&self) -> Result<()> {
+        if T::holds(self.data_type()) {
+            return Ok(());
+        }
+        Err(Error::new(
+            ErrorKind::DataTypeMismatch,
+            format!("the elements are {}, not {}", self.data_type(), T::data_type()),
+        )
+        .at(self.place()))
+    }
+
+    /// What errors call this array.
+    fn place(&self) -> String {
+        format!("array '{}' in {}", self.path(), self.location.store.location())
+    }
+}
+
+/// Old nested stores have `/` between the numbers of chunk keys without saying so: looks which keys there are.
+fn undeclared_separator(location: &Location, metadata: &ArrayMetadata) -> Result<Option<ChunkKeyEncoding>> {
+    if metadata.separator_declared || metadata.shape.len() < 2 {
+        return Ok(None);
+    }
+    let first = vec![0; metadata.shape.len()];
+    let flat = location.key(&ChunkKeyEncoding::V2(Separator::Dot).encode(&first))?;
+    if location.store.size(&flat).map_err(from_store)?.is_some() {
+        return Ok(None);
+    }
+    let listing = location.store.list_dir(&location.prefix()?).map_err(from_store)?;
+    let numbered = |prefix: &Prefix| prefix.name().bytes().all(|byte| byte.is_ascii_digit());
+    let nested = listing.prefixes.iter().any(numbered);
+    Ok(nested.then_some(ChunkKeyEncoding::V2(Separator::Slash)))
+}

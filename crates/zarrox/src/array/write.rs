@@ -1,0 +1,199 @@
+//! Writing: the same projections as for reading, each merged into its stored object.
+
+use ndarray::{ArrayBase, Data, Dimension, IxDyn, RawData};
+use zarrox_core::codec::WritePart;
+use zarrox_core::indexing::Resolved;
+use zarrox_core::scratch::with_vec;
+use zarrox_core::strided::{Dims, Span, View};
+use zarrox_core::{Element, Error, ErrorKind, IntoSelection, Result};
+use zarrox_stores::{Bytes, Condition, Key};
+
+use super::read::{Projection, Projections, chunk_place};
+use super::{Array, DynArray};
+use crate::error::{argument, from_store};
+
+impl Array {
+    /// Writes elements to a selection. The values are an `ndarray` of any layout whose shape is the selection's, or can be
+    /// broadcast to it as NumPy does.
+    ///
+    /// ```
+    /// # use zarrox::prelude::*;
+    /// # let directory = tempfile::tempdir()?;
+    /// # let array = zarrox::create_array(directory.path().join("a.zarr"))
+    /// #     .shape([4, 6]).data_type(DataType::Int32).chunks([2, 3]).create()?;
+    /// array.write(s![1, ..], &ndarray::arr1(&[1, 2, 3, 4, 5, 6]))?;
+    /// array.write(s![2.., ..;2], &ndarray::arr0(9))?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::DataTypeMismatch`] when `T` is not the array's element type,
+    /// [`ErrorKind::InvalidSelection`] when the selection does not fit, and what the store says. Chunks that were written
+    /// before an error stay written; each chunk is either the old or the new one.
+    pub fn write<T, S, D>(&self, selection: impl IntoSelection, values: &ArrayBase<S, D>) -> Result<()>
+    where
+        T: Element,
+        S: Data + RawData<Elem = T>,
+        D: Dimension,
+    {
+        self.check_element::<T>()?;
+        let resolved = self.resolve(selection)?;
+        self.write_typed(&resolved, values, self.shape())
+    }
+
+    /// Sets every element of a selection to one value.
+    ///
+    /// # Errors
+    /// As for [`Array::write`].
+    pub fn fill<T: Element>(&self, selection: impl IntoSelection, value: T) -> Result<()> {
+        self.write(selection, &ndarray::arr0(value))
+    }
+
+    /// Writes elements whose type is known only at run time. The shape must be the selection's.
+    ///
+    /// # Errors
+    /// As for [`Array::write`].
+    pub fn write_dyn(&self, selection: impl IntoSelection, values: &DynArray) -> Result<()> {
+        if values.data_type().storage() != self.data_type().storage() {
+            let message = format!("the elements are {}, not {}", self.data_type(), values.data_type());
+            return Err(Error::new(ErrorKind::DataTypeMismatch, message).at(self.place()));
+        }
+        let resolved = self.resolve(selection)?;
+        let shape = Self::lengths(&resolved.shape())?;
+        if values.shape() != shape.as_slice() {
+            return Err(self.shape_mismatch(&shape, values.shape()));
+        }
+        self.write_resolved(&resolved, values.view(), self.shape())
+    }
+
+    /// Writes to a selection that was resolved against `array_shape`, which may be larger than the array still is.
+    pub(super) fn write_typed<T, S, D>(
+        &self,
+        resolved: &Resolved,
+        values: &ArrayBase<S, D>,
+        array_shape: &[u64],
+    ) -> Result<()>
+    where
+        T: Element,
+        S: Data + RawData<Elem = T>,
+        D: Dimension,
+    {
+        let shape = Self::lengths(&resolved.shape())?;
+        let values =
+            values.broadcast(IxDyn(&shape)).ok_or_else(|| self.shape_mismatch(&shape, values.shape()))?;
+        let item = size_of::<T>();
+        let strides: Dims<isize> =
+            values.strides().iter().map(|stride| stride * item.cast_signed()).collect();
+        // SAFETY: shape and strides are those of a view that is borrowed for the whole call; elements are plain data.
+        let view = unsafe { View::from_raw(values.as_ptr().cast(), &shape, &strides, item) };
+        self.write_resolved(resolved, view, array_shape)
+    }
+
+    fn shape_mismatch(&self, selected: &[usize], given: &[usize]) -> Error {
+        let message =
+            format!("values of shape {given:?} cannot be written to a selection of shape {selected:?}");
+        argument(message).at(self.place())
+    }
+
+    pub(super) fn write_resolved(
+        &self,
+        resolved: &Resolved,
+        values: View<'_>,
+        array_shape: &[u64],
+    ) -> Result<()> {
+        self.check_writable()?;
+        let values = ascending(resolved, values);
+        if resolved.is_empty() {
+            return Ok(());
+        }
+        let projections = Projections::new(self, resolved)?;
+        let chunk_size = self.chain.chunk().size();
+        self.location.context.pool.run(projections.count, chunk_size, |index| {
+            let projection = projections.get(index);
+            let part =
+                WritePart { region: projection.region.clone(), source: values.region(&projection.out) };
+            let whole = self.covers(&projection, array_shape);
+            self.write_chunk_part(&projection.chunk, &part, whole)
+        })
+    }
+
+    pub(super) fn check_writable(&self) -> Result<()> {
+        if self.location.store.capabilities().writable {
+            return Ok(());
+        }
+        Err(Error::new(ErrorKind::ReadOnly, "it was opened for reading only").at(self.place()))
+    }
+
+    /// Whether a projection has every element of its chunk that lies inside the array.
+    fn covers(&self, projection: &Projection, array_shape: &[u64]) -> bool {
+        let shape = self.chain.chunk().shape();
+        (0..shape.len()).all(|dim| {
+            let inside = array_shape[dim].saturating_sub(projection.chunk[dim] * shape[dim] as u64);
+            let inside = usize::try_from(inside).map_or(shape[dim], |inside| inside.min(shape[dim]));
+            projection.region[dim].covers(inside)
+        })
+    }
+
+    /// Writes a part of one chunk; `whole` when the rest of the chunk need not be kept.
+    ///
+    /// The object's lock is held from before the old chunk is read until the new one is in place, and nothing under
+    /// the lock waits for other threads.
+    pub(super) fn write_chunk_part(&self, chunk: &[u64], part: &WritePart<'_>, whole: bool) -> Result<()> {
+        let key = self.key(chunk)?;
+        let store = &self.location.store;
+        let options = self.location.context.encode;
+        let write = || {
+            with_vec(|encoded| {
+                if whole {
+                    let stored = self.chain.update(None, part, options, encoded)?;
+                    let _guard = store.lock(&key).map_err(from_store)?;
+                    return self.store_chunk(&key, stored.then_some(encoded));
+                }
+                let _guard = store.lock(&key).map_err(from_store)?;
+                let existing = self.stored_chunk(&key)?;
+                let stored = self.chain.update(existing.as_deref(), part, options, encoded)?;
+                self.store_chunk(&key, stored.then_some(encoded))
+            })
+        };
+        write().map_err(|error| error.at(chunk_place(chunk, &key)).at(self.place()))
+    }
+
+    /// The bytes that are stored now, if any.
+    pub(super) fn stored_chunk(&self, key: &Key) -> Result<Option<Bytes>> {
+        let Some(value) = self.location.store.open(key).map_err(from_store)? else { return Ok(None) };
+        let limit = self.chain.limit();
+        if usize::try_from(value.size()).map_or(true, |size| size > limit) {
+            let message =
+                format!("{} stored bytes would be read at once, the limit is {limit}", value.size());
+            return Err(Error::new(ErrorKind::LimitExceeded, message));
+        }
+        value.read(0, value.size()).map(Some).map_err(from_store)
+    }
+
+    /// Stores an encoded chunk; `None` erases it.
+    fn store_chunk(&self, key: &Key, encoded: Option<&mut Vec<u8>>) -> Result<()> {
+        match encoded {
+            Some(bytes) => self.location.store.set(key, bytes, Condition::Always).map_err(from_store),
+            None => self.location.store.erase(key).map(|_| ()).map_err(from_store),
+        }
+    }
+
+    /// Sets a region of a stored chunk to the fill value; what is not stored already reads so.
+    pub(super) fn clear_chunk_region(&self, chunk: &[u64], region: Dims<Span>) -> Result<()> {
+        let shape: Dims<usize> = region.iter().map(|span| span.count).collect();
+        let source = View::broadcast(self.chain.chunk().fill().as_bytes(), &shape);
+        self.write_chunk_part(chunk, &WritePart { region, source }, false)
+    }
+}
+
+/// The values with all dimensions of the array, in ascending order of their positions.
+fn ascending<'a>(resolved: &Resolved, mut values: View<'a>) -> View<'a> {
+    for (axis, dim) in resolved.dims.iter().enumerate() {
+        if dim.dropped {
+            values = values.with_axis(axis);
+        } else if dim.reversed {
+            values = values.reversed(axis);
+        }
+    }
+    values
+}

@@ -1,0 +1,378 @@
+//! Groups, and nodes of either kind.
+
+use std::fmt;
+
+use zarrox_core::json::Map;
+use zarrox_core::metadata::Change;
+use zarrox_core::{Error, ErrorKind, Format, GroupMetadata, NodeMetadata, NodePath, Result};
+
+use crate::array::{Array, ArrayBuilder};
+use crate::error::{argument, from_store};
+use crate::hierarchy::Location;
+
+/// An array or a group.
+#[derive(Debug, Clone)]
+pub enum Node {
+    /// An array.
+    Array(Array),
+    /// A group.
+    Group(Group),
+}
+
+impl Node {
+    pub(crate) fn new(location: Location, metadata: NodeMetadata) -> Result<Self> {
+        match metadata {
+            NodeMetadata::Array(metadata) => Array::new(location, metadata).map(Self::Array),
+            NodeMetadata::Group(metadata) => Ok(Self::Group(Group { location, metadata })),
+        }
+    }
+
+    /// The array that this is.
+    ///
+    /// # Errors
+    /// When it is a group.
+    pub fn into_array(self) -> Result<Array> {
+        match self {
+            Self::Array(array) => Ok(array),
+            Self::Group(group) => Err(argument(format!("'{}' is a group, not an array", group.path()))),
+        }
+    }
+
+    /// The group that this is.
+    ///
+    /// # Errors
+    /// When it is an array.
+    pub fn into_group(self) -> Result<Group> {
+        match self {
+            Self::Group(group) => Ok(group),
+            Self::Array(array) => Err(argument(format!("'{}' is an array, not a group", array.path()))),
+        }
+    }
+
+    /// Where the node is in its hierarchy.
+    pub fn path(&self) -> &NodePath {
+        match self {
+            Self::Array(array) => array.path(),
+            Self::Group(group) => group.path(),
+        }
+    }
+
+    /// The user's attributes.
+    pub fn attributes(&self) -> &Map {
+        match self {
+            Self::Array(array) => array.attributes(),
+            Self::Group(group) => group.attributes(),
+        }
+    }
+
+    /// Replaces all attributes.
+    ///
+    /// # Errors
+    /// When the node cannot be written.
+    pub fn set_attributes(&mut self, attributes: Map) -> Result<()> {
+        match self {
+            Self::Array(array) => array.set_attributes(attributes),
+            Self::Group(group) => group.set_attributes(attributes),
+        }
+    }
+
+    /// Changes attributes: reads them anew, lets `edit` change them, and writes them back, so that nobody else's
+    /// changes in this process are lost.
+    ///
+    /// # Errors
+    /// When the node cannot be read or written.
+    pub fn update_attributes(&mut self, edit: impl FnOnce(&mut Map)) -> Result<()> {
+        match self {
+            Self::Array(array) => array.update_attributes(edit),
+            Self::Group(group) => group.update_attributes(edit),
+        }
+    }
+
+    /// The format of the node's documents.
+    pub fn format(&self) -> Format {
+        match self {
+            Self::Array(array) => array.metadata().format,
+            Self::Group(group) => group.metadata.format,
+        }
+    }
+}
+
+/// What was found directly below a group.
+#[derive(Debug)]
+pub struct Child {
+    /// The child's own name.
+    pub name: String,
+    /// The node, or why it cannot be opened: one bad node never hides the others.
+    pub node: Result<Node>,
+}
+
+/// A group: a node that holds other nodes.
+#[derive(Debug, Clone)]
+pub struct Group {
+    location: Location,
+    metadata: GroupMetadata,
+}
+
+impl Group {
+    pub(crate) fn create(location: Location, format: Format, overwrite: bool) -> Result<Self> {
+        let metadata = GroupMetadata::new(format);
+        location.create_node(&NodeMetadata::Group(metadata.clone()), overwrite)?;
+        Ok(Self { location, metadata })
+    }
+
+    /// Where the group is in its hierarchy.
+    pub fn path(&self) -> &NodePath {
+        &self.location.path
+    }
+
+    /// The group's metadata.
+    pub fn metadata(&self) -> &GroupMetadata {
+        &self.metadata
+    }
+
+    /// The user's attributes.
+    pub fn attributes(&self) -> &Map {
+        &self.metadata.attributes
+    }
+
+    /// Replaces all attributes.
+    ///
+    /// # Errors
+    /// When the group cannot be written.
+    pub fn set_attributes(&mut self, attributes: Map) -> Result<()> {
+        self.update_attributes(|map| *map = attributes)
+    }
+
+    /// Changes attributes: reads them anew, lets `edit` change them, and writes them back.
+    ///
+    /// # Errors
+    /// When the group cannot be read or written.
+    pub fn update_attributes(&mut self, edit: impl FnOnce(&mut Map)) -> Result<()> {
+        self.metadata.attributes = update_attributes(&self.location, self.metadata.format, edit)?;
+        Ok(())
+    }
+
+    /// Opens a node below the group.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] when there is none; otherwise what is wrong with it.
+    pub fn open(&self, path: &str) -> Result<Node> {
+        self.below(path)?.open_node()
+    }
+
+    /// Whether there is a node at a path below the group, of whatever kind, and readable or not.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn contains(&self, path: &str) -> Result<bool> {
+        self.below(path)?.holds_node()
+    }
+
+    /// Creates a group below this one, and the groups between.
+    ///
+    /// # Errors
+    /// [`ErrorKind::AlreadyExists`] when there is a node already.
+    pub fn create_group(&self, path: &str) -> Result<Self> {
+        Self::create(self.below(path)?, self.metadata.format, false)
+    }
+
+    /// Opens a group below this one; creates it when there is no node.
+    ///
+    /// # Errors
+    /// When there is an array, or something that cannot be opened.
+    pub fn require_group(&self, path: &str) -> Result<Self> {
+        let location = self.below(path)?;
+        match location.find_node()? {
+            Some(node) => Node::new(location, node)?.into_group(),
+            None => Self::create(location, self.metadata.format, false),
+        }
+    }
+
+    /// Begins to create an array below this group, in the group's format.
+    pub fn create_array(&self, path: &str) -> ArrayBuilder {
+        ArrayBuilder::new(self.below(path), self.metadata.format)
+    }
+
+    /// Everything directly below, sorted by name. A node that cannot be opened is there, with the reason.
+    ///
+    /// # Errors
+    /// When the store cannot be listed.
+    pub fn children(&self) -> Result<Vec<Child>> {
+        let listing = self.location.store.list_dir(&self.location.prefix()?).map_err(from_store)?;
+        let mut children = Vec::new();
+        for prefix in listing.prefixes {
+            let name = prefix.name();
+            // A directory whose name no node can have holds no node.
+            let Ok(path) = self.path().join(name) else { continue };
+            let location = self.location.at(path);
+            let node = match location.find_node() {
+                Ok(None) => continue,
+                Ok(Some(node)) => Node::new(location, node),
+                Err(error) => Err(error),
+            };
+            children.push(Child { name: name.to_owned(), node });
+        }
+        Ok(children)
+    }
+
+    /// The arrays directly below that can be opened.
+    ///
+    /// # Errors
+    /// When the store cannot be listed.
+    pub fn arrays(&self) -> Result<Vec<Array>> {
+        let nodes = self.children()?.into_iter().filter_map(|child| child.node.ok());
+        Ok(nodes.filter_map(|node| node.into_array().ok()).collect())
+    }
+
+    /// The groups directly below that can be opened.
+    ///
+    /// # Errors
+    /// When the store cannot be listed.
+    pub fn groups(&self) -> Result<Vec<Self>> {
+        let nodes = self.children()?.into_iter().filter_map(|child| child.node.ok());
+        Ok(nodes.filter_map(|node| node.into_group().ok()).collect())
+    }
+
+    /// Visits everything below, parents before children, with its path relative to this group. Nodes that cannot be opened
+    /// are visited with the reason.
+    ///
+    /// # Errors
+    /// When the store cannot be listed, and whatever the visitor returns.
+    pub fn visit(&self, visitor: &mut dyn FnMut(&str, &Result<Node>) -> Result<()>) -> Result<()> {
+        self.visit_below("", visitor)
+    }
+
+    fn visit_below(
+        &self,
+        above: &str,
+        visitor: &mut dyn FnMut(&str, &Result<Node>) -> Result<()>,
+    ) -> Result<()> {
+        for child in self.children()? {
+            let path = if above.is_empty() { child.name } else { format!("{above}/{}", child.name) };
+            visitor(&path, &child.node)?;
+            if let Ok(Node::Group(group)) = &child.node {
+                group.visit_below(&path, visitor)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Everything below as a tree, which prints itself.
+    ///
+    /// # Errors
+    /// When the store cannot be listed.
+    pub fn tree(&self) -> Result<Tree> {
+        let mut children = Vec::new();
+        for child in self.children()? {
+            let mut tree = match &child.node {
+                Ok(Node::Group(group)) => group.tree()?,
+                Ok(Node::Array(array)) => Tree { label: label(array), ..Tree::default() },
+                Err(error) => Tree { error: Some(error.to_string()), ..Tree::default() },
+            };
+            tree.name = child.name;
+            children.push(tree);
+        }
+        let name = if self.path().is_root() { "/" } else { self.path().name() };
+        Ok(Tree { name: name.to_owned(), label: String::new(), error: None, is_group: true, children })
+    }
+
+    /// Moves a node below this group, with everything below it, to another path below this group.
+    ///
+    /// # Errors
+    /// When there is no node at `from`, or something at `to`.
+    pub fn move_node(&self, from: &str, to: &str) -> Result<()> {
+        let (from, to) = (self.below(from)?, self.below(to)?);
+        if from.path.contains(&to.path) || to.path.contains(&from.path) {
+            return Err(argument(format!("'{}' cannot be moved to '{}'", from.path, to.path)));
+        }
+        if !from.holds_node()? {
+            let message = format!("there is no node at '{}' to move", from.path);
+            return Err(Error::new(ErrorKind::NotFound, message));
+        }
+        to.prepare_for_move(self.metadata.format)?;
+        from.store.rename_prefix(&from.prefix()?, &to.prefix()?).map_err(from_store)
+    }
+
+    /// Deletes a node below this group, with everything below it.
+    ///
+    /// # Errors
+    /// When there is no node.
+    pub fn delete(&self, path: &str) -> Result<()> {
+        let location = self.below(path)?;
+        if location.path == *self.path() {
+            return Err(argument("a group cannot delete itself; delete it from the group above"));
+        }
+        if !location.holds_node()? {
+            let message = format!("there is no node at '{}' to delete", location.path);
+            return Err(Error::new(ErrorKind::NotFound, message));
+        }
+        location.store.erase_prefix(&location.prefix()?).map_err(from_store)
+    }
+
+    fn below(&self, path: &str) -> Result<Location> {
+        Ok(self.location.at(self.path().join(path)?))
+    }
+}
+
+/// Reads, edits and writes back the attributes of a node; returns those that are stored now.
+pub(crate) fn update_attributes(
+    location: &Location,
+    format: Format,
+    edit: impl FnOnce(&mut Map),
+) -> Result<Map> {
+    location.change(format, |node, write| {
+        let mut attributes = match node {
+            NodeMetadata::Array(array) => array.attributes.clone(),
+            NodeMetadata::Group(group) => group.attributes.clone(),
+        };
+        edit(&mut attributes);
+        write(Change::Attributes(&attributes))?;
+        Ok(attributes)
+    })
+}
+
+/// A group and all below it, for printing.
+#[derive(Debug, Clone, Default)]
+pub struct Tree {
+    /// The node's own name.
+    pub name: String,
+    /// What is said of an array: its shape and data type.
+    pub label: String,
+    /// Why the node cannot be opened.
+    pub error: Option<String>,
+    /// Whether the node is a group.
+    pub is_group: bool,
+    /// The nodes directly below.
+    pub children: Vec<Tree>,
+}
+
+fn label(array: &Array) -> String {
+    let shape: Vec<String> = array.shape().iter().map(u64::to_string).collect();
+    let comma = if shape.len() == 1 { "," } else { "" };
+    format!("({}{comma}) {}", shape.join(", "), array.data_type())
+}
+
+impl Tree {
+    fn write(&self, f: &mut fmt::Formatter<'_>, indent: &str) -> fmt::Result {
+        for (index, child) in self.children.iter().enumerate() {
+            let last = index + 1 == self.children.len();
+            let (branch, below) = if last { ("└── ", "    ") } else { ("├── ", "│   ") };
+            write!(f, "\n{indent}{branch}{}", child.name)?;
+            if !child.label.is_empty() {
+                write!(f, " {}", child.label)?;
+            }
+            if let Some(error) = &child.error {
+                write!(f, " (cannot be opened: {error})")?;
+            }
+            child.write(f, &format!("{indent}{below}"))?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Tree {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name)?;
+        self.write(f, "")
+    }
+}

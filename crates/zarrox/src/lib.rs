@@ -1,0 +1,88 @@
+//! Zarr for Rust: arrays and groups of every format, on any store, with NumPy's slices.
+//!
+//! ```
+//! use zarrox::prelude::*;
+//! # let directory = tempfile::tempdir()?;
+//! # let path = directory.path().join("out.zarr");
+//!
+//! let root = zarrox::create_group(&path)?;
+//! let mut t2m = root
+//!     .create_array("climate/t2m")
+//!     .shape([24, 721, 1440])
+//!     .data_type(DataType::Float32)
+//!     .chunks([12, 90, 180])
+//!     .compressor(Zstd::level(3))
+//!     .create()?;
+//! t2m.write(s![0, .., ..], &ndarray::Array2::<f32>::ones((721, 1440)))?;
+//!
+//! let again = zarrox::open(path.join("climate/t2m"))?.into_array()?;
+//! let corner = again.read::<f32>(s![0, ..2, -3..])?;
+//! assert_eq!(corner.shape(), [2, 3]);
+//! assert_eq!(corner.sum(), 6.0);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod array;
+mod error;
+mod group;
+mod hierarchy;
+mod location;
+mod memory;
+mod options;
+mod pool;
+
+pub use array::{Array, ArrayBuilder, ArrayInfo, DynArray};
+pub use group::{Child, Group, Node, Tree};
+pub use options::{MissingChunks, OpenMode, OpenOptions};
+pub use zarrox_codecs as codecs;
+pub use zarrox_core::{
+    ArrayMetadata, ChunkKeyEncoding, CodecSpec, DataType, DimSelection, Element, Error, ErrorKind, FillValue,
+    Format, GroupMetadata, IntoSelection, NodeMetadata, NodePath, Registry, Result, Selection, Separator,
+    codec, data_type, json, s,
+};
+pub use zarrox_stores as stores;
+
+use std::path::Path;
+
+/// Everything that most programs need: `use zarrox::prelude::*`.
+pub mod prelude {
+    pub use crate::codecs::*;
+    pub use crate::{Array, DataType, DynArray, Format, Group, Node, Selection, s};
+}
+
+/// Opens the node at a path, for reading and writing, and finds out by itself its format and kind.
+///
+/// # Errors
+/// [`ErrorKind::NotFound`] when there is no node; otherwise what is wrong with it.
+pub fn open(path: impl AsRef<Path>) -> Result<Node> {
+    OpenOptions::new().open(path)
+}
+
+/// Opens the array at a path, for reading and writing.
+///
+/// # Errors
+/// As for [`open`]; and when the node is a group.
+pub fn open_array(path: impl AsRef<Path>) -> Result<Array> {
+    open(path)?.into_array()
+}
+
+/// Opens the group at a path, for reading and writing.
+///
+/// # Errors
+/// As for [`open`]; and when the node is an array.
+pub fn open_group(path: impl AsRef<Path>) -> Result<Group> {
+    open(path)?.into_group()
+}
+
+/// Creates a group at a path, in the newest format; the path may not hold a node yet.
+///
+/// # Errors
+/// [`ErrorKind::AlreadyExists`] when there is something at the path.
+pub fn create_group(path: impl AsRef<Path>) -> Result<Group> {
+    OpenOptions::new().create_group(path)
+}
+
+/// Begins to create an array at a path.
+pub fn create_array(path: impl AsRef<Path>) -> ArrayBuilder {
+    OpenOptions::new().create_array(path)
+}

@@ -1,0 +1,80 @@
+//! From a path on disk to a store and a node in it.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use zarrox_core::{ErrorKind, Format, NodePath, Result};
+use zarrox_stores::{DirectoryStore, Store};
+
+use crate::error::{argument, from_store};
+
+/// The store, and the path of the node in it, that a path on disk means.
+///
+/// A hierarchy's root is the first directory on the way that is called `*.zarr`; else the topmost of the
+/// directories above that are groups without a gap; else the path itself. So errors call nodes by their
+/// place in the hierarchy, and a node created deep inside brings its ancestors with it.
+pub(crate) fn store_for(path: &Path) -> Result<(Arc<dyn Store>, NodePath)> {
+    let text =
+        path.to_str().ok_or_else(|| argument(format!("the path {} is not Unicode", path.display())))?;
+    if text.is_empty() {
+        return Err(argument("the path is empty"));
+    }
+    if let Some((scheme, _)) = text.split_once("://")
+        && scheme != "file"
+    {
+        let message = format!("'{text}': stores of the kind '{scheme}://' are not supported; give a path");
+        return Err(zarrox_core::Error::new(ErrorKind::Unsupported, message));
+    }
+    let path = Path::new(text.strip_prefix("file://").unwrap_or(text));
+    let root = root_of(path);
+    let below = path.strip_prefix(&root).ok().and_then(Path::to_str).unwrap_or_default();
+    let node = NodePath::new(below)?;
+    Ok((Arc::new(DirectoryStore::open(root).map_err(from_store)?), node))
+}
+
+fn root_of(path: &Path) -> PathBuf {
+    let named = |path: &&Path| path.extension().is_some_and(|extension| extension == "zarr");
+    // `..` can lead anywhere, so that what is above it textually is not what is above it on disk.
+    let plain = |path: &&Path| !path.components().any(|c| c.as_os_str() == "..");
+    let mut above: Vec<&Path> = path.ancestors().skip(1).take_while(|p| !p.as_os_str().is_empty()).collect();
+    if !plain(&path) {
+        above.clear();
+    }
+    if let Some(root) = above.iter().rev().find(|path| named(path)) {
+        return root.to_path_buf();
+    }
+    let groups = above.iter().take_while(|path| holds_node(path));
+    groups.last().map_or_else(|| path.to_owned(), |root| root.to_path_buf())
+}
+
+fn holds_node(directory: &Path) -> bool {
+    let keys = Format::all().flat_map(|format| format.def().keys(&NodePath::root()));
+    keys.into_iter().any(|key| directory.join(key).is_file())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_root_is_found_by_name_or_by_its_documents() {
+        assert_eq!(root_of(Path::new("/d/a.zarr/b/c.zarr/d")), Path::new("/d/a.zarr"));
+        assert_eq!(root_of(Path::new("a.zarr")), Path::new("a.zarr"));
+        assert_eq!(root_of(Path::new("a.zarr/../b")), Path::new("a.zarr/../b"));
+        let directory = tempfile::tempdir().unwrap();
+        let deep = directory.path().join("x/y/z");
+        std::fs::create_dir_all(&deep).unwrap();
+        assert_eq!(root_of(&deep), deep);
+        std::fs::write(directory.path().join("x/.zgroup"), "{}").unwrap();
+        assert_eq!(root_of(&deep), deep, "y, between, is no node");
+        std::fs::write(directory.path().join("x/y/.zgroup"), "{}").unwrap();
+        assert_eq!(root_of(&deep), directory.path().join("x"));
+    }
+
+    #[test]
+    fn paths_that_cannot_be_served_say_so() {
+        assert!(store_for(Path::new("")).is_err());
+        let error = store_for(Path::new("s3://bucket/a")).err().unwrap();
+        assert_eq!(error.kind(), ErrorKind::Unsupported);
+    }
+}

@@ -1,0 +1,65 @@
+//! Memory for results: zeroed by the system, in huge pages where it is large.
+
+use std::alloc::{Layout, alloc_zeroed};
+
+use zarrox_core::{Element, Error, ErrorKind, Result};
+
+/// From this size on, memory is asked for in huge pages: touching it for the first time costs half.
+const LARGE: usize = 4 << 20;
+
+/// A vector of zeros. Large ones come as untouched pages from the system, so that no pass over them is spent.
+///
+/// # Errors
+/// [`ErrorKind::LimitExceeded`] when there is not that much memory.
+pub(crate) fn zeroed<T: Element>(count: usize) -> Result<Vec<T>> {
+    let too_large = || {
+        let size = count.saturating_mul(size_of::<T>());
+        Error::new(
+            ErrorKind::LimitExceeded,
+            format!("the result would take {size} bytes of memory, more than there is; read it in parts"),
+        )
+    };
+    let layout = Layout::array::<T>(count).map_err(|_| too_large())?;
+    if layout.size() == 0 {
+        return Ok(Vec::new());
+    }
+    // SAFETY: the layout has a size; a null pointer is checked for below.
+    let pointer = unsafe { alloc_zeroed(layout) };
+    if pointer.is_null() {
+        return Err(too_large());
+    }
+    advise_huge_pages(pointer, layout.size());
+    // SAFETY: the memory is from the global allocator, of this layout, and all zero: valid for every `Element`.
+    Ok(unsafe { Vec::from_raw_parts(pointer.cast::<T>(), count, count) })
+}
+
+#[cfg(target_os = "linux")]
+fn advise_huge_pages(pointer: *mut u8, size: usize) {
+    if size < LARGE {
+        return;
+    }
+    let page = rustix::param::page_size();
+    let skipped = pointer.align_offset(page);
+    let whole = size.saturating_sub(skipped) / page * page;
+    // SAFETY: the range lies inside memory that we own, and the advice does not change what it holds.
+    let advised =
+        unsafe { rustix::mm::madvise(pointer.add(skipped).cast(), whole, rustix::mm::Advice::LinuxHugepage) };
+    // A system without huge pages is only slower.
+    let _ = advised;
+}
+
+#[cfg(not(target_os = "linux"))]
+fn advise_huge_pages(_: *mut u8, _: usize) {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_is_zero_and_too_much_is_an_error() {
+        assert!(zeroed::<u16>(5 << 20).unwrap().iter().all(|&v| v == 0));
+        assert!(zeroed::<f64>(0).unwrap().is_empty());
+        assert_eq!(zeroed::<u64>(usize::MAX / 8).unwrap_err().kind(), ErrorKind::LimitExceeded);
+        assert_eq!(zeroed::<u64>(1 << 44).unwrap_err().kind(), ErrorKind::LimitExceeded);
+    }
+}

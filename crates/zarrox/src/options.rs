@@ -1,0 +1,237 @@
+//! How nodes are opened: the mode, and everything that holds for all that is done through them.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use zarrox_core::codec::{CHUNK_LIMIT, EncodeOptions};
+use zarrox_core::data_type::Mode;
+use zarrox_core::{Error, ErrorKind, Format, NodePath, Registry, Result};
+use zarrox_stores::{ReadOnlyStore, Store};
+
+use crate::array::ArrayBuilder;
+use crate::group::{Group, Node};
+use crate::hierarchy::Location;
+use crate::location;
+use crate::pool::Pool;
+
+/// What opening does when there is, or is not, a node: zarr-python's and h5py's modes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum OpenMode {
+    /// `r`: the node must exist; nothing can be written.
+    Read,
+    /// `r+`: the node must exist.
+    #[default]
+    ReadWrite,
+    /// `a`: a group is created where there is no node.
+    Append,
+    /// `w`: what exists is deleted, and a group created.
+    Write,
+    /// `w-`: a group is created; that something exists is an error.
+    CreateNew,
+}
+
+impl std::str::FromStr for OpenMode {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        Ok(match text {
+            "r" => Self::Read,
+            "r+" => Self::ReadWrite,
+            "a" => Self::Append,
+            "w" => Self::Write,
+            "w-" | "x" => Self::CreateNew,
+            _ => {
+                let message = format!("'{text}' is not a mode; the modes are r, r+, a, w and w-");
+                return Err(Error::new(ErrorKind::InvalidArgument, message));
+            }
+        })
+    }
+}
+
+/// What reading does with a chunk that was never stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum MissingChunks {
+    /// Its elements are the fill value.
+    #[default]
+    Fill,
+    /// It is an error: for arrays that are known to be complete.
+    Error,
+}
+
+/// What holds for all nodes that are opened together.
+#[derive(Debug, Clone)]
+pub(crate) struct Context {
+    pub(crate) registry: Arc<Registry>,
+    pub(crate) strictness: Mode,
+    pub(crate) pool: Pool,
+    pub(crate) chunk_limit: usize,
+    pub(crate) missing: MissingChunks,
+    pub(crate) encode: EncodeOptions,
+}
+
+impl Default for Context {
+    fn default() -> Self {
+        Self {
+            registry: Arc::new(zarrox_codecs::registry()),
+            strictness: Mode::Lenient,
+            pool: Pool::shared(),
+            chunk_limit: CHUNK_LIMIT,
+            missing: MissingChunks::Fill,
+            encode: EncodeOptions::default(),
+        }
+    }
+}
+
+/// How to open or create nodes.
+///
+/// ```no_run
+/// use zarrox::{MissingChunks, OpenMode, OpenOptions};
+///
+/// let complete = OpenOptions::new().mode(OpenMode::Read).missing_chunks(MissingChunks::Error);
+/// let array = complete.open("archive.zarr/temperature")?.into_array()?;
+/// # Ok::<(), zarrox::Error>(())
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct OpenOptions {
+    mode: OpenMode,
+    format: Option<Format>,
+    context: Context,
+}
+
+impl OpenOptions {
+    /// Existing nodes, for reading and writing, of any format, leniently.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// What is done when there is, or is not, a node.
+    #[must_use]
+    pub fn mode(mut self, mode: OpenMode) -> Self {
+        self.mode = mode;
+        self
+    }
+
+    /// Only this format is looked for, and new nodes are of it (v3 otherwise).
+    #[must_use]
+    pub fn format(mut self, format: Format) -> Self {
+        self.format = Some(format);
+        self
+    }
+
+    /// Makes every leniency an error: only what the specifications allow is read.
+    #[must_use]
+    pub fn strict(mut self, strict: bool) -> Self {
+        self.context.strictness = if strict { Mode::Strict } else { Mode::Lenient };
+        self
+    }
+
+    /// The data types and codecs that are known; those of this library otherwise.
+    #[must_use]
+    pub fn registry(mut self, registry: Registry) -> Self {
+        self.context.registry = Arc::new(registry);
+        self
+    }
+
+    /// How many threads work; one for each core when it is 0 or not said.
+    #[must_use]
+    pub fn threads(mut self, threads: usize) -> Self {
+        self.context.pool = Pool::new(threads);
+        self
+    }
+
+    /// The most memory, in bytes, that decoding one chunk may take (4 GiB if not said). Metadata that demands more
+    /// is an accident or an attack.
+    #[must_use]
+    pub fn chunk_limit(mut self, bytes: usize) -> Self {
+        self.context.chunk_limit = bytes;
+        self
+    }
+
+    /// What reading does with chunks that were never stored.
+    #[must_use]
+    pub fn missing_chunks(mut self, policy: MissingChunks) -> Self {
+        self.context.missing = policy;
+        self
+    }
+
+    /// Whether chunks that hold nothing but the fill value are stored all the same. They are not, if not said: they
+    /// read the same without taking space.
+    #[must_use]
+    pub fn store_empty_chunks(mut self, store: bool) -> Self {
+        self.context.encode.store_empty_chunks = store;
+        self
+    }
+
+    /// Opens the node at a path, as the mode says.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] when there is none, [`ErrorKind::AlreadyExists`] when there should be none; otherwise what
+    /// is wrong with it.
+    pub fn open(&self, path: impl AsRef<Path>) -> Result<Node> {
+        let (store, path) = location::store_for(path.as_ref())?;
+        self.open_in(store, path.as_str())
+    }
+
+    /// Opens a node in a store, as the mode says.
+    ///
+    /// # Errors
+    /// As for [`OpenOptions::open`].
+    pub fn open_in(&self, store: Arc<dyn Store>, path: &str) -> Result<Node> {
+        let location = self.location(store, path)?;
+        match self.mode {
+            OpenMode::Read | OpenMode::ReadWrite => location.open_node(),
+            OpenMode::Append => match location.find_node()? {
+                Some(node) => Ok(Node::new(location, node)?),
+                None => Group::create(location, self.new_format(), false).map(Node::Group),
+            },
+            OpenMode::Write => Group::create(location, self.new_format(), true).map(Node::Group),
+            OpenMode::CreateNew => Group::create(location, self.new_format(), false).map(Node::Group),
+        }
+    }
+
+    /// Creates a group at a path that holds nothing yet; in mode `w`, or one that does.
+    ///
+    /// # Errors
+    /// [`ErrorKind::AlreadyExists`] when there is something at the path.
+    pub fn create_group(&self, path: impl AsRef<Path>) -> Result<Group> {
+        let (store, path) = location::store_for(path.as_ref())?;
+        self.create_group_in(store, path.as_str())
+    }
+
+    /// Creates a group in a store.
+    ///
+    /// # Errors
+    /// As for [`OpenOptions::create_group`].
+    pub fn create_group_in(&self, store: Arc<dyn Store>, path: &str) -> Result<Group> {
+        Group::create(self.location(store, path)?, self.new_format(), self.mode == OpenMode::Write)
+    }
+
+    /// Begins to create an array at a path; in mode `w`, whatever is there is replaced.
+    pub fn create_array(&self, path: impl AsRef<Path>) -> ArrayBuilder {
+        let place = location::store_for(path.as_ref());
+        let location = place.and_then(|(store, path)| self.location(store, path.as_str()));
+        self.builder(location)
+    }
+
+    /// Begins to create an array in a store.
+    pub fn create_array_in(&self, store: Arc<dyn Store>, path: &str) -> ArrayBuilder {
+        self.builder(self.location(store, path))
+    }
+
+    fn builder(&self, location: Result<Location>) -> ArrayBuilder {
+        ArrayBuilder::new(location, self.new_format()).overwrite(self.mode == OpenMode::Write)
+    }
+
+    fn new_format(&self) -> Format {
+        self.format.unwrap_or(Format::V3)
+    }
+
+    fn location(&self, store: Arc<dyn Store>, path: &str) -> Result<Location> {
+        let store = match self.mode {
+            OpenMode::Read => Arc::new(ReadOnlyStore::new(store)) as Arc<dyn Store>,
+            _ => store,
+        };
+        let path = NodePath::new(path)?;
+        Ok(Location { store, path, format: self.format, context: Arc::new(self.context.clone()) })
+    }
+}

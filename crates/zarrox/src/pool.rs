@@ -1,0 +1,71 @@
+//! The threads that chunks are read and written on.
+
+use std::sync::{Arc, OnceLock};
+
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
+use zarrox_core::{Error, ErrorKind, Result};
+
+/// A pool of threads of our own.
+///
+/// No work of others ever runs on it, and a caller that is itself on some pool of rayon's gets its work done on
+/// its own thread: a thread that waits for work may take up other work meanwhile, and if that were a write to the
+/// same chunk it would wait for a lock that its own stack holds.
+#[derive(Debug, Clone)]
+pub(crate) struct Pool {
+    /// Started when it is first needed; `None` when it could not be.
+    threads: usize,
+    pool: Arc<OnceLock<Option<rayon::ThreadPool>>>,
+}
+
+/// Below this many bytes of work, handing it to other threads costs more than it saves.
+const SMALL: usize = 128 << 10;
+
+impl Pool {
+    /// A pool of this many threads; 0 for one for each core.
+    pub(crate) fn new(threads: usize) -> Self {
+        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+        Self { threads: if threads == 0 { cores() } else { threads }, pool: Arc::default() }
+    }
+
+    /// The pool that all arrays share unless they are told otherwise.
+    pub(crate) fn shared() -> Self {
+        static SHARED: OnceLock<Pool> = OnceLock::new();
+        SHARED.get_or_init(|| Self::new(0)).clone()
+    }
+
+    /// How many threads there are.
+    pub(crate) fn threads(&self) -> usize {
+        self.threads
+    }
+
+    /// Does `count` pieces of work of about `bytes` each, in any order; stops at the first error.
+    pub(crate) fn run(
+        &self,
+        count: usize,
+        bytes: usize,
+        work: impl Fn(usize) -> Result<()> + Sync + Send,
+    ) -> Result<()> {
+        let small = count.saturating_mul(bytes) < SMALL;
+        if count <= 1 || self.threads <= 1 || small {
+            return (0..count).try_for_each(work);
+        }
+        let pool = self.pool.get_or_init(|| start(self.threads));
+        let Some(pool) = pool.as_ref() else { return (0..count).try_for_each(work) };
+        let on_ours = pool.current_thread_index().is_some();
+        if !on_ours && rayon::current_thread_index().is_some() {
+            return (0..count).try_for_each(work);
+        }
+        pool.install(|| (0..count).into_par_iter().try_for_each(&work))
+    }
+}
+
+fn start(threads: usize) -> Option<rayon::ThreadPool> {
+    let builder = rayon::ThreadPoolBuilder::new().num_threads(threads);
+    let pool = builder.thread_name(|index| format!("zarrox-{index}")).build();
+    pool.inspect_err(|error| tracing::warn!(%error, "no threads could be started; working on one")).ok()
+}
+
+/// The error for a number of chunks that cannot be counted.
+pub(crate) fn too_many(what: &str) -> Error {
+    Error::new(ErrorKind::LimitExceeded, format!("{what} are more than can be counted"))
+}
