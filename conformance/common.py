@@ -2,11 +2,12 @@
 
 A program is called as
 
-    python run_<implementation>.py write|read|update MATRIX ROOT REPORT [--updated]
+    python run_<implementation>.py write|read|update MATRIX ROOT REPORT [--updated] [--by WRITER]
 
 `write` creates every cell below ROOT, `read` compares what is found there with what the matrix says (after its
-updates, if `--updated` is given), `update` changes it. REPORT receives, as JSON, the versions in use and an error, or
-null, for each cell.
+updates, if `--updated` is given), `update` changes it. Cells that are not applicable to this implementation, or that
+WRITER could not write, are left out. REPORT receives, as JSON, the versions in use and an error, or null, for each
+cell.
 """
 
 import json
@@ -256,11 +257,16 @@ class Program:
 
 def main(program):
     action, matrix, root, report, *flags = sys.argv[1:]
+    writer = flags[flags.index("--by") + 1] if "--by" in flags else program.name
     warnings.simplefilter("ignore")
     outcomes = {}
-    for cell in json.loads(Path(matrix).read_text()):
-        if action in cell["not_applicable"].get(program.name, {}):
+    cells = json.loads(Path(matrix).read_text())
+    written = {cell["id"] for cell in cells if applicable(cell, writer, "write")}
+    for cell in cells:
+        if not applicable(cell, program.name, action) or cell["id"] not in written:
             continue
+        if cell.get("group"):
+            cell["members"] = [name for name in cell["members"] if f"{cell['id']}/{name}" in written]
         try:
             program.run(action, str(Path(root, cell["id"])), cell, "--updated" in flags)
             outcomes[cell["id"]] = None
@@ -268,6 +274,10 @@ def main(program):
             outcomes[cell["id"]] = describe_error(error)
     Path(report).parent.mkdir(parents=True, exist_ok=True)
     Path(report).write_text(json.dumps({"versions": program.packages, "outcomes": outcomes}))
+
+
+def applicable(cell, implementation, action):
+    return action not in cell["not_applicable"].get(implementation, {})
 
 
 def describe_error(error):

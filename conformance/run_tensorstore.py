@@ -35,7 +35,9 @@ class TensorStore(common.Program):
 
     def read(self, array, selection):
         values = array[selection].read().result()
-        return values.view("V5")[..., 0] if is_raw(array) else values
+        if not is_raw(array):
+            return values
+        return np.frombuffer(values.tobytes(), f"V{values.shape[-1]}").reshape(values.shape[:-1])
 
     def describe(self, array, cell):
         metadata = array.spec().to_json()["metadata"]

@@ -58,7 +58,11 @@ pub(crate) fn decoded_size(encoded: &[u8]) -> Option<usize> {
 /// Compresses, appending to `encoded`; `None` when the input is too large for Blosc.
 pub(crate) fn compress(parameters: Parameters, decoded: &[u8], encoded: &mut Vec<u8>) -> Option<()> {
     let Parameters { compressor, level, shuffle, type_size, block_size } = parameters;
-    let room = decoded.len().checked_add(HEADER).filter(|&room| c_int::try_from(room).is_ok())?;
+    let length = c_int::try_from(decoded.len()).ok()?;
+    // Snappy does nothing unless it has room for its worst case, 32 + n + n / 6.
+    let room = decoded.len() + decoded.len() / 6 + 32 + HEADER;
+    let room = room.min(c_int::MAX as usize);
+    usize::try_from(length).ok().filter(|length| length + HEADER <= room)?;
     // SAFETY: the library reads `decoded` and the name, which ends with a NUL, and writes at most `room`
     // bytes, as many as it returns when that is positive; one thread shares nothing with others.
     unsafe {
