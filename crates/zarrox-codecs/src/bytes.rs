@@ -286,3 +286,95 @@ impl Selected {
         self.counts.iter().zip(blocks).map(|(count, block)| count.div_ceil(*block)).product()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use zarrox_core::codec::{ByteRange, CodecChain, Sink};
+    use zarrox_core::data_type::{Mode, Storage};
+    use zarrox_core::json::Json;
+    use zarrox_testkit::codec::{Integrity, array_suite};
+
+    use super::*;
+    use crate::registry;
+    use crate::testing::{chain, chunk, decode_chunk, spec};
+
+    #[test]
+    fn suite() {
+        for bytes in [Bytes::little(), Bytes::big(), Bytes::native()] {
+            let shapes: &[&[u64]] = &[&[], &[1], &[7], &[4, 6], &[3, 1, 5, 4], &[40, 3000]];
+            array_suite(&registry(), shapes, Integrity::Unchecked, |_| vec![bytes.into()]);
+        }
+    }
+
+    fn make(shape: &[u64], storage: Storage, endian: &str) -> CodecChain {
+        chain(&[spec(NAME, json!({"endian": endian}))], &chunk(shape, storage), &registry(), Mode::Strict)
+            .unwrap()
+    }
+
+    /// The lengths of the fetches for a region, and how many of them go straight to the output.
+    fn fetched(chain: &CodecChain, region: &[Span], row: usize) -> (Vec<u64>, usize) {
+        let counts: Vec<usize> = region.iter().map(|span| span.count).collect();
+        let mut shape = counts.clone();
+        shape[counts.len() - 1] = row;
+        let mut memory = vec![0; shape.iter().product::<usize>() * chain.chunk().item()];
+        let inside: Vec<Span> = counts.iter().map(|&count| Span::all(count)).collect();
+        let out = ViewMut::contiguous(&mut memory, &shape, chain.chunk().item()).into_region(&inside);
+        let window = Window { offset: 0, length: Some(chain.chunk().size() as u64) };
+        let fetches = chain.read(window, ReadPart { region: region.into(), out }).unwrap();
+        let direct = fetches.iter().filter(|fetch| matches!(fetch.sink, Sink::Into(_))).count();
+        let length = |fetch: &Fetch<'_>| match fetch.range {
+            ByteRange::From { length, .. } => length.unwrap(),
+            ByteRange::Suffix { length } => length,
+        };
+        (fetches.iter().map(length).collect(), direct)
+    }
+
+    #[test]
+    fn fetches_are_blocks() {
+        const ALL: Span = Span { start: 0, step: 1, count: 256 };
+        const ONE: Span = Span { start: 5, step: 1, count: 1 };
+        let chain = make(&[256, 256, 256], Storage::Uint(2), Endian::NATIVE.name());
+        // Everything, into rows of a larger array: pieces that stay in the cache.
+        assert_eq!(fetched(&chain, &[ALL, ALL, ALL], 1024), (vec![BLOCK as u64; 128], 0));
+        // Everything, into memory that is just the chunk.
+        assert_eq!(fetched(&chain, &[ALL, ALL, ALL], 256), (vec![DIRECT as u64; 4], 4));
+        // A plane, a row, an element.
+        assert_eq!(fetched(&chain, &[ONE, ALL, ALL], 256), (vec![1 << 17], 1));
+        assert_eq!(fetched(&chain, &[ONE, ONE, ALL], 256), (vec![512], 1));
+        assert_eq!(fetched(&chain, &[ONE, ONE, ONE], 1), (vec![2], 1));
+        // A column whose elements are near to each other, and one whose elements are not.
+        assert_eq!(fetched(&chain, &[ALL, ALL, ONE], 1).0.len(), 128);
+        assert_eq!(fetched(&chain, &[ALL, ONE, ONE], 1), (vec![2; 256], 256));
+        let big = make(&[256, 256, 256], Storage::Uint(2), "big");
+        assert_eq!(fetched(&big, &[ALL, ALL, ALL], 256), (vec![BLOCK as u64; 128], 0));
+    }
+
+    #[test]
+    fn stored_sizes_are_exact() {
+        let chain = make(&[4], Storage::Uint(2), "little");
+        for size in [0, 7, 9] {
+            let error = decode_chunk(&chain, &vec![0; size]).unwrap_err().to_string();
+            assert!(error.starts_with("codec 'bytes': "), "{error}");
+            assert!(error.ends_with(&format!("{size} bytes are stored, a chunk has 8")), "{error}");
+        }
+    }
+
+    #[test]
+    fn configurations() {
+        let make = |storage, configuration, mode| {
+            chain(&[spec("endian", configuration)], &chunk(&[2], storage), &registry(), mode)
+                .map(|chain| Json::Object(chain.specs().remove(0).configuration))
+                .map_err(|e| e.to_string())
+        };
+        let (little, none) = (json!({"endian": "little"}), json!({}));
+        assert_eq!(make(Storage::Uint(2), none.clone(), Mode::Lenient).unwrap(), little);
+        let error = make(Storage::Uint(2), none.clone(), Mode::Strict).unwrap_err();
+        assert_eq!(error, "codec 'bytes': the configuration lacks 'endian'");
+        assert_eq!(make(Storage::Uint(1), none.clone(), Mode::Strict).unwrap(), none);
+        assert_eq!(make(Storage::Uint(1), little.clone(), Mode::Strict).unwrap(), none);
+        assert_eq!(make(Storage::Raw(4), none.clone(), Mode::Strict).unwrap(), none);
+        assert_eq!(make(Storage::Raw(4), little.clone(), Mode::Strict).unwrap(), little);
+        let error = make(Storage::Uint(1), json!({"endian": "native"}), Mode::Lenient).unwrap_err();
+        assert_eq!(error, "codec 'bytes': 'endian' is \"native\"; it should be one of little, big");
+    }
+}

@@ -129,3 +129,46 @@ fn after(bytes: &[u8], count: u64) -> &[u8] {
 fn to_usize(n: u64) -> usize {
     usize::try_from(n).unwrap_or(usize::MAX)
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+    use zarrox_core::data_type::Mode;
+    use zarrox_testkit::codec::{Integrity, bytes_to_bytes_suite};
+
+    use super::*;
+    use crate::registry;
+    use crate::testing::{configured, decode, hex, steps, through_v2};
+
+    #[test]
+    fn suite() {
+        for level in [1, 9] {
+            bytes_to_bytes_suite(&registry(), &Bz2::level(level).into(), Integrity::Checked);
+        }
+    }
+
+    #[test]
+    fn golden() {
+        // `numcodecs.BZ2(1)`
+        let golden =
+            hex("425a68313141592653597558a17e000000c0047fe004002000542290d0f5014aa31067fd5d91608b245a\
+             22f08bd22f8831406280d4f50200bf1772453850907558a17e");
+        assert_eq!(decode("numcodecs.bz2", &golden, 2000).unwrap(), steps());
+        let mut encoded = Vec::new();
+        Bz2::level(1).encode(&steps(), &mut encoded).unwrap();
+        assert_eq!(encoded, golden);
+        let two = [golden.repeat(2), vec![0; 3]].concat();
+        assert_eq!(decode("numcodecs.bz2", &two, 4000).unwrap(), steps().repeat(2));
+        let error = decode("numcodecs.bz2", &two, 3999).unwrap_err().to_string();
+        assert!(error.contains("more than"), "{error}");
+        let error = decode("numcodecs.bz2", &golden[..60], 2000).unwrap_err().to_string();
+        assert!(error.contains("truncated"), "{error}");
+    }
+
+    #[test]
+    fn configurations() {
+        assert_eq!(configured("numcodecs.bz2", json!({}), Mode::Lenient).unwrap(), json!({"level": 1}));
+        assert!(configured("numcodecs.bz2", json!({"level": 0}), Mode::Lenient).is_err());
+        assert_eq!(through_v2("bz2", json!({"level": 4}), 2), (json!({"level": 4}), json!({"level": 4})));
+    }
+}

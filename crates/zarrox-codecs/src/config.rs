@@ -6,7 +6,7 @@ use serde_json::json;
 use zarrox_core::codec::{CodecContext, CodecSpec};
 use zarrox_core::data_type::Mode;
 use zarrox_core::error::CodecError;
-use zarrox_core::json::{Json, Map, kind};
+use zarrox_core::json::{Json, Map};
 
 /// A v3 configuration that is being read.
 ///
@@ -74,6 +74,7 @@ impl<'a> Config<'a> {
     }
 
     /// A boolean that may be absent.
+    #[cfg(feature = "zstd")]
     pub(crate) fn boolean(self, name: &str, default: bool) -> Result<bool, CodecError> {
         let Some(json) = self.get(name) else { return Ok(default) };
         json.as_bool().ok_or_else(|| wrong(name, json, "true or false"))
@@ -114,7 +115,7 @@ impl<'a> Config<'a> {
         };
         let list = json.as_array().ok_or_else(|| wrong(name, json, "a list of codecs"))?;
         list.iter()
-            .map(|json| codec_from_json(json).ok_or_else(|| wrong(name, json, "a list of codecs")))
+            .map(|json| CodecSpec::from_json(json).ok_or_else(|| wrong(name, json, "a list of codecs")))
             .collect()
     }
 
@@ -161,21 +162,6 @@ pub(crate) fn from_v2(members: &Map, defaults: Json) -> Map {
         }
     }
     configuration
-}
-
-/// A codec as v3 metadata has it: an object, or only the name.
-fn codec_from_json(json: &Json) -> Option<CodecSpec> {
-    match json {
-        Json::String(name) => Some(CodecSpec::new(name.as_str(), Json::Null)),
-        Json::Object(map) => {
-            let name = map.get("name")?.as_str()?;
-            let configuration = map.get("configuration").unwrap_or(&Json::Null);
-            let known = |name: &String| ["name", "configuration", "must_understand"].contains(&name.as_str());
-            let fits = map.keys().all(known) && matches!(kind(configuration), "an object" | "null");
-            fits.then(|| CodecSpec::new(name, configuration.clone()))
-        }
-        _ => None,
-    }
 }
 
 /// A codec as v3 metadata should have it.

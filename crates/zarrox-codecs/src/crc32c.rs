@@ -104,3 +104,52 @@ impl Crc32c {
         Err(CodecError::corrupt(format!("the checksum is {computed:08x}, {stored:08x} is stored")))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+    use zarrox_core::data_type::Mode;
+    use zarrox_testkit::codec::{Integrity, bytes_to_bytes_suite};
+
+    use super::*;
+    use crate::registry;
+    use crate::testing::{configured, decode, hex, make, spec, through_v2};
+
+    #[test]
+    fn suite() {
+        bytes_to_bytes_suite(&registry(), &Crc32c::default().into(), Integrity::Checked);
+    }
+
+    #[test]
+    fn golden() {
+        // `numcodecs.CRC32C()` and `CRC32C(location='start')` of the `u16` numbers 0 to 15.
+        let data: Vec<u8> = (0..16_u16).flat_map(u16::to_le_bytes).collect();
+        let encoded = [data.clone(), hex("268b10f3")].concat();
+        assert_eq!(decode("crc32c", &encoded, 32).unwrap(), data);
+        let mut ours = Vec::new();
+        Crc32c::default().encode(&data, &mut ours).unwrap();
+        assert_eq!(ours, encoded);
+        let start = make(&spec("crc32c", json!({"location": "start"})), Mode::Lenient).unwrap();
+        ours.clear();
+        start.encode(&data, &mut ours).unwrap();
+        assert_eq!(ours, [hex("268b10f3"), data.clone()].concat());
+        assert_eq!(start.decode_borrowed(&ours).unwrap().unwrap(), data);
+    }
+
+    #[test]
+    fn a_wrong_checksum_says_both() {
+        let error = decode("crc32c", &hex("616263b73f4b37"), 3).unwrap_err().to_string();
+        assert_eq!(error, "the checksum is 364b3fb7, 374b3fb7 is stored");
+    }
+
+    #[test]
+    fn configurations() {
+        assert_eq!(configured("crc32c", json!({}), Mode::Strict).unwrap(), json!({}));
+        assert_eq!(configured("crc32c", json!({"location": "end"}), Mode::Lenient).unwrap(), json!({}));
+        let error = configured("crc32c", json!({"location": "end"}), Mode::Strict).unwrap_err();
+        assert!(error.contains("location"), "{error}");
+        let start = json!({"location": "start"});
+        assert_eq!(through_v2("crc32c", start.clone(), 2), (start.clone(), start));
+        assert_eq!(through_v2("crc32c", json!({}), 2).1, json!({}));
+    }
+}

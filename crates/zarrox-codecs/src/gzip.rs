@@ -80,3 +80,55 @@ impl BytesToBytes for Gzip {
         deflate::decode(Container::Gzip, encoded, decoded)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+    use zarrox_core::data_type::Mode;
+    use zarrox_testkit::codec::{Integrity, bytes_to_bytes_suite};
+
+    use super::*;
+    use crate::registry;
+    use crate::testing::{configured, decode, hex, steps, through_v2};
+
+    #[test]
+    fn suite() {
+        for level in [0, 1, 5, 9] {
+            bytes_to_bytes_suite(&registry(), &Gzip::level(level).into(), Integrity::Checked);
+        }
+    }
+
+    /// `numcodecs.GZip(5)`, as `tests/golden/make.py` has it.
+    const GOLDEN: &str = "1f8b08003daf016b00ffddc1010100200800202d4bfb7fb81f408421910bb991853cc88b6ce4201ff203f50a\
+         27bbd0070000";
+
+    #[test]
+    fn golden() {
+        assert_eq!(decode("gzip", &hex(GOLDEN), 2000).unwrap(), steps());
+    }
+
+    #[test]
+    fn members_are_concatenated_and_padded() {
+        let two = [hex(GOLDEN), hex(GOLDEN), vec![0; 512]].concat();
+        assert_eq!(decode("gzip", &two, 4000).unwrap(), steps().repeat(2));
+        let error = decode("gzip", &two, 3999).unwrap_err().to_string();
+        assert!(error.contains("more than"), "{error}");
+        assert!(decode("gzip", &[hex(GOLDEN), vec![1]].concat(), 2000).is_err());
+        assert!(decode("gzip", &[], 0).is_err());
+    }
+
+    #[test]
+    fn configurations() {
+        let lenient = |json| configured("gzip", json, Mode::Lenient);
+        assert_eq!(lenient(json!({})).unwrap(), json!({"level": 5}));
+        assert_eq!(lenient(json!({"level": -1})).unwrap(), json!({"level": 6}));
+        assert_eq!(lenient(json!({"level": null})).unwrap(), json!({"level": 5}));
+        for bad in [json!({"level": 10}), json!({"level": "5"}), json!({"level": 5.5})] {
+            let error = lenient(bad).unwrap_err();
+            assert!(error.contains("'level'") && error.contains("to 9"), "{error}");
+        }
+        let strict = configured("gzip", json!({}), Mode::Strict).unwrap_err();
+        assert_eq!(strict, "the configuration lacks 'level'");
+        assert_eq!(through_v2("gzip", json!({}), 2).1, json!({"level": 1}));
+    }
+}

@@ -25,6 +25,8 @@ mod gzip;
 #[cfg(feature = "lz4")]
 mod lz4;
 mod sharding;
+#[cfg(test)]
+mod testing;
 mod transpose;
 #[cfg(feature = "libdeflate")]
 mod zlib;

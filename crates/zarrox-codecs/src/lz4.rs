@@ -90,3 +90,51 @@ impl BytesToBytes for Lz4 {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+    use zarrox_core::data_type::Mode;
+    use zarrox_testkit::codec::{Integrity, bytes_to_bytes_suite};
+
+    use super::*;
+    use crate::registry;
+    use crate::testing::{configured, decode, hex, steps, through_v2};
+
+    #[test]
+    fn suite() {
+        for acceleration in [1, 100] {
+            bytes_to_bytes_suite(&registry(), &Lz4::acceleration(acceleration).into(), Integrity::Unchecked);
+        }
+    }
+
+    #[test]
+    fn golden() {
+        // `numcodecs.LZ4()`
+        let golden =
+            hex("d00700001f000100b41f010200b41f020200b41f030200b41f040200b41f050200b41f060200b41f0702\
+             00b41f080200b41f090200af500009000900");
+        assert_eq!(decode("numcodecs.lz4", &golden, 2000).unwrap(), steps());
+        let mut encoded = Vec::new();
+        Lz4::default().encode(&steps(), &mut encoded).unwrap();
+        assert_eq!(encoded, golden);
+    }
+
+    #[test]
+    fn sizes_are_checked() {
+        let error = |encoded: &[u8]| decode("numcodecs.lz4", encoded, 100).unwrap_err().to_string();
+        assert!(error(&hex("ffffffff00")).contains("more than the 100 bytes"));
+        assert!(error(&hex("640000")).contains("truncated"));
+        assert!(error(&hex("6400000000")).contains("damaged"));
+    }
+
+    #[test]
+    fn configurations() {
+        let complete = json!({"acceleration": 1});
+        for lenient in [json!({}), json!({"acceleration": 0})] {
+            assert_eq!(configured("numcodecs.lz4", lenient.clone(), Mode::Lenient).unwrap(), complete);
+            assert!(configured("numcodecs.lz4", lenient, Mode::Strict).is_err());
+        }
+        assert_eq!(through_v2("lz4", json!({}), 2), (complete.clone(), complete));
+    }
+}

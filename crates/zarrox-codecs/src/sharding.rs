@@ -505,3 +505,237 @@ fn slice(bytes: &[u8], range: ByteRange) -> Result<&[u8], CodecError> {
     #[expect(clippy::cast_possible_truncation, reason = "the range lies inside a slice")]
     Ok(&bytes[offset as usize..(offset + length) as usize])
 }
+
+#[cfg(test)]
+mod tests {
+    use zarrox_core::data_type::Mode;
+    use zarrox_testkit::codec::{Integrity, array_suite};
+
+    use super::*;
+    use crate::registry;
+    use crate::testing::{chain, chunk, decode_chunk, hex, spec};
+    use crate::{Bz2, Transpose};
+
+    /// Inner chunks of at most three positions along each axis: 2 × 2 × … where it can be.
+    fn inner(shape: &[u64]) -> Vec<u64> {
+        let divisor = |&length: &u64| [2, 3, 5, 7].into_iter().find(|d| length % d == 0).unwrap_or(1);
+        shape.iter().map(divisor).collect()
+    }
+
+    const SHAPES: &[&[u64]] = &[&[], &[1], &[7], &[4, 6], &[4, 1, 6], &[2, 9, 4, 2]];
+
+    #[test]
+    fn suite_of_plain_inner_chunks() {
+        for location in [IndexLocation::Start, IndexLocation::End] {
+            array_suite(&registry(), SHAPES, Integrity::Unchecked, |shape| {
+                let codecs = [Bytes::big().into()];
+                let index = [Bytes::big().into()];
+                vec![Sharding::new(inner(shape), codecs).index_codecs(index).index_location(location).into()]
+            });
+        }
+    }
+
+    #[test]
+    fn suite_of_checked_inner_chunks() {
+        for location in [IndexLocation::Start, IndexLocation::End] {
+            array_suite(&registry(), SHAPES, Integrity::Checked, |shape| {
+                let codecs = [Bytes::little().into(), Bz2::level(1).into(), Crc32c::default().into()];
+                vec![Sharding::new(inner(shape), codecs).index_location(location).into()]
+            });
+        }
+    }
+
+    #[test]
+    fn suite_of_nested_and_transposed_shards() {
+        array_suite(&registry(), &[&[4, 8], &[8, 12]], Integrity::Unchecked, |_| {
+            let innermost = Sharding::new([1, 2], [Transpose::order([1, 0]).into(), Bytes::little().into()]);
+            let middle = Sharding::new([4, 2], [Transpose::order([1, 0]).into(), innermost.into()]);
+            vec![Transpose::order([1, 0]).into(), middle.into()]
+        });
+        array_suite(&registry(), &[&[4, 6]], Integrity::Checked, |_| {
+            let sharding = Sharding::new([2, 2], [Bytes::little().into(), Crc32c::default().into()]);
+            vec![sharding.into(), Crc32c::default().into()]
+        });
+    }
+
+    fn make(configuration: Json, mode: Mode) -> Result<CodecChain, CodecError> {
+        chain(&[spec(NAME, configuration)], &chunk(&[4, 4], Storage::Uint(2)), &registry(), mode)
+    }
+
+    fn little() -> Json {
+        json!([{"name": "bytes", "configuration": {"endian": "little"}}])
+    }
+
+    /// The numbers 0 to 15, of which the lower left inner chunk is zeros.
+    fn numbers() -> Vec<u8> {
+        [0_u16, 1, 2, 3, 4, 5, 6, 7, 0, 0, 10, 11, 0, 0, 14, 15]
+            .into_iter()
+            .flat_map(u16::to_ne_bytes)
+            .collect()
+    }
+
+    /// zarr-python: `ShardingCodec(chunk_shape=(2, 2), codecs=[BytesCodec(endian='little')])`
+    const END: &str = "000001000400050002000300060007000a000b000e000f000000000000000000080000000000000008000000\
+         000000000800000000000000ffffffffffffffffffffffffffffffff10000000000000000800000000000000\
+         4bcf75e4";
+    /// zarr-python: `codecs=[BytesCodec(endian='big'), Crc32cCodec()]`, `index_location='start'`,
+    /// `index_codecs=[BytesCodec(endian='big')]`
+    const START: &str = "0000000000000040000000000000000c000000000000004c000000000000000cffffffffffffffffffffffff\
+         ffffffff0000000000000058000000000000000c0000000100040005206d161f000200030006000712c96611\
+         000a000b000e000fda59a428";
+    /// zarr-python: `chunk_shape=(4, 2)`, `codecs=[TransposeCodec(order=(1, 0)), …]` with the codec of `END` in it
+    const NESTED: &str = "000004000100050000000000000000000800000000000000ffffffffffffffffffffffffffffffff1559ede7\
+         02000600030007000a000e000b000f0000000000000000000800000000000000080000000000000008000000\
+         0000000012a46c8100000000000000002c000000000000002c000000000000003400000000000000c02a296d";
+
+    fn golden() -> [(Json, &'static str); 3] {
+        let crc32c = json!({"name": "crc32c"});
+        let bytes = |endian: &str| json!({"name": "bytes", "configuration": {"endian": endian}});
+        let index = json!([bytes("little"), crc32c]);
+        let end = |shape: [u8; 2], codecs: Json| json!({"chunk_shape": shape, "codecs": codecs, "index_codecs": index, "index_location": "end"});
+        let start = json!({"chunk_shape": [2, 2], "codecs": [bytes("big"), crc32c], "index_codecs": [bytes("big")],
+            "index_location": "start"});
+        let transpose = json!({"name": "transpose", "configuration": {"order": [1, 0]}});
+        let nested = json!({"name": NAME, "configuration": end([2, 2], little())});
+        [(end([2, 2], little()), END), (start, START), (end([4, 2], json!([transpose, nested])), NESTED)]
+    }
+
+    #[test]
+    fn golden_shards() {
+        for (configuration, golden) in golden() {
+            let chain = make(configuration.clone(), Mode::Strict).unwrap();
+            assert_eq!(Json::Object(chain.specs().remove(0).configuration), configuration);
+            assert_eq!(decode_chunk(&chain, &hex(golden)).unwrap(), numbers());
+            let mut encoded = Vec::new();
+            let numbers = numbers();
+            let view = View::contiguous(&numbers, &[4, 4], 2);
+            assert!(chain.encode(&view, EncodeOptions::default(), &mut encoded).unwrap());
+            assert_eq!(encoded, hex(golden));
+        }
+    }
+
+    #[test]
+    fn untouched_inner_chunks_are_copied() {
+        let configuration = json!({"chunk_shape": [2, 2], "codecs": little(), "index_codecs": little()});
+        let chain = make(configuration, Mode::Lenient).unwrap();
+        // The inner chunks in an odd order, with gaps, two of them the same bytes.
+        let entries: [u64; 8] = [20, 8, 3, 8, u64::MAX, u64::MAX, 3, 8];
+        let stored =
+            [(0..40).collect::<Vec<u8>>(), entries.into_iter().flat_map(u64::to_le_bytes).collect()].concat();
+        let before = decode_chunk(&chain, &stored).unwrap();
+        let source = [0xff; 2];
+        let region = [Span { start: 0, step: 1, count: 1 }; 2].into_iter().collect();
+        let part = WritePart { region, source: View::contiguous(&source, &[1, 1], 2) };
+        let mut encoded = Vec::new();
+        assert!(chain.update(Some(&stored), &part, EncodeOptions::default(), &mut encoded).unwrap());
+        assert_eq!(&encoded[8..24], [&stored[3..11], &stored[3..11]].concat());
+        let after = decode_chunk(&chain, &encoded).unwrap();
+        assert_eq!((&after[..2], &after[2..]), (&[0xff, 0xff][..], &before[2..]));
+    }
+
+    #[test]
+    fn an_index_that_lies_names_the_inner_chunk() {
+        let configuration = json!({"chunk_shape": [2, 2], "codecs": little(), "index_codecs": little()});
+        let chain = make(configuration, Mode::Lenient).unwrap();
+        let error = |offset: u64, length: u64| {
+            let entries = [0, 8, 8, 8, offset, length, 0, 8].map(u64::to_le_bytes);
+            let shard = [&[0; 16], entries.as_flattened()].concat();
+            decode_chunk(&chain, &shard).unwrap_err().to_string()
+        };
+        let max = u64::MAX;
+        let lies = [
+            (0, max, "only one of them"),
+            (max, 8, "only one of them"),
+            (80, 8, "outside"),
+            (max - 3, 8, "outside"),
+            (0, max - 1, "at most"),
+            (0, 9, "at most"),
+            (0, 7, "truncated: 7 bytes are stored, a chunk has 8"),
+        ];
+        for (offset, length, says) in lies {
+            let error = error(offset, length);
+            assert!(error.starts_with("codec 'sharding_indexed': inner chunk [1, 0]: "), "{error}");
+            assert!(error.contains(says), "{error}");
+        }
+    }
+
+    #[test]
+    fn only_touched_inner_chunks_are_fetched() {
+        let configuration = json!({"chunk_shape": [1, 1], "codecs": little()});
+        let chain = chain(
+            &[spec(NAME, configuration)],
+            &chunk(&[300, 300], Storage::Uint(2)),
+            &registry(),
+            Mode::Lenient,
+        )
+        .unwrap();
+        let data: Vec<u8> = (1..=45_000_u16).cycle().take(90_000).flat_map(u16::to_ne_bytes).collect();
+        let mut encoded = Vec::new();
+        chain
+            .encode(&View::contiguous(&data, &[300, 300], 2), EncodeOptions::default(), &mut encoded)
+            .unwrap();
+        let region = [Span { start: 7, step: 100, count: 3 }, Span { start: 250, step: 1, count: 2 }];
+        let mut found = [0; 12];
+        let out = ViewMut::contiguous(&mut found, &[3, 2], 2);
+        let window = Window { offset: 0, length: None };
+        let part = ReadPart { region: region.into_iter().collect(), out };
+        let [index] = chain.read(window, part).unwrap().try_into().unwrap();
+        assert!(index.range == ByteRange::Suffix { length: 90_000 * 16 + 4 });
+        let then = index.complete(&encoded[180_000..]).unwrap();
+        assert_eq!(then.len(), 6);
+        zarrox_core::codec::resolve(then, &encoded).unwrap();
+        assert_eq!(found.to_vec(), zarrox_testkit::codec::slice(&data, &[300, 300], 2, &region));
+    }
+
+    #[test]
+    fn configurations() {
+        let complete = json!({"chunk_shape": [2, 2], "codecs": little(), "index_codecs":
+            [little()[0], {"name": "crc32c"}], "index_location": "end"});
+        let partial = json!({"chunk_shape": [2.0, 2], "codecs": ["bytes"]});
+        let lenient = make(partial.clone(), Mode::Lenient).unwrap().specs().remove(0);
+        assert_eq!(Json::Object(lenient.configuration), complete);
+        assert!(make(partial, Mode::Strict).is_err());
+        let mut strict = complete;
+        strict.as_object_mut().unwrap().remove("index_location");
+        assert!(make(strict.clone(), Mode::Strict).is_ok());
+        strict.as_object_mut().unwrap().remove("index_codecs");
+        let error = make(strict, Mode::Strict).unwrap_err().to_string();
+        assert_eq!(error, "codec 'sharding_indexed': the configuration lacks 'index_codecs'");
+    }
+
+    #[test]
+    fn bad_configurations_say_why() {
+        let with = |name: &str, value: Json| {
+            let mut configuration = json!({"chunk_shape": [2, 2], "codecs": little()});
+            configuration[name] = value;
+            make(configuration, Mode::Lenient).unwrap_err().to_string()
+        };
+        for (shape, says) in [
+            (json!([2]), "has 1 dimensions"),
+            (json!([2, 3]), "is 3 in dimension 1; it must divide 4"),
+            (json!([0, 2]), "is 0 in dimension 0"),
+            (json!([8, 2]), "is 8 in dimension 0"),
+            (json!(2), "should be a list of integers"),
+        ] {
+            let error = with("chunk_shape", shape);
+            assert!(error.contains(says), "{error}");
+        }
+        assert!(with("codecs", json!([])).contains("'codecs': no codec turns the array into bytes"));
+        assert!(with("codecs", json!([{"configuration": {}}])).contains("list of codecs"));
+        assert!(with("codecs", json!(["nosuch"])).contains("unknown codec 'nosuch'"));
+        assert!(with("index_location", json!("middle")).contains("one of start, end"));
+        let error = with("index_codecs", json!([little()[0], {"name": "numcodecs.bz2"}]));
+        assert_eq!(
+            error,
+            "codec 'sharding_indexed': 'index_codecs': 'numcodecs.bz2' gives no fixed size, as an index needs it"
+        );
+    }
+
+    #[test]
+    fn a_huge_index_is_refused() {
+        let spec = spec(NAME, json!({"chunk_shape": [1, 1], "codecs": little()}));
+        let chunk = chunk(&[1 << 20, 1 << 20], Storage::Uint(1));
+        let error = chain(&[spec], &chunk, &registry(), Mode::Lenient).unwrap_err().to_string();
+        assert!(error.contains("the index takes 17592186044416 bytes, the limit is"), "{error}");
+    }
+}

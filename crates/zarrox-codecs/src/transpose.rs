@@ -108,3 +108,78 @@ impl ArrayToArray for TransposeCodec {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+    use zarrox_core::codec::CodecChain;
+    use zarrox_core::data_type::{Mode, Storage};
+    use zarrox_testkit::codec::{Integrity, array_suite};
+
+    use super::*;
+    use crate::testing::{chain, chunk, decode_chunk, hex, spec};
+    use crate::{Bytes, registry};
+
+    #[test]
+    fn suite() {
+        let registry = registry();
+        array_suite(&registry, &[&[5, 7], &[1, 9], &[64, 33]], Integrity::Unchecked, |_| {
+            vec![Transpose::order([1, 0]).into(), Bytes::little().into()]
+        });
+        array_suite(&registry, &[&[3, 4, 5]], Integrity::Unchecked, |_| {
+            let orders = [[1, 2, 0], [0, 2, 1]].map(|order| Transpose::order(order).into());
+            orders.into_iter().chain([Bytes::big().into()]).collect()
+        });
+        array_suite(&registry, &[&[]], Integrity::Unchecked, |_| {
+            vec![Transpose::order([]).into(), Bytes::little().into()]
+        });
+    }
+
+    fn make(order: &Json, mode: Mode) -> Result<CodecChain, CodecError> {
+        let specs = [spec("transpose", json!({"order": order})), Bytes::big().into()];
+        chain(&specs, &chunk(&[1, 2, 3], Storage::Int(4)), &registry(), mode)
+    }
+
+    #[test]
+    fn golden() {
+        // zarr-python: `TransposeCodec(order=(2, 0, 1))` and `BytesCodec(endian='big')` of the numbers 0 to 5.
+        let encoded = hex("000000000000000300000001000000040000000200000005");
+        let chain = make(&json!([2, 0, 1]), Mode::Strict).unwrap();
+        let expected: Vec<u8> = (0..6_i32).flat_map(i32::to_ne_bytes).collect();
+        assert_eq!(decode_chunk(&chain, &encoded).unwrap(), expected);
+    }
+
+    #[test]
+    fn encoding_alone_permutes_too() {
+        let (registry, chunk) = (registry(), chunk(&[2, 3], Storage::Uint(1)));
+        let context = CodecContext { chunk: &chunk, registry: &registry, mode: Mode::Lenient, limit: 100 };
+        let order = config::members(json!({"order": [1, 0]}));
+        let Ok(Codec::ArrayToArray(codec)) = create(&order, &context) else { panic!() };
+        let (mut encoded, mut decoded) = ([0; 6], [0; 6]);
+        codec.encode(&[0, 1, 2, 3, 4, 5], &mut encoded).unwrap();
+        assert_eq!(encoded, [0, 3, 1, 4, 2, 5]);
+        codec.decode(&encoded, &mut decoded).unwrap();
+        assert_eq!(decoded, [0, 1, 2, 3, 4, 5]);
+        assert_eq!(codec.encoded_chunk().shape(), [3, 2]);
+    }
+
+    #[test]
+    fn configurations() {
+        for (name, order) in [("C", json!([0, 1, 2])), ("F", json!([2, 1, 0]))] {
+            let chain = make(&json!(name), Mode::Lenient).unwrap();
+            assert_eq!(chain.specs()[0], spec("transpose", json!({"order": order})));
+            assert!(make(&json!(name), Mode::Strict).is_err());
+        }
+        for bad in [
+            json!([0, 1]),
+            json!([0, 1, 1]),
+            json!([0, 1, 3]),
+            json!([0, 1, 2, 3]),
+            json!([0, -1, 2]),
+            json!("A"),
+        ] {
+            let error = make(&bad, Mode::Lenient).unwrap_err().to_string();
+            assert!(error.contains("codec 'transpose'") && error.contains("'order'"), "{error}");
+        }
+    }
+}

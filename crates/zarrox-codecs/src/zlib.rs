@@ -78,3 +78,35 @@ impl BytesToBytes for Zlib {
         deflate::decode(Container::Zlib, encoded, decoded)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+    use zarrox_testkit::codec::{Integrity, bytes_to_bytes_suite};
+
+    use super::*;
+    use crate::registry;
+    use crate::testing::{decode, hex, steps, through_v2};
+
+    #[test]
+    fn suite() {
+        for level in [0, 1, 9] {
+            bytes_to_bytes_suite(&registry(), &Zlib::level(level).into(), Integrity::Checked);
+        }
+    }
+
+    #[test]
+    fn golden() {
+        // `numcodecs.Zlib(1)`
+        let encoded =
+            hex("7801ddc18101802000c0204cadfcff61ff18d030343e1aa7c6a5716b7c357e1a7f8d47e30598b91195");
+        assert_eq!(decode("numcodecs.zlib", &encoded, 2000).unwrap(), steps());
+        let error = decode("numcodecs.zlib", &encoded.repeat(2), 4000).unwrap_err();
+        assert_eq!(error.to_string(), "41 bytes follow the end of the stream");
+    }
+
+    #[test]
+    fn v2() {
+        assert_eq!(through_v2("zlib", json!({}), 2), (json!({"level": 1}), json!({"level": 1})));
+    }
+}

@@ -15,10 +15,14 @@ use std::cell::RefCell;
 use std::io::Cursor;
 
 use serde_json::json;
-use zarrox_core::codec::{BytesToBytes, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, Size};
+use zarrox_core::codec::{
+    BytesToBytes, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, DecodeStream, Size,
+};
 use zarrox_core::error::CodecError;
 use zarrox_core::json::Map;
-use zstd_safe::{CCtx, CParameter, DCtx, compress_bound, get_error_name};
+use zstd_safe::{
+    CCtx, CParameter, DCtx, InBuffer, OutBuffer, ResetDirective, compress_bound, get_error_name,
+};
 
 use crate::config::{self, Config};
 use crate::truncated;
@@ -120,6 +124,59 @@ impl BytesToBytes for Zstd {
             context.decompress(decoded, encoded).map_err(|code| CodecError::corrupt(get_error_name(code)))
         })
     }
+
+    fn decode_stream<'e>(&self, encoded: &'e [u8]) -> Option<Result<Box<dyn DecodeStream + 'e>, CodecError>> {
+        Some(Stream::new(encoded).map(|stream| Box::new(stream) as _))
+    }
+}
+
+/// Decompresses frame after frame with the thread's own context, which it keeps until it is dropped.
+struct Stream<'e> {
+    context: Option<DCtx<'static>>,
+    input: InBuffer<'e>,
+    /// What the library said last: 0 where a frame has ended.
+    state: usize,
+}
+
+impl<'e> Stream<'e> {
+    fn new(encoded: &'e [u8]) -> Result<Self, CodecError> {
+        if encoded.is_empty() {
+            return Err(truncated(0));
+        }
+        let mut context = match DECOMPRESSOR.take() {
+            Some(context) => context,
+            None => DCtx::try_create().ok_or_else(no_memory)?,
+        };
+        context.reset(ResetDirective::SessionOnly).map_err(invalid)?;
+        Ok(Self { context: Some(context), input: InBuffer::around(encoded), state: 1 })
+    }
+}
+
+impl DecodeStream for Stream<'_> {
+    fn fill(&mut self, buffer: &mut [u8]) -> Result<usize, CodecError> {
+        let Some(context) = &mut self.context else { return Ok(0) };
+        let mut output = OutBuffer::around(buffer);
+        while output.pos() < output.capacity() {
+            let (before, read) = (output.pos(), self.input.pos());
+            let finished = self.input.pos() == self.input.src.len() && self.state == 0;
+            if finished {
+                break;
+            }
+            self.state = context
+                .decompress_stream(&mut output, &mut self.input)
+                .map_err(|code| CodecError::corrupt(get_error_name(code)))?;
+            if self.state != 0 && output.pos() == before && self.input.pos() == read {
+                return Err(truncated(self.input.src.len()));
+            }
+        }
+        Ok(output.pos())
+    }
+}
+
+impl Drop for Stream<'_> {
+    fn drop(&mut self) {
+        DECOMPRESSOR.set(self.context.take());
+    }
 }
 
 fn no_memory() -> CodecError {
@@ -128,4 +185,89 @@ fn no_memory() -> CodecError {
 
 fn invalid(code: usize) -> CodecError {
     CodecError::invalid(get_error_name(code))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+    use zarrox_core::data_type::Mode;
+    use zarrox_testkit::codec::{Integrity, bytes_to_bytes_suite};
+
+    use super::*;
+    use crate::registry;
+    use crate::testing::{configured, decode, hex, spec, steps, through_v2};
+
+    #[test]
+    fn suite() {
+        let registry = registry();
+        for level in [-5, 0, 3, 19] {
+            bytes_to_bytes_suite(&registry, &Zstd::level(level).into(), Integrity::Unchecked);
+        }
+        bytes_to_bytes_suite(&registry, &Zstd::level(1).checksum(true).into(), Integrity::Checked);
+    }
+
+    /// `numcodecs.Zstd(3)`
+    const PLAIN: &str = "28b52ffd60d0062501005800000102030405060708090a042b4420447044c0884088e08880118110c111736c\
+         08da";
+    /// `numcodecs.Zstd(3, checksum=True)`
+    const CHECKED: &str = "28b52ffd64d0062501005800000102030405060708090a042b4420447044c0884088e08880118110c111736c\
+         08da2330b94c";
+
+    #[test]
+    fn golden() {
+        for golden in [PLAIN, CHECKED] {
+            assert_eq!(decode("zstd", &hex(golden), 2000).unwrap(), steps());
+        }
+        let mut encoded = Vec::new();
+        Zstd::level(3).checksum(true).encode(&steps(), &mut encoded).unwrap();
+        assert_eq!(encoded, hex(CHECKED));
+    }
+
+    /// A frame without its size, as a streaming encoder writes it: magic, a descriptor without size, a window, one
+    /// raw block.
+    fn sizeless(data: &[u8]) -> Vec<u8> {
+        let header = u32::try_from(data.len() << 3 | 1).unwrap().to_le_bytes();
+        [&hex("28b52ffd0058"), &header[..3], data].concat()
+    }
+
+    #[test]
+    fn frames_of_all_kinds_follow_each_other() {
+        let skippable = hex("502a4d1803000000aabbcc");
+        let frames = [sizeless(b"abc"), skippable, hex(PLAIN), sizeless(b"d")].concat();
+        let expected = [&b"abc"[..], &steps(), b"d"].concat();
+        assert_eq!(decode("zstd", &frames, expected.len()).unwrap(), expected);
+        let error = decode("zstd", &frames, expected.len() - 1).unwrap_err().to_string();
+        assert!(error.contains("too small"), "{error}");
+        assert!(decode("zstd", &[frames, vec![0]].concat(), expected.len()).is_err());
+    }
+
+    #[test]
+    fn a_frame_that_claims_too_much_is_refused() {
+        // A single segment with a content size of 2^40.
+        let bomb = hex("28b52ffde0000000000001000001000000");
+        assert!(decode("zstd", &bomb, 100).is_err());
+    }
+
+    #[test]
+    fn configurations() {
+        let complete = json!({"level": 0, "checksum": false});
+        for partial in [json!({}), json!({"level": 0}), json!({"level": 0.0, "checksum": null})] {
+            assert_eq!(configured("numcodecs.zstd", partial, Mode::Lenient).unwrap(), complete);
+        }
+        assert_eq!(configured("zstd", json!({"level": 0}), Mode::Strict).unwrap(), complete);
+        assert!(configured("zstd", json!({}), Mode::Strict).is_err());
+        for bad in
+            [json!({"level": 23}), json!({"level": 1, "checksum": 1}), json!({"level": 1, "window": 3})]
+        {
+            assert!(configured("zstd", bad, Mode::Lenient).is_err());
+        }
+        assert_eq!(CodecSpec::from(Zstd::level(3)), spec("zstd", json!({"level": 3, "checksum": false})));
+    }
+
+    #[test]
+    fn v2() {
+        assert_eq!(through_v2("zstd", json!({"level": 1}), 2).1, json!({"level": 1}));
+        let (v3, v2) = through_v2("zstd", json!({"level": 1, "checksum": true, "more": 1}), 2);
+        assert_eq!((v3.clone(), v3), (v2, json!({"level": 1, "checksum": true})));
+    }
 }

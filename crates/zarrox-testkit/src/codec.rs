@@ -27,7 +27,7 @@ impl Random {
     }
 
     /// The next number.
-    pub fn next(&mut self) -> u64 {
+    pub fn number(&mut self) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
@@ -36,12 +36,12 @@ impl Random {
 
     /// A number below `limit`, which is not 0.
     pub fn below(&mut self, limit: usize) -> usize {
-        usize::try_from(self.next() >> 1).unwrap_or(usize::MAX) % limit
+        usize::try_from(self.number() >> 1).unwrap_or(usize::MAX) % limit
     }
 
     /// So many bytes.
     pub fn bytes(&mut self, count: usize) -> Vec<u8> {
-        (0..count).map(|_| self.next().to_le_bytes()[7]).collect()
+        (0..count).map(|_| self.number().to_le_bytes()[7]).collect()
     }
 }
 

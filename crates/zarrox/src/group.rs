@@ -4,7 +4,7 @@ use std::fmt;
 
 use zarrox_core::json::Map;
 use zarrox_core::metadata::Change;
-use zarrox_core::{Error, ErrorKind, Format, GroupMetadata, NodeMetadata, NodePath, Result};
+use zarrox_core::{Format, GroupMetadata, NodeMetadata, NodePath, Result};
 
 use crate::array::{Array, ArrayBuilder};
 use crate::error::{argument, from_store};
@@ -123,6 +123,11 @@ impl Group {
     /// Where the group is in its hierarchy.
     pub fn path(&self) -> &NodePath {
         &self.location.path
+    }
+
+    /// Where the hierarchy is.
+    pub fn store(&self) -> String {
+        self.location.store.location()
     }
 
     /// The group's metadata.
@@ -262,10 +267,19 @@ impl Group {
     /// # Errors
     /// When the store cannot be listed.
     pub fn tree(&self) -> Result<Tree> {
+        self.tree_to_depth(usize::MAX)
+    }
+
+    /// What is at most so many levels below as a tree, which prints itself. Nothing further down is opened.
+    ///
+    /// # Errors
+    /// When the store cannot be listed.
+    pub fn tree_to_depth(&self, depth: usize) -> Result<Tree> {
         let mut children = Vec::new();
-        for child in self.children()? {
+        let nodes = if depth == 0 { Vec::new() } else { self.children()? };
+        for child in nodes {
             let mut tree = match &child.node {
-                Ok(Node::Group(group)) => group.tree()?,
+                Ok(Node::Group(group)) => group.tree_to_depth(depth - 1)?,
                 Ok(Node::Array(array)) => Tree { label: label(array), ..Tree::default() },
                 Err(error) => Tree { error: Some(error.to_string()), ..Tree::default() },
             };
@@ -281,16 +295,7 @@ impl Group {
     /// # Errors
     /// When there is no node at `from`, or something at `to`.
     pub fn move_node(&self, from: &str, to: &str) -> Result<()> {
-        let (from, to) = (self.below(from)?, self.below(to)?);
-        if from.path.contains(&to.path) || to.path.contains(&from.path) {
-            return Err(argument(format!("'{}' cannot be moved to '{}'", from.path, to.path)));
-        }
-        if !from.holds_node()? {
-            let message = format!("there is no node at '{}' to move", from.path);
-            return Err(Error::new(ErrorKind::NotFound, message));
-        }
-        to.prepare_for_move(self.metadata.format)?;
-        from.store.rename_prefix(&from.prefix()?, &to.prefix()?).map_err(from_store)
+        self.below(from)?.move_node(&self.below(to)?)
     }
 
     /// Deletes a node below this group, with everything below it.
@@ -302,11 +307,7 @@ impl Group {
         if location.path == *self.path() {
             return Err(argument("a group cannot delete itself; delete it from the group above"));
         }
-        if !location.holds_node()? {
-            let message = format!("there is no node at '{}' to delete", location.path);
-            return Err(Error::new(ErrorKind::NotFound, message));
-        }
-        location.store.erase_prefix(&location.prefix()?).map_err(from_store)
+        location.delete()
     }
 
     fn below(&self, path: &str) -> Result<Location> {

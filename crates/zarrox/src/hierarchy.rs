@@ -78,8 +78,47 @@ impl Location {
         }
     }
 
+    /// The format of the nearest node above, which a new node here should have too.
+    pub(crate) fn inherited_format(&self) -> Option<Format> {
+        let above = self.path.ancestors().into_iter().rev();
+        above.filter_map(|path| self.at(path).find_node().ok().flatten()).map(|node| format_of(&node)).next()
+    }
+
+    /// Moves the node, with everything below it, to another place in the same store.
+    pub(crate) fn move_node(&self, to: &Self) -> Result<()> {
+        if self.path.contains(&to.path) || to.path.contains(&self.path) {
+            return Err(argument(format!("'{}' cannot be moved to '{}'", self.path, to.path)));
+        }
+        let format = self.format_to_move()?;
+        to.prepare_for_move(format)?;
+        self.store.rename_prefix(&self.prefix()?, &to.prefix()?).map_err(from_store)
+    }
+
+    /// The format that groups above the node's new place should have; that of a node nobody understands is unknown.
+    fn format_to_move(&self) -> Result<Format> {
+        match self.find_node() {
+            Ok(Some(node)) => Ok(format_of(&node)),
+            Ok(None) => {
+                let message = format!("there is no node at '{}' in {}", self.path, self.store.location());
+                Err(Error::new(ErrorKind::NotFound, message))
+            }
+            Err(_) if self.holds_node()? => Ok(self.inherited_format().unwrap_or(Format::V3)),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Deletes the node, with everything below it.
+    pub(crate) fn delete(&self) -> Result<()> {
+        if !self.holds_node()? {
+            let message =
+                format!("there is no node at '{}' in {} to delete", self.path, self.store.location());
+            return Err(Error::new(ErrorKind::NotFound, message));
+        }
+        self.store.erase_prefix(&self.prefix()?).map_err(from_store)
+    }
+
     /// Makes sure that a node can be moved here: nothing is here, and the groups above are.
-    pub(crate) fn prepare_for_move(&self, format: Format) -> Result<()> {
+    fn prepare_for_move(&self, format: Format) -> Result<()> {
         self.check_ancestors()?;
         self.make_room(false)?;
         self.create_ancestors(format)
@@ -114,10 +153,7 @@ impl Location {
     /// Unless told to overwrite, nothing may be at the place. What is overwritten must be a node: a directory of
     /// other files is never deleted.
     pub(crate) fn create_node(&self, node: &NodeMetadata, overwrite: bool) -> Result<()> {
-        let format = match node {
-            NodeMetadata::Array(array) => array.format,
-            NodeMetadata::Group(group) => group.format,
-        };
+        let format = format_of(node);
         let documents = format.def().lower(&self.path, node, &self.context.registry)?;
         self.check_ancestors()?;
         self.make_room(overwrite)?;
@@ -217,5 +253,12 @@ impl Location {
             }
             Ok(())
         })
+    }
+}
+
+fn format_of(node: &NodeMetadata) -> Format {
+    match node {
+        NodeMetadata::Array(array) => array.format,
+        NodeMetadata::Group(group) => group.format,
     }
 }

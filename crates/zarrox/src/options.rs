@@ -111,7 +111,8 @@ impl OpenOptions {
         self
     }
 
-    /// Only this format is looked for, and new nodes are of it (v3 otherwise).
+    /// Only this format is looked for, and new nodes are of it. Otherwise a new node has the format of the group above, or
+    /// is v3.
     #[must_use]
     pub fn format(mut self, format: Format) -> Self {
         self.format = Some(format);
@@ -178,14 +179,15 @@ impl OpenOptions {
     /// As for [`OpenOptions::open`].
     pub fn open_in(&self, store: Arc<dyn Store>, path: &str) -> Result<Node> {
         let location = self.location(store, path)?;
+        let format = self.new_format(&location);
         match self.mode {
             OpenMode::Read | OpenMode::ReadWrite => location.open_node(),
             OpenMode::Append => match location.find_node()? {
                 Some(node) => Ok(Node::new(location, node)?),
-                None => Group::create(location, self.new_format(), false).map(Node::Group),
+                None => Group::create(location, format, false).map(Node::Group),
             },
-            OpenMode::Write => Group::create(location, self.new_format(), true).map(Node::Group),
-            OpenMode::CreateNew => Group::create(location, self.new_format(), false).map(Node::Group),
+            OpenMode::Write => Group::create(location, format, true).map(Node::Group),
+            OpenMode::CreateNew => Group::create(location, format, false).map(Node::Group),
         }
     }
 
@@ -203,7 +205,9 @@ impl OpenOptions {
     /// # Errors
     /// As for [`OpenOptions::create_group`].
     pub fn create_group_in(&self, store: Arc<dyn Store>, path: &str) -> Result<Group> {
-        Group::create(self.location(store, path)?, self.new_format(), self.mode == OpenMode::Write)
+        let location = self.location(store, path)?;
+        let format = self.new_format(&location);
+        Group::create(location, format, self.mode == OpenMode::Write)
     }
 
     /// Begins to create an array at a path; in mode `w`, whatever is there is replaced.
@@ -218,12 +222,43 @@ impl OpenOptions {
         self.builder(self.location(store, path))
     }
 
-    fn builder(&self, location: Result<Location>) -> ArrayBuilder {
-        ArrayBuilder::new(location, self.new_format()).overwrite(self.mode == OpenMode::Write)
+    /// Deletes the node at a path, with everything below it, whether it can be understood or not.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] when there is no node: a directory of other files is never deleted.
+    pub fn delete(&self, path: impl AsRef<Path>) -> Result<()> {
+        let (store, node) = location::store_for(path.as_ref())?;
+        let location = self.location(store, node.as_str())?;
+        location.delete().map_err(|error| error.at(format!("deleting '{}'", path.as_ref().display())))?;
+        if node.is_root() {
+            // The store keeps its own directory. Where it is not empty, or a link, it stays.
+            let _ = std::fs::remove_dir(path);
+        }
+        Ok(())
     }
 
-    fn new_format(&self) -> Format {
-        self.format.unwrap_or(Format::V3)
+    /// Moves the node at a path, with everything below it, to another path in the same hierarchy.
+    ///
+    /// # Errors
+    /// When there is no node at `from`, something at `to`, or the two are in different hierarchies.
+    pub fn move_node(&self, from: impl AsRef<Path>, to: impl AsRef<Path>) -> Result<()> {
+        let (store, from) = location::store_for(from.as_ref())?;
+        let (other, to) = location::store_for(to.as_ref())?;
+        if store.location() != other.location() {
+            let message = format!("{} and {} are different hierarchies", store.location(), other.location());
+            return Err(Error::new(ErrorKind::InvalidArgument, message));
+        }
+        let location = self.location(store, from.as_str())?;
+        location.move_node(&location.at(to))
+    }
+
+    fn builder(&self, location: Result<Location>) -> ArrayBuilder {
+        let format = location.as_ref().map_or(Format::V3, |location| self.new_format(location));
+        ArrayBuilder::new(location, format).overwrite(self.mode == OpenMode::Write)
+    }
+
+    fn new_format(&self, location: &Location) -> Format {
+        self.format.or_else(|| location.inherited_format()).unwrap_or(Format::V3)
     }
 
     fn location(&self, store: Arc<dyn Store>, path: &str) -> Result<Location> {

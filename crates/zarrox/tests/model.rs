@@ -7,10 +7,14 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use zarrox::codecs::{Blosc, Bytes, Bz2, Crc32c, Gzip, Lz4, Sharding, Shuffle, Transpose, Zlib, Zstd};
 use zarrox::stores::{DirectoryStore, MemoryStore, Store};
-use zarrox::{Array, CodecSpec, DataType, DimSelection, Element, Format, IntoSelection, OpenOptions, Selection};
+use zarrox::{
+    Array, CodecSpec, DataType, DimSelection, Element, Format, IntoSelection, OpenOptions, Selection,
+};
 
-/// How many random cases each property is tried with.
-const CASES: u32 = 2500;
+/// How many random cases each property is tried with in memory, and how many on disk, which is slower. Together more than
+/// 10,000 arrays with up to four selections each.
+const CASES: u32 = 3500;
+const CASES_ON_DISK: u32 = 500;
 
 #[derive(Debug, Clone)]
 struct Case {
@@ -152,7 +156,9 @@ fn positions(shape: &[u64], selection: &Selection) -> (Vec<Vec<usize>>, Vec<usiz
     for (dim, &length) in dims.iter().zip(shape) {
         let n = i64::try_from(length).unwrap();
         let list: Vec<usize> = match *dim {
-            DimSelection::Index(index) => vec![usize::try_from(if index < 0 { index + n } else { index }).unwrap()],
+            DimSelection::Index(index) => {
+                vec![usize::try_from(if index < 0 { index + n } else { index }).unwrap()]
+            }
             DimSelection::Slice { start, stop, step } => {
                 let from_end = |v: i64| if v < 0 { v + n } else { v };
                 let (start, stop) = (start.map(from_end), stop.map(from_end));
@@ -165,7 +171,10 @@ fn positions(shape: &[u64], selection: &Selection) -> (Vec<Vec<usize>>, Vec<usiz
                 if step < 0 {
                     all.reverse();
                 }
-                all.into_iter().step_by(usize::try_from(step.abs()).unwrap()).map(|i| usize::try_from(i).unwrap()).collect()
+                all.into_iter()
+                    .step_by(usize::try_from(step.abs()).unwrap())
+                    .map(|i| usize::try_from(i).unwrap())
+                    .collect()
             }
             DimSelection::Ellipsis => unreachable!("replaced above"),
         };
@@ -221,18 +230,19 @@ fn check<T: Element>(case: &Case, store: &Arc<dyn Store>, fill: T, value: impl F
     }
 }
 
-fn run(check: impl Fn(&Case)) {
-    let config = Config { cases: CASES, failure_persistence: None, ..Config::default() };
-    TestRunner::new(config).run(&case(), |case| {
-        check(&case);
-        Ok(())
-    })
-    .unwrap();
+fn run(cases: u32, check: impl Fn(&Case)) {
+    let config = Config { cases, failure_persistence: None, ..Config::default() };
+    TestRunner::new(config)
+        .run(&case(), |case| {
+            check(&case);
+            Ok(())
+        })
+        .unwrap();
 }
 
 #[test]
 fn int32_in_memory() {
-    run(|case| {
+    run(CASES, |case| {
         let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
         check::<i32>(case, &store, -7, |i| i32::try_from(i).unwrap());
     });
@@ -240,7 +250,7 @@ fn int32_in_memory() {
 
 #[test]
 fn float64_in_memory() {
-    run(|case| {
+    run(CASES, |case| {
         let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
         check::<f64>(case, &store, 0.0, |i| f64::from(u32::try_from(i).unwrap()) / 3.0);
     });
@@ -248,7 +258,7 @@ fn float64_in_memory() {
 
 #[test]
 fn complex_and_raw_in_memory() {
-    run(|case| {
+    run(CASES, |case| {
         let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
         check::<num_complex::Complex<f32>>(case, &store, num_complex::Complex::new(1.0, -1.0), |i| {
             let part = f32::from(u16::try_from(i % 65536).unwrap());
@@ -265,7 +275,7 @@ fn complex_and_raw_in_memory() {
 fn int16_in_a_directory() {
     let directory = tempfile::tempdir().unwrap();
     let count = std::sync::atomic::AtomicUsize::new(0);
-    run(|case| {
+    run(CASES_ON_DISK, |case| {
         let next = count.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         let path = directory.path().join(next.to_string());
         let store: Arc<dyn Store> = Arc::new(DirectoryStore::open(&path).unwrap());

@@ -21,7 +21,7 @@ pub(crate) struct Parameters {
     pub(crate) block_size: usize,
 }
 
-/// The length of the header, and the most by which compressed bytes are longer than the others.
+/// The length of the header.
 pub(crate) const HEADER: usize = 16;
 
 /// The sizes that a buffer claims to have.
@@ -58,11 +58,10 @@ pub(crate) fn decoded_size(encoded: &[u8]) -> Option<usize> {
 /// Compresses, appending to `encoded`; `None` when the input is too large for Blosc.
 pub(crate) fn compress(parameters: Parameters, decoded: &[u8], encoded: &mut Vec<u8>) -> Option<()> {
     let Parameters { compressor, level, shuffle, type_size, block_size } = parameters;
-    let length = c_int::try_from(decoded.len()).ok()?;
-    // Snappy does nothing unless it has room for its worst case, 32 + n + n / 6.
-    let room = decoded.len() + decoded.len() / 6 + 32 + HEADER;
-    let room = room.min(c_int::MAX as usize);
-    usize::try_from(length).ok().filter(|length| length + HEADER <= room)?;
+    // Snappy does nothing unless it has room for its worst case, 32 + n + n / 6 behind what stands before the
+    // block. Others need no more than the header, because what does not get smaller is stored as it is then.
+    let worst = if compressor == c"snappy" { 1024 + decoded.len() / 6 } else { 0 };
+    let room = decoded.len().checked_add(HEADER + worst).filter(|&room| c_int::try_from(room).is_ok())?;
     // SAFETY: the library reads `decoded` and the name, which ends with a NUL, and writes at most `room`
     // bytes, as many as it returns when that is positive; one thread shares nothing with others.
     unsafe {

@@ -4,9 +4,13 @@ use super::{
     ArrayToArray, ArrayToBytes, BytesToBytes, ChunkSpec, Codec, CodecContext, CodecSpec, EncodeOptions,
     Fetch, ReadPart, Size, Window, WritePart, resolve,
 };
+use super::stream::resolve_stream;
 use crate::error::CodecError;
 use crate::scratch::{Scratch, with_vec};
 use crate::strided::{Dims, Span, View, ViewMut};
+
+/// Chunks larger than this no longer fit into a core's own cache: they are decoded block by block.
+const STREAM: usize = 512 << 10;
 
 /// A codec with the name that errors call it by.
 #[derive(Debug)]
@@ -289,23 +293,44 @@ impl CodecChain {
     }
 
     /// Decodes stored bytes into a part that is in the order of the axes behind the array→array codecs.
-    fn decode_bytes(&self, encoded: &[u8], mut part: ReadPart<'_>) -> Result<(), CodecError> {
+    fn decode_bytes(&self, encoded: &[u8], part: ReadPart<'_>) -> Result<(), CodecError> {
         let codec = &self.array_to_bytes.codec;
-        let whole = part.covers(self.innermost().shape()) && codec.decodes_in_place();
-        if let (true, Some(first), Some(out)) = (whole, self.bytes_to_bytes.first(), part.out.as_slice_mut())
-        {
-            return self.with_decoded_bytes(encoded, 1, |bytes| {
-                let result = match first.codec.decode_borrowed(bytes) {
-                    Some(plain) => plain.and_then(|plain| copy_exact(plain, out)),
-                    None => first.codec.decode(bytes, out),
-                };
-                let length = result.map_err(|e| e.in_codec(first.name))?;
-                check_length(length, out.len()).map_err(|e| e.in_codec(first.name))?;
-                codec.decode_in_place(out);
-                Ok(())
-            });
+        let Some(first) = self.bytes_to_bytes.first().filter(|_| codec.decodes_in_place()) else {
+            return self.with_decoded_bytes(encoded, 0, |plain| self.decode_plain(plain, part));
+        };
+        self.with_decoded_bytes(encoded, 1, |encoded| self.decode_first(first, encoded, part))
+    }
+
+    /// Decodes the codec that is next to the array→bytes one, whose encoded chunk is the decoded one in other words: straight
+    /// into the destination where that is possible, else block by block where the chunk is large.
+    fn decode_first(
+        &self,
+        first: &Named<Box<dyn BytesToBytes>>,
+        encoded: &[u8],
+        mut part: ReadPart<'_>,
+    ) -> Result<(), CodecError> {
+        let codec = &self.array_to_bytes.codec;
+        let spec = self.innermost();
+        if let Some(plain) = first.codec.decode_borrowed(encoded) {
+            return self.decode_plain(plain.map_err(|e| e.in_codec(first.name))?, part);
         }
-        self.with_decoded_bytes(encoded, 0, |plain| codec.decode(plain, part))
+        if let (true, Some(out)) = (part.covers(spec.shape()), part.out.as_slice_mut()) {
+            let length = first.codec.decode(encoded, out).map_err(|e| e.in_codec(first.name))?;
+            check_length(length, out.len()).map_err(|e| e.in_codec(first.name))?;
+            codec.decode_in_place(out);
+            return Ok(());
+        }
+        let stream = if spec.size() > STREAM { first.codec.decode_stream(encoded) } else { None };
+        let Some(stream) = stream else {
+            return self.decode_from(encoded, 0, 0, |plain| self.decode_plain(plain, part));
+        };
+        let fetches = codec.read(Window::of_size(spec.size() as u64), part)?;
+        let mut stream = stream.map_err(|e| e.in_codec(first.name))?;
+        resolve_stream(fetches, &mut *stream, spec.size()).map_err(|e| e.in_codec(first.name))
+    }
+
+    fn decode_plain(&self, plain: &[u8], part: ReadPart<'_>) -> Result<(), CodecError> {
+        resolve(self.array_to_bytes.codec.read(Window::of_size(plain.len() as u64), part)?, plain)
     }
 
     /// The long way, for array→array codecs that change values: each decodes a whole chunk.
@@ -355,12 +380,6 @@ fn check_length(length: usize, wanted: usize) -> Result<(), CodecError> {
         return Ok(());
     }
     Err(CodecError::corrupt(format!("decoded to {length} bytes, a chunk has {wanted}")))
-}
-
-fn copy_exact(from: &[u8], to: &mut [u8]) -> Result<usize, CodecError> {
-    check_length(from.len(), to.len())?;
-    to.copy_from_slice(from);
-    Ok(from.len())
 }
 
 fn encode_through(

@@ -6,12 +6,14 @@
 mod chain;
 mod fetch;
 mod spec;
+mod stream;
 
 use std::fmt;
 
 pub use chain::CodecChain;
 pub use fetch::{ByteRange, Fetch, ReadPart, Sink, Window, WritePart, covers, resolve};
 pub use spec::{ChunkSpec, Size};
+pub use stream::DecodeStream;
 
 use crate::data_type::Mode;
 use crate::error::CodecError;
@@ -36,6 +38,23 @@ impl CodecSpec {
             _ => Map::new(),
         };
         Self { name: name.into(), configuration }
+    }
+
+    /// A codec as v3 metadata has it: an object with `name` and `configuration`, or only the name. `None` when it is
+    /// neither, or says more.
+    pub fn from_json(json: &Json) -> Option<Self> {
+        match json {
+            Json::String(name) => Some(Self::new(name.as_str(), Json::Null)),
+            Json::Object(map) => {
+                let name = map.get("name")?.as_str()?;
+                let configuration = map.get("configuration").unwrap_or(&Json::Null);
+                let known =
+                    |name: &String| ["name", "configuration", "must_understand"].contains(&name.as_str());
+                let fits = map.keys().all(known) && matches!(configuration, Json::Object(_) | Json::Null);
+                fits.then(|| Self::new(name, configuration.clone()))
+            }
+            _ => None,
+        }
     }
 }
 
@@ -223,6 +242,15 @@ pub trait BytesToBytes: fmt::Debug + Send + Sync {
 
     /// The decoded bytes without decoding, for a codec that only adds something around them.
     fn decode_borrowed<'e>(&self, encoded: &'e [u8]) -> Option<Result<&'e [u8], CodecError>> {
+        let _ = encoded;
+        None
+    }
+
+    /// The decoded bytes in order, bit by bit, for a codec that can do so at the speed of [`BytesToBytes::decode`].
+    fn decode_stream<'e>(
+        &self,
+        encoded: &'e [u8],
+    ) -> Option<Result<Box<dyn DecodeStream + 'e>, CodecError>> {
         let _ = encoded;
         None
     }

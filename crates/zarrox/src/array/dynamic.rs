@@ -1,6 +1,7 @@
 //! Arrays in memory whose element type is known only at run time.
 
 use ndarray::{ArrayD, IxDyn};
+use zarrox_core::data_type::Endian;
 use zarrox_core::strided::View;
 use zarrox_core::{DataType, Element, Error, ErrorKind, Result};
 
@@ -31,6 +32,33 @@ impl DynArray {
             bytes.iter_mut().for_each(|byte| *byte = u8::from(*byte != 0));
         }
         Ok(Self { data_type, shape, bytes })
+    }
+
+    /// An array of bytes as other programs have them: of either endianness, row-major or column-major.
+    ///
+    /// # Errors
+    /// As for [`DynArray::new`].
+    pub fn from_foreign(
+        data_type: DataType,
+        shape: Vec<usize>,
+        bytes: Vec<u8>,
+        endian: Endian,
+        column_major: bool,
+    ) -> Result<Self> {
+        let word = if endian == Endian::NATIVE { 1 } else { data_type.storage().word() };
+        let in_place = !column_major || shape.len() < 2;
+        if word == 1 && in_place {
+            return Self::new(data_type, shape, bytes);
+        }
+        let backwards: Vec<usize> = (0..shape.len()).rev().collect();
+        let foreign =
+            Self::new(data_type, if in_place { shape } else { permuted(&shape, &backwards) }, bytes)?;
+        let view = if in_place { foreign.view() } else { foreign.view().permuted(&backwards) };
+        let mut bytes = Vec::new();
+        let too_large = |_| Error::new(ErrorKind::LimitExceeded, "there is not enough memory for a copy");
+        bytes.try_reserve_exact(foreign.bytes.len()).map_err(too_large)?;
+        view.append_to(&mut bytes, word);
+        Self::new(foreign.data_type.clone(), view.shape().to_vec(), bytes)
     }
 
     /// The data type.
@@ -74,5 +102,32 @@ impl DynArray {
 
     pub(super) fn view(&self) -> View<'_> {
         View::contiguous(&self.bytes, &self.shape, self.data_type.size())
+    }
+}
+
+fn permuted(shape: &[usize], order: &[usize]) -> Vec<usize> {
+    order.iter().map(|&axis| shape[axis]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn foreign_bytes_are_brought_into_our_order() {
+        let foreign = |bytes: Vec<u8>, endian, column_major| {
+            DynArray::from_foreign(DataType::Int16, vec![2, 3], bytes, endian, column_major)
+        };
+        let values: [i16; 6] = [1, 2, 3, 4, 5, 600];
+        let little: Vec<u8> = values.iter().flat_map(|v| v.to_le_bytes()).collect();
+        let big: Vec<u8> = values.iter().flat_map(|v| v.to_be_bytes()).collect();
+        let columns: Vec<u8> = [1_i16, 4, 2, 5, 3, 600].iter().flat_map(|v| v.to_be_bytes()).collect();
+        let wanted = ndarray::arr2(&[[1_i16, 2, 3], [4, 5, 600]]).into_dyn();
+        for (bytes, endian, column_major) in
+            [(little, Endian::Little, false), (big, Endian::Big, false), (columns, Endian::Big, true)]
+        {
+            assert_eq!(foreign(bytes, endian, column_major).unwrap().to_typed::<i16>().unwrap(), wanted);
+        }
+        assert!(foreign(vec![0; 11], Endian::Big, true).is_err());
     }
 }

@@ -1,0 +1,85 @@
+//! What the tests of all codecs use.
+
+use serde_json::json;
+use zarrox_core::codec::{BytesToBytes, ChunkSpec, Codec, CodecChain, CodecContext, CodecSpec, ReadPart};
+use zarrox_core::data_type::{Mode, Storage};
+use zarrox_core::error::CodecError;
+use zarrox_core::json::Json;
+use zarrox_core::strided::{Span, ViewMut};
+use zarrox_core::{FillValue, Registry};
+
+use crate::registry;
+
+/// A codec by its name in v3 and its configuration.
+pub(crate) fn spec(name: &str, configuration: Json) -> CodecSpec {
+    CodecSpec::new(name, configuration)
+}
+
+/// The bytes that hexadecimal digits say.
+pub(crate) fn hex(digits: &str) -> Vec<u8> {
+    let pairs = digits.as_bytes().chunks_exact(2);
+    pairs.map(|pair| u8::from_str_radix(str::from_utf8(pair).unwrap(), 16).unwrap()).collect()
+}
+
+/// The data of most golden bytes: 1000 little-endian `u16` numbers, a hundred 0, a hundred 1, and so on to 9.
+pub(crate) fn steps() -> Vec<u8> {
+    (0..1000_u16).flat_map(|i| (i / 100).to_le_bytes()).collect()
+}
+
+/// A chunk of these many elements of this many bytes.
+pub(crate) fn chunk(shape: &[u64], storage: Storage) -> ChunkSpec {
+    ChunkSpec::new(shape, storage, FillValue::zero(storage.size())).unwrap()
+}
+
+/// Makes a bytes-to-bytes codec for elements of two bytes.
+pub(crate) fn make(spec: &CodecSpec, mode: Mode) -> Result<Box<dyn BytesToBytes>, CodecError> {
+    let (registry, chunk) = (registry(), chunk(&[1000], Storage::Uint(2)));
+    let context = CodecContext { chunk: &chunk, registry: &registry, mode, limit: 1 << 30 };
+    match (registry.codec(&spec.name).unwrap().create)(&spec.configuration, &context)? {
+        Codec::BytesToBytes(codec) => Ok(codec),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// The configuration that a codec makes of another, or what it says against it.
+pub(crate) fn configured(name: &str, configuration: Json, mode: Mode) -> Result<Json, String> {
+    let codec = make(&spec(name, configuration), mode).map_err(|e| e.to_string())?;
+    Ok(Json::Object(codec.configuration()))
+}
+
+/// Decodes with a codec in its default configuration.
+pub(crate) fn decode(name: &str, encoded: &[u8], size: usize) -> Result<Vec<u8>, CodecError> {
+    let mut decoded = vec![0; size];
+    let length = make(&spec(name, json!({})), Mode::Lenient)?.decode(encoded, &mut decoded)?;
+    decoded.truncate(length);
+    Ok(decoded)
+}
+
+/// The v3 configuration of v2 members, and what becomes of it in v2 again.
+pub(crate) fn through_v2(id: &str, members: Json, item: usize) -> (Json, Json) {
+    let registry = registry();
+    let def = registry.codec_from_v2(id).unwrap();
+    let v3 = (def.from_v2)(&crate::config::members(members), item).unwrap();
+    let v2 = (def.to_v2)(&v3).unwrap();
+    (v3.into(), v2.into())
+}
+
+/// Makes a chain for a kind of chunk.
+pub(crate) fn chain(
+    specs: &[CodecSpec],
+    chunk: &ChunkSpec,
+    registry: &Registry,
+    mode: Mode,
+) -> Result<CodecChain, CodecError> {
+    CodecChain::new(specs, &CodecContext { chunk, registry, mode, limit: 1 << 30 })
+}
+
+/// Decodes a whole chunk.
+pub(crate) fn decode_chunk(chain: &CodecChain, encoded: &[u8]) -> Result<Vec<u8>, CodecError> {
+    let chunk = chain.chunk();
+    let mut decoded = vec![0; chunk.size()];
+    let region = chunk.shape().iter().map(|&length| Span::all(length)).collect();
+    let out = ViewMut::contiguous(&mut decoded, chunk.shape(), chunk.item());
+    chain.decode(encoded, ReadPart { region, out })?;
+    Ok(decoded)
+}

@@ -1,0 +1,126 @@
+//! The cells of the matrix that `conformance/matrix.py` designs.
+
+use std::collections::HashMap;
+
+use serde::Deserialize;
+use zarrox::codec::CodecSpec;
+use zarrox::json::{Json, Map};
+use zarrox::{ChunkKeyEncoding, DataType, Format, Registry, Separator};
+
+use crate::Failure;
+
+/// An array or a group: what it is, how it comes into being, and how it is changed afterwards.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Cell {
+    pub(crate) id: String,
+    format: u8,
+    #[serde(default)]
+    pub(crate) group: bool,
+    #[serde(default)]
+    data_type: String,
+    #[serde(default)]
+    endian: String,
+    #[serde(default)]
+    pub(crate) shape: Vec<u64>,
+    #[serde(default)]
+    pub(crate) chunks: Vec<u64>,
+    #[serde(default)]
+    pub(crate) fill_value: Json,
+    pub(crate) attributes: Map,
+    pub(crate) dimension_names: Option<Vec<Option<String>>>,
+    key_encoding: Option<KeyEncoding>,
+    #[serde(default)]
+    pub(crate) steps: Vec<Step>,
+    pub(crate) update: Vec<Step>,
+    #[serde(default)]
+    codecs: Vec<V3Codec>,
+    order: Option<String>,
+    filters: Option<Vec<Map>>,
+    compressor: Option<Map>,
+    #[serde(default)]
+    pub(crate) members: Vec<String>,
+    not_applicable: HashMap<String, HashMap<String, String>>,
+}
+
+#[derive(Debug, Deserialize)]
+struct KeyEncoding {
+    name: String,
+    separator: String,
+}
+
+#[derive(Debug, Deserialize)]
+struct V3Codec {
+    name: String,
+    #[serde(default)]
+    configuration: Json,
+}
+
+/// One change of an array.
+#[derive(Debug, Deserialize)]
+#[serde(tag = "op", rename_all = "lowercase")]
+pub(crate) enum Step {
+    /// The elements that the seed gives, in a region: start, stop and step for each dimension.
+    Write { region: Vec<[isize; 3]>, seed: u64 },
+    /// The fill value, in a region.
+    Fill { region: Vec<[isize; 3]> },
+    Resize {
+        shape: Vec<u64>,
+    },
+    Attributes {
+        value: Map,
+    },
+}
+
+impl Cell {
+    pub(crate) fn applicable(&self, implementation: &str, action: &str) -> bool {
+        !self.not_applicable.get(implementation).is_some_and(|actions| actions.contains_key(action))
+    }
+
+    pub(crate) fn format(&self) -> Format {
+        if self.format == 2 { Format::V2 } else { Format::V3 }
+    }
+
+    pub(crate) fn data_type(&self, registry: &Registry) -> Result<DataType, Failure> {
+        Ok(DataType::parse(&self.data_type, registry)?)
+    }
+
+    pub(crate) fn key_encoding(&self) -> Result<ChunkKeyEncoding, Failure> {
+        let encoding = self.key_encoding.as_ref().ok_or("the cell has no key encoding")?;
+        let separator = Separator::parse(&encoding.separator).ok_or("the separator is not one")?;
+        Ok(match encoding.name.as_str() {
+            "v2" => ChunkKeyEncoding::V2(separator),
+            _ => ChunkKeyEncoding::Default(separator),
+        })
+    }
+
+    /// The chain of codecs, as v3 names them whatever the format.
+    pub(crate) fn codecs(&self, registry: &Registry) -> Result<Vec<CodecSpec>, Failure> {
+        match self.format {
+            2 => self.v2_codecs(registry),
+            _ => Ok(self.codecs.iter().map(|c| CodecSpec::new(&c.name, c.configuration.clone())).collect()),
+        }
+    }
+
+    fn v2_codecs(&self, registry: &Registry) -> Result<Vec<CodecSpec>, Failure> {
+        let data_type = self.data_type(registry)?;
+        let mut codecs = Vec::new();
+        if self.order.as_deref() == Some("F") && self.shape.len() > 1 {
+            let order: Vec<usize> = (0..self.shape.len()).rev().collect();
+            codecs.push(zarrox::codecs::Transpose::order(order).into());
+        }
+        codecs.push(match (data_type.storage().word(), self.endian.as_str()) {
+            (1, _) => CodecSpec::new("bytes", Json::Null),
+            (_, "big") => zarrox::codecs::Bytes::big().into(),
+            _ => zarrox::codecs::Bytes::little().into(),
+        });
+        for members in self.filters.iter().flatten().chain(&self.compressor) {
+            let id = members.get("id").and_then(Json::as_str).ok_or("the codec has no id")?;
+            let definition = registry.codec_from_v2(id)?;
+            let mut members = members.clone();
+            members.shift_remove("id");
+            let configuration = (definition.from_v2)(&members, data_type.size())?;
+            codecs.push(CodecSpec { name: definition.name.to_owned(), configuration });
+        }
+        Ok(codecs)
+    }
+}

@@ -1,0 +1,252 @@
+//! The elements that every implementation makes for itself, and the state in which a cell must be found: the twin of
+//! `conformance/common.py`, which says how elements come about.
+
+use half::f16;
+use zarrox::data_type::Storage;
+use zarrox::json::Json;
+
+use crate::Failure;
+use crate::cell::{Cell, Step};
+
+/// Floats that formats and casts get wrong, by the size of a float in bytes.
+fn special(size: usize, which: usize) -> u64 {
+    let table: [u64; 8] = match size {
+        2 => [0x7e00, 0x7c00, 0xfc00, 0x8000, 0x0001, 0x7bff, 0xfe2a, 0x3c00],
+        4 => [
+            0x7fc0_0000,
+            0x7f80_0000,
+            0xff80_0000,
+            0x8000_0000,
+            0x0000_0001,
+            0x7f7f_ffff,
+            0xffc0_002a,
+            0x3f80_0000,
+        ],
+        _ => [
+            0x7ff8_0000_0000_0000,
+            0x7ff0_0000_0000_0000,
+            0xfff0_0000_0000_0000,
+            0x8000_0000_0000_0000,
+            0x0000_0000_0000_0001,
+            0x7fef_ffff_ffff_ffff,
+            0xfff8_0000_0000_002a,
+            0x3ff0_0000_0000_0000,
+        ],
+    };
+    table[which % 8]
+}
+
+/// Runs of 16 small numbers alternate with runs of noise (SplitMix64).
+fn word(seed: u64, index: u64) -> u64 {
+    if (index / 16).is_multiple_of(2) {
+        return index % 128;
+    }
+    let z =
+        index.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(seed.wrapping_mul(0xd1b5_4a32_d192_ed03));
+    let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+/// The parts of an element that are numbers of their own, and the size of each.
+fn parts(storage: Storage) -> (usize, usize) {
+    match storage {
+        Storage::Complex(size) => (2, size / 2),
+        other => (1, other.size()),
+    }
+}
+
+/// The elements of a whole array, in this machine's endianness.
+fn elements(storage: Storage, count: usize, seed: u64) -> Vec<u8> {
+    let (parts, size) = parts(storage);
+    let mut bytes = Vec::with_capacity(count * storage.size());
+    for index in 0..count * parts {
+        let bits = match storage {
+            Storage::Bool => word(seed, index as u64) & 1,
+            Storage::Float(_) | Storage::Complex(_) if index % 11 == 5 => special(size, index / 11),
+            _ => word(seed, index as u64),
+        };
+        bytes.extend(native(&bits.to_le_bytes()[..size], storage));
+    }
+    bytes
+}
+
+/// Little-endian bytes of a number in this machine's endianness.
+fn native(little: &[u8], storage: Storage) -> Vec<u8> {
+    let mut bytes = little.to_vec();
+    if cfg!(target_endian = "big") && storage.word() > 1 {
+        bytes.reverse();
+    }
+    bytes
+}
+
+/// The bytes of a fill value, worked out apart from the library's own reading of metadata.
+pub(crate) fn fill_element(storage: Storage, json: &Json) -> Result<Vec<u8>, Failure> {
+    let (_, size) = parts(storage);
+    let little: Vec<Vec<u8>> = match (storage, json) {
+        (_, Json::Null) => vec![vec![0; storage.size()]],
+        (Storage::Bool, json) => vec![vec![u8::from(json.as_bool().ok_or("not a boolean")?)]],
+        (Storage::Int(_), json) => vec![json.as_i64().ok_or("not an integer")?.to_le_bytes()[..size].to_vec()],
+        (Storage::Uint(_), json) => {
+            vec![json.as_u64().ok_or("not an integer")?.to_le_bytes()[..size].to_vec()]
+        }
+        (Storage::Raw(_), Json::Array(bytes)) => {
+            let byte = |json: &Json| json.as_u64().and_then(|n| u8::try_from(n).ok());
+            vec![bytes.iter().map(byte).collect::<Option<_>>().ok_or("not bytes")?]
+        }
+        (Storage::Complex(_), Json::Array(parts)) => {
+            parts.iter().map(|part| float(size, part)).collect::<Result<_, _>>()?
+        }
+        (_, json) => vec![float(size, json)?],
+    };
+    Ok(little.iter().flat_map(|part| native(part, storage)).collect())
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "the matrix has only fill values that every float holds")]
+fn float(size: usize, json: &Json) -> Result<Vec<u8>, Failure> {
+    let value = match json.as_str() {
+        Some("NaN") => f64::NAN,
+        Some("Infinity") => f64::INFINITY,
+        Some("-Infinity") => f64::NEG_INFINITY,
+        _ => json.as_f64().ok_or("not a float")?,
+    };
+    Ok(match size {
+        2 => f16::from_f64(value).to_le_bytes().to_vec(),
+        4 => (value as f32).to_le_bytes().to_vec(),
+        _ => value.to_le_bytes().to_vec(),
+    })
+}
+
+/// Evenly spaced positions along one dimension: where the first is, the distance, and how many there are.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Span {
+    pub(crate) start: isize,
+    pub(crate) step: isize,
+    pub(crate) count: usize,
+}
+
+pub(crate) fn spans(region: &[[isize; 3]]) -> Vec<Span> {
+    let span = |&[start, stop, step]: &[isize; 3]| {
+        let count = (stop - start).max(0).unsigned_abs().div_ceil(step.unsigned_abs());
+        Span { start, step, count }
+    };
+    region.iter().map(span).collect()
+}
+
+/// An array in memory that is slow and plainly right.
+#[derive(Debug, Clone)]
+pub(crate) struct Model {
+    pub(crate) storage: Storage,
+    pub(crate) shape: Vec<usize>,
+    pub(crate) bytes: Vec<u8>,
+    fill: Vec<u8>,
+}
+
+impl Model {
+    fn filled(storage: Storage, shape: &[u64], fill: &[u8]) -> Result<Self, Failure> {
+        let shape = lengths(shape)?;
+        let bytes = fill.repeat(shape.iter().product());
+        Ok(Self { storage, shape, bytes, fill: fill.to_vec() })
+    }
+
+    /// Where in `bytes` the elements of a region are, in row-major order of the region.
+    fn offsets(&self, region: &[Span]) -> Vec<usize> {
+        let mut offsets = vec![0];
+        for (span, &length) in region.iter().zip(&self.shape) {
+            let position = |k: usize| (span.start + span.step * k.cast_signed()).unsigned_abs();
+            offsets =
+                offsets.iter().flat_map(|o| (0..span.count).map(move |k| o * length + position(k))).collect();
+        }
+        offsets.iter().map(|offset| offset * self.storage.size()).collect()
+    }
+
+    /// The elements of a region.
+    pub(crate) fn gather(&self, region: &[Span]) -> Vec<u8> {
+        let item = self.storage.size();
+        self.offsets(region).iter().flat_map(|&at| &self.bytes[at..at + item]).copied().collect()
+    }
+
+    fn scatter(&mut self, region: &[Span], values: &[u8]) {
+        let item = self.storage.size();
+        for (at, value) in self.offsets(region).into_iter().zip(values.chunks_exact(item)) {
+            self.bytes[at..at + item].copy_from_slice(value);
+        }
+    }
+
+    /// What a step puts into its region.
+    pub(crate) fn values(&self, region: &[Span], seed: Option<u64>) -> Vec<u8> {
+        match seed {
+            None => self.fill.repeat(region.iter().map(|span| span.count).product()),
+            Some(seed) => {
+                let bytes = elements(self.storage, self.shape.iter().product(), seed);
+                Self { bytes, ..self.clone() }.gather(region)
+            }
+        }
+    }
+
+    fn resize(&mut self, shape: &[u64]) -> Result<(), Failure> {
+        let mut other = Self::filled(self.storage, shape, &self.fill)?;
+        let kept = self.shape.iter().zip(&other.shape);
+        let kept: Vec<Span> = kept.map(|(&a, &b)| Span { start: 0, step: 1, count: a.min(b) }).collect();
+        let values = self.gather(&kept);
+        other.scatter(&kept, &values);
+        *self = other;
+        Ok(())
+    }
+
+    /// The array as it was created, before any step.
+    pub(crate) fn new(cell: &Cell, storage: Storage) -> Result<Self, Failure> {
+        Self::filled(storage, &cell.shape, &fill_element(storage, &cell.fill_value)?)
+    }
+
+    /// Does what a step says.
+    pub(crate) fn apply(&mut self, step: &Step) -> Result<(), Failure> {
+        match step {
+            Step::Write { region, seed } => {
+                let region = spans(region);
+                let values = self.values(&region, Some(*seed));
+                self.scatter(&region, &values);
+            }
+            Step::Fill { region } => {
+                let region = spans(region);
+                let values = self.values(&region, None);
+                self.scatter(&region, &values);
+            }
+            Step::Resize { shape } => self.resize(shape)?,
+            Step::Attributes { .. } => {}
+        }
+        Ok(())
+    }
+}
+
+pub(crate) fn lengths(shape: &[u64]) -> Result<Vec<usize>, Failure> {
+    shape.iter().map(|&n| usize::try_from(n).map_err(Failure::from)).collect()
+}
+
+/// Checks that elements agree bit for bit; two NaNs count as the same.
+pub(crate) fn same(storage: Storage, got: &[u8], expected: &[u8]) -> Result<(), Failure> {
+    if got.len() != expected.len() {
+        return Err(format!("{} bytes instead of {}", got.len(), expected.len()).into());
+    }
+    let (_, size) = parts(storage);
+    let floats = matches!(storage, Storage::Float(_) | Storage::Complex(_));
+    let pairs = got.chunks_exact(size).zip(expected.chunks_exact(size));
+    let differs = |(a, b): &(&[u8], &[u8])| a != b && !(floats && is_nan(a) && is_nan(b));
+    match pairs.clone().position(|pair| differs(&pair)) {
+        None => Ok(()),
+        Some(first) => {
+            let count = pairs.clone().filter(differs).count();
+            let (a, b) = pairs.clone().nth(first).unwrap_or_default();
+            Err(format!("{count} numbers differ, first at flat index {first}: {a:02x?} instead of {b:02x?}").into())
+        }
+    }
+}
+
+fn is_nan(bytes: &[u8]) -> bool {
+    match *bytes {
+        [a, b] => f16::from_ne_bytes([a, b]).is_nan(),
+        [a, b, c, d] => f32::from_ne_bytes([a, b, c, d]).is_nan(),
+        [a, b, c, d, e, f, g, h] => f64::from_ne_bytes([a, b, c, d, e, f, g, h]).is_nan(),
+        _ => false,
+    }
+}

@@ -1,0 +1,260 @@
+//! Zarrox as a participant in the exchange of arrays; see `conformance/README.md`.
+//!
+//! ```text
+//! conformance write|read|update MATRIX ROOT REPORT [--by WRITER] [--updated UPDATER]
+//! ```
+
+mod cell;
+mod data;
+
+use std::collections::HashSet;
+use std::error::Error;
+use std::path::Path;
+
+use serde_json::json;
+use zarrox::codec::CodecSpec;
+use zarrox::json::{Json, Map};
+use zarrox::{Array, DimSelection, DynArray, IntoSelection, OpenMode, OpenOptions, Selection};
+
+use cell::{Cell, Step};
+use data::{Model, Span, fill_element, lengths, same, spans};
+
+/// Why a cell failed.
+type Failure = Box<dyn Error>;
+
+const NAME: &str = "zarrox";
+
+fn main() -> Result<(), Failure> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [action, matrix, root, report, flags @ ..] = arguments.as_slice() else {
+        return Err("conformance write|read|update MATRIX ROOT REPORT [--by WRITER] [--updated UPDATER]".into());
+    };
+    let option = |name: &str| flags.chunks_exact(2).find(|pair| pair[0] == name).map(|pair| pair[1].as_str());
+    let (writer, updater) = (option("--by").unwrap_or(NAME), option("--updated"));
+
+    let mut cells: Vec<Cell> = serde_json::from_slice(&std::fs::read(matrix)?)?;
+    cells.retain(|cell| cell.applicable(writer, "write"));
+    let written: HashSet<String> = cells.iter().map(|cell| cell.id.clone()).collect();
+    cells.retain(|cell| cell.applicable(NAME, action));
+    cells.retain(|cell| updater.is_none_or(|updater| cell.applicable(updater, "update")));
+    let mut outcomes = Map::new();
+    for cell in &mut cells {
+        cell.members.retain(|name| written.contains(&format!("{}/{name}", cell.id)));
+        let participant = Participant { path: &Path::new(root).join(&cell.id), cell, updated: updater.is_some() };
+        let outcome = participant.run(action).err().map(|failure| failure.to_string());
+        outcomes.insert(cell.id.clone(), json!(outcome));
+    }
+    let versions = json!({ "zarrox": env!("CARGO_PKG_VERSION") });
+    std::fs::write(report, json!({ "versions": versions, "outcomes": outcomes }).to_string())?;
+    Ok(())
+}
+
+/// One cell at its place on the disk.
+struct Participant<'a> {
+    path: &'a Path,
+    cell: &'a Cell,
+    updated: bool,
+}
+
+impl Participant<'_> {
+    fn run(&self, action: &str) -> Result<(), Failure> {
+        match (action, self.cell.group) {
+            ("write", true) => self.create_group(),
+            ("read", true) => self.read_group(),
+            ("update", true) => self.update_group(),
+            ("write", false) => self.create(),
+            ("read", false) => self.read(),
+            ("update", false) => self.apply(OpenOptions::new().open(self.path)?.into_array()?),
+            _ => Err(format!("'{action}' is not an action").into()),
+        }
+    }
+
+    fn create_group(&self) -> Result<(), Failure> {
+        let options = OpenOptions::new().format(self.cell.format()).mode(OpenMode::CreateNew);
+        Ok(options.create_group(self.path)?.set_attributes(self.cell.attributes.clone())?)
+    }
+
+    fn update_group(&self) -> Result<(), Failure> {
+        let mut group = zarrox::open_group(self.path)?;
+        for step in &self.cell.update {
+            if let Step::Attributes { value } = step {
+                group.set_attributes(value.clone())?;
+            }
+        }
+        Ok(())
+    }
+
+    fn read_group(&self) -> Result<(), Failure> {
+        let group = zarrox::open_group(self.path)?;
+        agree("attributes", group.attributes(), self.attributes())?;
+        let mut names = Vec::new();
+        for child in group.children()? {
+            child.node?;
+            names.push(child.name);
+        }
+        agree("members", &names, &self.cell.members)
+    }
+
+    fn create(&self) -> Result<(), Failure> {
+        let cell = self.cell;
+        let registry = zarrox::codecs::registry();
+        let mut builder = zarrox::create_array(self.path)
+            .format(cell.format())
+            .shape(cell.shape.clone())
+            .data_type(cell.data_type(&registry)?)
+            .chunks(cell.chunks.clone())
+            .codecs(cell.codecs(&registry)?)
+            .fill_value_json(cell.fill_value.clone())
+            .chunk_key_encoding(cell.key_encoding()?)
+            .attributes(cell.attributes.clone());
+        if let Some(names) = &cell.dimension_names {
+            builder = builder.optional_dimension_names(names.clone());
+        }
+        self.apply_steps(builder.create()?, &cell.steps, None)
+    }
+
+    /// Changes an array that somebody else wrote.
+    fn apply(&self, array: Array) -> Result<(), Failure> {
+        self.apply_steps(array, &self.cell.update, Some(&self.cell.steps))
+    }
+
+    fn apply_steps(&self, mut array: Array, steps: &[Step], before: Option<&[Step]>) -> Result<(), Failure> {
+        let mut model = Model::new(self.cell, array.data_type().storage())?;
+        before.unwrap_or_default().iter().try_for_each(|step| model.apply(step))?;
+        for step in steps {
+            match step {
+                Step::Write { region, seed } => write(&array, &model, region, Some(*seed))?,
+                Step::Fill { region } => write(&array, &model, region, None)?,
+                Step::Resize { shape } => array.resize(shape)?,
+                Step::Attributes { value } => array.set_attributes(value.clone())?,
+            }
+            model.apply(step)?;
+        }
+        Ok(())
+    }
+
+    fn read(&self) -> Result<(), Failure> {
+        let array = OpenOptions::new().mode(OpenMode::Read).open(self.path)?.into_array()?;
+        let model = self.expected(&array)?;
+        self.describe(&array, &model)?;
+        for selection in selections(&model.shape) {
+            let got = array.read_dyn(&selection.selection)?;
+            let place = |failure: Failure| Failure::from(format!("[{}]: {failure}", selection.selection));
+            agree("shape", got.shape(), &selection.shape).map_err(place)?;
+            same(model.storage, got.as_bytes(), &model.gather(&selection.spans)).map_err(place)?;
+        }
+        Ok(())
+    }
+
+    /// The array as its writer, and the updates, must have left it.
+    fn expected(&self, array: &Array) -> Result<Model, Failure> {
+        let mut model = Model::new(self.cell, array.data_type().storage())?;
+        let updates = self.cell.update.iter().filter(|_| self.updated);
+        self.cell.steps.iter().chain(updates).try_for_each(|step| model.apply(step))?;
+        Ok(model)
+    }
+
+    fn attributes(&self) -> &Map {
+        let updates = self.cell.update.iter().filter(|_| self.updated);
+        let new = updates.filter_map(|step| match step {
+            Step::Attributes { value } => Some(value),
+            _ => None,
+        });
+        new.last().unwrap_or(&self.cell.attributes)
+    }
+
+    /// Compares everything that metadata says.
+    fn describe(&self, array: &Array, model: &Model) -> Result<(), Failure> {
+        let (cell, registry) = (self.cell, zarrox::codecs::registry());
+        let metadata = array.metadata();
+        let data_type = cell.data_type(&registry)?;
+        agree("format", &metadata.format, &cell.format())?;
+        agree("data type", array.data_type(), &data_type)?;
+        agree("shape", &lengths(array.shape())?, &model.shape)?;
+        agree("chunks", metadata.chunk_grid.chunk_shape(), &cell.chunks)?;
+        let fill = fill_element(data_type.storage(), &cell.fill_value)?;
+        agree("fill value", array.fill_value().as_bytes(), &fill)?;
+        agree("chunk keys", &metadata.chunk_key_encoding, &cell.key_encoding()?)?;
+        agree("attributes", array.attributes(), self.attributes())?;
+        agree("dimension names", &names(array.dimension_names()), &names(cell.dimension_names.as_deref()))?;
+        agree("codecs", &normal(&array.codecs()), &normal(&cell.codecs(&registry)?))
+    }
+}
+
+/// Writes what a step says through the library.
+fn write(array: &Array, model: &Model, region: &[[isize; 3]], seed: Option<u64>) -> Result<(), Failure> {
+    let spans = spans(region);
+    let shape = spans.iter().map(|span| span.count).collect();
+    let values = DynArray::new(array.data_type().clone(), shape, model.values(&spans, seed))?;
+    let slices = region.iter().map(|&[start, stop, step]| slice(Some(start), Some(stop), step));
+    Ok(array.write_dyn(slices.collect::<Vec<_>>(), &values)?)
+}
+
+fn slice(start: Option<isize>, stop: Option<isize>, step: isize) -> DimSelection {
+    let bound = |bound: isize| bound as i64;
+    DimSelection::Slice { start: start.map(bound), stop: stop.map(bound), step: step as i64 }
+}
+
+/// A selection, and the same in plain numbers.
+struct Expected {
+    selection: Selection,
+    spans: Vec<Span>,
+    shape: Vec<usize>,
+}
+
+/// What is read of every array: all of it, every second element of the middle, everything backwards, and one element.
+fn selections(shape: &[usize]) -> Vec<Expected> {
+    let expected = |dim: &dyn Fn(isize) -> (DimSelection, Span)| {
+        let dims = shape.iter().map(|length| dim(length.cast_signed()));
+        let (dims, spans): (Vec<_>, Vec<Span>) = dims.unzip();
+        let kept = dims.iter().zip(&spans).filter(|(dim, _)| !matches!(dim, DimSelection::Index(_)));
+        let shape = kept.map(|(_, span)| span.count).collect();
+        Expected { selection: dims.into_selection(), spans, shape }
+    };
+    let span = |start: isize, step, count: isize| Span { start, step, count: count.unsigned_abs() };
+    let mut all = vec![
+        expected(&|n| (DimSelection::ALL, span(0, 1, n))),
+        expected(&|n| (slice(Some(n / 3), Some(n), 2), span(n / 3, 2, (n - n / 3 + 1) / 2))),
+        expected(&|n| (slice(None, None, -1), span(n - 1, -1, n))),
+    ];
+    if !shape.contains(&0) {
+        all.push(expected(&|n| (DimSelection::Index((n / 2) as i64), span(n / 2, 1, 1))));
+    }
+    all
+}
+
+fn agree<T: PartialEq + std::fmt::Debug + ?Sized>(fact: &str, got: &T, expected: &T) -> Result<(), Failure> {
+    if got == expected { Ok(()) } else { Err(format!("{fact}: {got:?} instead of {expected:?}").into()) }
+}
+
+/// Dimension names; all without a name is the same as none at all.
+fn names(names: Option<&[Option<String>]>) -> Option<Vec<Option<String>>> {
+    names.filter(|names| names.iter().any(Option::is_some)).map(<[_]>::to_vec)
+}
+
+/// Codecs in the form in which they are compared: Blosc needs no type size where it does not shuffle, a few members
+/// have defaults, and inner chains look alike.
+fn normal(codecs: &[CodecSpec]) -> Vec<Json> {
+    codecs.iter().map(|codec| normal_codec(&codec.name, &codec.configuration)).collect()
+}
+
+fn normal_codec(name: &str, configuration: &Map) -> Json {
+    let mut configuration = configuration.clone();
+    match name {
+        "zstd" => drop(configuration.entry("checksum").or_insert(false.into())),
+        "numcodecs.lz4" => drop(configuration.entry("acceleration").or_insert(1.into())),
+        "blosc" if configuration.get("shuffle") == Some(&"noshuffle".into()) => {
+            configuration.remove("typesize");
+        }
+        _ => {}
+    }
+    for member in ["codecs", "index_codecs"] {
+        if let Some(Json::Array(chain)) = configuration.get_mut(member) {
+            for codec in chain {
+                let name = codec["name"].as_str().unwrap_or_default().to_owned();
+                *codec = normal_codec(&name, codec["configuration"].as_object().unwrap_or(&Map::new()));
+            }
+        }
+    }
+    json!({ "name": name, "configuration": configuration })
+}

@@ -1,0 +1,259 @@
+//! Reading 1 GiB whole, against a bare loop that does the same work by hand in the same run.
+//!
+//! The loop reads (or decompresses) each file in blocks that stay in the cache of a core, with two threads, and places the
+//! rows in a fresh output of huge pages: what the hardware allows. The two take turns, so that a noisy machine is
+//! noisy for both; the ratio of the medians is what counts.
+//!
+//! `cargo bench -p zarrox --bench whole [-- --scale small] [--require 1.3]`
+
+#![expect(
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "a benchmark reports, and stops at the first failure"
+)]
+
+use std::fs::File;
+use std::io::Read;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use ndarray::Array3;
+use zarrox::prelude::*;
+
+const THREADS: usize = 2;
+const REPETITIONS: usize = 9;
+const CHUNK: usize = 256;
+const INNER: usize = 64;
+/// What a bare loop reads at a time: it stays in the L2 cache.
+const BLOCK: usize = 256 << 10;
+
+/// One way in which the array is stored.
+#[derive(Clone, Copy, PartialEq)]
+enum Case {
+    Raw,
+    Zstd,
+    ZstdSharded,
+}
+
+impl Case {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Raw => "read all, raw",
+            Self::Zstd => "read all, zstd",
+            Self::ZstdSharded => "read all, zstd in shards",
+        }
+    }
+
+    fn create(self, path: &Path, shape: [usize; 3]) -> Array {
+        let builder = zarrox::create_array(path).shape(shape.map(|n| n as u64)).data_type(DataType::UInt16);
+        let (chunk, inner) = ([CHUNK as u64; 3], [INNER as u64; 3]);
+        let builder = match self {
+            Self::Raw => builder.chunks(chunk).no_compressor(),
+            Self::Zstd => builder.chunks(chunk).compressor(Zstd::level(0)),
+            Self::ZstdSharded => builder.chunks(inner).shards(chunk).compressor(Zstd::level(0)),
+        };
+        builder.create().unwrap()
+    }
+}
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().collect();
+    let option = |name: &str| {
+        let at = arguments.iter().position(|argument| argument == name)?;
+        arguments.get(at + 1).cloned()
+    };
+    let depth = if option("--scale").as_deref() == Some("small") { 256 } else { 512 };
+    let required: Option<f64> = option("--require").map(|limit| limit.parse().unwrap());
+    let shape = [depth, 1024, 1024];
+    let values = public_benchmark(shape);
+    let directory = tempfile::tempdir_in(std::env::current_dir().unwrap().join("target"))
+        .unwrap_or_else(|_| tempfile::tempdir().unwrap());
+    println!(
+        "{} MiB of uint16, chunks (or shards) of 256³, {THREADS} threads, warm page cache,",
+        values.len() * 2 >> 20
+    );
+    println!("medians of {REPETITIONS} interleaved repetitions\n");
+    println!("| case | zarrox (s) | bare loop (s) | ratio |\n|---|---|---|---|");
+    let mut worst: f64 = 0.0;
+    for case in [Case::Raw, Case::Zstd, Case::ZstdSharded] {
+        let path = directory.path().join("array");
+        case.create(&path, shape).write(.., &values).unwrap();
+        let ratio = compare(case, &path, &values);
+        // The bound is set for whole chunks; shards are reported.
+        if case != Case::ZstdSharded {
+            worst = worst.max(ratio);
+        }
+        std::fs::remove_dir_all(&path).unwrap();
+    }
+    if let Some(limit) = required.filter(|limit| worst > *limit) {
+        println!("\na ratio of {worst:.2} is above the limit of {limit}");
+        std::process::exit(1);
+    }
+}
+
+/// The values of the public benchmark (zarrs/zarr_benchmarks): (x + y²/32 + z³) mod 65536.
+fn public_benchmark(shape: [usize; 3]) -> Array3<u16> {
+    Array3::from_shape_fn(shape, |(x, y, z)| u16::try_from((x + y * y / 32 + z * z * z) % 65536).unwrap())
+}
+
+fn compare(case: Case, path: &Path, values: &Array3<u16>) -> f64 {
+    let array = zarrox::OpenOptions::new().threads(THREADS).open(path).unwrap().into_array().unwrap();
+    let shape = [values.shape()[0], values.shape()[1], values.shape()[2]];
+    let (mut ours, mut bare) = (Vec::new(), Vec::new());
+    for repetition in 0..=REPETITIONS {
+        let (ours_took, result) = timed(|| array.read::<u16>(..).unwrap());
+        let (bare_took, expected) = timed(|| bare_loop(case, path, shape));
+        if repetition == 0 {
+            // A warm-up, and the proof that both do the work.
+            assert!(result.as_slice().unwrap() == values.as_slice().unwrap());
+            assert!(expected.as_slice() == values.as_slice().unwrap());
+            continue;
+        }
+        ours.push(ours_took);
+        bare.push(bare_took);
+    }
+    let (ours, bare) = (median(&mut ours), median(&mut bare));
+    let ratio = ours / bare;
+    println!("| {} | {ours:.3} | {bare:.3} | {ratio:.2} |", case.name());
+    ratio
+}
+
+fn timed<R>(work: impl FnOnce() -> R) -> (Duration, R) {
+    let start = Instant::now();
+    let result = work();
+    (start.elapsed(), result)
+}
+
+fn median(times: &mut [Duration]) -> f64 {
+    times.sort();
+    times[times.len() / 2].as_secs_f64()
+}
+
+/// Fresh memory in huge pages.
+struct Output {
+    pointer: *mut u16,
+    length: usize,
+}
+
+// SAFETY: the threads of the bare loop write disjoint chunks.
+unsafe impl Sync for Output {}
+
+impl Output {
+    fn new(length: usize) -> Self {
+        use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap_anonymous};
+        let size = length * 2;
+        // SAFETY: a new anonymous mapping.
+        let pointer = unsafe {
+            let pointer = mmap_anonymous(
+                std::ptr::null_mut(),
+                size,
+                ProtFlags::READ | ProtFlags::WRITE,
+                MapFlags::PRIVATE,
+            )
+            .unwrap();
+            let _ = madvise(pointer, size, Advice::LinuxHugepage);
+            pointer
+        };
+        Self { pointer: pointer.cast(), length }
+    }
+
+    fn as_slice(&self) -> &[u16] {
+        // SAFETY: the mapping is ours, zeroed at first.
+        unsafe { std::slice::from_raw_parts(self.pointer, self.length) }
+    }
+
+    /// Copies rows of bytes that follow each other in a box of side `side` to their places.
+    ///
+    /// # Safety
+    /// The box lies inside the output, and no other thread writes to it.
+    unsafe fn scatter(
+        &self,
+        bytes: &[u8],
+        first_row: usize,
+        side: usize,
+        corner: [usize; 3],
+        shape: [usize; 3],
+    ) {
+        for (index, row) in bytes.chunks_exact(side * 2).enumerate() {
+            let (z, y) = ((first_row + index) / side, (first_row + index) % side);
+            let at = ((corner[0] + z) * shape[1] + corner[1] + y) * shape[2] + corner[2];
+            // SAFETY: the caller's promise.
+            unsafe { std::ptr::copy_nonoverlapping(row.as_ptr(), self.pointer.add(at).cast(), row.len()) };
+        }
+    }
+}
+
+impl Drop for Output {
+    fn drop(&mut self) {
+        // SAFETY: mapped in `new`, and nobody holds a slice of it any more.
+        let _ = unsafe { rustix::mm::munmap(self.pointer.cast(), self.length * 2) };
+    }
+}
+
+fn bare_loop(case: Case, path: &Path, shape: [usize; 3]) -> Output {
+    let output = Output::new(shape.iter().product());
+    let grid = shape.map(|n| n / CHUNK);
+    let next = AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        for _ in 0..THREADS {
+            scope.spawn(|| {
+                let mut block = vec![0; BLOCK.max(INNER.pow(3) * 2)];
+                loop {
+                    let index = next.fetch_add(1, Ordering::Relaxed);
+                    if index >= grid.iter().product() {
+                        return;
+                    }
+                    let chunk = [index / (grid[1] * grid[2]), index / grid[2] % grid[1], index % grid[2]];
+                    let file: PathBuf = [path, Path::new("c")].iter().collect();
+                    let file = chunk.iter().fold(file, |path, i| path.join(i.to_string()));
+                    let corner = chunk.map(|i| i * CHUNK);
+                    match case {
+                        Case::Raw => bare_raw(&file, &mut block, &output, corner, shape),
+                        Case::Zstd => bare_zstd(&file, &mut block, &output, corner, shape),
+                        Case::ZstdSharded => bare_shard(&file, &mut block, &output, corner, shape),
+                    }
+                }
+            });
+        }
+    });
+    output
+}
+
+fn bare_raw(file: &Path, block: &mut [u8], output: &Output, corner: [usize; 3], shape: [usize; 3]) {
+    let file = File::open(file).unwrap();
+    for offset in (0..CHUNK.pow(3) * 2).step_by(BLOCK) {
+        file.read_exact_at(&mut block[..BLOCK], offset as u64).unwrap();
+        // SAFETY: the rows of one chunk, which only this thread has.
+        unsafe { output.scatter(&block[..BLOCK], offset / (CHUNK * 2), CHUNK, corner, shape) };
+    }
+}
+
+fn bare_zstd(file: &Path, block: &mut [u8], output: &Output, corner: [usize; 3], shape: [usize; 3]) {
+    let mut decoder = zstd::stream::read::Decoder::new(File::open(file).unwrap()).unwrap();
+    for offset in (0..CHUNK.pow(3) * 2).step_by(BLOCK) {
+        decoder.read_exact(&mut block[..BLOCK]).unwrap();
+        // SAFETY: the rows of one chunk, which only this thread has.
+        unsafe { output.scatter(&block[..BLOCK], offset / (CHUNK * 2), CHUNK, corner, shape) };
+    }
+}
+
+fn bare_shard(file: &Path, block: &mut [u8], output: &Output, corner: [usize; 3], shape: [usize; 3]) {
+    let bytes = std::fs::read(file).unwrap();
+    let per_side = CHUNK / INNER;
+    let entries = per_side.pow(3);
+    let index = &bytes[bytes.len() - entries * 16 - 4..];
+    let number =
+        |at: usize| usize::try_from(u64::from_le_bytes(index[at..at + 8].try_into().unwrap())).unwrap();
+    let mut decompressor = zstd::bulk::Decompressor::new().unwrap();
+    for entry in 0..entries {
+        let (offset, length) = (number(entry * 16), number(entry * 16 + 8));
+        let size =
+            decompressor.decompress_to_buffer(&bytes[offset..offset + length], &mut block[..]).unwrap();
+        let inner = [entry / (per_side * per_side), entry / per_side % per_side, entry % per_side];
+        let corner = [0, 1, 2].map(|dim| corner[dim] + inner[dim] * INNER);
+        // SAFETY: the rows of one chunk, which only this thread has.
+        unsafe { output.scatter(&block[..size], 0, INNER, corner, shape) };
+    }
+}

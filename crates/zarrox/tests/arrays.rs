@@ -1,0 +1,385 @@
+//! What arrays do: creating, resizing, appending, policies, chunks, many threads.
+
+use std::sync::Arc;
+
+use ndarray::{Array1, Array2, ArrayD, IxDyn, arr1, arr2};
+use serde_json::json;
+use zarrox::prelude::*;
+use zarrox::stores::{Key, MemoryStore, Store};
+use zarrox::{ArrayBuilder, ErrorKind, MissingChunks, OpenMode, OpenOptions};
+
+fn memory() -> Arc<dyn Store> {
+    Arc::new(MemoryStore::new())
+}
+
+fn int32(store: &Arc<dyn Store>, shape: &[u64], chunks: &[u64]) -> ArrayBuilder {
+    let builder = OpenOptions::new().create_array_in(store.clone(), "a");
+    builder.shape(shape).chunks(chunks).data_type(DataType::Int32)
+}
+
+fn document(store: &Arc<dyn Store>, key: &str) -> serde_json::Value {
+    serde_json::from_slice(&store.get(&Key::new(key).unwrap()).unwrap().unwrap()).unwrap()
+}
+
+#[test]
+fn a_v3_array_is_written_in_the_strict_form_with_its_ancestors() {
+    let store = memory();
+    OpenOptions::new()
+        .create_array_in(store.clone(), "climate/t2m")
+        .shape([4, 6])
+        .chunks([2, 3])
+        .shards([4, 6])
+        .data_type(DataType::Float32)
+        .compressor(Zstd::level(3))
+        .fill_value(f32::NAN)
+        .dimension_names(["lat", "lon"])
+        .create()
+        .unwrap();
+    let group = json!({"zarr_format": 3, "node_type": "group", "attributes": {}});
+    assert_eq!(document(&store, "zarr.json"), group);
+    assert_eq!(document(&store, "climate/zarr.json"), group);
+    assert_eq!(
+        document(&store, "climate/t2m/zarr.json"),
+        json!({
+            "zarr_format": 3,
+            "node_type": "array",
+            "shape": [4, 6],
+            "data_type": "float32",
+            "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [4, 6]}},
+            "chunk_key_encoding": {"name": "default", "configuration": {"separator": "/"}},
+            "fill_value": "NaN",
+            "codecs": [{"name": "sharding_indexed", "configuration": {
+                "chunk_shape": [2, 3],
+                "codecs": [
+                    {"name": "bytes", "configuration": {"endian": "little"}},
+                    {"name": "zstd", "configuration": {"level": 3, "checksum": false}},
+                ],
+                "index_codecs": [
+                    {"name": "bytes", "configuration": {"endian": "little"}},
+                    {"name": "crc32c"},
+                ],
+                "index_location": "end",
+            }}],
+            "attributes": {},
+            "dimension_names": ["lat", "lon"],
+        })
+    );
+}
+
+#[test]
+fn a_v2_array_is_written_as_numcodecs_names_things() {
+    let store = memory();
+    let builder = OpenOptions::new().create_array_in(store.clone(), "x/y").format(Format::V2);
+    builder.shape([4, 6]).chunks([2, 3]).data_type(DataType::Int16).column_major(true).create().unwrap();
+    assert_eq!(document(&store, ".zgroup"), json!({"zarr_format": 2}));
+    assert_eq!(document(&store, "x/.zgroup"), json!({"zarr_format": 2}));
+    assert_eq!(
+        document(&store, "x/y/.zarray"),
+        json!({
+            "zarr_format": 2, "shape": [4, 6], "chunks": [2, 3], "dtype": "<i2", "fill_value": 0, "order": "F",
+            "filters": null, "dimension_separator": ".",
+            "compressor": {"id": "blosc", "cname": "lz4", "clevel": 5, "shuffle": 1, "blocksize": 0},
+        })
+    );
+}
+
+#[test]
+fn chunks_that_hold_only_fill_values_are_not_stored_unless_asked_for() {
+    for (store_empty, expected) in [(false, 0), (true, 4)] {
+        let store = memory();
+        let options = OpenOptions::new().store_empty_chunks(store_empty);
+        let builder = options.create_array_in(store.clone(), "a").shape([4, 4]).chunks([2, 2]);
+        let array = builder.data_type(DataType::Float64).fill_value(f64::NAN).create().unwrap();
+        array.fill(.., f64::NAN).unwrap();
+        assert_eq!(array.info().unwrap().chunks_initialised, expected);
+        assert!(array.read::<f64>(..).unwrap().iter().all(|v| v.is_nan()));
+    }
+}
+
+#[test]
+fn a_chunk_that_becomes_all_fill_values_is_erased() {
+    let array = int32(&memory(), &[4], &[2]).create().unwrap();
+    array.write(.., &arr1(&[1, 2, 3, 4])).unwrap();
+    array.fill(s![..2], 0).unwrap();
+    assert_eq!(array.info().unwrap().chunks_initialised, 1);
+    assert_eq!(array.read::<i32>(..).unwrap(), arr1(&[0, 0, 3, 4]).into_dyn());
+}
+
+#[test]
+fn missing_chunks_are_fill_values_or_errors_by_policy() {
+    let store = memory();
+    let array = int32(&store, &[4], &[2]).fill_value(7).create().unwrap();
+    array.fill(s![..2], 1).unwrap();
+    assert_eq!(array.read::<i32>(..).unwrap(), arr1(&[1, 1, 7, 7]).into_dyn());
+    let complete = OpenOptions::new().missing_chunks(MissingChunks::Error);
+    let array = complete.open_in(store, "a").unwrap().into_array().unwrap();
+    assert_eq!(array.read::<i32>(s![..2]).unwrap().len(), 2);
+    let error = array.read::<i32>(..).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::NotFound);
+    assert!(error.to_string().contains("chunk [1] (key 'a/c/1')"), "{error}");
+}
+
+#[test]
+fn growing_again_after_shrinking_gives_fill_values() {
+    for shards in [false, true] {
+        let store = memory();
+        let builder = int32(&store, &[7, 6], &[2, 2]).fill_value(-1);
+        let builder = if shards { builder.shards([4, 4]) } else { builder };
+        let mut array = builder.create().unwrap();
+        let values = Array2::from_shape_fn((7, 6), |(i, j)| i32::try_from(i * 6 + j).unwrap());
+        array.write(.., &values).unwrap();
+        array.resize(&[3, 5]).unwrap();
+        assert_eq!(array.read::<i32>(..).unwrap(), values.slice(ndarray::s![..3, ..5]).to_owned().into_dyn());
+        let inside = array.info().unwrap();
+        assert_eq!(inside.chunks_initialised, inside.chunks.unwrap(), "chunks outside are gone");
+        array.resize(&[7, 6]).unwrap();
+        let expected =
+            Array2::from_shape_fn((7, 6), |(i, j)| if i < 3 && j < 5 { values[(i, j)] } else { -1 });
+        assert_eq!(array.read::<i32>(..).unwrap(), expected.into_dyn());
+        let reopened = OpenOptions::new().open_in(store, "a").unwrap().into_array().unwrap();
+        assert_eq!(reopened.shape(), [7, 6]);
+    }
+}
+
+#[test]
+fn resizing_keeps_unknown_members_of_the_document() {
+    let store = memory();
+    int32(&store, &[4], &[2]).format(Format::V2).create().unwrap();
+    let mut zarray = document(&store, "a/.zarray");
+    zarray["later"] = json!({"keep": "me"});
+    let key = Key::new("a/.zarray").unwrap();
+    store.set(&key, zarray.to_string().as_bytes(), Default::default()).unwrap();
+    let mut array = OpenOptions::new().open_in(store.clone(), "a").unwrap().into_array().unwrap();
+    array.resize(&[9]).unwrap();
+    zarray["shape"] = json!([9]);
+    assert_eq!(document(&store, "a/.zarray"), zarray);
+}
+
+#[test]
+fn append_grows_along_any_axis() {
+    let mut array = int32(&memory(), &[2, 3], &[2, 2]).create().unwrap();
+    array.write(.., &arr2(&[[1, 2, 3], [4, 5, 6]])).unwrap();
+    assert_eq!(array.append(&arr2(&[[7, 8, 9]]), 0).unwrap(), [3, 3]);
+    assert_eq!(array.append(&arr2(&[[10], [11], [12]]), 1).unwrap(), [3, 4]);
+    let expected = arr2(&[[1, 2, 3, 10], [4, 5, 6, 11], [7, 8, 9, 12]]);
+    assert_eq!(array.read::<i32>(..).unwrap(), expected.into_dyn());
+    for (values, axis) in [(arr2(&[[1, 2]]), 0), (arr2(&[[1, 2, 3, 4]]), 2), (arr2(&[[1, 2, 3, 4]]), 1)] {
+        assert_eq!(array.append(&values, axis).unwrap_err().kind(), ErrorKind::InvalidArgument);
+    }
+    assert_eq!(array.shape(), [3, 4]);
+}
+
+#[test]
+fn two_handles_that_append_in_turn_lose_nothing() {
+    let store = memory();
+    int32(&store, &[0], &[3]).create().unwrap();
+    std::thread::scope(|scope| {
+        for thread in 0..4 {
+            let store = store.clone();
+            scope.spawn(move || {
+                let mut array = OpenOptions::new().open_in(store, "a").unwrap().into_array().unwrap();
+                for _ in 0..25 {
+                    array.append(&arr1(&[thread, thread]), 0).unwrap();
+                }
+            });
+        }
+    });
+    let array = OpenOptions::new().open_in(store, "a").unwrap().into_array().unwrap();
+    let values = array.read::<i32>(..).unwrap();
+    assert_eq!(values.len(), 200);
+    for thread in 0..4 {
+        assert_eq!(values.iter().filter(|&&v| v == thread).count(), 50);
+    }
+}
+
+/// Blocks of 5³ into chunks, and inner chunks of shards, of 10³: what loses a third of the data elsewhere.
+#[test]
+fn threads_that_write_parts_of_the_same_chunks_lose_nothing() {
+    let directory = tempfile::tempdir().unwrap();
+    for (name, shards) in [("chunks", None), ("shards", Some([20, 20, 20]))] {
+        let path = directory.path().join(name);
+        let builder = zarrox::create_array(&path).shape([20, 20, 20]).chunks([10, 10, 10]);
+        let builder = builder.data_type(DataType::UInt16).compressor(Zstd::level(1));
+        let array =
+            if let Some(shards) = shards { builder.shards(shards) } else { builder }.create().unwrap();
+        // Some write through a handle of their own, opened by another path to the same directory.
+        let other = zarrox::open_array(directory.path().join("./").join(name)).unwrap();
+        std::thread::scope(|scope| {
+            for thread in 0..8_usize {
+                let array = if thread % 2 == 0 { &array } else { &other };
+                scope.spawn(move || {
+                    for block in (thread..64).step_by(8) {
+                        let corner = [block / 16, block / 4 % 4, block % 4].map(|i| i * 5);
+                        let [a, b, c] = corner.map(|start| start..start + 5);
+                        let value = u16::try_from(block + 1).unwrap();
+                        array.fill(s![a, b, c], value).unwrap();
+                    }
+                });
+            }
+        });
+        let expected = ArrayD::from_shape_fn(IxDyn(&[20, 20, 20]), |at| {
+            u16::try_from(at[0] / 5 * 16 + at[1] / 5 * 4 + at[2] / 5 + 1).unwrap()
+        });
+        assert_eq!(array.read::<u16>(..).unwrap(), expected, "{name}");
+    }
+}
+
+#[test]
+fn writing_inside_a_pool_of_rayons_does_not_deadlock() {
+    use rayon::prelude::*;
+    let array = int32(&memory(), &[64, 64], &[64, 64]).create().unwrap();
+    (0..64_u64).into_par_iter().for_each(|row| {
+        let values = Array1::from_elem(64, i32::try_from(row).unwrap());
+        array.write(s![row, ..], &values).unwrap();
+    });
+    let values = array.read_nd::<i32, ndarray::Ix2>(..).unwrap();
+    assert!(values.indexed_iter().all(|((row, _), &value)| usize::try_from(value) == Ok(row)));
+}
+
+#[test]
+fn zero_dimensional_and_empty_arrays_work() {
+    for format in [Format::V2, Format::V3] {
+        let array = int32(&memory(), &[], &[]).format(format).create().unwrap();
+        array.write(.., &ndarray::arr0(5)).unwrap();
+        assert_eq!(array.read::<i32>(..).unwrap(), ndarray::arr0(5).into_dyn());
+        assert_eq!(array.info().unwrap().chunks, Some(1));
+        let mut array = int32(&memory(), &[0, 3], &[2, 2]).format(format).create().unwrap();
+        assert_eq!(array.read::<i32>(..).unwrap().shape(), [0, 3]);
+        array.write(.., &Array2::<i32>::zeros((0, 3))).unwrap();
+        array.append(&arr2(&[[1, 2, 3]]), 0).unwrap();
+        assert_eq!(array.read::<i32>(..).unwrap(), arr2(&[[1, 2, 3]]).into_dyn());
+    }
+}
+
+#[test]
+fn values_are_broadcast_as_numpy_does() {
+    let array = int32(&memory(), &[2, 3], &[1, 2]).create().unwrap();
+    array.write(.., &arr1(&[1, 2, 3])).unwrap();
+    array.write(s![.., 1..2], &arr2(&[[8], [9]])).unwrap();
+    assert_eq!(array.read::<i32>(..).unwrap(), arr2(&[[1, 8, 3], [1, 9, 3]]).into_dyn());
+    let error = array.write(.., &arr1(&[1, 2])).unwrap_err();
+    assert!(error.to_string().contains("[2] cannot be written to a selection of shape [2, 3]"), "{error}");
+}
+
+#[test]
+fn reading_into_memory_of_any_layout() {
+    let array = int32(&memory(), &[3, 4], &[2, 2]).create().unwrap();
+    let values = Array2::from_shape_fn((3, 4), |(i, j)| i32::try_from(i * 4 + j).unwrap());
+    array.write(.., &values).unwrap();
+    let mut memory = Array2::<i32>::zeros((8, 3));
+    let mut view = memory.slice_mut(ndarray::s![..;-2, ..]);
+    array.read_into(s![.., ..3], &mut view.slice_mut(ndarray::s![1.., ..])).unwrap();
+    assert_eq!(memory.row(5), arr1(&[0, 1, 2]));
+    assert_eq!(memory.row(1), arr1(&[8, 9, 10]));
+    let mut transposed = Array2::<i32>::zeros((4, 3)).reversed_axes();
+    array.read_into(.., &mut transposed).unwrap();
+    assert_eq!(transposed, values);
+    assert!(array.read_into(s![0, ..], &mut transposed).is_err());
+}
+
+#[test]
+fn types_must_agree() {
+    let array = int32(&memory(), &[2], &[2]).create().unwrap();
+    let error = array.read::<f32>(..).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::DataTypeMismatch);
+    assert!(error.to_string().contains("the elements are int32, not float32"), "{error}");
+    assert_eq!(array.fill(.., 1_u32).unwrap_err().kind(), ErrorKind::DataTypeMismatch);
+    let error = int32(&memory(), &[2], &[2]).fill_value(1.0_f64).create().unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::DataTypeMismatch);
+}
+
+#[test]
+fn chunks_can_be_had_encoded_and_decoded() {
+    let array = int32(&memory(), &[3], &[2]).no_compressor().fill_value(9).create().unwrap();
+    assert_eq!(array.read_encoded_chunk(&[0]).unwrap(), None);
+    array.write(.., &arr1(&[1, 2, 3])).unwrap();
+    assert_eq!(array.chunk_key(&[1]).unwrap(), "a/c/1");
+    assert_eq!(array.read_encoded_chunk(&[1]).unwrap().unwrap(), [3, 0, 0, 0, 9, 0, 0, 0].as_slice());
+    assert_eq!(array.read_chunk::<i32>(&[1]).unwrap(), arr1(&[3, 9]).into_dyn());
+    array.write_encoded_chunk(&[0], &[5, 0, 0, 0, 6, 0, 0, 0]).unwrap();
+    array.write_chunk(&[1], &arr1(&[7, 8])).unwrap();
+    assert_eq!(array.read::<i32>(..).unwrap(), arr1(&[5, 6, 7]).into_dyn());
+    assert!(array.erase_chunk(&[0]).unwrap());
+    assert!(!array.erase_chunk(&[0]).unwrap());
+    assert_eq!(array.read::<i32>(..).unwrap(), arr1(&[9, 9, 7]).into_dyn());
+    for outside in [&[2][..], &[0, 0], &[]] {
+        assert_eq!(array.read_encoded_chunk(outside).unwrap_err().kind(), ErrorKind::InvalidArgument);
+    }
+}
+
+#[test]
+fn an_array_opened_for_reading_refuses_every_change() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("a.zarr");
+    zarrox::create_array(&path).shape([4]).data_type(DataType::Int8).create().unwrap();
+    let options = OpenOptions::new().mode(OpenMode::Read);
+    let mut array = options.open(&path).unwrap().into_array().unwrap();
+    let kinds = [
+        array.fill(.., 1_i8).unwrap_err().kind(),
+        array.resize(&[2]).unwrap_err().kind(),
+        array.append(&arr1(&[1_i8]), 0).unwrap_err().kind(),
+        array.set_attributes(Default::default()).unwrap_err().kind(),
+        array.erase_chunk(&[0]).unwrap_err().kind(),
+        array.write_encoded_chunk(&[0], &[]).unwrap_err().kind(),
+    ];
+    assert_eq!(kinds, [ErrorKind::ReadOnly; 6]);
+    assert_eq!(array.read::<i8>(..).unwrap().len(), 4);
+}
+
+/// Chunks larger than a core's cache are decoded block by block.
+#[test]
+fn large_compressed_chunks_read_in_parts_like_small_ones() {
+    let values = Array2::from_shape_fn((700, 600), |(i, j)| u32::try_from((i * j) % 1009).unwrap());
+    for codecs in [vec![Bytes::little().into()], vec![Bytes::big().into()]] {
+        let store = memory();
+        let builder = OpenOptions::new().create_array_in(store, "a").shape([700, 600]).chunks([512, 512]);
+        let chain =
+            codecs.into_iter().chain([Zstd::level(1).checksum(true).into(), Crc32c::default().into()]);
+        let array = builder.data_type(DataType::UInt32).codecs(chain).create().unwrap();
+        array.write(.., &values).unwrap();
+        assert_eq!(array.read::<u32>(..).unwrap(), values.clone().into_dyn());
+        let part = values.slice(ndarray::s![3..650;7, 11..590;3]).to_owned();
+        assert_eq!(array.read::<u32>(s![3..650;7, 11..590;3]).unwrap(), part.into_dyn());
+        assert_eq!(array.read::<u32>(s![.., 5]).unwrap(), values.column(5).to_owned().into_dyn());
+        let encoded = array.read_encoded_chunk(&[0, 0]).unwrap().unwrap();
+        for damage in [encoded.len() - 40, encoded.len() / 2] {
+            let mut broken = encoded.to_vec();
+            broken[damage] ^= 0x10;
+            array.write_encoded_chunk(&[0, 0], &broken).unwrap();
+            let error = array.read::<u32>(s![0, 0]).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Corrupt, "{error}");
+        }
+    }
+}
+
+#[test]
+fn dynamic_arrays_go_in_and_out() {
+    let array = int32(&memory(), &[2, 2], &[1, 2]).create().unwrap();
+    let values = DynArray::new(DataType::Int32, vec![2], [1_i32, 2].map(i32::to_ne_bytes).concat()).unwrap();
+    array.write_dyn(s![1, ..], &values).unwrap();
+    let read = array.read_dyn(s![1, ..]).unwrap();
+    assert_eq!(read, values);
+    assert_eq!(read.to_typed::<i32>().unwrap(), arr1(&[1, 2]).into_dyn());
+    assert!(read.to_typed::<u32>().is_err());
+    assert!(array.write_dyn(.., &values).is_err(), "not the selection's shape");
+    assert!(DynArray::new(DataType::Int32, vec![3], vec![0; 4]).is_err());
+    let text: Vec<String> = read.as_bytes().chunks(4).map(|e| array.format_element(e).unwrap()).collect();
+    assert_eq!(text, ["1", "2"]);
+}
+
+#[test]
+fn old_nested_v2_stores_are_found_to_be_nested() {
+    let store = memory();
+    let array = int32(&store, &[4, 4], &[2, 2])
+        .format(Format::V2)
+        .separator(zarrox::Separator::Slash)
+        .create()
+        .unwrap();
+    array.fill(s![2.., 2..], 5).unwrap();
+    let mut zarray = document(&store, "a/.zarray");
+    zarray.as_object_mut().unwrap().remove("dimension_separator");
+    let key = Key::new("a/.zarray").unwrap();
+    store.set(&key, zarray.to_string().as_bytes(), Default::default()).unwrap();
+    let array = OpenOptions::new().open_in(store, "a").unwrap().into_array().unwrap();
+    assert_eq!(array.read::<i32>(s![3, 3]).unwrap(), ndarray::arr0(5).into_dyn());
+}

@@ -1,0 +1,290 @@
+//! Bad input: each is a clear error that says where, nothing panics, nothing is lost, and memory stays bounded.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use ndarray::{Array1, arr1};
+use serde_json::{Value, json};
+use zarrox::prelude::*;
+use zarrox::stores::{Key, MemoryStore, Store};
+use zarrox::{Error, ErrorKind, OpenOptions};
+
+fn stored() -> (Arc<dyn Store>, Array) {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let builder = OpenOptions::new().create_array_in(store.clone(), "t/a").shape([8]).chunks([4]);
+    let array =
+        builder.data_type(DataType::Int32).compressor(Zstd::level(1).checksum(true)).create().unwrap();
+    array.write(.., &Array1::from_iter(0..8)).unwrap();
+    (store, array)
+}
+
+fn with_metadata(document: &Value) -> zarrox::Result<Array> {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let key = Key::new(if document["zarr_format"] == 2 { "a/.zarray" } else { "a/zarr.json" }).unwrap();
+    store.set(&key, document.to_string().as_bytes(), Default::default()).unwrap();
+    OpenOptions::new().open_in(store, "a")?.into_array()
+}
+
+fn v3(changes: &[(&str, Value)]) -> Value {
+    let mut document = json!({
+        "zarr_format": 3, "node_type": "array", "shape": [4], "data_type": "int32",
+        "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [2]}},
+        "chunk_key_encoding": {"name": "default", "configuration": {"separator": "/"}},
+        "fill_value": 0, "codecs": [{"name": "bytes", "configuration": {"endian": "little"}}],
+    });
+    for (pointer, value) in changes {
+        *document.pointer_mut(pointer).unwrap() = value.clone();
+    }
+    document
+}
+
+fn assert_says(error: &Error, kind: ErrorKind, parts: &[&str]) {
+    assert_eq!(error.kind(), kind, "{error}");
+    for part in parts {
+        assert!(error.to_string().contains(part), "'{part}' is missing in: {error}");
+    }
+}
+
+#[test]
+fn a_damaged_chunk_is_named_and_the_others_stay_readable() {
+    let (_, array) = stored();
+    let good = array.read_encoded_chunk(&[1]).unwrap().unwrap();
+    for length in 0..good.len() {
+        array.write_encoded_chunk(&[1], &good[..length]).unwrap();
+        let error = array.read::<i32>(..).unwrap_err();
+        let places = ["array '/t/a' in memory", "chunk [1] (key 't/a/c/1')", "zstd"];
+        assert_says(&error, ErrorKind::Corrupt, &places);
+    }
+    for bit in 0..good.len() * 8 {
+        let mut flipped = good.to_vec();
+        flipped[bit / 8] ^= 1 << (bit % 8);
+        array.write_encoded_chunk(&[1], &flipped).unwrap();
+        // The checksum sees everything but a few bits of the header that change nothing.
+        if let Ok(values) = array.read::<i32>(..) {
+            assert_eq!(values, Array1::from_iter(0..8).into_dyn(), "bit {bit}");
+        }
+    }
+    let extended = [&good[..], b"x"].concat();
+    array.write_encoded_chunk(&[1], &extended).unwrap();
+    assert_eq!(array.read::<i32>(..).unwrap_err().kind(), ErrorKind::Corrupt);
+    assert_eq!(array.read::<i32>(s![..4]).unwrap(), arr1(&[0, 1, 2, 3]).into_dyn());
+    assert_eq!(array.fill(s![5], 1).unwrap_err().kind(), ErrorKind::Corrupt, "no merge into a damaged chunk");
+    assert_eq!(array.read_encoded_chunk(&[1]).unwrap().unwrap(), extended, "and what is there stays");
+    array.fill(s![4..], 1).unwrap();
+    assert_eq!(array.read::<i32>(s![4..]).unwrap().sum(), 4, "writing it whole repairs it");
+}
+
+#[test]
+fn a_chunk_of_the_wrong_length_is_damaged() {
+    let builder =
+        OpenOptions::new().create_array_in(Arc::new(MemoryStore::new()), "a").shape([4]).chunks([4]);
+    let array = builder.data_type(DataType::Int32).no_compressor().create().unwrap();
+    for length in [0, 1, 15, 17, 32] {
+        array.write_encoded_chunk(&[0], &vec![0; length]).unwrap();
+        let error = array.read::<i32>(s![0]).unwrap_err();
+        assert_says(&error, ErrorKind::Corrupt, &["chunk [0]", &length.to_string(), "16"]);
+    }
+}
+
+#[test]
+fn a_damaged_shard_is_an_error_and_never_read_out_of_bounds() {
+    let builder =
+        OpenOptions::new().create_array_in(Arc::new(MemoryStore::new()), "a").shape([8]).chunks([2]);
+    let builder = builder.shards([8]).data_type(DataType::Int32).compressor(Zstd::level(1).checksum(true));
+    let array = builder.create().unwrap();
+    let values = Array1::from_iter(1..9);
+    array.write(.., &values).unwrap();
+    let good = array.read_encoded_chunk(&[0]).unwrap().unwrap();
+    for length in 0..good.len() {
+        array.write_encoded_chunk(&[0], &good[..length]).unwrap();
+        assert_says(
+            &array.read::<i32>(..).unwrap_err(),
+            ErrorKind::Corrupt,
+            &["chunk [0]", "sharding_indexed"],
+        );
+    }
+    // Indices that point outside, overflow, or into the index, with a checksum that is right.
+    let index = good.len() - 4 * 16 - 4;
+    for (offset, length) in
+        [(0, u64::MAX - 1), (u64::MAX - 1, 4), (1 << 40, 16), (0, 1 << 50), (index as u64, 68), (u64::MAX, 3)]
+    {
+        let mut broken = good.to_vec();
+        broken[index..index + 8].copy_from_slice(&offset.to_le_bytes());
+        broken[index + 8..index + 16].copy_from_slice(&length.to_le_bytes());
+        let checksum = crc32c(&broken[index..index + 64]);
+        broken[index + 64..].copy_from_slice(&checksum.to_le_bytes());
+        array.write_encoded_chunk(&[0], &broken).unwrap();
+        let error = array.read::<i32>(..).unwrap_err();
+        assert_says(&error, ErrorKind::Corrupt, &["chunk [0]"]);
+        assert_eq!(
+            array.read::<i32>(s![2..]).unwrap(),
+            arr1(&[3, 4, 5, 6, 7, 8]).into_dyn(),
+            "the others are whole"
+        );
+    }
+}
+
+/// Bit by bit, as the definition says: the test's own, so that it does not believe the codec's.
+fn crc32c(bytes: &[u8]) -> u32 {
+    !bytes.iter().fold(!0, |crc, &byte| {
+        (0..8).fold(crc ^ u32::from(byte), |crc, _| (crc >> 1) ^ (0x82f6_3b78 & (crc & 1).wrapping_neg()))
+    })
+}
+
+#[test]
+fn metadata_that_breaks_the_rules_is_refused_by_name() {
+    let cases = [
+        (v3(&[("/shape", json!("4"))]), "shape"),
+        (v3(&[("/shape", json!([4.5]))]), "shape"),
+        (v3(&[("/data_type", json!("float33"))]), "float33"),
+        (v3(&[("/chunk_grid/configuration/chunk_shape", json!([0]))]), "dimension 0"),
+        (v3(&[("/codecs/0/name", json!("nosuch"))]), "nosuch"),
+        (v3(&[("/codecs", json!([]))]), "bytes"),
+        (
+            v3(&[("/codecs", json!([{"name": "zstd", "configuration": {"level": 1, "checksum": false}}]))]),
+            "zstd",
+        ),
+        (v3(&[("/codecs/0/configuration/endian", json!("middle"))]), "endian"),
+        (v3(&[("/fill_value", json!([]))]), "fill_value"),
+    ];
+    for (document, named) in cases {
+        let error = with_metadata(&document).unwrap_err();
+        assert!(error.to_string().contains(named), "{document}: {error}");
+        assert!(error.to_string().contains("/a"), "the node is named: {error}");
+    }
+}
+
+#[test]
+fn huge_numbers_take_no_memory() {
+    // A whole grid of the largest shape: opening, information and a few elements cost nothing.
+    let huge = json!([i64::MAX, i64::MAX]);
+    let array = with_metadata(&v3(&[
+        ("/shape", huge.clone()),
+        ("/chunk_grid/configuration/chunk_shape", json!([1 << 20, 1 << 20])),
+    ]))
+    .unwrap();
+    assert_eq!(array.read::<i32>(s![-2.., 5..7]).unwrap().shape(), [2, 2]);
+    assert_eq!(array.info().unwrap().bytes, None);
+    assert_eq!(array.read::<i32>(..).unwrap_err().kind(), ErrorKind::LimitExceeded);
+    assert_eq!(array.read::<i32>(s![..1 << 20, ..1 << 24]).unwrap_err().kind(), ErrorKind::LimitExceeded);
+    // A chunk that no memory could hold.
+    let shape = [("/shape", huge.clone()), ("/chunk_grid/configuration/chunk_shape", huge)];
+    assert_eq!(with_metadata(&v3(&shape)).unwrap_err().kind(), ErrorKind::LimitExceeded);
+    // A chunk that would fit into the address space, and whose few stored bytes promise to fill it.
+    let bomb = with_metadata(&v3(&[
+        ("/shape", json!([1_u64 << 40])),
+        ("/chunk_grid/configuration/chunk_shape", json!([1_u64 << 40])),
+        ("/codecs", json!(["bytes", {"name": "gzip", "configuration": {"level": 1}}])),
+    ]))
+    .unwrap();
+    bomb.write_encoded_chunk(&[0], &[0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0, 3, 0]).unwrap();
+    assert_eq!(bomb.read::<i32>(s![0]).unwrap_err().kind(), ErrorKind::LimitExceeded);
+    assert_eq!(bomb.fill(s![0], 1).unwrap_err().kind(), ErrorKind::LimitExceeded);
+    // A shape beyond what a position can be.
+    let array = with_metadata(&v3(&[("/shape", json!([u64::MAX]))])).unwrap();
+    assert_eq!(array.read::<i32>(s![0]).unwrap_err().kind(), ErrorKind::InvalidSelection);
+}
+
+#[test]
+fn a_directory_that_is_no_node_says_so() {
+    let directory = tempfile::tempdir().unwrap();
+    let error = zarrox::open(directory.path()).unwrap_err();
+    let path = directory.path().to_str().unwrap();
+    assert_says(&error, ErrorKind::NotFound, &["no Zarr array or group", path, "v3 and v2"]);
+    assert_eq!(zarrox::open(directory.path().join("nothing")).unwrap_err().kind(), ErrorKind::NotFound);
+    let file = directory.path().join("file");
+    std::fs::write(&file, "text").unwrap();
+    assert!(zarrox::open(&file).is_err());
+    assert!(zarrox::create_group(&file).is_err());
+    assert_eq!(std::fs::read_to_string(file).unwrap(), "text");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_does_not_lead_out_of_the_hierarchy() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("h.zarr");
+    let root = zarrox::create_group(&path).unwrap();
+    let builder = root.create_array("a").shape([2]).data_type(DataType::UInt8).no_compressor();
+    builder.create().unwrap().fill(.., 1_u8).unwrap();
+    std::fs::write(directory.path().join("secret"), [7, 7]).unwrap();
+    std::fs::remove_file(path.join("a/c/0")).unwrap();
+    std::os::unix::fs::symlink(directory.path().join("secret"), path.join("a/c/0")).unwrap();
+    let array = root.open("a").unwrap().into_array().unwrap();
+    assert_eq!(array.read::<u8>(..).unwrap_err().kind(), ErrorKind::Forbidden);
+    array.fill(.., 2_u8).unwrap();
+    assert_eq!(
+        std::fs::read(directory.path().join("secret")).unwrap(),
+        [7, 7],
+        "the link is replaced, not followed"
+    );
+}
+
+/// Mounts a small file system for a test, and unmounts it at the end.
+#[cfg(target_os = "linux")]
+struct Mount(tempfile::TempDir);
+
+#[cfg(target_os = "linux")]
+impl Mount {
+    /// `None`, said aloud, where mounting is not permitted.
+    fn tmpfs(options: &str) -> Option<Self> {
+        let directory = tempfile::tempdir().unwrap();
+        let mount = ["-t", "tmpfs", "-o", options, "tmpfs", directory.path().to_str().unwrap()];
+        if std::process::Command::new("mount").args(mount).status().is_ok_and(|status| status.success()) {
+            return Some(Self(directory));
+        }
+        eprintln!("NOT TESTED: mounting a file system is not permitted here");
+        None
+    }
+
+    fn path(&self) -> &Path {
+        self.0.path()
+    }
+}
+
+#[cfg(target_os = "linux")]
+impl Drop for Mount {
+    fn drop(&mut self) {
+        let _ = std::process::Command::new("umount").arg(self.path()).status();
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_loses_nothing_that_was_stored() {
+    let Some(mount) = Mount::tmpfs("size=1m") else { return };
+    let path = mount.path().join("a.zarr");
+    let builder = zarrox::create_array(&path).shape([100, 100_000]).chunks([1, 100_000]);
+    let mut array = builder.data_type(DataType::UInt8).no_compressor().create().unwrap();
+    array.fill(s![0, ..], 1_u8).unwrap();
+    let error = array.fill(.., 2_u8).unwrap_err();
+    assert_says(&error, ErrorKind::StorageFull, &["array '/'", "chunk ["]);
+    let error = array.append(&ndarray::Array2::<u8>::ones((50, 100_000)), 0).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::StorageFull);
+    let array = zarrox::open_array(&path).unwrap();
+    assert_eq!(array.shape(), [100, 100_000], "the failed append has not changed the shape");
+    let first = array.read::<u8>(s![0, ..]).unwrap();
+    assert!(
+        first.iter().all(|&v| v == 1) || first.iter().all(|&v| v == 2),
+        "a chunk is the old one or the new one"
+    );
+    assert_eq!(array.read::<u8>(..).unwrap().len(), 10_000_000, "every chunk is whole");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_read_only_file_system_can_be_read_and_says_that_it_is_one() {
+    let Some(mount) = Mount::tmpfs("size=4m") else { return };
+    let path = mount.path().join("a.zarr");
+    let array = zarrox::create_array(&path).shape([4]).data_type(DataType::Int32).create().unwrap();
+    array.fill(.., 5).unwrap();
+    let remount = ["-o", "remount,ro", mount.path().to_str().unwrap()];
+    assert!(std::process::Command::new("mount").args(remount).status().unwrap().success());
+    let mut array = zarrox::open_array(&path).unwrap();
+    assert_eq!(array.read::<i32>(..).unwrap().sum(), 20);
+    assert_eq!(array.fill(.., 6).unwrap_err().kind(), ErrorKind::ReadOnly);
+    assert_eq!(array.resize(&[2]).unwrap_err().kind(), ErrorKind::ReadOnly);
+    assert_eq!(array.shape(), [4]);
+    assert_eq!(zarrox::create_group(mount.path().join("new.zarr")).unwrap_err().kind(), ErrorKind::ReadOnly);
+    assert_eq!(array.read::<i32>(..).unwrap().sum(), 20);
+}

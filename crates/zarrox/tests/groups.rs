@@ -1,0 +1,182 @@
+//! What groups do, and how nodes are found, created, moved and deleted.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use serde_json::json;
+use zarrox::prelude::*;
+use zarrox::stores::{DirectoryStore, Key, MemoryStore, Store};
+use zarrox::{ErrorKind, OpenMode, OpenOptions};
+
+fn stores() -> Vec<(Arc<dyn Store>, Option<tempfile::TempDir>)> {
+    let directory = tempfile::tempdir().unwrap();
+    let on_disk: Arc<dyn Store> = Arc::new(DirectoryStore::open(directory.path().join("h.zarr")).unwrap());
+    vec![(Arc::new(MemoryStore::new()), None), (on_disk, Some(directory))]
+}
+
+fn array(group: &Group, path: &str) -> Array {
+    group.create_array(path).shape([4]).data_type(DataType::Int32).create().unwrap()
+}
+
+#[test]
+fn a_hierarchy_is_built_listed_moved_and_deleted() {
+    for format in [Format::V2, Format::V3] {
+        for (store, _directory) in stores() {
+            let root = OpenOptions::new().format(format).create_group_in(store.clone(), "").unwrap();
+            array(&root, "b/deep/x");
+            array(&root, "a");
+            root.create_group("b/empty").unwrap();
+            let names: Vec<_> = root.children().unwrap().into_iter().map(|child| child.name).collect();
+            assert_eq!(names, ["a", "b"]);
+            assert_eq!(root.arrays().unwrap().len(), 1);
+            assert_eq!(root.groups().unwrap()[0].path().to_string(), "/b");
+            assert_eq!(
+                root.tree().unwrap().to_string(),
+                "/\n├── a (4,) int32\n└── b\n    ├── deep\n    │   └── x (4,) int32\n    └── empty"
+            );
+            let mut visited = Vec::new();
+            root.visit(&mut |path, node| {
+                assert!(node.is_ok());
+                visited.push(path.to_owned());
+                Ok(())
+            })
+            .unwrap();
+            assert_eq!(visited, ["a", "b", "b/deep", "b/deep/x", "b/empty"]);
+            root.open("b/deep/x").unwrap().into_array().unwrap().fill(.., 3).unwrap();
+            root.move_node("b/deep", "c/moved").unwrap();
+            let moved = root.open("c/moved/x").unwrap().into_array().unwrap();
+            assert_eq!(moved.read::<i32>(s![0]).unwrap().sum(), 3);
+            assert!(root.contains("c").unwrap() && !root.contains("b/deep").unwrap());
+            root.delete("c").unwrap();
+            assert!(!root.contains("c/moved/x").unwrap());
+            for (from, to) in [("nothing", "d"), ("a", "b"), ("b", "b/below"), ("b", "a/inside")] {
+                assert!(root.move_node(from, to).is_err(), "{from} -> {to}");
+            }
+            assert_eq!(root.delete("nothing").unwrap_err().kind(), ErrorKind::NotFound);
+            assert!(root.delete("").is_err());
+            assert!(root.contains("a").unwrap() && root.contains("b").unwrap());
+        }
+    }
+}
+
+#[test]
+fn nothing_is_created_over_or_inside_what_exists() {
+    let root = OpenOptions::new().create_group_in(Arc::new(MemoryStore::new()), "").unwrap();
+    array(&root, "a");
+    root.create_group("g").unwrap();
+    let kind = |result: zarrox::Result<Group>| result.map(|_| ()).unwrap_err().kind();
+    assert_eq!(kind(root.create_group("a")), ErrorKind::AlreadyExists);
+    assert_eq!(kind(root.create_group("g")), ErrorKind::AlreadyExists);
+    assert_eq!(kind(root.create_group("a/below")), ErrorKind::InvalidArgument);
+    assert!(root.require_group("g").is_ok() && root.require_group("new/one").is_ok());
+    assert!(root.require_group("a").is_err());
+    let again = root.create_array("a").shape([1]).data_type(DataType::Int8);
+    assert_eq!(again.clone().create().unwrap_err().kind(), ErrorKind::AlreadyExists);
+    assert_eq!(again.overwrite(true).create().unwrap().shape(), [1]);
+}
+
+#[test]
+fn paths_are_normalised_and_cannot_leave() {
+    let root = OpenOptions::new().create_group_in(Arc::new(MemoryStore::new()), "").unwrap();
+    root.create_group("//a\\b/").unwrap();
+    assert!(root.contains("a/b").unwrap());
+    for bad in ["..", "a/../..", "./a", "a/.", "...", "a/\0"] {
+        assert_eq!(root.create_group(bad).unwrap_err().kind(), ErrorKind::InvalidArgument, "{bad:?}");
+        assert!(root.open(bad).is_err());
+    }
+}
+
+#[test]
+fn the_modes_are_those_of_h5py() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("g.zarr");
+    let open = |mode: &str, path: &Path| OpenOptions::new().mode(mode.parse().unwrap()).open(path);
+    for mode in ["r", "r+"] {
+        assert_eq!(open(mode, &path).unwrap_err().kind(), ErrorKind::NotFound);
+    }
+    assert!(!path.exists(), "looking creates nothing");
+    let group = open("a", &path).unwrap().into_group().unwrap();
+    array(&group, "x");
+    assert!(open("a", &path).unwrap().into_group().unwrap().contains("x").unwrap());
+    assert_eq!(open("w-", &path).unwrap_err().kind(), ErrorKind::AlreadyExists);
+    let read = open("r", &path).unwrap().into_group().unwrap();
+    assert_eq!(read.create_group("y").unwrap_err().kind(), ErrorKind::ReadOnly);
+    assert!(!open("w", &path).unwrap().into_group().unwrap().contains("x").unwrap());
+    assert!("rw".parse::<OpenMode>().is_err());
+}
+
+#[test]
+fn overwriting_never_deletes_a_directory_that_is_no_node() {
+    let directory = tempfile::tempdir().unwrap();
+    let thesis = directory.path().join("thesis.tex");
+    std::fs::write(&thesis, "years of work").unwrap();
+    let options = OpenOptions::new().mode(OpenMode::Write);
+    let error = options.create_group(directory.path()).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::AlreadyExists);
+    assert!(error.to_string().contains("is not a Zarr node"), "{error}");
+    assert!(options.create_array(directory.path()).shape([1]).data_type(DataType::Int8).create().is_err());
+    assert_eq!(std::fs::read_to_string(thesis).unwrap(), "years of work");
+}
+
+#[test]
+fn a_node_inside_a_hierarchy_on_disk_belongs_to_it() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("h.zarr");
+    zarrox::create_array(path.join("a/b")).shape([1]).data_type(DataType::Int8).create().unwrap();
+    assert!(path.join("zarr.json").is_file() && path.join("a/zarr.json").is_file());
+    assert!(!directory.path().join("zarr.json").exists());
+    assert_eq!(zarrox::open(path.join("a/b")).unwrap().path().to_string(), "/a/b");
+    assert_eq!(zarrox::open_group(&path).unwrap().children().unwrap().len(), 1);
+    assert!(zarrox::open_group(path.join("a/b")).is_err() && zarrox::open_array(path.join("a")).is_err());
+}
+
+#[test]
+fn attributes_keep_order_and_unknown_members_and_both_writers() {
+    for format in [Format::V2, Format::V3] {
+        let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+        let mut root = OpenOptions::new().format(format).create_group_in(store.clone(), "").unwrap();
+        let mut other = OpenOptions::new().open_in(store.clone(), "").unwrap();
+        root.update_attributes(|map| drop(map.insert("zebra".into(), json!({"b": 1, "a": [null, 1.5]}))))
+            .unwrap();
+        other.update_attributes(|map| drop(map.insert("ant".into(), json!("é")))).unwrap();
+        let names: Vec<_> = other.attributes().keys().collect();
+        assert_eq!(names, ["zebra", "ant"]);
+        other.set_attributes(Default::default()).unwrap();
+        assert!(OpenOptions::new().open_in(store, "").unwrap().attributes().is_empty());
+    }
+}
+
+#[test]
+fn a_bad_node_never_hides_its_siblings() {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let root = OpenOptions::new().create_group_in(store.clone(), "").unwrap();
+    array(&root, "good");
+    for (name, document) in [
+        ("not-json", "{"),
+        ("number", "7"),
+        ("from-the-future", r#"{"zarr_format": 4, "node_type": "array"}"#),
+        ("unknown-type", r#"{"zarr_format":3,"node_type":"array","shape":[4],"data_type":"quaternion"}"#),
+    ] {
+        let key = Key::new(format!("{name}/zarr.json")).unwrap();
+        store.set(&key, document.as_bytes(), Default::default()).unwrap();
+    }
+    let children = root.children().unwrap();
+    assert_eq!(children.len(), 5);
+    assert_eq!(children.iter().filter(|child| child.node.is_ok()).count(), 1);
+    let tree = root.tree().unwrap().to_string();
+    assert!(tree.contains("good (4,) int32") && tree.contains("quaternion"), "{tree}");
+    assert!(root.contains("number").unwrap(), "a node that cannot be understood is one");
+    assert!(root.create_group("number").is_err());
+    root.delete("number").unwrap();
+}
+
+#[test]
+fn v3_is_preferred_where_both_formats_are() {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    OpenOptions::new().create_group_in(store.clone(), "").unwrap();
+    let key = Key::new(".zgroup").unwrap();
+    store.set(&key, br#"{"zarr_format": 2}"#, Default::default()).unwrap();
+    assert_eq!(OpenOptions::new().open_in(store.clone(), "").unwrap().format(), Format::V3);
+    let v2 = OpenOptions::new().format(Format::V2).open_in(store, "").unwrap();
+    assert_eq!(v2.format(), Format::V2);
+}
