@@ -86,3 +86,8 @@ pub fn create_group(path: impl AsRef<Path>) -> Result<Group> {
 pub fn create_array(path: impl AsRef<Path>) -> ArrayBuilder {
     OpenOptions::new().create_array(path)
 }
+
+/// The examples of the page for those who change the library are compiled and run, too.
+#[cfg(doctest)]
+#[doc = include_str!("../../../ARCHITECTURE.md")]
+struct Architecture;

@@ -16,7 +16,7 @@ pub use spec::{ChunkSpec, Size};
 pub use stream::DecodeStream;
 
 use crate::data_type::Mode;
-use crate::error::CodecError;
+pub use crate::error::CodecError;
 use crate::json::{Json, Map};
 use crate::registry::Registry;
 use crate::strided::View;
