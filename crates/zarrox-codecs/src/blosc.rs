@@ -409,7 +409,7 @@ mod tests {
 
     #[test]
     fn configurations() {
-        let json = |shuffle: &str, typesize: i32| json!({"cname": "lz4", "clevel": 5, "shuffle": shuffle, "typesize": typesize, "blocksize": 0});
+        let json = |shuffle: &str, size: i32| json!({"cname": "lz4", "clevel": 5, "shuffle": shuffle, "typesize": size, "blocksize": 0});
         let lenient = |json| configured("blosc", json, Mode::Lenient);
         assert_eq!(lenient(json!({})).unwrap(), json("shuffle", 2));
         assert_eq!(lenient(json!({"shuffle": 2, "typesize": 4.0})).unwrap(), json("bitshuffle", 4));

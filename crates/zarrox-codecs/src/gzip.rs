@@ -6,7 +6,8 @@
 //! |---|---|
 //! | `level` | 0 (only stored) to 9 (smallest) |
 //!
-//! Names: `gzip` in v3 (also `numcodecs.gzip`), `gzip` in v2. Leniently, `level` may be −1, which means 6, and an absent one is 5 in v3; in v2 it is 1.
+//! Names: `gzip` in v3 (also `numcodecs.gzip`), `gzip` in v2. Leniently, `level` may be
+//! −1, which means 6, and an absent one is 5 in v3; in v2 it is 1.
 //!
 //! Files of several members are read, and so are zeros after the last one.
 

@@ -592,7 +592,11 @@ mod tests {
         let crc32c = json!({"name": "crc32c"});
         let bytes = |endian: &str| json!({"name": "bytes", "configuration": {"endian": endian}});
         let index = json!([bytes("little"), crc32c]);
-        let end = |shape: [u8; 2], codecs: Json| json!({"chunk_shape": shape, "codecs": codecs, "index_codecs": index, "index_location": "end"});
+        let end = |shape: [u8; 2], codecs: Json| {
+            let mut end = json!({"chunk_shape": shape, "codecs": codecs, "index_codecs": index});
+            end["index_location"] = Json::from("end");
+            end
+        };
         let start = json!({"chunk_shape": [2, 2], "codecs": [bytes("big"), crc32c], "index_codecs": [bytes("big")],
             "index_location": "start"});
         let transpose = json!({"name": "transpose", "configuration": {"order": [1, 0]}});

@@ -6,7 +6,8 @@
 //! |---|---|
 //! | `level` | 0 (only stored) to 9 (smallest) |
 //!
-//! Names: `numcodecs.zlib` in v3, `zlib` in v2. Leniently, `level` may be −1, which means 6, and an absent one is 1.
+//! Names: `numcodecs.zlib` in v3, `zlib` in v2. Leniently, `level` may be −1, which
+//! means 6, and an absent one is 1.
 
 use serde_json::json;
 use zarrox_core::codec::{

@@ -183,7 +183,7 @@ mod tests {
         assert!(!out.contains(&0));
         assert_eq!(&out[..8], [1, 2, 3, 4, 5, 6, 7, 8]);
         split(&region, &[4, 5], View::contiguous(&out, &[7, 4], 1), |_, part| {
-            assert!(part.all_equal(&part.region(&[Span::all(1); 2]).as_slice().unwrap().to_vec()));
+            assert!(part.all_equal(part.region(&[Span::all(1); 2]).as_slice().unwrap()));
             Ok::<_, Infallible>(())
         })
         .unwrap();

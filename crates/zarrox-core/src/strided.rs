@@ -676,7 +676,7 @@ mod tests {
                 .map(|i| u8::try_from(i * 7 % 251).unwrap())
                 .collect();
             for order in [[0, 1, 2, 3], [3, 2, 1, 0], [2, 0, 3, 1], [0, 3, 1, 2]] {
-                for word in [1, 2, 4, 8] {
+                for word in [1, 2, 4, 8, 16] {
                     if word > 1 && (item % word != 0 || item == 3) {
                         continue;
                     }
@@ -685,6 +685,9 @@ mod tests {
                     let out_shape: Vec<usize> = view.shape().to_vec();
                     ViewMut::contiguous(&mut out, &out_shape, item).copy_from(&view, word);
                     assert_eq!(out, naive(&source, &shape, &order, item, word), "{item} {order:?} {word}");
+                    let mut appended = vec![1, 2, 3];
+                    view.append_to(&mut appended, word);
+                    assert_eq!((&appended[..3], &appended[3..]), (&[1, 2, 3][..], &out[..]));
                 }
             }
         }

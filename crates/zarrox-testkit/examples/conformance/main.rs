@@ -1,7 +1,7 @@
 //! Zarrox as a participant in the exchange of arrays; see `conformance/README.md`.
 //!
 //! ```text
-//! conformance write|read|update MATRIX ROOT REPORT [--by WRITER] [--updated UPDATER]
+//! conformance write|read|update MATRIX ROOT REPORT [--by WRITER] [--updated UPDATER] [--for READER]
 //! ```
 
 mod cell;
@@ -27,18 +27,22 @@ const NAME: &str = "zarrox";
 fn main() -> Result<(), Failure> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [action, matrix, root, report, flags @ ..] = arguments.as_slice() else {
-        return Err("conformance write|read|update MATRIX ROOT REPORT [--by WRITER] [--updated UPDATER]".into());
+        return Err("conformance write|read|update MATRIX ROOT REPORT [--by WRITER] [--updated UPDATER] [--for READER]".into());
     };
     let option = |name: &str| flags.chunks_exact(2).find(|pair| pair[0] == name).map(|pair| pair[1].as_str());
-    let (writer, updater) = (option("--by").unwrap_or(NAME), option("--updated"));
+    let (writer, updater, reader) = (option("--by").unwrap_or(NAME), option("--updated"), option("--for"));
 
     let mut cells: Vec<Cell> = serde_json::from_slice(&std::fs::read(matrix)?)?;
     cells.retain(|cell| cell.applicable(writer, "write"));
+    cells.retain(|cell| reader.is_none_or(|reader| cell.applicable(reader, "read")));
     let written: HashSet<String> = cells.iter().map(|cell| cell.id.clone()).collect();
     cells.retain(|cell| cell.applicable(NAME, action));
     cells.retain(|cell| updater.is_none_or(|updater| cell.applicable(updater, "update")));
     let mut outcomes = Map::new();
     for cell in &mut cells {
+        if !cell.applicable(writer, "attributes") {
+            cell.attributes.clear();
+        }
         cell.members.retain(|name| written.contains(&format!("{}/{name}", cell.id)));
         let participant = Participant { path: &Path::new(root).join(&cell.id), cell, updated: updater.is_some() };
         let outcome = participant.run(action).err().map(|failure| failure.to_string());
