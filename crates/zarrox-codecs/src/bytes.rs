@@ -209,6 +209,8 @@ impl BytesCodec {
 const GAP: usize = 4 << 10;
 /// The most bytes of a block that is scattered: it should still be in the L2 cache then.
 const BLOCK: usize = 256 << 10;
+/// The same, when the output has its axes in another order: then only a large block has rows of some length in the output.
+const TRANSPOSED: usize = 8 << 20;
 /// The most bytes that are fetched at once straight into the output.
 const DIRECT: usize = 8 << 20;
 /// From how many bytes on a piece is worth a fetch of its own, if that saves the copy.
@@ -235,7 +237,9 @@ impl Selected {
 
     /// How many positions of each dimension one fetch brings, and whether it may go straight to `out`.
     fn plan(&self, out: &mut ViewMut<'_>, same_bytes: bool) -> (Dims<usize>, bool) {
-        let scattered = self.blocks(GAP, BLOCK);
+        let innermost = (0..self.counts.len()).rev().find(|&dim| self.counts[dim] > 1);
+        let limit = if out.fastest_axis() == innermost { BLOCK } else { TRANSPOSED };
+        let scattered = self.blocks(GAP, limit);
         if !same_bytes {
             return (scattered, false);
         }

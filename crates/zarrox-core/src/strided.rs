@@ -5,6 +5,7 @@
 //! narrow a view checks that it stays inside.
 
 use std::marker::PhantomData;
+use std::mem::MaybeUninit;
 
 use smallvec::SmallVec;
 
@@ -362,6 +363,12 @@ impl<'a> ViewMut<'a> {
         Some(unsafe { slice_or_empty_mut(self.pointer, self.layout.len_bytes()) })
     }
 
+    /// The axis whose neighbours lie closest to each other, if any has neighbours at all.
+    pub fn fastest_axis(&self) -> Option<usize> {
+        let axes = (0..self.shape().len()).rev().filter(|&axis| self.shape()[axis] > 1);
+        axes.min_by_key(|&axis| self.layout.strides[axis].unsigned_abs())
+    }
+
     /// Whether the bytes lie in row-major order without gaps.
     pub fn is_contiguous(&self) -> bool {
         self.layout.is_contiguous()
@@ -591,21 +598,56 @@ impl Loops {
         if self.empty {
             return;
         }
+        let mut tile = [const { MaybeUninit::<T>::uninit() }; TILE * TILE];
         nest(&outer, 0, 0, &mut |from, to| {
             for row in (0..cross.count).step_by(TILE) {
                 for column in (0..self.inner.count).step_by(TILE) {
-                    let run = Loop { count: TILE.min(self.inner.count - column), ..self.inner };
-                    for i in row..cross.count.min(row + TILE) {
-                        let (i, column) = (i.cast_signed(), column.cast_signed());
-                        let from = from + i * cross.source + column * run.source;
-                        let to = to + i * cross.target + column * run.target;
-                        // SAFETY: the caller's promise; the offsets are of elements of the layouts.
-                        unsafe { map_run(source.offset(from), target.offset(to), run, f) };
-                    }
+                    let size = (TILE.min(cross.count - row), TILE.min(self.inner.count - column));
+                    let (row, column) = (row.cast_signed(), column.cast_signed());
+                    let from = from + row * cross.source + column * self.inner.source;
+                    let to = to + row * cross.target + column * self.inner.target;
+                    // SAFETY: the caller's promise; the offsets are of elements of the layouts.
+                    unsafe {
+                        self.map_tile(cross, size, &mut tile, source.offset(from), target.offset(to), f)
+                    };
                 }
             }
             true
         });
+    }
+
+    /// Transposes one tile by way of a buffer: a source whose stride is a power of two has all rows of a tile in the
+    /// same few lines of the cache, where they would push each other out between one use and the next.
+    ///
+    /// # Safety
+    /// The tile of this many rows (along `cross`) and columns (along the inner loop) lies inside both layouts.
+    unsafe fn map_tile<T: Copy>(
+        &self,
+        cross: Loop,
+        (rows, columns): (usize, usize),
+        tile: &mut [MaybeUninit<T>; TILE * TILE],
+        source: *const u8,
+        target: *mut u8,
+        f: impl Fn(T) -> T,
+    ) {
+        for column in 0..columns {
+            // SAFETY: the caller's promise; along `cross` the source is dense.
+            unsafe {
+                let from = source.offset(column.cast_signed() * self.inner.source);
+                let to = tile.as_mut_ptr().add(column * TILE).cast::<u8>();
+                std::ptr::copy_nonoverlapping(from, to, rows * size_of::<T>());
+            }
+        }
+        for row in 0..rows {
+            for column in 0..columns {
+                // SAFETY: the caller's promise; this element of the tile was filled above.
+                unsafe {
+                    let value = tile[column * TILE + row].assume_init();
+                    let offset = row.cast_signed() * cross.target + column.cast_signed() * self.inner.target;
+                    target.offset(offset).cast::<T>().write_unaligned(f(value));
+                }
+            }
+        }
     }
 }
 

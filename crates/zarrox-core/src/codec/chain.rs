@@ -1,10 +1,10 @@
 //! The chain of codecs of an array: array→array codecs, one array→bytes codec, bytes→bytes codecs.
 
+use super::stream::resolve_stream;
 use super::{
     ArrayToArray, ArrayToBytes, BytesToBytes, ChunkSpec, Codec, CodecContext, CodecSpec, EncodeOptions,
     Fetch, ReadPart, Size, Window, WritePart, resolve,
 };
-use super::stream::resolve_stream;
 use crate::error::CodecError;
 use crate::scratch::{Scratch, with_vec};
 use crate::strided::{Dims, Span, View, ViewMut};
@@ -128,21 +128,20 @@ impl CodecChain {
 
     /// What must be fetched of a stored chunk to fill a part of it.
     pub fn read<'a>(&'a self, window: Window, part: ReadPart<'a>) -> Result<Vec<Fetch<'a>>, CodecError> {
-        let Some(order) = &self.order else {
-            return Ok(vec![Fetch::then(window.whole(), |bytes| {
-                self.decode_through_arrays(bytes, part).map(|()| Vec::new())
-            })]);
-        };
-        let part = ReadPart { region: permuted(&part.region, order), out: part.out.permuted(order) };
-        if self.bytes_to_bytes.is_empty() {
-            return self.array_to_bytes.codec.read(window, part);
+        match &self.order {
+            Some(order) if self.bytes_to_bytes.is_empty() => {
+                self.array_to_bytes.codec.read(window, part.permuted(order))
+            }
+            _ => Ok(vec![Fetch::then(window.whole(), |bytes| self.decode(bytes, part).map(|()| Vec::new()))]),
         }
-        Ok(vec![Fetch::then(window.whole(), |bytes| self.decode_bytes(bytes, part).map(|()| Vec::new()))])
     }
 
     /// Decodes a part of a chunk whose stored bytes are in memory.
     pub fn decode(&self, encoded: &[u8], part: ReadPart<'_>) -> Result<(), CodecError> {
-        resolve(self.read(Window::of_size(encoded.len() as u64), part)?, encoded)
+        match &self.order {
+            Some(order) => self.decode_bytes(encoded, part.permuted(order)),
+            None => self.decode_through_arrays(encoded, part),
+        }
     }
 
     /// Encodes a whole chunk, appending to `encoded`. False when nothing was appended because the chunk holds
@@ -211,8 +210,7 @@ impl CodecChain {
         if self.array_to_bytes.codec.inner_chunk_shape().is_none() {
             return Ok(None);
         }
-        let part =
-            WritePart { region: permuted(&part.region, order), source: part.source.clone().permuted(order) };
+        let part = part.permuted(order);
         let codec = &self.array_to_bytes.codec;
         if self.bytes_to_bytes.is_empty() {
             return codec.update(existing, &part, options, encoded);
@@ -398,10 +396,6 @@ fn encode_through(
             encode_through(rest, buffer, encoded)
         }),
     }
-}
-
-fn permuted(region: &[Span], order: &[usize]) -> Dims<Span> {
-    order.iter().map(|&axis| region[axis]).collect()
 }
 
 /// The composition of all permutations; `None` when a codec does more than permute.

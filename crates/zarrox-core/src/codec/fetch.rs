@@ -124,6 +124,12 @@ impl ReadPart<'_> {
     pub fn covers(&self, shape: &[usize]) -> bool {
         covers(&self.region, shape)
     }
+
+    /// The same part of a chunk whose axes are in another order.
+    #[must_use]
+    pub fn permuted(self, order: &[usize]) -> Self {
+        Self { region: permuted(&self.region, order), out: self.out.permuted(order) }
+    }
 }
 
 impl WritePart<'_> {
@@ -131,6 +137,16 @@ impl WritePart<'_> {
     pub fn covers(&self, shape: &[usize]) -> bool {
         covers(&self.region, shape)
     }
+
+    /// The same part of a chunk whose axes are in another order.
+    #[must_use]
+    pub fn permuted(&self, order: &[usize]) -> Self {
+        Self { region: permuted(&self.region, order), source: self.source.clone().permuted(order) }
+    }
+}
+
+fn permuted(region: &[Span], order: &[usize]) -> Dims<Span> {
+    order.iter().map(|&axis| region[axis]).collect()
 }
 
 /// What happens with bytes that were fetched.

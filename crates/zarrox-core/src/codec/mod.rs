@@ -247,10 +247,7 @@ pub trait BytesToBytes: fmt::Debug + Send + Sync {
     }
 
     /// The decoded bytes in order, bit by bit, for a codec that can do so at the speed of [`BytesToBytes::decode`].
-    fn decode_stream<'e>(
-        &self,
-        encoded: &'e [u8],
-    ) -> Option<Result<Box<dyn DecodeStream + 'e>, CodecError>> {
+    fn decode_stream<'e>(&self, encoded: &'e [u8]) -> Option<Result<Box<dyn DecodeStream + 'e>, CodecError>> {
         let _ = encoded;
         None
     }

@@ -52,7 +52,12 @@ pub(super) fn resolve_stream(
     }
 }
 
-fn skip(stream: &mut dyn DecodeStream, buffer: &mut [u8], mut count: usize, size: usize) -> Result<(), CodecError> {
+fn skip(
+    stream: &mut dyn DecodeStream,
+    buffer: &mut [u8],
+    mut count: usize,
+    size: usize,
+) -> Result<(), CodecError> {
     while count > 0 {
         let part = count.min(buffer.len());
         exactly(stream, &mut buffer[..part], size)?;
