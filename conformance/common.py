@@ -2,12 +2,11 @@
 
 A program is called as
 
-    python run_<implementation>.py write|read|update MATRIX ROOT REPORT [--updated] [--by WRITER]
+    python run_<implementation>.py write|read|update MATRIX ROOT REPORT [--by WRITER] [--updated UPDATER] [--for READER]
 
 `write` creates every cell below ROOT, `read` compares what is found there with what the matrix says (after its
-updates, if `--updated` is given), `update` changes it. Cells that are not applicable to this implementation, or that
-WRITER could not write, are left out. REPORT receives, as JSON, the versions in use and an error, or null, for each
-cell.
+updates, if an UPDATER is given), `update` changes it. Cells that are not applicable to this program, to WRITER, UPDATER
+or READER are left out. REPORT receives, as JSON, the versions in use and an error, or null, for each cell.
 """
 
 import json
@@ -193,10 +192,26 @@ def facts(cell, array, attributes):
         "attributes": attributes,
     }
     if cell["format"] == 2:
-        more = {member: cell[member] for member in ("order", "filters", "compressor")}
-        return known | more | {"dtype": dtype_v2(cell).str, "separator": cell["key_encoding"]["separator"]}
+        return known | {
+            "dtype": dtype_v2(cell).str,
+            "order": order(cell, cell["order"]),
+            "filters and compressor": v2_chain(cell["filters"], cell["compressor"]),
+            "separator": cell["key_encoding"]["separator"],
+        }
     more = {"codecs": normal(cell["codecs"]), "dimension names": names(cell["dimension_names"])}
     return known | more | {"keys": cell["key_encoding"]}
+
+
+def order(cell, order):
+    """The order of a v2 array; with fewer than two dimensions both orders are one."""
+    return order if len(cell["shape"]) > 1 else None
+
+
+def v2_chain(filters, compressor):
+    """The codecs of a v2 array one after the other: a codec alone is a filter or a compressor, and means the same.
+    zstd's checksum need not be mentioned where there is none."""
+    codecs = [dict(codec) for codec in [*(filters or []), compressor] if codec]
+    return [{key: value for key, value in codec.items() if (key, value) != ("checksum", False)} for codec in codecs]
 
 
 def hexadecimal(fill, kind):
@@ -257,18 +272,22 @@ class Program:
 
 def main(program):
     action, matrix, root, report, *flags = sys.argv[1:]
-    writer = flags[flags.index("--by") + 1] if "--by" in flags else program.name
+    options = dict(zip(flags[::2], flags[1::2]))
+    writer, updater, reader = options.get("--by", program.name), options.get("--updated"), options.get("--for")
     warnings.simplefilter("ignore")
     outcomes = {}
     cells = json.loads(Path(matrix).read_text())
-    written = {cell["id"] for cell in cells if applicable(cell, writer, "write")}
+    cells = [cell for cell in cells if applicable(cell, writer, "write") and applicable(cell, reader, "read")]
+    written = {cell["id"] for cell in cells}
     for cell in cells:
-        if not applicable(cell, program.name, action) or cell["id"] not in written:
+        if not applicable(cell, program.name, action) or not applicable(cell, updater, "update"):
             continue
+        if not applicable(cell, writer, "attributes"):
+            cell["attributes"] = {}
         if cell.get("group"):
             cell["members"] = [name for name in cell["members"] if f"{cell['id']}/{name}" in written]
         try:
-            program.run(action, str(Path(root, cell["id"])), cell, "--updated" in flags)
+            program.run(action, str(Path(root, cell["id"])), cell, updater is not None)
             outcomes[cell["id"]] = None
         except Exception as error:  # Whatever goes wrong is what we want to know.
             outcomes[cell["id"]] = describe_error(error)

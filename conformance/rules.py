@@ -3,7 +3,8 @@
 Everything here is decided before anything runs. Whatever is not listed must work: an implementation that raises an
 error in a cell fails that cell.
 
-A rule says for whom it holds, which of the actions `write`, `read` and `update` it takes away, and which cells.
+A rule says for whom it holds, which of the actions `write`, `read` and `update` it takes away, and from which cells. A rule
+about `attributes` leaves the cell and takes away only what the implementation would have had to write into them.
 """
 
 ALL = ("write", "read", "update")
@@ -46,6 +47,12 @@ def updates(kind):
 
 
 RULES = [
+    (
+        "zarrox",
+        ("write",),
+        lambda cell: is_array(cell) and cell["fill_value"] is None,
+        "gives every array a fill value; it reads those without",
+    ),
     ("zarr-python 2", ALL, lambda cell: cell["format"] == 3, "has no final v3"),
     ("zarr-python 2", ALL, lambda cell: is_blosc(cell, "snappy"), "numcodecs' wheels are built without snappy"),
     (
@@ -68,6 +75,12 @@ RULES = [
         "compares the inner chunk of a transposed shard with the shape before the transposition",
     ),
     ("tensorstore", ALL, lambda cell: cell.get("group"), "has no groups"),
+    (
+        "tensorstore",
+        ("attributes",),
+        lambda cell: cell["format"] == 2 and is_array(cell) and cell["attributes"],
+        "has no attributes in v2",
+    ),
     ("tensorstore", ALL, lambda cell: cell.get("filters"), "has no filters in v2"),
     (
         "tensorstore",
@@ -87,6 +100,12 @@ RULES = [
         ALL,
         lambda cell: cell["format"] == 3 and cell.get("data_type") == "r40",
         "refuses the fill value of raw bits as the specification has it, and aborts when it creates raw bits itself",
+    ),
+    (
+        "tensorstore",
+        ("read",),
+        lambda cell: cell["format"] == 2 and cell.get("data_type") == "r40",
+        "hands out raw bytes in Python as elements of size 0",
     ),
     ("tensorstore", ("update",), updates("attributes"), "does not change attributes"),
 ]

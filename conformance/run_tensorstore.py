@@ -34,10 +34,7 @@ class TensorStore(common.Program):
         return array.shape[:-1] if is_raw(array) else array.shape
 
     def read(self, array, selection):
-        values = array[selection].read().result()
-        if not is_raw(array):
-            return values
-        return np.frombuffer(values.tobytes(), f"V{values.shape[-1]}").reshape(values.shape[:-1])
+        return array[selection].read().result()
 
     def describe(self, array, cell):
         metadata = array.spec().to_json()["metadata"]
@@ -46,10 +43,13 @@ class TensorStore(common.Program):
             "fill value": fill(array, metadata["fill_value"]),
         }
         if cell["format"] == 2:
-            members = ("chunks", "dtype", "filters", "compressor")
-            known |= {member: metadata[member] for member in members}
-            known["separator"] = metadata["dimension_separator"]
-            return known if len(cell["shape"]) < 2 else known | {"order": metadata["order"]}
+            return known | {
+                "chunks": metadata["chunks"],
+                "dtype": metadata["dtype"],
+                "order": common.order(cell, metadata["order"]),
+                "filters and compressor": common.v2_chain(metadata["filters"], metadata["compressor"]),
+                "separator": metadata["dimension_separator"],
+            }
         keys = metadata["chunk_key_encoding"]
         separator = {"default": "/", "v2": "."}[keys["name"]]
         return known | {

@@ -50,9 +50,11 @@ class Zarr2(common.Program):
             "dtype": array.dtype.str,
             "fill value": common.hexadecimal(array.fill_value, common.dtype(cell)),
             "attributes": array.attrs.asdict(),
-            "order": array.order,
-            "filters": array.filters and [codec.get_config() for codec in array.filters],
-            "compressor": array.compressor and without_defaults(array.compressor.get_config()),
+            "order": common.order(cell, array.order),
+            "filters and compressor": common.v2_chain(
+                [codec.get_config() for codec in array.filters or []],
+                array.compressor and array.compressor.get_config(),
+            ),
             "separator": array._dimension_separator,
         }
 
@@ -65,11 +67,6 @@ class Zarr2(common.Program):
     def describe_group(self, path):
         group = zarr.open_group(path, mode="r")
         return {"attributes": group.attrs.asdict(), "members": sorted(group)}
-
-
-def without_defaults(config):
-    """zstd reports a checksum that documents need not mention."""
-    return {key: value for key, value in config.items() if (key, value) != ("checksum", False)}
 
 
 if __name__ == "__main__":

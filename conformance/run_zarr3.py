@@ -6,7 +6,6 @@ import numcodecs
 import zarr
 
 import common
-from run_zarr2 import without_defaults
 
 
 class Zarr3(common.Program):
@@ -55,9 +54,11 @@ class Zarr3(common.Program):
             return known | {
                 "chunks": list(metadata.chunks),
                 "dtype": array.dtype.str,
-                "order": metadata.order,
-                "filters": metadata.filters and [codec.get_config() for codec in metadata.filters],
-                "compressor": metadata.compressor and without_defaults(metadata.compressor.get_config()),
+                "order": common.order(cell, metadata.order),
+                "filters and compressor": common.v2_chain(
+                    [codec.get_config() for codec in metadata.filters or []],
+                    metadata.compressor and metadata.compressor.get_config(),
+                ),
                 "separator": metadata.dimension_separator,
             }
         return known | {

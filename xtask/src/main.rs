@@ -1,1 +1,71 @@
-fn main() {}
+//! `cargo xtask`: everything a developer of Zarrox runs. Each command prints the commands that it runs.
+
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "this is a program for a terminal")]
+
+mod bench;
+mod conformance;
+mod demo;
+mod docs;
+mod lint;
+mod python;
+mod run;
+mod test;
+mod tidy;
+
+use std::process::ExitCode;
+
+use run::Outcome;
+
+/// A command: its name, what it does, and the function that does it with the arguments behind the name.
+struct Command {
+    name: &'static str,
+    help: &'static str,
+    run: fn(&[String]) -> Outcome,
+}
+
+const COMMANDS: &[Command] = &[
+    Command { name: "demo", help: demo::HELP, run: demo::run },
+    Command { name: "test", help: test::HELP, run: test::run },
+    Command { name: "lint", help: lint::HELP, run: lint::run },
+    Command { name: "bench", help: bench::HELP, run: bench::run },
+    Command { name: "conformance", help: conformance::HELP, run: conformance::run },
+    Command { name: "docs", help: docs::HELP, run: docs::run },
+];
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match run_command(&arguments) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("error: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run_command(arguments: &[String]) -> Outcome {
+    let (name, rest) = match arguments.split_first() {
+        Some((name, rest)) if !["help", "-h", "--help"].contains(&name.as_str()) => (name, rest),
+        _ => {
+            help();
+            return Ok(());
+        }
+    };
+    let Some(command) = COMMANDS.iter().find(|command| command.name == name) else {
+        help();
+        return Err(format!("'{name}' is not a command"));
+    };
+    if rest.iter().any(|argument| argument == "--help" || argument == "-h") {
+        println!("cargo xtask {}\n\n{}", command.name, command.help);
+        return Ok(());
+    }
+    run::enter_root()?;
+    (command.run)(rest)
+}
+
+fn help() {
+    println!("cargo xtask COMMAND [--help]\n");
+    for command in COMMANDS {
+        println!("  {:<12} {}", command.name, command.help.lines().next().unwrap_or_default());
+    }
+}

@@ -608,7 +608,7 @@ impl Loops {
                     let to = to + row * cross.target + column * self.inner.target;
                     // SAFETY: the caller's promise; the offsets are of elements of the layouts.
                     unsafe {
-                        self.map_tile(cross, size, &mut tile, source.offset(from), target.offset(to), f)
+                        self.map_tile(cross, size, &mut tile, source.offset(from), target.offset(to), f);
                     };
                 }
             }

@@ -3,3 +3,12 @@
 pub mod codec;
 #[cfg(feature = "stores")]
 pub mod store;
+
+/// The code in the documentation.
+#[cfg(doctest)]
+mod documentation {
+    #[doc = include_str!("../../../README.md")]
+    mod readme {}
+    #[doc = include_str!("../../../docs/guide.md")]
+    mod guide {}
+}

@@ -72,7 +72,7 @@ fn main() {
         .unwrap_or_else(|_| tempfile::tempdir().unwrap());
     println!(
         "{} MiB of uint16, chunks (or shards) of 256³, {THREADS} threads, warm page cache,",
-        values.len() * 2 >> 20
+        (values.len() * 2) >> 20
     );
     println!("medians of {REPETITIONS} interleaved repetitions\n");
     println!("| case | zarrox (s) | bare loop (s) | ratio |\n|---|---|---|---|");

@@ -120,7 +120,7 @@ impl Location {
     /// Makes sure that a node can be moved here: nothing is here, and the groups above are.
     fn prepare_for_move(&self, format: Format) -> Result<()> {
         self.check_ancestors()?;
-        self.make_room(false)?;
+        self.make_room(false, false)?;
         self.create_ancestors(format)
     }
 
@@ -156,7 +156,7 @@ impl Location {
         let format = format_of(node);
         let documents = format.def().lower(&self.path, node, &self.context.registry)?;
         self.check_ancestors()?;
-        self.make_room(overwrite)?;
+        self.make_room(overwrite, matches!(node, NodeMetadata::Group(_)))?;
         self.create_ancestors(format)?;
         for (key, bytes) in documents {
             let key = Key::new(key).map_err(from_store)?;
@@ -178,7 +178,7 @@ impl Location {
         Ok(())
     }
 
-    fn make_room(&self, overwrite: bool) -> Result<()> {
+    fn make_room(&self, overwrite: bool, for_group: bool) -> Result<()> {
         let prefix = self.prefix()?;
         let listing = self.store.list_dir(&prefix).map_err(from_store)?;
         if listing.keys.is_empty() && listing.prefixes.is_empty() {
@@ -194,7 +194,7 @@ impl Location {
                 self.store.location()
             )),
             // A prefix that only holds other nodes is a group that nobody has written down.
-            (false, false) if listing.keys.is_empty() && !self.path.is_root() => Ok(()),
+            (false, false) if for_group && listing.keys.is_empty() && !self.path.is_root() => Ok(()),
             (false, _) => exists(format!(
                 "'{}' in {} holds other files and is not a Zarr node; it is left alone",
                 self.path,

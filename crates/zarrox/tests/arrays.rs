@@ -1,5 +1,7 @@
 //! What arrays do: creating, resizing, appending, policies, chunks, many threads.
 
+#![expect(clippy::unwrap_used, reason = "a test stops at the first failure")]
+
 use std::sync::Arc;
 
 use ndarray::{Array1, Array2, ArrayD, IxDyn, arr1, arr2};

@@ -128,7 +128,7 @@ fn an_array_codec_of_the_users_own_works_in_every_place() {
         vec![transpose.clone(), add.clone(), bytes.clone(), Zstd::level(1).into()],
         vec![add.clone(), transpose, add.clone(), bytes.clone(), Crc32c::default().into()],
         vec![Sharding::new([2, 3], [add.clone(), bytes.clone()]).into()],
-        vec![add.clone(), Sharding::new([2, 3], [bytes]).into(), Gzip::level(1).into()],
+        vec![add, Sharding::new([2, 3], [bytes]).into(), Gzip::level(1).into()],
     ];
     let known = OpenOptions::new().registry(zarrox::codecs::registry().with_codec(&ADD_ONE));
     for chain in chains {

@@ -1,5 +1,7 @@
 //! What groups do, and how nodes are found, created, moved and deleted.
 
+#![expect(clippy::unwrap_used, reason = "a test stops at the first failure")]
+
 use std::path::Path;
 use std::sync::Arc;
 

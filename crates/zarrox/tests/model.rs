@@ -1,5 +1,7 @@
 //! Random arrays, chains and selections against a naive model: an array in memory, touched element by element.
 
+#![expect(clippy::unwrap_used, reason = "a test stops at the first failure")]
+
 use std::sync::Arc;
 
 use ndarray::{ArrayD, IxDyn};

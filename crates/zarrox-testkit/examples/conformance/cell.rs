@@ -60,9 +60,14 @@ struct V3Codec {
 #[serde(tag = "op", rename_all = "lowercase")]
 pub(crate) enum Step {
     /// The elements that the seed gives, in a region: start, stop and step for each dimension.
-    Write { region: Vec<[isize; 3]>, seed: u64 },
+    Write {
+        region: Vec<[isize; 3]>,
+        seed: u64,
+    },
     /// The fill value, in a region.
-    Fill { region: Vec<[isize; 3]> },
+    Fill {
+        region: Vec<[isize; 3]>,
+    },
     Resize {
         shape: Vec<u64>,
     },

@@ -41,8 +41,7 @@ fn word(seed: u64, index: u64) -> u64 {
     if (index / 16).is_multiple_of(2) {
         return index % 128;
     }
-    let z =
-        index.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(seed.wrapping_mul(0xd1b5_4a32_d192_ed03));
+    let z = index.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(seed.wrapping_mul(0xd1b5_4a32_d192_ed03));
     let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     z ^ (z >> 31)
@@ -86,7 +85,9 @@ pub(crate) fn fill_element(storage: Storage, json: &Json) -> Result<Vec<u8>, Fai
     let little: Vec<Vec<u8>> = match (storage, json) {
         (_, Json::Null) => vec![vec![0; storage.size()]],
         (Storage::Bool, json) => vec![vec![u8::from(json.as_bool().ok_or("not a boolean")?)]],
-        (Storage::Int(_), json) => vec![json.as_i64().ok_or("not an integer")?.to_le_bytes()[..size].to_vec()],
+        (Storage::Int(_), json) => {
+            vec![json.as_i64().ok_or("not an integer")?.to_le_bytes()[..size].to_vec()]
+        }
         (Storage::Uint(_), json) => {
             vec![json.as_u64().ok_or("not an integer")?.to_le_bytes()[..size].to_vec()]
         }
@@ -237,7 +238,8 @@ pub(crate) fn same(storage: Storage, got: &[u8], expected: &[u8]) -> Result<(), 
         Some(first) => {
             let count = pairs.clone().filter(differs).count();
             let (a, b) = pairs.clone().nth(first).unwrap_or_default();
-            Err(format!("{count} numbers differ, first at flat index {first}: {a:02x?} instead of {b:02x?}").into())
+            Err(format!("{count} numbers differ, first at flat index {first}: {a:02x?} instead of {b:02x?}")
+                .into())
         }
     }
 }

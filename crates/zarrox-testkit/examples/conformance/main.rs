@@ -44,7 +44,8 @@ fn main() -> Result<(), Failure> {
             cell.attributes.clear();
         }
         cell.members.retain(|name| written.contains(&format!("{}/{name}", cell.id)));
-        let participant = Participant { path: &Path::new(root).join(&cell.id), cell, updated: updater.is_some() };
+        let participant =
+            Participant { path: &Path::new(root).join(&cell.id), cell, updated: updater.is_some() };
         let outcome = participant.run(action).err().map(|failure| failure.to_string());
         outcomes.insert(cell.id.clone(), json!(outcome));
     }
@@ -159,12 +160,12 @@ impl Participant<'_> {
     }
 
     fn attributes(&self) -> &Map {
-        let updates = self.cell.update.iter().filter(|_| self.updated);
-        let new = updates.filter_map(|step| match step {
+        let mut updates = self.cell.update.iter().filter(|_| self.updated);
+        let new = updates.find_map(|step| match step {
             Step::Attributes { value } => Some(value),
             _ => None,
         });
-        new.last().unwrap_or(&self.cell.attributes)
+        new.unwrap_or(&self.cell.attributes)
     }
 
     /// Compares everything that metadata says.

@@ -203,8 +203,8 @@ impl ArrayBuilder {
     }
 
     fn create_at(self, location: Location) -> Result<Array> {
-        let metadata = self.metadata(&location)?;
-        let mut array = Array::new(location, metadata)?;
+        let array = self.metadata(&location).and_then(|metadata| Array::new(location, metadata));
+        let mut array = array.map_err(as_argument)?;
         // What is written is the complete, strict form of what was asked for.
         array.metadata.codecs = array.chain.specs();
         array.location.create_node(&NodeMetadata::Array(array.metadata.clone()), self.overwrite)?;
@@ -293,6 +293,14 @@ impl ArrayBuilder {
             None => codecs.push(self.format.def().default_compressor(data_type.size())),
         }
         codecs
+    }
+}
+
+/// Metadata that was asked for and breaks the rules is the caller's mistake, not damage in a store.
+fn as_argument(error: Error) -> Error {
+    match error.kind() {
+        ErrorKind::InvalidMetadata => argument(error.to_string()),
+        _ => error,
     }
 }
 

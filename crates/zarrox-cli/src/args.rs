@@ -1,0 +1,164 @@
+//! Arguments that several commands have.
+
+use std::path::Path;
+use std::str::FromStr;
+
+use clap::Args;
+use zarrox::{Array, Error, Format, Node, OpenMode, OpenOptions, Result, Selection};
+
+use crate::exit::usage;
+
+/// What holds for every command.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Options of every command")]
+pub(crate) struct Global {
+    /// Work on so many threads [default: one for each core]
+    #[arg(long, global = true, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    threads: usize,
+
+    /// Take only what the specifications allow, and none of the variants that other writers have
+    #[arg(long, global = true)]
+    strict: bool,
+
+    /// Tell what happens, on the standard error; twice for more
+    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
+    pub(crate) verbose: u8,
+}
+
+impl Global {
+    /// How nodes are opened for writing.
+    pub(crate) fn options(&self) -> OpenOptions {
+        OpenOptions::new().threads(self.threads).strict(self.strict)
+    }
+
+    /// Opens a node for reading.
+    pub(crate) fn read(&self, path: &str) -> Result<Node> {
+        self.options().mode(OpenMode::Read).open(path)
+    }
+
+    /// Opens an array for reading; for a group the error says which arrays it has.
+    pub(crate) fn read_array(&self, path: &str) -> Result<Array> {
+        match self.read(path)? {
+            Node::Array(array) => Ok(array),
+            Node::Group(group) => {
+                let mut names: Vec<String> =
+                    group.arrays()?.iter().take(5).map(|a| a.path().name().to_owned()).collect();
+                if names.is_empty() {
+                    names.push("it has none directly below".to_owned());
+                }
+                let names = names.join(", ");
+                Err(usage(format!("'{path}' is a group; pick one of its arrays ({names})")))
+            }
+        }
+    }
+}
+
+/// The lengths of dimensions: `10,20`; nothing for an array without dimensions.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Lengths(pub(crate) Vec<u64>);
+
+impl FromStr for Lengths {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let inner = text.trim();
+        let inner = inner.strip_prefix('(').and_then(|inner| inner.strip_suffix(')')).unwrap_or(inner);
+        let inner = inner.strip_suffix(',').unwrap_or(inner);
+        if inner.trim().is_empty() {
+            return Ok(Self(Vec::new()));
+        }
+        let length = |item: &str| item.trim().parse().map_err(|_| format!("'{item}' is not a length"));
+        inner.split(',').map(length).collect::<Result<_, _>>().map(Self)
+    }
+}
+
+/// A number of bytes: `1000`, `64KiB`, `2GiB`, `1.5GB`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct ByteSize(pub(crate) u64);
+
+impl FromStr for ByteSize {
+    type Err = String;
+
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "it saturates; it is no less than 1"
+    )]
+    fn from_str(text: &str) -> Result<Self, String> {
+        let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+        let (number, unit) = text.split_at(end);
+        let factor = match unit.trim().to_ascii_lowercase().as_str() {
+            "" | "b" => 1.0,
+            "k" | "kib" => 1024.0,
+            "m" | "mib" => 1048576.0,
+            "g" | "gib" => 1073741824.0,
+            "kb" => 1e3,
+            "mb" => 1e6,
+            "gb" => 1e9,
+            _ => return Err(format!("'{unit}' is not a unit of bytes; take KiB, MiB or GiB")),
+        };
+        let bytes = number.parse::<f64>().map_err(|_| format!("'{text}' is not a number of bytes"))? * factor;
+        if bytes < 1.0 { Err("it must be at least one byte".to_owned()) } else { Ok(Self(bytes as u64)) }
+    }
+}
+
+/// A format by its name: `v2`, or only `2`.
+pub(crate) fn format(text: &str) -> Result<Format, String> {
+    let named = |format: &Format| format.to_string().trim_start_matches('v') == text.trim_start_matches('v');
+    Format::all().find(named).ok_or_else(|| {
+        let names: Vec<String> = Format::all().map(|format| format.to_string()).collect();
+        format!("the formats are {}", names.join(" and "))
+    })
+}
+
+/// The array and the part of it that `PATH[selection]` means, or a path with a selection apart from it.
+pub(crate) fn target(path: &str, selection: Option<&str>) -> Result<(String, Selection)> {
+    if let Some(selection) = selection {
+        return Ok((path.to_owned(), selection.parse()?));
+    }
+    let bracket = path.rfind('[').filter(|_| path.ends_with(']'));
+    // A directory may well have brackets in its name.
+    let Some(bracket) = bracket.filter(|_| !Path::new(path).exists()) else {
+        return Ok((path.to_owned(), Selection::all()));
+    };
+    let selection = path[bracket..].parse().map_err(|error: Error| error.at(format!("'{path}'")))?;
+    Ok((path[..bracket].to_owned(), selection))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lengths_are_read_with_and_without_parentheses() {
+        let lengths = |text: &str| text.parse::<Lengths>().map(|lengths| lengths.0);
+        assert_eq!(lengths("10,20"), Ok(vec![10, 20]));
+        assert_eq!(lengths("(10, 20)"), Ok(vec![10, 20]));
+        assert_eq!(lengths("(7,)"), Ok(vec![7]));
+        assert_eq!(lengths(""), Ok(vec![]));
+        assert_eq!(lengths("()"), Ok(vec![]));
+        for bad in ["-1", "1.5", "a", "1,,2", "(1"] {
+            assert!(lengths(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn sizes_are_read_with_their_units() {
+        let size = |text: &str| text.parse::<ByteSize>().map(|size| size.0);
+        assert_eq!(size("1000"), Ok(1000));
+        assert_eq!(size("64KiB"), Ok(65536));
+        assert_eq!(size("1.5 GB"), Ok(1_500_000_000));
+        for bad in ["", "0", "x", "1x", "-1", "1.2.3"] {
+            assert!(size(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_selection_is_split_from_the_path() {
+        let (path, selection) = target("a.zarr/t2m[-1, ::90, ...]", None).unwrap();
+        assert_eq!((path.as_str(), selection.to_string().as_str()), ("a.zarr/t2m", "-1, ::90, ..."));
+        assert_eq!(target("a.zarr", Some("3")).unwrap().1.to_string(), "3");
+        assert!(target("a.zarr[x]", None).is_err());
+        assert_eq!(target("a]", None).unwrap().0, "a]");
+    }
+}

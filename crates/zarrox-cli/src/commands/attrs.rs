@@ -1,0 +1,107 @@
+//! `zarrox attrs`: the attributes of a node.
+
+use std::io::Write;
+
+use clap::{Args, Subcommand};
+use zarrox::json::{self, Json};
+use zarrox::{Error, ErrorKind, Node, Result};
+
+use super::print_json;
+use crate::args::Global;
+use crate::exit::{Failure, usage};
+
+/// Show and change attributes
+#[derive(Debug, Args)]
+pub(crate) struct Attrs {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// Print an attribute, or all of them, as JSON
+    Get {
+        /// The array or group
+        path: String,
+        /// Which attribute [default: all]
+        key: Option<String>,
+    },
+    /// Set an attribute
+    Set {
+        /// The array or group
+        path: String,
+        /// Which attribute
+        #[arg(required_unless_present = "all")]
+        key: Option<String>,
+        /// Its value, as JSON
+        #[arg(required_unless_present = "all", allow_hyphen_values = true)]
+        value: Option<String>,
+        /// The value is a string, as it stands
+        #[arg(long, conflicts_with = "all")]
+        string: bool,
+        /// Replace all attributes by the members of this JSON object
+        #[arg(long, value_name = "JSON", conflicts_with_all = ["key", "value"])]
+        all: Option<String>,
+    },
+    /// Remove attributes
+    Rm {
+        /// The array or group
+        path: String,
+        /// Which attributes
+        #[arg(required_unless_present = "all")]
+        keys: Vec<String>,
+        /// Remove all of them
+        #[arg(long, conflicts_with = "keys")]
+        all: bool,
+    },
+}
+
+impl Attrs {
+    pub(crate) fn run(&self, global: &Global, out: &mut dyn Write) -> Result<(), Failure> {
+        match &self.action {
+            Action::Get { path, key } => get(&global.read(path)?, key.as_deref(), out)?,
+            Action::Set { path, all: Some(text), .. } => {
+                let attributes =
+                    json::parse_object(text.as_bytes()).map_err(|error| usage(error.to_string()))?;
+                global.options().open(path)?.set_attributes(attributes)?;
+            }
+            Action::Set { path, key, value, string, .. } => {
+                let (key, value) = (key.clone().unwrap_or_default(), value.as_deref().unwrap_or_default());
+                let value = if *string { Json::from(value) } else { parse(value)? };
+                let mut node = global.options().open(path)?;
+                node.update_attributes(|attributes| drop(attributes.insert(key, value)))?;
+            }
+            Action::Rm { path, all: true, .. } => {
+                global.options().open(path)?.update_attributes(json::Map::clear)?;
+            }
+            Action::Rm { path, keys, .. } => remove(&mut global.options().open(path)?, keys)?,
+        }
+        Ok(())
+    }
+}
+
+fn parse(text: &str) -> Result<Json> {
+    json::parse(text.as_bytes())
+        .map_err(|error| usage(format!("the value '{text}': {error}; for a string take --string")))
+}
+
+fn get(node: &Node, key: Option<&str>, out: &mut dyn Write) -> Result<(), Failure> {
+    let attributes = node.attributes();
+    let Some(key) = key else { return Ok(print_json(out, &Json::Object(attributes.clone()))?) };
+    let value = attributes.get(key).ok_or_else(|| missing(node, key))?;
+    Ok(print_json(out, value)?)
+}
+
+fn remove(node: &mut Node, keys: &[String]) -> Result<()> {
+    if let Some(key) = keys.iter().find(|key| !node.attributes().contains_key(*key)) {
+        return Err(missing(node, key));
+    }
+    node.update_attributes(|attributes| keys.iter().for_each(|key| drop(attributes.shift_remove(key))))
+}
+
+fn missing(node: &Node, key: &str) -> Error {
+    let names: Vec<&str> = node.attributes().keys().map(String::as_str).collect();
+    let names =
+        if names.is_empty() { "it has none".to_owned() } else { format!("it has {}", names.join(", ")) };
+    Error::new(ErrorKind::NotFound, format!("'{}' has no attribute '{key}'; {names}", node.path()))
+}

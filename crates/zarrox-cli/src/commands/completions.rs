@@ -1,0 +1,25 @@
+//! `zarrox completions`: completions for shells.
+
+use std::io::Write;
+
+use clap::{Args, CommandFactory};
+use clap_complete::Shell;
+
+use super::Cli;
+use crate::exit::Failure;
+
+/// Print completions for a shell
+#[derive(Debug, Args)]
+pub(crate) struct Completions {
+    /// The shell
+    shell: Shell,
+}
+
+impl Completions {
+    pub(crate) fn run(&self, out: &mut dyn Write) -> Result<(), Failure> {
+        // The generator panics when it cannot write: so it writes to memory.
+        let mut text = Vec::new();
+        clap_complete::generate(self.shell, &mut Cli::command(), "zarrox", &mut text);
+        Ok(out.write_all(&text)?)
+    }
+}

@@ -1,0 +1,56 @@
+//! `zarrox create`: a new array or group.
+
+use clap::Args;
+use zarrox::{OpenMode, Result};
+
+use crate::args::{Global, Lengths};
+use crate::creation::{self, Creation};
+use crate::exit::{Failure, usage};
+
+/// Create an array, or with --group a group; groups above it that are missing are created, too
+#[derive(Debug, Args)]
+pub(crate) struct Create {
+    /// Where
+    path: String,
+
+    /// The shape, as 10,20; empty for an array of one element without dimensions
+    #[arg(long, value_name = "LENGTHS", required_unless_present = "group", conflicts_with = "group")]
+    shape: Option<Lengths>,
+
+    /// The data type: float32, <f4, bool, complex128 …
+    #[arg(long, value_name = "TYPE", required_unless_present = "group", conflicts_with = "group")]
+    dtype: Option<String>,
+
+    /// Create a group
+    #[arg(long)]
+    group: bool,
+
+    #[command(flatten)]
+    creation: Creation,
+}
+
+impl Create {
+    pub(crate) fn run(&self, global: &Global) -> Result<(), Failure> {
+        match (&self.shape, &self.dtype) {
+            (Some(Lengths(shape)), Some(dtype)) => {
+                let data_type = creation::data_type(dtype)?;
+                let builder = global.options().create_array(&self.path);
+                self.creation.apply(builder, data_type, shape)?.create()?;
+            }
+            _ => self.create_group(global)?,
+        }
+        Ok(())
+    }
+
+    fn create_group(&self, global: &Global) -> Result<()> {
+        if let Some(option) = self.creation.array_option() {
+            return Err(usage(format!("{option} is for arrays, not for groups")));
+        }
+        let attributes = self.creation.attributes()?;
+        let mode = if self.creation.force { OpenMode::Write } else { OpenMode::CreateNew };
+        let options = global.options().mode(mode);
+        let options = self.creation.format.map_or(options.clone(), |format| options.format(format));
+        let mut group = options.create_group(&self.path)?;
+        if attributes.is_empty() { Ok(()) } else { group.set_attributes(attributes) }
+    }
+}

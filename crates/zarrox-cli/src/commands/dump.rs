@@ -1,0 +1,159 @@
+//! `zarrox dump`: elements as text.
+
+use std::io::Write;
+
+use clap::Args;
+use zarrox::{FillValue, Registry, Result};
+
+use crate::args::{self, ByteSize, Global};
+use crate::edges::Edges;
+use crate::exit::{Failure, printable};
+use crate::print::{Columns, Cursor, Printer, THRESHOLD};
+use crate::window::Window;
+
+/// Print elements as NumPy does; of more than 1000 only those at the edges
+#[derive(Debug, Args)]
+pub(crate) struct Dump {
+    /// The array, or a part of it: 'a.zarr/t2m[-1, ::90, ...]'
+    path: String,
+
+    /// The part, apart from the path
+    #[arg(long)]
+    selection: Option<String>,
+
+    /// Print all elements, however many
+    #[arg(long)]
+    full: bool,
+
+    /// All elements with commas between, a line for each row along the last dimension
+    #[arg(long, conflicts_with = "full")]
+    csv: bool,
+
+    /// All elements as nested JSON lists
+    #[arg(long, conflicts_with_all = ["full", "csv"])]
+    json: bool,
+
+    /// Take about so much memory
+    #[arg(long, value_name = "SIZE", default_value = "64MiB")]
+    memory: ByteSize,
+}
+
+impl Dump {
+    pub(crate) fn run(&self, global: &Global, out: &mut dyn Write) -> Result<(), Failure> {
+        let (path, selection) = args::target(&self.path, self.selection.as_deref())?;
+        let array = global.read_array(&path)?;
+        let window = Window::new(&array, &selection)?;
+        let registry = zarrox::codecs::registry();
+        match () {
+            () if self.csv => self.print_csv(&window, out),
+            () if self.json => self.print_json(&window, &registry, out),
+            () if window.shape().is_empty() => self.print_scalar(&window, out),
+            () if window.len() == 0 => Ok(writeln!(out, "[]")?),
+            () if self.full || window.len() <= THRESHOLD => self.print_all(&window, &registry, out),
+            () => print_edges(&window, &registry, out),
+        }
+    }
+
+    /// Shows every element of a window in turn.
+    fn each(
+        &self,
+        window: &Window<'_>,
+        mut show: impl FnMut(&[u8]) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        for block in window.slabs(self.memory.0) {
+            let elements = window.read(&block)?;
+            let size = elements.data_type().size();
+            elements.as_bytes().chunks_exact(size).try_for_each(&mut show)?;
+        }
+        Ok(())
+    }
+
+    fn print_scalar(&self, window: &Window<'_>, out: &mut dyn Write) -> Result<(), Failure> {
+        self.each(window, |element| {
+            Ok(writeln!(out, "{}", printable(&window.array().format_element(element)?))?)
+        })
+    }
+
+    /// Reads all elements twice: how wide the columns are is known only at the end.
+    fn print_all(
+        &self,
+        window: &Window<'_>,
+        registry: &Registry,
+        out: &mut dyn Write,
+    ) -> Result<(), Failure> {
+        let mut columns = Columns::new(window.array().data_type(), registry)?;
+        self.each(window, |element| {
+            columns.observe(element);
+            Ok(())
+        })?;
+        let shape = window.shape();
+        let nothing_elided = vec![false; shape.len()];
+        let mut printer = Printer::new(out, shape, nothing_elided);
+        self.each(window, |element| Ok(printer.push(&printable(&columns.format(element)))?))?;
+        Ok(printer.finish()?)
+    }
+
+    fn print_csv(&self, window: &Window<'_>, out: &mut dyn Write) -> Result<(), Failure> {
+        let shape = window.shape();
+        // As NumPy's `savetxt`: what has one dimension is a column.
+        let mut cursor = Cursor::new(if shape.len() < 2 { vec![window.len(), 1] } else { shape });
+        self.each(window, |element| {
+            if !cursor.is_first() {
+                out.write_all(if cursor.begun() > 0 { b"\n" } else { b"," })?;
+            }
+            out.write_all(field(&window.array().format_element(element)?).as_bytes())?;
+            cursor.advance();
+            Ok(())
+        })?;
+        if window.len() > 0 {
+            writeln!(out)?;
+        }
+        Ok(())
+    }
+
+    fn print_json(
+        &self,
+        window: &Window<'_>,
+        registry: &Registry,
+        out: &mut dyn Write,
+    ) -> Result<(), Failure> {
+        if window.len() == 0 {
+            return Ok(writeln!(out, "[]")?);
+        }
+        let data_type = window.array().data_type();
+        let family = registry.family(data_type)?;
+        let ndim = window.shape().len();
+        let mut cursor = Cursor::new(window.shape());
+        self.each(window, |element| {
+            let begun = cursor.begun();
+            let separator = if cursor.is_first() { "" } else { "," };
+            let ended = if cursor.is_first() { 0 } else { begun };
+            let json = family.fill_to_v3(data_type, &FillValue::new(element));
+            write!(out, "{}{separator}{}{json}", "]".repeat(ended), "[".repeat(begun))?;
+            cursor.advance();
+            Ok(())
+        })?;
+        Ok(writeln!(out, "{}", "]".repeat(ndim))?)
+    }
+}
+
+/// Reads and prints nothing but the elements at the edges.
+fn print_edges(window: &Window<'_>, registry: &Registry, out: &mut dyn Write) -> Result<(), Failure> {
+    let edges = Edges::read(window)?;
+    let mut columns = Columns::new(window.array().data_type(), registry)?;
+    edges.elements().for_each(|element| columns.observe(element));
+    let mut printer = Printer::new(out, edges.shape().to_vec(), edges.elided().to_vec());
+    for element in edges.elements() {
+        printer.push(&printable(&columns.format(element)))?;
+    }
+    Ok(printer.finish()?)
+}
+
+/// A field of CSV: in quotes where it has to be.
+fn field(text: &str) -> String {
+    if text.contains([',', '"', '\n', '\r']) {
+        format!("\"{}\"", text.replace('"', "\"\""))
+    } else {
+        text.to_owned()
+    }
+}

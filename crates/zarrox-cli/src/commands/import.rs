@@ -1,0 +1,364 @@
+//! `zarrox import`: arrays from files of NumPy's, or from nothing but bytes.
+
+use std::fs;
+use std::io::{self, BufReader, Read};
+use std::ops::Range;
+use std::path::Path;
+
+use clap::Args;
+use zarrox::data_type::Endian;
+use zarrox::{Array, ArrayBuilder, DimSelection, DynArray, Error, ErrorKind, Group, OpenMode, Result};
+
+use crate::args::{ByteSize, Global, Lengths};
+use crate::creation::{self, Creation};
+use crate::exit::{Failure, usage};
+use crate::files::{self, failed};
+use crate::npy::{self, Header};
+use crate::npz::{self, Archive};
+use crate::progress;
+use crate::slabs::{Slabs, TARGET};
+
+/// Store the arrays of a file: .npy, .npz, or with --dtype and --shape raw elements in C order
+///
+/// The arrays are written block by block: files may be larger than memory.
+#[derive(Debug, Args)]
+pub(crate) struct Import {
+    /// The file, or - for the standard input
+    input: String,
+
+    /// Where to: an array, or for an .npz file a group of arrays
+    path: String,
+
+    /// Raw elements of this data type: float32, >i2 …
+    #[arg(long, value_name = "TYPE", requires = "shape")]
+    dtype: Option<String>,
+
+    /// Raw elements of this shape
+    #[arg(long, value_name = "LENGTHS", requires = "dtype")]
+    shape: Option<Lengths>,
+
+    /// Only this array of an .npz file
+    #[arg(long, value_name = "NAME")]
+    member: Option<String>,
+
+    /// Append to the array that is there, along this axis [default: 0]
+    #[arg(long, value_name = "AXIS", num_args = 0..=1, require_equals = true, default_missing_value = "0")]
+    #[arg(conflicts_with = "Creation")]
+    append: Option<usize>,
+
+    /// Take about so much memory
+    #[arg(long, value_name = "SIZE", default_value = "512MiB")]
+    memory: ByteSize,
+
+    #[command(flatten)]
+    creation: Creation,
+}
+
+/// Elements that come in.
+struct Incoming<'r> {
+    /// What errors call them.
+    name: String,
+    header: Header,
+    elements: &'r mut dyn Read,
+    /// How many bytes of elements there are, where that is known beforehand.
+    available: Option<u64>,
+    /// What to do with bytes behind the elements.
+    rest: Rest,
+}
+
+/// What to do with bytes behind the elements.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Rest {
+    /// There may be none: whoever said the shape was wrong.
+    Refuse,
+    /// They are somebody else's, such as another array's.
+    Ignore,
+    /// They are read, since only at the end is a checksum compared.
+    Read,
+}
+
+impl Import {
+    pub(crate) fn run(&self, global: &Global) -> Result<(), Failure> {
+        let mut start = Vec::new();
+        let mut input = self.open()?;
+        if self.dtype.is_none() {
+            let reading = |error| failed(&format!("reading '{}'", self.input), error);
+            input.by_ref().take(npy::MAGIC.len() as u64).read_to_end(&mut start).map_err(reading)?;
+        }
+        if npz::MAGICS.iter().any(|magic| start.starts_with(magic)) {
+            drop(input);
+            return Ok(self.import_npz(global).map_err(|error| self.in_input(error))?);
+        }
+        if self.member.is_some() {
+            return Err(usage(format!("--member is for .npz files, which '{}' is not", self.input)).into());
+        }
+        let mut input = start.as_slice().chain(input);
+        let incoming = self.single(&mut input)?;
+        Ok(self.store(incoming, global)?)
+    }
+
+    fn open(&self) -> Result<Box<dyn Read>> {
+        if self.input == "-" {
+            return Ok(Box::new(io::stdin().lock()));
+        }
+        Ok(Box::new(BufReader::new(files::open(Path::new(&self.input))?)))
+    }
+
+    /// How many bytes the input has, if it is a file.
+    fn length(&self) -> Option<u64> {
+        let metadata = fs::metadata(&self.input).ok().filter(|_| self.input != "-");
+        metadata.filter(fs::Metadata::is_file).map(|metadata| metadata.len())
+    }
+
+    fn in_input(&self, error: Error) -> Error {
+        error.at(format!("'{}'", self.input))
+    }
+
+    /// The one array of a raw or an `.npy` input.
+    fn single<'r>(&self, input: &'r mut dyn Read) -> Result<Incoming<'r>> {
+        let name = format!("'{}'", self.input);
+        if let (Some(dtype), Some(Lengths(shape))) = (&self.dtype, &self.shape) {
+            let (data_type, endian) = (creation::data_type(dtype)?, byte_order(dtype));
+            let header = Header { data_type, endian, column_major: false, shape: shape.clone() };
+            return Ok(Incoming {
+                name,
+                header,
+                elements: input,
+                available: self.length(),
+                rest: Rest::Refuse,
+            });
+        }
+        let mut counted = Counted { reader: input, count: 0 };
+        let header = Header::read(&mut counted).map_err(|error| {
+            let hint = if counted.count <= 8 { "; for raw elements say --dtype and --shape" } else { "" };
+            let message = format!("{name} cannot be imported: {error}{hint}");
+            Error::new(error.kind(), message).with_source(error)
+        })?;
+        let available = self.length().map(|length| length.saturating_sub(counted.count));
+        Ok(Incoming { name, header, elements: counted.reader, available, rest: Rest::Ignore })
+    }
+
+    /// Creates the array, or makes it longer, and stores the elements; when that fails all is as before.
+    fn store(&self, incoming: Incoming<'_>, global: &Global) -> Result<()> {
+        incoming.check_size()?;
+        if let Some(axis) = self.append {
+            return self.append(incoming, axis, global);
+        }
+        let array = self.create(global.options().create_array(&self.path), &incoming.header)?;
+        let offset = vec![0; array.ndim()];
+        incoming.copy_to(&array, &offset, self.memory.0).inspect_err(|_| {
+            // Half an array would be taken for a whole one.
+            let _ = global.options().delete(&self.path);
+        })
+    }
+
+    fn create(&self, builder: ArrayBuilder, header: &Header) -> Result<Array> {
+        self.creation.apply(builder, header.data_type.clone(), &header.shape)?.create()
+    }
+
+    fn append(&self, incoming: Incoming<'_>, axis: usize, global: &Global) -> Result<()> {
+        let mut array = global.options().open(&self.path)?.into_array()?;
+        let old = array.shape().to_vec();
+        let shape = incoming.appended_shape(&array, axis)?;
+        array.resize(&shape)?;
+        let mut offset = vec![0; old.len()];
+        offset[axis] = old[axis];
+        incoming.copy_to(&array, &offset, self.memory.0).inspect_err(|_| drop(array.resize(&old)))
+    }
+
+    fn import_npz(&self, global: &Global) -> Result<()> {
+        if self.input == "-" {
+            return Err(usage(".npz files cannot be read from a stream"));
+        }
+        let mut archive = Archive::open(Path::new(&self.input))?;
+        if let Some(name) = &self.member {
+            return self.import_member(&mut archive, name, |incoming| self.store(incoming, global));
+        }
+        if self.append.is_some() {
+            return Err(usage("--append takes one array; say which with --member"));
+        }
+        let names = archive.members()?;
+        let group = self.create_group(global)?;
+        // Where a group was never written down there can be nodes of others below it.
+        let all_ours = group.children()?.is_empty();
+        names.iter().try_for_each(|name| self.import_into(&group, &mut archive, name)).inspect_err(|_| {
+            if all_ours {
+                let _ = global.options().delete(&self.path);
+            }
+        })
+    }
+
+    fn create_group(&self, global: &Global) -> Result<Group> {
+        let mode = if self.creation.force { OpenMode::Write } else { OpenMode::CreateNew };
+        let options = global.options().mode(mode);
+        let options = self.creation.format.map_or(options.clone(), |format| options.format(format));
+        options.create_group(&self.path)
+    }
+
+    fn import_into(&self, group: &Group, archive: &mut Archive, name: &str) -> Result<()> {
+        self.import_member(archive, name, |incoming| {
+            incoming.check_size()?;
+            let array = self.create(group.create_array(name), &incoming.header)?;
+            let copied = incoming.copy_to(&array, &vec![0; array.ndim()], self.memory.0);
+            copied.inspect_err(|_| drop(group.delete(name)))
+        })
+    }
+
+    fn import_member(
+        &self,
+        archive: &mut Archive,
+        name: &str,
+        store: impl FnOnce(Incoming<'_>) -> Result<()>,
+    ) -> Result<()> {
+        let mut member = archive.member(name)?;
+        let header = Header::read(&mut member).map_err(|error| error.at(format!("member '{name}'")))?;
+        let name = format!("member '{name}'");
+        store(Incoming { name, header, elements: &mut member, available: None, rest: Rest::Read })
+    }
+}
+
+impl Incoming<'_> {
+    fn check_size(&self) -> Result<()> {
+        let size = self.header.size()?;
+        match self.available {
+            Some(available) if available < size => Err(self.truncated(available)),
+            Some(available) if available > size && self.rest == Rest::Refuse => Err(self.too_long()),
+            _ => Ok(()),
+        }
+    }
+
+    fn truncated(&self, found: u64) -> Error {
+        let size = self.header.size().unwrap_or(u64::MAX);
+        let message = format!("{} is truncated: {found} of {size} bytes of elements are there", self.name);
+        Error::new(ErrorKind::Corrupt, message)
+    }
+
+    fn too_long(&self) -> Error {
+        let message = format!("{} has more bytes than an array of that shape and data type", self.name);
+        Error::new(ErrorKind::Corrupt, message)
+    }
+
+    /// The shape of the array when the elements are appended to it.
+    fn appended_shape(&self, array: &Array, axis: usize) -> Result<Vec<u64>> {
+        let (name, Header { data_type, shape: added, .. }) = (&self.name, &self.header);
+        if data_type.storage() != array.data_type().storage() {
+            let message = format!("{name} is {data_type}, the array is {}", array.data_type());
+            return Err(Error::new(ErrorKind::DataTypeMismatch, message));
+        }
+        let mut shape = array.shape().to_vec();
+        let fits = |dim: usize| dim == axis || shape[dim] == added[dim];
+        let fits = axis < shape.len() && shape.len() == added.len() && (0..shape.len()).all(fits);
+        let longer = if fits { shape[axis].checked_add(added[axis]) } else { None };
+        let Some(longer) = longer else {
+            let message =
+                format!("{name} of shape {added:?} cannot be appended along axis {axis} to {shape:?}");
+            return Err(usage(message));
+        };
+        shape[axis] = longer;
+        Ok(shape)
+    }
+
+    /// Writes all elements to an array, from a position on.
+    fn copy_to(mut self, array: &Array, offset: &[u64], memory: u64) -> Result<()> {
+        let bar = progress::bar(&self.name, self.header.size()?);
+        let mut read = 0;
+        for block in self.blocks(array, offset, memory) {
+            let elements = self.next(&block, &mut read)?;
+            let place = block.iter().zip(offset);
+            let place =
+                place.map(|(range, offset)| DimSelection::from(range.start + offset..range.end + offset));
+            array.write_dyn(place.collect::<Vec<_>>(), &elements)?;
+            bar.set_position(read);
+        }
+        self.end()?;
+        bar.finish_and_clear();
+        Ok(())
+    }
+
+    fn end(&mut self) -> Result<()> {
+        match self.rest {
+            Rest::Ignore => Ok(()),
+            Rest::Refuse => {
+                if self.read_up_to(1)?.is_empty() {
+                    Ok(())
+                } else {
+                    Err(self.too_long())
+                }
+            }
+            Rest::Read => {
+                let rest = io::copy(self.elements, &mut io::sink());
+                rest.map(drop).map_err(|error| failed(&format!("reading {}", self.name), error))
+            }
+        }
+    }
+
+    /// Blocks of the array, in the order in which their elements come. Column-major elements are row-major ones with
+    /// all dimensions the other way round.
+    fn blocks(
+        &self,
+        array: &Array,
+        offset: &[u64],
+        memory: u64,
+    ) -> impl Iterator<Item = Vec<Range<u64>>> + use<> {
+        let backwards = self.header.column_major;
+        let turned = move |lengths: &[u64]| -> Vec<u64> {
+            if backwards { lengths.iter().rev().copied().collect() } else { lengths.to_vec() }
+        };
+        let shape = turned(&self.header.shape);
+        let chunks = turned(array.metadata().chunk_grid.chunk_shape());
+        let first = turned(offset).first().copied().unwrap_or(0);
+        let slabs = Slabs::new(&shape, &chunks, self.header.data_type.size(), memory).starting_at(first);
+        slabs.map(move |mut block| {
+            if backwards {
+                block.reverse();
+            }
+            block
+        })
+    }
+
+    /// The elements of the next block.
+    fn next(&mut self, block: &[Range<u64>], read: &mut u64) -> Result<DynArray> {
+        let lengths = block.iter().map(|range| usize::try_from(range.end - range.start));
+        let too_large = |_| usage("a block does not fit into memory; say less for --memory");
+        let shape = lengths.collect::<Result<Vec<_>, _>>().map_err(too_large)?;
+        let Header { data_type, endian, column_major, .. } = self.header.clone();
+        let size = shape.iter().fold(data_type.size() as u64, |size, &n| size.saturating_mul(n as u64));
+        let bytes = self.read_up_to(size)?;
+        *read += bytes.len() as u64;
+        if (bytes.len() as u64) < size {
+            return Err(self.truncated(*read));
+        }
+        DynArray::from_foreign(data_type, shape, bytes, endian, column_major)
+    }
+
+    /// Takes not much more memory than there are bytes to read, whatever the header claims.
+    fn read_up_to(&mut self, size: u64) -> Result<Vec<u8>> {
+        let mut bytes = Vec::with_capacity(usize::try_from(size.min(TARGET)).unwrap_or_default());
+        let read = (&mut *self.elements).take(size).read_to_end(&mut bytes);
+        read.map_err(|error| failed(&format!("reading {}", self.name), error))?;
+        Ok(bytes)
+    }
+}
+
+/// The byte order that a type in v2's way has; the machine's own for others.
+fn byte_order(dtype: &str) -> Endian {
+    match dtype.chars().next() {
+        Some('>') => Endian::Big,
+        Some('<') => Endian::Little,
+        _ => Endian::NATIVE,
+    }
+}
+
+/// A reader that counts.
+struct Counted<'r> {
+    reader: &'r mut dyn Read,
+    count: u64,
+}
+
+impl Read for Counted<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.reader.read(buffer)?;
+        self.count += read as u64;
+        Ok(read)
+    }
+}

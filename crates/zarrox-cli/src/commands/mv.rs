@@ -1,0 +1,23 @@
+//! `zarrox mv`: moves a node within its hierarchy.
+
+use clap::Args;
+use zarrox::Result;
+
+use crate::args::Global;
+use crate::exit::Failure;
+
+/// Move an array or a group, with all below it, to another path in the same hierarchy
+#[derive(Debug, Args)]
+pub(crate) struct Mv {
+    /// The array or group
+    from: String,
+
+    /// Its new path; there may be nothing yet
+    to: String,
+}
+
+impl Mv {
+    pub(crate) fn run(&self, global: &Global) -> Result<(), Failure> {
+        Ok(global.options().move_node(&self.from, &self.to)?)
+    }
+}

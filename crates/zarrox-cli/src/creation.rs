@@ -1,0 +1,249 @@
+//! How new arrays are made: the options that `create` and `import` share.
+
+use clap::Args;
+use zarrox::codecs::{Blosc, BloscCompressor, Bz2, Gzip, Lz4, Shuffle, Zlib, Zstd};
+use zarrox::data_type::Endian;
+use zarrox::json::{self, Json, Map};
+use zarrox::{ArrayBuilder, CodecSpec, DataType, Format, Result, Separator};
+
+use crate::args::{self, Lengths};
+use crate::exit::usage;
+
+/// How a new array is made.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Creation {
+    /// The format: v2 or v3 [default: that of the group above, or v3]
+    #[arg(long, value_parser = args::format)]
+    pub(crate) format: Option<Format>,
+
+    /// The shape of a chunk, as 10,20 [default: about a mebibyte]
+    #[arg(long, value_name = "LENGTHS")]
+    chunks: Option<Lengths>,
+
+    /// The shape of a shard, which holds several chunks in one object (v3)
+    #[arg(long, value_name = "LENGTHS")]
+    shards: Option<Lengths>,
+
+    /// All codecs of a chunk, as a JSON list like that in v3 metadata
+    #[arg(long, value_name = "JSON", conflicts_with_all = ["compressor", "order", "endian"])]
+    codecs: Option<String>,
+
+    /// The compressor: zstd:3, gzip:5, zlib:5, bz2:9, lz4:1, blosc:lz4:5:shuffle, or none
+    #[arg(long, value_name = "NAME[:LEVEL]", value_parser = compressor)]
+    compressor: Option<Compressor>,
+
+    /// The element where nobody has written: a number, true, NaN, or JSON as metadata has it
+    #[arg(long, value_name = "VALUE", allow_hyphen_values = true)]
+    fill_value: Option<String>,
+
+    /// How elements lie in a chunk: C (last dimension fastest) or F (first)
+    #[arg(long, value_parser = ["C", "F"])]
+    order: Option<String>,
+
+    /// What stands between the numbers of chunk keys
+    #[arg(long, value_parser = ["/", "."])]
+    separator: Option<String>,
+
+    /// The byte order of stored numbers
+    #[arg(long, value_parser = ["little", "big"])]
+    endian: Option<String>,
+
+    /// The attributes, as a JSON object
+    #[arg(long, value_name = "JSON")]
+    pub(crate) attrs: Option<String>,
+
+    /// A name for each dimension, as time,lat,lon; an empty one for none (v3)
+    #[arg(long, value_name = "NAMES")]
+    dimension_names: Option<String>,
+
+    /// Replace the node that is there already, with all below it
+    #[arg(long)]
+    pub(crate) force: bool,
+}
+
+/// A compressor, or none.
+type Compressor = Option<CodecSpec>;
+
+impl Creation {
+    /// Gives a new array all that the options say.
+    pub(crate) fn apply(
+        &self,
+        builder: ArrayBuilder,
+        data_type: DataType,
+        shape: &[u64],
+    ) -> Result<ArrayBuilder> {
+        let mut builder = builder.data_type(data_type).shape(shape).overwrite(self.force);
+        if let Some(format) = self.format {
+            builder = builder.format(format);
+        }
+        if let Some(Lengths(chunks)) = &self.chunks {
+            builder = builder.chunks(chunks.clone());
+        }
+        if let Some(Lengths(shards)) = &self.shards {
+            builder = builder.shards(shards.clone());
+        }
+        if let Some(text) = &self.codecs {
+            builder = builder.codecs(codecs(text)?);
+        }
+        builder = match &self.compressor {
+            Some(Some(compressor)) => builder.compressor(compressor.clone()),
+            Some(None) => builder.no_compressor(),
+            None => builder,
+        };
+        if let Some(text) = &self.fill_value {
+            builder = builder.fill_value_json(fill_value(text));
+        }
+        if let Some(separator) = &self.separator {
+            builder = builder.separator(if separator == "/" { Separator::Slash } else { Separator::Dot });
+        }
+        if self.endian.as_deref() == Some("big") {
+            builder = builder.endian(Endian::Big);
+        }
+        if let Some(names) = &self.dimension_names {
+            let name = |name: &str| Some(name.trim().to_owned()).filter(|name| !name.is_empty());
+            builder = builder.optional_dimension_names(names.split(',').map(name));
+        }
+        Ok(builder.column_major(self.order.as_deref() == Some("F")).attributes(self.attributes()?))
+    }
+
+    /// The attributes; none when they are not said.
+    pub(crate) fn attributes(&self) -> Result<Map> {
+        let Some(text) = &self.attrs else { return Ok(Map::new()) };
+        json::parse_object(text.as_bytes()).map_err(|error| usage(format!("--attrs: {error}")))
+    }
+
+    /// What was given that says how one array is made, and nothing of a group.
+    pub(crate) fn array_option(&self) -> Option<&'static str> {
+        let given = [
+            ("--chunks", self.chunks.is_some()),
+            ("--shards", self.shards.is_some()),
+            ("--codecs", self.codecs.is_some()),
+            ("--compressor", self.compressor.is_some()),
+            ("--fill-value", self.fill_value.is_some()),
+            ("--order", self.order.is_some()),
+            ("--separator", self.separator.is_some()),
+            ("--endian", self.endian.is_some()),
+            ("--dimension-names", self.dimension_names.is_some()),
+        ];
+        given.into_iter().find(|(_, given)| *given).map(|(name, _)| name)
+    }
+}
+
+/// A data type by the name that people write, in v2's or v3's way, or in NumPy's without a byte order: `f4`.
+pub(crate) fn data_type(name: &str) -> Result<DataType> {
+    let registry = zarrox::codecs::registry();
+    let parse = |name: &str| DataType::parse(name, &registry);
+    parse(name)
+        .or_else(|error| {
+            parse(&format!("<{name}")).or_else(|_| parse(&format!("|{name}"))).map_err(|_| error)
+        })
+        .map_err(|error| usage(format!("--dtype: {error}")))
+}
+
+fn codecs(text: &str) -> Result<Vec<CodecSpec>> {
+    let wrong = |why: &str| {
+        usage(format!(
+            "--codecs: {why}; it should be like [{{\"name\": \"bytes\", \"configuration\": {{…}}}}, …]"
+        ))
+    };
+    let json = json::parse(text.as_bytes()).map_err(|error| wrong(&error.to_string()))?;
+    let list =
+        json.as_array().ok_or_else(|| wrong(&format!("expected a list, found {}", json::kind(&json))))?;
+    let codec =
+        |json: &Json| CodecSpec::from_json(json).ok_or_else(|| wrong(&format!("{json} is not a codec")));
+    list.iter().map(codec).collect()
+}
+
+/// JSON where it is JSON; otherwise the text itself, as in `NaN` or `0x7fc00000`.
+fn fill_value(text: &str) -> Json {
+    match text {
+        "True" => Json::Bool(true),
+        "False" => Json::Bool(false),
+        _ => json::parse(text.as_bytes()).unwrap_or_else(|_| Json::from(text)),
+    }
+}
+
+/// A compressor in short: its name, then what it takes, with colons between.
+fn compressor(text: &str) -> Result<Compressor, String> {
+    let mut parts = text.split(':');
+    let name = parts.next().unwrap_or_default();
+    let rest: Vec<&str> = parts.collect();
+    if name == "blosc" {
+        return blosc(&rest).map(|blosc| Some(blosc.into()));
+    }
+    let level = |default: i32| match rest.as_slice() {
+        [] => Ok(default),
+        [level] => level.parse().map_err(|_| format!("'{level}' is not a level of {name}")),
+        _ => Err(format!("{name} takes nothing but a level")),
+    };
+    Ok(Some(match name {
+        "none" if rest.is_empty() => return Ok(None),
+        "zstd" => Zstd::level(level(3)?).into(),
+        "gzip" => Gzip::level(level(5)?).into(),
+        "zlib" => Zlib::level(level(5)?).into(),
+        "bz2" => Bz2::level(level(9)?).into(),
+        "lz4" => Lz4::acceleration(level(1)?).into(),
+        _ => return Err("the compressors are zstd, gzip, zlib, bz2, lz4, blosc and none".to_owned()),
+    }))
+}
+
+/// `blosc:COMPRESSOR:LEVEL:SHUFFLE`, each of which can be left out.
+fn blosc(parts: &[&str]) -> Result<Blosc, String> {
+    let [compressor, level, shuffle] = match parts {
+        [] => ["lz4", "5", "shuffle"],
+        [c] => [*c, "5", "shuffle"],
+        [c, l] => [*c, *l, "shuffle"],
+        [c, l, s] => [*c, *l, *s],
+        _ => return Err("blosc takes a compressor, a level and a shuffle".to_owned()),
+    };
+    let compressor = match compressor {
+        "blosclz" => BloscCompressor::BloscLz,
+        "lz4" => BloscCompressor::Lz4,
+        "lz4hc" => BloscCompressor::Lz4Hc,
+        "snappy" => BloscCompressor::Snappy,
+        "zlib" => BloscCompressor::Zlib,
+        "zstd" => BloscCompressor::Zstd,
+        _ => return Err("blosc has blosclz, lz4, lz4hc, snappy, zlib and zstd inside".to_owned()),
+    };
+    let shuffle = match shuffle {
+        "noshuffle" => Shuffle::None,
+        "shuffle" => Shuffle::Byte,
+        "bitshuffle" => Shuffle::Bit,
+        _ => return Err("the shuffles of blosc are noshuffle, shuffle and bitshuffle".to_owned()),
+    };
+    let level = level.parse().map_err(|_| format!("'{level}' is not a level of blosc"))?;
+    Ok(Blosc::new(compressor).level(level).shuffle(shuffle))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn compressors_in_short() {
+        let shown = |text: &str| compressor(text).map(|c| c.map(|c| c.to_string()));
+        assert_eq!(shown("none"), Ok(None));
+        assert_eq!(shown("gzip:7"), Ok(Some("gzip(level=7)".to_owned())));
+        assert!(shown("blosc:zstd:9:bitshuffle").unwrap().unwrap().contains("bitshuffle"));
+        for bad in ["", "zip", "gzip:x", "gzip:1:2", "blosc:lz5", "blosc:lz4:5:shuffle:1", "none:1"] {
+            assert!(shown(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn data_types_are_named_as_in_either_format_or_in_numpy() {
+        for name in ["float32", "<f4", ">f4", "f4"] {
+            assert_eq!(data_type(name).unwrap(), DataType::Float32, "{name}");
+        }
+        assert_eq!(data_type("u1").unwrap(), DataType::UInt8);
+        assert!(data_type("float33").unwrap_err().to_string().contains("float33"));
+    }
+
+    #[test]
+    fn fill_values_are_json_or_names() {
+        assert_eq!(fill_value("-1.5"), Json::from(-1.5));
+        assert_eq!(fill_value("NaN"), Json::from("NaN"));
+        assert_eq!(fill_value("0x7fc00000"), Json::from("0x7fc00000"));
+        assert_eq!(fill_value("True"), Json::Bool(true));
+    }
+}

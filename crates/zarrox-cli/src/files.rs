@@ -1,0 +1,106 @@
+//! Files of the user's: errors that name them, and output that never leaves half a file behind.
+
+use std::fs::{self, File};
+use std::io::{self, Seek, Write};
+use std::path::{Path, PathBuf};
+
+use tempfile::{NamedTempFile, TempPath};
+use zarrox::{Error, ErrorKind, Result};
+
+/// The error of an operation on a file or stream, such as "reading 'a.npy'".
+pub(crate) fn failed(operation: &str, error: io::Error) -> Error {
+    let kind = match error.kind() {
+        io::ErrorKind::NotFound => ErrorKind::NotFound,
+        io::ErrorKind::AlreadyExists => ErrorKind::AlreadyExists,
+        io::ErrorKind::PermissionDenied => ErrorKind::Forbidden,
+        io::ErrorKind::ReadOnlyFilesystem => ErrorKind::ReadOnly,
+        io::ErrorKind::StorageFull => ErrorKind::StorageFull,
+        io::ErrorKind::UnexpectedEof | io::ErrorKind::InvalidData => ErrorKind::Corrupt,
+        _ => ErrorKind::Unreachable,
+    };
+    Error::new(kind, format!("{operation} failed: {error}")).with_source(error)
+}
+
+/// Opens a file for reading.
+pub(crate) fn open(path: &Path) -> Result<File> {
+    File::open(path).map_err(|error| failed(&format!("opening '{}'", path.display()), error))
+}
+
+/// A file that appears under its name only once it is complete.
+#[derive(Debug)]
+pub(crate) struct Output {
+    file: File,
+    /// `None` for a pipe or a device, which is written to directly.
+    place: Option<Place>,
+}
+
+#[derive(Debug)]
+struct Place {
+    temporary: TempPath,
+    path: PathBuf,
+    overwrite: bool,
+}
+
+impl Output {
+    /// Begins to write a file; one that is there already is replaced only when told to.
+    pub(crate) fn create(path: &Path, overwrite: bool) -> Result<Self> {
+        let creating = |error| failed(&format!("creating '{}'", path.display()), error);
+        // A link stays, and the file that it leads to is replaced.
+        let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        match fs::metadata(&path) {
+            Ok(metadata) if metadata.is_dir() => {
+                return Err(exists(&path, "is a directory"));
+            }
+            Ok(metadata) if !metadata.is_file() => {
+                let file = File::options().write(true).open(&path).map_err(creating)?;
+                return Ok(Self { file, place: None });
+            }
+            Ok(_) if !overwrite => return Err(exists(&path, "is there already; --force replaces it")),
+            _ => {}
+        }
+        let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+        let temporary = temporary(directory.unwrap_or(Path::new("."))).map_err(creating)?;
+        let (file, temporary) = temporary.into_parts();
+        Ok(Self { file, place: Some(Place { temporary, path, overwrite }) })
+    }
+
+    /// Puts the complete file in its place.
+    pub(crate) fn finish(self) -> Result<()> {
+        drop(self.file);
+        let Some(Place { temporary, path, overwrite }) = self.place else { return Ok(()) };
+        let persisted = if overwrite { temporary.persist(&path) } else { temporary.persist_noclobber(&path) };
+        persisted.map_err(|error| match error.error.kind() {
+            io::ErrorKind::AlreadyExists => exists(&path, "appeared meanwhile; --force replaces it"),
+            _ => failed(&format!("creating '{}'", path.display()), error.error),
+        })
+    }
+}
+
+impl Write for Output {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+impl Seek for Output {
+    fn seek(&mut self, position: io::SeekFrom) -> io::Result<u64> {
+        self.file.seek(position)
+    }
+}
+
+fn exists(path: &Path, what: &str) -> Error {
+    Error::new(ErrorKind::AlreadyExists, format!("'{}' {what}", path.display()))
+}
+
+/// A temporary file with the permissions that any new file has.
+fn temporary(directory: &Path) -> io::Result<NamedTempFile> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".zarrox-").suffix(".tmp");
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    builder.tempfile_in(directory)
+}

@@ -1,0 +1,18 @@
+//! The command `zarrox`: looks at Zarr arrays and groups, creates them, and moves data in and out of them.
+
+mod args;
+mod commands;
+mod creation;
+mod edges;
+mod exit;
+mod files;
+mod npy;
+mod npz;
+mod print;
+mod progress;
+mod slabs;
+mod window;
+
+fn main() -> std::process::ExitCode {
+    exit::report(commands::run())
+}

@@ -1,0 +1,81 @@
+//! NumPy's `.npz` files: ZIP archives of `.npy` files.
+
+use std::fs::File;
+use std::io::{BufReader, BufWriter, Read, Seek, Write};
+use std::path::Path;
+
+use zarrox::{Error, ErrorKind, Result};
+use zip::result::ZipError;
+use zip::write::SimpleFileOptions;
+use zip::{CompressionMethod, ZipArchive, ZipWriter};
+
+use crate::files;
+
+/// What a ZIP archive begins with; the second is that of an empty one.
+pub(crate) const MAGICS: [&[u8]; 2] = [b"PK\x03\x04", b"PK\x05\x06"];
+
+/// An archive that is read.
+pub(crate) struct Archive(ZipArchive<BufReader<File>>);
+
+impl Archive {
+    pub(crate) fn open(path: &Path) -> Result<Self> {
+        ZipArchive::new(BufReader::new(files::open(path)?)).map(Self).map_err(failed)
+    }
+
+    /// The names of the arrays.
+    pub(crate) fn members(&self) -> Result<Vec<String>> {
+        self.0.file_names().map(|file| name(&file.map_err(failed)?)).collect()
+    }
+
+    /// The `.npy` file of an array, to be read once.
+    pub(crate) fn member(&mut self, name: &str) -> Result<impl Read> {
+        let file = format!("{name}.npy");
+        if self.0.index_for_name(&file).is_none() {
+            let names = self.members().unwrap_or_default().join(", ");
+            return Err(Error::new(ErrorKind::NotFound, format!("there is no array '{name}', only {names}")));
+        }
+        self.0.by_name(&file).map_err(failed)
+    }
+}
+
+fn name(file: &str) -> Result<String> {
+    let name = file.strip_suffix(".npy").map(str::to_owned);
+    name.ok_or_else(|| Error::new(ErrorKind::Unsupported, format!("its member '{file}' is not an array")))
+}
+
+/// An archive that is written.
+pub(crate) struct Writer<W: Write + Seek> {
+    zip: ZipWriter<BufWriter<W>>,
+    compress: bool,
+}
+
+impl<W: Write + Seek> Writer<W> {
+    pub(crate) fn new(out: W, compress: bool) -> Self {
+        Self { zip: ZipWriter::new(BufWriter::new(out)), compress }
+    }
+
+    /// Begins an array, whose `.npy` file is written to what this returns.
+    pub(crate) fn start(&mut self, name: &str) -> Result<&mut impl Write> {
+        let method = if self.compress { CompressionMethod::Deflated } else { CompressionMethod::Stored };
+        let options = SimpleFileOptions::default().compression_method(method).large_file(true);
+        self.zip.start_file(format!("{name}.npy"), options).map_err(failed)?;
+        Ok(&mut self.zip)
+    }
+
+    pub(crate) fn finish(self) -> Result<W> {
+        let out = self.zip.finish().map_err(failed)?;
+        out.into_inner().map_err(|error| files::failed("writing the archive", error.into_error()))
+    }
+}
+
+fn failed(error: ZipError) -> Error {
+    let kind = match error {
+        ZipError::Io(error) => return files::failed("reading or writing the archive", error),
+        ZipError::UnsupportedArchive(_) | ZipError::CompressionMethodNotSupported(_) => {
+            ErrorKind::Unsupported
+        }
+        ZipError::FileNotFound => ErrorKind::NotFound,
+        _ => ErrorKind::Corrupt,
+    };
+    Error::new(kind, error.to_string()).with_source(error)
+}

@@ -1,0 +1,150 @@
+//! Elements as text.
+
+mod common;
+
+use std::io::Read;
+use std::process::Stdio;
+
+use common::{Place, golden};
+use serde_json::json;
+
+const PRINTED: &[&str] = &[
+    "bool",
+    "int16_cube",
+    "int32_fortran",
+    "uint64",
+    "int64_long",
+    "int64_scalar",
+    "int8_empty",
+    "float16",
+    "float32",
+    "float32_big",
+    "float32_exponents",
+    "float64_plain",
+    "float64_digits",
+    "float64_exponents",
+    "float64_wrapped",
+    "complex64",
+    "complex128_fortran_big",
+];
+
+fn counted(shape: &str, count: u32) -> Place {
+    let place = Place::new();
+    let bytes: Vec<u8> = (0..count).flat_map(u32::to_le_bytes).collect();
+    let run = place.run_with(&["import", "-", "a.zarr", "--dtype", "<u4", "--shape", shape], &bytes);
+    assert_eq!(run.code, 0, "{}", run.err);
+    place
+}
+
+#[test]
+fn arrays_are_printed_as_numpy_prints_them() {
+    let place = Place::new();
+    for name in PRINTED {
+        place.ok(&["import", &golden(&format!("{name}.npy")), "a.zarr", "--force"]);
+        let wanted = std::fs::read_to_string(golden(&format!("{name}.txt"))).unwrap();
+        assert_eq!(place.ok(&["dump", "a.zarr"]), wanted, "{name}");
+    }
+}
+
+#[test]
+fn selections_are_numpys() {
+    let place = counted("4,6", 24);
+    assert_eq!(place.ok(&["dump", "a.zarr[1]"]), "[ 6  7  8  9 10 11]\n");
+    assert_eq!(place.ok(&["dump", "a.zarr[-1, ::2]"]), "[18 20 22]\n");
+    assert_eq!(place.ok(&["dump", "a.zarr[::-2, ..., 0]"]), "[18  6]\n");
+    assert_eq!(place.ok(&["dump", "a.zarr", "--selection", "3, 5"]), "23\n");
+    assert_eq!(place.ok(&["dump", "a.zarr[2:2]"]), "[]\n");
+    assert!(place.fails(2, &["dump", "a.zarr[4]"]).contains("index 4 is out of bounds for axis 0"));
+    assert!(place.fails(2, &["dump", "a.zarr[0,0,0]"]).contains("3 dimensions"));
+    assert!(place.fails(2, &["dump", "a.zarr[1.5]"]).contains("'1.5'"));
+    assert!(place.fails(2, &["dump", "a.zarr[::0]"]).contains("zero"));
+}
+
+#[test]
+fn csv_and_json_have_every_element() {
+    let place = counted("40,50", 2000);
+    let csv = place.ok(&["dump", "a.zarr", "--csv"]);
+    assert_eq!(csv.lines().count(), 40);
+    assert!(csv.starts_with("0,1,2,") && csv.ends_with("1998,1999\n"));
+    assert_eq!(place.ok(&["dump", "a.zarr[:2,0]", "--csv"]), "0\n50\n");
+    let json = place.json(&["dump", "a.zarr", "--json", "--memory", "100"]);
+    assert_eq!(json[39][49], json!(1999));
+    assert_eq!(place.json(&["dump", "a.zarr[0,:3]", "--json"]), json!([0, 1, 2]));
+    assert_eq!(place.json(&["dump", "a.zarr[0,3]", "--json"]), json!(3));
+    assert_eq!(place.json(&["dump", "a.zarr[0:0]", "--json"]), json!([]));
+    assert_eq!(place.ok(&["dump", "a.zarr", "--full", "--memory", "1KiB"]).matches('[').count(), 41);
+    place.ok(&["import", &golden("float32_big.npy"), "f.zarr"]);
+    assert_eq!(place.json(&["dump", "f.zarr", "--json"]), json!([1.5, -2.25, "Infinity", "NaN"]));
+    assert_eq!(place.ok(&["dump", "f.zarr", "--csv"]), "1.5\n-2.25\ninf\nnan\n");
+}
+
+#[test]
+fn of_a_huge_array_only_the_edges_are_read() {
+    let place = Place::new();
+    let huge = (1_u64 << 40).to_string();
+    place.ok(&["create", "a.zarr", "--shape", &huge, "--dtype", "f8", "--chunks", "1000"]);
+    assert_eq!(place.ok(&["dump", "a.zarr"]), "[0. 0. 0. ... 0. 0. 0.]\n");
+    let shape = ["1000000"; 6].join(",");
+    place.ok(&["create", "b.zarr", "--shape", &shape, "--dtype", "i1", "--chunks", "1,1,1,1,1,1"]);
+    assert!(place.ok(&["dump", "b.zarr[0,0]"]).contains("..."));
+    let shape = ["6"; 30].join(",");
+    place.ok(&["create", "c.zarr", "--shape", &shape, "--dtype", "i1", "--chunks", &["1"; 30].join(",")]);
+    assert!(place.fails(1, &["dump", "c.zarr"]).contains("select fewer dimensions"));
+}
+
+#[test]
+fn metadata_that_demands_too_much_is_refused() {
+    let place = Place::new();
+    place.ok(&["create", "a.zarr", "--shape", "9", "--dtype", "f8"]);
+    let metadata = String::from_utf8(place.read("a.zarr/zarr.json")).unwrap();
+    let huge = (1_u64 << 40).to_string();
+    place.write("a.zarr/zarr.json", metadata.replace('9', &huge));
+    place.write("a.zarr/c/0", [0; 16]);
+    let run = place.run(&["dump", "a.zarr"]);
+    assert!([1, 5].contains(&run.code), "{run:?}");
+}
+
+#[test]
+fn a_group_is_no_array() {
+    let place = Place::new();
+    place.ok(&["create", "h.zarr/t2m", "--shape", "3", "--dtype", "i4"]);
+    assert!(place.fails(2, &["dump", "h.zarr"]).contains("pick one of its arrays (t2m)"));
+    place.fails(2, &["export", "h.zarr", "x.npy"]);
+    assert_eq!(place.names(), ["h.zarr"]);
+}
+
+#[test]
+fn a_damaged_chunk_is_named() {
+    let place = counted("40,50", 2000);
+    let key = place.path("a.zarr/c/0/0");
+    let bytes = std::fs::read(&key).unwrap();
+    std::fs::write(&key, &bytes[..bytes.len() / 2]).unwrap();
+    for line in [["dump", "a.zarr"].as_slice(), &["export", "a.zarr", "x.npy"]] {
+        let said = place.fails(5, line);
+        for part in ["array '/'", "chunk [0, 0]", "key 'c/0/0'", "zstd"] {
+            assert!(said.contains(part), "{part}: {said}");
+        }
+        assert_eq!(said.lines().count(), 1, "{said}");
+    }
+    assert_eq!(place.names(), ["a.zarr"], "no half a file is left");
+}
+
+#[test]
+fn a_closed_pipe_ends_the_command_quietly() {
+    let place = Place::new();
+    place.ok(&["create", "a.zarr", "--shape", "100000000000", "--dtype", "f8", "--chunks", "1000"]);
+    for line in [
+        ["dump", "a.zarr", "--csv"].as_slice(),
+        &["dump", "a.zarr", "--json"],
+        &["export", "a.zarr", "-"],
+        &["export", "a.zarr", "-", "--to", "raw"],
+    ] {
+        let mut child = place.command(line).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut start = [0; 4];
+        child.stdout.as_mut().unwrap().read_exact(&mut start).unwrap();
+        drop(child.stdout.take());
+        let mut said = String::new();
+        child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+        assert_eq!((child.wait().unwrap().code(), said.as_str()), (Some(0), ""), "{line:?}");
+    }
+}

@@ -1,0 +1,250 @@
+//! Importing and exporting files.
+
+mod common;
+
+use common::{Place, golden};
+use serde_json::json;
+
+const ARRAYS: &[&str] = &[
+    "bool",
+    "int16_cube",
+    "uint64",
+    "int64_scalar",
+    "int8_empty",
+    "float16",
+    "float32",
+    "float64_plain",
+    "complex64",
+];
+
+#[test]
+fn npy_files_come_back_byte_for_byte() {
+    let place = Place::new();
+    for name in ARRAYS {
+        let file = golden(&format!("{name}.npy"));
+        for memory in ["100", "1GiB"] {
+            place.ok(&["import", &file, "a.zarr", "--force", "--memory", memory]);
+            place.ok(&["export", "a.zarr", "a.npy", "--force", "--memory", memory]);
+            assert_eq!(place.read("a.npy"), std::fs::read(&file).unwrap(), "{name}");
+        }
+    }
+}
+
+#[test]
+fn other_orders_are_brought_into_ours() {
+    let place = Place::new();
+    for memory in ["8", "40", "1GiB"] {
+        let file = golden("int32_fortran.npy");
+        place.ok(&["import", &file, "f.zarr", "--force", "--chunks", "2,2,2", "--memory", memory]);
+        let wanted: Vec<u8> = (0..24_i32).flat_map(i32::to_ne_bytes).collect();
+        let run = place.run(&["export", "f.zarr", "-", "--to", "raw", "--memory", memory]);
+        assert_eq!(run.out, wanted);
+    }
+    place.ok(&["import", &golden("float32_big.npy"), "b.zarr", "--endian", "big", "--compressor", "none"]);
+    assert_eq!(place.read("b.zarr/c/0")[..8], [0x3f, 0xc0, 0, 0, 0xc0, 0x10, 0, 0]);
+    assert_eq!(place.json(&["dump", "b.zarr[:2]", "--json"]), json!([1.5, -2.25]));
+}
+
+#[test]
+fn imports_take_all_options_of_arrays() {
+    let place = Place::new();
+    place.ok(&[
+        "import",
+        &golden("float32.npy"),
+        "h.zarr/a",
+        "--format",
+        "v2",
+        "--chunks",
+        "2,3",
+        "--order",
+        "F",
+        "--compressor",
+        "gzip:1",
+        "--attrs",
+        r#"{"u": "K"}"#,
+    ]);
+    let info = place.json(&["info", "h.zarr/a", "--json"]);
+    assert_eq!(
+        (&info["format"], &info["order"], &info["chunk_shape"]),
+        (&json!("v2"), &json!("F"), &json!([2, 3]))
+    );
+    assert_eq!(place.ok(&["dump", "h.zarr/a"]), std::fs::read_to_string(golden("float32.txt")).unwrap());
+    place.fails(4, &["import", &golden("float32.npy"), "h.zarr/a"]);
+    place.ok(&["import", &golden("float32.npy"), "s.zarr", "--chunks", "1,2", "--shards", "2,4"]);
+    assert_eq!(place.json(&["info", "s.zarr", "--json"])["shard_shape"], json!([2, 4]));
+}
+
+#[test]
+fn raw_elements_come_from_files_and_pipes() {
+    let place = Place::new();
+    let bytes: Vec<u8> = (0..12_u16).flat_map(u16::to_be_bytes).collect();
+    place.write("a.bin", &bytes);
+    let raw = ["--dtype", ">u2", "--shape", "3,4"];
+    place.ok(&[&["import", "a.bin", "a.zarr"], &raw[..]].concat());
+    let run = place.run_with(&[&["import", "-", "b.zarr"], &raw[..]].concat(), &bytes);
+    assert_eq!(run.code, 0, "{}", run.err);
+    for name in ["a.zarr", "b.zarr"] {
+        assert_eq!(
+            place.json(&["dump", name, "--json"]),
+            json!([[0, 1, 2, 3], [4, 5, 6, 7], [8, 9, 10, 11]])
+        );
+    }
+    let npy = std::fs::read(golden("float32.npy")).unwrap();
+    assert_eq!(place.run_with(&["import", "-", "c.zarr"], &npy).code, 0);
+    assert_eq!(place.run(&["export", "c.zarr", "-"]).out, npy);
+    // Too few and too many bytes, known beforehand and not.
+    let line = |input, shape| ["import", input, "d.zarr", "--dtype", ">u2", "--shape", shape];
+    for shape in ["3,5", "3,3"] {
+        place.fails(5, &line("a.bin", shape));
+        assert_eq!(place.run_with(&line("-", shape), &bytes).code, 5);
+        assert!(!place.path("d.zarr").exists(), "no half an array is left");
+    }
+    place.fails(2, &["import", "a.bin", "d.zarr", "--dtype", ">u2"]);
+    assert!(place.fails(5, &["import", "a.bin", "d.zarr"]).contains("--dtype and --shape"));
+}
+
+#[test]
+fn npz_files_are_groups() {
+    let place = Place::new();
+    place.ok(&["import", &golden("stored.npz"), "s.zarr"]);
+    assert_eq!(place.json(&["dump", "s.zarr/deep/y", "--json"]), json!([[1.0, 0.0], [0.0, 1.0]]));
+    place.ok(&["import", &golden("deflated.npz"), "h.zarr/d", "--format", "v2"]);
+    assert_eq!(place.json(&["dump", "h.zarr/d/x", "--json"]), json!([0, 1, 2, 3, 4]));
+    place.ok(&["import", &golden("deflated.npz"), "y.zarr", "--member", "y"]);
+    assert_eq!(place.json(&["info", "y.zarr", "--json"])["shape"], json!([2, 2]));
+    assert!(place.fails(3, &["import", &golden("deflated.npz"), "z.zarr", "--member", "z"]).contains("x, y"));
+    place.fails(4, &["import", &golden("stored.npz"), "s.zarr"]);
+    for compress in [&[][..], &["--compress"]] {
+        place.ok(&[&["export", "s.zarr", "out.npz", "--force"], compress].concat());
+        place.ok(&["import", "out.npz", "again.zarr", "--force"]);
+        assert_eq!(place.ok(&["tree", "again.zarr"]), place.ok(&["tree", "s.zarr"]));
+        assert_eq!(place.json(&["dump", "again.zarr/x", "--json"]), json!([0, 1, 2, 3, 4]));
+    }
+    place.ok(&["export", "y.zarr[0]", "one.npz"]);
+    place.ok(&["import", "one.npz", "one.zarr", "--member", "arr_0"]);
+    assert_eq!(place.json(&["dump", "one.zarr", "--json"]), json!([1.0, 0.0]));
+    place.fails(2, &["export", "y.zarr", "-", "--to", "npz"]);
+}
+
+#[test]
+fn damaged_archives_are_errors_and_leave_nothing() {
+    let place = Place::new();
+    let good = std::fs::read(golden("stored.npz")).unwrap();
+    place.write("cut.npz", &good[..good.len() / 2]);
+    place.fails(5, &["import", "cut.npz", "a.zarr"]);
+    let mut altered = good;
+    // A byte of the first array's elements: only the checksum can tell.
+    let at = altered.windows(6).position(|window| window == b"NUMPY\x01").unwrap() + 128 + 5;
+    altered[at] ^= 1;
+    place.write("altered.npz", &altered);
+    place.fails(5, &["import", "altered.npz", "a.zarr"]);
+    place.fails(5, &["import", "altered.npz", "a.zarr", "--member", "x"]);
+    // Of what is not ours nothing is deleted.
+    place.write("b.zarr/g/mine/zarr.json", r#"{"zarr_format": 3, "node_type": "group"}"#);
+    place.fails(5, &["import", "altered.npz", "b.zarr/g"]);
+    assert!(place.path("b.zarr/g/mine/zarr.json").exists() && !place.path("b.zarr/g/x").exists());
+    std::fs::remove_dir_all(place.path("b.zarr")).unwrap();
+    assert_eq!(place.names(), ["altered.npz", "cut.npz"]);
+}
+
+#[test]
+fn data_types_that_are_not_there_are_named() {
+    let place = Place::new();
+    for (name, descr) in
+        [("strings", "<U2"), ("dates", "<M8[D]"), ("structured", "[('a', '<f4'), ('b', '<i2')]")]
+    {
+        let said = place.fails(6, &["import", &golden(&format!("{name}.npy")), "a.zarr"]);
+        assert!(said.contains(&descr.escape_debug().to_string()), "{said}");
+    }
+    assert_eq!(place.names(), [] as [String; 0]);
+}
+
+#[test]
+fn files_that_are_no_arrays_are_errors() {
+    let place = Place::new();
+    let good = std::fs::read(golden("float32.npy")).unwrap();
+    place.write("cut.npy", &good[..good.len() - 5]);
+    assert!(place.fails(5, &["import", "cut.npy", "a.zarr"]).contains("91 of 96 bytes"));
+    assert_eq!(place.run_with(&["import", "-", "a.zarr"], &good[..good.len() - 5]).code, 5);
+    for garbage in [&b""[..], b"\x93", b"\x93NUMPY\x01\x00\xff\xff{", b"GIF89a and so on"] {
+        place.write("garbage.npy", garbage);
+        place.fails(5, &["import", "garbage.npy", "a.zarr"]);
+    }
+    let text = String::from_utf8_lossy(&good[10..128]).replace("(4, 6), }   ", "(400000000000, 6), }");
+    let mut huge = good[..10].to_vec();
+    huge.extend(&text.as_bytes()[..118]);
+    assert_eq!(place.run_with(&["import", "-", "a.zarr"], &huge).code, 5);
+    assert_eq!(place.names(), ["cut.npy", "garbage.npy"]);
+}
+
+#[test]
+fn arrays_grow_by_what_is_appended() {
+    let place = Place::new();
+    let raw = |path: &str, shape: &str, more: &[&str], from: u8, count: u8| {
+        let bytes: Vec<u8> = (from..from + count).collect();
+        let line = [&["import", "-", path, "--dtype", "uint8", "--shape", shape], more].concat();
+        place.run_with(&line, &bytes)
+    };
+    assert_eq!(raw("a.zarr", "2,3", &["--chunks", "4,2"], 0, 6).code, 0);
+    assert_eq!(raw("a.zarr", "3,3", &["--append", "--memory", "3"], 6, 9).code, 0);
+    let rows = json!([[0, 1, 2], [3, 4, 5], [6, 7, 8], [9, 10, 11], [12, 13, 14]]);
+    assert_eq!(place.json(&["dump", "a.zarr", "--json"]), rows);
+    assert_eq!(raw("a.zarr", "5,1", &["--append=1"], 90, 5).code, 0);
+    assert_eq!(place.json(&["dump", "a.zarr[4]", "--json"]), json!([12, 13, 14, 94]));
+    // What fails leaves the array as it was.
+    assert_eq!(raw("a.zarr", "2,4", &["--append"], 0, 7).code, 5);
+    assert_eq!(raw("a.zarr", "2,3", &["--append"], 0, 6).code, 2);
+    assert_eq!(raw("a.zarr", "2,4", &["--append=2"], 0, 8).code, 2);
+    assert_eq!(raw("a.zarr", "2,4", &["--append", "--chunks", "1,1"], 0, 8).code, 2);
+    assert_eq!(raw("none.zarr", "2,4", &["--append"], 0, 8).code, 3);
+    assert_eq!(place.json(&["info", "a.zarr", "--json"])["shape"], json!([5, 4]));
+    place.fails(2, &["import", &golden("float32.npy"), "a.zarr", "--append"]);
+}
+
+#[test]
+fn parts_of_arrays_are_exported() {
+    let place = Place::new();
+    place.ok(&["import", &golden("int16_cube.npy"), "a.zarr", "--chunks", "4,5,6"]);
+    let all = place.json(&["dump", "a.zarr", "--json"]);
+    for memory in ["10", "200", "1MiB"] {
+        place.ok(&["export", "a.zarr[::-3, 2, 1:9:2]", "p.npy", "--force", "--memory", memory]);
+        place.ok(&["import", "p.npy", "p.zarr", "--force"]);
+        let part = place.json(&["dump", "p.zarr", "--json"]);
+        assert_eq!(place.json(&["info", "p.zarr", "--json"])["shape"], json!([4, 4]));
+        assert_eq!((&part[0][0], &part[3][3]), (&all[10][2][1], &all[1][2][7]));
+    }
+    place.fails(2, &["export", "a.zarr[20]", "q.npy"]);
+    place.fails(2, &["export", "a.zarr", "q.dat"]);
+    place.fails(2, &["export", "a.zarr", "q.npy", "--compress"]);
+    place.fails(3, &["export", "a.zarr", "none/q.npy"]);
+    assert_eq!(place.names(), ["a.zarr", "p.npy", "p.zarr"]);
+}
+
+#[test]
+fn files_are_not_overwritten_without_force() {
+    let place = Place::new();
+    place.ok(&["import", &golden("float32.npy"), "a.zarr"]);
+    for name in ["x.npy", "x.npz", "x.raw"] {
+        place.write(name, "mine");
+        assert!(place.fails(4, &["export", "a.zarr", name]).contains("--force"));
+        assert_eq!(place.read(name), b"mine");
+        place.ok(&["export", "a.zarr", name, "--force"]);
+        assert_ne!(place.read(name), b"mine");
+    }
+    place.fails(4, &["export", "a.zarr", "a.zarr", "--to", "raw", "--force"]);
+    assert_eq!(place.names(), ["a.zarr", "x.npy", "x.npz", "x.raw"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn devices_are_written_to_and_links_are_followed() {
+    let place = Place::new();
+    place.ok(&["import", &golden("float32.npy"), "a.zarr"]);
+    place.ok(&["export", "a.zarr", "/dev/null", "--to", "npy"]);
+    place.write("real.npy", "mine");
+    std::os::unix::fs::symlink("real.npy", place.path("link.npy")).unwrap();
+    place.fails(4, &["export", "a.zarr", "link.npy"]);
+    place.ok(&["export", "a.zarr", "link.npy", "--force"]);
+    assert_eq!(place.read("real.npy"), std::fs::read(golden("float32.npy")).unwrap());
+    assert!(place.path("link.npy").is_symlink());
+}

@@ -1,0 +1,301 @@
+//! Creating, looking at, changing, moving and deleting nodes.
+
+mod common;
+
+use common::Place;
+use serde_json::json;
+
+fn hierarchy() -> Place {
+    let place = Place::new();
+    place.ok(&["create", "h.zarr", "--group", "--attrs", r#"{"title": "x", "n": 1}"#]);
+    place.ok(&[
+        "create",
+        "h.zarr/a",
+        "--shape",
+        "10,20",
+        "--dtype",
+        "<f4",
+        "--chunks",
+        "5,5",
+        "--fill-value",
+        "nan",
+    ]);
+    place.ok(&["create", "h.zarr/g/b", "--shape", "7", "--dtype", "int16"]);
+    place
+}
+
+#[test]
+fn info_says_all_there_is_to_know() {
+    let place = hierarchy();
+    let text = place.ok(&["info", "h.zarr/a"]);
+    for line in [
+        "path           /a",
+        "shape          (10, 20)",
+        "data type      float32",
+        "chunk shape    (5, 5)",
+        "fill value     nan",
+        "chunks stored  0 of 8",
+        "bytes          800 B",
+    ] {
+        assert!(text.lines().any(|found| found == line), "{line} in {text}");
+    }
+    let info = place.json(&["info", "h.zarr/a", "--json"]);
+    assert_eq!(info["shape"], json!([10, 20]));
+    assert_eq!(info["fill_value"], json!("NaN"));
+    assert_eq!(info["codecs"][0], json!({"name": "bytes", "configuration": {"endian": "little"}}));
+    assert_eq!(info["order"], "C");
+    let text = place.ok(&["info", "h.zarr"]);
+    assert!(text.contains("type        group") && text.contains("arrays      1"), "{text}");
+    let info = place.json(&["info", "h.zarr", "--json"]);
+    assert_eq!((&info["groups"], &info["arrays"]), (&json!(1), &json!(1)));
+    assert_eq!(info["attributes"]["title"], "x");
+}
+
+#[test]
+fn arrays_are_created_with_everything_that_can_be_said() {
+    let place = Place::new();
+    place.ok(&[
+        "create",
+        "s.zarr",
+        "--shape",
+        "40,40",
+        "--dtype",
+        "u2",
+        "--chunks",
+        "10,10",
+        "--shards",
+        "20,20",
+        "--compressor",
+        "blosc:zstd:9:bitshuffle",
+        "--fill-value",
+        "7",
+        "--endian",
+        "big",
+        "--dimension-names",
+        "y,",
+        "--separator",
+        ".",
+        "--attrs",
+        r#"{"a": [1]}"#,
+    ]);
+    let info = place.json(&["info", "s.zarr", "--json"]);
+    assert_eq!((&info["chunk_shape"], &info["shard_shape"]), (&json!([10, 10]), &json!([20, 20])));
+    assert_eq!(info["dimension_names"], json!(["y", null]));
+    let inner = &info["codecs"][0]["configuration"]["codecs"];
+    assert_eq!(inner[0]["configuration"]["endian"], "big");
+    assert_eq!(inner[1]["configuration"]["shuffle"], "bitshuffle");
+    place.ok(&[
+        "create",
+        "t.zarr",
+        "--format",
+        "v2",
+        "--shape",
+        "4,4",
+        "--dtype",
+        ">f8",
+        "--order",
+        "F",
+        "--compressor",
+        "none",
+        "--separator",
+        "/",
+        "--fill-value",
+        "-1.5",
+    ]);
+    let zarray: serde_json::Value = serde_json::from_slice(&place.read("t.zarr/.zarray")).unwrap();
+    assert_eq!(zarray["order"], "F");
+    assert_eq!(zarray["dimension_separator"], "/");
+    assert_eq!(zarray["compressor"], json!(null));
+    assert_eq!(place.json(&["info", "t.zarr", "--json"])["order"], "F");
+    let codecs = r#"["bytes", {"name": "gzip", "configuration": {"level": 1}}, "crc32c"]"#;
+    place.ok(&["create", "c.zarr", "--shape", "", "--dtype", "bool", "--codecs", codecs]);
+    assert_eq!(place.json(&["info", "c.zarr", "--json"])["codecs"][2]["name"], "crc32c");
+}
+
+#[test]
+fn a_new_node_has_the_format_of_the_group_above() {
+    let place = Place::new();
+    place.ok(&["create", "h.zarr", "--group", "--format", "2"]);
+    place.ok(&["create", "h.zarr/g/a", "--shape", "3", "--dtype", "i4"]);
+    assert!(place.path("h.zarr/g/a/.zarray").exists() && place.path("h.zarr/g/.zgroup").exists());
+}
+
+#[test]
+fn what_cannot_be_created_is_refused_with_the_reason() {
+    let place = Place::new();
+    let create = ["create", "a.zarr", "--shape", "10", "--dtype", "f4"];
+    let with = |more: &[&'static str]| [&create[..], more].concat();
+    for (code, more, says) in [
+        (2, ["--codecs", "nonsense"], "--codecs"),
+        (2, ["--codecs", r#"{"name": "bytes"}"#], "expected a list"),
+        (2, ["--codecs", r#"[{"nome": "bytes"}]"#], "nome"),
+        (6, ["--codecs", r#"["bytes", "zip"]"#], "unknown codec 'zip'"),
+        (2, ["--codecs", r#"["bytes", {"name": "gzip", "configuration": {"level": 99}}]"#], "level"),
+        (2, ["--chunks", "2,2"], "dimensions"),
+        (2, ["--fill-value", "many"], "many"),
+        (2, ["--attrs", "[1]"], "--attrs"),
+        (2, ["--compressor", "lzma"], "lzma"),
+        (2, ["--format", "v4"], "v2"),
+        (2, ["--shape", "-3"], "-3"),
+    ] {
+        let said = place.fails(code, &with(&more));
+        assert!(said.contains(says), "{more:?}: {said}");
+    }
+    assert!(place.fails(2, &["create", "a.zarr", "--shape", "1", "--dtype", "float33"]).contains("float33"));
+    place.fails(2, &["create", "a.zarr", "--shape", "1"]);
+    assert!(place.fails(2, &["create", "a.zarr", "--group", "--chunks", "1"]).contains("--chunks"));
+    assert!(place.fails(6, &["create", "s3://b/a", "--group"]).contains("s3://"));
+    assert_eq!(place.names(), [] as [String; 0], "nothing is left behind");
+}
+
+#[test]
+fn nothing_is_overwritten_without_force() {
+    let place = hierarchy();
+    place.write("other/notes.txt", "mine");
+    let again = ["create", "h.zarr/a", "--shape", "3", "--dtype", "i1"];
+    assert!(place.fails(4, &again).contains("already"));
+    place.fails(4, &["create", "h.zarr", "--group"]);
+    place.fails(4, &["create", "other", "--group", "--force"]);
+    assert_eq!(place.read("other/notes.txt"), b"mine");
+    place.ok(&[&again[..], &["--force"]].concat());
+    assert_eq!(place.json(&["info", "h.zarr/a", "--json"])["shape"], json!([3]));
+}
+
+#[test]
+fn a_node_that_cannot_be_opened_hides_no_other() {
+    let place = hierarchy();
+    place.write("h.zarr/bad/zarr.json", "{\"zarr_format\": 3, \"node_type\": \"array\"");
+    place.write("h.zarr/e\u{1b}[31m/zarr.json", "{}");
+    let text = place.ok(&["ls", "h.zarr"]);
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!((lines[0], lines[3]), ("a", "g/"));
+    assert!(lines[1].starts_with("bad (cannot be opened: ") && lines[1].contains("JSON"), "{text}");
+    assert!(!text.contains('\u{1b}'), "control characters are not sent to the terminal");
+    let long = place.ok(&["ls", "-l", "h.zarr"]);
+    assert!(long.contains("array  v3  float32  (10, 20)  (5, 5)  a\n"), "{long}");
+    let list = place.json(&["ls", "h.zarr", "--json"]);
+    assert_eq!(list[0]["data_type"], "float32");
+    assert!(list[1]["error"].as_str().unwrap().contains("JSON"));
+    let tree = place.ok(&["tree", "h.zarr"]);
+    assert!(tree.starts_with("/\n├── a (10, 20) float32\n├── bad (cannot"), "{tree}");
+    assert!(tree.ends_with("└── g\n    └── b (7,) int16\n"), "{tree}");
+    assert!(!place.ok(&["tree", "h.zarr", "--depth", "1"]).contains("int16"));
+    let tree = place.json(&["tree", "h.zarr", "--json"]);
+    assert_eq!(tree[3]["children"][0]["name"], "b");
+    assert_eq!(place.json(&["tree", "h.zarr", "--json", "--depth", "1"])[3]["children"], json!([]));
+    assert_eq!(place.json(&["info", "h.zarr", "--json"])["unreadable"], 2);
+    place.fails(5, &["info", "h.zarr/bad"]);
+    place.ok(&["rm", "--force", "h.zarr/bad"]);
+    assert!(!place.path("h.zarr/bad").exists());
+}
+
+#[test]
+fn attributes_are_read_set_and_removed() {
+    let place = hierarchy();
+    assert_eq!(place.json(&["attrs", "get", "h.zarr"]), json!({"title": "x", "n": 1}));
+    assert_eq!(place.ok(&["attrs", "get", "h.zarr", "title"]), "\"x\"\n");
+    assert!(place.fails(3, &["attrs", "get", "h.zarr", "none"]).contains("it has title, n"));
+    place.ok(&["attrs", "set", "h.zarr/a", "k", r#"{"deep": [1, 2.5]}"#]);
+    place.ok(&["attrs", "set", "h.zarr/a", "m", "-3"]);
+    place.ok(&["attrs", "set", "h.zarr/a", "units", "K", "--string"]);
+    let wanted = json!({"k": {"deep": [1, 2.5]}, "m": -3, "units": "K"});
+    assert_eq!(place.json(&["attrs", "get", "h.zarr/a"]), wanted);
+    assert!(place.fails(2, &["attrs", "set", "h.zarr/a", "units", "K"]).contains("--string"));
+    place.ok(&["attrs", "rm", "h.zarr/a", "k", "m"]);
+    assert_eq!(place.json(&["attrs", "get", "h.zarr/a"]), json!({"units": "K"}));
+    place.fails(3, &["attrs", "rm", "h.zarr/a", "units", "k"]);
+    assert_eq!(place.json(&["attrs", "get", "h.zarr/a"]), json!({"units": "K"}));
+    place.ok(&["attrs", "set", "h.zarr/a", "--all", r#"{"z": null}"#]);
+    assert_eq!(place.ok(&["attrs", "get", "h.zarr/a", "z"]), "null\n");
+    place.ok(&["attrs", "rm", "h.zarr/a", "--all"]);
+    assert_eq!(place.json(&["attrs", "get", "h.zarr/a"]), json!({}));
+    place.fails(2, &["attrs", "set", "h.zarr/a", "--all", "[]"]);
+}
+
+#[test]
+fn nodes_are_deleted_only_when_it_is_meant() {
+    let place = hierarchy();
+    place.write("other/notes.txt", "mine");
+    assert!(place.fails(2, &["rm", "h.zarr/g"]).contains("--force"));
+    assert!(place.fails(2, &["rm", "h.zarr/a"]).contains("terminal"));
+    place.fails(3, &["rm", "--force", "h.zarr/none"]);
+    place.fails(3, &["rm", "--force", "other"]);
+    place.ok(&["rm", "--force", "h.zarr/g"]);
+    assert_eq!(place.ok(&["ls", "h.zarr"]), "a\n");
+    place.ok(&["rm", "--force", "h.zarr"]);
+    assert_eq!(place.names(), ["other"]);
+    assert_eq!(place.read("other/notes.txt"), b"mine");
+}
+
+#[test]
+fn nodes_are_moved_within_their_hierarchy() {
+    let place = hierarchy();
+    place.ok(&["mv", "h.zarr/g", "h.zarr/deep/er"]);
+    assert!(place.ok(&["tree", "h.zarr"]).contains("└── deep\n    └── er\n        └── b"));
+    place.fails(4, &["mv", "h.zarr/a", "h.zarr/deep"]);
+    place.fails(3, &["mv", "h.zarr/none", "h.zarr/b"]);
+    place.fails(2, &["mv", "h.zarr/deep", "h.zarr/deep/in"]);
+    assert!(place.fails(2, &["mv", "h.zarr/a", "other.zarr/a"]).contains("different hierarchies"));
+    place.fails(2, &["mv", "h.zarr/a", "h.zarr/../b"]);
+    assert_eq!(place.names(), ["h.zarr"]);
+}
+
+#[test]
+fn what_is_not_there_has_an_exit_code_of_its_own() {
+    let place = hierarchy();
+    for line in [
+        ["info", "none"].as_slice(),
+        &["info", "h.zarr/none"],
+        &["tree", "none"],
+        &["ls", "none"],
+        &["dump", "none"],
+        &["export", "none", "x.npy"],
+        &["attrs", "get", "none"],
+        &["import", "none.npy", "x.zarr"],
+    ] {
+        place.fails(3, line);
+    }
+    place.write("file", "not a directory");
+    place.fails(1, &["info", "file"]);
+    place.fails(2, &["tree", "h.zarr/a"]);
+    place.fails(2, &["no-such-command"]);
+    assert_eq!(place.names(), ["file", "h.zarr"]);
+}
+
+#[test]
+fn paths_do_not_lead_out_of_the_hierarchy() {
+    let place = hierarchy();
+    place.write("secret/zarr.json", r#"{"zarr_format": 3, "node_type": "group"}"#);
+    for path in ["h.zarr/...", "h.zarr/a/.../b"] {
+        place.fails(2, &["info", path]);
+    }
+    // What the system takes as another path is another path, and no node below this one.
+    let info = place.json(&["info", "h.zarr/../secret", "--json"]);
+    assert_eq!(info["path"], "/");
+}
+
+#[test]
+fn completions_manual_pages_and_help_are_printed() {
+    let place = Place::new();
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        assert!(place.ok(&["completions", shell]).contains("zarrox"), "{shell}");
+    }
+    assert!(place.ok(&["man"]).contains(".TH zarrox 1"));
+    place.ok(&["man", "pages"]);
+    assert!(String::from_utf8(place.read("pages/zarrox-attrs-set.1")).unwrap().contains("Set an attribute"));
+    place.fails(4, &["man", "pages"]);
+    place.ok(&["man", "pages", "--force"]);
+    let help = place.ok(&["--help"]);
+    assert!(help.contains("Exit codes:") && help.contains("5  corrupt"), "{help}");
+    assert!(place.ok(&["--version"]).starts_with("zarrox "));
+}
+
+#[test]
+fn strict_takes_only_what_the_specifications_have() {
+    let place = hierarchy();
+    let lenient = String::from_utf8(place.read("h.zarr/a/zarr.json")).unwrap().replace("\"NaN\"", "NaN");
+    place.write("h.zarr/a/zarr.json", lenient.replace("\"zarr_format\": 3", "\"zarr_format\": 3.0"));
+    place.ok(&["info", "h.zarr/a"]);
+    place.fails(5, &["info", "h.zarr/a", "--strict"]);
+    place.ok(&["--threads", "1", "-vv", "info", "h.zarr/g/b"]);
+}

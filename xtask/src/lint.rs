@@ -1,0 +1,50 @@
+//! `cargo xtask lint`.
+
+use std::path::Path;
+
+use crate::run::{Outcome, Program, cargo, program};
+use crate::{docs, tidy};
+
+pub(crate) const HELP: &str = "\
+Formatting, Clippy, documentation, licences of dependencies, our own rules, and whether generated pages are fresh
+
+With names (fmt, clippy, doc, deny, tidy, pages) only these. Advisories are not among them: their database is on GitHub, and a check
+must not depend on the network. With network at hand, run `cargo deny check advisories`.";
+
+/// The release of cargo-deny that is installed where none is on the path.
+const CARGO_DENY: &str = "0.20.2";
+
+/// A check: its name, and what it does.
+type Check = (&'static str, fn() -> Outcome);
+
+const CHECKS: &[Check] = &[
+    ("fmt", || cargo(["fmt", "--all", "--check"]).run()),
+    ("clippy", || cargo(["clippy", "--workspace", "--all-targets", "--", "--deny", "warnings"]).run()),
+    ("doc", || cargo(["doc", "--workspace", "--no-deps"]).variable("RUSTDOCFLAGS", "--deny warnings").run()),
+    ("deny", || cargo_deny()?.with(["check", "bans", "licenses", "sources"]).run()),
+    ("tidy", tidy::check),
+    ("pages", docs::check),
+];
+
+pub(crate) fn run(names: &[String]) -> Outcome {
+    if let Some(unknown) = names.iter().find(|name| !CHECKS.iter().any(|(check, _)| check == name)) {
+        return Err(format!("'{unknown}' is not a check"));
+    }
+    let chosen =
+        CHECKS.iter().filter(|(check, _)| names.is_empty() || names.iter().any(|name| name == check));
+    chosen.map(|(_, check)| check).try_for_each(|check| check())
+}
+
+/// cargo-deny from the path, or from `target/tools`, where it is installed on the first run.
+fn cargo_deny() -> Outcome<Program> {
+    let on_path = program("cargo-deny", ["--version"]);
+    if on_path.output().is_some() {
+        return Ok(program::<&str>("cargo-deny", []));
+    }
+    let own = Path::new("target/tools/bin").join(format!("cargo-deny{}", std::env::consts::EXE_SUFFIX));
+    if !own.exists() {
+        let install = ["install", "cargo-deny", "--locked", "--quiet", "--root", "target/tools", "--version"];
+        cargo(install).with([CARGO_DENY]).run()?;
+    }
+    Ok(program::<&str>(own.to_string_lossy(), []))
+}

@@ -1,0 +1,70 @@
+//! Pythons, and virtual environments below `target/venvs`.
+
+use std::path::{Path, PathBuf};
+
+use crate::run::{self, Outcome, program};
+
+/// A version of Python: major, minor.
+type Version = (u32, u32);
+
+/// A virtual environment: its name, the Pythons that its packages run on, and the file that lists them.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Environment {
+    pub(crate) name: &'static str,
+    pub(crate) lowest: Version,
+    pub(crate) highest: Version,
+    /// `None` for nothing but pip.
+    pub(crate) requirements: Option<&'static str>,
+}
+
+impl Environment {
+    /// The environment's Python. The environment is made anew when it is missing or its requirements have changed.
+    pub(crate) fn python(&self) -> Outcome<String> {
+        let directory = Path::new("target/venvs").join(self.name);
+        let python = if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" };
+        // On Unix it is a symbolic link: to resolve it would leave the environment.
+        let python = std::path::absolute(directory.join(python)).map_err(|error| error.to_string())?;
+        let python = python.to_string_lossy().into_owned();
+        let wanted = self.requirements.map_or(Ok(String::new()), run::read)?;
+        let marker = directory.join("installed");
+        if run::read(&marker).is_ok_and(|installed| installed == wanted) {
+            return Ok(python);
+        }
+        let base = newest(self.lowest, self.highest)?;
+        run::empty_directory(&directory)?;
+        program(base, ["-m", "venv", &directory.to_string_lossy()]).run()?;
+        if let Some(requirements) = self.requirements {
+            program(&python, ["-m", "pip", "install", "--quiet", "--requirement", requirements]).run()?;
+        }
+        run::write(marker, &wanted)?;
+        Ok(python)
+    }
+}
+
+/// The newest Python on this machine between two versions.
+fn newest(lowest: Version, highest: Version) -> Outcome<String> {
+    let fits = candidates().into_iter().filter_map(|candidate| Some((version(&candidate)?, candidate)));
+    let fits = fits.filter(|(version, _)| (lowest..=highest).contains(version));
+    fits.max_by_key(|(version, _)| *version).map(|(_, python)| python).ok_or_else(|| {
+        let ((a, b), (c, d)) = (lowest, highest);
+        format!("no Python from {a}.{b} to {c}.{d} was found: install one, with its module venv")
+    })
+}
+
+/// The names under which Pythons are found: on the path, and among pyenv's.
+fn candidates() -> Vec<String> {
+    let mut names: Vec<String> = (10..=14).map(|minor| format!("python3.{minor}")).collect();
+    names.extend(["python3", "python"].map(str::to_owned));
+    let pyenv = program("pyenv", ["root"]).output();
+    let versions = pyenv.map(|root| PathBuf::from(root).join("versions"));
+    let entries = versions.and_then(|versions| std::fs::read_dir(versions).ok());
+    let homes = entries.into_iter().flatten().flatten().map(|entry| entry.path().join("bin/python3"));
+    names.extend(homes.map(|python| python.to_string_lossy().into_owned()));
+    names
+}
+
+fn version(python: &str) -> Option<Version> {
+    let text = program(python, ["-c", "import sys; print(*sys.version_info[:2])"]).output()?;
+    let (major, minor) = text.split_once(' ')?;
+    Some((major.parse().ok()?, minor.parse().ok()?))
+}

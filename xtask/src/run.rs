@@ -1,0 +1,128 @@
+//! Running other programs.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// What everything here returns: nothing, or a message.
+pub(crate) type Outcome<T = ()> = Result<T, String>;
+
+/// Makes the root of the repository the working directory, so that all paths can be short.
+pub(crate) fn enter_root() -> Outcome {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().ok_or("xtask has no parent directory")?;
+    std::env::set_current_dir(root).map_err(|error| format!("{}: {error}", root.display()))
+}
+
+/// A program with its arguments, and variables that are set for it.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Program {
+    name: String,
+    arguments: Vec<String>,
+    variables: Vec<(String, String)>,
+}
+
+/// A program with its arguments.
+pub(crate) fn program<A: Into<String>>(
+    name: impl Into<String>,
+    arguments: impl IntoIterator<Item = A>,
+) -> Program {
+    let arguments = arguments.into_iter().map(Into::into).collect();
+    Program { name: name.into(), arguments, variables: Vec::new() }
+}
+
+/// Cargo, as this program was started with.
+pub(crate) fn cargo<A: Into<String>>(arguments: impl IntoIterator<Item = A>) -> Program {
+    program("cargo", arguments)
+}
+
+impl Program {
+    /// Adds arguments.
+    pub(crate) fn with<A: Into<String>>(mut self, arguments: impl IntoIterator<Item = A>) -> Self {
+        self.arguments.extend(arguments.into_iter().map(Into::into));
+        self
+    }
+
+    /// Sets an environment variable.
+    pub(crate) fn variable(mut self, name: &str, value: &str) -> Self {
+        self.variables.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    /// Prints the command and runs it; that it fails is an error.
+    pub(crate) fn run(&self) -> Outcome {
+        println!("$ {self}");
+        let status = self.command().status().map_err(|error| format!("{}: {error}", self.name))?;
+        if status.success() { Ok(()) } else { Err(format!("failed: {self}")) }
+    }
+
+    /// What the program prints, if it can be run and succeeds. Prints nothing itself.
+    pub(crate) fn output(&self) -> Option<String> {
+        let output = self.command().stdin(Stdio::null()).stderr(Stdio::null()).output().ok()?;
+        output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
+    }
+
+    fn command(&self) -> Command {
+        let mut command = Command::new(&self.name);
+        command.args(&self.arguments).envs(self.variables.iter().map(|(name, value)| (name, value)));
+        command
+    }
+}
+
+impl std::fmt::Display for Program {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        for (name, value) in &self.variables {
+            write!(f, "{name}={} ", quoted(value))?;
+        }
+        f.write_str(&quoted(&self.name))?;
+        self.arguments.iter().try_for_each(|argument| write!(f, " {}", quoted(argument)))
+    }
+}
+
+/// The text as a shell takes it.
+fn quoted(text: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "-_./=:,@+%".contains(c);
+    if !text.is_empty() && text.chars().all(plain) {
+        text.to_owned()
+    } else {
+        format!("'{}'", text.replace('\'', r"'\''"))
+    }
+}
+
+/// The path of a program that Cargo has built.
+pub(crate) fn built(program: &str) -> String {
+    let target = std::env::var("CARGO_TARGET_DIR").unwrap_or_else(|_| "target".to_owned());
+    format!("{target}/{program}{}", std::env::consts::EXE_SUFFIX)
+}
+
+/// Reads a file as text.
+pub(crate) fn read(path: impl AsRef<Path>) -> Outcome<String> {
+    let path = path.as_ref();
+    std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))
+}
+
+/// Writes a file, and the directories above it.
+pub(crate) fn write(path: impl AsRef<Path>, text: &str) -> Outcome {
+    let path = path.as_ref();
+    let parent = path.parent().map_or(Ok(()), std::fs::create_dir_all);
+    parent.and_then(|()| std::fs::write(path, text)).map_err(|error| format!("{}: {error}", path.display()))
+}
+
+/// An empty directory, whatever was there before.
+pub(crate) fn empty_directory(path: impl AsRef<Path>) -> Outcome<PathBuf> {
+    let path = path.as_ref();
+    let cleared = if path.exists() { std::fs::remove_dir_all(path) } else { Ok(()) };
+    cleared
+        .and_then(|()| std::fs::create_dir_all(path))
+        .map_err(|error| format!("{}: {error}", path.display()))?;
+    Ok(path.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_are_printed_as_a_shell_takes_them() {
+        let command = program("dump", ["a.zarr/x[::2]", "", "it's"]).variable("NAME", "a b");
+        assert_eq!(command.to_string(), r"NAME='a b' dump 'a.zarr/x[::2]' '' 'it'\''s'");
+    }
+}

@@ -1,0 +1,78 @@
+//! Rules of style that no other tool knows.
+
+use std::path::{Path, PathBuf};
+
+use crate::run::{self, Outcome};
+
+/// The longest that a hand-written file may be. What is longer does more than one thing.
+const LONGEST: usize = 800;
+
+/// What may not stand in code, and why. Written in pieces, so that this file does not hold them itself.
+const FORBIDDEN: &[(&str, &str)] = &[
+    (concat!("todo", "!("), "is work that is not done"),
+    (concat!("unimplemented", "!("), "is work that is not done"),
+    (concat!("#[", "ignore"), "hides a test: a test that cannot run everywhere says so itself"),
+    (concat!("FIX", "ME"), "is a bug that is known: fix it"),
+    (concat!("mark.", "skip"), "hides a test"),
+];
+
+/// Checks all files, and names every place that breaks a rule.
+pub(crate) fn check() -> Outcome {
+    println!("$ tidy");
+    let mut files = Vec::new();
+    collect(Path::new("."), &mut files)?;
+    let mut complaints = Vec::new();
+    for file in files {
+        check_file(&file, &run::read(&file)?, &mut complaints);
+    }
+    if complaints.is_empty() { Ok(()) } else { Err(format!("tidy:\n{}", complaints.join("\n"))) }
+}
+
+/// All Rust and Python files below a directory, apart from what is hidden or built.
+fn collect(directory: &Path, files: &mut Vec<PathBuf>) -> Outcome {
+    let entries =
+        std::fs::read_dir(directory).map_err(|error| format!("{}: {error}", directory.display()))?;
+    for entry in entries {
+        let path = entry.map_err(|error| error.to_string())?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        if name.starts_with('.') || name == "target" {
+            continue;
+        }
+        if path.is_dir() {
+            collect(&path, files)?;
+        } else if path.extension().is_some_and(|extension| extension == "rs" || extension == "py") {
+            files.push(path);
+        }
+    }
+    Ok(())
+}
+
+fn check_file(path: &Path, text: &str, complaints: &mut Vec<String>) {
+    let lines = text.lines().count();
+    if lines > LONGEST {
+        complaints.push(format!("{}: {lines} lines are more than {LONGEST}: split it", path.display()));
+    }
+    for (number, line) in text.lines().enumerate() {
+        for (needle, reason) in FORBIDDEN {
+            if line.contains(needle) {
+                complaints.push(format!("{}:{}: `{needle}` {reason}", path.display(), number + 1));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_breach_is_named_with_its_place() {
+        let mut complaints = Vec::new();
+        check_file(Path::new("good.rs"), &"let x = 1;\n".repeat(LONGEST), &mut complaints);
+        assert_eq!(complaints, [""; 0]);
+        let bad = format!("fn f() {{ {}) }}\n", FORBIDDEN[0].0) + &"\n".repeat(LONGEST);
+        check_file(Path::new("bad.rs"), &bad, &mut complaints);
+        assert_eq!(complaints.len(), 2);
+        assert!(complaints[1].starts_with("bad.rs:1:"), "{complaints:?}");
+    }
+}
