@@ -385,3 +385,25 @@ fn old_nested_v2_stores_are_found_to_be_nested() {
     let array = OpenOptions::new().open_in(store, "a").unwrap().into_array().unwrap();
     assert_eq!(array.read::<i32>(s![3, 3]).unwrap(), ndarray::arr0(5).into_dyn());
 }
+
+#[test]
+fn an_append_that_fails_leaves_no_trace() {
+    let store = memory();
+    let mut array = int32(&store, &[3], &[2]).fill_value(-1).create().unwrap();
+    array.write(.., &arr1(&[1, 2, 3])).unwrap();
+    let failed = array.append_with(&[6], 0, |grown, place| {
+        assert_eq!(grown.shape(), [9]);
+        grown.fill(place, 7)?;
+        assert_eq!(
+            OpenOptions::new().open_in(store.clone(), "a")?.into_array()?.shape(),
+            [3],
+            "not yet seen"
+        );
+        grown.fill(s![100], 0)
+    });
+    assert_eq!(failed.unwrap_err().kind(), ErrorKind::InvalidSelection);
+    assert_eq!(array.shape(), [3]);
+    assert_eq!(array.info().unwrap().chunks_initialised, 2);
+    array.resize(&[9]).unwrap();
+    assert_eq!(array.read::<i32>(..).unwrap(), arr1(&[1, 2, 3, -1, -1, -1, -1, -1, -1]).into_dyn());
+}

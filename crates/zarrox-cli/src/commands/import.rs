@@ -158,12 +158,14 @@ impl Import {
 
     fn append(&self, incoming: Incoming<'_>, axis: usize, global: &Global) -> Result<()> {
         let mut array = global.options().open(&self.path)?.into_array()?;
-        let old = array.shape().to_vec();
-        let shape = incoming.appended_shape(&array, axis)?;
-        array.resize(&shape)?;
-        let mut offset = vec![0; old.len()];
-        offset[axis] = old[axis];
-        incoming.copy_to(&array, &offset, self.memory.0).inspect_err(|_| drop(array.resize(&old)))
+        incoming.check_type(&array)?;
+        let shape = incoming.header.shape.clone();
+        let appended = array.append_with(&shape, axis, |grown, _| {
+            let mut offset = vec![0; shape.len()];
+            offset[axis] = grown.shape()[axis] - shape[axis];
+            incoming.copy_to(grown, &offset, self.memory.0)
+        });
+        appended.map(drop)
     }
 
     fn import_npz(&self, global: &Global) -> Result<()> {
@@ -238,24 +240,14 @@ impl Incoming<'_> {
         Error::new(ErrorKind::Corrupt, message)
     }
 
-    /// The shape of the array when the elements are appended to it.
-    fn appended_shape(&self, array: &Array, axis: usize) -> Result<Vec<u64>> {
-        let (name, Header { data_type, shape: added, .. }) = (&self.name, &self.header);
-        if data_type.storage() != array.data_type().storage() {
-            let message = format!("{name} is {data_type}, the array is {}", array.data_type());
-            return Err(Error::new(ErrorKind::DataTypeMismatch, message));
+    /// Elements of another type are refused before anything is written.
+    fn check_type(&self, array: &Array) -> Result<()> {
+        let (name, data_type) = (&self.name, &self.header.data_type);
+        if data_type.storage() == array.data_type().storage() {
+            return Ok(());
         }
-        let mut shape = array.shape().to_vec();
-        let fits = |dim: usize| dim == axis || shape[dim] == added[dim];
-        let fits = axis < shape.len() && shape.len() == added.len() && (0..shape.len()).all(fits);
-        let longer = if fits { shape[axis].checked_add(added[axis]) } else { None };
-        let Some(longer) = longer else {
-            let message =
-                format!("{name} of shape {added:?} cannot be appended along axis {axis} to {shape:?}");
-            return Err(usage(message));
-        };
-        shape[axis] = longer;
-        Ok(shape)
+        let message = format!("{name} is {data_type}, the array is {}", array.data_type());
+        Err(Error::new(ErrorKind::DataTypeMismatch, message))
     }
 
     /// Writes all elements to an array, from a position on.

@@ -6,7 +6,7 @@ use ndarray::{ArrayBase, Data, Dimension, RawData};
 use zarrox_core::indexing::{DimSelection, Selection};
 use zarrox_core::metadata::Change;
 use zarrox_core::strided::{Dims, Span};
-use zarrox_core::{Element, Error, ErrorKind, IntoSelection, NodeMetadata, Result};
+use zarrox_core::{Element, IntoSelection, NodeMetadata, Result};
 use zarrox_stores::Key;
 
 use super::{Array, DynArray};
@@ -54,9 +54,8 @@ impl Array {
         D: Dimension,
     {
         self.check_element::<T>()?;
-        self.append_with(values.shape(), axis, |array, selection, shape| {
-            array.write_typed(&selection.resolve(shape)?, values, shape)
-        })
+        let shape: Vec<u64> = values.shape().iter().map(|&n| n as u64).collect();
+        self.append_with(&shape, axis, |grown, place| grown.write(place, values))
     }
 
     /// Appends values whose type is known only at run time; as [`Array::append`].
@@ -64,35 +63,43 @@ impl Array {
     /// # Errors
     /// As for [`Array::append`].
     pub fn append_dyn(&mut self, values: &DynArray, axis: usize) -> Result<Vec<u64>> {
-        if values.data_type().storage() != self.data_type().storage() {
-            let message = format!("the elements are {}, not {}", self.data_type(), values.data_type());
-            return Err(Error::new(ErrorKind::DataTypeMismatch, message).at(self.place()));
-        }
-        self.append_with(values.shape(), axis, |array, selection, shape| {
-            array.write_resolved(&selection.resolve(shape)?, values.view(), shape)
-        })
+        let shape: Vec<u64> = values.shape().iter().map(|&n| n as u64).collect();
+        self.append_with(&shape, axis, |grown, place| grown.write_dyn(place, values))
     }
 
-    fn append_with(
+    /// Appends values of this shape along an axis in as many parts as `write` likes, for values that do not fit into memory;
+    /// otherwise as [`Array::append`].
+    ///
+    /// `write` gets the array as it will be, and the place of the new values in it. Nobody else sees the new shape before
+    /// it returns; meanwhile no other thread can append to the array or resize it.
+    ///
+    /// # Errors
+    /// When the shapes do not fit, and whatever `write` returns: then the array is as before.
+    pub fn append_with(
         &mut self,
-        values: &[usize],
+        values: &[u64],
         axis: usize,
-        write_values: impl FnOnce(&Self, &Selection, &[u64]) -> Result<()>,
+        write: impl FnOnce(&Self, Selection) -> Result<()>,
     ) -> Result<Vec<u64>> {
         self.check_writable()?;
-        let location = self.location.clone();
-        let (place, format) = (self.place(), self.metadata.format);
-        let append = |node: &NodeMetadata, write: &mut dyn FnMut(Change<'_>) -> Result<()>| {
-            self.refresh(node)?;
-            let shape = appended_shape(self.shape(), values, axis)?;
-            let mut dims = vec![DimSelection::ALL; shape.len()];
-            dims[axis] = DimSelection::from(self.shape()[axis]..shape[axis]);
-            write_values(self, &dims.into_selection(), &shape)?;
-            write(Change::Shape(&shape))?;
+        let (location, format) = (self.location.clone(), self.metadata.format);
+        location.change(format, |node, store| {
+            let shape = self.refresh(node).and_then(|()| appended_shape(self.shape(), values, axis));
+            let shape = shape.map_err(|error| error.at(self.place()))?;
+            let mut place = vec![DimSelection::ALL; shape.len()];
+            place[axis] = DimSelection::from(self.shape()[axis]..shape[axis]);
+            let mut grown = self.clone();
+            grown.metadata.shape.clone_from(&shape);
+            let stored = write(&grown, place.into_selection()).and_then(|()| store(Change::Shape(&shape)));
+            if let Err(error) = stored {
+                // Else growing later would bring to light what was written. What stands in the way of that also
+                // stood in the way of writing: the first error is the one to tell.
+                let _ = self.clear_outside(&shape);
+                return Err(error);
+            }
             self.metadata.shape.clone_from(&shape);
             Ok(shape)
-        };
-        location.change(format, append).map_err(|e| e.at(place))
+        })
     }
 
     /// Takes over the shape that is stored now: somebody else may have changed it.
@@ -170,8 +177,8 @@ impl Array {
     }
 }
 
-fn appended_shape(shape: &[u64], values: &[usize], axis: usize) -> Result<Vec<u64>> {
-    let fits = |dim: usize| dim == axis || values[dim] as u64 == shape[dim];
+fn appended_shape(shape: &[u64], values: &[u64], axis: usize) -> Result<Vec<u64>> {
+    let fits = |dim: usize| dim == axis || values[dim] == shape[dim];
     if axis >= shape.len() {
         return Err(argument(format!("there is no axis {axis} to append along, the shape is {shape:?}")));
     }
@@ -182,6 +189,6 @@ fn appended_shape(shape: &[u64], values: &[usize], axis: usize) -> Result<Vec<u6
     }
     let mut shape = shape.to_vec();
     shape[axis] =
-        shape[axis].checked_add(values[axis] as u64).ok_or_else(|| crate::pool::too_many("the elements"))?;
+        shape[axis].checked_add(values[axis]).ok_or_else(|| crate::pool::too_many("the elements"))?;
     Ok(shape)
 }

@@ -38,7 +38,15 @@ impl Array {
     {
         self.check_element::<T>()?;
         let resolved = self.resolve(selection)?;
-        self.write_typed(&resolved, values, self.shape())
+        let shape = Self::lengths(&resolved.shape())?;
+        let values =
+            values.broadcast(IxDyn(&shape)).ok_or_else(|| self.shape_mismatch(&shape, values.shape()))?;
+        let item = size_of::<T>();
+        let strides: Dims<isize> =
+            values.strides().iter().map(|stride| stride * item.cast_signed()).collect();
+        // SAFETY: shape and strides are those of a view that is borrowed for the whole call; elements are plain data.
+        let view = unsafe { View::from_raw(values.as_ptr().cast(), &shape, &strides, item) };
+        self.write_resolved(&resolved, view)
     }
 
     /// Sets every element of a selection to one value.
@@ -63,30 +71,7 @@ impl Array {
         if values.shape() != shape.as_slice() {
             return Err(self.shape_mismatch(&shape, values.shape()));
         }
-        self.write_resolved(&resolved, values.view(), self.shape())
-    }
-
-    /// Writes to a selection that was resolved against `array_shape`, which may be larger than the array still is.
-    pub(super) fn write_typed<T, S, D>(
-        &self,
-        resolved: &Resolved,
-        values: &ArrayBase<S, D>,
-        array_shape: &[u64],
-    ) -> Result<()>
-    where
-        T: Element,
-        S: Data + RawData<Elem = T>,
-        D: Dimension,
-    {
-        let shape = Self::lengths(&resolved.shape())?;
-        let values =
-            values.broadcast(IxDyn(&shape)).ok_or_else(|| self.shape_mismatch(&shape, values.shape()))?;
-        let item = size_of::<T>();
-        let strides: Dims<isize> =
-            values.strides().iter().map(|stride| stride * item.cast_signed()).collect();
-        // SAFETY: shape and strides are those of a view that is borrowed for the whole call; elements are plain data.
-        let view = unsafe { View::from_raw(values.as_ptr().cast(), &shape, &strides, item) };
-        self.write_resolved(resolved, view, array_shape)
+        self.write_resolved(&resolved, values.view())
     }
 
     fn shape_mismatch(&self, selected: &[usize], given: &[usize]) -> Error {
@@ -95,12 +80,7 @@ impl Array {
         argument(message).at(self.place())
     }
 
-    pub(super) fn write_resolved(
-        &self,
-        resolved: &Resolved,
-        values: View<'_>,
-        array_shape: &[u64],
-    ) -> Result<()> {
+    fn write_resolved(&self, resolved: &Resolved, values: View<'_>) -> Result<()> {
         self.check_writable()?;
         let values = ascending(resolved, values);
         if resolved.is_empty() {
@@ -112,7 +92,7 @@ impl Array {
             let projection = projections.get(index);
             let part =
                 WritePart { region: projection.region.clone(), source: values.region(&projection.out) };
-            let whole = self.covers(&projection, array_shape);
+            let whole = self.covers(&projection);
             self.write_chunk_part(&projection.chunk, &part, whole)
         })
     }
@@ -125,10 +105,10 @@ impl Array {
     }
 
     /// Whether a projection has every element of its chunk that lies inside the array.
-    fn covers(&self, projection: &Projection, array_shape: &[u64]) -> bool {
+    fn covers(&self, projection: &Projection) -> bool {
         let shape = self.chain.chunk().shape();
         (0..shape.len()).all(|dim| {
-            let inside = array_shape[dim].saturating_sub(projection.chunk[dim] * shape[dim] as u64);
+            let inside = self.shape()[dim].saturating_sub(projection.chunk[dim] * shape[dim] as u64);
             let inside = usize::try_from(inside).map_or(shape[dim], |inside| inside.min(shape[dim]));
             projection.region[dim].covers(inside)
         })
