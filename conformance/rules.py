@@ -47,12 +47,6 @@ def updates(kind):
 
 
 RULES = [
-    (
-        "zarrox",
-        ("write",),
-        lambda cell: is_array(cell) and cell["fill_value"] is None,
-        "gives every array a fill value; it reads those without",
-    ),
     ("zarr-python 2", ALL, lambda cell: cell["format"] == 3, "has no final v3"),
     ("zarr-python 2", ALL, lambda cell: is_blosc(cell, "snappy"), "numcodecs' wheels are built without snappy"),
     (

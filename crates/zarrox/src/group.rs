@@ -160,7 +160,7 @@ impl Group {
     /// Opens a node below the group.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] when there is none; otherwise what is wrong with it.
+    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is none; otherwise what is wrong with it.
     pub fn open(&self, path: &str) -> Result<Node> {
         self.below(path)?.open_node()
     }
@@ -176,7 +176,7 @@ impl Group {
     /// Creates a group below this one, and the groups between.
     ///
     /// # Errors
-    /// [`ErrorKind::AlreadyExists`] when there is a node already.
+    /// [`ErrorKind::AlreadyExists`](crate::ErrorKind::AlreadyExists) when there is a node already.
     pub fn create_group(&self, path: &str) -> Result<Self> {
         Self::create(self.below(path)?, self.metadata.format, false)
     }

@@ -45,17 +45,33 @@ impl Pool {
         bytes: usize,
         work: impl Fn(usize) -> Result<()> + Sync + Send,
     ) -> Result<()> {
-        let small = count.saturating_mul(bytes) < SMALL;
-        if count <= 1 || self.threads <= 1 || small {
-            return (0..count).try_for_each(work);
+        match self.workers(count, bytes) {
+            Some(pool) => pool.install(|| (0..count).into_par_iter().try_for_each(work)),
+            None => (0..count).try_for_each(work),
         }
-        let pool = self.pool.get_or_init(|| start(self.threads));
-        let Some(pool) = pool.as_ref() else { return (0..count).try_for_each(work) };
-        let on_ours = pool.current_thread_index().is_some();
-        if !on_ours && rayon::current_thread_index().is_some() {
-            return (0..count).try_for_each(work);
+    }
+
+    /// Does a piece of work of at most `bytes` with each item, in any order; stops at the first error.
+    pub(crate) fn map<T: Send, R: Send>(
+        &self,
+        items: Vec<T>,
+        bytes: usize,
+        work: impl Fn(T) -> Result<R> + Sync + Send,
+    ) -> Result<Vec<R>> {
+        match self.workers(items.len(), bytes) {
+            Some(pool) => pool.install(|| items.into_par_iter().map(work).collect()),
+            None => items.into_iter().map(work).collect(),
         }
-        pool.install(|| (0..count).into_par_iter().try_for_each(&work))
+    }
+
+    /// The threads to hand work to; `None` when it is better done where we are.
+    fn workers(&self, count: usize, bytes: usize) -> Option<&rayon::ThreadPool> {
+        if count <= 1 || self.threads <= 1 || count.saturating_mul(bytes) < SMALL {
+            return None;
+        }
+        let pool = self.pool.get_or_init(|| start(self.threads)).as_ref()?;
+        let on_another = rayon::current_thread_index().is_some() && pool.current_thread_index().is_none();
+        (!on_another).then_some(pool)
     }
 }
 

@@ -147,7 +147,8 @@ impl ArrayBuilder {
         self
     }
 
-    /// What an element is that nobody has written, as metadata says it: `0`, `"NaN"`, `[1.0, -1.0]`.
+    /// What an element is that nobody has written, as metadata says it: `0`, `"NaN"`, `[1.0, -1.0]`; in v2 also `null`, which
+    /// leaves it undefined (and reads as zero).
     pub fn fill_value_json(mut self, value: Json) -> Self {
         self.fill = Fill::Json(value);
         self
@@ -229,7 +230,7 @@ impl ArrayBuilder {
             chunk_grid: ChunkGrid::regular(outer, &shape)?,
             chunk_key_encoding: encoding,
             separator_declared: true,
-            fill_value: Some(self.fill_element(&data_type, location)?),
+            fill_value: self.fill_element(&data_type, location)?,
             codecs,
             attributes: self.attributes.clone(),
             dimension_names: self.dimension_names.clone(),
@@ -241,17 +242,20 @@ impl ArrayBuilder {
         Ok(array)
     }
 
-    fn fill_element(&self, data_type: &DataType, location: &Location) -> Result<FillValue> {
+    /// `None` where v2 shall say that it is undefined.
+    fn fill_element(&self, data_type: &DataType, location: &Location) -> Result<Option<FillValue>> {
         match &self.fill {
-            Fill::Default => Ok(FillValue::zero(data_type.size())),
-            Fill::Element(value, own) if own.storage() == data_type.storage() => Ok(value.clone()),
+            Fill::Default => Ok(Some(FillValue::zero(data_type.size()))),
+            Fill::Element(value, own) if own.storage() == data_type.storage() => Ok(Some(value.clone())),
             Fill::Element(_, own) => Err(Error::new(
                 ErrorKind::DataTypeMismatch,
                 format!("the fill value is {own}, the elements are {data_type}"),
             )),
+            Fill::Json(Json::Null) if self.format == Format::V2 => Ok(None),
             Fill::Json(json) => {
                 let context = &location.context;
-                context.registry.family(data_type)?.fill_from_json(data_type, json, context.strictness)
+                let family = context.registry.family(data_type)?;
+                family.fill_from_json(data_type, json, context.strictness).map(Some)
             }
         }
     }

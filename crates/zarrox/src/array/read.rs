@@ -187,28 +187,14 @@ impl Array {
         fetches: Vec<Fetch<'a>>,
         objects: usize,
     ) -> Result<Vec<Fetch<'a>>> {
-        let limit = self.chain.limit();
-        let mut groups = grouped(fetches, value, limit)?;
+        let groups = grouped(fetches, value, self.chain.limit())?;
         let pool = &self.location.context.pool;
-        if objects >= pool.threads() || groups.len() < 2 {
-            let mut following = Vec::new();
-            for group in groups {
-                following.extend(group.complete(value)?);
-            }
-            return Ok(following);
-        }
-        // Fewer objects than threads: the parts of this one are worked on side by side.
-        let largest = groups.iter().map(|group| group.length).max().unwrap_or(0);
-        let slots: Vec<_> = groups.drain(..).map(|group| std::sync::Mutex::new(Some(group))).collect();
-        let following = std::sync::Mutex::new(Vec::new());
-        pool.run(slots.len(), usize::try_from(largest).unwrap_or(usize::MAX), |index| {
-            let group = slots[index].lock().unwrap_or_else(std::sync::PoisonError::into_inner).take();
-            let Some(group) = group else { return Ok(()) };
-            let more = group.complete(value)?;
-            following.lock().unwrap_or_else(std::sync::PoisonError::into_inner).extend(more);
-            Ok(())
-        })?;
-        Ok(following.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner))
+        // With fewer objects than threads, the parts of this one are worked on side by side.
+        let largest =
+            if objects < pool.threads() { groups.iter().map(|group| group.length).max() } else { None };
+        let bytes = usize::try_from(largest.unwrap_or(0)).unwrap_or(usize::MAX);
+        let following = pool.map(groups, bytes, |group| group.complete(value))?;
+        Ok(following.into_iter().flatten().collect())
     }
 }
 
