@@ -3,7 +3,9 @@
 mod builder;
 mod chunks;
 mod dynamic;
+mod fetch;
 mod info;
+mod projection;
 mod read;
 mod resize;
 mod write;

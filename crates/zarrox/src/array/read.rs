@@ -1,25 +1,17 @@
 //! Reading: a selection becomes projections onto chunks, and each chunk's codec chain says what to fetch.
 
 use ndarray::{Array as NdArray, ArrayBase, ArrayD, DataMut, Dimension, IxDyn, RawData};
-use zarrox_core::codec::{Fetch, ReadPart, Sink, Window};
 use zarrox_core::indexing::Resolved;
-use zarrox_core::partition::{Piece, piece, piece_count};
-use zarrox_core::scratch::Scratch;
-use zarrox_core::strided::{Dims, Span, ViewMut};
-use zarrox_core::{CodecError, DataType, Element, Error, ErrorKind, IntoSelection, Result};
-use zarrox_stores::{Key, Value};
+use zarrox_core::strided::{Dims, ViewMut};
+use zarrox_core::{DataType, Element, Error, ErrorKind, IntoSelection, Result};
+use zarrox_stores::Key;
 
+use super::projection::{Projection, Projections};
 use super::{Array, DynArray};
 use crate::error::{argument, from_store};
 use crate::memory::zeroed;
 use crate::options::MissingChunks;
 use crate::pool::too_many;
-
-/// Ranges of one object with less than this between them are fetched together, in bytes.
-const GAP: u64 = 4 << 10;
-
-/// Ranges are put together up to this many bytes, which still fit into a core's own cache.
-const TOGETHER: u64 = 512 << 10;
 
 impl Array {
     /// Reads a selection into a new array. Dimensions that are selected by a single index are dropped.
@@ -158,161 +150,6 @@ impl Array {
         }
         out.fill(self.chain.chunk().fill().as_bytes());
         Ok(())
-    }
-
-    /// Drives the reading of one stored object: fetches what its chain asks for until it asks for no more.
-    pub(super) fn read_value(
-        &self,
-        value: &dyn Value,
-        region: &[Span],
-        out: ViewMut<'_>,
-        objects: usize,
-    ) -> Result<()> {
-        let part = ReadPart { region: region.into(), out };
-        let alone = objects >= self.location.context.pool.threads() || self.shard_shape().is_none();
-        if let Some(bytes) = value.as_bytes().filter(|_| alone) {
-            return Ok(self.chain.decode(bytes, part)?);
-        }
-        let mut fetches = self.chain.read(Window::of_size(value.size()), part)?;
-        while !fetches.is_empty() {
-            fetches = self.fetch(value, fetches, objects)?;
-        }
-        Ok(())
-    }
-
-    /// One round of fetches; returns those that follow from it.
-    fn fetch<'a>(
-        &self,
-        value: &dyn Value,
-        fetches: Vec<Fetch<'a>>,
-        objects: usize,
-    ) -> Result<Vec<Fetch<'a>>> {
-        let groups = grouped(fetches, value, self.chain.limit())?;
-        let pool = &self.location.context.pool;
-        // With fewer objects than threads, the parts of this one are worked on side by side.
-        let largest =
-            if objects < pool.threads() { groups.iter().map(|group| group.length).max() } else { None };
-        let bytes = usize::try_from(largest.unwrap_or(0)).unwrap_or(usize::MAX);
-        let following = pool.map(groups, bytes, |group| group.complete(value))?;
-        Ok(following.into_iter().flatten().collect())
-    }
-}
-
-/// Fetches that are read from the object as one range.
-struct Group<'a> {
-    offset: u64,
-    length: u64,
-    fetches: Vec<(u64, u64, Fetch<'a>)>,
-}
-
-/// Puts together fetches that lie close to each other.
-fn grouped<'a>(fetches: Vec<Fetch<'a>>, value: &dyn Value, limit: usize) -> Result<Vec<Group<'a>>> {
-    let mut ranges = Vec::with_capacity(fetches.len());
-    for fetch in fetches {
-        let (offset, length) = fetch.range.within(value.size())?;
-        if usize::try_from(length).map_or(true, |length| length > limit) {
-            return Err(CodecError::limit(format!(
-                "{length} stored bytes would be read at once, the limit is {limit}"
-            ))
-            .into());
-        }
-        ranges.push((offset, length, fetch));
-    }
-    ranges.sort_by_key(|(offset, ..)| *offset);
-    let in_memory = value.as_bytes().is_some();
-    let mut groups: Vec<Group<'a>> = Vec::new();
-    for (offset, length, fetch) in ranges {
-        let alone = in_memory || matches!(fetch.sink, Sink::Into(_));
-        match groups.last_mut().filter(|group| !alone && group.takes(offset, length)) {
-            Some(group) => {
-                group.length = group.length.max(offset + length - group.offset);
-                group.fetches.push((offset, length, fetch));
-            }
-            None => groups.push(Group { offset, length, fetches: vec![(offset, length, fetch)] }),
-        }
-    }
-    Ok(groups)
-}
-
-#[expect(clippy::cast_possible_truncation, reason = "lengths are checked against a limit in usize")]
-impl<'a> Group<'a> {
-    /// Whether a range that begins no earlier is close enough, and the whole not too long.
-    fn takes(&self, offset: u64, length: u64) -> bool {
-        let direct = self.fetches.iter().any(|(.., fetch)| matches!(fetch.sink, Sink::Into(_)));
-        !direct && offset <= self.offset + self.length + GAP && offset + length - self.offset <= TOGETHER
-    }
-
-    fn complete(mut self, value: &dyn Value) -> Result<Vec<Fetch<'a>>> {
-        if let Some((.., Fetch { sink: Sink::Into(memory), .. })) = self.fetches.first_mut() {
-            value.read_at(self.offset, memory).map_err(from_store)?;
-            return Ok(Vec::new());
-        }
-        if let Some(bytes) = value.as_bytes() {
-            let (offset, length) = (self.offset as usize, self.length as usize);
-            return self.hand_over(&bytes[offset..][..length]);
-        }
-        let mut buffer = Scratch::with_len(self.length as usize);
-        value.read_at(self.offset, &mut buffer).map_err(from_store)?;
-        self.hand_over(&buffer)
-    }
-
-    fn hand_over(self, bytes: &[u8]) -> Result<Vec<Fetch<'a>>> {
-        let mut following = Vec::new();
-        for (offset, length, fetch) in self.fetches {
-            let part = &bytes[(offset - self.offset) as usize..][..length as usize];
-            following.extend(fetch.complete(part)?);
-        }
-        Ok(following)
-    }
-}
-
-/// Where a selection meets one chunk.
-pub(super) struct Projection {
-    /// The chunk's indices.
-    pub(super) chunk: Dims<u64>,
-    /// The positions inside the chunk.
-    pub(super) region: Dims<Span>,
-    /// The positions in the result.
-    pub(super) out: Dims<Span>,
-}
-
-/// All chunks that a selection meets: their number and any one of them, without a list.
-pub(super) struct Projections {
-    spans: Dims<Span>,
-    chunk_shape: Dims<usize>,
-    counts: Dims<usize>,
-    pub(super) count: usize,
-}
-
-impl Projections {
-    pub(super) fn new(array: &Array, resolved: &Resolved) -> Result<Self> {
-        let chunk_shape: Dims<usize> = array.chain.chunk().shape().into();
-        let length = |n: u64| usize::try_from(n).map_err(|_| too_many("the elements"));
-        let spans = resolved.dims.iter().map(|dim| {
-            Ok(Span { start: length(dim.start)?, step: length(dim.step)?, count: length(dim.count)? })
-        });
-        let spans: Dims<Span> = spans.collect::<Result<_>>()?;
-        let counts: Dims<usize> = spans.iter().zip(&chunk_shape).map(|(&s, &c)| piece_count(s, c)).collect();
-        let count = counts.iter().try_fold(1_usize, |count, &n| count.checked_mul(n));
-        let count = count.ok_or_else(|| too_many("the chunks"))?;
-        Ok(Self { spans, chunk_shape, counts, count })
-    }
-
-    /// The `index`-th, in row-major order of the chunks.
-    pub(super) fn get(&self, mut index: usize) -> Projection {
-        let ndim = self.spans.len();
-        let mut pieces: Dims<Piece> = Dims::with_capacity(ndim);
-        for dim in (0..ndim).rev() {
-            let nth = index % self.counts[dim];
-            index /= self.counts[dim];
-            pieces.push(piece(self.spans[dim], self.chunk_shape[dim], nth));
-        }
-        pieces.reverse();
-        Projection {
-            chunk: pieces.iter().map(|piece| piece.chunk as u64).collect(),
-            region: pieces.iter().map(|piece| piece.span).collect(),
-            out: pieces.iter().map(Piece::out_span).collect(),
-        }
     }
 }
 

@@ -8,7 +8,8 @@ use zarrox_core::strided::{Dims, Span, View};
 use zarrox_core::{Element, Error, ErrorKind, IntoSelection, Result};
 use zarrox_stores::{Bytes, Condition, Key};
 
-use super::read::{Projection, Projections, chunk_place};
+use super::projection::{Projection, Projections};
+use super::read::chunk_place;
 use super::{Array, DynArray};
 use crate::error::{argument, from_store};
 

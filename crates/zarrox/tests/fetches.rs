@@ -1,0 +1,174 @@
+//! How much is read of a store: the cost follows what was asked for.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use ndarray::Array2;
+use zarrox::OpenOptions;
+use zarrox::prelude::*;
+use zarrox::stores::{
+    Capabilities, Condition, DirListing, Key, LockGuard, MemoryStore, Prefix, Store, StoreError, Value,
+};
+
+/// What was asked of a store.
+#[derive(Debug, Default)]
+struct Counts {
+    opened: AtomicU64,
+    reads: AtomicU64,
+    bytes: AtomicU64,
+    listings: AtomicU64,
+}
+
+impl Counts {
+    /// Values opened, ranges read and bytes read since the last time.
+    fn take(&self) -> (u64, u64, u64) {
+        let [opened, reads, bytes] =
+            [&self.opened, &self.reads, &self.bytes].map(|n| n.swap(0, Ordering::Relaxed));
+        (opened, reads, bytes)
+    }
+}
+
+/// A store that counts, and whose values are not in memory.
+#[derive(Debug)]
+struct Counting(MemoryStore, Arc<Counts>);
+
+struct CountedValue(Box<dyn Value>, Arc<Counts>);
+
+impl Value for CountedValue {
+    fn size(&self) -> u64 {
+        self.0.size()
+    }
+
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> Result<(), StoreError> {
+        self.1.reads.fetch_add(1, Ordering::Relaxed);
+        self.1.bytes.fetch_add(buffer.len() as u64, Ordering::Relaxed);
+        self.0.read_at(offset, buffer)
+    }
+}
+
+impl Store for Counting {
+    fn location(&self) -> String {
+        self.0.location()
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        self.0.capabilities()
+    }
+
+    fn open(&self, key: &Key) -> Result<Option<Box<dyn Value>>, StoreError> {
+        self.1.opened.fetch_add(1, Ordering::Relaxed);
+        let value = self.0.open(key)?;
+        Ok(value.map(|value| Box::new(CountedValue(value, self.1.clone())) as _))
+    }
+
+    fn set(&self, key: &Key, value: &[u8], condition: Condition) -> Result<(), StoreError> {
+        self.0.set(key, value, condition)
+    }
+
+    fn erase(&self, key: &Key) -> Result<bool, StoreError> {
+        self.0.erase(key)
+    }
+
+    fn erase_prefix(&self, prefix: &Prefix) -> Result<(), StoreError> {
+        self.0.erase_prefix(prefix)
+    }
+
+    fn list_prefix(
+        &self,
+        prefix: &Prefix,
+        visit: &mut dyn FnMut(Key, u64) -> ControlFlow<()>,
+    ) -> Result<(), StoreError> {
+        self.1.listings.fetch_add(1, Ordering::Relaxed);
+        self.0.list_prefix(prefix, visit)
+    }
+
+    fn list_dir(&self, prefix: &Prefix) -> Result<DirListing, StoreError> {
+        self.1.listings.fetch_add(1, Ordering::Relaxed);
+        self.0.list_dir(prefix)
+    }
+
+    fn lock(&self, key: &Key) -> Result<LockGuard, StoreError> {
+        self.0.lock(key)
+    }
+}
+
+fn counted() -> (Arc<dyn Store>, Arc<Counts>) {
+    let counts = Arc::new(Counts::default());
+    (Arc::new(Counting(MemoryStore::new(), counts.clone())), counts)
+}
+
+#[test]
+fn one_inner_chunk_of_a_shard_costs_two_range_reads() {
+    let (store, counts) = counted();
+    let builder =
+        OpenOptions::new().create_array_in(store, "a").shape([512, 512]).chunks([8, 8]).shards([512, 512]);
+    let array = builder.data_type(DataType::UInt16).no_compressor().create().unwrap();
+    let values = Array2::from_shape_fn((512, 512), |(i, j)| u16::try_from((i * 512 + j) % 65521).unwrap());
+    array.write(.., &values).unwrap();
+    counts.take();
+    let read = array.read_nd::<u16, ndarray::Ix2>(s![8..16, 16..24]).unwrap();
+    assert_eq!(read, values.slice(ndarray::s![8..16, 16..24]));
+    let index = 64 * 64 * 16 + 4;
+    assert_eq!(counts.take(), (1, 2, index + 128), "the index, and the inner chunk");
+    // A column of inner chunks lies apart in the shard; a row of them lies side by side, and is read as one.
+    array.read::<u16>(s![.., 0]).unwrap();
+    assert_eq!(counts.take().1, 1 + 64);
+    array.read::<u16>(s![0, ..]).unwrap();
+    assert_eq!(counts.take().1, 1 + 1);
+}
+
+#[test]
+fn nested_shards_are_read_by_ranges_too() {
+    let (store, counts) = counted();
+    let inner = Sharding::new([2, 2], [Bytes::little().into(), Zstd::level(1).into()]);
+    let builder = OpenOptions::new().create_array_in(store, "a").shape([64, 64]).chunks([64, 64]);
+    let chain = [Sharding::new([16, 16], [inner.into()]).into()];
+    let array = builder.data_type(DataType::Int32).codecs(chain).create().unwrap();
+    let values = Array2::from_shape_fn((64, 64), |(i, j)| i32::try_from(i * 64 + j).unwrap());
+    array.write(.., &values).unwrap();
+    counts.take();
+    assert_eq!(array.read::<i32>(s![33, 2]).unwrap().sum(), values[(33, 2)]);
+    let (opened, reads, bytes) = counts.take();
+    assert_eq!((opened, reads), (1, 3), "two indices and a chunk");
+    assert!(bytes < 16 * 16 + 4 + 64 * 16 + 4 + 64, "{bytes}");
+}
+
+#[test]
+fn raw_chunks_are_read_in_the_parts_that_are_needed() {
+    let (store, counts) = counted();
+    let builder = OpenOptions::new().create_array_in(store, "a").shape([1024, 64, 64]).chunks([1024, 64, 64]);
+    let array = builder.data_type(DataType::UInt8).no_compressor().create().unwrap();
+    array.fill(.., 3_u8).unwrap();
+    counts.take();
+    assert_eq!(array.read::<u8>(s![..;512]).unwrap().shape(), [2, 64, 64]);
+    assert_eq!(counts.take(), (1, 2, 2 * 4096), "two planes");
+    assert_eq!(array.read::<u8>(s![7, 8, 9]).unwrap().sum(), 3);
+    assert_eq!(counts.take(), (1, 1, 1), "one element");
+}
+
+#[test]
+fn few_elements_of_an_endless_grid_cost_few_chunks() {
+    let (store, counts) = counted();
+    let builder = OpenOptions::new().create_array_in(store, "a").shape([1 << 40, 1 << 40]).chunks([1, 1]);
+    let array = builder.data_type(DataType::UInt8).create().unwrap();
+    array.fill(s![1_i64 << 39, 5], 9_u8).unwrap();
+    counts.take();
+    let read = array.read::<u8>(s![0..;1_i64 << 39, 5..7]).unwrap();
+    assert_eq!(read, ndarray::arr2(&[[0, 0], [9, 0]]).into_dyn());
+    assert_eq!(counts.take().0, 4);
+    assert_eq!(counts.listings.load(Ordering::Relaxed), 1, "only creating has listed");
+}
+
+#[test]
+fn writing_whole_chunks_reads_nothing() {
+    let (store, counts) = counted();
+    let builder = OpenOptions::new().create_array_in(store, "a").shape([10, 10]).chunks([4, 4]);
+    let array = builder.data_type(DataType::Int32).create().unwrap();
+    counts.take();
+    array.write(.., &Array2::<i32>::ones((10, 10))).unwrap();
+    array.write(s![4.., ..], &Array2::<i32>::ones((6, 10))).unwrap();
+    assert_eq!(counts.take(), (0, 0, 0), "chunks at the edge are whole, too");
+    array.write(s![3.., ..], &Array2::<i32>::ones((7, 10))).unwrap();
+    assert_eq!(counts.take().0, 3, "one row of chunks is merged");
+}
