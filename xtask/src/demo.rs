@@ -60,6 +60,16 @@ pub(crate) fn run(_: &[String]) -> Outcome {
     let picture = format!("{DIRECTORY}/relief.png");
     program(run::built("debug/examples/demo"), [GROUP, &picture]).run()?;
     zarrox(&["info", &format!("{GROUP}/relief")])?;
+    println!(
+        "\n# A survey that grows: its north is stored first, and the south is appended when it arrives."
+    );
+    let (north, south) = (format!("{DIRECTORY}/north.npy"), format!("{DIRECTORY}/south.npy"));
+    let survey = format!("{GROUP}/survey");
+    zarrox(&["export", &format!("{ARRAY}[:300]"), &north, "--force"])?;
+    zarrox(&["export", &format!("{ARRAY}[300:]"), &south, "--force"])?;
+    zarrox(&["import", &north, &survey, "--chunks=64,64", "--force"])?;
+    zarrox(&["import", &south, &survey, "--append=0"])?;
+    zarrox(&["info", &survey])?;
     println!("\nThe picture is in {picture}. Data: USGS, as shipped with matplotlib.");
     Ok(())
 }
