@@ -68,7 +68,8 @@ fn a_data_type_of_the_users_own_works_like_any_other() {
     let read = reopened.read_dyn(..).unwrap();
     let text: Vec<_> = read.as_bytes().iter().map(|b| reopened.format_element(&[*b]).unwrap()).collect();
     assert_eq!(text, ["7%", "50%", "7%"]);
-    assert_eq!(reopened.read::<u8>(..).unwrap_err().kind(), ErrorKind::DataTypeMismatch);
+    assert_eq!(reopened.read::<u8>(..).unwrap(), arr1(&[7, 50, 7]).into_dyn(), "as its storage");
+    assert_eq!(reopened.read::<i8>(..).unwrap_err().kind(), ErrorKind::DataTypeMismatch);
     let unknown = OpenOptions::new().open_in(store, "a").unwrap_err();
     assert!(unknown.to_string().contains("unknown data type \"example.percent\""), "{unknown}");
     let v2 = known.create_array_in(Arc::new(MemoryStore::new()), "a").format(Format::V2).shape([3]);

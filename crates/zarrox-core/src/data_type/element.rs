@@ -14,9 +14,13 @@ pub unsafe trait Element: Copy + Send + Sync + PartialEq + std::fmt::Debug + 'st
     /// The data type that an array of these is created with.
     fn data_type() -> DataType;
 
-    /// Whether elements of this data type can be read as this Rust type.
+    /// Whether elements of this data type can be read as this Rust type: it is the type's own, or that of its storage where
+    /// the type is an extension (a `numpy.datetime64` as its count in `i64`, text as code points in `[u32; N]`).
     fn holds(data_type: &DataType) -> bool {
-        *data_type == Self::data_type()
+        let own = Self::data_type();
+        let extends =
+            matches!(data_type, DataType::Extension(extension) if extension.storage == own.storage());
+        *data_type == own || extends
     }
 }
 
@@ -52,5 +56,13 @@ elements! {
 unsafe impl<const N: usize> Element for [u8; N] {
     fn data_type() -> DataType {
         DataType::RawBits(N)
+    }
+}
+
+// SAFETY: numbers of one kind side by side.
+unsafe impl<const N: usize> Element for [u32; N] {
+    fn data_type() -> DataType {
+        // Only a length of 0 or beyond all reason has no such type; nothing is stored as that.
+        super::utf32::of_bytes(4 * N).unwrap_or(DataType::RawBits(0))
     }
 }

@@ -12,7 +12,8 @@ use crate::json::{Json, Map};
 #[derive(Debug)]
 pub(super) struct Floats;
 
-const WANTS: &str = "a number, \"NaN\", \"Infinity\", \"-Infinity\" or \"0x…\" with all the type's bits";
+pub(super) const WANTS: &str =
+    "a number, \"NaN\", \"Infinity\", \"-Infinity\" or \"0x…\" with all the type's bits";
 
 impl Family for Floats {
     fn parse_v3(&self, name: &str, _: &Map) -> Option<Result<DataType>> {
@@ -101,7 +102,7 @@ fn parse_half(text: &str) -> Option<f16> {
 }
 
 /// The bits in hexadecimal, most significant digit first; leniently with leading zeros left out.
-fn from_hex(digits: &str, size: usize, mode: Mode) -> Option<Vec<u8>> {
+pub(super) fn from_hex(digits: &str, size: usize, mode: Mode) -> Option<Vec<u8>> {
     let full = digits.len() == 2 * size || (mode == Mode::Lenient && (1..2 * size).contains(&digits.len()));
     if !full || !digits.bytes().all(|digit| digit.is_ascii_hexdigit()) {
         return None;
@@ -174,15 +175,20 @@ fn narrow(value: f64) -> f32 {
 
 /// The shortest decimal that reads back as the same half-precision value.
 fn shortest_half(value: f64) -> String {
-    (0..=8)
-        .map(|digits| format!("{value:.digits$e}"))
-        .find(|text| text.parse::<f64>().is_ok_and(|v| f16::from_f64(v).to_f64() == value))
-        .and_then(|text| text.parse::<f64>().ok())
-        .unwrap_or(value)
-        .to_string()
+    shortest_decimal(value, |short| f16::from_f64(short).to_f64() == value)
 }
 
-fn numpy_style(value: f64, shortest: impl Fn(f64) -> String) -> String {
+/// A value in as few digits as a coarser type needs: `same` says whether another value is the same element there.
+pub(super) fn shortest(value: f64, same: impl Fn(f64) -> bool) -> String {
+    numpy_style(value, |value| shortest_decimal(value, same))
+}
+
+fn shortest_decimal(value: f64, same: impl Fn(f64) -> bool) -> String {
+    let candidates = (0..=16).filter_map(|digits| format!("{value:.digits$e}").parse::<f64>().ok());
+    candidates.into_iter().find(|&short| same(short)).unwrap_or(value).to_string()
+}
+
+fn numpy_style(value: f64, shortest: impl FnOnce(f64) -> String) -> String {
     if value.is_nan() {
         return "nan".to_owned();
     }

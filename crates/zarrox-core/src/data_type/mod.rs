@@ -5,12 +5,16 @@
 //! file that implements [`Family`] and one line in [`FAMILIES`].
 
 mod bool;
+mod bytes;
 mod complex;
 mod element;
 mod float;
 mod integer;
 mod number;
 mod raw;
+mod small_float;
+mod time;
+mod utf32;
 
 use std::fmt;
 
@@ -20,6 +24,7 @@ use crate::json::{Json, Map};
 use crate::registry::Registry;
 
 pub use element::Element;
+pub use utf32::text as utf32_text;
 
 /// How one element lies in memory. Numbers are the element's size in bytes; multi-byte numbers are in the
 /// machine's own endianness once decoded.
@@ -37,6 +42,8 @@ pub enum Storage {
     Complex(usize),
     /// Bytes without further meaning.
     Raw(usize),
+    /// Characters of four bytes each.
+    Utf32(usize),
 }
 
 impl Storage {
@@ -44,7 +51,12 @@ impl Storage {
     pub fn size(self) -> usize {
         match self {
             Self::Bool => 1,
-            Self::Int(n) | Self::Uint(n) | Self::Float(n) | Self::Complex(n) | Self::Raw(n) => n,
+            Self::Int(n)
+            | Self::Uint(n)
+            | Self::Float(n)
+            | Self::Complex(n)
+            | Self::Raw(n)
+            | Self::Utf32(n) => n,
         }
     }
 
@@ -54,6 +66,7 @@ impl Storage {
             Self::Bool | Self::Raw(_) => 1,
             Self::Int(n) | Self::Uint(n) | Self::Float(n) => n,
             Self::Complex(n) => n / 2,
+            Self::Utf32(_) => 4,
         }
     }
 }
@@ -244,6 +257,11 @@ pub trait Family: fmt::Debug + Send + Sync {
     /// The v2 type string, or an error when v2 cannot say this type.
     fn to_v2(&self, data_type: &DataType, endian: Endian) -> Result<Json>;
 
+    /// The fill value of arrays whose creator does not say: zero, but where that would mean something.
+    fn default_fill(&self, data_type: &DataType) -> FillValue {
+        FillValue::zero(data_type.size())
+    }
+
     /// A fill value from JSON. `Lenient` takes every form that has been seen and is clear; `Strict` only what
     /// the specification has. The two formats' forms do not contradict each other, so one reader serves both.
     fn fill_from_json(&self, data_type: &DataType, json: &Json, mode: Mode) -> Result<FillValue>;
@@ -271,11 +289,42 @@ pub enum Mode {
 }
 
 /// The families that every registry begins with.
-pub static FAMILIES: &[&dyn Family] =
-    &[&bool::Bool, &integer::Integers, &float::Floats, &complex::Complexes, &raw::RawBytes];
+pub static FAMILIES: &[&dyn Family] = &[
+    &bool::Bool,
+    &integer::Integers,
+    &float::Floats,
+    &complex::Complexes,
+    &raw::RawBytes,
+    &small_float::SmallFloats,
+    &bytes::ByteStrings,
+    &utf32::FixedText,
+    &time::Times,
+];
 
 /// The error for a fill value that does not say an element of the type.
 fn bad_fill(data_type: &DataType, json: &Json, wants: &str) -> Error {
     let shown: String = json.to_string().chars().take(80).collect();
     Error::metadata(format!("fill_value {shown} is not a {data_type}; it should be {wants}"))
+}
+
+/// An element larger than this is an accident or an attack.
+const LARGEST: usize = 1 << 20;
+
+/// Checks the number of bytes that a type gives its elements.
+fn check_length(name: &str, bytes: usize) -> Result<()> {
+    match bytes {
+        1..=LARGEST => Ok(()),
+        _ => Err(Error::metadata(format!(
+            "data type '{name}': the size must be 1 to {LARGEST} bytes, it is {bytes}"
+        ))),
+    }
+}
+
+/// The `length_bytes` of a type's configuration.
+fn length_bytes(name: &str, configuration: &Map) -> Result<usize> {
+    let length = configuration.get("length_bytes").and_then(Json::as_u64);
+    let length = length.and_then(|length| usize::try_from(length).ok());
+    length.ok_or_else(|| {
+        Error::metadata(format!("data type '{name}' needs the number 'length_bytes' in its configuration"))
+    })
 }

@@ -12,9 +12,6 @@ use crate::json::{Json, Map};
 #[derive(Debug)]
 pub(super) struct RawBytes;
 
-/// An element larger than this is an accident or an attack.
-const LARGEST: usize = 1 << 20;
-
 impl Family for RawBytes {
     fn parse_v3(&self, name: &str, _: &Map) -> Option<Result<DataType>> {
         let digits = name.strip_prefix('r')?;
@@ -67,14 +64,17 @@ impl Family for RawBytes {
     }
 
     fn format(&self, _: &DataType, element: &[u8]) -> String {
-        let digits: String = element.iter().map(|byte| format!("\\x{byte:02X}")).collect();
-        format!("b'{digits}'")
+        format(element)
     }
 }
 
+/// Bytes that stand for nothing but themselves, as NumPy prints them.
+pub(super) fn format(element: &[u8]) -> String {
+    let digits: String = element.iter().map(|byte| format!("\\x{byte:02X}")).collect();
+    format!("b'{digits}'")
+}
+
 fn sized(name: &str, bytes: usize) -> Result<DataType> {
-    match bytes {
-        1..=LARGEST => Ok(DataType::RawBits(bytes)),
-        _ => Err(Error::metadata(format!("data type '{name}': the size must be 1 to {LARGEST} bytes"))),
-    }
+    super::check_length(name, bytes)?;
+    Ok(DataType::RawBits(bytes))
 }

@@ -14,7 +14,7 @@ use crate::hierarchy::Location;
 /// What fills elements that nobody has written.
 #[derive(Debug, Clone)]
 enum Fill {
-    /// Zero.
+    /// The data type's own default: zero, but "not a time" for times.
     Default,
     /// The bytes of an element, and the type they are of.
     Element(FillValue, DataType),
@@ -138,7 +138,7 @@ impl ArrayBuilder {
         self
     }
 
-    /// What an element is that nobody has written; zero if not said.
+    /// What an element is that nobody has written; zero if not said ("not a time" for times).
     pub fn fill_value<T: Element>(mut self, value: T) -> Self {
         let pointer = std::ptr::from_ref(&value).cast::<u8>();
         // SAFETY: an `Element` is plain data without padding: all its bytes are initialised.
@@ -244,19 +244,17 @@ impl ArrayBuilder {
 
     /// `None` where v2 shall say that it is undefined.
     fn fill_element(&self, data_type: &DataType, location: &Location) -> Result<Option<FillValue>> {
+        let context = &location.context;
+        let family = context.registry.family(data_type)?;
         match &self.fill {
-            Fill::Default => Ok(Some(FillValue::zero(data_type.size()))),
+            Fill::Default => Ok(Some(family.default_fill(data_type))),
             Fill::Element(value, own) if own.storage() == data_type.storage() => Ok(Some(value.clone())),
             Fill::Element(_, own) => Err(Error::new(
                 ErrorKind::DataTypeMismatch,
                 format!("the fill value is {own}, the elements are {data_type}"),
             )),
             Fill::Json(Json::Null) if self.format == Format::V2 => Ok(None),
-            Fill::Json(json) => {
-                let context = &location.context;
-                let family = context.registry.family(data_type)?;
-                family.fill_from_json(data_type, json, context.strictness).map(Some)
-            }
+            Fill::Json(json) => family.fill_from_json(data_type, json, context.strictness).map(Some),
         }
     }
 

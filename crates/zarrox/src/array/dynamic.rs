@@ -1,7 +1,7 @@
 //! Arrays in memory whose element type is known only at run time.
 
 use ndarray::{ArrayD, IxDyn};
-use zarrox_core::data_type::Endian;
+use zarrox_core::data_type::{Endian, Storage, utf32_text};
 use zarrox_core::strided::View;
 use zarrox_core::{DataType, Element, Error, ErrorKind, Result};
 
@@ -98,6 +98,53 @@ impl DynArray {
             std::ptr::copy_nonoverlapping(self.bytes.as_ptr(), data.as_mut_ptr().cast(), self.bytes.len());
         }
         ArrayD::from_shape_vec(IxDyn(&self.shape), data).map_err(|error| argument(error.to_string()))
+    }
+
+    /// The elements as text: of text types, and of byte strings that are UTF-8. Padding is left away.
+    ///
+    /// # Errors
+    /// [`ErrorKind::DataTypeMismatch`] when the elements are no strings, [`ErrorKind::Corrupt`] when one is not UTF-8.
+    pub fn to_text(&self) -> Result<ArrayD<String>> {
+        let texts =
+            self.bytes.chunks_exact(self.data_type.size()).map(|element| match self.data_type.storage() {
+                Storage::Utf32(_) => Ok(utf32_text(element)),
+                Storage::Raw(_) => {
+                    let text = std::str::from_utf8(element).map_err(|error| {
+                        Error::new(ErrorKind::Corrupt, "an element is not UTF-8; read it as bytes")
+                            .with_source(error)
+                    })?;
+                    Ok(text.trim_end_matches('\0').to_owned())
+                }
+                _ => {
+                    let message = format!("the elements are {}, not text", self.data_type);
+                    Err(Error::new(ErrorKind::DataTypeMismatch, message))
+                }
+            });
+        let texts = texts.collect::<Result<Vec<_>>>()?;
+        ArrayD::from_shape_vec(IxDyn(&self.shape), texts).map_err(|error| argument(error.to_string()))
+    }
+
+    /// Text as elements of a text type or a byte string type, padded with NULs.
+    ///
+    /// # Errors
+    /// When a text is too long for the type, or the type is none of strings.
+    pub fn from_text<T: AsRef<str>>(data_type: DataType, texts: &ArrayD<T>) -> Result<Self> {
+        let size = data_type.size();
+        let mut bytes = Vec::new();
+        for text in texts {
+            let text = text.as_ref();
+            let start = bytes.len();
+            match data_type.storage() {
+                Storage::Utf32(_) => bytes.extend(text.chars().flat_map(|c| u32::from(c).to_ne_bytes())),
+                Storage::Raw(_) => bytes.extend_from_slice(text.as_bytes()),
+                _ => return Err(argument(format!("text cannot be stored as {data_type}"))),
+            }
+            if bytes.len() - start > size {
+                return Err(argument(format!("{text:?} is longer than the {size} bytes of a {data_type}")));
+            }
+            bytes.resize(start + size, 0);
+        }
+        Self::new(data_type, texts.shape().to_vec(), bytes)
     }
 
     pub(super) fn view(&self) -> View<'_> {

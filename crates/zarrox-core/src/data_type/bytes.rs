@@ -1,0 +1,157 @@
+//! Byte strings of a fixed length: v3 `null_terminated_bytes` and `raw_bytes` with a `length_bytes`; v2 `|S<n>`.
+//!
+//! Shorter strings are padded with NUL bytes. v2's `|V<n>` is the core type of [raw bits](super::raw).
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
+use super::{DataType, Endian, Extension, Family, Mode, Storage, TypeString, bad_fill};
+use crate::error::Result;
+use crate::fill_value::FillValue;
+use crate::json::{Json, Map};
+
+/// The family of the byte strings.
+#[derive(Debug)]
+pub(super) struct ByteStrings;
+
+const TERMINATED: &str = "null_terminated_bytes";
+const RAW: &str = "raw_bytes";
+
+/// A byte string type of this v3 name.
+fn sized(name: &str, bytes: usize) -> Result<DataType> {
+    super::check_length(name, bytes)?;
+    let mut configuration = Map::new();
+    configuration.insert("length_bytes".to_owned(), bytes.into());
+    let name = name.to_owned();
+    Ok(DataType::Extension(Box::new(Extension { name, configuration, storage: Storage::Raw(bytes) })))
+}
+
+fn is(data_type: &DataType, name: &str) -> bool {
+    matches!(data_type, DataType::Extension(extension) if extension.name == name)
+}
+
+impl Family for ByteStrings {
+    fn parse_v3(&self, name: &str, configuration: &Map) -> Option<Result<DataType>> {
+        if name != TERMINATED && name != RAW {
+            return None;
+        }
+        Some(super::length_bytes(name, configuration).and_then(|bytes| sized(name, bytes)))
+    }
+
+    fn parse_v2(&self, dtype: &TypeString<'_>) -> Option<Result<DataType>> {
+        let bytes = dtype.size().filter(|_| dtype.kind == 'S')?;
+        Some(sized(TERMINATED, bytes))
+    }
+
+    fn has(&self, data_type: &DataType) -> bool {
+        is(data_type, TERMINATED) || is(data_type, RAW)
+    }
+
+    fn to_v2(&self, data_type: &DataType, _: Endian) -> Result<Json> {
+        let kind = if is(data_type, RAW) { 'V' } else { 'S' };
+        Ok(format!("|{kind}{}", data_type.size()).into())
+    }
+
+    fn fill_from_json(&self, data_type: &DataType, json: &Json, mode: Mode) -> Result<FillValue> {
+        let size = data_type.size();
+        let bytes = match json {
+            Json::String(text) => STANDARD.decode(text).ok(),
+            // What early versions of zarr-python wrote for "nothing".
+            Json::Number(number) if mode == Mode::Lenient && number.as_u64() == Some(0) => Some(Vec::new()),
+            _ => None,
+        };
+        let Some(mut bytes) = bytes.filter(|bytes| bytes.len() <= size) else {
+            return Err(bad_fill(data_type, json, &format!("the base64 of at most {size} bytes")));
+        };
+        bytes.resize(size, 0);
+        Ok(FillValue::new(bytes))
+    }
+
+    fn fill_to_v3(&self, data_type: &DataType, fill: &FillValue) -> Json {
+        let bytes = fill.as_bytes();
+        STANDARD.encode(if is(data_type, RAW) { bytes } else { trimmed(bytes) }).into()
+    }
+
+    fn format(&self, data_type: &DataType, element: &[u8]) -> String {
+        if is(data_type, RAW) {
+            return super::raw::format(element);
+        }
+        quoted(trimmed(element))
+    }
+}
+
+/// The bytes without the NULs at the end.
+fn trimmed(bytes: &[u8]) -> &[u8] {
+    let length = bytes.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
+    &bytes[..length]
+}
+
+/// Bytes as Python writes them.
+fn quoted(bytes: &[u8]) -> String {
+    let quote = if bytes.contains(&b'\'') && !bytes.contains(&b'"') { '"' } else { '\'' };
+    let escaped = bytes.iter().map(|&byte| match byte {
+        b'\\' => "\\\\".to_owned(),
+        b'\n' => "\\n".to_owned(),
+        b'\r' => "\\r".to_owned(),
+        b'\t' => "\\t".to_owned(),
+        b'\'' if quote == '\'' => "\\'".to_owned(),
+        0x20..=0x7e => char::from(byte).to_string(),
+        _ => format!("\\x{byte:02x}"),
+    });
+    format!("b{quote}{}{quote}", escaped.collect::<String>())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::registry::Registry;
+
+    #[test]
+    fn names_and_fill_values_in_both_formats() {
+        let registry = Registry::new();
+        let (five, endian) = registry.data_type_from_v2(&json!("|S5")).unwrap();
+        assert_eq!(endian, None);
+        let v3 = json!({"name": "null_terminated_bytes", "configuration": {"length_bytes": 5}});
+        assert_eq!(registry.data_type_from_v3(&v3).unwrap(), five);
+        let family = registry.family(&five).unwrap();
+        assert_eq!(family.to_v3(&five), v3);
+        assert_eq!(family.to_v2(&five, Endian::Little).unwrap(), json!("|S5"));
+        for (json, bytes) in [("YWI=", b"ab\0\0\0"), ("YWIAAAA=", b"ab\0\0\0"), ("", b"\0\0\0\0\0")] {
+            let fill = family.fill_from_json(&five, &json!(json), Mode::Strict).unwrap();
+            assert_eq!(fill.as_bytes(), bytes);
+        }
+        let fill = FillValue::new(*b"ab\0\0\0");
+        assert_eq!(family.fill_to_v2(&five, &fill), json!("YWI="));
+        assert!(family.fill_from_json(&five, &json!(0), Mode::Lenient).is_ok());
+        for bad in [json!("YWJjZGVm"), json!("?"), json!(1), json!([1])] {
+            assert!(family.fill_from_json(&five, &bad, Mode::Lenient).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn elements_print_as_python_prints_them() {
+        let data_type = sized(TERMINATED, 4).unwrap();
+        let format = |element: &[u8]| ByteStrings.format(&data_type, element);
+        assert_eq!(format(b"ab\0\0"), "b'ab'");
+        assert_eq!(format(b"a\0b\0"), "b'a\\x00b'");
+        assert_eq!(format(b"it's"), "b\"it's\"");
+        assert_eq!(format(b"'\"\\\n"), "b'\\'\"\\\\\\n'");
+        assert_eq!(format(b"\xff\0\0\0"), "b'\\xff'");
+    }
+
+    #[test]
+    fn lengths_are_bounded() {
+        let registry = Registry::new();
+        for bad in ["|S0", "|S99999999", "|S"] {
+            assert!(registry.data_type_from_v2(&json!(bad)).is_err(), "{bad}");
+        }
+        for bad in
+            [json!({}), json!({"length_bytes": 0}), json!({"length_bytes": -1}), json!({"length_bytes": "5"})]
+        {
+            let v3 = json!({"name": "raw_bytes", "configuration": bad});
+            assert!(registry.data_type_from_v3(&v3).is_err(), "{v3}");
+        }
+    }
+}

@@ -1,0 +1,296 @@
+//! Floats of machine learning: `bfloat16` and the 8-, 6- and 4-bit ones. v3 only.
+//!
+//! Each element takes a byte (bfloat16 two). The names are those of `ml_dtypes`: `e` bits of exponent, `m` bits of
+//! mantissa; `fn` has no infinities, `uz` no negative zero but one NaN in its place.
+//!
+//! <https://github.com/zarr-developers/zarr-extensions/tree/main/data-types>
+
+use super::{DataType, Endian, Extension, Family, Mode, Storage, TypeString, bad_fill, float};
+use crate::error::{Error, Result};
+use crate::fill_value::FillValue;
+use crate::json::{Json, Map};
+
+/// The family of the small floats.
+#[derive(Debug)]
+pub(super) struct SmallFloats;
+
+/// What the largest exponents and the negative zero mean.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Special {
+    /// As in IEEE 754: infinities and NaNs.
+    Ieee,
+    /// All patterns are finite numbers.
+    Finite,
+    /// Finite numbers, but that the negative zero is the one NaN.
+    NegativeZeroIsNan,
+}
+
+/// A binary float: sign, exponent, mantissa.
+#[derive(Debug)]
+struct Layout {
+    name: &'static str,
+    exponent: u32,
+    mantissa: u32,
+    bias: i32,
+    special: Special,
+}
+
+const fn layout(name: &'static str, exponent: u32, mantissa: u32, bias: i32, special: Special) -> Layout {
+    Layout { name, exponent, mantissa, bias, special }
+}
+
+const LAYOUTS: &[Layout] = &[
+    layout("bfloat16", 8, 7, 127, Special::Ieee),
+    layout("float8_e3m4", 3, 4, 3, Special::Ieee),
+    layout("float8_e4m3", 4, 3, 7, Special::Ieee),
+    layout("float8_e5m2", 5, 2, 15, Special::Ieee),
+    layout("float8_e4m3b11fnuz", 4, 3, 11, Special::NegativeZeroIsNan),
+    layout("float8_e4m3fnuz", 4, 3, 8, Special::NegativeZeroIsNan),
+    layout("float8_e5m2fnuz", 5, 2, 16, Special::NegativeZeroIsNan),
+    layout("float6_e2m3fn", 2, 3, 1, Special::Finite),
+    layout("float6_e3m2fn", 3, 2, 3, Special::Finite),
+    layout("float4_e2m1fn", 2, 1, 1, Special::Finite),
+];
+
+impl Layout {
+    /// How many bits there are, the sign included.
+    fn bits(&self) -> u32 {
+        1 + self.exponent + self.mantissa
+    }
+
+    fn size(&self) -> usize {
+        if self.bits() > 8 { 2 } else { 1 }
+    }
+
+    /// The value of a pattern; bits beyond the type's are ignored.
+    fn decode(&self, pattern: u32) -> f64 {
+        let negative = pattern >> (self.exponent + self.mantissa) & 1 == 1;
+        let exponent = pattern >> self.mantissa & ((1 << self.exponent) - 1);
+        let mantissa = pattern & ((1 << self.mantissa) - 1);
+        let fraction = f64::from(mantissa) / f64::from(1_u32 << self.mantissa);
+        let scale = |exponent: i32| 2_f64.powi(exponent);
+        let highest = exponent == (1 << self.exponent) - 1;
+        let magnitude = match (self.special, exponent) {
+            (Special::NegativeZeroIsNan, 0) if negative && mantissa == 0 => return f64::NAN,
+            (Special::Ieee, _) if highest && mantissa == 0 => f64::INFINITY,
+            (Special::Ieee, _) if highest => f64::NAN,
+            (_, 0) => fraction * scale(1 - self.bias),
+            (_, exponent) => (1.0 + fraction) * scale(exponent.cast_signed() - self.bias),
+        };
+        if negative { -magnitude } else { magnitude }
+    }
+
+    /// The pattern of the largest finite number.
+    fn largest(&self) -> u32 {
+        match self.special {
+            Special::Ieee => (((1 << self.exponent) - 1) << self.mantissa) - 1,
+            _ => (1 << (self.exponent + self.mantissa)) - 1,
+        }
+    }
+
+    /// The canonical NaN: quiet and positive, where there is a choice.
+    fn nan(&self) -> Option<u32> {
+        match self.special {
+            Special::Ieee => Some(((1 << self.exponent) - 1) << self.mantissa | 1 << (self.mantissa - 1)),
+            Special::NegativeZeroIsNan => Some(1 << (self.exponent + self.mantissa)),
+            Special::Finite => None,
+        }
+    }
+
+    /// The pattern nearest to a value; of two, the even one. `None` for a NaN or an infinity that the type has not, and for
+    /// values beyond the largest of a type without infinities.
+    fn encode(&self, value: f64) -> Option<u32> {
+        if value.is_nan() {
+            return self.nan();
+        }
+        let sign = u32::from(value.is_sign_negative()) << (self.exponent + self.mantissa);
+        let magnitude = value.abs();
+        let largest = self.largest();
+        let step = self.decode(largest) - self.decode(largest - 1);
+        if magnitude >= self.decode(largest) + step / 2.0 {
+            return (self.special == Special::Ieee).then_some(sign | (largest + 1));
+        }
+        // The patterns of the positive numbers ascend like the numbers.
+        let (mut below, mut above) = (0, largest + 1);
+        while above - below > 1 {
+            let middle = below.midpoint(above);
+            *if self.decode(middle) <= magnitude { &mut below } else { &mut above } = middle;
+        }
+        let distance = |pattern: u32| (self.decode(pattern) - magnitude).abs();
+        let nearest = match below {
+            _ if below == largest => below,
+            _ if distance(below) < distance(above) => below,
+            _ if distance(below) > distance(above) => above,
+            _ => below + (below & 1),
+        };
+        // A negative value that rounds to zero has no negative zero in these.
+        let vanishes = nearest == 0 && self.special == Special::NegativeZeroIsNan;
+        Some(if vanishes { 0 } else { sign | nearest })
+    }
+}
+
+fn layout_of(data_type: &DataType) -> Option<&'static Layout> {
+    let DataType::Extension(extension) = data_type else { return None };
+    LAYOUTS.iter().find(|layout| layout.name == extension.name)
+}
+
+fn pattern(element: &[u8]) -> u32 {
+    match *element {
+        [byte] => byte.into(),
+        [a, b] => u16::from_ne_bytes([a, b]).into(),
+        _ => 0,
+    }
+}
+
+/// The bytes of a pattern, which has no more bits than the type.
+fn element(layout: &Layout, pattern: u32) -> Vec<u8> {
+    let [low, high, ..] = pattern.to_le_bytes();
+    match layout.size() {
+        1 => vec![low],
+        _ => u16::from_le_bytes([low, high]).to_ne_bytes().to_vec(),
+    }
+}
+
+impl Family for SmallFloats {
+    fn parse_v3(&self, name: &str, _: &Map) -> Option<Result<DataType>> {
+        let layout = LAYOUTS.iter().find(|layout| layout.name == name)?;
+        let (name, storage) = (name.to_owned(), Storage::Uint(layout.size()));
+        Some(Ok(DataType::Extension(Box::new(Extension { name, configuration: Map::new(), storage }))))
+    }
+
+    fn parse_v2(&self, _: &TypeString<'_>) -> Option<Result<DataType>> {
+        None
+    }
+
+    fn has(&self, data_type: &DataType) -> bool {
+        layout_of(data_type).is_some()
+    }
+
+    fn to_v2(&self, data_type: &DataType, _: Endian) -> Result<Json> {
+        Err(Error::unsupported(format!("Zarr v2 has no data type '{data_type}'; create the array as v3")))
+    }
+
+    fn fill_from_json(&self, data_type: &DataType, json: &Json, mode: Mode) -> Result<FillValue> {
+        let bad = || bad_fill(data_type, json, float::WANTS);
+        let layout = layout_of(data_type).ok_or_else(bad)?;
+        if let Some(digits) = json.as_str().and_then(|text| text.strip_prefix("0x")) {
+            let bits = float::from_hex(digits, layout.size(), mode).ok_or_else(bad)?;
+            return Ok(FillValue::new(bits));
+        }
+        let double = float::from_json(json, 8, mode).ok_or_else(bad)?;
+        let value = f64::from_ne_bytes(super::number::bytes_of(&double));
+        let pattern = layout.encode(value).ok_or_else(bad)?;
+        Ok(FillValue::new(element(layout, pattern)))
+    }
+
+    fn fill_to_v3(&self, data_type: &DataType, fill: &FillValue) -> Json {
+        let Some(layout) = layout_of(data_type) else { return Json::Null };
+        let pattern = pattern(fill.as_bytes());
+        let value = layout.decode(pattern);
+        // What a number cannot say exactly is said by its bits.
+        if layout.encode(value) != Some(pattern) {
+            return format!("0x{pattern:0width$x}", width = 2 * layout.size()).into();
+        }
+        float::to_v2(&value.to_ne_bytes())
+    }
+
+    fn format(&self, data_type: &DataType, element: &[u8]) -> String {
+        let value = layout_of(data_type).map_or(f64::NAN, |layout| layout.decode(pattern(element)));
+        float::shortest(value, |short| {
+            let layout = layout_of(data_type);
+            layout.and_then(|layout| layout.encode(short).map(|pattern| layout.decode(pattern)))
+                == Some(value)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::registry::Registry;
+
+    fn named(name: &str) -> &'static Layout {
+        LAYOUTS.iter().find(|layout| layout.name == name).unwrap()
+    }
+
+    /// Values of `ml_dtypes` 0.5.
+    #[test]
+    fn patterns_have_the_values_of_ml_dtypes() {
+        let cases = [
+            ("bfloat16", 0x3f80, 1.0),
+            ("bfloat16", 0x4049, 3.140625),
+            ("bfloat16", 0x0001, 9.183549615799121e-41),
+            ("float8_e3m4", 0x6f, 15.5),
+            ("float8_e4m3", 0x77, 240.0),
+            ("float8_e5m2", 0x7b, 57344.0),
+            ("float8_e5m2", 0x01, 1.52587890625e-05),
+            ("float8_e4m3b11fnuz", 0x7f, 30.0),
+            ("float8_e4m3fnuz", 0x7f, 240.0),
+            ("float8_e5m2fnuz", 0x7f, 57344.0),
+            ("float6_e2m3fn", 0x1f, 7.5),
+            ("float6_e3m2fn", 0x1f, 28.0),
+            ("float4_e2m1fn", 0x07, 6.0),
+            ("float4_e2m1fn", 0x0b, -1.5),
+        ];
+        for (name, pattern, value) in cases {
+            assert_eq!(named(name).decode(pattern), value, "{name} {pattern:#x}");
+        }
+        let nans =
+            [("bfloat16", 0x7fc0), ("float8_e3m4", 0x78), ("float8_e4m3", 0x7c), ("float8_e5m2", 0x7e)];
+        for (name, pattern) in nans {
+            assert_eq!(named(name).nan(), Some(pattern), "{name}");
+        }
+        assert_eq!(named("float8_e4m3fnuz").nan(), Some(0x80));
+    }
+
+    #[test]
+    fn every_pattern_survives_as_a_fill_value() {
+        let registry = Registry::new();
+        for layout in LAYOUTS {
+            let data_type = registry.data_type_from_v3(&json!(layout.name)).unwrap();
+            let family = registry.family(&data_type).unwrap();
+            let step = if layout.bits() > 8 { 97 } else { 1 };
+            for pattern in (0..1_u32 << layout.bits()).step_by(step) {
+                let fill = FillValue::new(element(layout, pattern));
+                let json = family.fill_to_v3(&data_type, &fill);
+                let back = family.fill_from_json(&data_type, &json, Mode::Strict).unwrap();
+                assert_eq!(back, fill, "{} {pattern:#x} {json}", layout.name);
+                assert!(!family.format(&data_type, fill.as_bytes()).is_empty());
+            }
+            assert!(family.to_v2(&data_type, Endian::Little).is_err());
+        }
+    }
+
+    #[test]
+    fn values_are_rounded_to_the_nearest_even_one() {
+        let half = named("float4_e2m1fn");
+        for (value, rounded) in
+            [(0.2, 0.0), (0.25, 0.0), (0.26, 0.5), (2.5, 2.0), (3.5, 4.0), (6.9, 6.0), (-5.1, -6.0)]
+        {
+            assert_eq!(half.encode(value).map(|p| half.decode(p)), Some(rounded), "{value}");
+        }
+        assert_eq!(half.encode(7.0), None, "beyond what the type can say");
+        assert_eq!(half.encode(f64::NAN), None);
+        assert_eq!(
+            named("float8_e5m2").encode(1e9).map(|p| named("float8_e5m2").decode(p)),
+            Some(f64::INFINITY)
+        );
+        assert_eq!(named("float8_e5m2fnuz").encode(-1e-30), Some(0), "there is no negative zero");
+    }
+
+    #[test]
+    fn elements_print_in_as_few_digits_as_tell_them_apart() {
+        let registry = Registry::new();
+        for (name, bytes, text) in [
+            ("bfloat16", 0x4049_u16.to_ne_bytes().to_vec(), "3.14"),
+            ("bfloat16", 0x7f80_u16.to_ne_bytes().to_vec(), "inf"),
+            ("float8_e4m3", vec![0x77], "240.0"),
+            ("float4_e2m1fn", vec![0x0b], "-1.5"),
+        ] {
+            let data_type = registry.data_type_from_v3(&json!(name)).unwrap();
+            assert_eq!(registry.family(&data_type).unwrap().format(&data_type, &bytes), text);
+        }
+    }
+}

@@ -1,0 +1,269 @@
+//! Points in time and spans of it, as NumPy has them: v3 `numpy.datetime64` and `numpy.timedelta64` with a `unit` and a
+//! `scale_factor`; v2 `<M8[…]` and `<m8[…]`.
+//!
+//! An element is a 64-bit count of units, since 1970 for points in time. The lowest count means "not a time".
+
+use super::number::bytes_of;
+use super::{DataType, Endian, Extension, Family, Mode, Storage, TypeString, bad_fill};
+use crate::error::{Error, Result};
+use crate::fill_value::FillValue;
+use crate::json::{Json, Map};
+
+/// The family of the two types.
+#[derive(Debug)]
+pub(super) struct Times;
+
+const POINT: &str = "numpy.datetime64";
+const SPAN: &str = "numpy.timedelta64";
+
+/// The units, the smaller the later; `generic` counts nothing in particular.
+const UNITS: [&str; 14] = ["generic", "Y", "M", "W", "D", "h", "m", "s", "ms", "us", "ns", "ps", "fs", "as"];
+
+const NOT_A_TIME: i64 = i64::MIN;
+
+/// The type of this v3 name, counting `scale` times a unit.
+fn of(name: &str, unit: &str, scale: u64) -> Result<DataType> {
+    let unit = if unit == "μs" || unit == "µs" { "us" } else { unit };
+    let Some(unit) = UNITS.into_iter().find(|known| *known == unit) else {
+        return Err(Error::metadata(format!(
+            "data type '{name}': the unit {unit:?} is not one of {}",
+            UNITS.join(", ")
+        )));
+    };
+    if scale == 0 || scale > 0x7fff_ffff {
+        return Err(Error::metadata(format!(
+            "data type '{name}': scale_factor must be 1 to 2^31 - 1, it is {scale}"
+        )));
+    }
+    let mut configuration = Map::new();
+    configuration.insert("unit".to_owned(), unit.into());
+    configuration.insert("scale_factor".to_owned(), scale.into());
+    let name = name.to_owned();
+    Ok(DataType::Extension(Box::new(Extension { name, configuration, storage: Storage::Int(8) })))
+}
+
+/// The name, the unit and its multiple.
+fn parts(data_type: &DataType) -> Option<(&str, &str, i64)> {
+    let DataType::Extension(extension) = data_type else { return None };
+    let unit = extension.configuration.get("unit")?.as_str()?;
+    let scale = extension.configuration.get("scale_factor")?.as_i64()?;
+    matches!(extension.name.as_str(), POINT | SPAN).then_some((&extension.name, unit, scale))
+}
+
+impl Family for Times {
+    fn parse_v3(&self, name: &str, configuration: &Map) -> Option<Result<DataType>> {
+        if name != POINT && name != SPAN {
+            return None;
+        }
+        let missing =
+            |member| Error::metadata(format!("data type '{name}' needs a '{member}' in its configuration"));
+        let unit = configuration.get("unit").and_then(Json::as_str).ok_or_else(|| missing("unit"));
+        let scale = configuration.get("scale_factor").and_then(Json::as_u64);
+        let scale = scale.ok_or_else(|| missing("scale_factor"));
+        Some(unit.and_then(|unit| of(name, unit, scale?)))
+    }
+
+    fn parse_v2(&self, dtype: &TypeString<'_>) -> Option<Result<DataType>> {
+        let name = match dtype.kind {
+            'M' => POINT,
+            'm' => SPAN,
+            _ => return None,
+        };
+        dtype.endian?;
+        let inside = match dtype.rest.strip_prefix('8')? {
+            "" => "generic",
+            unit => unit.strip_prefix('[')?.strip_suffix(']')?,
+        };
+        let digits = inside.len() - inside.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+        let (scale, unit) = inside.split_at(digits);
+        let scale = if scale.is_empty() { 1 } else { scale.parse().ok()? };
+        Some(of(name, unit, scale))
+    }
+
+    fn has(&self, data_type: &DataType) -> bool {
+        parts(data_type).is_some()
+    }
+
+    fn to_v2(&self, data_type: &DataType, endian: Endian) -> Result<Json> {
+        let (name, unit, scale) = parts(data_type).ok_or_else(|| Error::metadata("not a time type"))?;
+        let kind = if name == POINT { 'M' } else { 'm' };
+        let unit = match (unit, scale) {
+            ("generic", _) => String::new(),
+            (unit, 1) => format!("[{unit}]"),
+            (unit, scale) => format!("[{scale}{unit}]"),
+        };
+        Ok(format!("{}{kind}8{unit}", endian.character()).into())
+    }
+
+    fn default_fill(&self, _: &DataType) -> FillValue {
+        FillValue::new(NOT_A_TIME.to_ne_bytes())
+    }
+
+    fn fill_from_json(&self, data_type: &DataType, json: &Json, mode: Mode) -> Result<FillValue> {
+        let count = match json {
+            Json::String(text) if text == "NaT" => Some(NOT_A_TIME),
+            Json::Number(_) => json.as_i64(),
+            Json::String(text) if mode == Mode::Lenient => text.parse().ok(),
+            _ => None,
+        };
+        let count = count.ok_or_else(|| bad_fill(data_type, json, "an integer or \"NaT\""))?;
+        Ok(FillValue::new(count.to_ne_bytes()))
+    }
+
+    fn fill_to_v3(&self, data_type: &DataType, fill: &FillValue) -> Json {
+        match i64::from_ne_bytes(bytes_of(fill.as_bytes())) {
+            NOT_A_TIME => "NaT".into(),
+            _ => self.fill_to_v2(data_type, fill),
+        }
+    }
+
+    fn fill_to_v2(&self, _: &DataType, fill: &FillValue) -> Json {
+        i64::from_ne_bytes(bytes_of(fill.as_bytes())).into()
+    }
+
+    fn format(&self, data_type: &DataType, element: &[u8]) -> String {
+        let count = i64::from_ne_bytes(bytes_of(element));
+        match parts(data_type) {
+            _ if count == NOT_A_TIME => "NaT".to_owned(),
+            Some((POINT, unit, scale)) if unit != "generic" => {
+                iso_8601(unit, i128::from(count) * i128::from(scale))
+            }
+            _ => count.to_string(),
+        }
+    }
+}
+
+/// The calendar date, and below it the time of day, that is so many units after the beginning of 1970.
+fn iso_8601(unit: &str, count: i128) -> String {
+    match unit {
+        "Y" => format!("{:04}", 1970 + count),
+        "M" => format!("{:04}-{:02}", 1970 + count.div_euclid(12), count.rem_euclid(12) + 1),
+        "W" => date(count * 7),
+        "D" => date(count),
+        _ => {
+            // How many of the unit a day has, and how many digits of a second it shows.
+            let (per_day, digits) = match unit {
+                "h" => (24, 0),
+                "m" => (24 * 60, 0),
+                "s" => (86_400, 0),
+                "ms" => (86_400 * 10_i128.pow(3), 3),
+                "us" => (86_400 * 10_i128.pow(6), 6),
+                "ns" => (86_400 * 10_i128.pow(9), 9),
+                "ps" => (86_400 * 10_i128.pow(12), 12),
+                "fs" => (86_400 * 10_i128.pow(15), 15),
+                _ => (86_400 * 10_i128.pow(18), 18),
+            };
+            let of_day = count.rem_euclid(per_day);
+            let date = date(count.div_euclid(per_day));
+            match unit {
+                "h" => format!("{date}T{of_day:02}"),
+                "m" => format!("{date}T{:02}:{:02}", of_day / 60, of_day % 60),
+                _ => format!("{date}T{}", time_of_day(of_day, digits)),
+            }
+        }
+    }
+}
+
+fn time_of_day(count: i128, digits: u32) -> String {
+    let per_second = 10_i128.pow(digits);
+    let (seconds, fraction) = (count / per_second, count % per_second);
+    let time = format!("{:02}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60);
+    let width = digits as usize;
+    if digits == 0 { time } else { format!("{time}.{fraction:0width$}") }
+}
+
+/// The Gregorian date of a day, counted from 1970-01-01. Years begin in March here, so that the leap day comes last.
+fn date(days: i128) -> String {
+    let days = days + 719_468;
+    let (era, of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
+    let year_of_era = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let march_month = (5 * of_year + 2) / 153;
+    let day = of_year - (153 * march_month + 2) / 5 + 1;
+    let month = if march_month < 10 { march_month + 3 } else { march_month - 9 };
+    let year = year_of_era + era * 400 + i128::from(month <= 2);
+    format!("{year:04}-{month:02}-{day:02}")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::registry::Registry;
+
+    #[test]
+    fn names_and_fill_values_in_both_formats() {
+        let registry = Registry::new();
+        let cases = [
+            ("<M8[ns]", POINT, "ns", 1),
+            (">M8[25s]", POINT, "s", 25),
+            ("<m8[D]", SPAN, "D", 1),
+            ("<m8", SPAN, "generic", 1),
+            ("<M8[100as]", POINT, "as", 100),
+        ];
+        for (v2, name, unit, scale) in cases {
+            let (data_type, endian) = registry.data_type_from_v2(&json!(v2)).unwrap();
+            let v3 = json!({"name": name, "configuration": {"unit": unit, "scale_factor": scale}});
+            assert_eq!(registry.data_type_from_v3(&v3).unwrap(), data_type);
+            let family = registry.family(&data_type).unwrap();
+            assert_eq!(family.to_v3(&data_type), v3);
+            assert_eq!(family.to_v2(&data_type, endian.unwrap()).unwrap(), json!(v2));
+            for (json, v3, v2) in
+                [(json!("NaT"), json!("NaT"), json!(i64::MIN)), (json!(5), json!(5), json!(5))]
+            {
+                let fill = family.fill_from_json(&data_type, &json, Mode::Strict).unwrap();
+                assert_eq!(family.fill_to_v3(&data_type, &fill), v3);
+                assert_eq!(family.fill_to_v2(&data_type, &fill), v2);
+                assert_eq!(family.fill_from_json(&data_type, &v2, Mode::Strict).unwrap(), fill);
+            }
+            assert_eq!(family.fill_to_v3(&data_type, &family.default_fill(&data_type)), json!("NaT"));
+        }
+        for bad in ["|M8[ns]", "<M8[xx]", "<M8[0s]", "<M8[s", "<M4[s]", "<M8[99999999999s]"] {
+            assert!(registry.data_type_from_v2(&json!(bad)).is_err(), "{bad}");
+        }
+        let micro = json!({"name": POINT, "configuration": {"unit": "μs", "scale_factor": 1}});
+        assert!(registry.data_type_from_v3(&micro).is_ok());
+        for bad in
+            [json!({"unit": "s"}), json!({"scale_factor": 1}), json!({"unit": "s", "scale_factor": -1})]
+        {
+            assert!(registry.data_type_from_v3(&json!({"name": POINT, "configuration": bad})).is_err());
+        }
+    }
+
+    /// What `str(numpy.datetime64(count, unit))` gives in NumPy 2.5.
+    #[test]
+    fn points_in_time_print_as_numpy_prints_them() {
+        let cases = [
+            ("Y", 50, "2020"),
+            ("Y", -1971, "-001"),
+            ("M", -1, "1969-12"),
+            ("W", 1, "1970-01-08"),
+            ("D", -1, "1969-12-31"),
+            ("D", 11_016, "2000-02-29"),
+            ("D", -719_528, "0000-01-01"),
+            ("h", -1, "1969-12-31T23"),
+            ("m", 61, "1970-01-01T01:01"),
+            ("s", 1_700_000_000, "2023-11-14T22:13:20"),
+            ("ms", -1, "1969-12-31T23:59:59.999"),
+            ("ns", 1, "1970-01-01T00:00:00.000000001"),
+            ("as", i64::MAX, "1970-01-01T00:00:09.223372036854775807"),
+            ("ns", i64::MAX, "2262-04-11T23:47:16.854775807"),
+        ];
+        for (unit, count, text) in cases {
+            let data_type = of(POINT, unit, 1).unwrap();
+            assert_eq!(Times.format(&data_type, &i64::to_ne_bytes(count)), text, "{unit} {count}");
+        }
+        let data_type = of(POINT, "s", 25).unwrap();
+        assert_eq!(Times.format(&data_type, &4_i64.to_ne_bytes()), "1970-01-01T00:01:40");
+        assert_eq!(Times.format(&data_type, &NOT_A_TIME.to_ne_bytes()), "NaT");
+        assert_eq!(Times.format(&of(SPAN, "s", 1).unwrap(), &7_i64.to_ne_bytes()), "7");
+        // Every count has a text.
+        for unit in UNITS {
+            for count in [i64::MIN + 1, i64::MAX] {
+                let data_type = of(POINT, unit, 0x7fff_ffff).unwrap();
+                assert!(!Times.format(&data_type, &count.to_ne_bytes()).is_empty());
+            }
+        }
+    }
+}

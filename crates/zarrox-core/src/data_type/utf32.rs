@@ -1,0 +1,140 @@
+//! Text of a fixed length, four bytes for each character: v3 `fixed_length_utf32` with a `length_bytes`; v2 `<U<n>`,
+//! where the number counts characters. Shorter text is padded with NULs.
+
+use super::{DataType, Endian, Extension, Family, Mode, Storage, TypeString, bad_fill};
+use crate::error::{Error, Result};
+use crate::fill_value::FillValue;
+use crate::json::{Json, Map};
+
+/// The family of the text types.
+#[derive(Debug)]
+pub(super) struct FixedText;
+
+const NAME: &str = "fixed_length_utf32";
+
+/// The type of text of so many bytes, four for each character.
+pub(super) fn of_bytes(bytes: usize) -> Result<DataType> {
+    super::check_length(NAME, bytes)?;
+    if !bytes.is_multiple_of(4) {
+        return Err(Error::metadata(format!(
+            "data type '{NAME}': length_bytes must be a multiple of 4, it is {bytes}"
+        )));
+    }
+    let mut configuration = Map::new();
+    configuration.insert("length_bytes".to_owned(), bytes.into());
+    let name = NAME.to_owned();
+    Ok(DataType::Extension(Box::new(Extension { name, configuration, storage: Storage::Utf32(bytes) })))
+}
+
+impl Family for FixedText {
+    fn parse_v3(&self, name: &str, configuration: &Map) -> Option<Result<DataType>> {
+        (name == NAME).then(|| super::length_bytes(name, configuration).and_then(of_bytes))
+    }
+
+    fn parse_v2(&self, dtype: &TypeString<'_>) -> Option<Result<DataType>> {
+        let characters = dtype.size().filter(|_| dtype.kind == 'U' && dtype.endian.is_some())?;
+        Some(of_bytes(characters.saturating_mul(4)))
+    }
+
+    fn has(&self, data_type: &DataType) -> bool {
+        matches!(data_type, DataType::Extension(extension) if extension.name == NAME)
+    }
+
+    fn to_v2(&self, data_type: &DataType, endian: Endian) -> Result<Json> {
+        Ok(format!("{}U{}", endian.character(), data_type.size() / 4).into())
+    }
+
+    fn fill_from_json(&self, data_type: &DataType, json: &Json, mode: Mode) -> Result<FillValue> {
+        let size = data_type.size();
+        let text = match json {
+            Json::String(text) => text.as_str(),
+            // What early versions of zarr-python wrote for "nothing".
+            Json::Number(number) if mode == Mode::Lenient && number.as_u64() == Some(0) => "",
+            _ => return Err(bad_fill(data_type, json, "a string")),
+        };
+        let mut bytes: Vec<u8> = text.chars().flat_map(|c| u32::from(c).to_ne_bytes()).collect();
+        if bytes.len() > size {
+            return Err(bad_fill(data_type, json, &format!("a string of at most {} characters", size / 4)));
+        }
+        bytes.resize(size, 0);
+        Ok(FillValue::new(bytes))
+    }
+
+    fn fill_to_v3(&self, _: &DataType, fill: &FillValue) -> Json {
+        text(fill.as_bytes()).into()
+    }
+
+    fn format(&self, _: &DataType, element: &[u8]) -> String {
+        quoted(element)
+    }
+}
+
+fn code_points(element: &[u8]) -> Vec<u32> {
+    let points = element.chunks_exact(4).map(|bytes| u32::from_ne_bytes(super::number::bytes_of(bytes)));
+    let mut points: Vec<u32> = points.collect();
+    let length = points.iter().rposition(|&point| point != 0).map_or(0, |last| last + 1);
+    points.truncate(length);
+    points
+}
+
+/// The text of an element. What is no character, which nobody writes on purpose, becomes the replacement character.
+pub fn text(element: &[u8]) -> String {
+    let character = |point| char::from_u32(point).unwrap_or(char::REPLACEMENT_CHARACTER);
+    code_points(element).into_iter().map(character).collect()
+}
+
+/// Text as Python writes it.
+fn quoted(element: &[u8]) -> String {
+    let points = code_points(element);
+    let has = |c: char| points.contains(&u32::from(c));
+    let quote = if has('\'') && !has('"') { '"' } else { '\'' };
+    let escaped = points.iter().map(|&point| match char::from_u32(point) {
+        Some('\\') => "\\\\".to_owned(),
+        Some('\n') => "\\n".to_owned(),
+        Some('\r') => "\\r".to_owned(),
+        Some('\t') => "\\t".to_owned(),
+        Some('\'') if quote == '\'' => "\\'".to_owned(),
+        Some(c) if c.is_control() => format!("\\x{point:02x}"),
+        Some(c) => c.to_string(),
+        None if point < 0x1_0000 => format!("\\u{point:04x}"),
+        None => format!("\\U{point:08x}"),
+    });
+    format!("{quote}{}{quote}", escaped.collect::<String>())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::registry::Registry;
+
+    #[test]
+    fn names_and_fill_values_in_both_formats() {
+        let registry = Registry::new();
+        let (three, endian) = registry.data_type_from_v2(&json!(">U3")).unwrap();
+        assert_eq!(endian, Some(Endian::Big));
+        assert_eq!((three.size(), three.storage().word()), (12, 4));
+        let v3 = json!({"name": "fixed_length_utf32", "configuration": {"length_bytes": 12}});
+        assert_eq!(registry.data_type_from_v3(&v3).unwrap(), three);
+        let family = registry.family(&three).unwrap();
+        assert_eq!(family.to_v3(&three), v3);
+        assert_eq!(family.to_v2(&three, Endian::Little).unwrap(), json!("<U3"));
+        for text in ["", "a", "né🧊"] {
+            let fill = family.fill_from_json(&three, &json!(text), Mode::Strict).unwrap();
+            assert_eq!(family.fill_to_v3(&three, &fill), json!(text));
+            assert_eq!(family.fill_to_v2(&three, &fill), json!(text));
+            assert_eq!(family.format(&three, fill.as_bytes()), format!("'{text}'"));
+        }
+        assert!(family.fill_from_json(&three, &json!("four"), Mode::Lenient).is_err());
+        let odd = json!({"name": "fixed_length_utf32", "configuration": {"length_bytes": 6}});
+        assert!(registry.data_type_from_v3(&odd).unwrap_err().to_string().contains("multiple of 4"));
+    }
+
+    #[test]
+    fn what_is_no_character_is_printed_and_never_panics() {
+        let element = [0xd800_u32, 0x0011_0000, 0x27, 0].map(u32::to_ne_bytes).concat();
+        assert_eq!(quoted(&element), "\"\\ud800\\U00110000'\"");
+        assert_eq!(text(&element), "\u{fffd}\u{fffd}'");
+    }
+}

@@ -1,0 +1,94 @@
+//! The data types beyond numbers: created, written, read and reopened in every format that can say them.
+
+#![expect(clippy::unwrap_used, reason = "a test stops at the first failure")]
+
+use std::sync::Arc;
+
+use ndarray::{ArrayD, IxDyn, arr1};
+use serde_json::{Value, json};
+use zarrox::data_type::Endian;
+use zarrox::prelude::*;
+use zarrox::stores::{MemoryStore, Store};
+use zarrox::{ErrorKind, OpenOptions, Registry};
+
+fn named(json: &Value) -> DataType {
+    Registry::new().data_type_from_v3(json).unwrap()
+}
+
+fn create(data_type: &DataType, format: Format, endian: Endian) -> (Arc<dyn Store>, Array) {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let builder = OpenOptions::new().create_array_in(store.clone(), "a").format(format).endian(endian);
+    let array = builder.shape([5]).chunks([2]).data_type(data_type.clone()).create().unwrap();
+    (store, array)
+}
+
+fn each_way() -> impl Iterator<Item = (Format, Endian)> {
+    [Format::V2, Format::V3].into_iter().flat_map(|f| [Endian::Little, Endian::Big].map(|e| (f, e)))
+}
+
+#[test]
+fn text_and_byte_strings() {
+    let text = named(&json!({"name": "fixed_length_utf32", "configuration": {"length_bytes": 16}}));
+    let bytes = named(&json!({"name": "null_terminated_bytes", "configuration": {"length_bytes": 6}}));
+    let written = ArrayD::from_shape_vec(IxDyn(&[4]), vec!["", "né", "🧊x", "abcd"]).unwrap();
+    for data_type in [&text, &bytes] {
+        for (format, endian) in each_way() {
+            let (store, array) = create(data_type, format, endian);
+            array.write_dyn(s![..4], &DynArray::from_text(data_type.clone(), &written).unwrap()).unwrap();
+            let reopened = OpenOptions::new().open_in(store, "a").unwrap().into_array().unwrap();
+            assert_eq!(reopened.data_type(), data_type);
+            let read = reopened.read_dyn(s![..;-1]).unwrap().to_text().unwrap();
+            assert_eq!(read.iter().collect::<Vec<_>>(), ["", "abcd", "🧊x", "né", ""]);
+        }
+    }
+    let too_long = ArrayD::from_elem(IxDyn(&[1]), "abcdefg");
+    assert_eq!(DynArray::from_text(text, &too_long).unwrap_err().kind(), ErrorKind::InvalidArgument);
+    assert!(DynArray::from_text(bytes.clone(), &too_long).is_err());
+    assert!(DynArray::from_text(DataType::Int8, &too_long).is_err());
+    let broken = DynArray::new(bytes, vec![1], vec![0xff; 6]).unwrap();
+    assert_eq!(broken.to_text().unwrap_err().kind(), ErrorKind::Corrupt);
+    assert!(DynArray::new(DataType::Int8, vec![1], vec![1]).unwrap().to_text().is_err());
+}
+
+#[test]
+fn text_as_code_points() {
+    let text = named(&json!({"name": "fixed_length_utf32", "configuration": {"length_bytes": 8}}));
+    let (_, array) = create(&text, Format::V2, Endian::Big);
+    array.write(s![1..3], &arr1(&[[0x61_u32, 0], [0x1f9ca, 0x62]])).unwrap();
+    assert_eq!(array.read_dyn(s![1..3]).unwrap().to_text().unwrap().as_slice().unwrap(), ["a", "🧊b"]);
+    assert_eq!(array.read::<[u32; 2]>(s![2]).unwrap()[IxDyn(&[])], [0x1f9ca, 0x62]);
+}
+
+#[test]
+fn times_are_counts_and_nothing_is_not_a_time() {
+    for name in ["numpy.datetime64", "numpy.timedelta64"] {
+        let data_type = named(&json!({"name": name, "configuration": {"unit": "s", "scale_factor": 25}}));
+        for (format, endian) in each_way() {
+            let (store, array) = create(&data_type, format, endian);
+            array.write(s![1..3], &arr1(&[4_i64, -1])).unwrap();
+            let reopened = OpenOptions::new().open_in(store, "a").unwrap().into_array().unwrap();
+            let nat = i64::MIN;
+            assert_eq!(reopened.read::<i64>(..).unwrap(), arr1(&[nat, 4, -1, nat, nat]).into_dyn());
+            let format = |count: i64| reopened.format_element(&count.to_ne_bytes()).unwrap();
+            assert_eq!(format(nat), "NaT");
+            let shown = if name == "numpy.datetime64" { "1970-01-01T00:01:40" } else { "4" };
+            assert_eq!(format(4), shown);
+        }
+    }
+}
+
+#[test]
+fn small_floats_are_v3s_alone() {
+    let data_type = named(&json!("bfloat16"));
+    for endian in [Endian::Little, Endian::Big] {
+        let (_, array) = create(&data_type, Format::V3, endian);
+        array.write(s![..2], &arr1(&[0x3f80_u16, 0x4049])).unwrap();
+        let read = array.read_dyn(s![..3]).unwrap();
+        let shown: Vec<_> = read.as_bytes().chunks(2).map(|e| array.format_element(e).unwrap()).collect();
+        assert_eq!(shown, ["1.0", "3.14", "0.0"]);
+    }
+    let v2 = OpenOptions::new().create_array_in(Arc::new(MemoryStore::new()), "a").format(Format::V2);
+    let error = v2.shape([1]).data_type(data_type).create().unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Unsupported);
+    assert!(error.to_string().contains("create the array as v3"), "{error}");
+}
