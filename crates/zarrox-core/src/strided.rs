@@ -53,14 +53,18 @@ impl Layout {
     }
 
     fn len_bytes(&self) -> usize {
-        self.shape.iter().product::<usize>() * self.item
+        // Without elements, the other lengths may be larger than any memory.
+        if self.is_empty() { 0 } else { self.shape.iter().product::<usize>() * self.item }
     }
 
     fn is_contiguous(&self) -> bool {
+        if self.is_empty() {
+            return true;
+        }
         let mut expected = self.item.cast_signed();
         for (&length, &stride) in self.shape.iter().zip(&self.strides).rev() {
             if length != 1 && stride != expected {
-                return self.is_empty();
+                return false;
             }
             expected *= length.cast_signed();
         }
@@ -90,10 +94,10 @@ impl Layout {
 
     /// Reverses a dimension; returns the byte offset of the new first element.
     fn reverse(&mut self, dim: usize) -> isize {
-        let offset = match self.shape[dim] {
-            0 => 0,
-            length => (length - 1).cast_signed() * self.strides[dim],
-        };
+        if self.is_empty() {
+            return 0;
+        }
+        let offset = (self.shape[dim] - 1).cast_signed() * self.strides[dim];
         self.strides[dim] = -self.strides[dim];
         offset
     }
@@ -495,6 +499,11 @@ const TILE: usize = 32;
 
 impl Loops {
     fn new(source: &Layout, target: &Layout) -> Self {
+        let item = target.item.cast_signed();
+        if target.is_empty() {
+            let inner = Loop { count: 0, source: item, target: item };
+            return Self { outer: SmallVec::new(), inner, item: target.item, empty: true };
+        }
         let mut loops: Dims<Loop> = (0..target.shape.len())
             .filter(|&dim| target.shape[dim] != 1)
             .map(|dim| Loop {
@@ -516,9 +525,8 @@ impl Loops {
                 _ => merged.push(next),
             }
         }
-        let item = target.item.cast_signed();
         let inner = merged.pop().unwrap_or(Loop { count: 1, source: item, target: item });
-        Self { outer: merged, inner, item: target.item, empty: target.is_empty() }
+        Self { outer: merged, inner, item: target.item, empty: false }
     }
 
     /// Calls `visit(source offset, target offset, the inner loop)` for each run until it returns false.
@@ -764,6 +772,22 @@ mod tests {
         let mut none = [];
         ViewMut::contiguous(&mut none, &[0, 3], 4).copy_from(&View::contiguous(&[], &[0, 3], 4), 1);
         assert!(View::contiguous(&[], &[0, 3], 4).all_equal(&[0; 4]));
+    }
+
+    #[test]
+    fn views_without_elements_may_have_any_lengths() {
+        let huge = 1 << 40;
+        for shape in [[0, huge, huge, huge], [huge, huge, 0, huge], [huge, huge, huge, 0]] {
+            let order = [3, 1, 2, 0];
+            let view = View::contiguous(&[], &shape, 8).reversed(1).permuted(&order);
+            let mut none = Vec::new();
+            view.append_to(&mut none, 8);
+            assert_eq!(view.as_slice(), Some(none.as_slice()));
+            assert!(view.all_equal(&[0; 8]));
+            let mut out = ViewMut::contiguous(&mut none, &shape, 8).reversed(2).permuted(&order);
+            out.copy_from(&view, 8);
+            out.fill(&[1; 8]);
+        }
     }
 
     #[test]

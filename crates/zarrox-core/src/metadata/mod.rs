@@ -4,6 +4,7 @@
 //! lowered into them. Past [`FormatDef::lift`] nothing asks which format a node came from.
 
 mod members;
+mod v1;
 mod v2;
 mod v3;
 
@@ -22,6 +23,8 @@ use crate::registry::Registry;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Format {
+    /// Zarr version 1: single arrays.
+    V1,
     /// Zarr version 2.
     V2,
     /// Zarr version 3.
@@ -29,7 +32,8 @@ pub enum Format {
 }
 
 /// All formats, in the order in which they are looked for.
-static FORMATS: &[(Format, &dyn FormatDef)] = &[(Format::V3, &v3::V3), (Format::V2, &v2::V2)];
+static FORMATS: &[(Format, &dyn FormatDef)] =
+    &[(Format::V3, &v3::V3), (Format::V2, &v2::V2), (Format::V1, &v1::V1)];
 
 impl Format {
     /// All formats, in the order in which they are looked for where none is named.
@@ -144,6 +148,7 @@ impl ArrayMetadata {
 
     /// Checks what every format demands of the model.
     pub fn validate(&self) -> Result<()> {
+        check_rank(&self.shape)?;
         if self.chunk_grid.chunk_shape().len() != self.shape.len() {
             return Err(Error::metadata("the chunk grid has not as many dimensions as the array"));
         }
@@ -156,6 +161,18 @@ impl ArrayMetadata {
             _ => Ok(()),
         }
     }
+}
+
+/// The most dimensions that an array may have: as in NumPy. Some work recurses over them, so that there must be a limit.
+const MAX_RANK: usize = 64;
+
+/// Refuses shapes of more dimensions than any array has.
+fn check_rank(shape: &[u64]) -> Result<()> {
+    if shape.len() <= MAX_RANK {
+        return Ok(());
+    }
+    let message = format!("the shape has {} dimensions; {MAX_RANK} are the most that are supported", shape.len());
+    Err(Error::unsupported(message))
 }
 
 /// A group, whatever format it was read from.

@@ -39,7 +39,8 @@ impl FormatDef for V2 {
             None => Ok(Map::new()),
         };
         if let Some(bytes) = array {
-            let array = lift_array(bytes, context).map_err(|error| error.at(ARRAY))?;
+            let lifted = json::parse_object(bytes).and_then(|map| lift_array(map, context));
+            let array = lifted.map_err(|error| error.at(ARRAY))?;
             return Ok(Some(NodeMetadata::Array(ArrayMetadata { attributes: attributes()?, ..array })));
         }
         let Some(bytes) = group else { return Ok(None) };
@@ -65,16 +66,10 @@ impl FormatDef for V2 {
         documents: &[Option<Vec<u8>>],
         change: Change<'_>,
     ) -> Result<Vec<Document>> {
-        let shape = match change {
-            Change::Attributes(attributes) => {
-                return Ok(vec![(path.key(ATTRIBUTES), json::to_bytes(attributes))]);
-            }
-            Change::Shape(shape) => shape,
-        };
-        let bytes = documents.first().and_then(Option::as_deref).unwrap_or(b"");
-        let mut map = json::parse_object(bytes).map_err(|error| error.at(ARRAY))?;
-        map.insert("shape".to_owned(), shape.into());
-        Ok(vec![(path.key(ARRAY), json::to_bytes(&map))])
+        match change {
+            Change::Attributes(attributes) => Ok(vec![(path.key(ATTRIBUTES), json::to_bytes(attributes))]),
+            Change::Shape(shape) => patched_shape(path.key(ARRAY), documents, shape),
+        }
     }
 
     fn default_chunk_key_encoding(&self) -> ChunkKeyEncoding {
@@ -82,10 +77,27 @@ impl FormatDef for V2 {
     }
 
     fn default_compressor(&self, item: usize) -> CodecSpec {
-        let configuration =
-            json!({"cname": "lz4", "clevel": 5, "shuffle": "shuffle", "typesize": item, "blocksize": 0});
-        CodecSpec::new("blosc", configuration)
+        default_compressor(item)
     }
+}
+
+/// Blosc with LZ4: what zarr-python 2 takes if nobody says anything.
+pub(super) fn default_compressor(item: usize) -> CodecSpec {
+    let configuration =
+        json!({"cname": "lz4", "clevel": 5, "shuffle": "shuffle", "typesize": item, "blocksize": 0});
+    CodecSpec::new("blosc", configuration)
+}
+
+/// The first document with another shape, and all else as it was.
+pub(super) fn patched_shape(
+    key: String,
+    documents: &[Option<Vec<u8>>],
+    shape: &[u64],
+) -> Result<Vec<Document>> {
+    let bytes = documents.first().and_then(Option::as_deref).unwrap_or(b"");
+    let mut map = json::parse_object(bytes).map_err(|error| error.at(format!("'{key}'")))?;
+    map.insert("shape".to_owned(), shape.into());
+    Ok(vec![(key, json::to_bytes(&map))])
 }
 
 fn lift_group(bytes: &[u8], context: &LiftContext<'_>) -> Result<GroupMetadata> {
@@ -94,8 +106,9 @@ fn lift_group(bytes: &[u8], context: &LiftContext<'_>) -> Result<GroupMetadata> 
     Ok(GroupMetadata { format: Format::V2, attributes: Map::new(), extra: members.rest() })
 }
 
-fn lift_array(bytes: &[u8], context: &LiftContext<'_>) -> Result<ArrayMetadata> {
-    let mut members = Members::new(json::parse_object(bytes)?, context.mode);
+/// Reads the document of an array; the attributes are elsewhere.
+pub(super) fn lift_array(map: Map, context: &LiftContext<'_>) -> Result<ArrayMetadata> {
+    let mut members = Members::new(map, context.mode);
     members.zarr_format(2)?;
     let shape = members.lengths("shape")?;
     let mut chunks = members.lengths("chunks")?;
@@ -214,7 +227,8 @@ fn lower_group(group: &GroupMetadata) -> Map {
     map
 }
 
-fn lower_array(array: &ArrayMetadata, registry: &Registry) -> Result<Map> {
+/// The document of an array, or what this format cannot say.
+pub(super) fn lower_array(array: &ArrayMetadata, registry: &Registry) -> Result<Map> {
     if array.dimension_names.is_some() {
         return Err(Error::unsupported(
             "Zarr v2 has no dimension names; give them as the attribute _ARRAY_DIMENSIONS, which xarray reads",
@@ -303,7 +317,7 @@ mod tests {
 
     fn lifted(document: &Json, mode: Mode) -> Result<ArrayMetadata> {
         let context = LiftContext { registry: &Registry::new(), mode };
-        lift_array(document.to_string().as_bytes(), &context)
+        lift_array(document.as_object().cloned().unwrap(), &context)
     }
 
     #[test]

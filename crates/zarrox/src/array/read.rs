@@ -81,8 +81,9 @@ impl Array {
             return Err(argument(message).at(self.place()));
         }
         let item = size_of::<T>();
-        let strides: Dims<isize> = out.strides().iter().map(|stride| stride * item.cast_signed()).collect();
+        // Before the strides are read: memory that is shared with others is copied now, and may get other strides.
         let pointer = out.as_mut_ptr().cast::<u8>();
+        let strides: Dims<isize> = out.strides().iter().map(|stride| stride * item.cast_signed()).collect();
         // SAFETY: shape and strides are those of an array that is borrowed mutably for the whole call; elements of an
         // owned or mutably borrowed ndarray do not overlap, and they are initialised.
         let view = unsafe { ViewMut::from_raw(pointer, &shape, &strides, item) };

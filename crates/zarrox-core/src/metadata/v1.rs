@@ -1,0 +1,235 @@
+//! Zarr version 1: a single array, `meta` and `attrs`.
+//!
+//! What it says is what version 2 says in other words, so that a document is put into these words and left to
+//! [version 2](super::v2).
+//!
+//! <https://zarr-specs.readthedocs.io/en/latest/v1/v1.0.html>
+
+use serde_json::json;
+
+use super::members::wrong;
+use super::{ArrayMetadata, Change, Document, Format, FormatDef, LiftContext, NodeMetadata, v2};
+use crate::codec::CodecSpec;
+use crate::error::{Error, Result};
+use crate::grid::{ChunkKeyEncoding, Separator};
+use crate::json::{self, Json, Map};
+use crate::path::NodePath;
+use crate::registry::Registry;
+
+/// The format.
+#[derive(Debug)]
+pub(super) struct V1;
+
+const ARRAY: &str = "meta";
+const ATTRIBUTES: &str = "attrs";
+
+impl FormatDef for V1 {
+    fn name(&self) -> &'static str {
+        "v1"
+    }
+
+    fn keys(&self, path: &NodePath) -> Vec<String> {
+        [ARRAY, ATTRIBUTES].map(|name| path.key(name)).into()
+    }
+
+    fn lift(&self, documents: &[Option<Vec<u8>>], context: &LiftContext<'_>) -> Result<Option<NodeMetadata>> {
+        let [Some(array), attributes] = documents else { return Ok(None) };
+        // Other programs have files of this name, too.
+        let Ok(map) = json::parse_object(array) else { return Ok(None) };
+        if map.get("zarr_format") != Some(&json!(1)) {
+            return Ok(None);
+        }
+        let lifted = to_v2(map).and_then(|map| v2::lift_array(map, context));
+        let array = lifted.map_err(|error| error.at(ARRAY))?;
+        let attributes = match attributes {
+            Some(bytes) => json::parse_object(bytes).map_err(|error| error.at(ATTRIBUTES))?,
+            None => Map::new(),
+        };
+        Ok(Some(NodeMetadata::Array(ArrayMetadata {
+            format: Format::V1,
+            separator_declared: true,
+            attributes,
+            ..array
+        })))
+    }
+
+    fn lower(&self, path: &NodePath, node: &NodeMetadata, registry: &Registry) -> Result<Vec<Document>> {
+        let NodeMetadata::Array(array) = node else {
+            return Err(Error::unsupported("Zarr v1 has no groups: an array is a store of its own"));
+        };
+        let map = from_v2(v2::lower_array(array, registry)?)?;
+        Ok(vec![
+            (path.key(ATTRIBUTES), json::to_bytes(&array.attributes)),
+            (path.key(ARRAY), json::to_bytes(&map)),
+        ])
+    }
+
+    fn patch(
+        &self,
+        path: &NodePath,
+        documents: &[Option<Vec<u8>>],
+        change: Change<'_>,
+    ) -> Result<Vec<Document>> {
+        match change {
+            Change::Attributes(attributes) => Ok(vec![(path.key(ATTRIBUTES), json::to_bytes(attributes))]),
+            Change::Shape(shape) => v2::patched_shape(path.key(ARRAY), documents, shape),
+        }
+    }
+
+    fn default_chunk_key_encoding(&self) -> ChunkKeyEncoding {
+        ChunkKeyEncoding::V2(Separator::Dot)
+    }
+
+    fn default_compressor(&self, item: usize) -> CodecSpec {
+        v2::default_compressor(item)
+    }
+}
+
+/// The document as version 2 has it.
+fn to_v2(mut map: Map) -> Result<Map> {
+    let compression = map.shift_remove("compression").unwrap_or(Json::Null);
+    let options = map.shift_remove("compression_opts").unwrap_or(Json::Null);
+    map.insert("zarr_format".to_owned(), 2.into());
+    map.insert("filters".to_owned(), Json::Null);
+    map.insert("compressor".to_owned(), compressor(&compression, &options)?);
+    Ok(map)
+}
+
+fn compressor(compression: &Json, options: &Json) -> Result<Json> {
+    let id = match compression {
+        Json::Null => return Ok(Json::Null),
+        Json::String(name) => match name.as_str() {
+            "none" => return Ok(Json::Null),
+            // The name is older than the codec that has it today: these chunks are zlib's.
+            "gzip" => "zlib",
+            name => name,
+        },
+        other => return Err(wrong("compression", "a string or null", other)),
+    };
+    let mut members = Map::new();
+    members.insert("id".to_owned(), id.into());
+    match options {
+        Json::Null => {}
+        Json::Object(options) => members.extend(options.clone()),
+        Json::Number(level) => drop(members.insert("level".to_owned(), level.clone().into())),
+        other => return Err(wrong("compression_opts", "an object, an integer or null", other)),
+    }
+    Ok(members.into())
+}
+
+/// The document out of version 2's, or what version 1 cannot say.
+fn from_v2(mut map: Map) -> Result<Map> {
+    let not_in_v1 = |what: &str| Err(Error::unsupported(format!("Zarr v1 has no {what}")));
+    if map.shift_remove("filters").is_some_and(|filters| !filters.is_null()) {
+        return not_in_v1("filters");
+    }
+    if map.shift_remove("dimension_separator") != Some(json!(".")) {
+        return not_in_v1("other separator of chunk keys than \".\"");
+    }
+    let mut members = match map.shift_remove("compressor") {
+        Some(Json::Object(members)) => members,
+        _ => Map::new(),
+    };
+    let id = members.shift_remove("id");
+    let (compression, options) = match id.as_ref().and_then(Json::as_str) {
+        None => ("none", Json::Null),
+        Some(id @ ("zlib" | "bz2")) => (id, members.get("level").cloned().unwrap_or(Json::Null)),
+        Some("blosc") => {
+            if members.shift_remove("blocksize").is_some_and(|size| size != json!(0)) {
+                return not_in_v1("block size of Blosc's");
+            }
+            ("blosc", members.into())
+        }
+        Some(other) => return not_in_v1(&format!("compression '{other}'; it has zlib, bz2 and blosc")),
+    };
+    map.insert("zarr_format".to_owned(), 1.into());
+    map.insert("compression".to_owned(), compression.into());
+    map.insert("compression_opts".to_owned(), options);
+    Ok(map)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data_type::Mode;
+
+    fn document(compression: &Json, options: &Json) -> Json {
+        json!({
+            "zarr_format": 1, "shape": [100, 100], "chunks": [10, 10], "dtype": "<i4", "fill_value": 42, "order": "C",
+            "compression": compression, "compression_opts": options,
+        })
+    }
+
+    fn lift(document: &str) -> Result<Option<NodeMetadata>> {
+        let context = LiftContext { registry: &Registry::new(), mode: Mode::Strict };
+        V1.lift(&[Some(document.as_bytes().to_vec()), Some(b"{\"a\": 1}".to_vec())], &context)
+    }
+
+    #[test]
+    fn an_uncompressed_array_survives() {
+        for compression in [json!("none"), Json::Null] {
+            let text = document(&compression, &Json::Null).to_string();
+            let Some(NodeMetadata::Array(array)) = lift(&text).unwrap() else { panic!("no array") };
+            assert_eq!((array.format, array.attributes["a"].as_u64()), (Format::V1, Some(1)));
+            let node = NodeMetadata::Array(array);
+            let documents = V1.lower(&NodePath::root(), &node, &Registry::new()).unwrap();
+            assert_eq!(json::parse(&documents[1].1).unwrap(), document(&json!("none"), &Json::Null));
+        }
+        let patched = document(&json!("none"), &Json::Null).to_string().into_bytes();
+        let patched = V1.patch(&NodePath::root(), &[Some(patched), None], Change::Shape(&[7, 7])).unwrap();
+        assert_eq!(patched[0].0, "meta");
+        assert_eq!(json::parse(&patched[0].1).unwrap()["shape"], json!([7, 7]));
+    }
+
+    #[test]
+    fn every_form_of_compression_becomes_a_compressor() {
+        let cases = [
+            (json!("zlib"), json!(9), json!({"id": "zlib", "level": 9})),
+            (json!("gzip"), json!(1), json!({"id": "zlib", "level": 1})),
+            (json!("bz2"), json!(1), json!({"id": "bz2", "level": 1})),
+            (json!("zlib"), Json::Null, json!({"id": "zlib"})),
+            (
+                json!("blosc"),
+                json!({"cname": "lz4", "clevel": 5, "shuffle": 1}),
+                json!({"id": "blosc", "cname": "lz4", "clevel": 5, "shuffle": 1}),
+            ),
+            (json!("none"), json!(3), Json::Null),
+        ];
+        for (name, options, expected) in cases {
+            assert_eq!(compressor(&name, &options).unwrap(), expected);
+        }
+        assert!(compressor(&json!(1), &Json::Null).is_err());
+        assert!(compressor(&json!("zlib"), &json!("9")).is_err());
+    }
+
+    #[test]
+    fn a_bare_nan_is_a_fill_value() {
+        let text = document(&Json::Null, &Json::Null).to_string();
+        let text = text.replace("\"<i4\"", "\"<f8\"").replace("42", "NaN");
+        let Some(NodeMetadata::Array(array)) = lift(&text).unwrap() else { panic!("no array") };
+        assert_eq!(array.fill_element().as_bytes(), f64::NAN.to_ne_bytes());
+    }
+
+    #[test]
+    fn other_files_of_the_name_are_no_nodes() {
+        for text in ["", "not json", "[1]", "{}", "{\"zarr_format\": 2}"] {
+            assert!(lift(text).unwrap().is_none(), "{text}");
+        }
+        assert!(lift("{\"zarr_format\": 1}").unwrap_err().to_string().contains("meta"));
+    }
+
+    #[test]
+    fn what_v1_cannot_say_is_refused_by_name() {
+        let from = |member: &str, value: Json| {
+            let mut map = json!({"filters": null, "dimension_separator": ".", "compressor": null});
+            map[member] = value;
+            from_v2(map.as_object().cloned().unwrap()).unwrap_err().to_string()
+        };
+        assert!(from("filters", json!([{"id": "delta"}])).contains("filters"));
+        assert!(from("dimension_separator", json!("/")).contains("separator"));
+        assert!(from("compressor", json!({"id": "zstd"})).contains("zstd"));
+        assert!(from("compressor", json!({"id": "blosc", "blocksize": 512})).contains("block size"));
+        let group = NodeMetadata::Group(super::super::GroupMetadata::new(Format::V1));
+        assert!(V1.lower(&NodePath::root(), &group, &Registry::new()).is_err());
+    }
+}
