@@ -32,8 +32,8 @@ fn the_example_of_the_specification_opens() {
         &store,
         "0.0",
         &[
-            0x78, 0x01, 0x63, 0x64, 0x60, 0x60, 0x60, 0x1c, 0xc5, 0xa3, 0x61, 0x30, 0x9a, 0x06, 0x46, 0xd3,
-            0x00, 0x00, 0x7c, 0x40, 0x00, 0x65,
+            0x78, 0x01, 0x63, 0x64, 0x60, 0x60, 0x60, 0x1c, 0xc5, 0x83, 0x26, 0x0c, 0x00, 0x50, 0x78, 0x00,
+            0x65,
         ],
     );
     let mut array = OpenOptions::new().open_in(store.clone(), "").unwrap().into_array().unwrap();
@@ -57,7 +57,7 @@ fn arrays_are_written_as_the_specification_has_them() {
     let options = OpenOptions::new().format(Format::V1);
     let builder =
         options.create_array_in(store.clone(), "").shape([4]).chunks([2]).data_type(DataType::Float64);
-    let array = builder.clone().fill_value(f64::NAN).create().unwrap();
+    let array = builder.fill_value(f64::NAN).create().unwrap();
     array.write(s![1..3], &arr1(&[1.5, 2.5])).unwrap();
     assert_eq!(
         json_of(&store, "meta"),
