@@ -3,7 +3,7 @@
 #![expect(clippy::print_stdout, reason = "printing is what this program does")]
 
 use zarrox::codec::{CodecDef, CodecKind};
-use zarrox::data_type::Endian;
+use zarrox::data_type::{Endian, FAMILIES};
 use zarrox::json::Json;
 use zarrox::{DataType, Format, Registry, Result};
 
@@ -12,6 +12,9 @@ const INTRODUCTION: &str = "\
 
 Made from the definitions in the source by `cargo xtask docs`.
 ";
+
+const SIZES: &str = "\
+Raw bits, byte strings and text are of any size, times of any unit and multiple: of each there is one example here.";
 
 const CODECS: &str = "
 ## Codecs
@@ -22,34 +25,16 @@ written. v2 has no codecs without an id: it says the same in other members.
 | name in v3 | other names | id in v2 | turns |
 |---|---|---|---|";
 
-const DATA_TYPES: &[DataType] = &[
-    DataType::Bool,
-    DataType::Int8,
-    DataType::Int16,
-    DataType::Int32,
-    DataType::Int64,
-    DataType::UInt8,
-    DataType::UInt16,
-    DataType::UInt32,
-    DataType::UInt64,
-    DataType::Float16,
-    DataType::Float32,
-    DataType::Float64,
-    DataType::Complex64,
-    DataType::Complex128,
-    DataType::RawBits(3),
-];
-
 fn main() -> Result<()> {
     let mut formats: Vec<String> = Format::all().map(|format| format.to_string()).collect();
     formats.sort();
     println!("{INTRODUCTION}\nFormats: {}.\n\n## Data types\n", formats.join(", "));
     println!("| name in v3 | in v2 | bytes |\n|---|---|---:|");
     let registry = zarrox::codecs::registry();
-    for data_type in DATA_TYPES {
-        println!("{}", data_type_row(data_type, &registry)?);
+    for data_type in FAMILIES.iter().flat_map(|family| family.examples()) {
+        println!("{}", data_type_row(&data_type, &registry)?);
     }
-    println!("\nRaw bytes are of any size: `r24` has three bytes.\n{CODECS}");
+    println!("\n{SIZES}\n{CODECS}");
     for kind in [CodecKind::ArrayToArray, CodecKind::ArrayToBytes, CodecKind::BytesToBytes] {
         for definition in zarrox::codecs::ALL.iter().filter(|definition| definition.kind == kind) {
             println!("{}", codec_row(definition));
@@ -60,12 +45,17 @@ fn main() -> Result<()> {
 
 fn data_type_row(data_type: &DataType, registry: &Registry) -> Result<String> {
     let family = registry.family(data_type)?;
-    let mut names = vec![family.to_v2(data_type, Endian::Little)?, family.to_v2(data_type, Endian::Big)?];
+    // v2 has no word for some.
+    let names = [Endian::Little, Endian::Big].into_iter().filter_map(|e| family.to_v2(data_type, e).ok());
+    let mut names: Vec<String> = names.map(|name| code(&name)).collect();
     names.dedup();
-    // A bar would end the cell of the table, even inside code.
-    let name = |name: &Json| Some(format!("`{}`", name.as_str()?.replace('|', "\\|")));
-    let names: Vec<String> = names.iter().filter_map(name).collect();
-    Ok(format!("| `{data_type}` | {} | {} |", names.join(", "), data_type.size()))
+    Ok(format!("| {} | {} | {} |", code(&family.to_v3(data_type)), names.join(", "), data_type.size()))
+}
+
+/// A name as code. A bar would end the cell of the table, even there.
+fn code(name: &Json) -> String {
+    let text = name.as_str().map_or_else(|| name.to_string(), str::to_owned);
+    format!("`{}`", text.replace('|', "\\|"))
 }
 
 fn codec_row(definition: &CodecDef) -> String {

@@ -31,6 +31,10 @@ impl Family for Percent {
         None
     }
 
+    fn examples(&self) -> Vec<DataType> {
+        vec![percent()]
+    }
+
     fn has(&self, data_type: &DataType) -> bool {
         *data_type == percent()
     }

@@ -18,6 +18,10 @@ impl Family for Bool {
         (dtype.kind == 'b' && dtype.rest == "1").then_some(Ok(DataType::Bool))
     }
 
+    fn examples(&self) -> Vec<DataType> {
+        vec![DataType::Bool]
+    }
+
     fn has(&self, data_type: &DataType) -> bool {
         *data_type == DataType::Bool
     }

@@ -43,6 +43,10 @@ impl Family for ByteStrings {
         Some(sized(TERMINATED, bytes))
     }
 
+    fn examples(&self) -> Vec<DataType> {
+        [TERMINATED, RAW].into_iter().filter_map(|name| sized(name, 5).ok()).collect()
+    }
+
     fn has(&self, data_type: &DataType) -> bool {
         is(data_type, TERMINATED) || is(data_type, RAW)
     }

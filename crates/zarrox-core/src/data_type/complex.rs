@@ -27,6 +27,10 @@ impl Family for Complexes {
         }))
     }
 
+    fn examples(&self) -> Vec<DataType> {
+        vec![DataType::Complex64, DataType::Complex128]
+    }
+
     fn has(&self, data_type: &DataType) -> bool {
         matches!(data_type, DataType::Complex64 | DataType::Complex128)
     }

@@ -35,6 +35,10 @@ impl Family for Floats {
         }))
     }
 
+    fn examples(&self) -> Vec<DataType> {
+        vec![DataType::Float16, DataType::Float32, DataType::Float64]
+    }
+
     fn has(&self, data_type: &DataType) -> bool {
         matches!(data_type, DataType::Float16 | DataType::Float32 | DataType::Float64)
     }

@@ -40,6 +40,10 @@ impl Family for Integers {
         TYPES.iter().find(|t| t.storage() == storage).cloned().map(Ok)
     }
 
+    fn examples(&self) -> Vec<DataType> {
+        TYPES.to_vec()
+    }
+
     fn has(&self, data_type: &DataType) -> bool {
         TYPES.contains(data_type)
     }

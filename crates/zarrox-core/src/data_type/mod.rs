@@ -240,6 +240,9 @@ pub trait Family: fmt::Debug + Send + Sync {
     /// The type of a v2 type string.
     fn parse_v2(&self, dtype: &TypeString<'_>) -> Option<Result<DataType>>;
 
+    /// The family's types, for lists of what there is; of types that come in any size, one.
+    fn examples(&self) -> Vec<DataType>;
+
     /// Whether the type is this family's.
     fn has(&self, data_type: &DataType) -> bool;
 

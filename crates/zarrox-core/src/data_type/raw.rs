@@ -31,6 +31,10 @@ impl Family for RawBytes {
         Some(sized(&format!("|V{size}"), size))
     }
 
+    fn examples(&self) -> Vec<DataType> {
+        vec![DataType::RawBits(3)]
+    }
+
     fn has(&self, data_type: &DataType) -> bool {
         matches!(data_type, DataType::RawBits(_))
     }

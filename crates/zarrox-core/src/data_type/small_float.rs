@@ -53,6 +53,11 @@ const LAYOUTS: &[Layout] = &[
 ];
 
 impl Layout {
+    fn data_type(&self) -> DataType {
+        let (name, storage) = (self.name.to_owned(), Storage::Uint(self.size()));
+        DataType::Extension(Box::new(Extension { name, configuration: Map::new(), storage }))
+    }
+
     /// How many bits there are, the sign included.
     fn bits(&self) -> u32 {
         1 + self.exponent + self.mantissa
@@ -153,13 +158,15 @@ fn element(layout: &Layout, pattern: u32) -> Vec<u8> {
 
 impl Family for SmallFloats {
     fn parse_v3(&self, name: &str, _: &Map) -> Option<Result<DataType>> {
-        let layout = LAYOUTS.iter().find(|layout| layout.name == name)?;
-        let (name, storage) = (name.to_owned(), Storage::Uint(layout.size()));
-        Some(Ok(DataType::Extension(Box::new(Extension { name, configuration: Map::new(), storage }))))
+        LAYOUTS.iter().find(|layout| layout.name == name).map(|layout| Ok(layout.data_type()))
     }
 
     fn parse_v2(&self, _: &TypeString<'_>) -> Option<Result<DataType>> {
         None
+    }
+
+    fn examples(&self) -> Vec<DataType> {
+        LAYOUTS.iter().map(Layout::data_type).collect()
     }
 
     fn has(&self, data_type: &DataType) -> bool {

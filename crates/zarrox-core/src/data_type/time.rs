@@ -80,6 +80,10 @@ impl Family for Times {
         Some(of(name, unit, scale))
     }
 
+    fn examples(&self) -> Vec<DataType> {
+        [of(POINT, "ns", 1), of(SPAN, "s", 25)].into_iter().flatten().collect()
+    }
+
     fn has(&self, data_type: &DataType) -> bool {
         parts(data_type).is_some()
     }

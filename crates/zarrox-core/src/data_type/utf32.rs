@@ -36,6 +36,10 @@ impl Family for FixedText {
         Some(of_bytes(characters.saturating_mul(4)))
     }
 
+    fn examples(&self) -> Vec<DataType> {
+        of_bytes(12).into_iter().collect()
+    }
+
     fn has(&self, data_type: &DataType) -> bool {
         matches!(data_type, DataType::Extension(extension) if extension.name == NAME)
     }
