@@ -9,6 +9,7 @@ updates, if an UPDATER is given), `update` changes it. Cells that are not applic
 or READER are left out. REPORT receives, as JSON, the versions in use and an error, or null, for each cell.
 """
 
+import base64
 import json
 import sys
 import traceback
@@ -17,7 +18,6 @@ from pathlib import Path
 
 import numpy as np
 
-NUMPY = {"r40": "V5"}
 # Floats that formats and casts get wrong, as bit patterns, by the size of a float in bytes: NaN, infinities, minus zero,
 # the smallest subnormal, the largest finite number, a NaN with a payload, and one.
 SPECIALS = {
@@ -38,7 +38,7 @@ SPECIALS = {
 
 def dtype(cell):
     """The data type in this machine's memory."""
-    return np.dtype(NUMPY.get(cell["data_type"], cell["data_type"]))
+    return np.dtype(cell["numpy"])
 
 
 def dtype_v2(cell):
@@ -60,22 +60,45 @@ def words(seed, count):
 def data(cell, shape, seed):
     """The elements of a whole array: each depends on nothing but the seed, its flat index and the data type.
 
-    The bytes of an element are the low bytes, in little-endian order, of its word; a complex number takes a word for
-    each part. A boolean takes the lowest bit. Every eleventh float is one of `SPECIALS`.
+    The bytes of an element are the low bytes, in little-endian order, of its word, where a cell may leave it fewer
+    `bits`; each part of a complex number, each character of a string and each raw byte takes a word of its own. Every
+    eleventh float is one of `SPECIALS`, every eleventh signed integer the lowest one, which is NaT among times. Three of
+    every eight characters are NUL, and the others of a text are code points.
     """
     kind = dtype(cell)
-    parts = 2 if kind.kind == "c" else 1
-    size = kind.itemsize // parts
-    count = int(np.prod(shape, dtype=np.int64)) * parts
-    bits = words(seed, count)
-    if kind.kind == "b":
-        bits &= np.uint64(1)
-    if kind.kind in "fc":
-        index = np.arange(count)
+    size = part_size(kind)
+    count = int(np.prod(shape, dtype=np.int64)) * kind.itemsize // size
+    bits = words(seed, count) & np.uint64(2 ** cell["bits"] - 1)
+    index = np.arange(count)
+    if is_float(kind):
         special = np.array(SPECIALS[size], dtype=np.uint64)[(index // 11) % 8]
         bits = np.where(index % 11 == 5, special, bits)
+    if kind.kind in "imM":
+        bits = np.where(index % 11 == 5, np.uint64(2 ** (8 * size - 1)), bits)
+    if is_string(kind):
+        bits = np.where(index % 8 >= 5, np.uint64(0), bits)
+    if kind.kind == "U":
+        bits %= np.uint64(0x110000 - 0x800)
+        bits += np.where(bits >= 0xD800, np.uint64(0x800), np.uint64(0))
     raw = bits.astype("<u8").view(np.uint8).reshape(count, 8)[:, :size]
     return np.ascontiguousarray(raw).reshape(-1).view(kind.newbyteorder("<")).astype(kind).reshape(shape)
+
+
+def is_float(kind):
+    """Whether elements are floats of IEEE 754 or made of them."""
+    return kind.kind in "fc" and kind.itemsize > 1
+
+
+def is_string(kind):
+    """Whether elements are strings of characters or of bytes."""
+    return issubclass(kind.type, np.flexible)
+
+
+def part_size(kind):
+    """The size of what an element is made of."""
+    if is_string(kind):
+        return 4 if kind.kind == "U" else 1
+    return kind.itemsize // (2 if kind.kind == "c" else 1)
 
 
 def fill_value(cell):
@@ -83,11 +106,15 @@ def fill_value(cell):
     value, kind = cell["fill_value"], dtype(cell)
     if value is None:
         return None
-    if kind.kind == "V":
-        return np.void(bytes(value))
+    if kind.kind == "U":
+        return np.str_(value)
+    if is_string(kind):
+        return kind.type(base64.b64decode(value) if isinstance(value, str) else bytes(value))
+    if kind.kind in "mM":
+        return np.array(np.iinfo("i8").min if value == "NaT" else value, "i8").view(kind)[()]
     if kind.kind == "c":
         return kind.type(complex(*map(float, value)))
-    return kind.type(float(value)) if kind.kind == "f" else kind.type(value)
+    return kind.type(value if kind.kind in "biu" else float(value))
 
 
 def region(step):
@@ -105,7 +132,9 @@ def values(cell, step, shape):
 def final(cell, updated):
     """The array and the attributes that a reader must find."""
     fill = fill_value(cell)
-    zero = np.zeros((), dtype(cell))[()]
+    # What is undefined is read as zero, and where there is such a thing as not a time.
+    kind = dtype(cell)
+    zero = np.array("NaT", kind)[()] if kind.kind in "mM" else np.zeros((), kind)[()]
     array = np.full(cell["shape"], zero if fill is None else fill, dtype(cell))
     attributes = cell["attributes"]
     for step in cell["steps"] + (cell["update"] if updated else []):
@@ -130,7 +159,8 @@ def selections(shape):
 
 def same(got, expected):
     """Bit for bit; two NaNs count as the same."""
-    got = np.asarray(got)
+    # A string alone does not know the length of its type.
+    got = np.asarray(got, expected.dtype if isinstance(got, (str, bytes)) else None)
     if got.shape != expected.shape:
         raise AssertionError(f"shape {got.shape} instead of {expected.shape}")
     if got.dtype.newbyteorder("=") != expected.dtype.newbyteorder("="):
@@ -138,10 +168,10 @@ def same(got, expected):
     got = np.ascontiguousarray(got.astype(expected.dtype)).reshape(-1)
     expected = np.ascontiguousarray(expected).reshape(-1)
     different = (bits(got) != bits(expected)).any(axis=1)
-    if expected.dtype.kind in "fc":
-        parts = 2 if expected.dtype.kind == "c" else 1
-        part = np.dtype(f"f{expected.dtype.itemsize // parts}")
-        a, b = (each.view(part).reshape(len(expected), parts) for each in (got, expected))
+    if is_float(expected.dtype):
+        size = part_size(expected.dtype)
+        parts = expected.dtype.itemsize // size
+        a, b = (each.view(f"f{size}").reshape(len(expected), parts) for each in (got, expected))
         equal = (bits(a) == bits(b)).all(axis=1).reshape(a.shape)
         different = ~(equal | (np.isnan(a) & np.isnan(b))).all(axis=1)
     if different.any():
@@ -191,7 +221,7 @@ def facts(cell, array, attributes):
         "fill value": None if fill is None else np.asarray(fill, dtype(cell)).tobytes().hex(),
         "attributes": attributes,
     }
-    if cell["format"] == 2:
+    if cell["format"] < 3:
         return known | {
             "dtype": dtype_v2(cell).str,
             "order": order(cell, cell["order"]),
@@ -258,7 +288,7 @@ class Program:
         agree(self.describe(array, cell), facts(cell, expected, attributes))
         same(self.read(array, ...), expected)
         for selection in selections(expected.shape):
-            same(self.read(array, selection), expected[selection])
+            same(self.read(array, selection), np.asarray(expected[selection], expected.dtype))
 
     def shape(self, array):
         return array.shape

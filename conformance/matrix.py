@@ -3,10 +3,12 @@
     python matrix.py target/conformance/matrix.json
 
 A cell is one array: how it is created, what is written to it (`steps`), and how it is changed later by another
-implementation (`update`). Every data type meets every codec chain; the remaining axes are chosen so that every two
-values of any two axes meet in some cell. Needs nothing but Python's standard library, and has no randomness.
+implementation (`update`). Every data type meets every codec chain, of the extensions' types a few; the remaining axes are
+chosen so that every two values of any two axes meet in some cell. Needs nothing but Python's standard library, and has no
+randomness.
 """
 
+import base64
 import itertools
 import json
 import math
@@ -23,12 +25,49 @@ DATA_TYPES = ["bool", *INTEGERS, *FLOATS, *COMPLEX, "r40"]
 
 SIZES = {"bool": 1, "r40": 5} | {name: int(name.lstrip("uintfloacmpex")) // 8 for name in DATA_TYPES[1:-1]}
 
-# A typed array has an endianness only where an element has more than one byte.
-TYPES = [
-    (name, endian)
-    for name in DATA_TYPES
-    for endian in (["little"] if SIZES[name] == 1 or name == "r40" else ["little", "big"])
-]
+
+def extension(name, **configuration):
+    return {"name": name, "configuration": configuration}
+
+
+# Types of extensions, by a name of ours: what v3 metadata says, NumPy's name, and the size of an element.
+EXTENSIONS = {
+    "null_terminated_bytes": (extension("null_terminated_bytes", length_bytes=5), "S5", 5),
+    "raw_bytes": (extension("raw_bytes", length_bytes=5), "V5", 5),
+    "fixed_length_utf32": (extension("fixed_length_utf32", length_bytes=12), "U3", 12),
+    "datetime64_ns": (extension("numpy.datetime64", unit="ns", scale_factor=1), "M8[ns]", 8),
+    "datetime64_25s": (extension("numpy.datetime64", unit="s", scale_factor=25), "M8[25s]", 8),
+    "timedelta64_s": (extension("numpy.timedelta64", unit="s", scale_factor=1), "m8[s]", 8),
+}
+# Patterns of the small floats' fill values: NaN, or the largest where there is none, and -0.5.
+SMALL_FLOATS = {
+    "bfloat16": (0x7FC0, 0xBF00),
+    "float8_e3m4": (0x78, 0xA0),
+    "float8_e4m3fn": (0x7F, 0xB0),
+    "float8_e5m2": (0x7E, 0xB8),
+    "float8_e4m3b11fnuz": (0x80, 0xD0),
+    "float8_e4m3fnuz": (0x80, 0xB8),
+    "float8_e5m2fnuz": (0x80, 0xBC),
+    "float4_e2m1fn": (0x07, 0x09),
+}
+SIZES |= {name: size for name, (_, _, size) in EXTENSIONS.items()}
+SIZES |= {name: 2 if name == "bfloat16" else 1 for name in SMALL_FLOATS}
+NUMPY = {"r40": "V5"} | {name: numpy for name, (_, numpy, _) in EXTENSIONS.items()}
+
+# Types of bytes that are no numbers.
+BYTES = ["r40", "null_terminated_bytes", "raw_bytes"]
+# How many bits of a number's bytes it takes, where these are not all.
+BITS = {"bool": 1, "float4_e2m1fn": 4}
+
+
+def with_endians(data_types):
+    """A typed array has an endianness only where an element has more than one byte."""
+    for name in data_types:
+        for endian in ["little"] if SIZES[name] == 1 or name in BYTES else ["little", "big"]:
+            yield name, endian
+
+
+TYPES = list(with_endians(DATA_TYPES))
 
 # Shape and (inner) chunk shape. All but one have chunks that reach beyond the edge.
 SHAPES = {
@@ -90,6 +129,11 @@ V2_CHAINS = {
     for cname, shuffle in BLOSC
 }
 
+# What the types of extensions meet.
+FEW_CHAINS = ["none", "gzip 1", "zstd", "zlib 1", "blosc lz4 shuffle", "blosc zstd bitshuffle"]
+
+V1_CHAINS = ["none", "zlib 1", "bz2", "blosc lz4 shuffle", "blosc zstd bitshuffle"]
+
 # How a chunk becomes bytes. Shards hold 2 or 3 inner chunks along each dimension.
 V3_LAYOUTS = [
     "C",
@@ -143,6 +187,19 @@ V2_AXES = V3_AXES | {
     "fill": [*FILLS, "null"],
     "names": ["none"],
 }
+V3_EXTENSION_AXES = V3_AXES | {
+    "type": list(with_endians([*EXTENSIONS, *SMALL_FLOATS])),
+    "chain": [name for name in V3_CHAINS if name in FEW_CHAINS],
+}
+V2_EXTENSION_AXES = V2_AXES | {
+    # Raw bytes are `r40` in v2.
+    "type": list(with_endians(name for name in EXTENSIONS if name != "raw_bytes")),
+    "chain": [name for name in V2_CHAINS if name in FEW_CHAINS],
+}
+# v1 has one kind of keys and no null; nobody changes it.
+V1_AXES = V2_AXES | {"chain": V1_CHAINS, "keys": [("v2", ".")], "fill": FILLS, "update": ["attributes"]}
+
+TABLES = [(2, V2_AXES), (3, V3_AXES), (2, V2_EXTENSION_AXES), (3, V3_EXTENSION_AXES), (1, V1_AXES)]
 
 
 def sensible(a, x, b, y):
@@ -215,13 +272,21 @@ def freeze(value):
 
 
 def fill_value(data_type, kind):
-    """A fill value as v3 metadata has it: numbers, strings for what JSON lacks, pairs, bytes."""
+    """A fill value as v3 metadata has it: numbers, strings for what JSON lacks, pairs, bytes, base64."""
     if kind == "null":
         return None
     if data_type == "bool":
         return kind != "zero"
     if data_type == "r40":
         return {"zero": [0] * 5, "special": [255, 0, 1, 128, 0], "negative": [0, 0, 0, 0, 7]}[kind]
+    if data_type in ("null_terminated_bytes", "raw_bytes"):
+        return base64.b64encode(bytes(fill_element(data_type, kind))).decode()
+    if data_type == "fixed_length_utf32":
+        return {"zero": "", "special": "né🧊", "negative": "ß"}[kind]
+    if data_type in EXTENSIONS:
+        return {"zero": 0, "special": "NaT", "negative": -7}[kind]
+    if data_type in SMALL_FLOATS:
+        return {"zero": 0.0, "special": 6.0 if data_type == "float4_e2m1fn" else "NaN", "negative": -0.5}[kind]
     if data_type in FLOATS:
         return {"zero": 0.0, "special": "NaN", "negative": "-Infinity" if data_type == "float32" else -0.5}[kind]
     if data_type in COMPLEX:
@@ -230,6 +295,18 @@ def fill_value(data_type, kind):
     if data_type.startswith("u"):
         return {"zero": 0, "special": 2**bits - 1, "negative": 2 ** (bits - 1)}[kind]
     return {"zero": 0, "special": 2 ** (bits - 1) - 1, "negative": -(2 ** (bits - 1))}[kind]
+
+
+def fill_element(data_type, kind):
+    """The bytes of a fill value, in little-endian order and without zeros at the end, where metadata codes them."""
+    if data_type == "null_terminated_bytes":
+        return {"zero": [], "special": [255, 0, 1, 128, 7], "negative": [97, 0, 98], "null": []}[kind]
+    if data_type == "raw_bytes":
+        return {"zero": [0] * 5, "special": [255, 0, 1, 128, 0], "negative": [0, 0, 0, 0, 7]}[kind]
+    if data_type in SMALL_FLOATS:
+        special, negative = SMALL_FLOATS[data_type]
+        return list({"zero": 0, "special": special, "negative": negative}[kind].to_bytes(SIZES[data_type], "little"))
+    return None
 
 
 def write(shape, seed, region=None):
@@ -299,18 +376,21 @@ def cell(number, format, row):
         "id": f"v{format}/{data_type}/{number:04}",
         "axes": {name: " ".join(value) if isinstance(value, tuple) else value for name, value in row.items()},
         "format": format,
-        "data_type": data_type,
+        "data_type": EXTENSIONS[data_type][0] if data_type in EXTENSIONS else data_type,
+        "numpy": NUMPY.get(data_type, data_type),
+        "bits": BITS.get(data_type, 64),
         "endian": endian,
         "shape": shape,
         "chunks": chunks,
         "fill_value": fill_value(data_type, row["fill"]),
+        "fill_element": fill_element(data_type, row["fill"]),
         "attributes": RICH if row["attributes"] == "rich" else {},
         "dimension_names": dimension_names(row["names"], len(base)),
         "key_encoding": {"name": kind, "separator": separator},
         "steps": first,
         "update": update(row["update"], base, chunks, seed + 8),
     }
-    return common | (v2_codecs(row) if format == 2 else v3_codecs(row, data_type, endian, chunks))
+    return common | (v3_codecs(row, data_type, endian, chunks) if format == 3 else v2_codecs(row))
 
 
 def dimension_names(kind, ndim):
@@ -354,7 +434,7 @@ def sharding(chunks, codecs, location, checksum=True):
 
 
 def bytes_codec(data_type, endian):
-    return v3_codec("bytes", endian=endian) if SIZES[data_type] > 1 and data_type != "r40" else v3_codec("bytes")
+    return v3_codec("bytes", endian=endian) if SIZES[data_type] > 1 and data_type not in BYTES else v3_codec("bytes")
 
 
 def transpose(layout, ndim):
@@ -369,9 +449,9 @@ def blosc(codec, data_type):
 
 
 def groups(cells):
-    """The groups above the arrays, with attributes and the names of their members."""
+    """The groups above the arrays, with attributes and the names of their members; v1 has none."""
     members = {}
-    for id in (cell["id"] for cell in cells):
+    for id in (cell["id"] for cell in cells if cell["format"] > 1):
         parts = id.split("/")
         for depth in range(1, len(parts)):
             members.setdefault("/".join(parts[:depth]), set()).add(parts[depth])
@@ -390,7 +470,7 @@ def groups(cells):
 
 def matrix():
     cells = []
-    for format, axes in ((2, V2_AXES), (3, V3_AXES)):
+    for format, axes in TABLES:
         cells += [cell(number, format, row) for number, row in enumerate(rows(axes))]
     cells = groups(cells) + cells
     for each in cells:

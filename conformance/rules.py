@@ -42,11 +42,30 @@ def inner_does_not_divide(cell):
     )
 
 
+def numpy(cell):
+    """NumPy's name of the data type."""
+    return cell.get("numpy", "")
+
+
+def is_small_float(cell):
+    return numpy(cell) == "bfloat16" or numpy(cell).startswith(("float8", "float4"))
+
+
 def updates(kind):
     return lambda cell: any(step["op"] == kind for step in cell["update"])
 
 
 RULES = [
+    ("zarr-python 3", ALL, lambda cell: cell["format"] == 1, "has no v1"),
+    ("tensorstore", ALL, lambda cell: cell["format"] == 1, "has no v1"),
+    ("zarr-python 2", ("write", "update"), lambda cell: cell["format"] == 1, "migrates v1 to v2, and writes none"),
+    (
+        "zarr-python 2",
+        ("read",),
+        lambda cell: cell["format"] == 1 and isinstance(cell["fill_value"], (str, list)),
+        "migrates no fill values that JSON has no number for",
+    ),
+    ("zarr-python 3", ALL, is_small_float, "has no floats below 16 bits, and no bfloat16"),
     ("zarr-python 2", ALL, lambda cell: cell["format"] == 3, "has no final v3"),
     ("zarr-python 2", ALL, lambda cell: is_blosc(cell, "snappy"), "numcodecs' wheels are built without snappy"),
     (
@@ -97,8 +116,14 @@ RULES = [
     ),
     (
         "tensorstore",
+        ALL,
+        lambda cell: numpy(cell)[:1] in ("U", "M", "m") or (cell["format"] == 3 and numpy(cell) in ("S5", "V5")),
+        "has no text and no times, and no strings of bytes in v3",
+    ),
+    (
+        "tensorstore",
         ("read",),
-        lambda cell: cell["format"] == 2 and cell.get("data_type") == "r40",
+        lambda cell: cell["format"] == 2 and numpy(cell) in ("S5", "V5"),
         "hands out raw bytes in Python as elements of size 0",
     ),
     ("tensorstore", ("update",), updates("attributes"), "does not change attributes"),

@@ -64,13 +64,14 @@ class TensorStore(common.Program):
 
 def is_raw(array):
     """Raw types come as single bytes with one more dimension."""
-    return array.dtype.name == "byte"
+    return array.dtype.name in ("byte", "char")
 
 
 def raw_bytes(values):
-    if values.dtype.kind != "V":
+    if not common.is_string(values.dtype):
         return values
-    return np.frombuffer(values.tobytes(), "V1").reshape(*values.shape, values.dtype.itemsize)
+    part = np.dtype(f"{values.dtype.kind}1")
+    return np.frombuffer(values.tobytes(), part).reshape(*values.shape, values.dtype.itemsize)
 
 
 def fill(array, value):
@@ -109,7 +110,9 @@ def v3_metadata(cell):
 
 def base64_if_raw(cell):
     value = cell["fill_value"]
-    return base64.b64encode(bytes(value)).decode() if cell["data_type"] == "r40" and value is not None else value
+    if value is None or not common.is_string(common.dtype(cell)):
+        return value
+    return base64.b64encode(np.asarray(common.fill_value(cell), common.dtype(cell)).tobytes()).decode()
 
 
 if __name__ == "__main__":

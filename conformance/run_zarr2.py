@@ -28,6 +28,10 @@ class Zarr2(common.Program):
         return array
 
     def open(self, path, cell):
+        if cell["format"] == 1:
+            store = dict(zarr.DirectoryStore(path))
+            zarr.storage.migrate_1to2(store)
+            return zarr.open_array(store)
         return zarr.open_array(path, mode="r+")
 
     def assign(self, array, region, values):

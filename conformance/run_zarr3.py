@@ -63,7 +63,7 @@ class Zarr3(common.Program):
             }
         return known | {
             "chunks": list(metadata.chunk_grid.chunk_shape),
-            "data type": array.dtype.name,
+            "data type": metadata.data_type.to_json(zarr_format=3),
             "codecs": common.normal(json.loads(json.dumps([codec.to_dict() for codec in metadata.codecs]))),
             "dimension names": common.names(metadata.dimension_names),
             "keys": {

@@ -137,7 +137,7 @@ pub(crate) fn data_type(name: &str) -> Result<DataType> {
         .or_else(|error| {
             parse(&format!("<{name}")).or_else(|_| parse(&format!("|{name}"))).map_err(|_| error)
         })
-        .map_err(|error| usage(format!("--dtype: {error}")))
+        .map_err(|error| usage(format!("--dtype: {error}; it should be like float32, uint8, <i2 or bool")))
 }
 
 fn codecs(text: &str) -> Result<Vec<CodecSpec>> {

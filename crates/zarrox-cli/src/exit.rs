@@ -6,6 +6,8 @@ use std::process::ExitCode;
 
 use zarrox::{Error, ErrorKind};
 
+use crate::interrupt;
+
 /// What the help says about exit codes.
 pub(crate) const HELP: &str = "\
 Exit codes:
@@ -16,7 +18,8 @@ Exit codes:
   4  something is there already
   5  corrupt: damaged chunks or files, or invalid metadata
   6  a feature that is not supported
-  7  access denied, or read-only";
+  7  access denied, or read-only
+  130  interrupted";
 
 /// Why a command ends early.
 #[derive(Debug)]
@@ -51,9 +54,10 @@ pub(crate) fn usage(message: impl Into<String>) -> Error {
 /// Says what went wrong, if anything, and chooses the exit code.
 pub(crate) fn report(result: Result<(), Failure>) -> ExitCode {
     let Err(Failure::Error(error)) = result else { return ExitCode::SUCCESS };
+    let code = if interrupt::seen() { interrupt::CODE } else { code(error.kind()) };
     // When even the standard error is closed there is nobody left to tell.
     let _ = writeln!(io::stderr().lock(), "{}", describe(&error));
-    ExitCode::from(code(error.kind()))
+    ExitCode::from(code)
 }
 
 fn code(kind: ErrorKind) -> u8 {
@@ -70,7 +74,8 @@ fn code(kind: ErrorKind) -> u8 {
 
 /// The error, and its causes where they say more than the line before them.
 fn describe(error: &Error) -> String {
-    let mut last = error.to_string();
+    // The library's advice in the command's own words.
+    let mut last = error.to_string().replace("ask for overwriting to replace it", "--force replaces it");
     let mut lines = vec![format!("zarrox: error: {}", printable(&last))];
     let mut cause = error.source();
     while let Some(error) = cause {

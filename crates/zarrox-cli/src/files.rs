@@ -15,6 +15,7 @@ pub(crate) fn failed(operation: &str, error: io::Error) -> Error {
         io::ErrorKind::PermissionDenied => ErrorKind::Forbidden,
         io::ErrorKind::ReadOnlyFilesystem => ErrorKind::ReadOnly,
         io::ErrorKind::StorageFull => ErrorKind::StorageFull,
+        io::ErrorKind::Unsupported => ErrorKind::Unsupported,
         io::ErrorKind::UnexpectedEof | io::ErrorKind::InvalidData => ErrorKind::Corrupt,
         _ => ErrorKind::Unreachable,
     };
@@ -30,6 +31,8 @@ pub(crate) fn open(path: &Path) -> Result<File> {
 #[derive(Debug)]
 pub(crate) struct Output {
     file: File,
+    /// What errors call it.
+    name: String,
     /// `None` for a pipe or a device, which is written to directly.
     place: Option<Place>,
 }
@@ -44,7 +47,8 @@ struct Place {
 impl Output {
     /// Begins to write a file; one that is there already is replaced only when told to.
     pub(crate) fn create(path: &Path, overwrite: bool) -> Result<Self> {
-        let creating = |error| failed(&format!("creating '{}'", path.display()), error);
+        let name = format!("'{}'", path.display());
+        let creating = |error| failed(&format!("creating {name}"), error);
         // A link stays, and the file that it leads to is replaced.
         let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         match fs::metadata(&path) {
@@ -53,7 +57,7 @@ impl Output {
             }
             Ok(metadata) if !metadata.is_file() => {
                 let file = File::options().write(true).open(&path).map_err(creating)?;
-                return Ok(Self { file, place: None });
+                return Ok(Self { file, name, place: None });
             }
             Ok(_) if !overwrite => return Err(exists(&path, "is there already; --force replaces it")),
             _ => {}
@@ -61,7 +65,11 @@ impl Output {
         let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty());
         let temporary = temporary(directory.unwrap_or(Path::new("."))).map_err(creating)?;
         let (file, temporary) = temporary.into_parts();
-        Ok(Self { file, place: Some(Place { temporary, path, overwrite }) })
+        Ok(Self { file, name, place: Some(Place { temporary, path, overwrite }) })
+    }
+
+    fn named(&self, error: &io::Error) -> io::Error {
+        io::Error::new(error.kind(), format!("{}: {error}", self.name))
     }
 
     /// Puts the complete file in its place.
@@ -78,11 +86,11 @@ impl Output {
 
 impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.file.write(bytes)
+        self.file.write(bytes).map_err(|error| self.named(&error))
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.file.flush()
+        self.file.flush().map_err(|error| self.named(&error))
     }
 }
 

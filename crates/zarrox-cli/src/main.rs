@@ -6,6 +6,7 @@ mod creation;
 mod edges;
 mod exit;
 mod files;
+mod interrupt;
 mod npy;
 mod npz;
 mod print;

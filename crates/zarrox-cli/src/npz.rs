@@ -1,7 +1,7 @@
 //! NumPy's `.npz` files: ZIP archives of `.npy` files.
 
 use std::fs::File;
-use std::io::{BufReader, BufWriter, Read, Seek, Write};
+use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
 use zarrox::{Error, ErrorKind, Result};
@@ -45,13 +45,13 @@ fn name(file: &str) -> Result<String> {
 
 /// An archive that is written.
 pub(crate) struct Writer<W: Write + Seek> {
-    zip: ZipWriter<BufWriter<W>>,
+    zip: ZipWriter<BufWriter<Latch<W>>>,
     compress: bool,
 }
 
 impl<W: Write + Seek> Writer<W> {
     pub(crate) fn new(out: W, compress: bool) -> Self {
-        Self { zip: ZipWriter::new(BufWriter::new(out)), compress }
+        Self { zip: ZipWriter::new(BufWriter::new(Latch { out, position: 0, failed: false })), compress }
     }
 
     /// Begins an array, whose `.npy` file is written to what this returns.
@@ -64,7 +64,44 @@ impl<W: Write + Seek> Writer<W> {
 
     pub(crate) fn finish(self) -> Result<W> {
         let out = self.zip.finish().map_err(failed)?;
-        out.into_inner().map_err(|error| files::failed("writing the archive", error.into_error()))
+        let latch = out.into_inner();
+        let latch = latch.map_err(|error| files::failed("writing the archive", error.into_error()))?;
+        Ok(latch.out)
+    }
+}
+
+/// Passes on what is written until that fails once, and then pretends that all is well.
+///
+/// Whoever wrote has been told. But [`ZipWriter`] tries to end its archive once more when it is dropped, and would
+/// complain on the standard error.
+struct Latch<W> {
+    out: W,
+    position: u64,
+    failed: bool,
+}
+
+impl<W: Write> Write for Latch<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = if self.failed { Ok(bytes.len()) } else { self.out.write(bytes) };
+        let written =
+            written.inspect_err(|error| self.failed = error.kind() != io::ErrorKind::Interrupted)?;
+        self.position += written as u64;
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        if self.failed { Ok(()) } else { self.out.flush() }
+    }
+}
+
+impl<W: Seek> Seek for Latch<W> {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.position = match to {
+            to if !self.failed => self.out.seek(to)?,
+            SeekFrom::Start(position) => position,
+            SeekFrom::Current(offset) | SeekFrom::End(offset) => self.position.saturating_add_signed(offset),
+        };
+        Ok(self.position)
     }
 }
 

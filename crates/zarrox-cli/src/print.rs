@@ -7,7 +7,7 @@ mod columns;
 
 use std::io::{self, Write};
 
-pub(crate) use columns::Columns;
+pub(crate) use columns::{Columns, scalar};
 
 /// The longest line.
 const WIDTH: usize = 75;

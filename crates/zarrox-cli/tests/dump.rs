@@ -24,6 +24,14 @@ const PRINTED: &[&str] = &[
     "float64_digits",
     "float64_exponents",
     "float64_wrapped",
+    "text",
+    "text_big",
+    "text_scalar",
+    "bytes",
+    "times",
+    "times_days",
+    "times_multiple",
+    "spans",
     "complex64",
     "complex128_fortran_big",
 ];
@@ -53,6 +61,7 @@ fn selections_are_numpys() {
     assert_eq!(place.ok(&["dump", "a.zarr[-1, ::2]"]), "[18 20 22]\n");
     assert_eq!(place.ok(&["dump", "a.zarr[::-2, ..., 0]"]), "[18  6]\n");
     assert_eq!(place.ok(&["dump", "a.zarr", "--selection", "3, 5"]), "23\n");
+    assert_eq!(place.ok(&["dump", "a.zarr", "--selection", "-1, -1"]), "23\n");
     assert_eq!(place.ok(&["dump", "a.zarr[2:2]"]), "[]\n");
     assert!(place.fails(2, &["dump", "a.zarr[4]"]).contains("index 4 is out of bounds for axis 0"));
     assert!(place.fails(2, &["dump", "a.zarr[0,0,0]"]).contains("3 dimensions"));
@@ -147,4 +156,15 @@ fn a_closed_pipe_ends_the_command_quietly() {
         child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
         assert_eq!((child.wait().unwrap().code(), said.as_str()), (Some(0), ""), "{line:?}");
     }
+}
+
+#[test]
+fn text_and_times_are_plain_in_csv_and_json() {
+    let place = Place::new();
+    place.ok(&["import", &golden("text.npy"), "t.zarr"]);
+    assert_eq!(place.ok(&["dump", "--csv", "t.zarr"]), "a,bcé\nit's,\n");
+    assert_eq!(place.ok(&["dump", "--json", "t.zarr"]).trim_end(), r#"[["a","bcé"],["it's",""]]"#);
+    place.ok(&["import", &golden("times.npy"), "d.zarr"]);
+    assert_eq!(place.ok(&["dump", "--csv", "d.zarr[:2]"]), "2024-01-01T00:00:05\nNaT\n");
+    assert!(place.ok(&["info", "d.zarr"]).contains("numpy.datetime64(unit=\"s\", scale_factor=1)"));
 }

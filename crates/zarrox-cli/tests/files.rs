@@ -15,6 +15,11 @@ const ARRAYS: &[&str] = &[
     "float32",
     "float64_plain",
     "complex64",
+    "text",
+    "text_scalar",
+    "bytes",
+    "times",
+    "spans",
 ];
 
 #[test]
@@ -150,9 +155,7 @@ fn damaged_archives_are_errors_and_leave_nothing() {
 #[test]
 fn data_types_that_are_not_there_are_named() {
     let place = Place::new();
-    for (name, descr) in
-        [("strings", "<U2"), ("dates", "<M8[D]"), ("structured", "[('a', '<f4'), ('b', '<i2')]")]
-    {
+    for (name, descr) in [("objects", "|O"), ("structured", "[('a', '<f4'), ('b', '<i2')]")] {
         let said = place.fails(6, &["import", &golden(&format!("{name}.npy")), "a.zarr"]);
         assert!(said.contains(&descr.escape_debug().to_string()), "{said}");
     }
@@ -247,4 +250,95 @@ fn devices_are_written_to_and_links_are_followed() {
     place.ok(&["export", "a.zarr", "link.npy", "--force"]);
     assert_eq!(place.read("real.npy"), std::fs::read(golden("float32.npy")).unwrap());
     assert!(place.path("link.npy").is_symlink());
+}
+
+#[test]
+fn what_is_replaced_stays_until_the_new_is_complete() {
+    let place = Place::new();
+    let npy = std::fs::read(golden("float32.npy")).unwrap();
+    place.ok(&["import", &golden("int16_cube.npy"), "a.zarr"]);
+    place.ok(&["import", &golden("stored.npz"), "h.zarr/g"]);
+    let (cube, group) = (place.ok(&["dump", "a.zarr"]), place.ok(&["tree", "h.zarr"]));
+    for path in ["a.zarr", "h.zarr/g", "h.zarr/g/x"] {
+        assert_eq!(place.run_with(&["import", "-", path, "--force"], &npy[..npy.len() - 1]).code, 5);
+        place.fails(2, &["import", &golden("float32.npy"), path, "--force", "--chunks", "1"]);
+        let mut altered = std::fs::read(golden("stored.npz")).unwrap();
+        let at = altered.windows(6).position(|window| window == b"NUMPY\x01").unwrap() + 128 + 5;
+        altered[at] ^= 1;
+        place.write("altered.npz", altered);
+        place.fails(5, &["import", "altered.npz", path, "--force"]);
+        assert_eq!(
+            (place.ok(&["dump", "a.zarr"]), place.ok(&["tree", "h.zarr"])),
+            (cube.clone(), group.clone())
+        );
+    }
+    assert_eq!(place.names(), ["a.zarr", "altered.npz", "h.zarr"]);
+    for path in ["a.zarr/", "./h.zarr/../h.zarr/g", "h.zarr/new"] {
+        place.ok(&["import", &golden("float32.npy"), path, "--force"]);
+        assert_eq!(place.json(&["info", path, "--json"])["shape"], json!([4, 6]));
+    }
+    assert_eq!(place.ok(&["ls", "h.zarr"]), "g\nnew\n");
+    // Also of a node that cannot be read any more, and never of files that are no node.
+    place.write("a.zarr/zarr.json", "{");
+    place.ok(&["import", &golden("stored.npz"), "a.zarr", "--force"]);
+    place.write("notes/mine.txt", "mine");
+    place.fails(4, &["import", &golden("stored.npz"), "notes", "--force"]);
+    assert_eq!(place.names(), ["a.zarr", "altered.npz", "h.zarr", "notes"]);
+}
+
+#[test]
+fn names_in_archives_do_not_lead_out_of_the_group() {
+    let place = Place::new();
+    let archive = |name: &str| {
+        // An archive with the name of the first array replaced by another of the same length, wherever it stands.
+        let mut bytes = std::fs::read(golden("stored.npz")).unwrap();
+        let old = b"deep/y.npy";
+        let at = |bytes: &[u8]| bytes.windows(old.len()).position(|window| window == old);
+        while let Some(at) = at(&bytes) {
+            bytes[at..at + old.len()].copy_from_slice(name.as_bytes());
+        }
+        bytes
+    };
+    for (name, code) in [("../../.npy", 2), ("a/../y.npy", 2), ("//////.npy", 6), ("/////y.npy", 0)] {
+        place.write("d/in.npz", archive(name));
+        let run = place.run(&["import", "d/in.npz", "d/g.zarr"]);
+        assert_eq!(run.code, code, "{name}: {}", run.err);
+    }
+    assert_eq!(place.names(), ["d"]);
+    assert_eq!(place.ok(&["ls", "d/g.zarr"]), "x\ny\n");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_told_once_and_by_name() {
+    let place = Place::new();
+    place.ok(&["import", &golden("float32.npy"), "a.zarr"]);
+    for (to, more) in [("npy", None), ("npz", None), ("npz", Some("--compress"))] {
+        let mut line = vec!["export", "a.zarr", "/dev/full", "--to", to];
+        line.extend(more);
+        let said = place.fails(1, &line);
+        assert!(said.contains("'/dev/full'") && said.lines().count() == 1, "{said}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn interrupted_work_leaves_nothing_behind() {
+    let place = Place::new();
+    let raw = ["--dtype", "u1", "--shape", "4194304", "--chunks", "65536", "--memory", "64KiB"];
+    // The commands read four mebibytes.
+    let interrupted = |line: &[&str]| {
+        let run = place.interrupt(line, &vec![1; 1 << 20], &vec![1; 1 << 18]);
+        assert_eq!((run.code, run.err.as_str()), (130, "zarrox: error: interrupted\n"));
+    };
+    place.ok(&["import", &golden("uint64.npy"), "old.zarr", "--chunks", "65536"]);
+    for path in ["new.zarr", "old.zarr"] {
+        interrupted(&[&["import", "-", path, "--force"], &raw[..]].concat());
+    }
+    assert_eq!(place.names(), ["old.zarr"]);
+    let before = place.ok(&["info", "old.zarr"]);
+    assert!(before.contains("uint64"), "{before}");
+    let raw = ["--dtype", "u8", "--shape", "524288", "--memory", "64KiB"];
+    interrupted(&[&["import", "-", "old.zarr", "--append"], &raw[..]].concat());
+    assert_eq!(place.ok(&["info", "old.zarr"]), before);
 }

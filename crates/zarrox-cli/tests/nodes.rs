@@ -235,6 +235,13 @@ fn nodes_are_moved_within_their_hierarchy() {
     place.fails(4, &["mv", "h.zarr/a", "h.zarr/deep"]);
     place.fails(3, &["mv", "h.zarr/none", "h.zarr/b"]);
     place.fails(2, &["mv", "h.zarr/deep", "h.zarr/deep/in"]);
+    place.ok(&["mv", "h.zarr", "moved.zarr"]);
+    place.ok(&["create", "--group", "h.zarr"]);
+    place.fails(4, &["mv", "moved.zarr", "h.zarr"]);
+    place.fails(3, &["mv", "none.zarr", "x.zarr"]);
+    place.ok(&["rm", "--force", "h.zarr"]);
+    let url = |name: &str| format!("file://{}", place.path(name).display());
+    place.ok(&["mv", &url("moved.zarr"), &url("h.zarr")]);
     assert!(place.fails(2, &["mv", "h.zarr/a", "other.zarr/a"]).contains("different hierarchies"));
     place.fails(2, &["mv", "h.zarr/a", "h.zarr/../b"]);
     assert_eq!(place.names(), ["h.zarr"]);
@@ -298,4 +305,13 @@ fn strict_takes_only_what_the_specifications_have() {
     place.ok(&["info", "h.zarr/a"]);
     place.fails(5, &["info", "h.zarr/a", "--strict"]);
     place.ok(&["--threads", "1", "-vv", "info", "h.zarr/g/b"]);
+}
+
+#[test]
+fn names_with_control_characters_break_no_lines() {
+    let place = Place::new();
+    place.ok(&["create", "h.zarr/a\nb", "--shape", "3", "--dtype", "i1"]);
+    assert_eq!(place.ok(&["tree", "h.zarr"]), "/\n└── a\\nb (3,) int8\n");
+    assert_eq!(place.ok(&["ls", "h.zarr"]), "a\\nb\n");
+    assert!(place.fails(4, &["create", "h.zarr", "--group"]).contains("--force replaces it"));
 }

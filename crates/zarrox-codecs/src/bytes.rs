@@ -365,12 +365,16 @@ mod tests {
 
     #[test]
     fn configurations() {
-        let make = |storage, configuration, mode| {
-            chain(&[spec("endian", configuration)], &chunk(&[2], storage), &registry(), mode)
+        let named = |name: &str, storage, configuration, mode| {
+            chain(&[spec(name, configuration)], &chunk(&[2], storage), &registry(), mode)
                 .map(|chain| Json::Object(chain.specs().remove(0).configuration))
                 .map_err(|e| e.to_string())
         };
+        let make = |storage, configuration, mode| named("bytes", storage, configuration, mode);
         let (little, none) = (json!({"endian": "little"}), json!({}));
+        assert_eq!(named("endian", Storage::Uint(2), little.clone(), Mode::Lenient).unwrap(), little);
+        let error = named("endian", Storage::Uint(2), little.clone(), Mode::Strict).unwrap_err();
+        assert!(error.contains("'endian' is another name of the codec 'bytes'"), "{error}");
         assert_eq!(make(Storage::Uint(2), none.clone(), Mode::Lenient).unwrap(), little);
         let error = make(Storage::Uint(2), none.clone(), Mode::Strict).unwrap_err();
         assert_eq!(error, "codec 'bytes': the configuration lacks 'endian'");

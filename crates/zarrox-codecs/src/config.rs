@@ -114,9 +114,9 @@ impl<'a> Config<'a> {
             return default.filter(|_| !self.is_strict()).ok_or_else(|| missing(name));
         };
         let list = json.as_array().ok_or_else(|| wrong(name, json, "a list of codecs"))?;
-        list.iter()
-            .map(|json| CodecSpec::from_json(json).ok_or_else(|| wrong(name, json, "a list of codecs")))
-            .collect()
+        let lenient = |json: &Json| json.get("configuration").is_some_and(Json::is_null);
+        let codec = |json| CodecSpec::from_json(json).filter(|_| !self.is_strict() || !lenient(json));
+        list.iter().map(|json| codec(json).ok_or_else(|| wrong(name, json, "a list of codecs"))).collect()
     }
 
     /// An integer; leniently also one with a fraction of zero.

@@ -443,6 +443,15 @@ impl ShardingCodec {
         Ok(true)
     }
 
+    /// Entries that overlap, as only a damaged index has them, could make a new shard far larger than the stored one.
+    fn check_room(&self, size: usize) -> Result<(), CodecError> {
+        let limit = self.inner.limit();
+        if size <= limit {
+            return Ok(());
+        }
+        Err(CodecError::limit(format!("the encoded shard would take more than the limit of {limit} bytes")))
+    }
+
     fn update_stored(
         &self,
         existing: &[u8],
@@ -453,7 +462,9 @@ impl ShardingCodec {
         let window = Window::of_size(existing.len() as u64);
         let index = slice(existing, self.index.range(window).map_err(|e| e.at("index"))?)?;
         let entries = self.index.entries(index, self.grid.iter().map(|&count| Span::all(count)).collect())?;
+        let base = encoded.len();
         self.assemble(options, encoded, |cell, encoded| {
+            self.check_room(encoded.len() - base)?;
             let stored = self.locate(window, entries.get(cell))?;
             let stored = stored.map(|window| slice(existing, window.whole())).transpose()?;
             self.update_chunk(stored, cell, part, options, encoded)
@@ -702,6 +713,9 @@ mod tests {
         let mut strict = complete;
         strict.as_object_mut().unwrap().remove("index_location");
         assert!(make(strict.clone(), Mode::Strict).is_ok());
+        let mut null = strict.clone();
+        null["codecs"][0] = json!({"name": "crc32c", "configuration": null});
+        assert!(make(null, Mode::Strict).unwrap_err().to_string().contains("'codecs' is"));
         strict.as_object_mut().unwrap().remove("index_codecs");
         let error = make(strict, Mode::Strict).unwrap_err().to_string();
         assert_eq!(error, "codec 'sharding_indexed': the configuration lacks 'index_codecs'");

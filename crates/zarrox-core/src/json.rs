@@ -1,5 +1,8 @@
 //! JSON as Zarr documents have it.
 
+use std::fmt;
+
+use crate::data_type::Mode;
 use crate::error::{Error, Result};
 
 /// A JSON value.
@@ -16,23 +19,66 @@ pub fn parse(bytes: &[u8]) -> Result<Json> {
         Ok(json) => Ok(json),
         Err(error) => quote_bare_tokens(bytes)
             .and_then(|quoted| serde_json::from_slice(&quoted).ok())
-            .ok_or_else(|| Error::metadata(format!("this is not JSON: {error}")).with_source(error)),
+            .ok_or_else(|| not_json(error)),
     }
 }
 
 /// Parses a document that must be an object.
 pub fn parse_object(bytes: &[u8]) -> Result<Map> {
-    match parse(bytes)? {
+    object(parse(bytes)?)
+}
+
+/// Parses a metadata document. In the strict mode it must be JSON, without Python's tokens.
+pub fn parse_document(bytes: &[u8], mode: Mode) -> Result<Map> {
+    match mode {
+        Mode::Lenient => parse_object(bytes),
+        Mode::Strict => object(serde_json::from_slice(bytes).map_err(not_json)?),
+    }
+}
+
+fn object(json: Json) -> Result<Map> {
+    match json {
         Json::Object(map) => Ok(map),
         other => Err(Error::metadata(format!("expected a JSON object, found {}", kind(&other)))),
     }
 }
 
-/// The document as bytes: indented, with a newline at the end.
-pub fn to_bytes(map: &Map) -> Vec<u8> {
+fn not_json(error: serde_json::Error) -> Error {
+    Error::metadata(format!("this is not JSON: {error}")).with_source(error)
+}
+
+/// How deep lists and objects may be nested in a document: what is deeper, the parser refuses.
+const MAX_DEPTH: usize = 127;
+
+/// The document as bytes: indented, with a newline at the end. An error when it is nested so deep that nobody could
+/// read it again.
+pub fn to_bytes(map: &Map) -> Result<Vec<u8>> {
+    if !map.values().all(|json| fits(json, MAX_DEPTH - 1)) {
+        let message = format!("lists and objects in metadata cannot be nested more than {MAX_DEPTH} deep");
+        return Err(Error::argument(message));
+    }
     let mut text = format!("{:#}", Json::Object(map.clone())).into_bytes();
     text.push(b'\n');
-    text
+    Ok(text)
+}
+
+/// Whether a value has at most so many levels of lists and objects.
+fn fits(json: &Json, levels: usize) -> bool {
+    let Some(below) = levels.checked_sub(1) else { return !(json.is_array() || json.is_object()) };
+    match json {
+        Json::Array(list) => list.iter().all(|json| fits(json, below)),
+        Json::Object(map) => map.values().all(|json| fits(json, below)),
+        _ => true,
+    }
+}
+
+/// Shows a configuration behind the name that it belongs to: `(level=3, checksum=false)`; nothing when there is none.
+pub(crate) fn write_configuration(f: &mut fmt::Formatter<'_>, configuration: &Map) -> fmt::Result {
+    if configuration.is_empty() {
+        return Ok(());
+    }
+    let members: Vec<_> = configuration.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    write!(f, "({})", members.join(", "))
 }
 
 /// What kind of JSON value this is, for messages.
@@ -81,7 +127,23 @@ mod tests {
     #[test]
     fn bare_tokens_become_strings() {
         let json = parse(br#"{"a": NaN, "b": [-Infinity, Infinity], "c": "NaN \" Infinity"}"#).unwrap();
+        assert!(parse_document(br#"{"a": NaN}"#, Mode::Lenient).is_ok());
+        assert!(parse_document(br#"{"a": NaN}"#, Mode::Strict).is_err());
+        assert!(parse_document(br#"{"a": "NaN"}"#, Mode::Strict).is_ok());
         assert_eq!(json.to_string(), r#"{"a":"NaN","b":["-Infinity","Infinity"],"c":"NaN \" Infinity"}"#);
+    }
+
+    #[test]
+    fn what_is_written_can_be_read_again() {
+        let nested = |levels: usize| {
+            let value = (0..levels).fold(Json::Null, |json, _| Json::Array(vec![json]));
+            Map::from_iter([("a".to_owned(), value)])
+        };
+        let deepest = nested(MAX_DEPTH - 1);
+        assert_eq!(parse_object(&to_bytes(&deepest).unwrap()).unwrap(), deepest);
+        let error = to_bytes(&nested(MAX_DEPTH)).unwrap_err();
+        assert!(error.to_string().contains("127 deep"), "{error}");
+        assert!(parse(format!("{:#}", Json::Object(nested(MAX_DEPTH))).as_bytes()).is_err());
     }
 
     #[test]

@@ -19,6 +19,11 @@ impl NodePath {
     pub fn new(path: &str) -> Result<Self> {
         let path = path.replace('\\', "/");
         let names: Vec<&str> = path.split('/').filter(|name| !name.is_empty()).collect();
+        if names.len() > MAX_DEPTH {
+            let message =
+                format!("a path has {} names; {MAX_DEPTH} are the most that are supported", names.len());
+            return Err(Error::argument(message));
+        }
         for name in &names {
             check_name(name).map_err(|error| error.at(format!("path '{path}'")))?;
         }
@@ -83,6 +88,9 @@ impl fmt::Display for NodePath {
     }
 }
 
+/// The most names that a path may have. Who visits a hierarchy recurses into it, so that there must be a limit.
+const MAX_DEPTH: usize = 256;
+
 fn check_name(name: &str) -> Result<()> {
     if name.chars().all(|c| c == '.') {
         return Err(Error::argument(format!(
@@ -112,6 +120,8 @@ mod tests {
         for bad in [".", "..", "a/../b", "a/./b", "a/...", "a\0b", &"x".repeat(256)] {
             assert!(NodePath::new(bad).is_err(), "{bad}");
         }
+        assert!(NodePath::new(&"a/".repeat(256)).is_ok());
+        assert!(NodePath::new(&"a/".repeat(257)).unwrap_err().to_string().contains("257 names"));
     }
 
     #[test]

@@ -71,14 +71,22 @@ impl Registry {
         let (name, configuration) = match json {
             Json::String(name) => (name.as_str(), &empty),
             Json::Object(map) => {
-                let name = map.get("name").and_then(Json::as_str);
+                let known =
+                    |name: &String| ["name", "configuration", "must_understand"].contains(&name.as_str());
+                let name = map.get("name").and_then(Json::as_str).filter(|_| map.keys().all(known));
                 let configuration = map.get("configuration").map_or(Some(&empty), Json::as_object);
                 name.zip(configuration).ok_or_else(|| bad_type(json))?
             }
             _ => return Err(bad_type(json)),
         };
         let takers = self.families().filter_map(|family| family.parse_v3(name, configuration));
-        one_type(json, takers.collect())
+        let data_type = one_type(json, takers.collect())?;
+        // What a type without configuration is configured to be, nobody knows.
+        if !configuration.is_empty() && self.family(&data_type)?.to_v3(&data_type) == name {
+            let message = format!("the data type '{name}' has no configuration, {json} gives it one");
+            return Err(Error::metadata(message));
+        }
+        Ok(data_type)
     }
 
     /// The type, and its byte order if it has one, that the `dtype` member of v2 metadata says.

@@ -82,7 +82,8 @@ impl Layout {
                 offset += span.start.cast_signed() * self.strides[dim];
             }
             self.shape[dim] = span.count;
-            self.strides[dim] *= span.step.cast_signed();
+            // A stride is only so large where another dimension is empty.
+            self.strides[dim] = self.strides[dim].saturating_mul(span.step.cast_signed());
         }
         offset
     }

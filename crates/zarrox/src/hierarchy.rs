@@ -94,6 +94,12 @@ impl Location {
         self.store.rename_prefix(&self.prefix()?, &to.prefix()?).map_err(from_store)
     }
 
+    /// Makes sure that there is a node here, and nothing in another hierarchy's root.
+    pub(crate) fn check_move_to(&self, root: &Self) -> Result<()> {
+        self.format_to_move()?;
+        root.make_room(false, false)
+    }
+
     /// The format that groups above the node's new place should have; that of a node nobody understands is unknown.
     fn format_to_move(&self) -> Result<Format> {
         match self.find_node() {
@@ -155,6 +161,7 @@ impl Location {
     pub(crate) fn create_node(&self, node: &NodeMetadata, overwrite: bool) -> Result<()> {
         let format = format_of(node);
         let documents = format.def().lower(&self.path, node, &self.context.registry)?;
+        self.check_names(format)?;
         self.check_ancestors()?;
         self.make_room(overwrite, matches!(node, NodeMetadata::Group(_)))?;
         self.create_ancestors(format)?;
@@ -163,6 +170,17 @@ impl Location {
             self.store.set(&key, &bytes, Condition::Always).map_err(from_store)?;
         }
         Ok(())
+    }
+
+    /// No node may have the name of a document, which would be in its place.
+    fn check_names(&self, format: Format) -> Result<()> {
+        let documents = format.def().keys(&NodePath::root());
+        match self.path.as_str().split('/').find(|name| documents.iter().any(|document| document == name)) {
+            None => Ok(()),
+            Some(name) => {
+                Err(argument(format!("'{name}' cannot be the name of a node: it is that of a document")))
+            }
+        }
     }
 
     /// No node may lie inside an array.

@@ -25,11 +25,16 @@ pub(crate) fn store_for(path: &Path) -> Result<(Arc<dyn Store>, NodePath)> {
         let message = format!("'{text}': stores of the kind '{scheme}://' are not supported; give a path");
         return Err(zarrox_core::Error::new(ErrorKind::Unsupported, message));
     }
-    let path = Path::new(text.strip_prefix("file://").unwrap_or(text));
+    let path = plain(path);
     let root = root_of(path);
     let below = path.strip_prefix(&root).ok().and_then(Path::to_str).unwrap_or_default();
     let node = NodePath::new(below)?;
     Ok((Arc::new(DirectoryStore::open(root).map_err(from_store)?), node))
+}
+
+/// A path without the scheme that says that it is one.
+pub(crate) fn plain(path: &Path) -> &Path {
+    path.to_str().and_then(|text| text.strip_prefix("file://")).map_or(path, Path::new)
 }
 
 fn root_of(path: &Path) -> PathBuf {

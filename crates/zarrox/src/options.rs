@@ -232,24 +232,37 @@ impl OpenOptions {
         location.delete().map_err(|error| error.at(format!("deleting '{}'", path.as_ref().display())))?;
         if node.is_root() {
             // The store keeps its own directory. Where it is not empty, or a link, it stays.
-            let _ = std::fs::remove_dir(path);
+            let _ = std::fs::remove_dir(location::plain(path.as_ref()));
         }
         Ok(())
     }
 
-    /// Moves the node at a path, with everything below it, to another path in the same hierarchy.
+    /// Moves the node at a path, with everything below it, to another path in the same hierarchy; or a whole hierarchy
+    /// to a path outside of all others.
     ///
     /// # Errors
     /// When there is no node at `from`, something at `to`, or the two are in different hierarchies.
     pub fn move_node(&self, from: impl AsRef<Path>, to: impl AsRef<Path>) -> Result<()> {
-        let (store, from) = location::store_for(from.as_ref())?;
-        let (other, to) = location::store_for(to.as_ref())?;
-        if store.location() != other.location() {
-            let message = format!("{} and {} are different hierarchies", store.location(), other.location());
+        let (store, node) = location::store_for(from.as_ref())?;
+        let (other, place) = location::store_for(to.as_ref())?;
+        let (here, there) = (store.location(), other.location());
+        let source = self.location(store, node.as_str())?;
+        if here == there {
+            return source.move_node(&source.at(place));
+        }
+        if !node.is_root() || !place.is_root() {
+            let message = format!("{here} and {there} are different hierarchies");
             return Err(Error::new(ErrorKind::InvalidArgument, message));
         }
-        let location = self.location(store, from.as_str())?;
-        location.move_node(&location.at(to))
+        if self.mode == OpenMode::Read {
+            return Err(Error::new(ErrorKind::ReadOnly, format!("{here} was opened for reading only")));
+        }
+        source.check_move_to(&self.location(other, place.as_str())?)?;
+        let renamed = std::fs::rename(location::plain(from.as_ref()), location::plain(to.as_ref()));
+        renamed.map_err(|error| {
+            Error::new(ErrorKind::Unreachable, format!("moving {here} to {there} failed: {error}"))
+                .with_source(error)
+        })
     }
 
     fn builder(&self, location: Result<Location>) -> ArrayBuilder {

@@ -186,9 +186,59 @@ fn huge_numbers_take_no_memory() {
     bomb.write_encoded_chunk(&[0], &[0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0, 3, 0]).unwrap();
     assert_eq!(bomb.read::<i32>(s![0]).unwrap_err().kind(), ErrorKind::LimitExceeded);
     assert_eq!(bomb.fill(s![0], 1).unwrap_err().kind(), ErrorKind::LimitExceeded);
+    assert_eq!(bomb.fill(.., 1).unwrap_err().kind(), ErrorKind::LimitExceeded, "one value for a whole chunk");
+    assert_eq!(bomb.read_chunk::<i32>(&[0]).unwrap_err().kind(), ErrorKind::LimitExceeded);
     // A shape beyond what a position can be.
     let array = with_metadata(&v3(&[("/shape", json!([u64::MAX]))])).unwrap();
     assert_eq!(array.read::<i32>(s![0]).unwrap_err().kind(), ErrorKind::InvalidSelection);
+}
+
+#[test]
+fn more_dimensions_than_can_be_recursed_over_are_refused() {
+    let ones = json!(vec![1; 100_000]);
+    let v3 = v3(&[("/shape", ones.clone()), ("/chunk_grid/configuration/chunk_shape", ones.clone())]);
+    let v2 = json!({"zarr_format": 2, "shape": ones, "chunks": ones, "dtype": "<i4", "compressor": null,
+        "fill_value": 0, "order": "C", "filters": null});
+    for document in [v3, v2] {
+        assert_says(&with_metadata(&document).unwrap_err(), ErrorKind::Unsupported, &["100000 dimensions"]);
+    }
+}
+
+#[test]
+fn an_index_whose_entries_overlap_does_not_multiply_the_stored_bytes() {
+    let options = OpenOptions::new().chunk_limit(1 << 20);
+    let builder = options.create_array_in(Arc::new(MemoryStore::new()), "a").shape([1024]).chunks([1]);
+    let builder = builder.shards([1024]).data_type(DataType::UInt8).compressor(Zstd::level(1));
+    let array = builder.create().unwrap();
+    let mut shard = vec![0; 10_000];
+    let entry = [0_u64.to_le_bytes(), 10_000_u64.to_le_bytes()].concat();
+    let index = entry.repeat(1024);
+    shard.extend_from_slice(&index);
+    shard.extend(crc32c(&index).to_le_bytes());
+    array.write_encoded_chunk(&[0], &shard).unwrap();
+    let error = array.fill(s![5], 1_u8).unwrap_err();
+    assert_says(&error, ErrorKind::LimitExceeded, &["chunk [0]", "sharding_indexed", "1048576"]);
+}
+
+#[test]
+fn a_damaged_chunk_at_the_edge_is_repaired_by_writing_all_of_it_that_is_inside() {
+    let builder =
+        OpenOptions::new().create_array_in(Arc::new(MemoryStore::new()), "a").shape([6]).chunks([4]);
+    let array = builder.data_type(DataType::Int32).compressor(Zstd::level(1)).create().unwrap();
+    array.write_encoded_chunk(&[1], b"nonsense").unwrap();
+    assert_eq!(array.fill(s![4], 1).unwrap_err().kind(), ErrorKind::Corrupt);
+    array.fill(s![4..], 1).unwrap();
+    assert_eq!(array.read::<i32>(..).unwrap(), arr1(&[0, 0, 0, 0, 1, 1]).into_dyn());
+}
+
+#[test]
+fn attributes_that_could_not_be_read_again_are_not_written() {
+    let (store, mut array) = stored();
+    let deep = (0..200).fold(Value::Null, |value, _| json!([value]));
+    let error = array.update_attributes(|map| drop(map.insert("deep".to_owned(), deep))).unwrap_err();
+    assert_says(&error, ErrorKind::InvalidArgument, &["nested"]);
+    assert!(array.attributes().is_empty());
+    assert!(OpenOptions::new().open_in(store, "t/a").is_ok());
 }
 
 #[test]

@@ -89,6 +89,19 @@ fn paths_are_normalised_and_cannot_leave() {
 }
 
 #[test]
+fn a_node_cannot_have_the_name_of_a_document() {
+    for (format, name) in [(Format::V3, "zarr.json"), (Format::V2, ".zarray"), (Format::V2, ".zattrs")] {
+        let options = OpenOptions::new().format(format);
+        let root = options.create_group_in(Arc::new(MemoryStore::new()), "").unwrap();
+        for path in [name.to_owned(), format!("{name}/below"), format!("above/{name}")] {
+            let error = root.create_group(&path).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::InvalidArgument, "{error}");
+        }
+        assert!(root.children().unwrap().is_empty());
+    }
+}
+
+#[test]
 fn the_modes_are_those_of_h5py() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("g.zarr");
@@ -181,4 +194,21 @@ fn v3_is_preferred_where_both_formats_are() {
     assert_eq!(OpenOptions::new().open_in(store.clone(), "").unwrap().format(), Format::V3);
     let v2 = OpenOptions::new().format(Format::V2).open_in(store, "").unwrap();
     assert_eq!(v2.format(), Format::V2);
+}
+
+#[test]
+fn whole_hierarchies_are_moved() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name);
+    let options = zarrox::OpenOptions::new();
+    zarrox::create_group(path("a.zarr")).unwrap().create_group("g").unwrap();
+    let reading = options.clone().mode(zarrox::OpenMode::Read);
+    let refused = reading.move_node(path("a.zarr"), path("b.zarr")).unwrap_err();
+    assert_eq!(refused.kind(), zarrox::ErrorKind::ReadOnly);
+    options.move_node(path("a.zarr"), path("b.zarr")).unwrap();
+    assert!(zarrox::open_group(path("b.zarr/g")).is_ok() && !path("a.zarr").exists());
+    zarrox::create_group(path("a.zarr")).unwrap();
+    let taken = options.move_node(path("a.zarr"), path("b.zarr")).unwrap_err();
+    assert_eq!(taken.kind(), zarrox::ErrorKind::AlreadyExists);
+    assert!(options.move_node(path("b.zarr/g"), path("c.zarr")).is_err());
 }

@@ -92,3 +92,23 @@ fn small_floats_are_v3s_alone() {
     assert_eq!(error.kind(), ErrorKind::Unsupported);
     assert!(error.to_string().contains("create the array as v3"), "{error}");
 }
+
+#[test]
+fn where_the_fill_value_is_undefined_every_chunk_is_stored() {
+    let times =
+        named(&json!({"name": "numpy.datetime64", "configuration": {"unit": "s", "scale_factor": 1}}));
+    for format in [Format::V1, Format::V2] {
+        for (data_type, default) in [(&times, i64::MIN), (&DataType::Int64, 0)] {
+            let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+            let builder =
+                OpenOptions::new().create_array_in(store.clone(), "").format(format).shape([4]).chunks([2]);
+            let array = builder.data_type(data_type.clone()).fill_value_json(Value::Null).create().unwrap();
+            assert_eq!(array.read::<i64>(..).unwrap(), ArrayD::from_elem(IxDyn(&[4]), default));
+            array.fill(s![..2], default).unwrap();
+            assert_eq!(array.info().unwrap().chunks_initialised, 1);
+            let document = if format == Format::V1 { "meta" } else { ".zarray" };
+            let document = store.get(&zarrox::stores::Key::new(document).unwrap()).unwrap().unwrap();
+            assert_eq!(serde_json::from_slice::<Value>(&document).unwrap()["fill_value"], Value::Null);
+        }
+    }
+}

@@ -3,12 +3,13 @@
 use std::io::Write;
 
 use clap::Args;
+use zarrox::data_type::{Storage, utf32_text};
 use zarrox::{FillValue, Registry, Result};
 
 use crate::args::{self, ByteSize, Global};
 use crate::edges::Edges;
 use crate::exit::{Failure, printable};
-use crate::print::{Columns, Cursor, Printer, THRESHOLD};
+use crate::print::{self, Columns, Cursor, Printer, THRESHOLD};
 use crate::window::Window;
 
 /// Print elements as NumPy does; of more than 1000 only those at the edges
@@ -18,7 +19,7 @@ pub(crate) struct Dump {
     path: String,
 
     /// The part, apart from the path
-    #[arg(long)]
+    #[arg(long, allow_hyphen_values = true)]
     selection: Option<String>,
 
     /// Print all elements, however many
@@ -47,7 +48,7 @@ impl Dump {
         match () {
             () if self.csv => self.print_csv(&window, out),
             () if self.json => self.print_json(&window, &registry, out),
-            () if window.shape().is_empty() => self.print_scalar(&window, out),
+            () if window.shape().is_empty() => self.print_scalar(&window, &registry, out),
             () if window.len() == 0 => Ok(writeln!(out, "[]")?),
             () if self.full || window.len() <= THRESHOLD => self.print_all(&window, &registry, out),
             () => print_edges(&window, &registry, out),
@@ -68,9 +69,15 @@ impl Dump {
         Ok(())
     }
 
-    fn print_scalar(&self, window: &Window<'_>, out: &mut dyn Write) -> Result<(), Failure> {
+    fn print_scalar(
+        &self,
+        window: &Window<'_>,
+        registry: &Registry,
+        out: &mut dyn Write,
+    ) -> Result<(), Failure> {
         self.each(window, |element| {
-            Ok(writeln!(out, "{}", printable(&window.array().format_element(element)?))?)
+            let text = print::scalar(window.array().data_type(), element, registry)?;
+            Ok(writeln!(out, "{}", printable(&text))?)
         })
     }
 
@@ -101,7 +108,12 @@ impl Dump {
             if !cursor.is_first() {
                 out.write_all(if cursor.begun() > 0 { b"\n" } else { b"," })?;
             }
-            out.write_all(field(&window.array().format_element(element)?).as_bytes())?;
+            // Text is told apart by the commas, and needs no quotes of Python's besides.
+            let text = match window.array().data_type().storage() {
+                Storage::Utf32(_) => utf32_text(element),
+                _ => window.array().format_element(element)?,
+            };
+            out.write_all(field(&text).as_bytes())?;
             cursor.advance();
             Ok(())
         })?;

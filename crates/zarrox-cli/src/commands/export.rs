@@ -13,7 +13,7 @@ use crate::exit::{Failure, usage};
 use crate::files::Output;
 use crate::npy::Header;
 use crate::window::Window;
-use crate::{npz, progress};
+use crate::{interrupt, npz, progress};
 
 /// Write an array, or all arrays of a group, to a file
 ///
@@ -28,7 +28,7 @@ pub(crate) struct Export {
     out: String,
 
     /// The part, apart from the path
-    #[arg(long)]
+    #[arg(long, allow_hyphen_values = true)]
     selection: Option<String>,
 
     /// The kind of file [default: what OUT ends in; npy for the standard output]
@@ -60,6 +60,7 @@ enum Kind {
 
 impl Export {
     pub(crate) fn run(&self, global: &Global, stdout: &mut dyn Write) -> Result<(), Failure> {
+        interrupt::catch();
         let kind = self.kind()?;
         if self.compress && kind != Kind::Npz {
             return Err(usage("--compress is for .npz files").into());
@@ -110,6 +111,7 @@ impl Export {
         bar: &ProgressBar,
     ) -> Result<(), Failure> {
         for block in window.slabs(self.memory.0) {
+            interrupt::check()?;
             let elements = window.read(&block)?;
             out.write_all(elements.as_bytes())?;
             bar.inc(elements.as_bytes().len() as u64);

@@ -13,6 +13,7 @@ use crate::args::{ByteSize, Global, Lengths};
 use crate::creation::{self, Creation};
 use crate::exit::{Failure, usage};
 use crate::files::{self, failed};
+use crate::interrupt;
 use crate::npy::{self, Header};
 use crate::npz::{self, Archive};
 use crate::progress;
@@ -20,7 +21,8 @@ use crate::slabs::{Slabs, TARGET};
 
 /// Store the arrays of a file: .npy, .npz, or with --dtype and --shape raw elements in C order
 ///
-/// The arrays are written block by block: files may be larger than memory.
+/// The arrays are written block by block: files may be larger than memory. What fails or is interrupted leaves nothing
+/// behind; a node that is to be replaced stays until the new one is complete.
 #[derive(Debug, Args)]
 pub(crate) struct Import {
     /// The file, or - for the standard input
@@ -79,10 +81,11 @@ enum Rest {
 
 impl Import {
     pub(crate) fn run(&self, global: &Global) -> Result<(), Failure> {
+        interrupt::catch();
         let mut start = Vec::new();
         let mut input = self.open()?;
         if self.dtype.is_none() {
-            let reading = |error| failed(&format!("reading '{}'", self.input), error);
+            let reading = |error| failed(&format!("reading {}", self.name()), error);
             input.by_ref().take(npy::MAGIC.len() as u64).read_to_end(&mut start).map_err(reading)?;
         }
         if npz::MAGICS.iter().any(|magic| start.starts_with(magic)) {
@@ -90,11 +93,16 @@ impl Import {
             return Ok(self.import_npz(global).map_err(|error| self.in_input(error))?);
         }
         if self.member.is_some() {
-            return Err(usage(format!("--member is for .npz files, which '{}' is not", self.input)).into());
+            return Err(usage(format!("--member is for .npz files, which {} is not", self.name())).into());
         }
         let mut input = start.as_slice().chain(input);
         let incoming = self.single(&mut input)?;
         Ok(self.store(incoming, global)?)
+    }
+
+    /// What errors call the input.
+    fn name(&self) -> String {
+        if self.input == "-" { "the standard input".to_owned() } else { format!("'{}'", self.input) }
     }
 
     fn open(&self) -> Result<Box<dyn Read>> {
@@ -111,12 +119,12 @@ impl Import {
     }
 
     fn in_input(&self, error: Error) -> Error {
-        error.at(format!("'{}'", self.input))
+        error.at(self.name())
     }
 
     /// The one array of a raw or an `.npy` input.
     fn single<'r>(&self, input: &'r mut dyn Read) -> Result<Incoming<'r>> {
-        let name = format!("'{}'", self.input);
+        let name = self.name();
         if let (Some(dtype), Some(Lengths(shape))) = (&self.dtype, &self.shape) {
             let (data_type, endian) = (creation::data_type(dtype)?, byte_order(dtype));
             let header = Header { data_type, endian, column_major: false, shape: shape.clone() };
@@ -144,12 +152,34 @@ impl Import {
         if let Some(axis) = self.append {
             return self.append(incoming, axis, global);
         }
-        let array = self.create(global.options().create_array(&self.path), &incoming.header)?;
-        let offset = vec![0; array.ndim()];
-        incoming.copy_to(&array, &offset, self.memory.0).inspect_err(|_| {
-            // Half an array would be taken for a whole one.
-            let _ = global.options().delete(&self.path);
+        self.replacing(global, |path| {
+            let mut array = self.create(global.options().create_array(path), &incoming.header)?;
+            let filled = incoming.fill(&mut array, self.memory.0);
+            filled.inspect_err(|_| drop(global.options().delete(path)))
         })
+    }
+
+    /// Creates a node; one that is to be replaced is deleted only when the new one, which lies beside it until then,
+    /// is complete.
+    fn replacing(&self, global: &Global, create: impl FnOnce(&str) -> Result<()>) -> Result<()> {
+        let Some((old, new)) = self.replaced(global) else { return create(&self.path) };
+        create(&new)?;
+        let options = global.options();
+        options.delete(&old).inspect_err(|_| drop(options.delete(&new)))?;
+        options.move_node(&new, &old).map_err(|error| error.at(format!("what was imported is in '{new}'")))
+    }
+
+    /// The node that is to be replaced, if there is one, and where the new one is made.
+    fn replaced(&self, global: &Global) -> Option<(String, String)> {
+        let there =
+            || global.read(&self.path).map_or_else(|error| error.kind() != ErrorKind::NotFound, |_| true);
+        if !self.creation.force || !there() {
+            return None;
+        }
+        let path = self.path.strip_prefix("file://").unwrap_or(&self.path);
+        let old = fs::canonicalize(path).ok()?;
+        let name = format!(".{}-{}", std::process::id(), old.file_name()?.to_str()?);
+        Some((old.to_str()?.to_owned(), old.with_file_name(name).to_str()?.to_owned()))
     }
 
     fn create(&self, builder: ArrayBuilder, header: &Header) -> Result<Array> {
@@ -180,29 +210,36 @@ impl Import {
             return Err(usage("--append takes one array; say which with --member"));
         }
         let names = archive.members()?;
-        let group = self.create_group(global)?;
-        // Where a group was never written down there can be nodes of others below it.
-        let all_ours = group.children()?.is_empty();
-        names.iter().try_for_each(|name| self.import_into(&group, &mut archive, name)).inspect_err(|_| {
-            if all_ours {
-                let _ = global.options().delete(&self.path);
-            }
+        if names.iter().any(|name| name.trim_matches('/').is_empty()) {
+            let message = "it has an array without a name; take it by itself, with --member ''";
+            return Err(Error::new(ErrorKind::Unsupported, message));
+        }
+        self.replacing(global, |path| {
+            let group = self.create_group(path, global)?;
+            // Where a group was never written down there can be nodes of others below it.
+            let all_ours = group.children()?.is_empty();
+            let mut names = names.iter();
+            names.try_for_each(|name| self.import_into(&group, &mut archive, name)).inspect_err(|_| {
+                if all_ours {
+                    let _ = global.options().delete(path);
+                }
+            })
         })
     }
 
-    fn create_group(&self, global: &Global) -> Result<Group> {
+    fn create_group(&self, path: &str, global: &Global) -> Result<Group> {
         let mode = if self.creation.force { OpenMode::Write } else { OpenMode::CreateNew };
         let options = global.options().mode(mode);
         let options = self.creation.format.map_or(options.clone(), |format| options.format(format));
-        options.create_group(&self.path)
+        options.create_group(path)
     }
 
     fn import_into(&self, group: &Group, archive: &mut Archive, name: &str) -> Result<()> {
         self.import_member(archive, name, |incoming| {
             incoming.check_size()?;
-            let array = self.create(group.create_array(name), &incoming.header)?;
-            let copied = incoming.copy_to(&array, &vec![0; array.ndim()], self.memory.0);
-            copied.inspect_err(|_| drop(group.delete(name)))
+            let mut array = self.create(group.create_array(name), &incoming.header)?;
+            let filled = incoming.fill(&mut array, self.memory.0);
+            filled.inspect_err(|_| drop(group.delete(name)))
         })
     }
 
@@ -250,11 +287,22 @@ impl Incoming<'_> {
         Err(Error::new(ErrorKind::DataTypeMismatch, message))
     }
 
+    /// Writes all elements to a new array. Its shape is stored last: even of a process that was killed nobody takes half
+    /// an array for a whole one.
+    fn fill(self, array: &mut Array, memory: u64) -> Result<()> {
+        let shape = array.shape().to_vec();
+        let begin = vec![0; shape.len()];
+        let Some(rest) = shape.get(1..) else { return self.copy_to(array, &begin, memory) };
+        array.resize(&[&[0], rest].concat())?;
+        array.append_with(&shape, 0, |grown, _| self.copy_to(grown, &begin, memory)).map(drop)
+    }
+
     /// Writes all elements to an array, from a position on.
     fn copy_to(mut self, array: &Array, offset: &[u64], memory: u64) -> Result<()> {
         let bar = progress::bar(&self.name, self.header.size()?);
         let mut read = 0;
         for block in self.blocks(array, offset, memory) {
+            interrupt::check()?;
             let elements = self.next(&block, &mut read)?;
             let place = block.iter().zip(offset);
             let place =

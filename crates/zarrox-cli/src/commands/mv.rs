@@ -1,4 +1,4 @@
-//! `zarrox mv`: moves a node within its hierarchy.
+//! `zarrox mv`: moves a node within its hierarchy, or a whole hierarchy.
 
 use clap::Args;
 use zarrox::Result;
@@ -7,6 +7,8 @@ use crate::args::Global;
 use crate::exit::Failure;
 
 /// Move an array or a group, with all below it, to another path in the same hierarchy
+///
+/// A whole hierarchy can be moved to a path outside of all others.
 #[derive(Debug, Args)]
 pub(crate) struct Mv {
     /// The array or group

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use clap::Args;
 use zarrox::json::Json;
-use zarrox::{Child, Group, Node, Result};
+use zarrox::{Child, Group, Node, Result, Tree as Nodes};
 
 use super::ls::child_json;
 use super::print_json;
@@ -33,11 +33,19 @@ impl Tree {
         if self.json {
             print_json(out, &children_json(&group, depth)?)?;
         } else {
-            for line in group.tree_to_depth(depth)?.to_string().lines() {
-                writeln!(out, "{}", printable(line))?;
-            }
+            writeln!(out, "{}", shown(group.tree_to_depth(depth)?))?;
         }
         Ok(())
+    }
+}
+
+/// The same tree with names that cannot break its lines.
+fn shown(tree: Nodes) -> Nodes {
+    Nodes {
+        name: printable(&tree.name),
+        error: tree.error.map(|error| printable(&error)),
+        children: tree.children.into_iter().map(shown).collect(),
+        ..tree
     }
 }
 

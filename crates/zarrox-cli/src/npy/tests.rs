@@ -97,7 +97,7 @@ fn sizes_beyond_all_measure_are_errors() {
 
 #[test]
 fn data_types_that_zarr_does_not_have_are_named() {
-    for descr in ["'<U5'", "'|O'", "'|S3'", "'<M8[ns]'", "[('a', '<f4'), ('b]', [('c', '|u1', (2,))])]"] {
+    for descr in ["'|O'", "'<g16'", "'<M8[eons]'", "[('a', '<f4'), ('b]', [('c', '|u1', (2,))])]"] {
         let text = format!("{{'descr': {descr}, 'fortran_order': False, 'shape': (3,)}}");
         let error = error(&file([1, 0], &text));
         assert_eq!(error.kind(), ErrorKind::Unsupported);

@@ -1,8 +1,11 @@
 //! The columns of printed numbers: as wide as the widest of them, floats all in one notation.
 
 use half::f16;
-use zarrox::data_type::{Family, Storage};
+use zarrox::data_type::{Family, Storage, utf32_text};
 use zarrox::{DataType, Registry, Result};
+
+/// What times have that are none.
+const NOT_A_TIME: &str = "NaT";
 
 /// So many digits behind the point are printed at most.
 const PRECISION: usize = 8;
@@ -18,6 +21,10 @@ pub(crate) struct Columns<'r> {
 enum Kind {
     /// Right-aligned in so many characters.
     Aligned(usize),
+    /// The same for points in time, in quotes.
+    Quoted(usize),
+    /// The same for spans of time, where only what is no count is in quotes.
+    Counts(usize),
     /// As they are.
     Plain,
     Float(FloatColumn),
@@ -27,6 +34,8 @@ enum Kind {
 impl<'r> Columns<'r> {
     pub(crate) fn new(data_type: &DataType, registry: &'r Registry) -> Result<Self> {
         let kind = match data_type {
+            DataType::Extension(extension) if extension.name == "numpy.datetime64" => Kind::Quoted(0),
+            DataType::Extension(extension) if extension.name == "numpy.timedelta64" => Kind::Counts(0),
             DataType::Extension(_) | DataType::RawBits(_) => Kind::Plain,
             core => match core.storage() {
                 Storage::Float(_) => Kind::Float(FloatColumn::new(false)),
@@ -42,9 +51,15 @@ impl<'r> Columns<'r> {
 
     /// Takes note of an element.
     pub(crate) fn observe(&mut self, element: &[u8]) {
+        let quoted = matches!(self.kind, Kind::Quoted(_));
         match &mut self.kind {
             Kind::Plain => {}
             Kind::Aligned(width) => *width = self.family.format(&self.data_type, element).len().max(*width),
+            Kind::Quoted(width) | Kind::Counts(width) => {
+                // Two characters more are the quotes.
+                let text = self.family.format(&self.data_type, element);
+                *width = (text.len() + 2 * usize::from(quoted || text == NOT_A_TIME)).max(*width);
+            }
             Kind::Float(column) => column.observe(&Float::new(element, self.floats)),
             Kind::Complex(real, imaginary) => {
                 let (a, b) = element.split_at(element.len() / 2);
@@ -60,6 +75,8 @@ impl<'r> Columns<'r> {
         match &self.kind {
             Kind::Plain => plain(),
             Kind::Aligned(width) => format!("{:>width$}", plain()),
+            Kind::Counts(width) if plain() != NOT_A_TIME => format!("{:>width$}", plain()),
+            Kind::Quoted(width) | Kind::Counts(width) => format!("{:>width$}", format!("'{}'", plain())),
             Kind::Float(column) => column.format(&Float::new(element, self.floats)),
             Kind::Complex(real, imaginary) => {
                 let (a, b) = element.split_at(element.len() / 2);
@@ -70,6 +87,38 @@ impl<'r> Columns<'r> {
             }
         }
     }
+}
+
+/// The text of an element without dimensions: shorter than in a column, and with all its digits.
+pub(crate) fn scalar(data_type: &DataType, element: &[u8], registry: &Registry) -> Result<String> {
+    let floats = registry.family(&DataType::Float64)?;
+    Ok(match data_type {
+        // Text alone stands without the quotes.
+        text if matches!(text.storage(), Storage::Utf32(_)) => utf32_text(element),
+        DataType::Extension(_) | DataType::RawBits(_) => {
+            registry.family(data_type)?.format(data_type, element)
+        }
+        core => match core.storage() {
+            Storage::Float(_) => Float::new(element, floats).alone(),
+            Storage::Complex(_) => {
+                let (real, imaginary) = element.split_at(element.len() / 2);
+                complex_alone(&Float::new(real, floats), &Float::new(imaginary, floats))
+            }
+            _ => registry.family(core)?.format(core, element),
+        },
+    })
+}
+
+/// NumPy leaves out a real part of zero, unless it is negative, and a fraction of zero.
+fn complex_alone(real: &Float, imaginary: &Float) -> String {
+    let part = |float: &Float| {
+        let text = float.alone();
+        text.strip_suffix(".0").map_or(text.clone(), str::to_owned)
+    };
+    if real.value == 0.0 && real.value.is_sign_positive() {
+        return format!("{}j", part(imaginary));
+    }
+    format!("({}{}j)", part(real), signed(&part(imaginary), true))
 }
 
 /// A float: its value, which `f64` holds whatever its size, and its shortest text.
@@ -86,7 +135,19 @@ impl Float {
             [a, b, c, d] => (f32::from_ne_bytes([a, b, c, d]).into(), DataType::Float32),
             _ => (f64::from_ne_bytes(element.try_into().unwrap_or_default()), DataType::Float64),
         };
-        Self { size: element.len(), value, text: family.format(&data_type, element) }
+        let text = half_to_even(value, family.format(&data_type, element));
+        Self { size: element.len(), value, text }
+    }
+
+    /// The text of a float by itself. Narrow ones have an exponent from a smaller magnitude on.
+    fn alone(&self) -> String {
+        let limit = if self.size == 8 { 1e16 } else { exponents_from(self.size) };
+        if !self.value.is_finite() || self.value.abs() < limit {
+            return self.text.clone();
+        }
+        let (digit, fraction, exponent) = taken_apart(&self.shortest_scientific(), false);
+        let point = if fraction.is_empty() { "" } else { "." };
+        format!("{digit}{point}{fraction}e+{}", exponent_digits(exponent))
     }
 
     /// The sign, and what stands in front of the point and behind it.
@@ -102,7 +163,7 @@ impl Float {
 
     /// The sign and the digit in front of the point, the digits behind it, and the exponent.
     fn scientific(&self, plus: bool) -> (String, String, i32) {
-        let short = if self.size == 8 { format!("{:e}", self.value) } else { self.shortest_scientific() };
+        let short = self.shortest_scientific();
         let digits = short.find('e').unwrap_or(short.len());
         let digits = short[..digits].trim_start_matches('-').len();
         if digits > PRECISION + 2 {
@@ -121,7 +182,21 @@ impl Float {
     /// The shortest digits in scientific notation; those of a narrow float are not those of the `f64` of its value,
     /// but they do make the nearest `f64`'s.
     fn shortest_scientific(&self) -> String {
-        format!("{:e}", self.text.parse::<f64>().unwrap_or(self.value))
+        let short = format!("{:e}", self.text.parse::<f64>().unwrap_or(self.value));
+        let (mantissa, _) = short.split_once('e').unwrap_or((&short, ""));
+        let precision = mantissa.split_once('.').map_or(0, |(_, fraction)| fraction.len());
+        format!("{:.precision$e}", self.value)
+    }
+}
+
+/// Where two of the shortest texts are equally near, NumPy takes that with the even digit, Rust the larger.
+fn half_to_even(value: f64, text: String) -> String {
+    match text.split_once('.') {
+        // Whole numbers of many digits end in zeros that are not exact.
+        Some((_, fraction)) if fraction != "0" && !text.contains('e') => {
+            format!("{value:.precision$}", precision = fraction.len())
+        }
+        _ => text,
     }
 }
 
@@ -246,10 +321,40 @@ fn wants_exponent(largest: f64, smallest: f64, size: usize) -> bool {
         4 => f64::from(value as f32),
         _ => value,
     };
-    let highest = match size {
+    largest >= exponents_from(size) || smallest < narrow(1e-4) || narrow(largest / smallest) > 1000.0
+}
+
+/// From this magnitude on NumPy's columns have exponents.
+fn exponents_from(size: usize) -> f64 {
+    match size {
         2 => 1e3,
         4 => 1e6,
         _ => 1e8,
-    };
-    largest >= highest || smallest < narrow(1e-4) || narrow(largest / smallest) > 1000.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scalars_are_printed_as_numpys_str_prints_them() {
+        let registry = zarrox::codecs::registry();
+        let f2 = |v: f64| scalar(&DataType::Float16, &f16::from_f64(v).to_ne_bytes(), &registry).unwrap();
+        let f4 = |v: f32| scalar(&DataType::Float32, &v.to_ne_bytes(), &registry).unwrap();
+        let f8 = |v: f64| scalar(&DataType::Float64, &v.to_ne_bytes(), &registry).unwrap();
+        assert_eq!([f2(999.0), f2(1000.0), f2(65504.0)], ["999.0", "1e+03", "6.55e+04"]);
+        assert_eq!([f4(999_999.0), f4(1e6), f4(-16_777_216.0)], ["999999.0", "1e+06", "-1.6777216e+07"]);
+        assert_eq!([f8(1e8), f8(1e16), f8(1e-5), f8(-0.0)], ["100000000.0", "1e+16", "1e-05", "-0.0"]);
+        assert_eq!(
+            [f4(-1_390_265.0 / 8.0), f8(562_949_953_421_313.0 / 8.0)],
+            ["-173783.12", "70368744177664.12"]
+        );
+        assert_eq!([f8(f64::NAN), f4(f32::NEG_INFINITY)], ["nan", "-inf"]);
+        let c8 = |a: f32, b: f32| {
+            scalar(&DataType::Complex64, &[a.to_ne_bytes(), b.to_ne_bytes()].concat(), &registry).unwrap()
+        };
+        assert_eq!([c8(0.0, 1.0), c8(0.0, -0.0), c8(0.0, f32::NAN)], ["1j", "-0j", "nanj"]);
+        assert_eq!([c8(-0.0, 1.0), c8(1e6, 0.5), c8(1.0, -2.0)], ["(-0+1j)", "(1e+06+0.5j)", "(1-2j)"]);
+    }
 }

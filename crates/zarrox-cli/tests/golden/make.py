@@ -21,6 +21,14 @@ arrays = {
     "float64_wrapped": np.sqrt(np.arange(30, dtype="<f8")),
     "complex64": np.array([1 + 2j, -0.5 - 1e-3j, complex(np.nan, np.inf)], "<c8"),
     "complex128_fortran_big": np.asfortranarray((n[:6] * (0.1 - 1j)).astype(">c16").reshape(2, 3)),
+    "text": np.array([["a", "bcé"], ["it's", ""]]),
+    "text_big": np.array(["🧊", "x\ty"], ">U4"),
+    "text_scalar": np.array("abc"),
+    "bytes": np.array([b"a", b"it's", b"\xff\x00z"]),
+    "times": np.array(["2024-01-01T00:00:05", "NaT", "0001-02-03"], "M8[s]"),
+    "times_days": np.array([["2024-02-29", "1969-12-31"]], ">M8[D]"),
+    "times_multiple": np.arange(3).astype("M8[25ms]"),
+    "spans": np.array([1, -200, "NaT"], "m8[ns]"),
 }
 for name, array in arrays.items():
     np.save(name, array)
@@ -28,6 +36,5 @@ for name, array in arrays.items():
         print(array, file=text)
 np.savez("stored.npz", x=np.arange(5), **{"deep/y": np.eye(2)})
 np.savez_compressed("deflated.npz", x=np.arange(5), y=np.eye(2))
-np.save("strings.npy", np.array(["a", "bc"]))
-np.save("dates.npy", np.array(["2024-01-01"], "M8[D]"))
+np.save("objects.npy", np.array(["a", None], object), allow_pickle=True)
 np.save("structured.npy", np.zeros(2, [("a", "<f4"), ("b", "<i2")]))

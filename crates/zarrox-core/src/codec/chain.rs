@@ -5,6 +5,7 @@ use super::{
     ArrayToArray, ArrayToBytes, BytesToBytes, ChunkSpec, Codec, CodecContext, CodecSpec, EncodeOptions,
     Fetch, ReadPart, Size, Window, WritePart, resolve,
 };
+use crate::data_type::Mode;
 use crate::error::CodecError;
 use crate::scratch::{Scratch, with_vec};
 use crate::strided::{Dims, Span, View, ViewMut};
@@ -47,6 +48,13 @@ impl CodecChain {
                 .codec(&spec.name)
                 .map_err(|error| CodecError::unsupported(error.to_string()))?;
             let name = def.name;
+            if context.mode == Mode::Strict && spec.name != name {
+                let message = format!(
+                    "'{}' is another name of the codec '{name}', which only lenient reading takes",
+                    spec.name
+                );
+                return Err(CodecError::invalid(message));
+            }
             let context = CodecContext { chunk: &chunk, ..*context };
             let codec = (def.create)(&spec.configuration, &context).map_err(|e| e.in_codec(name))?;
             match (codec, &array_to_bytes) {
@@ -152,6 +160,11 @@ impl CodecChain {
         options: EncodeOptions,
         encoded: &mut Vec<u8>,
     ) -> Result<bool, CodecError> {
+        // One value may stand for a whole chunk, so that a caller who has the chunk need not have the memory. A shard
+        // is made of its parts.
+        if self.array_to_bytes.codec.inner_chunk_shape().is_none() {
+            check_limit(self.chunk.size(), self.limit)?;
+        }
         if !options.store_empty_chunks && chunk.all_equal(self.chunk.fill().as_bytes()) {
             return Ok(false);
         }
@@ -368,9 +381,7 @@ fn check_limit(size: usize, limit: usize) -> Result<(), CodecError> {
     if size <= limit {
         return Ok(());
     }
-    Err(CodecError::limit(format!(
-        "decoding one chunk would take {size} bytes of memory, the limit is {limit}"
-    )))
+    Err(CodecError::limit(format!("one chunk would take {size} bytes of memory, the limit is {limit}")))
 }
 
 fn check_length(length: usize, wanted: usize) -> Result<(), CodecError> {

@@ -17,7 +17,7 @@ pub use stream::DecodeStream;
 
 use crate::data_type::Mode;
 pub use crate::error::CodecError;
-use crate::json::{Json, Map};
+use crate::json::{self, Json, Map};
 use crate::registry::Registry;
 use crate::strided::View;
 
@@ -61,11 +61,7 @@ impl CodecSpec {
 impl fmt::Display for CodecSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.name)?;
-        if self.configuration.is_empty() {
-            return Ok(());
-        }
-        let members: Vec<_> = self.configuration.iter().map(|(k, v)| format!("{k}={v}")).collect();
-        write!(f, "({})", members.join(", "))
+        json::write_configuration(f, &self.configuration)
     }
 }
 

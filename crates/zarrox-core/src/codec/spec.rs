@@ -21,6 +21,9 @@ impl ChunkSpec {
             shape.iter().map(|&n| usize::try_from(n).map_err(|_| too_large())).collect::<Result<_, _>>()?;
         let size = shape.iter().try_fold(storage.size(), |size, &n| size.checked_mul(n));
         let size = size.filter(|&size| isize::try_from(size).is_ok()).ok_or_else(too_large)?;
+        if storage.size() == 0 {
+            return Err(CodecError::invalid("elements of no bytes cannot be stored"));
+        }
         if fill.as_bytes().len() != storage.size() {
             return Err(CodecError::invalid("the fill value has not the size of an element"));
         }

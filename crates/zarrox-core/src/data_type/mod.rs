@@ -20,7 +20,7 @@ use std::fmt;
 
 use crate::error::{Error, Result};
 use crate::fill_value::FillValue;
-use crate::json::{Json, Map};
+use crate::json::{self, Json, Map};
 use crate::registry::Registry;
 
 pub use element::Element;
@@ -158,11 +158,14 @@ impl DataType {
 }
 
 impl fmt::Display for DataType {
-    /// The name in v3 metadata.
+    /// The name in v3 metadata, and behind it the configuration where there is one.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::RawBits(bytes) => write!(f, "r{}", bytes * 8),
-            Self::Extension(extension) => f.write_str(&extension.name),
+            Self::Extension(extension) => {
+                f.write_str(&extension.name)?;
+                json::write_configuration(f, &extension.configuration)
+            }
             core => f.write_str(&format!("{core:?}").to_lowercase()),
         }
     }

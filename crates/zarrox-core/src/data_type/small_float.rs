@@ -1,7 +1,7 @@
 //! Floats of machine learning: `bfloat16` and the 8-, 6- and 4-bit ones. v3 only.
 //!
 //! Each element takes a byte (bfloat16 two). The names are those of `ml_dtypes`: `e` bits of exponent, `m` bits of
-//! mantissa; `fn` has no infinities, `uz` no negative zero but one NaN in its place.
+//! mantissa; `fn` has no infinities, and in 8 bits one NaN of each sign; `uz` has no negative zero but one NaN in its place.
 //!
 //! <https://github.com/zarr-developers/zarr-extensions/tree/main/data-types>
 
@@ -19,6 +19,8 @@ pub(super) struct SmallFloats;
 enum Special {
     /// As in IEEE 754: infinities and NaNs.
     Ieee,
+    /// Finite numbers, but that the two with the highest magnitude are NaNs.
+    LargestIsNan,
     /// All patterns are finite numbers.
     Finite,
     /// Finite numbers, but that the negative zero is the one NaN.
@@ -43,6 +45,7 @@ const LAYOUTS: &[Layout] = &[
     layout("bfloat16", 8, 7, 127, Special::Ieee),
     layout("float8_e3m4", 3, 4, 3, Special::Ieee),
     layout("float8_e4m3", 4, 3, 7, Special::Ieee),
+    layout("float8_e4m3fn", 4, 3, 7, Special::LargestIsNan),
     layout("float8_e5m2", 5, 2, 15, Special::Ieee),
     layout("float8_e4m3b11fnuz", 4, 3, 11, Special::NegativeZeroIsNan),
     layout("float8_e4m3fnuz", 4, 3, 8, Special::NegativeZeroIsNan),
@@ -67,6 +70,11 @@ impl Layout {
         if self.bits() > 8 { 2 } else { 1 }
     }
 
+    /// All bits but the sign.
+    fn magnitude(&self) -> u32 {
+        (1 << (self.exponent + self.mantissa)) - 1
+    }
+
     /// The value of a pattern; bits beyond the type's are ignored.
     fn decode(&self, pattern: u32) -> f64 {
         let negative = pattern >> (self.exponent + self.mantissa) & 1 == 1;
@@ -79,6 +87,7 @@ impl Layout {
             (Special::NegativeZeroIsNan, 0) if negative && mantissa == 0 => return f64::NAN,
             (Special::Ieee, _) if highest && mantissa == 0 => f64::INFINITY,
             (Special::Ieee, _) if highest => f64::NAN,
+            (Special::LargestIsNan, _) if pattern & self.magnitude() == self.magnitude() => f64::NAN,
             (_, 0) => fraction * scale(1 - self.bias),
             (_, exponent) => (1.0 + fraction) * scale(exponent.cast_signed() - self.bias),
         };
@@ -89,7 +98,8 @@ impl Layout {
     fn largest(&self) -> u32 {
         match self.special {
             Special::Ieee => (((1 << self.exponent) - 1) << self.mantissa) - 1,
-            _ => (1 << (self.exponent + self.mantissa)) - 1,
+            Special::LargestIsNan => self.magnitude() - 1,
+            _ => self.magnitude(),
         }
     }
 
@@ -97,6 +107,7 @@ impl Layout {
     fn nan(&self) -> Option<u32> {
         match self.special {
             Special::Ieee => Some(((1 << self.exponent) - 1) << self.mantissa | 1 << (self.mantissa - 1)),
+            Special::LargestIsNan => Some(self.magnitude()),
             Special::NegativeZeroIsNan => Some(1 << (self.exponent + self.mantissa)),
             Special::Finite => None,
         }
@@ -231,6 +242,7 @@ mod tests {
             ("bfloat16", 0x0001, 9.183549615799121e-41),
             ("float8_e3m4", 0x6f, 15.5),
             ("float8_e4m3", 0x77, 240.0),
+            ("float8_e4m3fn", 0x7e, 448.0),
             ("float8_e5m2", 0x7b, 57344.0),
             ("float8_e5m2", 0x01, 1.52587890625e-05),
             ("float8_e4m3b11fnuz", 0x7f, 30.0),
@@ -249,6 +261,7 @@ mod tests {
         for (name, pattern) in nans {
             assert_eq!(named(name).nan(), Some(pattern), "{name}");
         }
+        assert_eq!(named("float8_e4m3fn").nan(), Some(0x7f));
         assert_eq!(named("float8_e4m3fnuz").nan(), Some(0x80));
     }
 
@@ -280,6 +293,8 @@ mod tests {
         }
         assert_eq!(half.encode(7.0), None, "beyond what the type can say");
         assert_eq!(half.encode(f64::NAN), None);
+        assert_eq!(named("float8_e4m3fn").encode(460.0), Some(0x7e));
+        assert_eq!(named("float8_e4m3fn").encode(464.0), None, "it has a NaN, but no infinity");
         assert_eq!(
             named("float8_e5m2").encode(1e9).map(|p| named("float8_e5m2").decode(p)),
             Some(f64::INFINITY)

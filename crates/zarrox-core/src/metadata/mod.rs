@@ -121,7 +121,7 @@ pub struct ArrayMetadata {
     /// False where the document leaves it open which separator chunk keys have, as old v2 documents do: then
     /// the keys themselves must be looked at.
     pub separator_declared: bool,
-    /// What an element is that nobody has written; `None` only where v2 says `null`: undefined, read as zero.
+    /// What an element is that nobody has written; `None` only where v1 and v2 say `null`: undefined.
     pub fill_value: Option<FillValue>,
     /// How chunks are encoded.
     pub codecs: Vec<CodecSpec>,
@@ -134,14 +134,17 @@ pub struct ArrayMetadata {
 }
 
 impl ArrayMetadata {
-    /// The element that fills what nobody has written.
-    pub fn fill_element(&self) -> FillValue {
-        self.fill_value.clone().unwrap_or_else(|| FillValue::zero(self.data_type.size()))
+    /// The element that fills what nobody has written: where that is undefined, the data type's default, as zarr-python has it.
+    pub fn fill_element(&self, registry: &Registry) -> Result<FillValue> {
+        match &self.fill_value {
+            Some(fill) => Ok(fill.clone()),
+            None => Ok(registry.family(&self.data_type)?.default_fill(&self.data_type)),
+        }
     }
 
     /// The codecs, ready to work on this array's chunks.
     pub fn chain(&self, registry: &Registry, mode: Mode, limit: usize) -> Result<CodecChain> {
-        let chunk = self.chunk_grid.chunk_spec(self.data_type.storage(), &self.fill_element())?;
+        let chunk = self.chunk_grid.chunk_spec(self.data_type.storage(), &self.fill_element(registry)?)?;
         let context = CodecContext { chunk: &chunk, registry, mode, limit };
         Ok(CodecChain::new(&self.codecs, &context)?)
     }
@@ -171,7 +174,8 @@ fn check_rank(shape: &[u64]) -> Result<()> {
     if shape.len() <= MAX_RANK {
         return Ok(());
     }
-    let message = format!("the shape has {} dimensions; {MAX_RANK} are the most that are supported", shape.len());
+    let message =
+        format!("the shape has {} dimensions; {MAX_RANK} are the most that are supported", shape.len());
     Err(Error::unsupported(message))
 }
 

@@ -59,8 +59,8 @@ impl FormatDef for V1 {
         };
         let map = from_v2(v2::lower_array(array, registry)?)?;
         Ok(vec![
-            (path.key(ATTRIBUTES), json::to_bytes(&array.attributes)),
-            (path.key(ARRAY), json::to_bytes(&map)),
+            (path.key(ATTRIBUTES), json::to_bytes(&array.attributes)?),
+            (path.key(ARRAY), json::to_bytes(&map)?),
         ])
     }
 
@@ -71,7 +71,7 @@ impl FormatDef for V1 {
         change: Change<'_>,
     ) -> Result<Vec<Document>> {
         match change {
-            Change::Attributes(attributes) => Ok(vec![(path.key(ATTRIBUTES), json::to_bytes(attributes))]),
+            Change::Attributes(attributes) => Ok(vec![(path.key(ATTRIBUTES), json::to_bytes(attributes)?)]),
             Change::Shape(shape) => v2::patched_shape(path.key(ARRAY), documents, shape),
         }
     }
@@ -207,7 +207,7 @@ mod tests {
         let text = document(&Json::Null, &Json::Null).to_string();
         let text = text.replace("\"<i4\"", "\"<f8\"").replace("42", "NaN");
         let Some(NodeMetadata::Array(array)) = lift(&text).unwrap() else { panic!("no array") };
-        assert_eq!(array.fill_element().as_bytes(), f64::NAN.to_ne_bytes());
+        assert_eq!(array.fill_value.unwrap().as_bytes(), f64::NAN.to_ne_bytes());
     }
 
     #[test]

@@ -35,11 +35,11 @@ impl FormatDef for V2 {
     fn lift(&self, documents: &[Option<Vec<u8>>], context: &LiftContext<'_>) -> Result<Option<NodeMetadata>> {
         let [array, group, attributes] = documents else { return Ok(None) };
         let attributes = || match attributes {
-            Some(bytes) => json::parse_object(bytes).map_err(|error| error.at(ATTRIBUTES)),
+            Some(bytes) => json::parse_document(bytes, context.mode).map_err(|error| error.at(ATTRIBUTES)),
             None => Ok(Map::new()),
         };
         if let Some(bytes) = array {
-            let lifted = json::parse_object(bytes).and_then(|map| lift_array(map, context));
+            let lifted = json::parse_document(bytes, context.mode).and_then(|map| lift_array(map, context));
             let array = lifted.map_err(|error| error.at(ARRAY))?;
             return Ok(Some(NodeMetadata::Array(ArrayMetadata { attributes: attributes()?, ..array })));
         }
@@ -53,9 +53,9 @@ impl FormatDef for V2 {
             NodeMetadata::Array(array) => (ARRAY, lower_array(array, registry)?, &array.attributes),
             NodeMetadata::Group(group) => (GROUP, lower_group(group), &group.attributes),
         };
-        let mut documents = vec![(path.key(name), json::to_bytes(&map))];
+        let mut documents = vec![(path.key(name), json::to_bytes(&map)?)];
         if !attributes.is_empty() {
-            documents.insert(0, (path.key(ATTRIBUTES), json::to_bytes(attributes)));
+            documents.insert(0, (path.key(ATTRIBUTES), json::to_bytes(attributes)?));
         }
         Ok(documents)
     }
@@ -67,7 +67,7 @@ impl FormatDef for V2 {
         change: Change<'_>,
     ) -> Result<Vec<Document>> {
         match change {
-            Change::Attributes(attributes) => Ok(vec![(path.key(ATTRIBUTES), json::to_bytes(attributes))]),
+            Change::Attributes(attributes) => Ok(vec![(path.key(ATTRIBUTES), json::to_bytes(attributes)?)]),
             Change::Shape(shape) => patched_shape(path.key(ARRAY), documents, shape),
         }
     }
@@ -97,11 +97,11 @@ pub(super) fn patched_shape(
     let bytes = documents.first().and_then(Option::as_deref).unwrap_or(b"");
     let mut map = json::parse_object(bytes).map_err(|error| error.at(format!("'{key}'")))?;
     map.insert("shape".to_owned(), shape.into());
-    Ok(vec![(key, json::to_bytes(&map))])
+    Ok(vec![(key, json::to_bytes(&map)?)])
 }
 
 fn lift_group(bytes: &[u8], context: &LiftContext<'_>) -> Result<GroupMetadata> {
-    let mut members = Members::new(json::parse_object(bytes)?, context.mode);
+    let mut members = Members::new(json::parse_document(bytes, context.mode)?, context.mode);
     members.zarr_format(2)?;
     Ok(GroupMetadata { format: Format::V2, attributes: Map::new(), extra: members.rest() })
 }
@@ -130,7 +130,7 @@ pub(super) fn lift_array(map: Map, context: &LiftContext<'_>) -> Result<ArrayMet
         Some(Json::String(text)) => Separator::parse(&text).ok_or_else(|| bad_separator(&text))?,
         Some(other) => return Err(wrong("dimension_separator", "\".\" or \"/\"", &other)),
     };
-    Ok(ArrayMetadata {
+    let array = ArrayMetadata {
         format: Format::V2,
         shape,
         data_type,
@@ -142,7 +142,9 @@ pub(super) fn lift_array(map: Map, context: &LiftContext<'_>) -> Result<ArrayMet
         attributes: Map::new(),
         dimension_names: None,
         extra: members.rest(),
-    })
+    };
+    array.validate()?;
+    Ok(array)
 }
 
 /// A member that must be there, but whose absence leniently says `null`.

@@ -39,7 +39,7 @@ impl FormatDef for V3 {
             NodeMetadata::Array(array) => lower_array(array, registry)?,
             NodeMetadata::Group(group) => lower_group(group),
         };
-        Ok(vec![(path.key(DOCUMENT), json::to_bytes(&map))])
+        Ok(vec![(path.key(DOCUMENT), json::to_bytes(&map)?)])
     }
 
     fn patch(
@@ -54,7 +54,7 @@ impl FormatDef for V3 {
             Change::Shape(shape) => map.insert("shape".to_owned(), shape.into()),
             Change::Attributes(attributes) => map.insert("attributes".to_owned(), attributes.clone().into()),
         };
-        Ok(vec![(path.key(DOCUMENT), json::to_bytes(&map))])
+        Ok(vec![(path.key(DOCUMENT), json::to_bytes(&map)?)])
     }
 
     fn default_chunk_key_encoding(&self) -> ChunkKeyEncoding {
@@ -67,7 +67,7 @@ impl FormatDef for V3 {
 }
 
 fn lift(bytes: &[u8], context: &LiftContext<'_>) -> Result<NodeMetadata> {
-    let mut members = Members::new(json::parse_object(bytes)?, context.mode);
+    let mut members = Members::new(json::parse_document(bytes, context.mode)?, context.mode);
     members.zarr_format(3)?;
     match members.optional("node_type") {
         Some(Json::String(kind)) if kind == "array" => lift_array(members, context).map(NodeMetadata::Array),
@@ -97,7 +97,7 @@ fn lift_array(mut members: Members, context: &LiftContext<'_>) -> Result<ArrayMe
     let codecs = lift_codecs(&members.required("codecs")?, mode)?;
     let attributes = members.object("attributes")?;
     let dimension_names = lift_dimension_names(members.optional("dimension_names"), mode)?;
-    check_storage_transformers(members.optional("storage_transformers").as_ref())?;
+    check_storage_transformers(members.optional("storage_transformers").as_ref(), mode)?;
     let array = ArrayMetadata {
         format: Format::V3,
         shape,
@@ -137,6 +137,15 @@ fn extension(member: &str, json: &Json, mode: Mode) -> Result<(String, Map)> {
     if let Some(unknown) = map.keys().find(|member| !known(member)) {
         return Err(Error::metadata(format!("{member} '{name}' has the unknown member '{unknown}'")));
     }
+    match map.get("must_understand").filter(|_| mode == Mode::Strict) {
+        None | Some(Json::Bool(true)) => {}
+        // Nobody can do without a grid or the names of chunks.
+        Some(Json::Bool(false)) if member == "codecs" => {}
+        Some(other) => {
+            let message = format!("{member} '{name}' cannot have \"must_understand\": {other}");
+            return Err(Error::metadata(message));
+        }
+    }
     Ok((name.clone(), configuration))
 }
 
@@ -167,8 +176,13 @@ pub(super) fn forgive_empty_chunks(chunk_shape: &mut [u64], shape: &[u64], mode:
 
 fn lift_key_encoding(json: &Json, mode: Mode) -> Result<ChunkKeyEncoding> {
     let (name, configuration) = extension("chunk_key_encoding", json, mode)?;
+    if let Some(unknown) = configuration.keys().find(|key| mode == Mode::Strict && *key != "separator") {
+        let message = format!("the configuration of chunk_key_encoding has the unknown member '{unknown}'");
+        return Err(Error::metadata(message));
+    }
     let separator = match configuration.get("separator") {
         None => None,
+        Some(Json::Null) if mode == Mode::Lenient => None,
         Some(Json::String(text)) => Some(Separator::parse(text).ok_or_else(|| bad_separator(text))?),
         Some(other) => return Err(wrong("separator", "\".\" or \"/\"", other)),
     };
@@ -211,9 +225,10 @@ fn lift_dimension_names(json: Option<Json>, mode: Mode) -> Result<Option<Vec<Opt
     names.collect::<Result<_>>().map(Some)
 }
 
-fn check_storage_transformers(json: Option<&Json>) -> Result<()> {
+fn check_storage_transformers(json: Option<&Json>, mode: Mode) -> Result<()> {
     match json {
         None => Ok(()),
+        Some(Json::Null) if mode == Mode::Lenient => Ok(()),
         Some(Json::Array(list)) if list.is_empty() => Ok(()),
         Some(other) => Err(Error::unsupported(format!("storage transformers are not known: {other}"))),
     }
@@ -242,7 +257,7 @@ fn lower_group(group: &GroupMetadata) -> Map {
 
 fn lower_array(array: &ArrayMetadata, registry: &Registry) -> Result<Map> {
     let family = registry.family(&array.data_type)?;
-    let fill = family.fill_to_v3(&array.data_type, &array.fill_element());
+    let fill = family.fill_to_v3(&array.data_type, &array.fill_element(registry)?);
     let (encoding, separator) = match array.chunk_key_encoding {
         ChunkKeyEncoding::Default(separator) => ("default", separator),
         ChunkKeyEncoding::V2(separator) => ("v2", separator),
@@ -328,6 +343,11 @@ mod tests {
             with("dimension_names", Json::Null),
             with("fill_value", json!("0")),
             with("chunk_grid", json!({"name": "regular", "configuration": {"chunk_shape": [2], "x": 1}})),
+            with("chunk_key_encoding", json!({"name": "default", "configuration": {"x": 1}})),
+            with("chunk_key_encoding", json!({"name": "default", "configuration": {"separator": null}})),
+            with("chunk_key_encoding", json!({"name": "default", "must_understand": false})),
+            with("codecs", json!([{"name": "crc32c", "must_understand": 1}])),
+            with("storage_transformers", Json::Null),
         ];
         for document in variants {
             assert!(lifted(&document, Mode::Lenient).is_ok(), "{document}");
@@ -352,6 +372,11 @@ mod tests {
             (with("shape", json!("4")), "shape"),
             (with("data_type", json!(4)), "data type"),
             (with("data_type", json!("int33")), "int33"),
+            (with("data_type", json!({"name": "int32", "later": 1})), "data type"),
+            (
+                with("data_type", json!({"name": "int32", "configuration": {"endian": "big"}})),
+                "no configuration",
+            ),
             (with("chunk_grid", json!({"name": "regular"})), "chunk_shape"),
             (
                 with("chunk_grid", json!({"name": "regular", "configuration": {"chunk_shape": [0]}})),

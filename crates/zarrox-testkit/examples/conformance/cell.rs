@@ -17,7 +17,10 @@ pub(crate) struct Cell {
     #[serde(default)]
     pub(crate) group: bool,
     #[serde(default)]
-    data_type: String,
+    data_type: Json,
+    /// How many bits of a number's bytes it takes.
+    #[serde(default)]
+    pub(crate) bits: u32,
     #[serde(default)]
     endian: String,
     #[serde(default)]
@@ -26,6 +29,8 @@ pub(crate) struct Cell {
     pub(crate) chunks: Vec<u64>,
     #[serde(default)]
     pub(crate) fill_value: Json,
+    /// Its bytes, in little-endian order and without zeros at the end, where metadata codes them.
+    pub(crate) fill_element: Option<Vec<u8>>,
     pub(crate) attributes: Map,
     pub(crate) dimension_names: Option<Vec<Option<String>>>,
     key_encoding: Option<KeyEncoding>,
@@ -82,11 +87,21 @@ impl Cell {
     }
 
     pub(crate) fn format(&self) -> Format {
-        if self.format == 2 { Format::V2 } else { Format::V3 }
+        match self.format {
+            1 => Format::V1,
+            2 => Format::V2,
+            _ => Format::V3,
+        }
+    }
+
+    /// Whether elements are points in time or spans of it.
+    pub(crate) fn is_time(&self) -> bool {
+        let name = self.data_type["name"].as_str().unwrap_or_default();
+        name.starts_with("numpy.datetime") || name.starts_with("numpy.timedelta")
     }
 
     pub(crate) fn data_type(&self, registry: &Registry) -> Result<DataType, Failure> {
-        Ok(DataType::parse(&self.data_type, registry)?)
+        Ok(registry.data_type_from_v3(&self.data_type)?)
     }
 
     pub(crate) fn key_encoding(&self) -> Result<ChunkKeyEncoding, Failure> {
@@ -101,7 +116,7 @@ impl Cell {
     /// The chain of codecs, as v3 names them whatever the format.
     pub(crate) fn codecs(&self, registry: &Registry) -> Result<Vec<CodecSpec>, Failure> {
         match self.format {
-            2 => self.v2_codecs(registry),
+            1 | 2 => self.v2_codecs(registry),
             _ => Ok(self.codecs.iter().map(|c| CodecSpec::new(&c.name, c.configuration.clone())).collect()),
         }
     }

@@ -47,27 +47,38 @@ fn word(seed: u64, index: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// The parts of an element that are numbers of their own, and the size of each.
+/// The parts of an element that are numbers or characters of their own, and the size of each.
 fn parts(storage: Storage) -> (usize, usize) {
     match storage {
         Storage::Complex(size) => (2, size / 2),
+        Storage::Utf32(size) => (size / 4, 4),
+        Storage::Raw(size) => (size, 1),
         other => (1, other.size()),
     }
 }
 
-/// The elements of a whole array, in this machine's endianness.
-fn elements(storage: Storage, count: usize, seed: u64) -> Vec<u8> {
+/// The elements of a whole array, in this machine's endianness; numbers take no other bits than the mask's.
+fn elements(storage: Storage, mask: u64, count: usize, seed: u64) -> Vec<u8> {
     let (parts, size) = parts(storage);
     let mut bytes = Vec::with_capacity(count * storage.size());
     for index in 0..count * parts {
+        let bits = word(seed, index as u64) & mask;
         let bits = match storage {
-            Storage::Bool => word(seed, index as u64) & 1,
             Storage::Float(_) | Storage::Complex(_) if index % 11 == 5 => special(size, index / 11),
-            _ => word(seed, index as u64),
+            Storage::Int(_) if index % 11 == 5 => 1 << (8 * size - 1),
+            Storage::Raw(_) | Storage::Utf32(_) if index % 8 >= 5 => 0,
+            Storage::Utf32(_) => code_point(bits),
+            _ => bits,
         };
         bytes.extend(native(&bits.to_le_bytes()[..size], storage));
     }
     bytes
+}
+
+/// One of the code points, between which there is a gap.
+fn code_point(bits: u64) -> u64 {
+    let point = bits % (0x11_0000 - 0x800);
+    if point < 0xd800 { point } else { point + 0x800 }
 }
 
 /// Little-endian bytes of a number in this machine's endianness.
@@ -80,11 +91,19 @@ fn native(little: &[u8], storage: Storage) -> Vec<u8> {
 }
 
 /// The bytes of a fill value, worked out apart from the library's own reading of metadata.
-pub(crate) fn fill_element(storage: Storage, json: &Json) -> Result<Vec<u8>, Failure> {
+pub(crate) fn fill_element(storage: Storage, cell: &Cell) -> Result<Vec<u8>, Failure> {
     let (_, size) = parts(storage);
-    let little: Vec<Vec<u8>> = match (storage, json) {
+    if let Some(bytes) = &cell.fill_element {
+        let mut bytes = bytes.clone();
+        bytes.resize(storage.size(), 0);
+        return Ok(native(&bytes, storage));
+    }
+    let little: Vec<Vec<u8>> = match (storage, &cell.fill_value) {
+        // What is undefined is read as zero, and where there is such a thing as not a time.
+        (_, Json::Null) if cell.is_time() => vec![i64::MIN.to_le_bytes().to_vec()],
         (_, Json::Null) => vec![vec![0; storage.size()]],
         (Storage::Bool, json) => vec![vec![u8::from(json.as_bool().ok_or("not a boolean")?)]],
+        (Storage::Int(_), Json::String(text)) if text == "NaT" => vec![i64::MIN.to_le_bytes().to_vec()],
         (Storage::Int(_), json) => {
             vec![json.as_i64().ok_or("not an integer")?.to_le_bytes()[..size].to_vec()]
         }
@@ -94,6 +113,10 @@ pub(crate) fn fill_element(storage: Storage, json: &Json) -> Result<Vec<u8>, Fai
         (Storage::Raw(_), Json::Array(bytes)) => {
             let byte = |json: &Json| json.as_u64().and_then(|n| u8::try_from(n).ok());
             vec![bytes.iter().map(byte).collect::<Option<_>>().ok_or("not bytes")?]
+        }
+        (Storage::Utf32(length), Json::String(text)) => {
+            let points = text.chars().map(u32::from).chain(std::iter::repeat(0));
+            points.take(length / 4).map(|point| point.to_le_bytes().to_vec()).collect()
         }
         (Storage::Complex(_), Json::Array(parts)) => {
             parts.iter().map(|part| float(size, part)).collect::<Result<_, _>>()?
@@ -141,13 +164,15 @@ pub(crate) struct Model {
     pub(crate) shape: Vec<usize>,
     pub(crate) bytes: Vec<u8>,
     fill: Vec<u8>,
+    mask: u64,
 }
 
 impl Model {
-    fn filled(storage: Storage, shape: &[u64], fill: &[u8]) -> Result<Self, Failure> {
-        let shape = lengths(shape)?;
+    /// The array as it was created, before any step.
+    pub(crate) fn new(cell: &Cell, storage: Storage) -> Result<Self, Failure> {
+        let (shape, fill) = (lengths(&cell.shape)?, fill_element(storage, cell)?);
         let bytes = fill.repeat(shape.iter().product());
-        Ok(Self { storage, shape, bytes, fill: fill.to_vec() })
+        Ok(Self { storage, shape, bytes, fill, mask: u64::MAX >> (64 - cell.bits) })
     }
 
     /// Where in `bytes` the elements of a region are, in row-major order of the region.
@@ -179,25 +204,22 @@ impl Model {
         match seed {
             None => self.fill.repeat(region.iter().map(|span| span.count).product()),
             Some(seed) => {
-                let bytes = elements(self.storage, self.shape.iter().product(), seed);
+                let bytes = elements(self.storage, self.mask, self.shape.iter().product(), seed);
                 Self { bytes, ..self.clone() }.gather(region)
             }
         }
     }
 
     fn resize(&mut self, shape: &[u64]) -> Result<(), Failure> {
-        let mut other = Self::filled(self.storage, shape, &self.fill)?;
+        let shape = lengths(shape)?;
+        let bytes = self.fill.repeat(shape.iter().product());
+        let mut other = Self { shape, bytes, ..self.clone() };
         let kept = self.shape.iter().zip(&other.shape);
         let kept: Vec<Span> = kept.map(|(&a, &b)| Span { start: 0, step: 1, count: a.min(b) }).collect();
         let values = self.gather(&kept);
         other.scatter(&kept, &values);
         *self = other;
         Ok(())
-    }
-
-    /// The array as it was created, before any step.
-    pub(crate) fn new(cell: &Cell, storage: Storage) -> Result<Self, Failure> {
-        Self::filled(storage, &cell.shape, &fill_element(storage, &cell.fill_value)?)
     }
 
     /// Does what a step says.

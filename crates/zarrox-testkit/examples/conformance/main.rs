@@ -177,7 +177,7 @@ impl Participant<'_> {
         agree("data type", array.data_type(), &data_type)?;
         agree("shape", &lengths(array.shape())?, &model.shape)?;
         agree("chunks", metadata.chunk_grid.chunk_shape(), &cell.chunks)?;
-        let fill = fill_element(data_type.storage(), &cell.fill_value)?;
+        let fill = fill_element(data_type.storage(), cell)?;
         agree("fill value", array.fill_value().as_bytes(), &fill)?;
         agree("chunk keys", &metadata.chunk_key_encoding, &cell.key_encoding()?)?;
         agree("attributes", array.attributes(), self.attributes())?;

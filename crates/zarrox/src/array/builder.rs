@@ -11,6 +11,9 @@ use super::Array;
 use crate::error::argument;
 use crate::hierarchy::Location;
 
+/// The most bytes of an element: more would not be believed when the array is opened.
+const LARGEST: usize = 1 << 20;
+
 /// What fills elements that nobody has written.
 #[derive(Debug, Clone)]
 enum Fill {
@@ -147,8 +150,8 @@ impl ArrayBuilder {
         self
     }
 
-    /// What an element is that nobody has written, as metadata says it: `0`, `"NaN"`, `[1.0, -1.0]`; in v2 also `null`, which
-    /// leaves it undefined (and reads as zero).
+    /// What an element is that nobody has written, as metadata says it: `0`, `"NaN"`, `[1.0, -1.0]`; in v1 and v2 also `null`, which
+    /// leaves it undefined (and is read as the default).
     pub fn fill_value_json(mut self, value: Json) -> Self {
         self.fill = Fill::Json(value);
         self
@@ -215,6 +218,11 @@ impl ArrayBuilder {
     fn metadata(&self, location: &Location) -> Result<ArrayMetadata> {
         let shape = self.shape.clone().ok_or_else(|| argument("the array needs a shape"))?;
         let data_type = self.data_type.clone().ok_or_else(|| argument("the array needs a data type"))?;
+        if data_type.size() > LARGEST {
+            let message =
+                format!("an element cannot have {} bytes; {LARGEST} are the most", data_type.size());
+            return Err(argument(message));
+        }
         let chunks = self.chunks.clone().unwrap_or_else(|| default_chunks(&shape, data_type.size()));
         let codecs = self.chain(&data_type, &chunks, shape.len())?;
         let outer = self.shards.clone().unwrap_or(chunks);
@@ -242,7 +250,7 @@ impl ArrayBuilder {
         Ok(array)
     }
 
-    /// `None` where v2 shall say that it is undefined.
+    /// `None` where v1 or v2 shall say that it is undefined.
     fn fill_element(&self, data_type: &DataType, location: &Location) -> Result<Option<FillValue>> {
         let context = &location.context;
         let family = context.registry.family(data_type)?;
@@ -253,7 +261,7 @@ impl ArrayBuilder {
                 ErrorKind::DataTypeMismatch,
                 format!("the fill value is {own}, the elements are {data_type}"),
             )),
-            Fill::Json(Json::Null) if self.format == Format::V2 => Ok(None),
+            Fill::Json(Json::Null) if self.format != Format::V3 => Ok(None),
             Fill::Json(json) => family.fill_from_json(data_type, json, context.strictness).map(Some),
         }
     }
@@ -265,6 +273,9 @@ impl ArrayBuilder {
             None => self.chunk_codecs(data_type, ndim),
         };
         let Some(shards) = &self.shards else { return Ok(inner) };
+        if self.format != Format::V3 {
+            return Err(Error::new(ErrorKind::Unsupported, format!("Zarr {} has no shards", self.format)));
+        }
         if shards.len() != chunks.len() {
             return Err(argument(format!(
                 "the shard shape {shards:?} and the chunk shape {chunks:?} differ in rank"

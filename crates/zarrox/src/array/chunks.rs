@@ -3,7 +3,7 @@
 use ndarray::{ArrayBase, ArrayD, Data, Dimension, IxDyn, RawData};
 use zarrox_core::codec::WritePart;
 use zarrox_core::strided::{Dims, Span, View, ViewMut};
-use zarrox_core::{Element, Result};
+use zarrox_core::{Element, Error, ErrorKind, Result};
 use zarrox_stores::{Bytes, Condition};
 
 use super::Array;
@@ -64,6 +64,11 @@ impl Array {
         self.check_element::<T>()?;
         self.check_chunk(chunk)?;
         let spec = self.chain.chunk();
+        if spec.size() > self.chain.limit() {
+            let limit = self.chain.limit();
+            let message = format!("a chunk takes {} bytes of memory, the limit is {limit}", spec.size());
+            return Err(Error::new(ErrorKind::LimitExceeded, message).at(self.place()));
+        }
         let mut data = zeroed::<T>(spec.size() / spec.item())?;
         let key = self.key(chunk)?;
         // SAFETY: the vector has just the chunk's elements; booleans are brought to 0 or 1 below.

@@ -97,7 +97,7 @@ impl Array {
 
     /// The element that fills what nobody has written.
     pub fn fill_value(&self) -> FillValue {
-        self.metadata.fill_element()
+        self.chain.chunk().fill().clone()
     }
 
     /// The codecs with their complete configurations.

@@ -1,7 +1,7 @@
 //! Writing: the same projections as for reading, each merged into its stored object.
 
 use ndarray::{ArrayBase, Data, Dimension, IxDyn, RawData};
-use zarrox_core::codec::WritePart;
+use zarrox_core::codec::{EncodeOptions, WritePart};
 use zarrox_core::indexing::Resolved;
 use zarrox_core::scratch::with_vec;
 use zarrox_core::strided::{Dims, Span, View};
@@ -93,8 +93,8 @@ impl Array {
             let projection = projections.get(index);
             let part =
                 WritePart { region: projection.region.clone(), source: values.region(&projection.out) };
-            let whole = self.covers(&projection);
-            self.write_chunk_part(&projection.chunk, &part, whole)
+            let all = self.covers(&projection);
+            self.write_chunk_part(&projection.chunk, &part, all)
         })
     }
 
@@ -115,28 +115,43 @@ impl Array {
         })
     }
 
-    /// Writes a part of one chunk; `whole` when the rest of the chunk need not be kept.
+    /// Writes a part of one chunk; `all` when that is all of the chunk that lies inside the array.
     ///
     /// The object's lock is held from before the old chunk is read until the new one is in place, and nothing under
-    /// the lock waits for other threads.
-    pub(super) fn write_chunk_part(&self, chunk: &[u64], part: &WritePart<'_>, whole: bool) -> Result<()> {
+    /// the lock waits for other threads. What lies outside the array is kept as well: another handle may be
+    /// appending there, or have done so already.
+    pub(super) fn write_chunk_part(&self, chunk: &[u64], part: &WritePart<'_>, all: bool) -> Result<()> {
         let key = self.key(chunk)?;
         let store = &self.location.store;
-        let options = self.location.context.encode;
+        let options = self.encode_options();
         let write = || {
             with_vec(|encoded| {
-                if whole {
-                    let stored = self.chain.update(None, part, options, encoded)?;
+                if part.covers(self.chain.chunk().shape()) {
+                    let stored = self.chain.encode(&part.source, options, encoded)?;
                     let _guard = store.lock(&key).map_err(from_store)?;
                     return self.store_chunk(&key, stored.then_some(encoded));
                 }
                 let _guard = store.lock(&key).map_err(from_store)?;
                 let existing = self.stored_chunk(&key)?;
-                let stored = self.chain.update(existing.as_deref(), part, options, encoded)?;
+                let stored = match self.chain.update(existing.as_deref(), part, options, encoded) {
+                    // Nothing of the array is lost with a damaged chunk that is replaced.
+                    Err(error) if all && error.kind() == ErrorKind::Corrupt => {
+                        encoded.clear();
+                        self.chain.update(None, part, options, encoded)?
+                    }
+                    result => result?,
+                };
                 self.store_chunk(&key, stored.then_some(encoded))
             })
         };
         write().map_err(|error| error.at(chunk_place(chunk, &key)).at(self.place()))
+    }
+
+    /// How chunks are encoded. Where it is undefined what an absent chunk holds, every chunk is stored: others may take
+    /// the absence for something else than we do.
+    fn encode_options(&self) -> EncodeOptions {
+        let asked = self.location.context.encode;
+        EncodeOptions { store_empty_chunks: asked.store_empty_chunks || self.metadata.fill_value.is_none() }
     }
 
     /// The bytes that are stored now, if any.
