@@ -1,0 +1,229 @@
+//! The loops over two strided layouts together, and the copies that they do: where the time goes.
+
+use std::mem::MaybeUninit;
+
+use super::{Dims, Layout};
+
+/// One dimension of a loop over two layouts: how often, and the strides in bytes.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Loop {
+    pub(super) count: usize,
+    pub(super) source: isize,
+    pub(super) target: isize,
+}
+
+/// The loops that visit two layouts of one shape together: axes ordered by the target's strides, lengths
+/// of one left out, and neighbours that continue each other in both merged into one.
+pub(super) struct Loops {
+    outer: Dims<Loop>,
+    inner: Loop,
+    item: usize,
+    empty: bool,
+}
+
+/// The side of the square that a transposing copy works through at a time, in elements: both sides' cache
+/// lines stay in L1.
+const TILE: usize = 32;
+
+impl Loops {
+    pub(super) fn new(source: &Layout, target: &Layout) -> Self {
+        let item = target.item.cast_signed();
+        if target.is_empty() {
+            let inner = Loop { count: 0, source: item, target: item };
+            return Self { outer: Dims::new(), inner, item: target.item, empty: true };
+        }
+        let mut loops: Dims<Loop> = (0..target.shape.len())
+            .filter(|&dim| target.shape[dim] != 1)
+            .map(|dim| Loop {
+                count: target.shape[dim],
+                source: source.strides[dim],
+                target: target.strides[dim],
+            })
+            .collect();
+        loops.sort_by_key(|l| std::cmp::Reverse(l.target.unsigned_abs()));
+        let mut merged: Dims<Loop> = Dims::new();
+        for next in loops {
+            match merged.last_mut() {
+                Some(last)
+                    if last.source == next.source.wrapping_mul(next.count.cast_signed())
+                        && last.target == next.target.wrapping_mul(next.count.cast_signed()) =>
+                {
+                    *last = Loop { count: last.count * next.count, ..next };
+                }
+                _ => merged.push(next),
+            }
+        }
+        let inner = merged.pop().unwrap_or(Loop { count: 1, source: item, target: item });
+        Self { outer: merged, inner, item: target.item, empty: false }
+    }
+
+    /// Calls `visit(source offset, target offset, the inner loop)` for each run until it returns false.
+    pub(super) fn runs(&self, mut visit: impl FnMut(isize, isize, Loop) -> bool) {
+        if !self.empty {
+            nest(&self.outer, 0, 0, &mut |source, target| visit(source, target, self.inner));
+        }
+    }
+
+    pub(super) fn is_dense(&self) -> bool {
+        let item = self.item.cast_signed();
+        self.inner.source == item && self.inner.target == item
+    }
+
+    /// # Safety
+    /// The pointers are valid for the layouts, and the two do not overlap.
+    pub(super) unsafe fn copy_items(&self, source: *const u8, target: *mut u8, item: usize) {
+        let dense = self.is_dense();
+        self.runs(|from, to, run| {
+            // SAFETY: the caller's promise; the offsets are of elements of the layouts.
+            unsafe {
+                let (from, to) = (source.offset(from), target.offset(to));
+                if dense {
+                    std::ptr::copy_nonoverlapping(from, to, run.count * item);
+                } else {
+                    for i in 0..run.count.cast_signed() {
+                        let (from, to) = (from.offset(i * run.source), to.offset(i * run.target));
+                        std::ptr::copy_nonoverlapping(from, to, item);
+                    }
+                }
+            }
+            true
+        });
+    }
+
+    /// # Safety
+    /// As for [`Loops::copy_items`], with elements of the size of `T`.
+    pub(super) unsafe fn copy<T: Copy>(
+        &self,
+        source: *const u8,
+        target: *mut u8,
+        same: impl Fn(T) -> T + Copy,
+    ) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            if self.is_dense() {
+                self.copy_items(source, target, size_of::<T>());
+            } else {
+                self.map(source, target, same);
+            }
+        }
+    }
+
+    /// # Safety
+    /// As for [`Loops::copy_items`], with elements of the size of `T`.
+    pub(super) unsafe fn map<T: Copy>(&self, source: *const u8, target: *mut u8, f: impl Fn(T) -> T + Copy) {
+        let item = self.item.cast_signed();
+        // An outer axis that is dense in the source while the inner one is not: a transposition.
+        let cross = self.outer.iter().position(|l| l.source == item && l.count > 1);
+        match cross {
+            // SAFETY: the caller's promise.
+            Some(dim) if self.inner.source != item => unsafe { self.map_tiles(dim, source, target, f) },
+            _ => self.runs(|from, to, run| {
+                // SAFETY: the caller's promise; the offsets are of elements of the layouts.
+                unsafe { map_run(source.offset(from), target.offset(to), run, f) };
+                true
+            }),
+        }
+    }
+
+    /// # Safety
+    /// As for [`Loops::copy_items`], with elements of the size of `T`.
+    unsafe fn map_tiles<T: Copy>(
+        &self,
+        dim: usize,
+        source: *const u8,
+        target: *mut u8,
+        f: impl Fn(T) -> T + Copy,
+    ) {
+        let mut outer = self.outer.clone();
+        let cross = outer.remove(dim);
+        if self.empty {
+            return;
+        }
+        let mut tile = [const { MaybeUninit::<T>::uninit() }; TILE * TILE];
+        nest(&outer, 0, 0, &mut |from, to| {
+            for row in (0..cross.count).step_by(TILE) {
+                for column in (0..self.inner.count).step_by(TILE) {
+                    let size = (TILE.min(cross.count - row), TILE.min(self.inner.count - column));
+                    let (row, column) = (row.cast_signed(), column.cast_signed());
+                    let from = from + row * cross.source + column * self.inner.source;
+                    let to = to + row * cross.target + column * self.inner.target;
+                    // SAFETY: the caller's promise; the offsets are of elements of the layouts.
+                    unsafe {
+                        self.map_tile(cross, size, &mut tile, source.offset(from), target.offset(to), f);
+                    };
+                }
+            }
+            true
+        });
+    }
+
+    /// Transposes one tile by way of a buffer: a source whose stride is a power of two has all rows of a tile in the
+    /// same few lines of the cache, where they would push each other out between one use and the next.
+    ///
+    /// # Safety
+    /// The tile of this many rows (along `cross`) and columns (along the inner loop) lies inside both layouts.
+    unsafe fn map_tile<T: Copy>(
+        &self,
+        cross: Loop,
+        (rows, columns): (usize, usize),
+        tile: &mut [MaybeUninit<T>; TILE * TILE],
+        source: *const u8,
+        target: *mut u8,
+        f: impl Fn(T) -> T,
+    ) {
+        for column in 0..columns {
+            // SAFETY: the caller's promise; along `cross` the source is dense.
+            unsafe {
+                let from = source.offset(column.cast_signed() * self.inner.source);
+                let to = tile.as_mut_ptr().add(column * TILE).cast::<u8>();
+                std::ptr::copy_nonoverlapping(from, to, rows * size_of::<T>());
+            }
+        }
+        for row in 0..rows {
+            for column in 0..columns {
+                // SAFETY: the caller's promise; this element of the tile was filled above.
+                unsafe {
+                    let value = tile[column * TILE + row].assume_init();
+                    let offset = row.cast_signed() * cross.target + column.cast_signed() * self.inner.target;
+                    target.offset(offset).cast::<T>().write_unaligned(f(value));
+                }
+            }
+        }
+    }
+}
+
+/// # Safety
+/// `run` reaches only valid elements of type `T` from both pointers.
+unsafe fn map_run<T: Copy>(source: *const u8, target: *mut u8, run: Loop, f: impl Fn(T) -> T) {
+    let item = size_of::<T>().cast_signed();
+    let step = |from: isize, to: isize| {
+        for i in 0..run.count.cast_signed() {
+            // SAFETY: the caller's promise; the accesses are unaligned ones.
+            unsafe {
+                let value = source.offset(i * from).cast::<T>().read_unaligned();
+                target.offset(i * to).cast::<T>().write_unaligned(f(value));
+            }
+        }
+    };
+    // Constant strides let the compiler vectorise.
+    match (run.source == item, run.target == item) {
+        (true, true) => step(item, item),
+        (false, true) => step(run.source, item),
+        (true, false) => step(item, run.target),
+        (false, false) => step(run.source, run.target),
+    }
+}
+
+/// Visits the offsets of nested loops, advancing them incrementally; stops when `visit` returns false.
+fn nest(loops: &[Loop], source: isize, target: isize, visit: &mut impl FnMut(isize, isize) -> bool) -> bool {
+    let Some((first, rest)) = loops.split_first() else { return visit(source, target) };
+    let (mut source, mut target) = (source, target);
+    for _ in 0..first.count {
+        if !nest(rest, source, target, visit) {
+            return false;
+        }
+        source += first.source;
+        target += first.target;
+    }
+    true
+}
