@@ -4,7 +4,7 @@
 //! rows in a fresh output of huge pages: what the hardware allows. The two take turns, so that a noisy machine is
 //! noisy for both; the ratio of the medians is what counts.
 //!
-//! `cargo bench -p zarrox --bench whole [-- --scale small] [--require 1.3]`
+//! `cargo bench -p zarrox --bench whole [-- --scale small] [--case zstd] [--require 1.3]`
 
 #![expect(
     clippy::print_stdout,
@@ -77,7 +77,9 @@ fn main() {
     println!("medians of {REPETITIONS} interleaved repetitions\n");
     println!("| case | zarrox (s) | bare loop (s) | ratio |\n|---|---|---|---|");
     let mut worst: f64 = 0.0;
-    for case in [Case::Raw, Case::Zstd, Case::ZstdSharded] {
+    let only = option("--case").unwrap_or_default();
+    let cases = [Case::Raw, Case::Zstd, Case::ZstdSharded];
+    for case in cases.into_iter().filter(|case| case.name().ends_with(&only)) {
         let path = directory.path().join("array");
         case.create(&path, shape).write(.., &values).unwrap();
         let ratio = compare(case, &path, &values);
