@@ -13,13 +13,15 @@
 
 use std::cell::RefCell;
 use std::io::Cursor;
+use std::ops::Range;
 
 use serde_json::json;
 use zarrox_core::codec::{
-    BytesToBytes, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, DecodeStream, Size,
+    ByteStream, BytesToBytes, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, Size,
 };
 use zarrox_core::error::CodecError;
 use zarrox_core::json::Map;
+use zarrox_core::scratch::Scratch;
 use zstd_safe::{
     CCtx, CParameter, DCtx, InBuffer, OutBuffer, ResetDirective, compress_bound, get_error_name,
 };
@@ -125,51 +127,78 @@ impl BytesToBytes for Zstd {
         })
     }
 
-    fn decode_stream<'e>(&self, encoded: &'e [u8]) -> Option<Result<Box<dyn DecodeStream + 'e>, CodecError>> {
-        Some(Stream::new(encoded).map(|stream| Box::new(stream) as _))
+    fn streams(&self) -> bool {
+        true
+    }
+
+    fn decode_stream<'e>(
+        &self,
+        encoded: &'e mut dyn ByteStream,
+    ) -> Result<Box<dyn ByteStream + 'e>, CodecError> {
+        Ok(Box::new(Stream::new(encoded)?))
     }
 }
+
+/// How many encoded bytes are looked at at a time.
+const INPUT: usize = 64 << 10;
 
 /// Decompresses frame after frame with the thread's own context, which it keeps until it is dropped.
 struct Stream<'e> {
     context: Option<DCtx<'static>>,
-    input: InBuffer<'e>,
+    source: &'e mut dyn ByteStream,
+    input: Scratch,
+    /// The part of the input that was not decompressed yet.
+    rest: Range<usize>,
+    /// Whether the source has ended.
+    ended: bool,
     /// What the library said last: 0 where a frame has ended.
     state: usize,
 }
 
 impl<'e> Stream<'e> {
-    fn new(encoded: &'e [u8]) -> Result<Self, CodecError> {
-        if encoded.is_empty() {
-            return Err(truncated(0));
-        }
+    fn new(source: &'e mut dyn ByteStream) -> Result<Self, CodecError> {
         let mut context = match DECOMPRESSOR.take() {
             Some(context) => context,
             None => DCtx::try_create().ok_or_else(no_memory)?,
         };
         context.reset(ResetDirective::SessionOnly).map_err(invalid)?;
-        Ok(Self { context: Some(context), input: InBuffer::around(encoded), state: 1 })
+        let input = Scratch::with_len(INPUT);
+        Ok(Self { context: Some(context), source, input, rest: 0..0, ended: false, state: 1 })
+    }
+
+    /// Makes sure that there is input, unless the source has ended.
+    fn refill(&mut self) -> Result<(), CodecError> {
+        if self.rest.is_empty() && !self.ended {
+            let length = self.source.fill(&mut self.input)?;
+            self.ended = length < self.input.len();
+            self.rest = 0..length;
+        }
+        Ok(())
     }
 }
 
-impl DecodeStream for Stream<'_> {
+impl ByteStream for Stream<'_> {
     fn fill(&mut self, buffer: &mut [u8]) -> Result<usize, CodecError> {
-        let Some(context) = &mut self.context else { return Ok(0) };
-        let mut output = OutBuffer::around(buffer);
-        while output.pos() < output.capacity() {
-            let (before, read) = (output.pos(), self.input.pos());
-            let finished = self.input.pos() == self.input.src.len() && self.state == 0;
-            if finished {
+        let mut written = 0;
+        while written < buffer.len() {
+            self.refill()?;
+            if self.rest.is_empty() && self.state == 0 {
                 break;
             }
+            let Some(context) = &mut self.context else { break };
+            let mut output = OutBuffer::around(&mut buffer[written..]);
+            let mut input = InBuffer::around(&self.input[self.rest.clone()]);
             self.state = context
-                .decompress_stream(&mut output, &mut self.input)
+                .decompress_stream(&mut output, &mut input)
                 .map_err(|code| CodecError::corrupt(get_error_name(code)))?;
-            if self.state != 0 && output.pos() == before && self.input.pos() == read {
-                return Err(truncated(self.input.src.len()));
+            let (more, read) = (output.pos(), input.pos());
+            if self.state != 0 && more == 0 && read == 0 && self.ended {
+                return Err(CodecError::corrupt("truncated: the compressed bytes end too early"));
             }
+            written += more;
+            self.rest.start += read;
         }
-        Ok(output.pos())
+        Ok(written)
     }
 }
 

@@ -5,11 +5,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use ndarray::Array2;
-use zarrox::OpenOptions;
 use zarrox::prelude::*;
 use zarrox::stores::{
-    Capabilities, Condition, DirListing, Key, LockGuard, MemoryStore, Prefix, Store, StoreError, Value,
+    Capabilities, Condition, DirListing, Key, LockGuard, MemoryStore, Prefix, Store, StoreError,
+    StoreErrorKind, Value,
 };
+use zarrox::{ErrorKind, OpenOptions};
 
 /// What was asked of a store.
 #[derive(Debug, Default)]
@@ -18,6 +19,8 @@ struct Counts {
     reads: AtomicU64,
     bytes: AtomicU64,
     listings: AtomicU64,
+    /// From the how manieth range on reading fails; never when 0.
+    broken_from: AtomicU64,
 }
 
 impl Counts {
@@ -41,7 +44,10 @@ impl Value for CountedValue {
     }
 
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> Result<(), StoreError> {
-        self.1.reads.fetch_add(1, Ordering::Relaxed);
+        let read = self.1.reads.fetch_add(1, Ordering::Relaxed);
+        if (1..=read).contains(&self.1.broken_from.load(Ordering::Relaxed)) {
+            return Err(StoreError::new(StoreErrorKind::Unreachable, "reading", "the network is down"));
+        }
         self.1.bytes.fetch_add(buffer.len() as u64, Ordering::Relaxed);
         self.0.read_at(offset, buffer)
     }
@@ -173,4 +179,37 @@ fn writing_whole_chunks_reads_nothing() {
     assert_eq!(counts.take(), (2, 0, 0), "chunks at the edge are merged: others may append behind it");
     array.write(s![3..8, ..], &Array2::<i32>::ones((5, 8))).unwrap();
     assert_eq!(counts.take().0, 2, "one row of chunks is merged");
+}
+
+/// Large chunks are read and decompressed bit by bit, so that what is stored never lies in memory as a whole.
+#[test]
+fn large_compressed_chunks_are_streamed() {
+    let (store, counts) = counted();
+    let builder =
+        OpenOptions::new().threads(1).create_array_in(store, "a").shape([1000, 1000]).chunks([800, 800]);
+    let array =
+        builder.data_type(DataType::UInt32).compressor(Zstd::level(1).checksum(true)).create().unwrap();
+    // Noise, which does not become smaller.
+    let noise = |(i, j)| u32::try_from((i * 1000 + j) % 65521).unwrap().wrapping_mul(2_654_435_761);
+    let values = Array2::from_shape_fn((1000, 1000), noise);
+    array.write(.., &values).unwrap();
+    counts.take();
+    assert_eq!(array.read::<u32>(..).unwrap(), values.clone().into_dyn());
+    let (opened, reads, bytes) = counts.take();
+    assert!(opened == 4 && reads > 10 && bytes / reads <= 64 << 10, "{opened} {reads} {bytes}");
+    let part = values.slice(ndarray::s![100..900;7, ..;-3]).to_owned().into_dyn();
+    assert_eq!(array.read::<u32>(s![100..900;7, ..;-3]).unwrap(), part);
+    let stored = array.read_encoded_chunk(&[0, 0]).unwrap().unwrap();
+    for damaged in [&stored[..stored.len() - 1], &stored[..1000], &[], &[&stored[..], b"x"].concat()] {
+        array.write_encoded_chunk(&[0, 0], damaged).unwrap();
+        let error = array.read::<u32>(s![5, 5]).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Corrupt);
+        assert!(error.to_string().contains("chunk [0, 0]") && error.to_string().contains("zstd"), "{error}");
+    }
+    array.write_encoded_chunk(&[0, 0], &stored).unwrap();
+    counts.take();
+    counts.broken_from.store(2, Ordering::Relaxed);
+    let error = array.read::<u32>(s![5, 5]).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Unreachable, "not taken for damage: {error}");
+    assert!(error.to_string().contains("the network is down"), "{error}");
 }

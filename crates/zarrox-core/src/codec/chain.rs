@@ -2,8 +2,8 @@
 
 use super::stream::resolve_stream;
 use super::{
-    ArrayToArray, ArrayToBytes, BytesToBytes, ChunkSpec, Codec, CodecContext, CodecSpec, EncodeOptions,
-    Fetch, ReadPart, Size, Window, WritePart, resolve,
+    ArrayToArray, ArrayToBytes, ByteStream, BytesToBytes, ChunkSpec, Codec, CodecContext, CodecSpec,
+    EncodeOptions, Fetch, ReadPart, Size, Window, WritePart, resolve,
 };
 use crate::data_type::Mode;
 use crate::error::CodecError;
@@ -136,12 +136,19 @@ impl CodecChain {
 
     /// What must be fetched of a stored chunk to fill a part of it.
     pub fn read<'a>(&'a self, window: Window, part: ReadPart<'a>) -> Result<Vec<Fetch<'a>>, CodecError> {
-        match &self.order {
-            Some(order) if self.bytes_to_bytes.is_empty() => {
-                self.array_to_bytes.codec.read(window, part.permuted(order))
-            }
-            _ => Ok(vec![Fetch::then(window.whole(), |bytes| self.decode(bytes, part).map(|()| Vec::new()))]),
+        let Some(order) = &self.order else {
+            return Ok(vec![Fetch::then(window.whole(), |bytes| {
+                self.decode_through_arrays(bytes, part).map(|()| Vec::new())
+            })]);
+        };
+        let part = part.permuted(order);
+        if self.bytes_to_bytes.is_empty() {
+            return self.array_to_bytes.codec.read(window, part);
         }
+        if self.bytes_to_bytes.len() == 1 && self.streams(&part) {
+            return Ok(vec![Fetch::stream(window.whole(), |bytes| self.decode_stream(bytes, part))]);
+        }
+        Ok(vec![Fetch::then(window.whole(), |bytes| self.decode_bytes(bytes, part).map(|()| Vec::new()))])
     }
 
     /// Decodes a part of a chunk whose stored bytes are in memory.
@@ -331,13 +338,28 @@ impl CodecChain {
             codec.decode_in_place(out);
             return Ok(());
         }
-        let stream = if spec.size() > STREAM { first.codec.decode_stream(encoded) } else { None };
-        let Some(stream) = stream else {
-            return self.decode_from(encoded, 0, 0, |plain| self.decode_plain(plain, part));
-        };
-        let fetches = codec.read(Window::of_size(spec.size() as u64), part)?;
-        let mut stream = stream.map_err(|e| e.in_codec(first.name))?;
-        resolve_stream(fetches, &mut *stream, spec.size()).map_err(|e| e.in_codec(first.name))
+        if self.streams(&part) {
+            return self.decode_stream(&mut &encoded[..], part);
+        }
+        self.decode_from(encoded, 0, 0, |plain| self.decode_plain(plain, part))
+    }
+
+    /// Whether a part is better decoded block by block: the chunk is large, and does not go straight into the output.
+    fn streams(&self, part: &ReadPart<'_>) -> bool {
+        let spec = self.innermost();
+        let straight = part.covers(spec.shape()) && part.out.is_contiguous();
+        let able = self.bytes_to_bytes.first().is_some_and(|first| first.codec.streams());
+        able && !straight && spec.size() > STREAM && self.array_to_bytes.codec.decodes_in_place()
+    }
+
+    /// Decodes what the first bytes→bytes codec made, block by block.
+    fn decode_stream(&self, encoded: &mut dyn ByteStream, part: ReadPart<'_>) -> Result<(), CodecError> {
+        let size = self.innermost().size();
+        let fetches = self.array_to_bytes.codec.read(Window::of_size(size as u64), part)?;
+        let Some(Named { name, codec }) = self.bytes_to_bytes.first() else { return Ok(()) };
+        let decoded = codec.decode_stream(encoded);
+        let decoded = decoded.and_then(|mut decoded| resolve_stream(fetches, &mut *decoded, size));
+        decoded.map_err(|e| e.in_codec(name))
     }
 
     fn decode_plain(&self, plain: &[u8], part: ReadPart<'_>) -> Result<(), CodecError> {

@@ -4,6 +4,7 @@
 //! likes, alone or together with others, now or later, and hands the bytes to the continuation, which may ask
 //! for more: a shard asks for its index first, then for the inner chunks that the index names.
 
+use super::ByteStream;
 use crate::error::CodecError;
 use crate::strided::{Dims, Span, View, ViewMut};
 
@@ -152,8 +153,13 @@ fn permuted(region: &[Span], order: &[usize]) -> Dims<Span> {
 /// What happens with bytes that were fetched.
 type Continuation<'a> = Box<dyn FnOnce(&[u8]) -> Result<Vec<Fetch<'a>>, CodecError> + Send + 'a>;
 
+/// What happens with bytes that arrive one after the other.
+type StreamWork<'a> = Box<dyn FnOnce(&mut dyn ByteStream) -> Result<(), CodecError> + Send + 'a>;
+
 /// Where fetched bytes go.
 pub enum Sink<'a> {
+    /// To work that takes them bit by bit, so that they need not lie in memory all at once.
+    Stream(StreamWork<'a>),
     /// As they are into memory of just their length.
     Into(&'a mut [u8]),
     /// To a continuation, which may ask for more.
@@ -177,6 +183,14 @@ impl<'a> Fetch<'a> {
         Self { range, sink: Sink::Then(Box::new(work)) }
     }
 
+    /// Bytes that are taken bit by bit.
+    pub fn stream(
+        range: ByteRange,
+        work: impl FnOnce(&mut dyn ByteStream) -> Result<(), CodecError> + Send + 'a,
+    ) -> Self {
+        Self { range, sink: Sink::Stream(Box::new(work)) }
+    }
+
     /// Bytes that are the decoded ones already.
     pub fn into(range: ByteRange, memory: &'a mut [u8]) -> Self {
         Self { range, sink: Sink::Into(memory) }
@@ -185,17 +199,21 @@ impl<'a> Fetch<'a> {
     /// The same, with `explain` put to every error that comes of it and of what follows from it.
     #[must_use]
     pub fn map_err(self, explain: impl Fn(CodecError) -> CodecError + Clone + Send + 'a) -> Self {
-        let Sink::Then(work) = self.sink else { return self };
-        Self::then(self.range, move |bytes| {
-            let next = work(bytes).map_err(&explain)?;
-            Ok(next.into_iter().map(|fetch| fetch.map_err(explain.clone())).collect())
-        })
+        match self.sink {
+            Sink::Into(_) => self,
+            Sink::Stream(work) => Self::stream(self.range, move |bytes| work(bytes).map_err(explain)),
+            Sink::Then(work) => Self::then(self.range, move |bytes| {
+                let next = work(bytes).map_err(&explain)?;
+                Ok(next.into_iter().map(|fetch| fetch.map_err(explain.clone())).collect())
+            }),
+        }
     }
 
     /// Hands over the bytes.
     pub fn complete(self, bytes: &[u8]) -> Result<Vec<Fetch<'a>>, CodecError> {
         match self.sink {
             Sink::Then(work) => work(bytes),
+            Sink::Stream(work) => work(&mut &bytes[..]).map(|()| Vec::new()),
             Sink::Into(memory) if memory.len() == bytes.len() => {
                 memory.copy_from_slice(bytes);
                 Ok(Vec::new())

@@ -13,7 +13,7 @@ use std::fmt;
 pub use chain::CodecChain;
 pub use fetch::{ByteRange, Fetch, ReadPart, Sink, Window, WritePart, covers, resolve};
 pub use spec::{ChunkSpec, Size};
-pub use stream::DecodeStream;
+pub use stream::ByteStream;
 
 use crate::data_type::Mode;
 pub use crate::error::CodecError;
@@ -242,9 +242,17 @@ pub trait BytesToBytes: fmt::Debug + Send + Sync {
         None
     }
 
-    /// The decoded bytes in order, bit by bit, for a codec that can do so at the speed of [`BytesToBytes::decode`].
-    fn decode_stream<'e>(&self, encoded: &'e [u8]) -> Option<Result<Box<dyn DecodeStream + 'e>, CodecError>> {
+    /// Whether [`BytesToBytes::decode_stream`] works, at the speed of [`BytesToBytes::decode`].
+    fn streams(&self) -> bool {
+        false
+    }
+
+    /// The decoded bytes in order, bit by bit.
+    fn decode_stream<'e>(
+        &self,
+        encoded: &'e mut dyn ByteStream,
+    ) -> Result<Box<dyn ByteStream + 'e>, CodecError> {
         let _ = encoded;
-        None
+        Err(CodecError::unsupported("it decodes only whole chunks"))
     }
 }

@@ -4,10 +4,20 @@ use super::{Fetch, Sink};
 use crate::error::CodecError;
 use crate::scratch::Scratch;
 
-/// Hands out decoded bytes in order.
-pub trait DecodeStream {
-    /// Fills the buffer with the next decoded bytes and says how many these were: fewer than fit only at the end.
+/// Hands out bytes in order: stored ones, or what a codec makes of them.
+pub trait ByteStream {
+    /// Fills the buffer with the next bytes and says how many these were: fewer than fit only at the end.
     fn fill(&mut self, buffer: &mut [u8]) -> Result<usize, CodecError>;
+}
+
+/// Bytes in memory as a stream.
+impl ByteStream for &[u8] {
+    fn fill(&mut self, buffer: &mut [u8]) -> Result<usize, CodecError> {
+        let (now, later) = self.split_at(buffer.len().min(self.len()));
+        buffer[..now.len()].copy_from_slice(now);
+        *self = later;
+        Ok(now.len())
+    }
 }
 
 /// How many bytes at a time are decoded only to be passed over.
@@ -17,7 +27,7 @@ const SKIP: usize = 64 << 10;
 /// that damage behind the last fetch is found as well.
 pub(super) fn resolve_stream(
     mut fetches: Vec<Fetch<'_>>,
-    stream: &mut dyn DecodeStream,
+    stream: &mut dyn ByteStream,
     size: usize,
 ) -> Result<(), CodecError> {
     let mut ranges = Vec::with_capacity(fetches.len());
@@ -37,6 +47,7 @@ pub(super) fn resolve_stream(
         position = offset + length;
         match fetch.sink {
             Sink::Into(memory) => exactly(stream, memory, size)?,
+            Sink::Stream(_) => return Err(CodecError::unsupported("a stream inside a stream")),
             Sink::Then(work) => {
                 exactly(stream, &mut buffer[..length], size)?;
                 if !work(&buffer[..length])?.is_empty() {
@@ -53,7 +64,7 @@ pub(super) fn resolve_stream(
 }
 
 fn skip(
-    stream: &mut dyn DecodeStream,
+    stream: &mut dyn ByteStream,
     buffer: &mut [u8],
     mut count: usize,
     size: usize,
@@ -66,7 +77,7 @@ fn skip(
     Ok(())
 }
 
-fn exactly(stream: &mut dyn DecodeStream, buffer: &mut [u8], size: usize) -> Result<(), CodecError> {
+fn exactly(stream: &mut dyn ByteStream, buffer: &mut [u8], size: usize) -> Result<(), CodecError> {
     if stream.fill(buffer)? == buffer.len() {
         return Ok(());
     }

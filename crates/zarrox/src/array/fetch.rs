@@ -1,10 +1,10 @@
 //! The driver: does the I/O that the codec chain of a stored object asks for.
 
-use zarrox_core::codec::{Fetch, ReadPart, Sink, Window};
+use zarrox_core::codec::{ByteStream, Fetch, ReadPart, Sink, Window};
 use zarrox_core::scratch::Scratch;
 use zarrox_core::strided::{Span, ViewMut};
 use zarrox_core::{CodecError, Result};
-use zarrox_stores::Value;
+use zarrox_stores::{StoreError, Value};
 
 use super::Array;
 use crate::error::from_store;
@@ -82,7 +82,8 @@ fn grouped<'a>(fetches: Vec<Fetch<'a>>, value: &dyn Value, limit: usize) -> Resu
     let in_memory = value.as_bytes().is_some();
     let mut groups: Vec<Group<'a>> = Vec::new();
     for (offset, length, fetch) in ranges {
-        let alone = in_memory || (length >= STRAIGHT && matches!(fetch.sink, Sink::Into(_)));
+        let straight = length >= STRAIGHT && matches!(fetch.sink, Sink::Into(_));
+        let alone = in_memory || straight || matches!(fetch.sink, Sink::Stream(_));
         match groups.last_mut().filter(|group| !alone && group.takes(offset, length)) {
             Some(group) => {
                 group.length = group.length.max(offset + length - group.offset);
@@ -106,6 +107,11 @@ impl<'a> Group<'a> {
             value.read_at(self.offset, memory).map_err(from_store)?;
             return Ok(Vec::new());
         }
+        if let ([(.., Fetch { sink: Sink::Stream(_), .. })], None) =
+            (self.fetches.as_slice(), value.as_bytes())
+        {
+            return self.stream(value);
+        }
         if let Some(bytes) = value.as_bytes() {
             let (offset, length) = (self.offset as usize, self.length as usize);
             return self.hand_over(&bytes[offset..][..length]);
@@ -115,6 +121,21 @@ impl<'a> Group<'a> {
         self.hand_over(&buffer)
     }
 
+    /// Hands over the bytes while they are read.
+    fn stream(self, value: &dyn Value) -> Result<Vec<Fetch<'a>>> {
+        let mut bytes =
+            ValueStream { value, next: self.offset, end: self.offset + self.length, failure: None };
+        for (.., fetch) in self.fetches {
+            if let Sink::Stream(work) = fetch.sink
+                && let Err(error) = work(&mut bytes)
+            {
+                // What kept the bytes from arriving says more than that they did not.
+                return Err(bytes.failure.map_or_else(|| error.into(), from_store));
+            }
+        }
+        Ok(Vec::new())
+    }
+
     fn hand_over(self, bytes: &[u8]) -> Result<Vec<Fetch<'a>>> {
         let mut following = Vec::new();
         for (offset, length, fetch) in self.fetches {
@@ -122,5 +143,26 @@ impl<'a> Group<'a> {
             following.extend(fetch.complete(part)?);
         }
         Ok(following)
+    }
+}
+
+/// A range of a stored object, read bit by bit.
+struct ValueStream<'v> {
+    value: &'v dyn Value,
+    next: u64,
+    end: u64,
+    failure: Option<StoreError>,
+}
+
+impl ByteStream for ValueStream<'_> {
+    fn fill(&mut self, buffer: &mut [u8]) -> Result<usize, CodecError> {
+        let rest = usize::try_from(self.end - self.next).unwrap_or(usize::MAX);
+        let length = rest.min(buffer.len());
+        if let Err(error) = self.value.read_at(self.next, &mut buffer[..length]) {
+            self.failure = Some(error);
+            return Err(CodecError::corrupt("the stored bytes cannot be read"));
+        }
+        self.next += length as u64;
+        Ok(length)
     }
 }
