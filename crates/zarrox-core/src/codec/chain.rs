@@ -3,7 +3,7 @@
 use super::stream::resolve_stream;
 use super::{
     ArrayToArray, ArrayToBytes, ByteStream, BytesToBytes, ChunkSpec, Codec, CodecContext, CodecSpec,
-    EncodeOptions, Fetch, ReadPart, Size, Window, WritePart, resolve,
+    EncodeOptions, Fetch, ReadPart, Size, Window, WritePart,
 };
 use crate::data_type::Mode;
 use crate::error::CodecError;
@@ -314,7 +314,7 @@ impl CodecChain {
     fn decode_bytes(&self, encoded: &[u8], part: ReadPart<'_>) -> Result<(), CodecError> {
         let codec = &self.array_to_bytes.codec;
         let Some(first) = self.bytes_to_bytes.first().filter(|_| codec.decodes_in_place()) else {
-            return self.with_decoded_bytes(encoded, 0, |plain| self.decode_plain(plain, part));
+            return self.with_decoded_bytes(encoded, 0, |plain| codec.decode(plain, part));
         };
         self.with_decoded_bytes(encoded, 1, |encoded| self.decode_first(first, encoded, part))
     }
@@ -330,7 +330,7 @@ impl CodecChain {
         let codec = &self.array_to_bytes.codec;
         let spec = self.innermost();
         if let Some(plain) = first.codec.decode_borrowed(encoded) {
-            return self.decode_plain(plain.map_err(|e| e.in_codec(first.name))?, part);
+            return codec.decode(plain.map_err(|e| e.in_codec(first.name))?, part);
         }
         if let (true, Some(out)) = (part.covers(spec.shape()), part.out.as_slice_mut()) {
             let length = first.codec.decode(encoded, out).map_err(|e| e.in_codec(first.name))?;
@@ -341,7 +341,7 @@ impl CodecChain {
         if self.streams(&part) {
             return self.decode_stream(&mut &encoded[..], part);
         }
-        self.decode_from(encoded, 0, 0, |plain| self.decode_plain(plain, part))
+        self.decode_from(encoded, 0, 0, |plain| codec.decode(plain, part))
     }
 
     /// Whether a part is better decoded block by block: the chunk is large, and does not go straight into the output.
@@ -360,10 +360,6 @@ impl CodecChain {
         let decoded = codec.decode_stream(encoded);
         let decoded = decoded.and_then(|mut decoded| resolve_stream(fetches, &mut *decoded, size));
         decoded.map_err(|e| e.in_codec(name))
-    }
-
-    fn decode_plain(&self, plain: &[u8], part: ReadPart<'_>) -> Result<(), CodecError> {
-        resolve(self.array_to_bytes.codec.read(Window::of_size(plain.len() as u64), part)?, plain)
     }
 
     /// The long way, for array→array codecs that change values: each decodes a whole chunk.
