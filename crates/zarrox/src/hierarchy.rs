@@ -166,8 +166,7 @@ impl Location {
         self.make_room(overwrite, matches!(node, NodeMetadata::Group(_)))?;
         self.create_ancestors(format)?;
         for (key, bytes) in documents {
-            let key = Key::new(key).map_err(from_store)?;
-            self.store.set(&key, &bytes, Condition::Always).map_err(from_store)?;
+            self.put(key, &bytes, Condition::Always)?;
         }
         Ok(())
     }
@@ -231,8 +230,7 @@ impl Location {
                 continue;
             }
             for (key, bytes) in format.def().lower(&above.path, &group, &self.context.registry)? {
-                let key = Key::new(key).map_err(from_store)?;
-                match self.store.set(&key, &bytes, Condition::Absent).map_err(from_store) {
+                match self.put(key, &bytes, Condition::Absent) {
                     // Somebody else was faster.
                     Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
                     result => result?,
@@ -240,6 +238,11 @@ impl Location {
             }
         }
         Ok(())
+    }
+
+    fn put(&self, key: String, document: &[u8], condition: Condition) -> Result<()> {
+        let key = Key::new(key).map_err(from_store)?;
+        self.store.set(&key, document, condition).map_err(from_store)
     }
 
     fn has(&self, key: String) -> Result<bool> {
@@ -266,8 +269,7 @@ impl Location {
         };
         prepare(&node, &mut |change| {
             for (key, bytes) in format.patch(&self.path, &documents, change)? {
-                let key = Key::new(key).map_err(from_store)?;
-                self.store.set(&key, &bytes, Condition::Always).map_err(from_store)?;
+                self.put(key, &bytes, Condition::Always)?;
             }
             Ok(())
         })

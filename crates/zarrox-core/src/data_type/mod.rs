@@ -313,8 +313,8 @@ fn bad_fill(data_type: &DataType, json: &Json, wants: &str) -> Error {
     Error::metadata(format!("fill_value {shown} is not a {data_type}; it should be {wants}"))
 }
 
-/// An element larger than this is an accident or an attack.
-const LARGEST: usize = 1 << 20;
+/// The most bytes of an element: a larger one is an accident or an attack.
+pub const LARGEST: usize = 1 << 20;
 
 /// Checks the number of bytes that a type gives its elements.
 fn check_length(name: &str, bytes: usize) -> Result<()> {

@@ -1,6 +1,6 @@
 //! Creating arrays.
 
-use zarrox_core::data_type::Endian;
+use zarrox_core::data_type::{Endian, LARGEST};
 use zarrox_core::grid::{ChunkGrid, ChunkKeyEncoding, Separator};
 use zarrox_core::json::{Json, Map};
 use zarrox_core::{
@@ -10,9 +10,6 @@ use zarrox_core::{
 use super::Array;
 use crate::error::argument;
 use crate::hierarchy::Location;
-
-/// The most bytes of an element: more would not be believed when the array is opened.
-const LARGEST: usize = 1 << 20;
 
 /// What fills elements that nobody has written.
 #[derive(Debug, Clone)]

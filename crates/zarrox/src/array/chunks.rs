@@ -2,12 +2,13 @@
 
 use ndarray::{ArrayBase, ArrayD, Data, Dimension, IxDyn, RawData};
 use zarrox_core::codec::WritePart;
-use zarrox_core::strided::{Dims, Span, View, ViewMut};
+use zarrox_core::strided::{Dims, Span, ViewMut};
 use zarrox_core::{Element, Error, ErrorKind, Result};
 use zarrox_stores::{Bytes, Condition};
 
 use super::Array;
 use super::read::chunk_place;
+use super::write::view_of;
 use crate::error::{argument, from_store};
 use crate::memory::zeroed;
 
@@ -104,12 +105,8 @@ impl Array {
             let message = format!("the values have the shape {:?}, a chunk has {shape:?}", values.shape());
             return Err(argument(message).at(self.place()));
         }
-        let item = size_of::<T>();
-        let strides: Dims<isize> =
-            values.strides().iter().map(|stride| stride * item.cast_signed()).collect();
-        // SAFETY: shape and strides are those of an array that is borrowed for the whole call.
-        let source = unsafe { View::from_raw(values.as_ptr().cast(), shape, &strides, item) };
-        self.write_chunk_part(chunk, &WritePart { region: whole(shape), source }, true)
+        let part = WritePart { region: whole(shape), source: view_of(values) };
+        self.write_chunk_part(chunk, &part, true)
     }
 
     fn check_chunk(&self, chunk: &[u64]) -> Result<()> {

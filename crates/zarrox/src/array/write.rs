@@ -42,12 +42,7 @@ impl Array {
         let shape = Self::lengths(&resolved.shape())?;
         let values =
             values.broadcast(IxDyn(&shape)).ok_or_else(|| self.shape_mismatch(&shape, values.shape()))?;
-        let item = size_of::<T>();
-        let strides: Dims<isize> =
-            values.strides().iter().map(|stride| stride * item.cast_signed()).collect();
-        // SAFETY: shape and strides are those of a view that is borrowed for the whole call; elements are plain data.
-        let view = unsafe { View::from_raw(values.as_ptr().cast(), &shape, &strides, item) };
-        self.write_resolved(&resolved, view)
+        self.write_resolved(&resolved, view_of(&values))
     }
 
     /// Sets every element of a selection to one value.
@@ -180,6 +175,19 @@ impl Array {
         let source = View::broadcast(self.chain.chunk().fill().as_bytes(), &shape);
         self.write_chunk_part(chunk, &WritePart { region, source }, false)
     }
+}
+
+/// The elements of an `ndarray`, of whatever layout, as a view.
+pub(super) fn view_of<T, S, D>(values: &ArrayBase<S, D>) -> View<'_>
+where
+    T: Element,
+    S: Data + RawData<Elem = T>,
+    D: Dimension,
+{
+    let item = size_of::<T>();
+    let strides: Dims<isize> = values.strides().iter().map(|stride| stride * item.cast_signed()).collect();
+    // SAFETY: shape and strides are those of an array that is borrowed as long as the view; elements are plain data.
+    unsafe { View::from_raw(values.as_ptr().cast(), values.shape(), &strides, item) }
 }
 
 /// The values with all dimensions of the array, in ascending order of their positions.
