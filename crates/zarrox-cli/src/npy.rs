@@ -7,7 +7,7 @@
 
 use std::io::{self, Read};
 
-use zarrox::data_type::Endian;
+use zarrox::data_type::{ByteOrder, Endian};
 use zarrox::json::Json;
 use zarrox::{DataType, Error, ErrorKind, Result};
 
@@ -130,7 +130,11 @@ fn data_type(descr: &Value<'_>) -> Result<(DataType, Endian)> {
     };
     let found = zarrox::codecs::registry().data_type_from_v2(&Json::from(name));
     let (data_type, endian) = found.map_err(|error| unsupported(&format!("'{name}'")).with_source(error))?;
-    Ok((data_type, endian.unwrap_or(Endian::NATIVE)))
+    let endian = match endian {
+        Some(ByteOrder::One(endian)) => endian,
+        _ => Endian::NATIVE,
+    };
+    Ok((data_type, endian))
 }
 
 fn descr(data_type: &DataType, endian: Endian) -> Result<String> {

@@ -268,6 +268,10 @@ impl BytesToBytes for Blosc {
         }
         Ok(size)
     }
+
+    fn decoded_size(&self, encoded: &[u8]) -> Option<usize> {
+        decoded_size(encoded)
+    }
 }
 
 #[cfg(test)]

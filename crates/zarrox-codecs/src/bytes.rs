@@ -14,9 +14,9 @@ use zarrox_core::codec::{
     ArrayToBytes, ChunkSpec, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, EncodeOptions, Fetch,
     ReadPart, Size, Window, same_from_v2, same_to_v2,
 };
-use zarrox_core::data_type::Endian;
+use zarrox_core::data_type::{ByteOrder, Endian, Leaf, Storage};
 use zarrox_core::error::CodecError;
-use zarrox_core::json::Map;
+use zarrox_core::json::{Json, Map};
 use zarrox_core::partition::split_mut;
 use zarrox_core::strided::{Dims, Span, View, ViewMut, contiguous_strides};
 
@@ -68,31 +68,53 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
     const ENDIANS: &[(&str, Endian)] = &[("little", Endian::Little), ("big", Endian::Big)];
     let config = config::read(configuration, context, &["endian"])?;
     let chunk = context.chunk.clone();
-    let word = chunk.storage().word();
-    let endian = match config.get("endian") {
-        None if word == 1 => None,
-        _ => Some(config.choice("endian", ENDIANS, Endian::Little)?),
+    if chunk.is_variable() {
+        let message =
+            "elements of a variable length need a codec of their own, such as vlen-utf8 or vlen-bytes";
+        return Err(CodecError::invalid(message));
+    }
+    let order = match (config.get("endian"), chunk.storage()) {
+        (None, storage) if storage.word() == 1 => None,
+        // Not of v3 metadata, but of v2's, where each field has its own.
+        (Some(list @ Json::Array(_)), Storage::Struct(_)) => Some(each_order(list, chunk.storage())?),
+        _ => Some(ByteOrder::One(config.choice("endian", ENDIANS, Endian::Little)?)),
     };
-    let swapped = endian.is_some_and(|endian| endian != Endian::NATIVE);
-    let word = if swapped { word } else { 1 };
+    let swapped = order.as_ref().map(|order| order.swapped(chunk.storage())).unwrap_or_default();
+    let (word, fields) = match (swapped.as_slice(), chunk.storage()) {
+        (_, Storage::Struct(_)) => (1, swapped),
+        ([all], _) => (all.word, Vec::new()),
+        _ => (1, Vec::new()),
+    };
     // Where nothing has more than one byte, the member says nothing. Elements of raw bytes keep it: it may
     // be about the fields inside.
-    let endian = endian.filter(|_| chunk.item() > 1);
-    Ok(Codec::ArrayToBytes(Box::new(BytesCodec { chunk, endian, word })))
+    let order = order.filter(|_| chunk.item() > 1);
+    Ok(Codec::ArrayToBytes(Box::new(BytesCodec { chunk, order, word, fields })))
+}
+
+fn each_order(list: &Json, storage: &Storage) -> Result<ByteOrder, CodecError> {
+    let ordered = storage.leaves().iter().filter(|leaf| leaf.word > 1).count();
+    match ByteOrder::from_json(list) {
+        Some(ByteOrder::Each(each)) if each.len() == ordered => Ok(ByteOrder::Each(each)),
+        _ => Err(CodecError::invalid(format!(
+            "'endian' should have a byte order for each of {ordered} numbers"
+        ))),
+    }
 }
 
 /// The codec for one kind of chunk.
 #[derive(Debug)]
 struct BytesCodec {
     chunk: ChunkSpec,
-    endian: Option<Endian>,
-    /// How many bytes are reversed as a unit; 1 when stored elements are like those in memory.
+    order: Option<ByteOrder>,
+    /// How many bytes are reversed as a unit; 1 when stored elements are like those in memory, and in structures.
     word: usize,
+    /// The parts of a structure that are reversed.
+    fields: Vec<Leaf>,
 }
 
 impl ArrayToBytes for BytesCodec {
     fn configuration(&self) -> Map {
-        self.endian.map_or_else(Map::new, |endian| config::members(json!({"endian": endian.name()})))
+        self.order.as_ref().map_or_else(Map::new, |order| config::members(json!({"endian": order.to_json()})))
     }
 
     fn encoded_size(&self) -> Size {
@@ -106,7 +128,7 @@ impl ArrayToBytes for BytesCodec {
     fn decode(&self, encoded: &[u8], mut part: ReadPart<'_>) -> Result<(), CodecError> {
         self.check_size(encoded.len() as u64).map_err(|e| e.in_codec(NAME))?;
         let whole = View::contiguous(encoded, self.chunk.shape(), self.chunk.item());
-        part.out.copy_from(&whole.region(&part.region), self.word);
+        self.copy(&whole.region(&part.region), &mut part.out);
         Ok(())
     }
 
@@ -116,7 +138,9 @@ impl ArrayToBytes for BytesCodec {
         _options: EncodeOptions,
         encoded: &mut Vec<u8>,
     ) -> Result<bool, CodecError> {
+        let start = encoded.len();
         chunk.append_to(encoded, self.word);
+        self.swap_fields(&mut ViewMut::contiguous(&mut encoded[start..], chunk.shape(), chunk.item()));
         Ok(true)
     }
 
@@ -128,6 +152,7 @@ impl ArrayToBytes for BytesCodec {
             8 => swap::<8>(chunk),
             word => chunk.chunks_exact_mut(word).for_each(<[u8]>::reverse),
         }
+        self.swap_fields(&mut ViewMut::contiguous(chunk, self.chunk.shape(), self.chunk.item()));
         true
     }
 
@@ -136,7 +161,7 @@ impl ArrayToBytes for BytesCodec {
     }
 
     fn encode_borrowed<'v>(&self, chunk: &View<'v>) -> Option<&'v [u8]> {
-        chunk.as_slice().filter(|_| self.word == 1)
+        chunk.as_slice().filter(|_| self.as_in_memory())
     }
 }
 
@@ -146,6 +171,24 @@ fn swap<const N: usize>(bytes: &mut [u8]) {
 }
 
 impl BytesCodec {
+    /// Whether stored elements are like those in memory.
+    fn as_in_memory(&self) -> bool {
+        self.word == 1 && self.fields.is_empty()
+    }
+
+    /// Copies stored elements into memory.
+    fn copy(&self, stored: &View<'_>, out: &mut ViewMut<'_>) {
+        out.copy_from(stored, self.word);
+        self.swap_fields(out);
+    }
+
+    /// Brings the fields of structures from one byte order into the other.
+    fn swap_fields(&self, elements: &mut ViewMut<'_>) {
+        for leaf in &self.fields {
+            elements.reborrow().into_field(leaf.offset, leaf.size).reverse_words(leaf.word);
+        }
+    }
+
     fn check_size(&self, stored: u64) -> Result<(), CodecError> {
         let size = self.chunk.size();
         if stored == size as u64 {
@@ -164,7 +207,7 @@ impl BytesCodec {
         }
         let layout = Selected::new(&self.chunk, &part.region);
         let mut out = part.out;
-        let (blocks, direct) = layout.plan(&mut out, self.word == 1);
+        let (blocks, direct) = layout.plan(&mut out, self.as_in_memory());
         let all: Dims<Span> = layout.counts.iter().map(|&count| Span::all(count)).collect();
         let mut fetches = Vec::with_capacity(layout.block_count(&blocks));
         split_mut(&all, &blocks, out, |pieces, out| {
@@ -200,7 +243,7 @@ impl BytesCodec {
             return Err(CodecError::corrupt(message).in_codec(NAME));
         }
         let block = View::of_strided(bytes, out.shape(), strides, self.chunk.item());
-        out.copy_from(&block, self.word);
+        self.copy(&block, &mut out);
         Ok(())
     }
 }

@@ -28,6 +28,9 @@ mod sharding;
 #[cfg(test)]
 mod testing;
 mod transpose;
+mod vlen;
+mod vlen_bytes;
+mod vlen_utf8;
 #[cfg(feature = "libdeflate")]
 mod zlib;
 #[cfg(feature = "zstd")]
@@ -48,6 +51,8 @@ pub use gzip::Gzip;
 pub use lz4::Lz4;
 pub use sharding::{IndexLocation, Sharding};
 pub use transpose::Transpose;
+pub use vlen_bytes::VlenBytes;
+pub use vlen_utf8::VlenUtf8;
 #[cfg(feature = "libdeflate")]
 pub use zlib::Zlib;
 #[cfg(feature = "zstd")]
@@ -58,6 +63,8 @@ pub static ALL: &[&CodecDef] = &[
     &bytes::DEF,
     &transpose::DEF,
     &sharding::DEF,
+    &vlen_utf8::DEF,
+    &vlen_bytes::DEF,
     #[cfg(feature = "blosc")]
     &blosc::DEF,
     #[cfg(feature = "libdeflate")]
@@ -79,7 +86,7 @@ pub fn registry() -> Registry {
 
 /// The error for encoded bytes that want more room than their chunk has.
 fn too_large(room: usize) -> CodecError {
-    CodecError::corrupt(format!("decodes to more than the {room} bytes that there should be"))
+    CodecError::overflow(room)
 }
 
 /// The error for encoded bytes that end too early.

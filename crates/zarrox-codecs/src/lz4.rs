@@ -89,6 +89,10 @@ impl BytesToBytes for Lz4 {
             _ => Err(CodecError::corrupt("the LZ4 block is damaged or truncated")),
         }
     }
+
+    fn decoded_size(&self, encoded: &[u8]) -> Option<usize> {
+        usize::try_from(u32::from_le_bytes(*encoded.first_chunk()?)).ok()
+    }
 }
 
 #[cfg(test)]

@@ -489,7 +489,7 @@ impl ShardingCodec {
         };
         let out: Dims<Span> = pieces.iter().map(Piece::out_span).collect();
         let region = pieces.iter().map(|piece| piece.span).collect();
-        self.inner.update(stored, &WritePart { region, source: part.source.region(&out) }, options, encoded)
+        self.inner.update(stored, &part.narrowed(region, &out), options, encoded)
     }
 }
 
@@ -640,7 +640,7 @@ mod tests {
         let before = decode_chunk(&chain, &stored).unwrap();
         let source = [0xff; 2];
         let region = [Span { start: 0, step: 1, count: 1 }; 2].into_iter().collect();
-        let part = WritePart { region, source: View::contiguous(&source, &[1, 1], 2) };
+        let part = WritePart::new(region, View::contiguous(&source, &[1, 1], 2));
         let mut encoded = Vec::new();
         assert!(chain.update(Some(&stored), &part, EncodeOptions::default(), &mut encoded).unwrap());
         assert_eq!(&encoded[8..24], [&stored[3..11], &stored[3..11]].concat());

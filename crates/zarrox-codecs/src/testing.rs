@@ -28,7 +28,8 @@ pub(crate) fn steps() -> Vec<u8> {
 
 /// A chunk of these many elements of this many bytes.
 pub(crate) fn chunk(shape: &[u64], storage: Storage) -> ChunkSpec {
-    ChunkSpec::new(shape, storage, FillValue::zero(storage.size())).unwrap()
+    let fill = FillValue::zero(storage.size());
+    ChunkSpec::new(shape, storage, fill).unwrap()
 }
 
 /// Makes a bytes-to-bytes codec for elements of two bytes.

@@ -67,17 +67,15 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
         let message = format!("'order' is {order:?}; it should have each of the {ndim} axes once");
         return Err(CodecError::invalid(message));
     }
-    let decoded = context.chunk.clone();
-    let shape: Vec<usize> = order.iter().map(|&axis| decoded.shape()[axis]).collect();
-    let encoded = decoded.with_shape(&shape)?;
-    Ok(Codec::ArrayToArray(Box::new(TransposeCodec { order, decoded, encoded })))
+    let shape: Vec<usize> = order.iter().map(|&axis| context.chunk.shape()[axis]).collect();
+    let encoded = context.chunk.with_shape(&shape)?;
+    Ok(Codec::ArrayToArray(Box::new(TransposeCodec { order, encoded })))
 }
 
 /// The codec for one kind of chunk.
 #[derive(Debug)]
 struct TransposeCodec {
     order: Vec<usize>,
-    decoded: ChunkSpec,
     encoded: ChunkSpec,
 }
 
@@ -94,17 +92,13 @@ impl ArrayToArray for TransposeCodec {
         Some(&self.order)
     }
 
-    fn encode(&self, decoded: &[u8], encoded: &mut [u8]) -> Result<(), CodecError> {
-        let source = View::contiguous(decoded, self.decoded.shape(), self.decoded.item());
-        let mut target = ViewMut::contiguous(encoded, self.encoded.shape(), self.encoded.item());
-        target.copy_from(&source.permuted(&self.order), 1);
+    fn encode(&self, decoded: &View<'_>, encoded: &mut ViewMut<'_>) -> Result<(), CodecError> {
+        encoded.copy_from(&decoded.clone().permuted(&self.order), 1);
         Ok(())
     }
 
-    fn decode(&self, encoded: &[u8], decoded: &mut [u8]) -> Result<(), CodecError> {
-        let source = View::contiguous(encoded, self.encoded.shape(), self.encoded.item());
-        let target = ViewMut::contiguous(decoded, self.decoded.shape(), self.decoded.item());
-        target.permuted(&self.order).copy_from(&source, 1);
+    fn decode(&self, encoded: &View<'_>, decoded: &mut ViewMut<'_>) -> Result<(), CodecError> {
+        decoded.reborrow().permuted(&self.order).copy_from(encoded, 1);
         Ok(())
     }
 }
@@ -156,9 +150,11 @@ mod tests {
         let order = config::members(json!({"order": [1, 0]}));
         let Ok(Codec::ArrayToArray(codec)) = create(&order, &context) else { panic!() };
         let (mut encoded, mut decoded) = ([0; 6], [0; 6]);
-        codec.encode(&[0, 1, 2, 3, 4, 5], &mut encoded).unwrap();
+        let chunk = View::contiguous(&[0, 1, 2, 3, 4, 5], &[2, 3], 1);
+        codec.encode(&chunk, &mut ViewMut::contiguous(&mut encoded, &[3, 2], 1)).unwrap();
         assert_eq!(encoded, [0, 3, 1, 4, 2, 5]);
-        codec.decode(&encoded, &mut decoded).unwrap();
+        let chunk = View::contiguous(&encoded, &[3, 2], 1);
+        codec.decode(&chunk, &mut ViewMut::contiguous(&mut decoded, &[2, 3], 1)).unwrap();
         assert_eq!(decoded, [0, 1, 2, 3, 4, 5]);
         assert_eq!(codec.encoded_chunk().shape(), [3, 2]);
     }

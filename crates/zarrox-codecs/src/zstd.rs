@@ -24,10 +24,11 @@ use zarrox_core::json::Map;
 use zarrox_core::scratch::Scratch;
 use zstd_safe::{
     CCtx, CParameter, DCtx, InBuffer, OutBuffer, ResetDirective, compress_bound, get_error_name,
+    get_frame_content_size,
 };
 
 use crate::config::{self, Config};
-use crate::truncated;
+use crate::{too_large, truncated};
 
 /// The definition of `zstd`.
 pub(crate) static DEF: CodecDef = CodecDef {
@@ -123,8 +124,17 @@ impl BytesToBytes for Zstd {
                 Some(context) => context,
                 None => context.insert(DCtx::try_create().ok_or_else(no_memory)?),
             };
-            context.decompress(decoded, encoded).map_err(|code| CodecError::corrupt(get_error_name(code)))
+            let room = decoded.len();
+            context.decompress(decoded, encoded).map_err(|code| match get_error_name(code) {
+                "Destination buffer is too small" => too_large(room),
+                name => CodecError::corrupt(name),
+            })
         })
+    }
+
+    fn decoded_size(&self, encoded: &[u8]) -> Option<usize> {
+        let size = get_frame_content_size(encoded).ok()??;
+        usize::try_from(size).ok()
     }
 
     fn streams(&self) -> bool {
@@ -266,7 +276,7 @@ mod tests {
         let expected = [&b"abc"[..], &steps(), b"d"].concat();
         assert_eq!(decode("zstd", &frames, expected.len()).unwrap(), expected);
         let error = decode("zstd", &frames, expected.len() - 1).unwrap_err().to_string();
-        assert!(error.contains("too small"), "{error}");
+        assert!(error.contains("more than"), "{error}");
         assert!(decode("zstd", &[frames, vec![0]].concat(), expected.len()).is_err());
     }
 

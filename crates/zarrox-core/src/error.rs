@@ -128,27 +128,40 @@ impl std::error::Error for Error {
 pub struct CodecError {
     kind: ErrorKind,
     message: String,
+    /// Whether a larger buffer might have been enough.
+    overflow: bool,
 }
 
 impl CodecError {
     /// The encoded bytes are damaged.
     pub fn corrupt(message: impl Into<String>) -> Self {
-        Self { kind: ErrorKind::Corrupt, message: message.into() }
+        Self { kind: ErrorKind::Corrupt, message: message.into(), overflow: false }
+    }
+
+    /// What is decoded does not fit into the `room` that there is, in bytes.
+    pub fn overflow(room: usize) -> Self {
+        let error = Self::corrupt(format!("decodes to more than the {room} bytes that there should be"));
+        Self { overflow: true, ..error }
+    }
+
+    /// Whether it is [an overflow](CodecError::overflow).
+    pub fn is_overflow(&self) -> bool {
+        self.overflow
     }
 
     /// The codec's configuration, or what it is asked to encode, breaks the codec's rules.
     pub fn invalid(message: impl Into<String>) -> Self {
-        Self { kind: ErrorKind::InvalidMetadata, message: message.into() }
+        Self { kind: ErrorKind::InvalidMetadata, message: message.into(), overflow: false }
     }
 
     /// A valid request that this implementation cannot serve.
     pub fn unsupported(message: impl Into<String>) -> Self {
-        Self { kind: ErrorKind::Unsupported, message: message.into() }
+        Self { kind: ErrorKind::Unsupported, message: message.into(), overflow: false }
     }
 
     /// More memory would be needed than is allowed.
     pub fn limit(message: impl Into<String>) -> Self {
-        Self { kind: ErrorKind::LimitExceeded, message: message.into() }
+        Self { kind: ErrorKind::LimitExceeded, message: message.into(), overflow: false }
     }
 
     /// What kind of thing went wrong.

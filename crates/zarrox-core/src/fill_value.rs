@@ -1,11 +1,11 @@
 //! Fill values: what an element is that nobody has written.
 
-/// The bytes of one element, in the machine's endianness.
+/// The bytes of one element, in the machine's endianness; of a variable-length element, as many as it has.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct FillValue(Box<[u8]>);
 
 impl FillValue {
-    /// A fill value of these bytes, as many as an element has.
+    /// A fill value of these bytes.
     pub fn new(bytes: impl Into<Box<[u8]>>) -> Self {
         Self(bytes.into())
     }

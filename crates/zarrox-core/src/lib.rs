@@ -9,6 +9,7 @@ pub mod data_type;
 pub mod error;
 pub mod fill_value;
 pub mod grid;
+pub mod heap;
 pub mod indexing;
 pub mod json;
 pub mod metadata;

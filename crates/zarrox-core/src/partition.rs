@@ -112,6 +112,15 @@ fn within(span: Span, chunk: usize, index: usize) -> Piece {
     Piece { chunk: index, span: Span { start, step: span.step, count: stop - out }, out }
 }
 
+/// The row-major numbers, in a chunk of this shape, of a region's positions.
+pub fn positions(region: &[Span], shape: &[usize]) -> Vec<usize> {
+    region.iter().zip(shape).fold(vec![0], |outer, (span, &length)| {
+        let inner =
+            |before: usize| (0..span.count).map(move |i| before * length + span.start + i * span.step);
+        outer.into_iter().flat_map(inner).collect()
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use std::convert::Infallible;
@@ -199,5 +208,13 @@ mod tests {
         })
         .unwrap();
         assert_eq!(visits, 1);
+    }
+
+    #[test]
+    fn positions_are_numbered_row_major() {
+        let region = [Span { start: 1, step: 2, count: 2 }, Span { start: 0, step: 1, count: 3 }];
+        assert_eq!(super::positions(&region, &[4, 5]), [5, 6, 7, 15, 16, 17]);
+        assert_eq!(super::positions(&[], &[]), [0]);
+        assert!(super::positions(&[Span::all(0), Span::all(3)], &[2, 3]).is_empty());
     }
 }

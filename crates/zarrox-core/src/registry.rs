@@ -1,9 +1,10 @@
 //! What a program knows: the data types and the codecs by their names in every format.
 
+use std::ops::Deref;
 use std::sync::Arc;
 
 use crate::codec::CodecDef;
-use crate::data_type::{DataType, Endian, FAMILIES, Family, TypeString};
+use crate::data_type::{ByteOrder, DataType, FAMILIES, Family, Structures, TypeString};
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::{Json, Map};
 
@@ -80,9 +81,10 @@ impl Registry {
             _ => return Err(bad_type(json)),
         };
         let takers = self.families().filter_map(|family| family.parse_v3(name, configuration));
-        let data_type = one_type(json, takers.collect())?;
+        let structure = Structures(self).parse_v3(name, configuration);
+        let data_type = one_type(json, takers.chain(structure).collect())?;
         // What a type without configuration is configured to be, nobody knows.
-        if !configuration.is_empty() && self.family(&data_type)?.to_v3(&data_type) == name {
+        if !configuration.is_empty() && self.family(&data_type)?.to_v3(&data_type)? == name {
             let message = format!("the data type '{name}' has no configuration, {json} gives it one");
             return Err(Error::metadata(message));
         }
@@ -90,22 +92,79 @@ impl Registry {
     }
 
     /// The type, and its byte order if it has one, that the `dtype` member of v2 metadata says.
-    pub fn data_type_from_v2(&self, json: &Json) -> Result<(DataType, Option<Endian>)> {
+    pub fn data_type_from_v2(&self, json: &Json) -> Result<(DataType, Option<ByteOrder>)> {
+        if let Some(fields) = json.as_array() {
+            return Structures(self).parse_fields(fields);
+        }
         let text = json.as_str().ok_or_else(|| unknown_type(json))?;
         let dtype = TypeString::parse(text).ok_or_else(|| bad_type(json))?;
+        if dtype.kind == 'O' {
+            return Err(Error::unsupported("elements that are objects need a codec that says what they are"));
+        }
         let takers = self.families().filter_map(|family| family.parse_v2(&dtype));
-        Ok((one_type(json, takers.collect())?, dtype.endian))
+        Ok((one_type(json, takers.collect())?, dtype.endian.map(ByteOrder::One)))
+    }
+
+    /// The type of v2's `|O` elements, which only one of the codecs says.
+    pub fn object_type_from_v2<'c>(&self, codecs: impl IntoIterator<Item = &'c Map>) -> Result<DataType> {
+        for codec in codecs {
+            let takers: Vec<_> = self.families().filter_map(|family| family.parse_object(codec)).collect();
+            if !takers.is_empty() {
+                return one_type(&Json::Object(codec.clone()), takers);
+            }
+        }
+        Err(Error::unsupported("the elements are objects, and no codec among the filters says what they are"))
+    }
+
+    /// The `dtype` member of v2 metadata.
+    pub fn data_type_to_v2(&self, data_type: &DataType, order: &ByteOrder) -> Result<Json> {
+        match (data_type, order) {
+            (DataType::Struct(structure), order) => Structures(self).fields_to_v2(structure, order),
+            (_, ByteOrder::One(endian)) => self.family(data_type)?.to_v2(data_type, *endian),
+            (_, ByteOrder::Each(_)) => Err(Error::argument("only a structure has more than one byte order")),
+        }
     }
 
     /// The family that a type belongs to.
-    pub fn family(&self, data_type: &DataType) -> Result<&dyn Family> {
-        self.families().find(|family| family.has(data_type)).ok_or_else(|| {
+    pub fn family(&self, data_type: &DataType) -> Result<FamilyRef<'_>> {
+        if data_type.fields().is_some() {
+            return Ok(FamilyRef(Taken::Structures(Structures(self))));
+        }
+        let family = self.families().find(|family| family.has(data_type));
+        family.map(|family| FamilyRef(Taken::Listed(family))).ok_or_else(|| {
             Error::unsupported(format!("no registered family has the data type '{data_type}'"))
         })
     }
 
+    /// The known types, for lists of what there is; of types that come in any size, one.
+    pub fn examples(&self) -> Vec<DataType> {
+        let structures = Structures(self).examples();
+        self.families().flat_map(|family| family.examples()).chain(structures).collect()
+    }
+
     fn families(&self) -> impl Iterator<Item = &dyn Family> {
         FAMILIES.iter().copied().chain(self.user_families.iter().map(Arc::as_ref))
+    }
+}
+
+/// The family of a type, borrowed from a registry.
+#[derive(Debug)]
+pub struct FamilyRef<'r>(Taken<'r>);
+
+#[derive(Debug)]
+enum Taken<'r> {
+    Listed(&'r dyn Family),
+    Structures(Structures<'r>),
+}
+
+impl<'r> Deref for FamilyRef<'r> {
+    type Target = dyn Family + 'r;
+
+    fn deref(&self) -> &Self::Target {
+        match &self.0 {
+            Taken::Listed(family) => *family,
+            Taken::Structures(structures) => structures,
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 #![expect(clippy::print_stdout, reason = "printing is what this program does")]
 
 use zarrox::codec::{CodecDef, CodecKind};
-use zarrox::data_type::{Endian, FAMILIES};
+use zarrox::data_type::{Endian, Storage};
 use zarrox::json::Json;
 use zarrox::{DataType, Format, Registry, Result};
 
@@ -31,7 +31,7 @@ fn main() -> Result<()> {
     println!("{INTRODUCTION}\nFormats: {}.\n\n## Data types\n", formats.join(", "));
     println!("| name in v3 | in v2 | bytes |\n|---|---|---:|");
     let registry = zarrox::codecs::registry();
-    for data_type in FAMILIES.iter().flat_map(|family| family.examples()) {
+    for data_type in registry.examples() {
         println!("{}", data_type_row(&data_type, &registry)?);
     }
     println!("\n{SIZES}\n{CODECS}");
@@ -49,7 +49,12 @@ fn data_type_row(data_type: &DataType, registry: &Registry) -> Result<String> {
     let names = [Endian::Little, Endian::Big].into_iter().filter_map(|e| family.to_v2(data_type, e).ok());
     let mut names: Vec<String> = names.map(|name| code(&name)).collect();
     names.dedup();
-    Ok(format!("| {} | {} | {} |", code(&family.to_v3(data_type)), names.join(", "), data_type.size()))
+    let name = family.to_v3(data_type).map_or_else(|_| String::new(), |name| code(&name));
+    let size = match data_type.storage() {
+        Storage::Variable => "any".to_owned(),
+        fixed => fixed.size().to_string(),
+    };
+    Ok(format!("| {name} | {} | {size} |", names.join(", ")))
 }
 
 /// A name as code. A bar would end the cell of the table, even there.

@@ -5,12 +5,13 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a suite panics where a promise is broken")]
 
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use zarrox_core::codec::{
     BytesToBytes, ChunkSpec, Codec, CodecChain, CodecContext, CodecSpec, EncodeOptions, Fetch, ReadPart,
     Sink, Size, Window, WritePart,
 };
-use zarrox_core::data_type::{Mode, Storage};
+use zarrox_core::data_type::{Leaf, Mode, Storage, StructLayout};
 use zarrox_core::error::CodecError;
 use zarrox_core::json::{Json, Map};
 use zarrox_core::strided::{Dims, Span, View, ViewMut};
@@ -229,7 +230,15 @@ pub fn array_suite(
     integrity: Integrity,
     specs: impl Fn(&[u64]) -> Vec<CodecSpec>,
 ) {
-    const STORAGES: [Storage; 9] = [
+    let structure = StructLayout {
+        size: 12,
+        leaves: vec![
+            Leaf { offset: 0, size: 1, word: 1 },
+            Leaf { offset: 2, size: 2, word: 2 },
+            Leaf { offset: 4, size: 8, word: 4 },
+        ],
+    };
+    let storages = [
         Storage::Bool,
         Storage::Uint(1),
         Storage::Int(2),
@@ -239,10 +248,11 @@ pub fn array_suite(
         Storage::Complex(16),
         Storage::Raw(3),
         Storage::Raw(16),
+        Storage::Struct(Arc::new(structure)),
     ];
     let mut random = Random::new(2);
     for shape in shapes {
-        for storage in STORAGES {
+        for storage in storages.clone() {
             let fill = FillValue::new(random.bytes(storage.size()));
             let chunk = ChunkSpec::new(shape, storage, fill).unwrap();
             let case = Case::new(registry, chunk, &specs(shape));
@@ -404,7 +414,7 @@ impl Case {
                 0 => self.chunk.fill().as_bytes().repeat(count),
                 _ => random.bytes(count * item),
             };
-            let part = WritePart { region: region.clone(), source: View::contiguous(&new, &counts, item) };
+            let part = WritePart::new(region.clone(), View::contiguous(&new, &counts, item));
             let options = if round < 6 { SKIP_EMPTY } else { STORE_ALL };
             let mut encoded = vec![9, 9];
             let some = self.chain.update(stored.as_deref(), &part, options, &mut encoded);
@@ -456,10 +466,8 @@ impl Case {
         let mut memory = vec![0; counts.iter().product::<usize>() * self.chunk.item()];
         let source = memory.clone();
         let out = ViewMut::contiguous(&mut memory, &counts, self.chunk.item());
-        let part = WritePart {
-            region: region.clone(),
-            source: View::contiguous(&source, &counts, self.chunk.item()),
-        };
+        let source = View::contiguous(&source, &counts, self.chunk.item());
+        let part = WritePart::new(region.clone(), source);
         let _ = self.chain.update(Some(encoded), &part, STORE_ALL, &mut Vec::new());
         self.chain.decode(encoded, ReadPart { region, out })
     }

@@ -3,6 +3,7 @@
 pub mod codec;
 #[cfg(feature = "stores")]
 pub mod store;
+pub mod variable;
 
 /// The code in the documentation.
 #[cfg(doctest)]

@@ -38,7 +38,7 @@ pub use zarrox_codecs as codecs;
 pub use zarrox_core::{
     ArrayMetadata, ChunkKeyEncoding, CodecSpec, DataType, DimSelection, Element, Error, ErrorKind, FillValue,
     Format, GroupMetadata, IntoSelection, NodeMetadata, NodePath, Registry, Result, Selection, Separator,
-    codec, data_type, indexing, json, s,
+    codec, data_type, indexing, json, registry, s, strided,
 };
 pub use zarrox_stores as stores;
 

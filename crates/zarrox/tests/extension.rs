@@ -1,5 +1,7 @@
 //! Data types and codecs of the user's own, through the public registry.
 
+#![expect(clippy::unwrap_used, reason = "a test stops at the first failure")]
+
 use std::sync::Arc;
 
 use ndarray::{Array2, arr1};
@@ -11,6 +13,7 @@ use zarrox::data_type::{Endian, Extension, Family, Mode, Storage, TypeString};
 use zarrox::json::{Json, Map};
 use zarrox::prelude::*;
 use zarrox::stores::{Key, MemoryStore, Store};
+use zarrox::strided::{View, ViewMut};
 use zarrox::{CodecSpec, Error, ErrorKind, FillValue, OpenOptions, Registry, Result};
 
 /// A share in percent, stored as one byte; its fill value is a string.
@@ -112,12 +115,14 @@ impl ArrayToArray for AddOne {
         &self.0
     }
 
-    fn encode(&self, decoded: &[u8], encoded: &mut [u8]) -> std::result::Result<(), CodecError> {
+    fn encode(&self, decoded: &View<'_>, encoded: &mut ViewMut<'_>) -> std::result::Result<(), CodecError> {
+        let (decoded, encoded) = (decoded.as_slice().unwrap(), encoded.as_slice_mut().unwrap());
         encoded.iter_mut().zip(decoded).for_each(|(to, from)| *to = from.wrapping_add(1));
         Ok(())
     }
 
-    fn decode(&self, encoded: &[u8], decoded: &mut [u8]) -> std::result::Result<(), CodecError> {
+    fn decode(&self, encoded: &View<'_>, decoded: &mut ViewMut<'_>) -> std::result::Result<(), CodecError> {
+        let (encoded, decoded) = (encoded.as_slice().unwrap(), decoded.as_slice_mut().unwrap());
         decoded.iter_mut().zip(encoded).for_each(|(to, from)| *to = from.wrapping_sub(1));
         Ok(())
     }

@@ -112,3 +112,106 @@ fn where_the_fill_value_is_undefined_every_chunk_is_stored() {
         }
     }
 }
+
+#[test]
+fn text_and_bytes_of_any_length() {
+    let texts = ArrayD::from_shape_vec(IxDyn(&[5]), vec!["", "né", "🧊x", "a longer text", "z"]).unwrap();
+    for name in ["string", "variable_length_bytes"] {
+        let data_type = named(&json!(name));
+        for format in [Format::V2, Format::V3] {
+            let (store, array) = create(&data_type, format, Endian::Little);
+            array.write_dyn(.., &DynArray::from_text(data_type.clone(), &texts).unwrap()).unwrap();
+            array
+                .write_dyn(s![3], &DynArray::from_elements(data_type.clone(), vec![], ["new"]).unwrap())
+                .unwrap();
+            let reopened = OpenOptions::new().open_in(store, "a").unwrap().into_array().unwrap();
+            assert_eq!(reopened.data_type(), &data_type);
+            let read = reopened.read_dyn(s![..;-2]).unwrap().to_text().unwrap();
+            assert_eq!(read.iter().collect::<Vec<_>>(), ["z", "🧊x", ""]);
+            assert_eq!(reopened.read_dyn(s![3]).unwrap().elements().collect::<Vec<_>>(), [b"new"]);
+            assert_eq!(reopened.read::<u8>(..).unwrap_err().kind(), ErrorKind::DataTypeMismatch);
+        }
+    }
+    let numbers = DynArray::new(DataType::Int8, vec![5], vec![0; 5]).unwrap();
+    let (_, array) = create(&named(&json!("string")), Format::V3, Endian::Little);
+    assert_eq!(array.write_dyn(.., &numbers).unwrap_err().kind(), ErrorKind::DataTypeMismatch);
+    assert!(DynArray::new(named(&json!("string")), vec![1], vec![0; 16]).is_err());
+}
+
+#[test]
+fn variable_length_in_shards_transposed_and_with_a_fill_value() {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let builder =
+        OpenOptions::new().create_array_in(store.clone(), "a").shape([5, 6]).chunks([2, 3]).shards([4, 6]);
+    let builder =
+        builder.data_type(named(&json!("string"))).fill_value_json(json!("none")).column_major(true);
+    let mut array = builder.create().unwrap();
+    let text = |row: usize, column: usize| "x".repeat(row * 6 + column);
+    let written = ArrayD::from_shape_fn(IxDyn(&[3, 4]), |at| text(at[0], at[1]));
+    array.write_dyn(s![1..4, 2..], &DynArray::from_text(named(&json!("string")), &written).unwrap()).unwrap();
+    let read = array.read_dyn(..).unwrap().to_text().unwrap();
+    for ((row, column), found) in read.into_dimensionality::<ndarray::Ix2>().unwrap().indexed_iter() {
+        let inside = (1..4).contains(&row) && column >= 2;
+        assert_eq!(*found, if inside { text(row - 1, column - 2) } else { "none".to_owned() });
+    }
+    array.resize(&[2, 6]).unwrap();
+    array.resize(&[4, 6]).unwrap();
+    let read = array.read_dyn(s![1.., 2]).unwrap().to_text().unwrap();
+    assert_eq!(read.iter().collect::<Vec<_>>(), ["", "none", "none"]);
+}
+
+fn particle() -> DataType {
+    let position = DataType::structure([("x", DataType::Float32), ("y", DataType::Float64)]).unwrap();
+    DataType::structure([("id", DataType::Int16), ("at", position), ("alive", DataType::Bool)]).unwrap()
+}
+
+#[test]
+fn fields_of_structures_are_read_and_written_alone() {
+    for (format, endian) in each_way() {
+        let (store, array) = create(&particle(), format, endian);
+        array.write_field("id", .., &arr1(&[1_i16, 2, 3, 4, 5])).unwrap();
+        array.write_field("at.y", s![1..;2], &arr1(&[0.5, 1.5])).unwrap();
+        array.write_field("alive", .., &ndarray::arr0(true)).unwrap();
+        let reopened = OpenOptions::new().open_in(store, "a").unwrap().into_array().unwrap();
+        assert_eq!(reopened.data_type(), &particle());
+        assert_eq!(reopened.read_field::<i16>("id", s![..;-1]).unwrap(), arr1(&[5, 4, 3, 2, 1]).into_dyn());
+        assert_eq!(reopened.read_field::<f64>("at.y", ..).unwrap(), arr1(&[0., 0.5, 0., 1.5, 0.]).into_dyn());
+        let two = reopened.read_fields(&["alive", "id"], s![1..3]).unwrap();
+        assert_eq!(two.as_bytes(), [[1, 2, 0], [1, 3, 0]].concat());
+        let all = reopened.read_dyn(s![3]).unwrap();
+        assert_eq!(reopened.format_element(all.as_bytes()).unwrap(), "(4, (0.0, 1.5), True)");
+        assert_eq!(reopened.read_field::<i16>("mass", ..).unwrap_err().kind(), ErrorKind::InvalidSelection);
+        assert_eq!(reopened.read_field::<i32>("id", ..).unwrap_err().kind(), ErrorKind::DataTypeMismatch);
+        assert!(reopened.write_field("id", s![..2], &arr1(&[1_i16, 2, 3])).is_err());
+        let (_, numbers) = create(&DataType::Int8, format, endian);
+        assert!(numbers.read_field::<i8>("id", ..).is_err());
+    }
+}
+
+#[test]
+fn structures_of_v2_with_padding_arrays_and_two_byte_orders() {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let document = json!({
+        "zarr_format": 2, "shape": [3], "chunks": [2], "order": "C", "filters": null, "compressor": null,
+        "dtype": [["a", ">i2"], ["", "|V2"], ["b", "<i4", [2]], ["f", "|b1"]],
+        "fill_value": "AAcAAAEAAAACAAAAAA==",
+    });
+    store
+        .set(
+            &zarrox::stores::Key::new("a/.zarray").unwrap(),
+            document.to_string().as_bytes(),
+            zarrox::stores::Condition::Always,
+        )
+        .unwrap();
+    let chunk = [0, 1, 9, 9, 2, 0, 0, 0, 3, 0, 0, 0, 5, 0, 4, 9, 9, 5, 0, 0, 0, 6, 0, 0, 0, 0];
+    store.set(&zarrox::stores::Key::new("a/0").unwrap(), &chunk, zarrox::stores::Condition::Always).unwrap();
+    let array = OpenOptions::new().open_in(store.clone(), "a").unwrap().into_array().unwrap();
+    assert_eq!(array.read_field::<i16>("a", ..).unwrap(), arr1(&[1, 4, 7]).into_dyn());
+    let b = ndarray::arr2(&[[2, 3], [5, 6], [1, 2]]).into_dyn();
+    assert_eq!(array.read_field::<i32>("b", ..).unwrap(), b);
+    assert_eq!(array.read_field::<bool>("f", ..).unwrap(), arr1(&[true, false, false]).into_dyn());
+    array.write_field("a", s![0], &ndarray::arr0(258_i16)).unwrap();
+    let stored = store.get(&zarrox::stores::Key::new("a/0").unwrap()).unwrap().unwrap();
+    assert_eq!(stored[..4], [1, 2, 9, 9], "in the field's own byte order, the padding as it was");
+    assert_eq!(stored[4..], chunk[4..]);
+}

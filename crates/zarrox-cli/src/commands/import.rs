@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use clap::Args;
-use zarrox::data_type::Endian;
+use zarrox::data_type::{ByteOrder, Endian};
 use zarrox::{Array, ArrayBuilder, DimSelection, DynArray, Error, ErrorKind, Group, OpenMode, Result};
 
 use crate::args::{ByteSize, Global, Lengths};
@@ -368,7 +368,7 @@ impl Incoming<'_> {
         if (bytes.len() as u64) < size {
             return Err(self.truncated(*read));
         }
-        DynArray::from_foreign(data_type, shape, bytes, endian, column_major)
+        DynArray::from_foreign(data_type, shape, bytes, &ByteOrder::One(endian), column_major)
     }
 
     /// Takes not much more memory than there are bytes to read, whatever the header claims.

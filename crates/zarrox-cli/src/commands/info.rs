@@ -87,7 +87,7 @@ fn array_json(array: &Array) -> Result<Json> {
         "node_type": "array",
         "format": info.format.to_string(),
         "shape": info.shape,
-        "data_type": family.to_v3(&info.data_type),
+        "data_type": family.to_v3(&info.data_type).unwrap_or_else(|_| Json::from(info.data_type.to_string())),
         "chunk_shape": info.chunk_shape,
         "shard_shape": info.shard_shape,
         "order": order(&info),

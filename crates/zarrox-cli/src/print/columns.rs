@@ -2,6 +2,7 @@
 
 use half::f16;
 use zarrox::data_type::{Family, Storage, utf32_text};
+use zarrox::registry::FamilyRef;
 use zarrox::{DataType, Registry, Result};
 
 /// What times have that are none.
@@ -13,8 +14,8 @@ const PRECISION: usize = 8;
 /// How the elements of an array are printed: shown every element first, it then formats them all alike.
 pub(crate) struct Columns<'r> {
     data_type: DataType,
-    family: &'r dyn Family,
-    floats: &'r dyn Family,
+    family: FamilyRef<'r>,
+    floats: FamilyRef<'r>,
     kind: Kind,
 }
 
@@ -36,7 +37,7 @@ impl<'r> Columns<'r> {
         let kind = match data_type {
             DataType::Extension(extension) if extension.name == "numpy.datetime64" => Kind::Quoted(0),
             DataType::Extension(extension) if extension.name == "numpy.timedelta64" => Kind::Counts(0),
-            DataType::Extension(_) | DataType::RawBits(_) => Kind::Plain,
+            DataType::Extension(_) | DataType::RawBits(_) | DataType::Struct(_) => Kind::Plain,
             core => match core.storage() {
                 Storage::Float(_) => Kind::Float(FloatColumn::new(false)),
                 Storage::Complex(_) => Kind::Complex(FloatColumn::new(false), FloatColumn::new(true)),
@@ -60,11 +61,11 @@ impl<'r> Columns<'r> {
                 let text = self.family.format(&self.data_type, element);
                 *width = (text.len() + 2 * usize::from(quoted || text == NOT_A_TIME)).max(*width);
             }
-            Kind::Float(column) => column.observe(&Float::new(element, self.floats)),
+            Kind::Float(column) => column.observe(&Float::new(element, &*self.floats)),
             Kind::Complex(real, imaginary) => {
                 let (a, b) = element.split_at(element.len() / 2);
-                real.observe(&Float::new(a, self.floats));
-                imaginary.observe(&Float::new(b, self.floats));
+                real.observe(&Float::new(a, &*self.floats));
+                imaginary.observe(&Float::new(b, &*self.floats));
             }
         }
     }
@@ -77,13 +78,13 @@ impl<'r> Columns<'r> {
             Kind::Aligned(width) => format!("{:>width$}", plain()),
             Kind::Counts(width) if plain() != NOT_A_TIME => format!("{:>width$}", plain()),
             Kind::Quoted(width) | Kind::Counts(width) => format!("{:>width$}", format!("'{}'", plain())),
-            Kind::Float(column) => column.format(&Float::new(element, self.floats)),
+            Kind::Float(column) => column.format(&Float::new(element, &*self.floats)),
             Kind::Complex(real, imaginary) => {
                 let (a, b) = element.split_at(element.len() / 2);
-                let imaginary = imaginary.format(&Float::new(b, self.floats));
+                let imaginary = imaginary.format(&Float::new(b, &*self.floats));
                 let digits = imaginary.trim_end();
                 let padding = &imaginary[digits.len()..];
-                format!("{}{digits}j{padding}", real.format(&Float::new(a, self.floats)))
+                format!("{}{digits}j{padding}", real.format(&Float::new(a, &*self.floats)))
             }
         }
     }
@@ -95,14 +96,14 @@ pub(crate) fn scalar(data_type: &DataType, element: &[u8], registry: &Registry) 
     Ok(match data_type {
         // Text alone stands without the quotes.
         text if matches!(text.storage(), Storage::Utf32(_)) => utf32_text(element),
-        DataType::Extension(_) | DataType::RawBits(_) => {
+        DataType::Extension(_) | DataType::RawBits(_) | DataType::Struct(_) => {
             registry.family(data_type)?.format(data_type, element)
         }
         core => match core.storage() {
-            Storage::Float(_) => Float::new(element, floats).alone(),
+            Storage::Float(_) => Float::new(element, &*floats).alone(),
             Storage::Complex(_) => {
                 let (real, imaginary) = element.split_at(element.len() / 2);
-                complex_alone(&Float::new(real, floats), &Float::new(imaginary, floats))
+                complex_alone(&Float::new(real, &*floats), &Float::new(imaginary, &*floats))
             }
             _ => registry.family(core)?.format(core, element),
         },

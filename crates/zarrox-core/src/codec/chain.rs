@@ -7,8 +7,9 @@ use super::{
 };
 use crate::data_type::Mode;
 use crate::error::CodecError;
+use crate::heap::Heap;
 use crate::scratch::{Scratch, with_vec};
-use crate::strided::{Dims, Span, View, ViewMut};
+use crate::strided::{Dims, Span, View};
 
 /// Chunks larger than this no longer fit into a core's own cache: they are decoded block by block.
 const STREAM: usize = 512 << 10;
@@ -178,15 +179,17 @@ impl CodecChain {
         if let Some(order) = &self.order {
             return self.encode_array(&chunk.clone().permuted(order), options, encoded);
         }
+        let heap = Heap::new();
         let mut array = self.scratch(self.chunk.size())?;
-        ViewMut::contiguous(&mut array, self.chunk.shape(), self.chunk.item()).copy_from(chunk, 1);
+        self.chunk.view_mut(&mut array, &heap).copy_from(chunk, 1);
+        let mut before = &self.chunk;
         for Named { name, codec } in &self.array_to_array {
             let mut next = self.scratch(codec.encoded_chunk().size())?;
-            codec.encode(&array, &mut next).map_err(|e| e.in_codec(name))?;
-            array = next;
+            let target = &mut codec.encoded_chunk().view_mut(&mut next, &heap);
+            codec.encode(&before.view(&array, &heap), target).map_err(|e| e.in_codec(name))?;
+            (array, before) = (next, codec.encoded_chunk());
         }
-        let spec = self.innermost();
-        self.encode_array(&View::contiguous(&array, spec.shape(), spec.item()), options, encoded)
+        self.encode_array(&before.view(&array, &heap), options, encoded)
     }
 
     /// Encodes a chunk of which a part is new, appending to `encoded`; `existing` is what is stored now, `None`
@@ -204,18 +207,18 @@ impl CodecChain {
         if let Some(stored) = self.update_inside(existing, part, options, encoded)? {
             return Ok(stored);
         }
-        let (shape, item) = (self.chunk.shape(), self.chunk.item());
+        let heap = Heap::new();
         let mut chunk = self.scratch(self.chunk.size())?;
-        let mut view = ViewMut::contiguous(&mut chunk, shape, item);
+        let mut view = self.chunk.view_mut(&mut chunk, &heap);
         match existing {
             Some(bytes) => {
-                let region = shape.iter().map(|&length| Span::all(length)).collect();
+                let region = self.chunk.shape().iter().map(|&length| Span::all(length)).collect();
                 self.decode(bytes, ReadPart { region, out: view.reborrow() })?;
             }
             None => view.fill(self.chunk.fill().as_bytes()),
         }
-        view.into_region(&part.region).copy_from(&part.source, 1);
-        self.encode(&View::contiguous(&chunk, shape, item), options, encoded)
+        part.write_to(view);
+        self.encode(&self.chunk.view(&chunk, &heap), options, encoded)
     }
 
     /// Lets the array→bytes codec change only what must change, if it can.
@@ -297,10 +300,11 @@ impl CodecChain {
         let decoded = match codec.decode_borrowed(encoded) {
             Some(decoded) => decoded.map_err(|e| e.in_codec(name))?,
             None => {
-                let mut scratch = self.scratch(self.sizes[index])?;
-                let length = codec.decode(encoded, &mut scratch).map_err(|e| e.in_codec(name))?;
-                scratch.truncate(length);
-                buffer = scratch;
+                buffer = match self.sizes[index] {
+                    usize::MAX => self.decode_growing(&**codec, encoded),
+                    size => self.scratch(size).and_then(|scratch| decode_into(&**codec, encoded, scratch)),
+                }
+                .map_err(|e| e.in_codec(name))?;
                 &buffer
             }
         };
@@ -308,6 +312,25 @@ impl CodecChain {
             return self.decode_from(decoded, index - 1, keep, work);
         }
         work(decoded)
+    }
+
+    /// Decodes where nobody knows how much it will be: with more room each time until it suffices, within the limit.
+    fn decode_growing(&self, codec: &dyn BytesToBytes, encoded: &[u8]) -> Result<Scratch, CodecError> {
+        const LEAST: usize = 64 << 10;
+        let guess = codec.decoded_size(encoded).unwrap_or_else(|| encoded.len().saturating_mul(4)).max(LEAST);
+        let mut room = guess.min(self.limit);
+        loop {
+            match decode_into(codec, encoded, Scratch::with_len(room)) {
+                Err(error) if error.is_overflow() && room < self.limit => {
+                    room = room.saturating_mul(4).min(self.limit);
+                }
+                Err(error) if error.is_overflow() => {
+                    let message = format!("the chunk decodes to more than the limit of {} bytes", self.limit);
+                    return Err(CodecError::limit(message));
+                }
+                result => return result,
+            }
+        }
     }
 
     /// Decodes stored bytes into a part that is in the order of the axes behind the array→array codecs.
@@ -365,21 +388,21 @@ impl CodecChain {
     /// The long way, for array→array codecs that change values: each decodes a whole chunk.
     fn decode_through_arrays(&self, encoded: &[u8], mut part: ReadPart<'_>) -> Result<(), CodecError> {
         let spec = self.innermost();
+        let heap = Heap::new();
         let mut array = self.scratch(spec.size())?;
         let region = spec.shape().iter().map(|&length| Span::all(length)).collect();
-        let out = ViewMut::contiguous(&mut array, spec.shape(), spec.item());
-        self.decode_bytes(encoded, ReadPart { region, out })?;
+        self.decode_bytes(encoded, ReadPart { region, out: spec.view_mut(&mut array, &heap) })?;
         for (index, Named { name, codec }) in self.array_to_array.iter().enumerate().rev() {
             let decoded = match index.checked_sub(1) {
                 Some(before) => self.array_to_array[before].codec.encoded_chunk(),
                 None => &self.chunk,
             };
             let mut next = self.scratch(decoded.size())?;
-            codec.decode(&array, &mut next).map_err(|e| e.in_codec(name))?;
+            let target = &mut decoded.view_mut(&mut next, &heap);
+            codec.decode(&codec.encoded_chunk().view(&array, &heap), target).map_err(|e| e.in_codec(name))?;
             array = next;
         }
-        let whole = View::contiguous(&array, self.chunk.shape(), self.chunk.item());
-        part.out.copy_from(&whole.region(&part.region), 1);
+        part.out.copy_from(&self.chunk.view(&array, &heap).region(&part.region), 1);
         Ok(())
     }
 
@@ -392,6 +415,12 @@ impl CodecChain {
         check_limit(size, self.limit)?;
         Ok(Scratch::with_len(size))
     }
+}
+
+fn decode_into(codec: &dyn BytesToBytes, encoded: &[u8], mut room: Scratch) -> Result<Scratch, CodecError> {
+    let length = codec.decode(encoded, &mut room)?;
+    room.truncate(length);
+    Ok(room)
 }
 
 /// Refuses a buffer that is larger than the limit.

@@ -113,6 +113,8 @@ pub struct WritePart<'a> {
     pub region: Dims<Span>,
     /// Where to read.
     pub source: View<'a>,
+    /// Where in each element the new bytes belong, when only one field of a structure is written.
+    pub field: Option<usize>,
 }
 
 /// Whether the region is the whole of a chunk of this shape.
@@ -133,16 +135,41 @@ impl ReadPart<'_> {
     }
 }
 
-impl WritePart<'_> {
+impl<'a> WritePart<'a> {
+    /// Whole elements for a region.
+    pub fn new(region: Dims<Span>, source: View<'a>) -> Self {
+        Self { region, source, field: None }
+    }
+
     /// Whether this is the whole of a chunk of this shape.
     pub fn covers(&self, shape: &[usize]) -> bool {
-        covers(&self.region, shape)
+        self.field.is_none() && covers(&self.region, shape)
+    }
+
+    /// The part of this part that goes to another region, from these positions of the source.
+    #[must_use]
+    pub fn narrowed(&self, region: Dims<Span>, source: &[Span]) -> WritePart<'a> {
+        WritePart { region, source: self.source.region(source), field: self.field }
+    }
+
+    /// Puts the new elements, or their field, into a chunk.
+    pub fn write_to(&self, chunk: ViewMut<'_>) {
+        let region = chunk.into_region(&self.region);
+        let mut target = match self.field {
+            Some(offset) => region.into_field(offset, self.source.item()),
+            None => region,
+        };
+        target.copy_from(&self.source, 1);
     }
 
     /// The same part of a chunk whose axes are in another order.
     #[must_use]
     pub fn permuted(&self, order: &[usize]) -> Self {
-        Self { region: permuted(&self.region, order), source: self.source.clone().permuted(order) }
+        Self {
+            region: permuted(&self.region, order),
+            source: self.source.clone().permuted(order),
+            field: self.field,
+        }
     }
 }
 

@@ -19,7 +19,7 @@ use crate::data_type::Mode;
 pub use crate::error::CodecError;
 use crate::json::{self, Json, Map};
 use crate::registry::Registry;
-use crate::strided::View;
+use crate::strided::{View, ViewMut};
 
 /// A codec as v3 metadata names it. This is how the model holds codecs, whatever the format.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -152,11 +152,11 @@ pub trait ArrayToArray: fmt::Debug + Send + Sync {
         None
     }
 
-    /// Encodes a whole chunk, row-major, into `encoded`, which has the encoded chunk's size.
-    fn encode(&self, decoded: &[u8], encoded: &mut [u8]) -> Result<(), CodecError>;
+    /// Encodes a whole chunk into `encoded`. Both are contiguous, and as large as the chunk before and behind the codec.
+    fn encode(&self, decoded: &View<'_>, encoded: &mut ViewMut<'_>) -> Result<(), CodecError>;
 
-    /// Decodes a whole chunk, row-major, into `decoded`, which has the chunk's size.
-    fn decode(&self, encoded: &[u8], decoded: &mut [u8]) -> Result<(), CodecError>;
+    /// Decodes a whole chunk into `decoded`. Both are contiguous, and as large as the chunk behind and before the codec.
+    fn decode(&self, encoded: &View<'_>, decoded: &mut ViewMut<'_>) -> Result<(), CodecError>;
 }
 
 /// The codec that turns an array into bytes.
@@ -233,8 +233,15 @@ pub trait BytesToBytes: fmt::Debug + Send + Sync {
     /// Encodes, appending to `encoded`.
     fn encode(&self, decoded: &[u8], encoded: &mut Vec<u8>) -> Result<(), CodecError>;
 
-    /// Decodes into the front of `decoded` and says how many bytes that were. More than fit are an error.
+    /// Decodes into the front of `decoded` and says how many bytes that were. More than fit are an
+    /// [overflow](CodecError::overflow).
     fn decode(&self, encoded: &[u8], decoded: &mut [u8]) -> Result<usize, CodecError>;
+
+    /// How many bytes will be decoded, where the encoded ones say so; they need not say the truth.
+    fn decoded_size(&self, encoded: &[u8]) -> Option<usize> {
+        let _ = encoded;
+        None
+    }
 
     /// The decoded bytes without decoding, for a codec that only adds something around them.
     fn decode_borrowed<'e>(&self, encoded: &'e [u8]) -> Option<Result<&'e [u8], CodecError>> {

@@ -3,6 +3,8 @@
 use crate::data_type::Storage;
 use crate::error::CodecError;
 use crate::fill_value::FillValue;
+use crate::heap::Heap;
+use crate::strided::{View, ViewMut};
 
 /// What every chunk of an array has in common. Its size in bytes is known to fit the address space.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,7 +26,7 @@ impl ChunkSpec {
         if storage.size() == 0 {
             return Err(CodecError::invalid("elements of no bytes cannot be stored"));
         }
-        if fill.as_bytes().len() != storage.size() {
+        if storage != Storage::Variable && fill.as_bytes().len() != storage.size() {
             return Err(CodecError::invalid("the fill value has not the size of an element"));
         }
         Ok(Self { shape, storage, fill, size })
@@ -36,8 +38,13 @@ impl ChunkSpec {
     }
 
     /// How an element lies in memory.
-    pub fn storage(&self) -> Storage {
-        self.storage
+    pub fn storage(&self) -> &Storage {
+        &self.storage
+    }
+
+    /// Whether elements have as many bytes as each of them needs.
+    pub fn is_variable(&self) -> bool {
+        self.storage == Storage::Variable
     }
 
     /// The fill value.
@@ -45,20 +52,32 @@ impl ChunkSpec {
         &self.fill
     }
 
-    /// The size of an element, in bytes.
+    /// The size of an element in strided memory, in bytes.
     pub fn item(&self) -> usize {
         self.storage.size()
     }
 
-    /// The size of the whole chunk once decoded, in bytes.
+    /// The size of the whole chunk once decoded, in bytes; of variable-length elements, only that of their handles.
     pub fn size(&self) -> usize {
         self.size
+    }
+
+    /// A whole chunk in memory, row-major, as a view; the bytes of variable-length elements are in `heap`.
+    pub fn view<'a>(&self, memory: &'a [u8], heap: &'a Heap) -> View<'a> {
+        let view = View::contiguous(memory, &self.shape, self.item());
+        if self.is_variable() { view.with_heap(heap) } else { view }
+    }
+
+    /// A whole chunk in memory, row-major, as a view to write to; the bytes of variable-length elements go to `heap`.
+    pub fn view_mut<'a>(&self, memory: &'a mut [u8], heap: &'a Heap) -> ViewMut<'a> {
+        let view = ViewMut::contiguous(memory, &self.shape, self.item());
+        if self.is_variable() { view.with_heap(heap) } else { view }
     }
 
     /// The same elements in another shape.
     pub fn with_shape(&self, shape: &[usize]) -> Result<Self, CodecError> {
         let shape: Vec<u64> = shape.iter().map(|&n| n as u64).collect();
-        Self::new(&shape, self.storage, self.fill.clone())
+        Self::new(&shape, self.storage.clone(), self.fill.clone())
     }
 }
 
@@ -72,6 +91,9 @@ pub enum Size {
 }
 
 impl Size {
+    /// Nobody knows before it is encoded.
+    pub const UNKNOWN: Self = Self::AtMost(usize::MAX);
+
     /// The number itself.
     pub fn limit(self) -> usize {
         match self {

@@ -11,24 +11,33 @@ mod element;
 mod float;
 mod integer;
 mod number;
+mod python;
 mod raw;
 mod small_float;
+mod structure;
 mod time;
 mod utf32;
+mod variable;
 
 use std::fmt;
+use std::sync::Arc;
 
+use crate::codec::CodecSpec;
 use crate::error::{Error, Result};
 use crate::fill_value::FillValue;
+use crate::heap::HANDLE;
 use crate::json::{self, Json, Map};
 use crate::registry::Registry;
 
 pub use element::Element;
+pub(crate) use structure::Structures;
+pub use structure::{Field, Structure};
 pub use utf32::text as utf32_text;
+pub use variable::{BYTES as VARIABLE_BYTES, TEXT as VARIABLE_TEXT};
 
 /// How one element lies in memory. Numbers are the element's size in bytes; multi-byte numbers are in the
 /// machine's own endianness once decoded.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Storage {
     /// One byte, 0 or 1.
     Bool,
@@ -44,11 +53,35 @@ pub enum Storage {
     Raw(usize),
     /// Characters of four bytes each.
     Utf32(usize),
+    /// Fields one after the other.
+    Struct(Arc<StructLayout>),
+    /// As many bytes as each element has, in a [heap](crate::heap).
+    Variable,
+}
+
+/// Where the numbers lie in a structure.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct StructLayout {
+    /// The size of an element with all its padding, in bytes.
+    pub size: usize,
+    /// The parts of which all have one word, in the order of the fields. What lies between them is padding.
+    pub leaves: Vec<Leaf>,
+}
+
+/// A part of an element that is made of words of one size: a number, a complex number, an array of either.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Leaf {
+    /// Where it begins in the element, in bytes.
+    pub offset: usize,
+    /// How long it is, in bytes.
+    pub size: usize,
+    /// How many bytes are reversed as a unit; 1 where there is no order.
+    pub word: usize,
 }
 
 impl Storage {
-    /// The size of an element, in bytes.
-    pub fn size(self) -> usize {
+    /// The size of an element in strided memory, in bytes.
+    pub fn size(&self) -> usize {
         match self {
             Self::Bool => 1,
             Self::Int(n)
@@ -56,17 +89,29 @@ impl Storage {
             | Self::Float(n)
             | Self::Complex(n)
             | Self::Raw(n)
-            | Self::Utf32(n) => n,
+            | Self::Utf32(n) => *n,
+            Self::Struct(layout) => layout.size,
+            Self::Variable => HANDLE,
         }
     }
 
-    /// How many bytes are reversed as a unit between the two endiannesses; 1 where there is no order.
-    pub fn word(self) -> usize {
+    /// How many bytes are reversed as a unit between the two endiannesses; 1 where there is no order. In a structure, the
+    /// most of any field's.
+    pub fn word(&self) -> usize {
         match self {
-            Self::Bool | Self::Raw(_) => 1,
-            Self::Int(n) | Self::Uint(n) | Self::Float(n) => n,
+            Self::Bool | Self::Raw(_) | Self::Variable => 1,
+            Self::Int(n) | Self::Uint(n) | Self::Float(n) => *n,
             Self::Complex(n) => n / 2,
             Self::Utf32(_) => 4,
+            Self::Struct(layout) => layout.leaves.iter().map(|leaf| leaf.word).max().unwrap_or(1),
+        }
+    }
+
+    /// The parts of which all have one word: several only in a structure.
+    pub fn leaves(&self) -> Vec<Leaf> {
+        match self {
+            Self::Struct(layout) => layout.leaves.clone(),
+            other => vec![Leaf { offset: 0, size: other.size(), word: other.word() }],
         }
     }
 }
@@ -104,6 +149,8 @@ pub enum DataType {
     Complex128,
     /// A number of raw bytes: v3's `r<8n>`, v2's `|V<n>`.
     RawBits(usize),
+    /// Elements of named fields.
+    Struct(Arc<Structure>),
     /// Any further type, told by its name and configuration, over one of the storage layouts.
     Extension(Box<Extension>),
 }
@@ -138,13 +185,39 @@ impl DataType {
             Self::Complex64 => Storage::Complex(8),
             Self::Complex128 => Storage::Complex(16),
             Self::RawBits(bytes) => Storage::Raw(*bytes),
-            Self::Extension(extension) => extension.storage,
+            Self::Struct(structure) => Storage::Struct(structure.layout().clone()),
+            Self::Extension(extension) => extension.storage.clone(),
         }
     }
 
-    /// The size of an element, in bytes.
+    /// Elements of fields of these names and types, one after the other without padding.
+    ///
+    /// # Errors
+    /// When a name is empty or there twice, a field is of variable length, or an element would be too large.
+    pub fn structure<N: Into<String>>(fields: impl IntoIterator<Item = (N, Self)>) -> Result<Self> {
+        Ok(Self::Struct(Arc::new(Structure::packed(fields)?)))
+    }
+
+    /// The fields, of a structured type.
+    pub fn fields(&self) -> Option<&Structure> {
+        match self {
+            Self::Struct(structure) => Some(structure),
+            _ => None,
+        }
+    }
+
+    /// The size of an element in strided memory, in bytes.
     pub fn size(&self) -> usize {
         self.storage().size()
+    }
+
+    /// Where in an element there are booleans: offsets and numbers of bytes.
+    pub fn booleans(&self) -> Vec<(usize, usize)> {
+        match self {
+            Self::Bool => vec![(0, 1)],
+            Self::Struct(structure) => structure.booleans(),
+            _ => Vec::new(),
+        }
     }
 
     /// The type of a name as people write it: v3's (`float32`, `r24`) or v2's (`<f4`, `|V3`).
@@ -162,6 +235,7 @@ impl fmt::Display for DataType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::RawBits(bytes) => write!(f, "r{}", bytes * 8),
+            Self::Struct(structure) => structure.fmt(f),
             Self::Extension(extension) => {
                 f.write_str(&extension.name)?;
                 json::write_configuration(f, &extension.configuration)
@@ -192,12 +266,55 @@ impl Endian {
         }
     }
 
+    /// The byte order of this name.
+    pub fn parse(name: &str) -> Option<Self> {
+        [Self::Little, Self::Big].into_iter().find(|endian| endian.name() == name)
+    }
+
     /// The character in v2 metadata.
     pub fn character(self) -> char {
         match self {
             Self::Little => '<',
             Self::Big => '>',
         }
+    }
+}
+
+/// The byte order of stored elements.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ByteOrder {
+    /// All numbers have one.
+    One(Endian),
+    /// The numbers of a structure have their own, in the order of its [leaves](Storage::leaves) that have one at all.
+    Each(Vec<Endian>),
+}
+
+impl ByteOrder {
+    /// As the codec `bytes` has it for its `endian`. A list is only the model's own: v3 metadata cannot have it.
+    pub fn to_json(&self) -> Json {
+        match self {
+            Self::One(endian) => endian.name().into(),
+            Self::Each(endians) => endians.iter().map(|endian| endian.name()).collect::<Vec<_>>().into(),
+        }
+    }
+
+    /// What [`ByteOrder::to_json`] made.
+    pub fn from_json(json: &Json) -> Option<Self> {
+        let one = |json: &Json| json.as_str().and_then(Endian::parse);
+        match json {
+            Json::Array(list) => list.iter().map(one).collect::<Option<_>>().map(Self::Each),
+            single => one(single).map(Self::One),
+        }
+    }
+
+    /// The leaves of elements whose bytes must be reversed between memory and the store.
+    pub fn swapped(&self, storage: &Storage) -> Vec<Leaf> {
+        let ordered = storage.leaves().into_iter().filter(|leaf| leaf.word > 1).enumerate();
+        let endian = |index| match self {
+            Self::One(endian) => Some(*endian),
+            Self::Each(endians) => endians.get(index).copied(),
+        };
+        ordered.filter(|(index, _)| endian(*index) != Some(Endian::NATIVE)).map(|(_, leaf)| leaf).collect()
     }
 }
 
@@ -249,23 +366,38 @@ pub trait Family: fmt::Debug + Send + Sync {
     /// Whether the type is this family's.
     fn has(&self, data_type: &DataType) -> bool;
 
-    /// The `data_type` member of v3 metadata.
-    fn to_v3(&self, data_type: &DataType) -> Json {
-        match data_type {
+    /// The type of v2's `|O` elements that this codec stores, given with its `id` as v2 metadata has it.
+    fn parse_object(&self, codec: &Map) -> Option<Result<DataType>> {
+        let _ = codec;
+        None
+    }
+
+    /// The `data_type` member of v3 metadata, or an error when v3 cannot say this type.
+    fn to_v3(&self, data_type: &DataType) -> Result<Json> {
+        Ok(match data_type {
             DataType::Extension(extension) if !extension.configuration.is_empty() => serde_json::json!({
                 "name": extension.name,
                 "configuration": extension.configuration,
             }),
             named => Json::from(named.to_string()),
-        }
+        })
     }
 
     /// The v2 type string, or an error when v2 cannot say this type.
     fn to_v2(&self, data_type: &DataType, endian: Endian) -> Result<Json>;
 
+    /// The codec that turns arrays of this type into bytes where their creator does not say; `bytes` if none.
+    fn default_codec(&self, data_type: &DataType) -> Option<CodecSpec> {
+        let _ = data_type;
+        None
+    }
+
     /// The fill value of arrays whose creator does not say: zero, but where that would mean something.
     fn default_fill(&self, data_type: &DataType) -> FillValue {
-        FillValue::zero(data_type.size())
+        match data_type.storage() {
+            Storage::Variable => FillValue::new([]),
+            fixed => FillValue::zero(fixed.size()),
+        }
     }
 
     /// A fill value from JSON. `Lenient` takes every form that has been seen and is clear; `Strict` only what
@@ -305,6 +437,7 @@ pub static FAMILIES: &[&dyn Family] = &[
     &bytes::ByteStrings,
     &utf32::FixedText,
     &time::Times,
+    &variable::Variable,
 ];
 
 /// The error for a fill value that does not say an element of the type.

@@ -69,7 +69,7 @@ impl Family for FixedText {
     }
 
     fn format(&self, _: &DataType, element: &[u8]) -> String {
-        quoted(element)
+        super::python::text(&code_points(element).into_iter())
     }
 }
 
@@ -87,29 +87,11 @@ pub fn text(element: &[u8]) -> String {
     code_points(element).into_iter().map(character).collect()
 }
 
-/// Text as Python writes it.
-fn quoted(element: &[u8]) -> String {
-    let points = code_points(element);
-    let has = |c: char| points.contains(&u32::from(c));
-    let quote = if has('\'') && !has('"') { '"' } else { '\'' };
-    let escaped = points.iter().map(|&point| match char::from_u32(point) {
-        Some('\\') => "\\\\".to_owned(),
-        Some('\n') => "\\n".to_owned(),
-        Some('\r') => "\\r".to_owned(),
-        Some('\t') => "\\t".to_owned(),
-        Some('\'') if quote == '\'' => "\\'".to_owned(),
-        Some(c) if c.is_control() => format!("\\x{point:02x}"),
-        Some(c) => c.to_string(),
-        None if point < 0x1_0000 => format!("\\u{point:04x}"),
-        None => format!("\\U{point:08x}"),
-    });
-    format!("{quote}{}{quote}", escaped.collect::<String>())
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
 
+    use super::super::ByteOrder;
     use super::*;
     use crate::registry::Registry;
 
@@ -117,12 +99,12 @@ mod tests {
     fn names_and_fill_values_in_both_formats() {
         let registry = Registry::new();
         let (three, endian) = registry.data_type_from_v2(&json!(">U3")).unwrap();
-        assert_eq!(endian, Some(Endian::Big));
+        assert_eq!(endian, Some(ByteOrder::One(Endian::Big)));
         assert_eq!((three.size(), three.storage().word()), (12, 4));
         let v3 = json!({"name": "fixed_length_utf32", "configuration": {"length_bytes": 12}});
         assert_eq!(registry.data_type_from_v3(&v3).unwrap(), three);
         let family = registry.family(&three).unwrap();
-        assert_eq!(family.to_v3(&three), v3);
+        assert_eq!(family.to_v3(&three).unwrap(), v3);
         assert_eq!(family.to_v2(&three, Endian::Little).unwrap(), json!("<U3"));
         for text in ["", "a", "né🧊"] {
             let fill = family.fill_from_json(&three, &json!(text), Mode::Strict).unwrap();
@@ -138,7 +120,10 @@ mod tests {
     #[test]
     fn what_is_no_character_is_printed_and_never_panics() {
         let element = [0xd800_u32, 0x0011_0000, 0x27, 0].map(u32::to_ne_bytes).concat();
-        assert_eq!(quoted(&element), "\"\\ud800\\U00110000'\"");
+        assert_eq!(
+            crate::data_type::python::text(&code_points(&element).into_iter()),
+            "\"\\ud800\\U00110000'\""
+        );
         assert_eq!(text(&element), "\u{fffd}\u{fffd}'");
     }
 }

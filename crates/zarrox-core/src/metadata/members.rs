@@ -23,6 +23,10 @@ impl Members {
         self.map.contains_key(name)
     }
 
+    pub(super) fn get(&self, name: &str) -> Option<&Json> {
+        self.map.get(name)
+    }
+
     pub(super) fn optional(&mut self, name: &str) -> Option<Json> {
         self.map.shift_remove(name)
     }

@@ -8,8 +8,9 @@ use super::members::{Members, wrong};
 use super::v3::{bad_separator, forgive_empty_chunks};
 use super::{ArrayMetadata, Change, Document, Format, FormatDef, GroupMetadata, LiftContext, NodeMetadata};
 use crate::codec::{CodecKind, CodecSpec};
-use crate::data_type::{DataType, Endian};
+use crate::data_type::{ByteOrder, DataType, Endian};
 use crate::error::{Error, Result};
+use crate::fill_value::FillValue;
 use crate::grid::{ChunkGrid, ChunkKeyEncoding, Separator};
 use crate::json::{self, Json, Map};
 use crate::path::NodePath;
@@ -114,15 +115,16 @@ pub(super) fn lift_array(map: Map, context: &LiftContext<'_>) -> Result<ArrayMet
     let mut chunks = members.lengths("chunks")?;
     forgive_empty_chunks(&mut chunks, &shape, context.mode);
     let chunk_grid = ChunkGrid::regular(chunks, &shape)?;
-    let (data_type, endian) = context.registry.data_type_from_v2(&members.required("dtype")?)?;
+    let (data_type, order) = lift_data_type(&mut members, context.registry)?;
     let fill_value = match optional_if_lenient(&mut members, "fill_value")? {
         Json::Null => None,
         fill => {
             let family = context.registry.family(&data_type)?;
-            Some(family.fill_from_json(&data_type, &fill, context.mode)?)
+            let value = family.fill_from_json(&data_type, &fill, context.mode)?;
+            Some(if data_type.fields().is_some() { reordered(&value, &data_type, &order) } else { value })
         }
     };
-    let codecs = lift_codecs(&mut members, shape.len(), &data_type, endian, context.registry)?;
+    let codecs = lift_codecs(&mut members, shape.len(), &data_type, &order, context.registry)?;
     let separator_declared = members.has("dimension_separator");
     let separator = match members.optional("dimension_separator") {
         None => Separator::Dot,
@@ -147,6 +149,28 @@ pub(super) fn lift_array(map: Map, context: &LiftContext<'_>) -> Result<ArrayMet
     Ok(array)
 }
 
+/// The data type, and the byte order of its stored elements. What objects are, only their codec says: the first filter or,
+/// in some stores, the compressor.
+fn lift_data_type(members: &mut Members, registry: &Registry) -> Result<(DataType, ByteOrder)> {
+    let dtype = members.required("dtype")?;
+    if dtype.as_str() != Some("|O") {
+        let (data_type, order) = registry.data_type_from_v2(&dtype)?;
+        return Ok((data_type, order.unwrap_or(ByteOrder::One(Endian::Little))));
+    }
+    let filters = members.get("filters").and_then(Json::as_array).into_iter().flatten();
+    let codecs = filters.chain(members.get("compressor")).filter_map(Json::as_object);
+    Ok((registry.object_type_from_v2(codecs)?, ByteOrder::One(Endian::Little)))
+}
+
+/// The fill value of a structure between memory and the byte order that its base64 has in metadata.
+fn reordered(fill: &FillValue, data_type: &DataType, order: &ByteOrder) -> FillValue {
+    let mut bytes = fill.as_bytes().to_vec();
+    for leaf in order.swapped(&data_type.storage()) {
+        bytes[leaf.offset..][..leaf.size].chunks_exact_mut(leaf.word).for_each(<[u8]>::reverse);
+    }
+    FillValue::new(bytes)
+}
+
 /// A member that must be there, but whose absence leniently says `null`.
 fn optional_if_lenient(members: &mut Members, name: &str) -> Result<Json> {
     if members.lenient() {
@@ -160,7 +184,7 @@ fn lift_codecs(
     members: &mut Members,
     ndim: usize,
     data_type: &DataType,
-    endian: Option<Endian>,
+    order: &ByteOrder,
     registry: &Registry,
 ) -> Result<Vec<CodecSpec>> {
     let mut codecs = Vec::new();
@@ -179,13 +203,13 @@ fn lift_codecs(
     for filter in filters {
         let (kind, spec) = lift_codec("filters", &filter, data_type, registry)?;
         if kind == CodecKind::BytesToBytes && !in_bytes {
-            codecs.push(bytes_codec(data_type, endian));
+            codecs.push(bytes_codec(data_type, order));
         }
         in_bytes |= kind != CodecKind::ArrayToArray;
         codecs.push(spec);
     }
     if !in_bytes {
-        codecs.push(bytes_codec(data_type, endian));
+        codecs.push(bytes_codec(data_type, order));
     }
     match optional_if_lenient(members, "compressor")? {
         Json::Null => {}
@@ -215,11 +239,11 @@ fn column_major(ndim: usize) -> Option<CodecSpec> {
     (ndim > 1).then(|| CodecSpec::new("transpose", json!({"order": order})))
 }
 
-fn bytes_codec(data_type: &DataType, endian: Option<Endian>) -> CodecSpec {
+fn bytes_codec(data_type: &DataType, order: &ByteOrder) -> CodecSpec {
     if data_type.storage().word() == 1 {
         return CodecSpec::new("bytes", Json::Null);
     }
-    CodecSpec::new("bytes", json!({"endian": endian.unwrap_or(Endian::Little).name()}))
+    CodecSpec::new("bytes", json!({"endian": order.to_json()}))
 }
 
 fn lower_group(group: &GroupMetadata) -> Map {
@@ -241,12 +265,15 @@ pub(super) fn lower_array(array: &ArrayMetadata, registry: &Registry) -> Result<
     };
     let chain = lower_codecs(array, registry)?;
     let family = registry.family(&array.data_type)?;
-    let fill = array.fill_value.as_ref().map(|fill| family.fill_to_v2(&array.data_type, fill));
+    let fill = array.fill_value.as_ref().map(|fill| match array.data_type.fields() {
+        Some(_) => family.fill_to_v2(&array.data_type, &reordered(fill, &array.data_type, &chain.byte_order)),
+        None => family.fill_to_v2(&array.data_type, fill),
+    });
     let document = json!({
         "zarr_format": 2,
         "shape": array.shape,
         "chunks": array.chunk_grid.chunk_shape(),
-        "dtype": family.to_v2(&array.data_type, chain.endian)?,
+        "dtype": registry.data_type_to_v2(&array.data_type, &chain.byte_order)?,
         "compressor": chain.compressor,
         "fill_value": fill,
         "order": chain.order,
@@ -262,7 +289,7 @@ pub(super) fn lower_array(array: &ArrayMetadata, registry: &Registry) -> Result<
 struct LoweredChain {
     order: &'static str,
     filters: Json,
-    endian: Endian,
+    byte_order: ByteOrder,
     compressor: Json,
 }
 
@@ -275,13 +302,13 @@ fn lower_codecs(array: &ArrayMetadata, registry: &Registry) -> Result<LoweredCha
     {
         (order, codecs) = ("F", rest);
     }
-    let mut endian = Endian::NATIVE;
+    let mut byte_order = ByteOrder::One(Endian::Little);
     let mut lowered: Vec<Json> = Vec::new();
     let mut last_is_bytes = false;
     for codec in codecs {
         if codec.name == "bytes" {
-            let big = codec.configuration.get("endian") == Some(&json!("big"));
-            endian = if big { Endian::Big } else { Endian::Little };
+            byte_order =
+                codec.configuration.get("endian").and_then(ByteOrder::from_json).unwrap_or(byte_order);
             continue;
         }
         let def = registry.codec(&codec.name)?;
@@ -296,7 +323,7 @@ fn lower_codecs(array: &ArrayMetadata, registry: &Registry) -> Result<LoweredCha
     }
     let compressor = if last_is_bytes { lowered.pop() } else { None };
     let filters = if lowered.is_empty() { Json::Null } else { lowered.into() };
-    Ok(LoweredChain { order, filters, endian, compressor: compressor.unwrap_or(Json::Null) })
+    Ok(LoweredChain { order, filters, byte_order, compressor: compressor.unwrap_or(Json::Null) })
 }
 
 #[cfg(test)]

@@ -262,6 +262,9 @@ fn lower_array(array: &ArrayMetadata, registry: &Registry) -> Result<Map> {
         ChunkKeyEncoding::Default(separator) => ("default", separator),
         ChunkKeyEncoding::V2(separator) => ("v2", separator),
     };
+    if array.codecs.iter().any(|c| c.configuration.get("endian").is_some_and(Json::is_array)) {
+        return Err(Error::unsupported("Zarr v3 has one byte order for all fields of a structure"));
+    }
     let codecs = array.codecs.iter();
     let codecs =
         codecs.map(|c| json!({"name": c.name, "configuration": c.configuration})).collect::<Vec<_>>();
@@ -269,7 +272,7 @@ fn lower_array(array: &ArrayMetadata, registry: &Registry) -> Result<Map> {
         "zarr_format": 3,
         "node_type": "array",
         "shape": array.shape,
-        "data_type": family.to_v3(&array.data_type),
+        "data_type": family.to_v3(&array.data_type)?,
         "chunk_grid": {
             "name": "regular",
             "configuration": {"chunk_shape": array.chunk_grid.chunk_shape()},

@@ -10,6 +10,8 @@ use std::marker::PhantomData;
 
 use smallvec::SmallVec;
 
+use crate::error::CodecError;
+use crate::heap::{HANDLE, Heap};
 use loops::Loops;
 
 /// A short list with one entry per dimension.
@@ -123,6 +125,8 @@ pub fn contiguous_strides(shape: &[usize], item: usize) -> Dims<isize> {
 pub struct View<'a> {
     pointer: *const u8,
     layout: Layout,
+    /// Where the elements' bytes are, if the elements are of variable length.
+    heap: Option<&'a Heap>,
     marker: PhantomData<&'a [u8]>,
 }
 
@@ -131,6 +135,8 @@ pub struct View<'a> {
 pub struct ViewMut<'a> {
     pointer: *mut u8,
     layout: Layout,
+    /// Where the elements' bytes go, if the elements are of variable length.
+    heap: Option<&'a Heap>,
     marker: PhantomData<&'a mut [u8]>,
 }
 
@@ -148,7 +154,7 @@ impl<'a> View<'a> {
     pub fn contiguous(bytes: &'a [u8], shape: &[usize], item: usize) -> Self {
         let layout = Layout::contiguous(shape, item);
         assert_eq!(layout.len_bytes(), bytes.len(), "the slice has the length of the shape");
-        Self { pointer: bytes.as_ptr(), layout, marker: PhantomData }
+        Self { pointer: bytes.as_ptr(), layout, heap: None, marker: PhantomData }
     }
 
     /// A view of part of a slice: of `shape`, with these strides in bytes, beginning at its first byte.
@@ -160,14 +166,23 @@ impl<'a> View<'a> {
             assert!(last + item <= bytes.len(), "the last element lies inside the slice");
         }
         let layout = Layout { shape: shape.into(), strides: strides.into(), item };
-        Self { pointer: bytes.as_ptr(), layout, marker: PhantomData }
+        Self { pointer: bytes.as_ptr(), layout, heap: None, marker: PhantomData }
     }
 
     /// One element seen as a whole array, by strides of zero.
     pub fn broadcast(element: &'a [u8], shape: &[usize]) -> Self {
         let strides = SmallVec::from_elem(0, shape.len());
         let layout = Layout { shape: shape.into(), strides, item: element.len() };
-        Self { pointer: element.as_ptr(), layout, marker: PhantomData }
+        Self { pointer: element.as_ptr(), layout, heap: None, marker: PhantomData }
+    }
+
+    /// A view of one element, seen as a whole array.
+    #[must_use]
+    pub fn broadcast_to(mut self, shape: &[usize]) -> View<'a> {
+        assert!(self.shape().iter().all(|&length| length == 1), "only one element can be seen as many");
+        self.layout.shape = shape.into();
+        self.layout.strides = SmallVec::from_elem(0, shape.len());
+        self
     }
 
     /// A view of any memory.
@@ -177,7 +192,14 @@ impl<'a> View<'a> {
     /// may be read, and that nobody writes, for `'a`.
     pub unsafe fn from_raw(pointer: *const u8, shape: &[usize], strides: &[isize], item: usize) -> Self {
         let layout = Layout { shape: shape.into(), strides: strides.into(), item };
-        Self { pointer, layout, marker: PhantomData }
+        Self { pointer, layout, heap: None, marker: PhantomData }
+    }
+
+    /// The same view, of handles of variable-length elements whose bytes are in `heap`.
+    #[must_use]
+    pub fn with_heap(mut self, heap: &'a Heap) -> View<'a> {
+        self.heap = (self.item() == HANDLE).then_some(heap);
+        self
     }
 
     /// The shape, in elements.
@@ -188,6 +210,35 @@ impl<'a> View<'a> {
     /// The size of an element, in bytes.
     pub fn item(&self) -> usize {
         self.layout.item
+    }
+
+    /// The bytes from `offset` on, `size` many, of each element. Panics when an element has not as many.
+    #[must_use]
+    pub fn field(mut self, offset: usize, size: usize) -> View<'a> {
+        assert!(offset + size <= self.item(), "the field lies inside the element");
+        self.pointer = self.pointer.wrapping_add(offset);
+        self.layout.item = size;
+        self.heap = None;
+        self
+    }
+
+    /// Hands over the bytes of each element in row-major order, until there is an error.
+    pub fn for_each_element<E>(&self, mut work: impl FnMut(&'a [u8]) -> Result<(), E>) -> Result<(), E> {
+        let mut result = Ok(());
+        let row_major = Layout::contiguous(self.shape(), self.item());
+        Loops::new(&self.layout, &row_major).runs(|offset, _, run| {
+            for i in 0..run.count.cast_signed() {
+                // SAFETY: the loops visit only elements of the view, each `item` bytes long and readable for 'a.
+                let bytes =
+                    unsafe { slice_or_empty(self.pointer.offset(offset + i * run.source), self.layout.item) };
+                result = work(self.heap.map_or(bytes, |heap| heap.element(bytes)));
+                if result.is_err() {
+                    return false;
+                }
+            }
+            true
+        });
+        result
     }
 
     /// The part at these spans, one for each dimension. Panics when one leaves the view.
@@ -240,7 +291,7 @@ impl<'a> View<'a> {
         bytes.reserve(length);
         let end = bytes.spare_capacity_mut().as_mut_ptr().cast();
         let layout = Layout::contiguous(self.shape(), self.item());
-        ViewMut { pointer: end, layout, marker: PhantomData }.copy_from(self, word);
+        ViewMut { pointer: end, layout, heap: None, marker: PhantomData }.copy_from(self, word);
         // SAFETY: `length` bytes were reserved, and the copy has only written, and written all of them.
         unsafe { bytes.set_len(bytes.len() + length) };
     }
@@ -256,6 +307,10 @@ impl<'a> View<'a> {
 
     /// Whether every element has just these bytes.
     pub fn all_equal(&self, element: &[u8]) -> bool {
+        if self.heap.is_some() {
+            let same = |bytes: &[u8]| if bytes == element { Ok(()) } else { Err(()) };
+            return self.for_each_element(same).is_ok();
+        }
         assert_eq!(element.len(), self.layout.item, "the element has the size of the view's");
         let mut equal = true;
         let plan = Loops::new(&self.layout, &self.layout);
@@ -279,7 +334,7 @@ impl<'a> ViewMut<'a> {
     pub fn contiguous(bytes: &'a mut [u8], shape: &[usize], item: usize) -> Self {
         let layout = Layout::contiguous(shape, item);
         assert_eq!(layout.len_bytes(), bytes.len(), "the slice has the length of the shape");
-        Self { pointer: bytes.as_mut_ptr(), layout, marker: PhantomData }
+        Self { pointer: bytes.as_mut_ptr(), layout, heap: None, marker: PhantomData }
     }
 
     /// A view of any memory.
@@ -289,7 +344,7 @@ impl<'a> ViewMut<'a> {
     /// may be written, that no two positions share, and that nobody else uses, for `'a`.
     pub unsafe fn from_raw(pointer: *mut u8, shape: &[usize], strides: &[isize], item: usize) -> Self {
         let layout = Layout { shape: shape.into(), strides: strides.into(), item };
-        Self { pointer, layout, marker: PhantomData }
+        Self { pointer, layout, heap: None, marker: PhantomData }
     }
 
     /// A second handle on the same memory, for another thread's part of it.
@@ -298,7 +353,14 @@ impl<'a> ViewMut<'a> {
     /// Whoever holds the aliases must use disjoint parts of them.
     #[must_use]
     pub unsafe fn alias(&self) -> ViewMut<'a> {
-        Self { pointer: self.pointer, layout: self.layout.clone(), marker: PhantomData }
+        Self { pointer: self.pointer, layout: self.layout.clone(), heap: self.heap, marker: PhantomData }
+    }
+
+    /// The same view, of handles of variable-length elements whose bytes are put into `heap`.
+    #[must_use]
+    pub fn with_heap(mut self, heap: &'a Heap) -> ViewMut<'a> {
+        self.heap = (self.item() == HANDLE).then_some(heap);
+        self
     }
 
     /// The shape, in elements.
@@ -311,10 +373,38 @@ impl<'a> ViewMut<'a> {
         self.layout.item
     }
 
+    /// The bytes from `offset` on, `size` many, of each element. Panics when an element has not as many.
+    #[must_use]
+    pub fn into_field(mut self, offset: usize, size: usize) -> ViewMut<'a> {
+        assert!(offset + size <= self.item(), "the field lies inside the element");
+        self.pointer = self.pointer.wrapping_add(offset);
+        self.layout.item = size;
+        self.heap = None;
+        self
+    }
+
+    /// Sets variable-length elements, in row-major order, to pieces of `bytes` of these lengths that lie one after the other.
+    /// An error when the view has no heap, or not as many elements.
+    pub fn set_elements(
+        &mut self,
+        bytes: Vec<u8>,
+        lengths: impl IntoIterator<Item = usize>,
+    ) -> Result<(), CodecError> {
+        let heap = self.heap.ok_or_else(|| CodecError::invalid("the elements are of a fixed length"))?;
+        let mut handles = Vec::new();
+        heap.push(bytes, lengths, &mut handles);
+        if handles.len() != self.layout.len_bytes() {
+            return Err(CodecError::invalid("there is not one piece for each element"));
+        }
+        let shape: Dims<usize> = self.shape().into();
+        self.copy_plain(&View::contiguous(&handles, &shape, HANDLE), 1);
+        Ok(())
+    }
+
     /// A view of the same memory for as long as this one is not used.
     #[must_use]
     pub fn reborrow(&mut self) -> ViewMut<'_> {
-        ViewMut { pointer: self.pointer, layout: self.layout.clone(), marker: PhantomData }
+        ViewMut { pointer: self.pointer, layout: self.layout.clone(), heap: self.heap, marker: PhantomData }
     }
 
     /// The part at these spans, one for each dimension. Panics when one leaves the view.
@@ -393,8 +483,27 @@ impl<'a> ViewMut<'a> {
     }
 
     /// Copies all elements of `source`, of the same shape; `word` is the number of bytes that are reversed as
-    /// a unit on the way (1 for none): the other endianness.
+    /// a unit on the way (1 for none): the other endianness. The bytes of variable-length elements are brought into the own
+    /// heap.
     pub fn copy_from(&mut self, source: &View<'_>, word: usize) {
+        let heaps = self.heap.zip(source.heap);
+        let Some((heap, _)) = heaps.filter(|(own, other)| !std::ptr::eq(*own, *other)) else {
+            return self.copy_plain(source, word);
+        };
+        let (mut bytes, mut lengths) = (Vec::new(), Vec::new());
+        let taken = source.for_each_element(|element| {
+            bytes.extend_from_slice(element);
+            lengths.push(element.len());
+            Ok::<_, std::convert::Infallible>(())
+        });
+        let Ok(()) = taken;
+        let mut handles = Vec::with_capacity(lengths.len() * HANDLE);
+        heap.push(bytes, lengths, &mut handles);
+        self.copy_plain(&View::contiguous(&handles, source.shape(), HANDLE), 1);
+    }
+
+    /// Copies the bytes in strided memory, whatever they mean.
+    fn copy_plain(&mut self, source: &View<'_>, word: usize) {
         assert_eq!(self.shape(), source.shape(), "a copy is between equal shapes");
         assert_eq!(self.item(), source.item(), "a copy is between equal elements");
         let (mut from, mut to) = (source.layout.clone(), self.layout.clone());
@@ -423,14 +532,23 @@ impl<'a> ViewMut<'a> {
 
     /// Sets every byte that is neither 0 nor 1 to 1: whatever was stored, the elements are booleans then.
     pub fn normalise_bools(&mut self) {
-        assert_eq!(self.item(), 1, "a boolean has one byte");
+        self.for_each_mut(|element| element.iter_mut().for_each(|byte| *byte = u8::from(*byte != 0)));
+    }
+
+    /// Reverses the bytes of every word in every element.
+    pub fn reverse_words(&mut self, word: usize) {
+        self.for_each_mut(|element| element.chunks_exact_mut(word).for_each(<[u8]>::reverse));
+    }
+
+    fn for_each_mut(&mut self, mut work: impl FnMut(&mut [u8])) {
+        let item = self.item();
         Loops::new(&self.layout, &self.layout).runs(|_, offset, run| {
             for i in 0..run.count.cast_signed() {
-                // SAFETY: the loops visit only elements of the view, which is exclusive.
-                unsafe {
-                    let byte = self.pointer.offset(offset + i * run.target);
-                    *byte = u8::from(*byte != 0);
-                }
+                // SAFETY: the loops visit only elements of the view, `item` bytes long, which is exclusive.
+                let element = unsafe {
+                    std::slice::from_raw_parts_mut(self.pointer.offset(offset + i * run.target), item)
+                };
+                work(element);
             }
             true
         });
@@ -438,6 +556,14 @@ impl<'a> ViewMut<'a> {
 
     /// Sets every element to these bytes.
     pub fn fill(&mut self, element: &[u8]) {
+        let mut handle = Vec::new();
+        let element = match self.heap {
+            Some(heap) => {
+                heap.push(element.to_vec(), [element.len()], &mut handle);
+                handle.as_slice()
+            }
+            None => element,
+        };
         if let (Some(&first), Some(slice)) = (element.first(), self.as_slice_mut())
             && element.iter().all(|&byte| byte == first)
         {
@@ -445,7 +571,7 @@ impl<'a> ViewMut<'a> {
             return;
         }
         let shape: Dims<usize> = self.shape().into();
-        self.copy_from(&View::broadcast(element, &shape), 1);
+        self.copy_plain(&View::broadcast(element, &shape), 1);
     }
 }
 

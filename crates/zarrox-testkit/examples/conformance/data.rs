@@ -48,17 +48,17 @@ fn word(seed: u64, index: u64) -> u64 {
 }
 
 /// The parts of an element that are numbers or characters of their own, and the size of each.
-fn parts(storage: Storage) -> (usize, usize) {
+fn parts(storage: &Storage) -> (usize, usize) {
     match storage {
         Storage::Complex(size) => (2, size / 2),
         Storage::Utf32(size) => (size / 4, 4),
-        Storage::Raw(size) => (size, 1),
+        Storage::Raw(size) => (*size, 1),
         other => (1, other.size()),
     }
 }
 
 /// The elements of a whole array, in this machine's endianness; numbers take no other bits than the mask's.
-fn elements(storage: Storage, mask: u64, count: usize, seed: u64) -> Vec<u8> {
+fn elements(storage: &Storage, mask: u64, count: usize, seed: u64) -> Vec<u8> {
     let (parts, size) = parts(storage);
     let mut bytes = Vec::with_capacity(count * storage.size());
     for index in 0..count * parts {
@@ -82,7 +82,7 @@ fn code_point(bits: u64) -> u64 {
 }
 
 /// Little-endian bytes of a number in this machine's endianness.
-fn native(little: &[u8], storage: Storage) -> Vec<u8> {
+fn native(little: &[u8], storage: &Storage) -> Vec<u8> {
     let mut bytes = little.to_vec();
     if cfg!(target_endian = "big") && storage.word() > 1 {
         bytes.reverse();
@@ -91,7 +91,7 @@ fn native(little: &[u8], storage: Storage) -> Vec<u8> {
 }
 
 /// The bytes of a fill value, worked out apart from the library's own reading of metadata.
-pub(crate) fn fill_element(storage: Storage, cell: &Cell) -> Result<Vec<u8>, Failure> {
+pub(crate) fn fill_element(storage: &Storage, cell: &Cell) -> Result<Vec<u8>, Failure> {
     let (_, size) = parts(storage);
     if let Some(bytes) = &cell.fill_element {
         let mut bytes = bytes.clone();
@@ -169,10 +169,10 @@ pub(crate) struct Model {
 
 impl Model {
     /// The array as it was created, before any step.
-    pub(crate) fn new(cell: &Cell, storage: Storage) -> Result<Self, Failure> {
+    pub(crate) fn new(cell: &Cell, storage: &Storage) -> Result<Self, Failure> {
         let (shape, fill) = (lengths(&cell.shape)?, fill_element(storage, cell)?);
         let bytes = fill.repeat(shape.iter().product());
-        Ok(Self { storage, shape, bytes, fill, mask: u64::MAX >> (64 - cell.bits) })
+        Ok(Self { storage: storage.clone(), shape, bytes, fill, mask: u64::MAX >> (64 - cell.bits) })
     }
 
     /// Where in `bytes` the elements of a region are, in row-major order of the region.
@@ -204,7 +204,7 @@ impl Model {
         match seed {
             None => self.fill.repeat(region.iter().map(|span| span.count).product()),
             Some(seed) => {
-                let bytes = elements(self.storage, self.mask, self.shape.iter().product(), seed);
+                let bytes = elements(&self.storage, self.mask, self.shape.iter().product(), seed);
                 Self { bytes, ..self.clone() }.gather(region)
             }
         }
@@ -247,7 +247,7 @@ pub(crate) fn lengths(shape: &[u64]) -> Result<Vec<usize>, Failure> {
 }
 
 /// Checks that elements agree bit for bit; two NaNs count as the same.
-pub(crate) fn same(storage: Storage, got: &[u8], expected: &[u8]) -> Result<(), Failure> {
+pub(crate) fn same(storage: &Storage, got: &[u8], expected: &[u8]) -> Result<(), Failure> {
     if got.len() != expected.len() {
         return Err(format!("{} bytes instead of {}", got.len(), expected.len()).into());
     }

@@ -124,7 +124,7 @@ impl Participant<'_> {
     }
 
     fn apply_steps(&self, mut array: Array, steps: &[Step], before: Option<&[Step]>) -> Result<(), Failure> {
-        let mut model = Model::new(self.cell, array.data_type().storage())?;
+        let mut model = Model::new(self.cell, &array.data_type().storage())?;
         before.unwrap_or_default().iter().try_for_each(|step| model.apply(step))?;
         for step in steps {
             match step {
@@ -146,14 +146,14 @@ impl Participant<'_> {
             let got = array.read_dyn(&selection.selection)?;
             let place = |failure: Failure| Failure::from(format!("[{}]: {failure}", selection.selection));
             agree("shape", got.shape(), &selection.shape).map_err(place)?;
-            same(model.storage, got.as_bytes(), &model.gather(&selection.spans)).map_err(place)?;
+            same(&model.storage, got.as_bytes(), &model.gather(&selection.spans)).map_err(place)?;
         }
         Ok(())
     }
 
     /// The array as its writer, and the updates, must have left it.
     fn expected(&self, array: &Array) -> Result<Model, Failure> {
-        let mut model = Model::new(self.cell, array.data_type().storage())?;
+        let mut model = Model::new(self.cell, &array.data_type().storage())?;
         let updates = self.cell.update.iter().filter(|_| self.updated);
         self.cell.steps.iter().chain(updates).try_for_each(|step| model.apply(step))?;
         Ok(model)
@@ -177,7 +177,7 @@ impl Participant<'_> {
         agree("data type", array.data_type(), &data_type)?;
         agree("shape", &lengths(array.shape())?, &model.shape)?;
         agree("chunks", metadata.chunk_grid.chunk_shape(), &cell.chunks)?;
-        let fill = fill_element(data_type.storage(), cell)?;
+        let fill = fill_element(&data_type.storage(), cell)?;
         agree("fill value", array.fill_value().as_bytes(), &fill)?;
         agree("chunk keys", &metadata.chunk_key_encoding, &cell.key_encoding()?)?;
         agree("attributes", array.attributes(), self.attributes())?;

@@ -1,10 +1,12 @@
 //! Creating arrays.
 
+use zarrox_core::codec::CodecKind;
 use zarrox_core::data_type::{Endian, LARGEST};
 use zarrox_core::grid::{ChunkGrid, ChunkKeyEncoding, Separator};
 use zarrox_core::json::{Json, Map};
 use zarrox_core::{
-    ArrayMetadata, CodecSpec, DataType, Element, Error, ErrorKind, FillValue, Format, NodeMetadata, Result,
+    ArrayMetadata, CodecSpec, DataType, Element, Error, ErrorKind, FillValue, Format, NodeMetadata, Registry,
+    Result,
 };
 
 use super::Array;
@@ -221,7 +223,7 @@ impl ArrayBuilder {
             return Err(argument(message));
         }
         let chunks = self.chunks.clone().unwrap_or_else(|| default_chunks(&shape, data_type.size()));
-        let codecs = self.chain(&data_type, &chunks, shape.len())?;
+        let codecs = self.chain(&data_type, &chunks, shape.len(), &location.context.registry)?;
         let outer = self.shards.clone().unwrap_or(chunks);
         let encoding =
             self.chunk_key_encoding.unwrap_or_else(|| self.format.def().default_chunk_key_encoding());
@@ -264,10 +266,16 @@ impl ArrayBuilder {
     }
 
     /// The chain of the outermost chunks: with shards, one codec that has the chunks' chain inside.
-    fn chain(&self, data_type: &DataType, chunks: &[u64], ndim: usize) -> Result<Vec<CodecSpec>> {
+    fn chain(
+        &self,
+        data_type: &DataType,
+        chunks: &[u64],
+        ndim: usize,
+        registry: &Registry,
+    ) -> Result<Vec<CodecSpec>> {
         let inner = match &self.codecs {
             Some(codecs) => codecs.clone(),
-            None => self.chunk_codecs(data_type, ndim),
+            None => self.chunk_codecs(data_type, ndim, registry),
         };
         let Some(shards) = &self.shards else { return Ok(inner) };
         if self.format != Format::V3 {
@@ -281,23 +289,23 @@ impl ArrayBuilder {
         Ok(vec![zarrox_codecs::Sharding::new(chunks.to_vec(), inner).into()])
     }
 
-    fn chunk_codecs(&self, data_type: &DataType, ndim: usize) -> Vec<CodecSpec> {
+    fn chunk_codecs(&self, data_type: &DataType, ndim: usize, registry: &Registry) -> Vec<CodecSpec> {
         let mut codecs = Vec::new();
         if self.column_major && ndim > 1 {
             codecs.push(zarrox_codecs::Transpose::order((0..ndim).rev().collect::<Vec<_>>()).into());
         }
-        let is_array = |spec: &CodecSpec| {
-            let kind = zarrox_codecs::ALL.iter().find(|def| def.name == spec.name).map(|def| def.kind);
-            kind == Some(zarrox_core::codec::CodecKind::ArrayToArray)
-        };
-        let (arrays, bytes): (Vec<_>, Vec<_>) = self.filters.iter().cloned().partition(is_array);
-        codecs.extend(arrays);
-        codecs.push(match (data_type.storage().word(), self.endian) {
-            (1, _) => CodecSpec::new("bytes", Json::Null),
-            (_, Endian::Big) => zarrox_codecs::Bytes::big().into(),
-            (_, Endian::Little) => zarrox_codecs::Bytes::little().into(),
+        let kind = |spec: &CodecSpec| registry.codec(&spec.name).map(|def| def.kind).ok();
+        let of_kind = |wanted| self.filters.iter().filter(move |spec| kind(spec) == Some(wanted)).cloned();
+        codecs.extend(of_kind(CodecKind::ArrayToArray));
+        let given = of_kind(CodecKind::ArrayToBytes).next();
+        codecs.push(match given.or_else(|| registry.family(data_type).ok()?.default_codec(data_type)) {
+            Some(codec) => codec,
+            None if data_type.storage().word() == 1 => CodecSpec::new("bytes", Json::Null),
+            None if self.endian == Endian::Big => zarrox_codecs::Bytes::big().into(),
+            None => zarrox_codecs::Bytes::little().into(),
         });
-        codecs.extend(bytes);
+        let known = [CodecKind::ArrayToArray, CodecKind::ArrayToBytes].map(Some);
+        codecs.extend(self.filters.iter().filter(|spec| !known.contains(&kind(spec))).cloned());
         match &self.compressor {
             Some(compressor) => codecs.extend(compressor.clone()),
             None => codecs.push(self.format.def().default_compressor(data_type.size())),

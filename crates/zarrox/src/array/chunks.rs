@@ -80,8 +80,8 @@ impl Array {
             None => self.read_missing(view),
         };
         let result = read(view.reborrow());
-        if T::data_type() == zarrox_core::DataType::Bool {
-            view.normalise_bools();
+        for (offset, size) in self.data_type().booleans() {
+            view.reborrow().into_field(offset, size).normalise_bools();
         }
         result.map_err(|error| error.at(chunk_place(chunk, &key)).at(self.place()))?;
         ArrayD::from_shape_vec(IxDyn(spec.shape()), data).map_err(|error| argument(error.to_string()))
@@ -105,7 +105,7 @@ impl Array {
             let message = format!("the values have the shape {:?}, a chunk has {shape:?}", values.shape());
             return Err(argument(message).at(self.place()));
         }
-        let part = WritePart { region: whole(shape), source: view_of(values) };
+        let part = WritePart::new(whole(shape), view_of(values));
         self.write_chunk_part(chunk, &part, true)
     }
 

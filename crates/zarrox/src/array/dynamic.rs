@@ -1,26 +1,44 @@
 //! Arrays in memory whose element type is known only at run time.
 
+use std::sync::Arc;
+
 use ndarray::{ArrayD, IxDyn};
-use zarrox_core::data_type::{Endian, Storage, utf32_text};
-use zarrox_core::strided::View;
+use zarrox_core::data_type::{ByteOrder, Storage, VARIABLE_BYTES, VARIABLE_TEXT, utf32_text};
+use zarrox_core::heap::Heap;
+use zarrox_core::strided::{View, ViewMut};
 use zarrox_core::{DataType, Element, Error, ErrorKind, Result};
 
 use crate::error::argument;
 
 /// Elements in memory, row-major, in the machine's endianness: a data type, a shape, and the bytes.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct DynArray {
     data_type: DataType,
     shape: Vec<usize>,
+    /// The elements, or the handles of those of variable length.
     bytes: Vec<u8>,
+    /// Where the bytes of variable-length elements are.
+    heap: Arc<Heap>,
+}
+
+impl PartialEq for DynArray {
+    fn eq(&self, other: &Self) -> bool {
+        let same = self.data_type == other.data_type && self.shape == other.shape;
+        same && self.elements().eq(other.elements())
+    }
 }
 
 impl DynArray {
     /// An array of these bytes.
     ///
     /// # Errors
-    /// When the bytes are not as many as the shape and the data type say.
-    pub fn new(data_type: DataType, shape: Vec<usize>, mut bytes: Vec<u8>) -> Result<Self> {
+    /// When the bytes are not as many as the shape and the data type say, or the elements are of variable length.
+    pub fn new(data_type: DataType, shape: Vec<usize>, bytes: Vec<u8>) -> Result<Self> {
+        if data_type.storage() == Storage::Variable {
+            let message =
+                format!("elements of {data_type} have no fixed length: make the array of its elements");
+            return Err(argument(message));
+        }
         let size = shape.iter().try_fold(data_type.size(), |size, &n| size.checked_mul(n));
         if size != Some(bytes.len()) {
             return Err(argument(format!(
@@ -28,10 +46,63 @@ impl DynArray {
                 bytes.len()
             )));
         }
-        if data_type == DataType::Bool {
-            bytes.iter_mut().for_each(|byte| *byte = u8::from(*byte != 0));
+        let mut array = Self { data_type, shape, bytes, heap: Arc::default() };
+        for (offset, size) in array.data_type.booleans() {
+            array.view_mut().into_field(offset, size).normalise_bools();
         }
-        Ok(Self { data_type, shape, bytes })
+        Ok(array)
+    }
+
+    /// An array of elements that are given one by one, row-major: for types of variable length, and for all others.
+    ///
+    /// # Errors
+    /// When there are not as many elements as the shape says, or one has not the size of the data type.
+    pub fn from_elements<E: AsRef<[u8]>>(
+        data_type: DataType,
+        shape: Vec<usize>,
+        elements: impl IntoIterator<Item = E>,
+    ) -> Result<Self> {
+        let (mut bytes, mut lengths) = (Vec::new(), Vec::new());
+        for element in elements {
+            bytes.extend_from_slice(element.as_ref());
+            lengths.push(element.as_ref().len());
+        }
+        if data_type.storage() != Storage::Variable {
+            if let Some(length) = lengths.iter().find(|&&length| length != data_type.size()) {
+                return Err(argument(format!("{length} bytes are not one element of {data_type}")));
+            }
+            return Self::new(data_type, shape, bytes);
+        }
+        let mut array = Self::empty(data_type, shape)?;
+        array.view_mut().set_elements(bytes, lengths)?;
+        Ok(array)
+    }
+
+    /// Memory for an array, all zero.
+    pub(super) fn empty(data_type: DataType, shape: Vec<usize>) -> Result<Self> {
+        let size = shape.iter().try_fold(data_type.size(), |size, &n| size.checked_mul(n));
+        let bytes = crate::memory::zeroed(size.ok_or_else(|| crate::pool::too_many("the bytes"))?)?;
+        Ok(Self { data_type, shape, bytes, heap: Arc::default() })
+    }
+
+    /// The bytes of each element, row-major.
+    pub fn elements(&self) -> impl Iterator<Item = &[u8]> {
+        let variable = self.data_type.storage() == Storage::Variable;
+        let items = self.bytes.chunks_exact(self.data_type.size());
+        items.map(move |item| if variable { self.heap.element(item) } else { item })
+    }
+
+    /// One field of the elements of a structured type, as an array of its own. A field that is an array adds its dimensions.
+    ///
+    /// # Errors
+    /// When there is no such field.
+    pub fn field(&self, name: &str) -> Result<Self> {
+        let structure = self.data_type.fields().ok_or_else(|| argument("the elements have no fields"))?;
+        let field = structure.field(name).ok_or_else(|| structure.no_field(name))?;
+        let mut bytes = Vec::new();
+        self.view().field(field.offset, field.size()).append_to(&mut bytes, 1);
+        let shape = self.shape.iter().chain(&field.shape).copied().collect();
+        Self::new(field.data_type, shape, bytes)
     }
 
     /// An array of bytes as other programs have them: of either endianness, row-major or column-major.
@@ -42,22 +113,25 @@ impl DynArray {
         data_type: DataType,
         shape: Vec<usize>,
         bytes: Vec<u8>,
-        endian: Endian,
+        order: &ByteOrder,
         column_major: bool,
     ) -> Result<Self> {
-        let word = if endian == Endian::NATIVE { 1 } else { data_type.storage().word() };
+        let swapped = order.swapped(&data_type.storage());
         let in_place = !column_major || shape.len() < 2;
-        if word == 1 && in_place {
-            return Self::new(data_type, shape, bytes);
-        }
         let backwards: Vec<usize> = (0..shape.len()).rev().collect();
-        let foreign =
+        let mut foreign =
             Self::new(data_type, if in_place { shape } else { permuted(&shape, &backwards) }, bytes)?;
-        let view = if in_place { foreign.view() } else { foreign.view().permuted(&backwards) };
+        for leaf in swapped {
+            foreign.view_mut().into_field(leaf.offset, leaf.size).reverse_words(leaf.word);
+        }
+        if in_place {
+            return Ok(foreign);
+        }
+        let view = foreign.view().permuted(&backwards);
         let mut bytes = Vec::new();
         let too_large = |_| Error::new(ErrorKind::LimitExceeded, "there is not enough memory for a copy");
         bytes.try_reserve_exact(foreign.bytes.len()).map_err(too_large)?;
-        view.append_to(&mut bytes, word);
+        view.append_to(&mut bytes, 1);
         Self::new(foreign.data_type.clone(), view.shape().to_vec(), bytes)
     }
 
@@ -71,12 +145,13 @@ impl DynArray {
         &self.shape
     }
 
-    /// The bytes of all elements, row-major.
+    /// The bytes of all elements, row-major. Of variable-length elements, use [`DynArray::elements`]: what these bytes are
+    /// is nobody's business then.
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// The bytes of all elements, row-major.
+    /// The bytes of all elements, row-major; as for [`DynArray::as_bytes`].
     pub fn into_bytes(self) -> Vec<u8> {
         self.bytes
     }
@@ -105,21 +180,21 @@ impl DynArray {
     /// # Errors
     /// [`ErrorKind::DataTypeMismatch`] when the elements are no strings, [`ErrorKind::Corrupt`] when one is not UTF-8.
     pub fn to_text(&self) -> Result<ArrayD<String>> {
-        let texts =
-            self.bytes.chunks_exact(self.data_type.size()).map(|element| match self.data_type.storage() {
-                Storage::Utf32(_) => Ok(utf32_text(element)),
-                Storage::Raw(_) => {
-                    let text = std::str::from_utf8(element).map_err(|error| {
-                        Error::new(ErrorKind::Corrupt, "an element is not UTF-8; read it as bytes")
-                            .with_source(error)
-                    })?;
-                    Ok(text.trim_end_matches('\0').to_owned())
-                }
-                _ => {
-                    let message = format!("the elements are {}, not text", self.data_type);
-                    Err(Error::new(ErrorKind::DataTypeMismatch, message))
-                }
-            });
+        let storage = self.data_type.storage();
+        let utf8 = |element| {
+            std::str::from_utf8(element).map_err(|error| {
+                Error::new(ErrorKind::Corrupt, "an element is not UTF-8; read it as bytes").with_source(error)
+            })
+        };
+        let texts = self.elements().map(|element| match storage {
+            Storage::Utf32(_) => Ok(utf32_text(element)),
+            Storage::Raw(_) => Ok(utf8(element)?.trim_end_matches('\0').to_owned()),
+            Storage::Variable if is_text_or_bytes(&self.data_type) => Ok(utf8(element)?.to_owned()),
+            _ => {
+                let message = format!("the elements are {}, not text", self.data_type);
+                Err(Error::new(ErrorKind::DataTypeMismatch, message))
+            }
+        });
         let texts = texts.collect::<Result<Vec<_>>>()?;
         ArrayD::from_shape_vec(IxDyn(&self.shape), texts).map_err(|error| argument(error.to_string()))
     }
@@ -129,6 +204,10 @@ impl DynArray {
     /// # Errors
     /// When a text is too long for the type, or the type is none of strings.
     pub fn from_text<T: AsRef<str>>(data_type: DataType, texts: &ArrayD<T>) -> Result<Self> {
+        let shape = texts.shape().to_vec();
+        if is_text_or_bytes(&data_type) && data_type.storage() == Storage::Variable {
+            return Self::from_elements(data_type, shape, texts.iter().map(|text| text.as_ref().as_bytes()));
+        }
         let size = data_type.size();
         let mut bytes = Vec::new();
         for text in texts {
@@ -144,12 +223,23 @@ impl DynArray {
             }
             bytes.resize(start + size, 0);
         }
-        Self::new(data_type, texts.shape().to_vec(), bytes)
+        Self::new(data_type, shape, bytes)
     }
 
     pub(super) fn view(&self) -> View<'_> {
-        View::contiguous(&self.bytes, &self.shape, self.data_type.size())
+        let view = View::contiguous(&self.bytes, &self.shape, self.data_type.size());
+        if self.data_type.storage() == Storage::Variable { view.with_heap(&self.heap) } else { view }
     }
+
+    pub(super) fn view_mut(&mut self) -> ViewMut<'_> {
+        let view = ViewMut::contiguous(&mut self.bytes, &self.shape, self.data_type.size());
+        if self.data_type.storage() == Storage::Variable { view.with_heap(&self.heap) } else { view }
+    }
+}
+
+/// Whether variable-length elements are the bytes, or the text, that they seem to be.
+fn is_text_or_bytes(data_type: &DataType) -> bool {
+    matches!(data_type, DataType::Extension(e) if [VARIABLE_TEXT, VARIABLE_BYTES].contains(&e.name.as_str()))
 }
 
 fn permuted(shape: &[usize], order: &[usize]) -> Vec<usize> {
@@ -158,12 +248,14 @@ fn permuted(shape: &[usize], order: &[usize]) -> Vec<usize> {
 
 #[cfg(test)]
 mod tests {
+    use zarrox_core::data_type::Endian;
+
     use super::*;
 
     #[test]
     fn foreign_bytes_are_brought_into_our_order() {
         let foreign = |bytes: Vec<u8>, endian, column_major| {
-            DynArray::from_foreign(DataType::Int16, vec![2, 3], bytes, endian, column_major)
+            DynArray::from_foreign(DataType::Int16, vec![2, 3], bytes, &ByteOrder::One(endian), column_major)
         };
         let values: [i16; 6] = [1, 2, 3, 4, 5, 600];
         let little: Vec<u8> = values.iter().flat_map(|v| v.to_le_bytes()).collect();

@@ -4,6 +4,7 @@ mod builder;
 mod chunks;
 mod dynamic;
 mod fetch;
+mod fields;
 mod info;
 mod projection;
 mod read;
@@ -13,6 +14,7 @@ mod write;
 use std::sync::Arc;
 
 use zarrox_core::codec::CodecChain;
+use zarrox_core::data_type::Storage;
 use zarrox_core::grid::{ChunkKeyEncoding, Separator};
 use zarrox_core::json::Map;
 use zarrox_core::strided::Dims;
@@ -137,7 +139,8 @@ impl Array {
     /// # Errors
     /// When the bytes are not as many as an element has.
     pub fn format_element(&self, element: &[u8]) -> Result<String> {
-        if element.len() != self.data_type().size() {
+        let storage = self.data_type().storage();
+        if storage != Storage::Variable && element.len() != storage.size() {
             return Err(crate::error::argument("the bytes are not those of one element"));
         }
         Ok(self.location.context.registry.family(self.data_type())?.format(self.data_type(), element))

@@ -3,7 +3,7 @@
 use ndarray::{Array as NdArray, ArrayBase, ArrayD, DataMut, Dimension, IxDyn, RawData};
 use zarrox_core::indexing::Resolved;
 use zarrox_core::strided::{Dims, ViewMut};
-use zarrox_core::{DataType, Element, Error, ErrorKind, IntoSelection, Result};
+use zarrox_core::{Element, Error, ErrorKind, IntoSelection, Result};
 use zarrox_stores::Key;
 
 use super::projection::{Projection, Projections};
@@ -97,11 +97,10 @@ impl Array {
     pub fn read_dyn(&self, selection: impl IntoSelection) -> Result<DynArray> {
         let resolved = self.resolve(selection)?;
         let shape = Self::lengths(&resolved.shape())?;
-        let item = self.data_type().size();
-        let size = self.count(&shape)?.checked_mul(item).ok_or_else(|| too_many("the bytes"))?;
-        let mut bytes = zeroed::<u8>(size)?;
-        self.read_resolved(&resolved, ViewMut::contiguous(&mut bytes, &shape, item))?;
-        DynArray::new(self.data_type().clone(), shape.to_vec(), bytes)
+        self.count(&shape)?;
+        let mut array = DynArray::empty(self.data_type().clone(), shape.to_vec())?;
+        self.read_resolved(&resolved, array.view_mut())?;
+        Ok(array)
     }
 
     pub(super) fn resolve(&self, selection: impl IntoSelection) -> Result<Resolved> {
@@ -115,27 +114,43 @@ impl Array {
         Ok(size / self.data_type().size())
     }
 
-    fn read_resolved(&self, resolved: &Resolved, out: ViewMut<'_>) -> Result<()> {
-        let mut out = ascending_mut(resolved, out);
-        if resolved.is_empty() {
-            return Ok(());
-        }
-        let projections = Projections::new(self, resolved)?;
-        let chunk_size = self.chain.chunk().size();
-        let result = self.location.context.pool.run(projections.count, chunk_size, |index| {
-            let projection = projections.get(index);
-            // SAFETY: no two projections of a selection share a position of the output.
-            let out = unsafe { out.alias() }.into_region(&projection.out);
-            self.read_chunk_part(&projection, out, projections.count)
+    fn read_resolved(&self, resolved: &Resolved, mut out: ViewMut<'_>) -> Result<()> {
+        let result = self.read_projections(resolved, out.reborrow(), |projection, out, objects| {
+            self.read_chunk_part(projection, out, objects)
         });
         // Also after an error: the memory may be the caller's own booleans.
-        if *self.data_type() == DataType::Bool {
-            out.normalise_bools();
+        for (offset, size) in self.data_type().booleans() {
+            out.reborrow().into_field(offset, size).normalise_bools();
         }
         result
     }
 
-    fn read_chunk_part(&self, projection: &Projection, out: ViewMut<'_>, objects: usize) -> Result<()> {
+    /// Hands every chunk that is met, and its part of the result, to `read`, together with how many there are.
+    pub(super) fn read_projections(
+        &self,
+        resolved: &Resolved,
+        out: ViewMut<'_>,
+        read: impl Fn(&Projection, ViewMut<'_>, usize) -> Result<()> + Sync,
+    ) -> Result<()> {
+        let out = ascending_mut(resolved, out);
+        if resolved.is_empty() {
+            return Ok(());
+        }
+        let projections = Projections::new(self, resolved)?;
+        self.location.context.pool.run(projections.count, self.chain.chunk().size(), |index| {
+            let projection = projections.get(index);
+            // SAFETY: no two projections of a selection share a position of the output.
+            let out = unsafe { out.alias() }.into_region(&projection.out);
+            read(&projection, out, projections.count)
+        })
+    }
+
+    pub(super) fn read_chunk_part(
+        &self,
+        projection: &Projection,
+        out: ViewMut<'_>,
+        objects: usize,
+    ) -> Result<()> {
         let key = self.key(&projection.chunk)?;
         let place = |error: Error| error.at(chunk_place(&projection.chunk, &key)).at(self.place());
         let Some(value) = self.location.store.open(&key).map_err(|e| place(from_store(e)))? else {

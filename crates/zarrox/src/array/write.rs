@@ -2,6 +2,7 @@
 
 use ndarray::{ArrayBase, Data, Dimension, IxDyn, RawData};
 use zarrox_core::codec::{EncodeOptions, WritePart};
+use zarrox_core::data_type::Storage;
 use zarrox_core::indexing::Resolved;
 use zarrox_core::scratch::with_vec;
 use zarrox_core::strided::{Dims, Span, View};
@@ -58,7 +59,9 @@ impl Array {
     /// # Errors
     /// As for [`Array::write`].
     pub fn write_dyn(&self, selection: impl IntoSelection, values: &DynArray) -> Result<()> {
-        if values.data_type().storage() != self.data_type().storage() {
+        let storage = self.data_type().storage();
+        let variable = storage == Storage::Variable && values.data_type() != self.data_type();
+        if values.data_type().storage() != storage || variable {
             let message = format!("the elements are {}, not {}", self.data_type(), values.data_type());
             return Err(Error::new(ErrorKind::DataTypeMismatch, message).at(self.place()));
         }
@@ -70,7 +73,7 @@ impl Array {
         self.write_resolved(&resolved, values.view())
     }
 
-    fn shape_mismatch(&self, selected: &[usize], given: &[usize]) -> Error {
+    pub(super) fn shape_mismatch(&self, selected: &[usize], given: &[usize]) -> Error {
         let message =
             format!("values of shape {given:?} cannot be written to a selection of shape {selected:?}");
         argument(message).at(self.place())
@@ -86,8 +89,7 @@ impl Array {
         let chunk_size = self.chain.chunk().size();
         self.location.context.pool.run(projections.count, chunk_size, |index| {
             let projection = projections.get(index);
-            let part =
-                WritePart { region: projection.region.clone(), source: values.region(&projection.out) };
+            let part = WritePart::new(projection.region.clone(), values.region(&projection.out));
             let all = self.covers(&projection);
             self.write_chunk_part(&projection.chunk, &part, all)
         })
@@ -172,8 +174,12 @@ impl Array {
     /// Sets a region of a stored chunk to the fill value; what is not stored already reads so.
     pub(super) fn clear_chunk_region(&self, chunk: &[u64], region: Dims<Span>) -> Result<()> {
         let shape: Dims<usize> = region.iter().map(|span| span.count).collect();
-        let source = View::broadcast(self.chain.chunk().fill().as_bytes(), &shape);
-        self.write_chunk_part(chunk, &WritePart { region, source }, false)
+        let fill = DynArray::from_elements(
+            self.data_type().clone(),
+            vec![],
+            [self.chain.chunk().fill().as_bytes()],
+        )?;
+        self.write_chunk_part(chunk, &WritePart::new(region, fill.view().broadcast_to(&shape)), false)
     }
 }
 
@@ -191,7 +197,7 @@ where
 }
 
 /// The values with all dimensions of the array, in ascending order of their positions.
-fn ascending<'a>(resolved: &Resolved, mut values: View<'a>) -> View<'a> {
+pub(super) fn ascending<'a>(resolved: &Resolved, mut values: View<'a>) -> View<'a> {
     for (axis, dim) in resolved.dims.iter().enumerate() {
         if dim.dropped {
             values = values.with_axis(axis);

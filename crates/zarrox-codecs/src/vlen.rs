@@ -1,0 +1,98 @@
+//! The framing that all codecs for elements of variable length share: the number of elements, then each element's length
+//! and bytes; the numbers are 32 bits, little-endian.
+
+use zarrox_core::codec::{ChunkSpec, ReadPart};
+use zarrox_core::error::CodecError;
+use zarrox_core::partition::positions;
+use zarrox_core::strided::View;
+
+use crate::truncated;
+
+/// Checks that a chunk holds elements of variable length.
+pub(crate) fn check_variable(chunk: &ChunkSpec) -> Result<(), CodecError> {
+    if chunk.is_variable() {
+        return Ok(());
+    }
+    Err(CodecError::invalid("it stores elements of variable length; those of the array have a fixed one"))
+}
+
+/// How many elements a chunk has.
+pub(crate) fn count(chunk: &ChunkSpec) -> usize {
+    chunk.shape().iter().product()
+}
+
+/// Appends all elements of a chunk in the framing, each as `write` appends it.
+pub(crate) fn encode(
+    chunk: &View<'_>,
+    encoded: &mut Vec<u8>,
+    mut write: impl FnMut(&[u8], &mut Vec<u8>) -> Result<(), CodecError>,
+) -> Result<(), CodecError> {
+    let count: usize = chunk.shape().iter().product();
+    encoded.extend_from_slice(&number(count)?);
+    chunk.for_each_element(|element| {
+        let start = encoded.len();
+        encoded.extend_from_slice(&[0; 4]);
+        write(element, encoded)?;
+        let length = number(encoded.len() - start - 4)?;
+        encoded[start..start + 4].copy_from_slice(&length);
+        Ok(())
+    })
+}
+
+fn number(value: usize) -> Result<[u8; 4], CodecError> {
+    let value = u32::try_from(value);
+    value
+        .map(u32::to_le_bytes)
+        .map_err(|_| CodecError::unsupported("more than 2^32 elements, or bytes of one"))
+}
+
+/// The elements of a framed chunk, which must have `count` of them.
+pub(crate) fn split(encoded: &[u8], count: usize) -> Result<Vec<&[u8]>, CodecError> {
+    let mut rest = encoded;
+    let stored = take_number(&mut rest).ok_or_else(|| truncated(encoded.len()))?;
+    if stored != count {
+        return Err(CodecError::corrupt(format!("{stored} elements are stored, a chunk has {count}")));
+    }
+    // Each takes at least its length: a count that lies takes no memory.
+    if rest.len() / 4 < count {
+        return Err(truncated(encoded.len()));
+    }
+    let mut elements = Vec::with_capacity(count);
+    for index in 0..count {
+        let length = take_number(&mut rest);
+        let element = length.and_then(|length| rest.split_at_checked(length));
+        let (element, after) = element.ok_or_else(|| {
+            CodecError::corrupt(format!("truncated: {} bytes end within element {index}", encoded.len()))
+        })?;
+        elements.push(element);
+        rest = after;
+    }
+    if !rest.is_empty() {
+        return Err(CodecError::corrupt(format!("{} bytes follow the last element", rest.len())));
+    }
+    Ok(elements)
+}
+
+fn take_number(rest: &mut &[u8]) -> Option<usize> {
+    let (number, after) = rest.split_first_chunk()?;
+    *rest = after;
+    usize::try_from(u32::from_le_bytes(*number)).ok()
+}
+
+/// Puts the elements that a part wants into it, each as `read` appends it.
+pub(crate) fn fill(
+    chunk: &ChunkSpec,
+    elements: &[&[u8]],
+    mut part: ReadPart<'_>,
+    mut read: impl FnMut(&[u8], &mut Vec<u8>) -> Result<(), CodecError>,
+) -> Result<(), CodecError> {
+    let wanted = positions(&part.region, chunk.shape());
+    let mut bytes = Vec::with_capacity(wanted.iter().map(|&position| elements[position].len()).sum());
+    let mut lengths = Vec::with_capacity(wanted.len());
+    for position in wanted {
+        let start = bytes.len();
+        read(elements[position], &mut bytes).map_err(|error| error.at(format!("element {position}")))?;
+        lengths.push(bytes.len() - start);
+    }
+    part.out.set_elements(bytes, lengths)
+}

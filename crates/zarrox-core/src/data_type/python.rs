@@ -1,0 +1,35 @@
+//! Strings as Python writes them: `'text'`, `b'bytes'`.
+
+/// Text, given as its code points; those that are no characters are escaped.
+pub(super) fn text(points: &(impl Iterator<Item = u32> + Clone)) -> String {
+    quoted(points, |point| match char::from_u32(point) {
+        Some(c) if c.is_control() => format!("\\x{point:02x}"),
+        Some(c) => c.to_string(),
+        None if point < 0x1_0000 => format!("\\u{point:04x}"),
+        None => format!("\\U{point:08x}"),
+    })
+}
+
+/// Bytes; those that are no printable ASCII are escaped.
+pub(super) fn bytes(bytes: &[u8]) -> String {
+    let quoted = quoted(&bytes.iter().map(|&byte| u32::from(byte)), |byte| match char::from_u32(byte) {
+        Some(c @ ' '..='~') => c.to_string(),
+        _ => format!("\\x{byte:02x}"),
+    });
+    format!("b{quoted}")
+}
+
+/// The characters between quotes; `other` writes those that have no escape sequence of their own.
+fn quoted(points: &(impl Iterator<Item = u32> + Clone), other: impl Fn(u32) -> String) -> String {
+    let has = |c: char| points.clone().any(|point| point == u32::from(c));
+    let quote = if has('\'') && !has('"') { '"' } else { '\'' };
+    let escaped = points.clone().map(|point| match char::from_u32(point) {
+        Some('\\') => "\\\\".to_owned(),
+        Some('\n') => "\\n".to_owned(),
+        Some('\r') => "\\r".to_owned(),
+        Some('\t') => "\\t".to_owned(),
+        Some('\'') if quote == '\'' => "\\'".to_owned(),
+        _ => other(point),
+    });
+    format!("{quote}{}{quote}", escaped.collect::<String>())
+}

@@ -1,0 +1,157 @@
+//! Text and bytes of variable length: v3 `string` and `variable_length_bytes`; v2 `|O` with the codecs `vlen-utf8`, `vlen-bytes`
+//! and, for text from a short list, `categorize`.
+//!
+//! In v3, `bytes` is another name of `variable_length_bytes`: the registry has it, and zarr-python 3.0 wrote it.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
+use super::{DataType, Endian, Extension, Family, Mode, Storage, TypeString, bad_fill};
+use crate::codec::CodecSpec;
+use crate::error::Result;
+use crate::fill_value::FillValue;
+use crate::json::{Json, Map};
+
+/// The family of the variable-length types.
+#[derive(Debug)]
+pub(super) struct Variable;
+
+/// The name of text of variable length.
+pub const TEXT: &str = "string";
+/// The name of bytes of variable length.
+pub const BYTES: &str = "variable_length_bytes";
+/// The name that the registry of extensions has for them.
+const REGISTERED: &str = "bytes";
+
+fn named(name: &str) -> DataType {
+    let name = name.to_owned();
+    DataType::Extension(Box::new(Extension { name, configuration: Map::new(), storage: Storage::Variable }))
+}
+
+fn is(data_type: &DataType, name: &str) -> bool {
+    matches!(data_type, DataType::Extension(extension) if extension.name == name)
+}
+
+impl Family for Variable {
+    fn parse_v3(&self, name: &str, _: &Map) -> Option<Result<DataType>> {
+        match name {
+            TEXT | BYTES => Some(Ok(named(name))),
+            REGISTERED => Some(Ok(named(BYTES))),
+            _ => None,
+        }
+    }
+
+    fn parse_v2(&self, _: &TypeString<'_>) -> Option<Result<DataType>> {
+        None
+    }
+
+    fn parse_object(&self, codec: &Map) -> Option<Result<DataType>> {
+        match codec.get("id").and_then(Json::as_str) {
+            Some("vlen-utf8" | "categorize") => Some(Ok(named(TEXT))),
+            Some("vlen-bytes") => Some(Ok(named(BYTES))),
+            _ => None,
+        }
+    }
+
+    fn examples(&self) -> Vec<DataType> {
+        vec![named(TEXT), named(BYTES)]
+    }
+
+    fn has(&self, data_type: &DataType) -> bool {
+        is(data_type, TEXT) || is(data_type, BYTES)
+    }
+
+    fn to_v2(&self, _: &DataType, _: Endian) -> Result<Json> {
+        Ok("|O".into())
+    }
+
+    fn default_codec(&self, data_type: &DataType) -> Option<CodecSpec> {
+        let name = if is(data_type, TEXT) { "vlen-utf8" } else { "vlen-bytes" };
+        Some(CodecSpec::new(name, Json::Null))
+    }
+
+    fn fill_from_json(&self, data_type: &DataType, json: &Json, mode: Mode) -> Result<FillValue> {
+        let lenient = mode == Mode::Lenient;
+        let bytes = match (json, is(data_type, TEXT)) {
+            (Json::String(text), true) => Some(text.as_bytes().to_vec()),
+            (Json::String(text), false) => STANDARD.decode(text).ok(),
+            (Json::Array(list), false) => list.iter().map(byte).collect(),
+            // zarr-python 2's default for all objects, which no element of either type is: nothing.
+            (Json::Number(number), _) if lenient && number.as_u64() == Some(0) => Some(Vec::new()),
+            _ => None,
+        };
+        let wanted = if is(data_type, TEXT) { "a string" } else { "base64, or a list of bytes" };
+        bytes.map(FillValue::new).ok_or_else(|| bad_fill(data_type, json, wanted))
+    }
+
+    fn fill_to_v3(&self, data_type: &DataType, fill: &FillValue) -> Json {
+        match std::str::from_utf8(fill.as_bytes()) {
+            Ok(text) if is(data_type, TEXT) => text.into(),
+            _ => STANDARD.encode(fill.as_bytes()).into(),
+        }
+    }
+
+    fn format(&self, data_type: &DataType, element: &[u8]) -> String {
+        match std::str::from_utf8(element) {
+            Ok(text) if is(data_type, TEXT) => super::python::text(&text.chars().map(u32::from)),
+            _ => super::python::bytes(element),
+        }
+    }
+}
+
+fn byte(json: &Json) -> Option<u8> {
+    json.as_u64().and_then(|value| u8::try_from(value).ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::registry::Registry;
+
+    #[test]
+    fn names_and_fill_values() {
+        let registry = Registry::new();
+        for (name, fill, bytes) in
+            [("string", "é", "é".as_bytes()), ("variable_length_bytes", "AP8=", &[0, 255])]
+        {
+            let data_type = registry.data_type_from_v3(&json!(name)).unwrap();
+            let family = registry.family(&data_type).unwrap();
+            assert_eq!(family.to_v3(&data_type).unwrap(), json!(name));
+            assert_eq!(family.to_v2(&data_type, Endian::Little).unwrap(), json!("|O"));
+            let value = family.fill_from_json(&data_type, &json!(fill), Mode::Strict).unwrap();
+            assert_eq!(value.as_bytes(), bytes);
+            assert_eq!(family.fill_to_v3(&data_type, &value), json!(fill));
+            assert_eq!(family.default_fill(&data_type).as_bytes(), b"");
+            assert!(family.fill_from_json(&data_type, &json!(0), Mode::Lenient).is_ok());
+            for bad in [json!(0), json!(null), json!([256]), json!({})] {
+                assert!(family.fill_from_json(&data_type, &bad, Mode::Strict).is_err(), "{bad}");
+            }
+        }
+        let bytes = registry.data_type_from_v3(&json!("bytes")).unwrap();
+        let fill =
+            registry.family(&bytes).unwrap().fill_from_json(&bytes, &json!([1, 2]), Mode::Strict).unwrap();
+        assert_eq!((bytes.to_string().as_str(), fill.as_bytes()), ("variable_length_bytes", &[1, 2][..]));
+    }
+
+    #[test]
+    fn the_codec_says_what_objects_are() {
+        let registry = Registry::new();
+        let object = |codecs: Json| {
+            let codecs: Vec<Map> =
+                codecs.as_array().unwrap().iter().filter_map(|c| c.as_object().cloned()).collect();
+            registry.object_type_from_v2(&codecs).map(|data_type| data_type.to_string())
+        };
+        assert_eq!(object(json!([{"id": "vlen-utf8"}])).unwrap(), "string");
+        assert_eq!(object(json!([{"id": "zlib"}, {"id": "vlen-bytes"}])).unwrap(), "variable_length_bytes");
+        assert!(object(json!([{"id": "zlib"}])).unwrap_err().to_string().contains("objects"));
+    }
+
+    #[test]
+    fn elements_print_as_python_prints_them() {
+        let format = |name, element: &str| Variable.format(&named(name), element.as_bytes());
+        assert_eq!(format(TEXT, "it's é"), "\"it's é\"");
+        assert_eq!(format(BYTES, "ab"), "b'ab'");
+    }
+}

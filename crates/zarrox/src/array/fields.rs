@@ -1,0 +1,155 @@
+//! Reading and writing some fields of structured elements.
+
+use std::sync::Arc;
+
+use ndarray::{ArrayBase, ArrayD, Data, Dimension, RawData};
+use zarrox_core::codec::WritePart;
+use zarrox_core::data_type::Field;
+use zarrox_core::strided::View;
+use zarrox_core::{DataType, Element, Error, ErrorKind, IntoSelection, Result};
+
+use super::projection::Projections;
+use super::write::{ascending, view_of};
+use super::{Array, DynArray};
+use crate::error::argument;
+
+impl Array {
+    /// Reads one field of structured elements. A field that is an array adds its dimensions at the end; dots lead into nested
+    /// structures.
+    ///
+    /// ```
+    /// # use zarrox::prelude::*;
+    /// # let directory = tempfile::tempdir()?;
+    /// let point = DataType::structure([("x", DataType::Float32), ("id", DataType::Int64)])?;
+    /// let array = zarrox::create_array(directory.path().join("a.zarr")).shape([4]).data_type(point).create()?;
+    /// array.write_field("id", 1.., &ndarray::arr1(&[7_i64, 8, 9]))?;
+    /// assert_eq!(array.read_field::<i64>("id", ..)?, ndarray::arr1(&[0, 7, 8, 9]).into_dyn());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When there is no such field, or it is not of this type; and as for [`Array::read`].
+    pub fn read_field<T: Element>(&self, name: &str, selection: impl IntoSelection) -> Result<ArrayD<T>> {
+        self.read_field_dyn(name, selection)?.to_typed().map_err(|error| error.at(self.place()))
+    }
+
+    /// Reads one field without knowing its type at compile time.
+    ///
+    /// # Errors
+    /// As for [`Array::read_field`].
+    pub fn read_field_dyn(&self, name: &str, selection: impl IntoSelection) -> Result<DynArray> {
+        self.read_fields(&[name], selection)?.field(name)
+    }
+
+    /// Reads some fields, in the order given, as elements of a structure of just these.
+    ///
+    /// # Errors
+    /// When there is no such field; and as for [`Array::read`].
+    pub fn read_fields(&self, names: &[&str], selection: impl IntoSelection) -> Result<DynArray> {
+        let structure = self.structure()?;
+        let (chosen, fields) = structure.select(names).map_err(|error| error.at(self.place()))?;
+        let resolved = self.resolve(selection)?;
+        let shape = Self::lengths(&resolved.shape())?;
+        let mut array = DynArray::empty(DataType::Struct(Arc::new(chosen.clone())), shape.to_vec())?;
+        self.read_projections(&resolved, array.view_mut(), |projection, out, objects| {
+            let spans = &projection.region;
+            let shape: Vec<usize> = spans.iter().map(|span| span.count).collect();
+            // Whole elements of this chunk alone, so that no more memory is taken than the result and a chunk for each thread.
+            let mut whole = DynArray::empty(self.data_type().clone(), shape)?;
+            self.read_chunk_part(projection, whole.view_mut(), objects)?;
+            let mut out = out;
+            for (from, to) in fields.iter().zip(chosen.fields()) {
+                let source = whole.view().field(from.offset, from.size());
+                out.reborrow().into_field(to.offset, to.size()).copy_from(&source, 1);
+            }
+            Ok(())
+        })?;
+        Ok(array)
+    }
+
+    /// Writes one field of structured elements and leaves the others as they are. Values of fewer elements than the selection has
+    /// are broadcast as in NumPy.
+    ///
+    /// # Errors
+    /// When there is no such field, or it is not of this type; and as for [`Array::write`].
+    pub fn write_field<T, S, D>(
+        &self,
+        name: &str,
+        selection: impl IntoSelection,
+        values: &ArrayBase<S, D>,
+    ) -> Result<()>
+    where
+        T: Element,
+        S: Data + RawData<Elem = T>,
+        D: Dimension,
+    {
+        let field = self.field(name)?;
+        if !T::holds(&field.data_type) || !field.shape.is_empty() {
+            let message = format!("the field '{name}' is {}, not {}", field.data_type, T::data_type());
+            return Err(Error::new(ErrorKind::DataTypeMismatch, message).at(self.place()));
+        }
+        let selection = selection.into_selection();
+        let shape = Self::lengths(&self.resolve(&selection)?.shape())?;
+        let values = values.view().into_dyn();
+        let Some(values) = values.broadcast(shape.as_slice()) else {
+            return Err(self.shape_mismatch(&shape, values.shape()));
+        };
+        self.write_field_view(&field, &selection, view_of(&values))
+    }
+
+    /// Writes one field without knowing its type at compile time. The shape must be the selection's, and then the field's.
+    ///
+    /// # Errors
+    /// As for [`Array::write_field`].
+    pub fn write_field_dyn(
+        &self,
+        name: &str,
+        selection: impl IntoSelection,
+        values: &DynArray,
+    ) -> Result<()> {
+        let field = self.field(name)?;
+        if field.data_type.storage() != values.data_type().storage() {
+            let message = format!("the field '{name}' is {}, not {}", field.data_type, values.data_type());
+            return Err(Error::new(ErrorKind::DataTypeMismatch, message).at(self.place()));
+        }
+        let selection = selection.into_selection();
+        let shape = Self::lengths(&self.resolve(&selection)?.shape())?;
+        let wanted: Vec<usize> = shape.iter().chain(&field.shape).copied().collect();
+        if values.shape() != wanted {
+            return Err(self.shape_mismatch(&wanted, values.shape()));
+        }
+        let elements = View::contiguous(values.as_bytes(), &shape, field.size());
+        self.write_field_view(&field, &selection, elements)
+    }
+
+    fn write_field_view(
+        &self,
+        field: &Field,
+        selection: &zarrox_core::Selection,
+        values: View<'_>,
+    ) -> Result<()> {
+        self.check_writable()?;
+        let resolved = self.resolve(selection)?;
+        if resolved.is_empty() {
+            return Ok(());
+        }
+        let values = ascending(&resolved, values);
+        let projections = Projections::new(self, &resolved)?;
+        self.location.context.pool.run(projections.count, self.chain.chunk().size(), |index| {
+            let projection = projections.get(index);
+            let source = values.region(&projection.out);
+            let part = WritePart { region: projection.region.clone(), source, field: Some(field.offset) };
+            self.write_chunk_part(&projection.chunk, &part, false)
+        })
+    }
+
+    fn field(&self, name: &str) -> Result<Field> {
+        let structure = self.structure()?;
+        structure.field(name).ok_or_else(|| structure.no_field(name).at(self.place()))
+    }
+
+    fn structure(&self) -> Result<&zarrox_core::data_type::Structure> {
+        let message = || argument(format!("the elements are {}, which has no fields", self.data_type()));
+        self.data_type().fields().ok_or_else(|| message().at(self.place()))
+    }
+}
