@@ -12,7 +12,9 @@ mod float;
 mod integer;
 mod number;
 mod raw;
+mod small_complex;
 mod small_float;
+mod small_int;
 mod time;
 mod utf32;
 
@@ -301,7 +303,9 @@ pub static FAMILIES: &[&dyn Family] = &[
     &float::Floats,
     &complex::Complexes,
     &raw::RawBytes,
+    &small_int::SmallInts,
     &small_float::SmallFloats,
+    &small_complex::SmallComplexes,
     &bytes::ByteStrings,
     &utf32::FixedText,
     &time::Times,

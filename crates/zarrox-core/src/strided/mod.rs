@@ -421,15 +421,15 @@ impl<'a> ViewMut<'a> {
         }
     }
 
-    /// Sets every byte that is neither 0 nor 1 to 1: whatever was stored, the elements are booleans then.
-    pub fn normalise_bools(&mut self) {
-        assert_eq!(self.item(), 1, "a boolean has one byte");
+    /// Puts another byte in the place of each. Elements must have one byte.
+    pub fn map_bytes(&mut self, map: impl Fn(u8) -> u8) {
+        assert_eq!(self.item(), 1, "the elements have more than one byte");
         Loops::new(&self.layout, &self.layout).runs(|_, offset, run| {
             for i in 0..run.count.cast_signed() {
                 // SAFETY: the loops visit only elements of the view, which is exclusive.
                 unsafe {
                     let byte = self.pointer.offset(offset + i * run.target);
-                    *byte = u8::from(*byte != 0);
+                    *byte = map(*byte);
                 }
             }
             true

@@ -80,9 +80,7 @@ impl Array {
             None => self.read_missing(view),
         };
         let result = read(view.reborrow());
-        if T::data_type() == zarrox_core::DataType::Bool {
-            view.normalise_bools();
-        }
+        self.data_type().normalise(&mut view);
         result.map_err(|error| error.at(chunk_place(chunk, &key)).at(self.place()))?;
         ArrayD::from_shape_vec(IxDyn(spec.shape()), data).map_err(|error| argument(error.to_string()))
     }

@@ -2,7 +2,7 @@
 
 use ndarray::{ArrayD, IxDyn};
 use zarrox_core::data_type::{Endian, Storage, utf32_text};
-use zarrox_core::strided::View;
+use zarrox_core::strided::{View, ViewMut};
 use zarrox_core::{DataType, Element, Error, ErrorKind, Result};
 
 use crate::error::argument;
@@ -28,9 +28,7 @@ impl DynArray {
                 bytes.len()
             )));
         }
-        if data_type == DataType::Bool {
-            bytes.iter_mut().for_each(|byte| *byte = u8::from(*byte != 0));
-        }
+        data_type.normalise(&mut ViewMut::contiguous(&mut bytes, &shape, data_type.size()));
         Ok(Self { data_type, shape, bytes })
     }
 

@@ -3,7 +3,7 @@
 use ndarray::{Array as NdArray, ArrayBase, ArrayD, DataMut, Dimension, IxDyn, RawData};
 use zarrox_core::indexing::Resolved;
 use zarrox_core::strided::{Dims, ViewMut};
-use zarrox_core::{DataType, Element, Error, ErrorKind, IntoSelection, Result};
+use zarrox_core::{Element, Error, ErrorKind, IntoSelection, Result};
 use zarrox_stores::Key;
 
 use super::projection::{Projection, Projections};
@@ -129,9 +129,7 @@ impl Array {
             self.read_chunk_part(&projection, out, projections.count)
         });
         // Also after an error: the memory may be the caller's own booleans.
-        if *self.data_type() == DataType::Bool {
-            out.normalise_bools();
-        }
+        self.data_type().normalise(&mut out);
         result
     }
 
