@@ -4,12 +4,14 @@
 
 use std::sync::Arc;
 
+use half::{bf16, f16};
 use ndarray::{ArrayD, IxDyn, arr1};
+use num_complex::Complex;
 use serde_json::{Value, json};
 use zarrox::data_type::Endian;
 use zarrox::prelude::*;
 use zarrox::stores::{MemoryStore, Store};
-use zarrox::{ErrorKind, OpenOptions, Registry};
+use zarrox::{Element, ErrorKind, OpenOptions, Registry};
 
 fn named(json: &Value) -> DataType {
     Registry::new().data_type_from_v3(json).unwrap()
@@ -91,6 +93,61 @@ fn small_floats_are_v3s_alone() {
     let error = v2.shape([1]).data_type(data_type).create().unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unsupported);
     assert!(error.to_string().contains("create the array as v3"), "{error}");
+}
+
+#[test]
+fn upper_bits_of_small_integers_mean_nothing() {
+    let data_type = named(&json!("int4"));
+    let (_, array) = create(&data_type, Format::V3, Endian::Little);
+    array.write(s![..2], &arr1(&[-8_i8, 7])).unwrap();
+    let plain = OpenOptions::new().create_array_in(Arc::new(MemoryStore::new()), "a").shape([5]).chunks([2]);
+    let plain = plain.data_type(data_type.clone()).no_compressor().fill_value(-1_i8).create().unwrap();
+    plain.write_encoded_chunk(&[0], &[0x0f, 0x18]).unwrap();
+    assert_eq!(plain.read::<i8>(..).unwrap(), arr1(&[-1_i8, -8, -1, -1, -1]).into_dyn());
+    assert_eq!(plain.read_chunk::<i8>(&[0]).unwrap(), arr1(&[-1_i8, -8]).into_dyn());
+    assert_eq!(plain.read_dyn(..).unwrap().as_bytes(), [0xff, 0xf8, 0xff, 0xff, 0xff]);
+    assert_eq!(plain.read_dyn(..).unwrap().to_typed::<i8>().unwrap()[[0]], -1);
+    // What would be read as another number is not written.
+    for refused in [plain.write(s![3], &arr1(&[8_i8])), plain.fill(.., -9_i8)] {
+        assert_eq!(refused.unwrap_err().kind(), ErrorKind::InvalidArgument);
+    }
+    assert!(plain.write_chunk(&[1], &arr1(&[0_i8, 100])).is_err());
+    let builder = OpenOptions::new().create_array_in(Arc::new(MemoryStore::new()), "a").shape([5]);
+    assert!(builder.data_type(data_type).fill_value(8_i8).create().is_err());
+}
+
+#[test]
+fn small_complex_numbers_have_rust_types() {
+    type Half = Complex<f16>;
+    let data_type = named(&json!("complex_float16"));
+    assert_eq!(Half::data_type(), data_type);
+    for endian in [Endian::Little, Endian::Big] {
+        let (_, array) = create(&data_type, Format::V3, endian);
+        let value = Half::new(f16::from_f32(1.5), f16::from_f32(-2.0));
+        array.fill(s![1], value).unwrap();
+        assert_eq!(array.read::<Half>(s![1]).unwrap()[IxDyn(&[])], value);
+        assert!(array.read::<Complex<bf16>>(s![1]).is_err(), "its bits mean other numbers");
+        let shown = array.format_element(array.read_dyn(s![1]).unwrap().as_bytes()).unwrap();
+        assert_eq!(shown, "(1.5-2j)");
+    }
+    let (_, array) = create(&named(&json!("bfloat16")), Format::V3, Endian::Big);
+    array.fill(s![0], bf16::from_f32(3.0)).unwrap();
+    assert_eq!(array.read::<bf16>(s![0]).unwrap()[IxDyn(&[])], bf16::from_f32(3.0));
+    let bits = OpenOptions::new().create_array_in(Arc::new(MemoryStore::new()), "a").shape([1]);
+    assert!(bits.data_type(DataType::UInt16).fill_value(bf16::ONE).create().is_err());
+}
+
+#[test]
+fn elements_of_one_extension_are_not_written_as_those_of_another() {
+    let unit = |unit| {
+        named(&json!({"name": "numpy.datetime64", "configuration": {"unit": unit, "scale_factor": 1}}))
+    };
+    let (_, seconds) = create(&unit("s"), Format::V3, Endian::Little);
+    let values = |data_type| DynArray::new(data_type, vec![5], vec![0; 40]).unwrap();
+    let error = seconds.write_dyn(.., &values(unit("ms"))).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::DataTypeMismatch);
+    seconds.write_dyn(.., &values(unit("s"))).unwrap();
+    seconds.write_dyn(.., &values(DataType::Int64)).unwrap();
 }
 
 #[test]

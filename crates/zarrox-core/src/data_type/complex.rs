@@ -9,6 +9,8 @@ use crate::json::{Json, Map};
 #[derive(Debug)]
 pub(super) struct Complexes;
 
+pub(super) const WANTS: &str = "[real, imaginary], each a float's fill value";
+
 impl Family for Complexes {
     fn parse_v3(&self, name: &str, _: &Map) -> Option<Result<DataType>> {
         Some(Ok(match name {
@@ -40,17 +42,10 @@ impl Family for Complexes {
     }
 
     fn fill_from_json(&self, data_type: &DataType, json: &Json, mode: Mode) -> Result<FillValue> {
-        let size = data_type.size() / 2;
-        let zero = Json::from(0);
-        let (real, imaginary) = match json {
-            Json::Array(parts) if parts.len() == 2 => (&parts[0], &parts[1]),
-            Json::Number(_) if mode == Mode::Lenient => (json, &zero),
-            _ => return Err(bad_fill(data_type, json, "[real, imaginary]")),
-        };
-        let part = |part| float::from_json(part, size, mode);
-        let (Some(mut bytes), Some(imaginary)) = (part(real), part(imaginary)) else {
-            return Err(bad_fill(data_type, json, "[real, imaginary], each a float's fill value"));
-        };
+        let bad = || bad_fill(data_type, json, WANTS);
+        let (real, imaginary) = parts(json, mode).ok_or_else(bad)?;
+        let part = |part: &Json| float::from_json(part, data_type.size() / 2, mode).ok_or_else(bad);
+        let (mut bytes, imaginary) = (part(&real)?, part(&imaginary)?);
         bytes.extend(imaginary);
         Ok(FillValue::new(bytes))
     }
@@ -67,18 +62,27 @@ impl Family for Complexes {
 
     fn format(&self, _: &DataType, element: &[u8]) -> String {
         let (real, imaginary) = halves(element);
-        let (real, imaginary) = (part(real), part(imaginary));
-        let sign = if imaginary.starts_with('-') { "" } else { "+" };
-        format!("({real}{sign}{imaginary}j)")
+        joined(&float::format(real), &float::format(imaginary))
     }
 }
 
-fn halves(element: &[u8]) -> (&[u8], &[u8]) {
+/// The fill values of the two parts: `[real, imaginary]`, leniently also a real number alone.
+pub(super) fn parts(json: &Json, mode: Mode) -> Option<(Json, Json)> {
+    match json {
+        Json::Array(parts) if parts.len() == 2 => Some((parts[0].clone(), parts[1].clone())),
+        Json::Number(_) if mode == Mode::Lenient => Some((json.clone(), 0.into())),
+        _ => None,
+    }
+}
+
+pub(super) fn halves(element: &[u8]) -> (&[u8], &[u8]) {
     element.split_at(element.len() / 2)
 }
 
-/// A part of a complex number, which NumPy prints without `.0`.
-fn part(bytes: &[u8]) -> String {
-    let text = float::format(bytes);
-    text.strip_suffix(".0").map_or(text.clone(), str::to_owned)
+/// A complex number of the texts of its parts, which NumPy prints without `.0`.
+pub(super) fn joined(real: &str, imaginary: &str) -> String {
+    let part = |text: &str| text.strip_suffix(".0").unwrap_or(text).to_owned();
+    let (real, imaginary) = (part(real), part(imaginary));
+    let sign = if imaginary.starts_with('-') { "" } else { "+" };
+    format!("({real}{sign}{imaginary}j)")
 }

@@ -1,9 +1,9 @@
 //! The Rust types that elements are read into.
 
-use half::f16;
+use half::{bf16, f16};
 use num_complex::Complex;
 
-use super::DataType;
+use super::{DataType, small_complex, small_float};
 
 /// A Rust type that holds elements of a data type, byte for byte.
 ///
@@ -50,6 +50,32 @@ elements! {
     f64 => DataType::Float64,
     Complex<f32> => DataType::Complex64,
     Complex<f64> => DataType::Complex128,
+}
+
+macro_rules! exact_elements {
+    ($($T:ty => $data_type:expr),+ $(,)?) => {$(
+        // SAFETY: a number of machine learning, or two of one kind side by side: plain bits.
+        unsafe impl Element for $T {
+            fn data_type() -> DataType {
+                $data_type
+            }
+
+            // Types of the same storage have other bits for the same number.
+            fn holds(data_type: &DataType) -> bool {
+                *data_type == Self::data_type()
+            }
+        }
+    )+};
+}
+
+exact_elements! {
+    bf16 => bfloat16(),
+    Complex<f16> => small_complex::of_parts(&DataType::Float16),
+    Complex<bf16> => small_complex::of_parts(&bfloat16()),
+}
+
+fn bfloat16() -> DataType {
+    small_float::named("bfloat16").unwrap_or(DataType::RawBits(2))
 }
 
 // SAFETY: bytes.

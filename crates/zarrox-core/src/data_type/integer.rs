@@ -57,7 +57,7 @@ impl Family for Integers {
 
     fn fill_from_json(&self, data_type: &DataType, json: &Json, mode: Mode) -> Result<FillValue> {
         let bad = || bad_fill(data_type, json, "an integer in the type's range");
-        let value = integer(json, mode).ok_or_else(bad)?;
+        let value = from_json(json, mode).ok_or_else(bad)?;
         with_integer!(data_type.storage(), T => {
             T::try_from(value).map(|value| FillValue::new(value.to_ne_bytes())).map_err(|_| bad())
         }, else Err(bad()))
@@ -77,7 +77,7 @@ impl Family for Integers {
 }
 
 /// The integer that a JSON value says: `7`, leniently also `7.0`, `"7"`, `true`, `[7]`.
-fn integer(json: &Json, mode: Mode) -> Option<i128> {
+pub(super) fn from_json(json: &Json, mode: Mode) -> Option<i128> {
     if let Some(value) = json.as_i64() {
         return Some(value.into());
     }
@@ -92,7 +92,7 @@ fn integer(json: &Json, mode: Mode) -> Option<i128> {
         Json::String(text) => text.parse().ok().or_else(|| whole(text.parse().ok()?)),
         Json::Bool(value) => Some((*value).into()),
         // NCZarr 4.8.0 wrote the value as a list of one.
-        Json::Array(list) if list.len() == 1 => integer(&list[0], mode),
+        Json::Array(list) if list.len() == 1 => from_json(&list[0], mode),
         _ => None,
     }
 }

@@ -13,7 +13,9 @@ mod integer;
 mod number;
 mod python;
 mod raw;
+mod small_complex;
 mod small_float;
+mod small_int;
 mod structure;
 mod time;
 mod utf32;
@@ -209,15 +211,6 @@ impl DataType {
     /// The size of an element in strided memory, in bytes.
     pub fn size(&self) -> usize {
         self.storage().size()
-    }
-
-    /// Where in an element there are booleans: offsets and numbers of bytes.
-    pub fn booleans(&self) -> Vec<(usize, usize)> {
-        match self {
-            Self::Bool => vec![(0, 1)],
-            Self::Struct(structure) => structure.booleans(),
-            _ => Vec::new(),
-        }
     }
 
     /// The type of a name as people write it: v3's (`float32`, `r24`) or v2's (`<f4`, `|V3`).
@@ -433,7 +426,9 @@ pub static FAMILIES: &[&dyn Family] = &[
     &float::Floats,
     &complex::Complexes,
     &raw::RawBytes,
+    &small_int::SmallInts,
     &small_float::SmallFloats,
+    &small_complex::SmallComplexes,
     &bytes::ByteStrings,
     &utf32::FixedText,
     &time::Times,

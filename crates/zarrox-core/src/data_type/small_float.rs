@@ -2,6 +2,8 @@
 //!
 //! Each element takes a byte (bfloat16 two). The names are those of `ml_dtypes`: `e` bits of exponent, `m` bits of
 //! mantissa; `fn` has no infinities, and in 8 bits one NaN of each sign; `uz` has no negative zero but one NaN in its place.
+//! `float8_e8m0fnu` has neither sign nor zero: its elements are powers of two, and one NaN. Its default fill value is, as that of
+//! the others, the pattern 0: there, as in the arrays of NumPy and tensorstore, the smallest number, 2^-127.
 //!
 //! <https://github.com/zarr-developers/zarr-extensions/tree/main/data-types>
 
@@ -25,6 +27,8 @@ enum Special {
     Finite,
     /// Finite numbers, but that the negative zero is the one NaN.
     NegativeZeroIsNan,
+    /// Powers of two without a sign, but that the highest pattern is the one NaN.
+    PowersOfTwo,
 }
 
 /// A binary float: sign, exponent, mantissa.
@@ -50,6 +54,7 @@ const LAYOUTS: &[Layout] = &[
     layout("float8_e4m3b11fnuz", 4, 3, 11, Special::NegativeZeroIsNan),
     layout("float8_e4m3fnuz", 4, 3, 8, Special::NegativeZeroIsNan),
     layout("float8_e5m2fnuz", 5, 2, 16, Special::NegativeZeroIsNan),
+    layout("float8_e8m0fnu", 8, 0, 127, Special::PowersOfTwo),
     layout("float6_e2m3fn", 2, 3, 1, Special::Finite),
     layout("float6_e3m2fn", 3, 2, 3, Special::Finite),
     layout("float4_e2m1fn", 2, 1, 1, Special::Finite),
@@ -63,7 +68,7 @@ impl Layout {
 
     /// How many bits there are, the sign included.
     fn bits(&self) -> u32 {
-        1 + self.exponent + self.mantissa
+        u32::from(self.special != Special::PowersOfTwo) + self.exponent + self.mantissa
     }
 
     fn size(&self) -> usize {
@@ -87,7 +92,12 @@ impl Layout {
             (Special::NegativeZeroIsNan, 0) if negative && mantissa == 0 => return f64::NAN,
             (Special::Ieee, _) if highest && mantissa == 0 => f64::INFINITY,
             (Special::Ieee, _) if highest => f64::NAN,
-            (Special::LargestIsNan, _) if pattern & self.magnitude() == self.magnitude() => f64::NAN,
+            (Special::LargestIsNan | Special::PowersOfTwo, _)
+                if pattern & self.magnitude() == self.magnitude() =>
+            {
+                f64::NAN
+            }
+            (Special::PowersOfTwo, exponent) => scale(exponent.cast_signed() - self.bias),
             (_, 0) => fraction * scale(1 - self.bias),
             (_, exponent) => (1.0 + fraction) * scale(exponent.cast_signed() - self.bias),
         };
@@ -98,7 +108,7 @@ impl Layout {
     fn largest(&self) -> u32 {
         match self.special {
             Special::Ieee => (((1 << self.exponent) - 1) << self.mantissa) - 1,
-            Special::LargestIsNan => self.magnitude() - 1,
+            Special::LargestIsNan | Special::PowersOfTwo => self.magnitude() - 1,
             _ => self.magnitude(),
         }
     }
@@ -107,23 +117,28 @@ impl Layout {
     fn nan(&self) -> Option<u32> {
         match self.special {
             Special::Ieee => Some(((1 << self.exponent) - 1) << self.mantissa | 1 << (self.mantissa - 1)),
-            Special::LargestIsNan => Some(self.magnitude()),
+            Special::LargestIsNan | Special::PowersOfTwo => Some(self.magnitude()),
             Special::NegativeZeroIsNan => Some(1 << (self.exponent + self.mantissa)),
             Special::Finite => None,
         }
     }
 
-    /// The pattern nearest to a value; of two, the even one. `None` for a NaN or an infinity that the type has not, and for
-    /// values beyond the largest of a type without infinities.
+    /// The pattern nearest to a value; of two, the even one (of powers of two the greater one, as in `ml_dtypes`). `None` for a NaN or an infinity that the type has not, and for
+    /// values beyond the largest of a type without infinities, or without the sign or the zero that the type has not.
     fn encode(&self, value: f64) -> Option<u32> {
         if value.is_nan() {
             return self.nan();
         }
         let sign = u32::from(value.is_sign_negative()) << (self.exponent + self.mantissa);
         let magnitude = value.abs();
+        let powers = self.special == Special::PowersOfTwo;
+        if powers && value <= 0.0 {
+            return None;
+        }
         let largest = self.largest();
-        let step = self.decode(largest) - self.decode(largest - 1);
-        if magnitude >= self.decode(largest) + step / 2.0 {
+        let last = self.decode(largest);
+        let step = if powers { last } else { last - self.decode(largest - 1) };
+        if magnitude >= last + step / 2.0 {
             return (self.special == Special::Ieee).then_some(sign | (largest + 1));
         }
         // The patterns of the positive numbers ascend like the numbers.
@@ -137,12 +152,18 @@ impl Layout {
             _ if below == largest => below,
             _ if distance(below) < distance(above) => below,
             _ if distance(below) > distance(above) => above,
+            _ if powers => above,
             _ => below + (below & 1),
         };
         // A negative value that rounds to zero has no negative zero in these.
         let vanishes = nearest == 0 && self.special == Special::NegativeZeroIsNan;
         Some(if vanishes { 0 } else { sign | nearest })
     }
+}
+
+/// The type of this name.
+pub(super) fn named(name: &str) -> Option<DataType> {
+    LAYOUTS.iter().find(|layout| layout.name == name).map(Layout::data_type)
 }
 
 fn layout_of(data_type: &DataType) -> Option<&'static Layout> {
@@ -169,7 +190,7 @@ fn element(layout: &Layout, pattern: u32) -> Vec<u8> {
 
 impl Family for SmallFloats {
     fn parse_v3(&self, name: &str, _: &Map) -> Option<Result<DataType>> {
-        LAYOUTS.iter().find(|layout| layout.name == name).map(|layout| Ok(layout.data_type()))
+        named(name).map(Ok)
     }
 
     fn parse_v2(&self, _: &TypeString<'_>) -> Option<Result<DataType>> {
@@ -229,7 +250,7 @@ mod tests {
     use super::*;
     use crate::registry::Registry;
 
-    fn named(name: &str) -> &'static Layout {
+    fn layout(name: &str) -> &'static Layout {
         LAYOUTS.iter().find(|layout| layout.name == name).unwrap()
     }
 
@@ -252,17 +273,22 @@ mod tests {
             ("float6_e3m2fn", 0x1f, 28.0),
             ("float4_e2m1fn", 0x07, 6.0),
             ("float4_e2m1fn", 0x0b, -1.5),
+            ("float8_e8m0fnu", 0x00, 5.877471754111438e-39),
+            ("float8_e8m0fnu", 0x7f, 1.0),
+            ("float8_e8m0fnu", 0xfe, 1.7014118346046923e38),
         ];
         for (name, pattern, value) in cases {
-            assert_eq!(named(name).decode(pattern), value, "{name} {pattern:#x}");
+            assert_eq!(layout(name).decode(pattern), value, "{name} {pattern:#x}");
         }
         let nans =
             [("bfloat16", 0x7fc0), ("float8_e3m4", 0x78), ("float8_e4m3", 0x7c), ("float8_e5m2", 0x7e)];
         for (name, pattern) in nans {
-            assert_eq!(named(name).nan(), Some(pattern), "{name}");
+            assert_eq!(layout(name).nan(), Some(pattern), "{name}");
         }
-        assert_eq!(named("float8_e4m3fn").nan(), Some(0x7f));
-        assert_eq!(named("float8_e4m3fnuz").nan(), Some(0x80));
+        assert_eq!(layout("float8_e4m3fn").nan(), Some(0x7f));
+        assert_eq!(layout("float8_e4m3fnuz").nan(), Some(0x80));
+        assert_eq!(layout("float8_e8m0fnu").nan(), Some(0xff));
+        assert!(layout("float8_e8m0fnu").decode(0xff).is_nan());
     }
 
     #[test]
@@ -285,7 +311,7 @@ mod tests {
 
     #[test]
     fn values_are_rounded_to_the_nearest_even_one() {
-        let half = named("float4_e2m1fn");
+        let half = layout("float4_e2m1fn");
         for (value, rounded) in
             [(0.2, 0.0), (0.25, 0.0), (0.26, 0.5), (2.5, 2.0), (3.5, 4.0), (6.9, 6.0), (-5.1, -6.0)]
         {
@@ -293,13 +319,28 @@ mod tests {
         }
         assert_eq!(half.encode(7.0), None, "beyond what the type can say");
         assert_eq!(half.encode(f64::NAN), None);
-        assert_eq!(named("float8_e4m3fn").encode(460.0), Some(0x7e));
-        assert_eq!(named("float8_e4m3fn").encode(464.0), None, "it has a NaN, but no infinity");
+        assert_eq!(layout("float8_e4m3fn").encode(460.0), Some(0x7e));
+        assert_eq!(layout("float8_e4m3fn").encode(464.0), None, "it has a NaN, but no infinity");
         assert_eq!(
-            named("float8_e5m2").encode(1e9).map(|p| named("float8_e5m2").decode(p)),
+            layout("float8_e5m2").encode(1e9).map(|p| layout("float8_e5m2").decode(p)),
             Some(f64::INFINITY)
         );
-        assert_eq!(named("float8_e5m2fnuz").encode(-1e-30), Some(0), "there is no negative zero");
+        assert_eq!(layout("float8_e5m2fnuz").encode(-1e-30), Some(0), "there is no negative zero");
+        let powers = layout("float8_e8m0fnu");
+        for (value, pattern) in [
+            (1e-45, 0x00),
+            (8.816207631167156e-39, 0x01),
+            (0.75, 0x7f),
+            (1.4999, 0x7f),
+            (1.5, 0x80),
+            (3.0, 0x81),
+            (2.381976568446569e38, 0xfe),
+        ] {
+            assert_eq!(powers.encode(value), Some(pattern), "{value}");
+        }
+        for beyond in [0.0, -0.0, -1.0, 2.5521177519070385e38, f64::INFINITY] {
+            assert_eq!(powers.encode(beyond), None, "{beyond}: there is no zero, no sign, no infinity");
+        }
     }
 
     #[test]

@@ -125,22 +125,6 @@ impl Structure {
         builder.finish()
     }
 
-    /// Where there are booleans: offsets and numbers of bytes.
-    pub(super) fn booleans(&self) -> Vec<(usize, usize)> {
-        let mut places = Vec::new();
-        for field in &self.fields {
-            let inner = field.data_type.booleans();
-            if field.data_type == DataType::Bool {
-                places.push((field.offset, field.size()));
-            } else if !inner.is_empty() {
-                let starts = (0..field.count()).map(|index| field.offset + index * field.data_type.size());
-                places
-                    .extend(starts.flat_map(|start| inner.iter().map(move |(at, size)| (start + at, *size))));
-            }
-        }
-        places
-    }
-
     /// Whether there are bytes that belong to no field.
     pub fn is_padded(&self) -> bool {
         self.fields.iter().map(Field::size).sum::<usize>() != self.layout.size

@@ -530,9 +530,9 @@ impl<'a> ViewMut<'a> {
         }
     }
 
-    /// Sets every byte that is neither 0 nor 1 to 1: whatever was stored, the elements are booleans then.
-    pub fn normalise_bools(&mut self) {
-        self.for_each_mut(|element| element.iter_mut().for_each(|byte| *byte = u8::from(*byte != 0)));
+    /// Puts another byte in the place of each.
+    pub fn map_bytes(&mut self, map: impl Fn(u8) -> u8) {
+        self.for_each_mut(|element| element.iter_mut().for_each(|byte| *byte = map(*byte)));
     }
 
     /// Reverses the bytes of every word in every element.

@@ -4,6 +4,7 @@ use zarrox_core::codec::CodecKind;
 use zarrox_core::data_type::{Endian, LARGEST};
 use zarrox_core::grid::{ChunkGrid, ChunkKeyEncoding, Separator};
 use zarrox_core::json::{Json, Map};
+use zarrox_core::strided::View;
 use zarrox_core::{
     ArrayMetadata, CodecSpec, DataType, Element, Error, ErrorKind, FillValue, Format, NodeMetadata, Registry,
     Result,
@@ -18,8 +19,8 @@ use crate::hierarchy::Location;
 enum Fill {
     /// The data type's own default: zero, but "not a time" for times.
     Default,
-    /// The bytes of an element, and the type they are of.
-    Element(FillValue, DataType),
+    /// The bytes of an element, the type they are of, and which others they can be of.
+    Element(FillValue, DataType, fn(&DataType) -> bool),
     /// As in metadata.
     Json(Json),
 }
@@ -145,7 +146,7 @@ impl ArrayBuilder {
         let pointer = std::ptr::from_ref(&value).cast::<u8>();
         // SAFETY: an `Element` is plain data without padding: all its bytes are initialised.
         let bytes = unsafe { std::slice::from_raw_parts(pointer, size_of::<T>()) };
-        self.fill = Fill::Element(FillValue::new(bytes), T::data_type());
+        self.fill = Fill::Element(FillValue::new(bytes), T::data_type(), T::holds);
         self
     }
 
@@ -255,8 +256,11 @@ impl ArrayBuilder {
         let family = context.registry.family(data_type)?;
         match &self.fill {
             Fill::Default => Ok(Some(family.default_fill(data_type))),
-            Fill::Element(value, own) if own.storage() == data_type.storage() => Ok(Some(value.clone())),
-            Fill::Element(_, own) => Err(Error::new(
+            Fill::Element(value, _, holds) if holds(data_type) => {
+                data_type.check_range(&View::broadcast(value.as_bytes(), &[]))?;
+                Ok(Some(value.clone()))
+            }
+            Fill::Element(_, own, _) => Err(Error::new(
                 ErrorKind::DataTypeMismatch,
                 format!("the fill value is {own}, the elements are {data_type}"),
             )),

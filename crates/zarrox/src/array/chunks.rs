@@ -80,9 +80,7 @@ impl Array {
             None => self.read_missing(view),
         };
         let result = read(view.reborrow());
-        for (offset, size) in self.data_type().booleans() {
-            view.reborrow().into_field(offset, size).normalise_bools();
-        }
+        self.data_type().normalise(&mut view);
         result.map_err(|error| error.at(chunk_place(chunk, &key)).at(self.place()))?;
         ArrayD::from_shape_vec(IxDyn(spec.shape()), data).map_err(|error| argument(error.to_string()))
     }

@@ -47,9 +47,7 @@ impl DynArray {
             )));
         }
         let mut array = Self { data_type, shape, bytes, heap: Arc::default() };
-        for (offset, size) in array.data_type.booleans() {
-            array.view_mut().into_field(offset, size).normalise_bools();
-        }
+        array.data_type.clone().normalise(&mut array.view_mut());
         Ok(array)
     }
 

@@ -119,9 +119,7 @@ impl Array {
             self.read_chunk_part(projection, out, objects)
         });
         // Also after an error: the memory may be the caller's own booleans.
-        for (offset, size) in self.data_type().booleans() {
-            out.reborrow().into_field(offset, size).normalise_bools();
-        }
+        self.data_type().normalise(&mut out);
         result
     }
 

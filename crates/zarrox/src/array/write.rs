@@ -2,11 +2,10 @@
 
 use ndarray::{ArrayBase, Data, Dimension, IxDyn, RawData};
 use zarrox_core::codec::{EncodeOptions, WritePart};
-use zarrox_core::data_type::Storage;
 use zarrox_core::indexing::Resolved;
 use zarrox_core::scratch::with_vec;
 use zarrox_core::strided::{Dims, Span, View};
-use zarrox_core::{Element, Error, ErrorKind, IntoSelection, Result};
+use zarrox_core::{DataType, Element, Error, ErrorKind, IntoSelection, Result};
 use zarrox_stores::{Bytes, Condition, Key};
 
 use super::projection::{Projection, Projections};
@@ -59,9 +58,12 @@ impl Array {
     /// # Errors
     /// As for [`Array::write`].
     pub fn write_dyn(&self, selection: impl IntoSelection, values: &DynArray) -> Result<()> {
-        let storage = self.data_type().storage();
-        let variable = storage == Storage::Variable && values.data_type() != self.data_type();
-        if values.data_type().storage() != storage || variable {
+        let (own, given) = (self.data_type(), values.data_type());
+        // Two types that are both more than their storage mean different things by the same bits.
+        let extensions = |a: &DataType, b: &DataType| {
+            matches!((a, b), (DataType::Extension(_), DataType::Extension(_))) && a != b
+        };
+        if given.storage() != own.storage() || extensions(own, given) {
             let message = format!("the elements are {}, not {}", self.data_type(), values.data_type());
             return Err(Error::new(ErrorKind::DataTypeMismatch, message).at(self.place()));
         }
@@ -122,6 +124,7 @@ impl Array {
         let store = &self.location.store;
         let options = self.encode_options();
         let write = || {
+            self.data_type().check_range(&part.source)?;
             with_vec(|encoded| {
                 if part.covers(self.chain.chunk().shape()) {
                     let stored = self.chain.encode(&part.source, options, encoded)?;

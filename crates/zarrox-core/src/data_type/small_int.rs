@@ -1,0 +1,209 @@
+//! Integers of 2 and 4 bits: `int2`, `int4`, `uint2`, `uint4`. v3 only.
+//!
+//! Each element takes a byte. What is stored in the upper bits means nothing: elements that were read have there what their
+//! value has as an 8-bit integer, so that `i8` and `u8` hold them.
+//!
+//! <https://github.com/zarr-developers/zarr-extensions/tree/main/data-types>
+
+use super::{DataType, Endian, Extension, Family, Mode, Storage, Structure, TypeString, bad_fill, integer};
+use crate::error::{Error, Result};
+use crate::fill_value::FillValue;
+use crate::json::{Json, Map};
+use crate::strided::{View, ViewMut};
+
+/// The family of the small integers.
+#[derive(Debug)]
+pub(super) struct SmallInts;
+
+#[derive(Debug)]
+struct Layout {
+    name: &'static str,
+    bits: u32,
+    signed: bool,
+}
+
+const LAYOUTS: &[Layout] = &[
+    Layout { name: "int2", bits: 2, signed: true },
+    Layout { name: "int4", bits: 4, signed: true },
+    Layout { name: "uint2", bits: 2, signed: false },
+    Layout { name: "uint4", bits: 4, signed: false },
+];
+
+impl Layout {
+    fn data_type(&self) -> DataType {
+        let storage = if self.signed { Storage::Int(1) } else { Storage::Uint(1) };
+        let extension = Extension { name: self.name.to_owned(), configuration: Map::new(), storage };
+        DataType::Extension(Box::new(extension))
+    }
+
+    /// The byte that the lower bits make as an 8-bit integer.
+    fn extended(&self, byte: u8) -> u8 {
+        let unused = 8 - self.bits;
+        let high = byte << unused;
+        if self.signed { (high.cast_signed() >> unused).cast_unsigned() } else { high >> unused }
+    }
+
+    fn value(&self, byte: u8) -> i16 {
+        let byte = self.extended(byte);
+        if self.signed { byte.cast_signed().into() } else { byte.into() }
+    }
+
+    fn range(&self) -> String {
+        let numbers = 1_i16 << self.bits;
+        let lowest = if self.signed { -numbers / 2 } else { 0 };
+        format!("{lowest} to {}", lowest + numbers - 1)
+    }
+
+    /// The byte of a number in the type's range.
+    fn byte(&self, number: i128) -> Option<u8> {
+        let [byte, ..] = number.to_le_bytes();
+        (i128::from(self.value(byte)) == number).then_some(byte)
+    }
+}
+
+fn layout_of(data_type: &DataType) -> Option<&'static Layout> {
+    let DataType::Extension(extension) = data_type else { return None };
+    LAYOUTS.iter().find(|layout| layout.name == extension.name)
+}
+
+impl DataType {
+    /// Brings elements of one byte that were read to their canonical form, whatever was stored: booleans to 0 or 1, small
+    /// integers to 8-bit ones, also in the fields of structures. Elements of all other types stay as they are.
+    pub fn normalise(&self, elements: &mut ViewMut<'_>) {
+        if let Some(structure) = self.fields() {
+            for field in structure.fields().iter().filter(|field| field.data_type.has_canonical_form()) {
+                let item = field.data_type.size();
+                for start in (field.offset..).step_by(item).take(field.count()) {
+                    field.data_type.normalise(&mut elements.reborrow().into_field(start, item));
+                }
+            }
+        } else if matches!(self.storage(), Storage::Bool) {
+            elements.map_bytes(|byte| u8::from(byte != 0));
+        } else if let Some(layout) = layout_of(self) {
+            elements.map_bytes(|byte| layout.extended(byte));
+        }
+    }
+
+    /// Whether different bytes may be stored for one value.
+    fn has_canonical_form(&self) -> bool {
+        let inside =
+            |structure: &Structure| structure.fields().iter().any(|f| f.data_type.has_canonical_form());
+        matches!(self.storage(), Storage::Bool)
+            || layout_of(self).is_some()
+            || self.fields().is_some_and(inside)
+    }
+
+    /// Refuses elements of small integers that the type has not, since other values would be read.
+    pub fn check_range(&self, elements: &View<'_>) -> Result<()> {
+        let Some(layout) = layout_of(self) else { return Ok(()) };
+        let mut copy = Vec::new();
+        let bytes = elements.as_slice().unwrap_or_else(|| {
+            elements.append_to(&mut copy, 1);
+            &copy
+        });
+        let Some(&byte) = bytes.iter().find(|&&byte| layout.extended(byte) != byte) else { return Ok(()) };
+        let number = if layout.signed { byte.cast_signed().to_string() } else { byte.to_string() };
+        Err(Error::argument(format!("{number} is no {}, which goes from {}", layout.name, layout.range())))
+    }
+}
+
+impl Family for SmallInts {
+    fn parse_v3(&self, name: &str, _: &Map) -> Option<Result<DataType>> {
+        LAYOUTS.iter().find(|layout| layout.name == name).map(|layout| Ok(layout.data_type()))
+    }
+
+    fn parse_v2(&self, _: &TypeString<'_>) -> Option<Result<DataType>> {
+        None
+    }
+
+    fn examples(&self) -> Vec<DataType> {
+        LAYOUTS.iter().map(Layout::data_type).collect()
+    }
+
+    fn has(&self, data_type: &DataType) -> bool {
+        layout_of(data_type).is_some()
+    }
+
+    fn to_v2(&self, data_type: &DataType, _: Endian) -> Result<Json> {
+        Err(Error::unsupported(format!("Zarr v2 has no data type '{data_type}'; create the array as v3")))
+    }
+
+    fn fill_from_json(&self, data_type: &DataType, json: &Json, mode: Mode) -> Result<FillValue> {
+        let layout = layout_of(data_type);
+        let range = layout.map_or(String::new(), Layout::range);
+        let byte = layout.zip(integer::from_json(json, mode)).and_then(|(layout, n)| layout.byte(n));
+        let byte = byte.ok_or_else(|| bad_fill(data_type, json, &format!("an integer from {range}")))?;
+        Ok(FillValue::new([byte]))
+    }
+
+    fn fill_to_v3(&self, data_type: &DataType, fill: &FillValue) -> Json {
+        value(data_type, fill.as_bytes()).map_or(Json::Null, Json::from)
+    }
+
+    fn format(&self, data_type: &DataType, element: &[u8]) -> String {
+        value(data_type, element).map_or_else(String::new, |value| value.to_string())
+    }
+}
+
+fn value(data_type: &DataType, element: &[u8]) -> Option<i16> {
+    Some(layout_of(data_type)?.value(*element.first()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn named(name: &str) -> DataType {
+        SmallInts.parse_v3(name, &Map::new()).unwrap().unwrap()
+    }
+
+    /// Values of `ml_dtypes` 0.6.
+    #[test]
+    fn bytes_have_the_values_of_ml_dtypes() {
+        let bytes = [0, 1, 2, 3, 7, 8, 15, 0xff, 0xf1, 0x10];
+        for (name, values) in [
+            ("int2", [0, 1, -2, -1, -1, 0, -1, -1, 1, 0]),
+            ("int4", [0, 1, 2, 3, 7, -8, -1, -1, 1, 0]),
+            ("uint2", [0, 1, 2, 3, 3, 0, 3, 3, 1, 0]),
+            ("uint4", [0, 1, 2, 3, 7, 8, 15, 15, 1, 0]),
+        ] {
+            let data_type = named(name);
+            let read = bytes.map(|byte| value(&data_type, &[byte]).unwrap());
+            assert_eq!(read, values, "{name}");
+            let mut elements = bytes;
+            data_type.normalise(&mut ViewMut::contiguous(&mut elements, &[10], 1));
+            let signed = name.starts_with('i');
+            let widened = elements.map(|b| if signed { b.cast_signed().into() } else { i16::from(b) });
+            assert_eq!(widened, values, "{name}");
+            assert!(data_type.check_range(&View::contiguous(&elements, &[10], 1)).is_ok());
+        }
+    }
+
+    #[test]
+    fn numbers_beyond_the_range_are_refused() {
+        for (name, least, most) in [("int2", -2, 1), ("int4", -8, 7), ("uint2", 0, 3), ("uint4", 0, 15)] {
+            let data_type = named(name);
+            let fill = |number: i64| SmallInts.fill_from_json(&data_type, &json!(number), Mode::Strict);
+            for number in least..=most {
+                let fill = fill(number).unwrap();
+                assert_eq!(SmallInts.fill_to_v3(&data_type, &fill), json!(number));
+                assert_eq!(SmallInts.format(&data_type, fill.as_bytes()), number.to_string());
+            }
+            for number in [least - 1, most + 1, 255, -129, 256, i64::MAX] {
+                let message = fill(number).unwrap_err().to_string();
+                assert!(message.contains(&format!("{least} to {most}")), "{message}");
+            }
+            for text in [json!(null), json!("x"), json!(0.5), json!([])] {
+                assert!(SmallInts.fill_from_json(&data_type, &text, Mode::Lenient).is_err(), "{text}");
+            }
+            assert!(SmallInts.to_v2(&data_type, Endian::Little).is_err());
+        }
+        assert!(SmallInts.fill_from_json(&named("int4"), &json!("-3"), Mode::Lenient).is_ok());
+        assert!(SmallInts.fill_from_json(&named("int4"), &json!("-3"), Mode::Strict).is_err());
+        let refused = named("int4").check_range(&View::contiguous(&[7, 8], &[2], 1)).unwrap_err();
+        assert!(refused.to_string().contains("8 is no int4"), "{refused}");
+        assert!(named("int4").check_range(&View::of_strided(&[7, 8, 1], &[2], &[2], 1)).is_ok());
+    }
+}
