@@ -105,13 +105,30 @@ pub enum ChunkKeyEncoding {
     Default(Separator),
     /// `1.0`; `0` for an array without dimensions.
     V2(Separator),
+    /// `c1/0`, as the drafts of v3 have it.
+    Draft {
+        /// The separator between the numbers.
+        separator: Separator,
+        /// The key of the one chunk of an array without dimensions: `c` or `c0`.
+        scalar: &'static str,
+    },
 }
 
 impl ChunkKeyEncoding {
     /// The separator.
     pub fn separator(self) -> Separator {
         match self {
-            Self::Default(separator) | Self::V2(separator) => separator,
+            Self::Default(separator) | Self::V2(separator) | Self::Draft { separator, .. } => separator,
+        }
+    }
+
+    /// The same with another separator.
+    #[must_use]
+    pub fn with_separator(self, separator: Separator) -> Self {
+        match self {
+            Self::Default(_) => Self::Default(separator),
+            Self::V2(_) => Self::V2(separator),
+            Self::Draft { scalar, .. } => Self::Draft { separator, scalar },
         }
     }
 
@@ -124,6 +141,8 @@ impl ChunkKeyEncoding {
             Self::V2(_) => numbers,
             Self::Default(_) if indices.is_empty() => "c".to_owned(),
             Self::Default(separator) => format!("c{separator}{numbers}"),
+            Self::Draft { scalar, .. } if indices.is_empty() => scalar.to_owned(),
+            Self::Draft { .. } => format!("c{numbers}"),
         }
     }
 
@@ -133,7 +152,9 @@ impl ChunkKeyEncoding {
         let numbers = match (self, ndim) {
             (Self::V2(_), 0) => return (key == "0").then(Vec::new),
             (Self::Default(_), 0) => return (key == "c").then(Vec::new),
+            (Self::Draft { scalar, .. }, 0) => return (key == scalar).then(Vec::new),
             (Self::V2(_), _) => key,
+            (Self::Draft { .. }, _) => key.strip_prefix('c')?,
             (Self::Default(_), _) => key.strip_prefix('c')?.strip_prefix(separator)?,
         };
         let indices: Vec<u64> = numbers.split(separator).map(parse_index).collect::<Option<_>>()?;
@@ -159,10 +180,14 @@ mod tests {
         assert_eq!(ChunkKeyEncoding::Default(Separator::Dot).encode(&[1, 0]), "c.1.0");
         assert_eq!(ChunkKeyEncoding::V2(Separator::Dot).encode(&[1, 0]), "1.0");
         assert_eq!(ChunkKeyEncoding::V2(Separator::Slash).encode(&[]), "0");
-        for encoding in [default, ChunkKeyEncoding::V2(Separator::Dot)] {
+        let draft = ChunkKeyEncoding::Draft { separator: Separator::Slash, scalar: "c0" };
+        assert_eq!(draft.encode(&[1, 23, 45]), "c1/23/45");
+        assert_eq!(draft.encode(&[]), "c0");
+        assert_eq!(draft.with_separator(Separator::Dot).encode(&[1, 0]), "c1.0");
+        for encoding in [default, ChunkKeyEncoding::V2(Separator::Dot), draft] {
             assert_eq!(encoding.decode(&encoding.encode(&[12, 0, 3]), 3), Some(vec![12, 0, 3]));
             assert_eq!(encoding.decode(&encoding.encode(&[]), 0), Some(vec![]));
-            for not_a_chunk in ["zarr.json", "c/1", "c/01/2/3", "1.+2.3", "1.2.x", "c", ""] {
+            for not_a_chunk in ["zarr.json", "c/1", "c/01/2/3", "1.+2.3", "1.2.x", "c", "c1/2", ""] {
                 assert_eq!(encoding.decode(not_a_chunk, 3), None, "{not_a_chunk}");
             }
         }

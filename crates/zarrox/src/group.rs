@@ -7,7 +7,7 @@ use zarrox_core::metadata::Change;
 use zarrox_core::{Format, GroupMetadata, NodeMetadata, NodePath, Result};
 
 use crate::array::{Array, ArrayBuilder};
-use crate::error::{argument, from_store};
+use crate::error::argument;
 use crate::hierarchy::Location;
 
 /// An array or a group.
@@ -116,6 +116,7 @@ pub struct Group {
 impl Group {
     pub(crate) fn create(location: Location, format: Format, overwrite: bool) -> Result<Self> {
         let metadata = GroupMetadata::new(format);
+        let location = location.settle(format)?;
         location.create_node(&NodeMetadata::Group(metadata.clone()), overwrite)?;
         Ok(Self { location, metadata })
     }
@@ -187,8 +188,8 @@ impl Group {
     /// When there is an array, or something that cannot be opened.
     pub fn require_group(&self, path: &str) -> Result<Self> {
         let location = self.below(path)?;
-        match location.find_node()? {
-            Some(node) => Node::new(location, node)?.into_group(),
+        match location.find()? {
+            Some(found) => Node::new(found.location, found.node)?.into_group(),
             None => Self::create(location, self.metadata.format, false),
         }
     }
@@ -203,19 +204,16 @@ impl Group {
     /// # Errors
     /// When the store cannot be listed.
     pub fn children(&self) -> Result<Vec<Child>> {
-        let listing = self.location.store.list_dir(&self.location.prefix()?).map_err(from_store)?;
         let mut children = Vec::new();
-        for prefix in listing.prefixes {
-            let name = prefix.name();
+        for name in self.location.names_below(self.metadata.format)? {
             // A directory whose name no node can have holds no node.
-            let Ok(path) = self.path().join(name) else { continue };
-            let location = self.location.at(path);
-            let node = match location.find_node() {
+            let Ok(path) = self.path().join(&name) else { continue };
+            let node = match self.location.at(path).find() {
                 Ok(None) => continue,
-                Ok(Some(node)) => Node::new(location, node),
+                Ok(Some(found)) => Node::new(found.location, found.node),
                 Err(error) => Err(error),
             };
-            children.push(Child { name: name.to_owned(), node });
+            children.push(Child { name, node });
         }
         Ok(children)
     }

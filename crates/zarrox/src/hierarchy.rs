@@ -1,8 +1,10 @@
 //! Nodes in a store: reading, writing and changing their documents.
 
+use std::collections::BTreeSet;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use zarrox_core::metadata::{Change, FormatDef, LiftContext};
+use zarrox_core::metadata::{Change, Extent, Layout, LiftContext};
 use zarrox_core::{Error, ErrorKind, Format, GroupMetadata, NodeMetadata, NodePath, Result};
 use zarrox_stores::{Condition, Key, Prefix, Store};
 
@@ -20,28 +22,96 @@ pub(crate) struct Location {
     pub(crate) path: NodePath,
     /// The one format to look for; all if none.
     pub(crate) format: Option<Format>,
+    /// The format of the node, and where its hierarchy has documents and chunks, once that is known.
+    pub(crate) layout: Option<(Format, Layout)>,
     pub(crate) context: Arc<Context>,
+}
+
+/// A node that was found.
+pub(crate) struct Found {
+    /// Its place, with the layout.
+    pub(crate) location: Location,
+    pub(crate) node: NodeMetadata,
+}
+
+/// What there is in the place of a node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Occupied {
+    Nothing,
+    /// No keys, only prefixes.
+    Prefixes,
+    Keys,
+}
+
+/// What is at a place, whether it can be understood or not.
+struct Held {
+    format: Format,
+    layout: Layout,
+    /// False for a group that has no document.
+    explicit: bool,
 }
 
 impl Location {
     /// Another place in the same store.
     pub(crate) fn at(&self, path: NodePath) -> Self {
-        Self { path, ..self.clone() }
+        // Nodes of several formats can lie side by side, unless all that is in a hierarchy belongs to it.
+        let layout = self.layout.clone().filter(|(_, layout)| layout.implicit_groups());
+        Self { path, layout, ..self.clone() }
     }
 
-    /// The key of this name below the node.
-    pub(crate) fn key(&self, name: &str) -> Result<Key> {
-        Key::new(self.path.key(name)).map_err(from_store)
+    /// The same place, with the layout that nodes of this format have here.
+    pub(crate) fn settle(mut self, format: Format) -> Result<Self> {
+        self.layout = Some((format, self.layout_for(format)?));
+        Ok(self)
     }
 
-    /// The prefix of everything that belongs to the node.
-    pub(crate) fn prefix(&self) -> Result<Prefix> {
-        Prefix::new(self.path.prefix()).map_err(from_store)
+    /// Where nodes of this format have their documents and chunks in this hierarchy, or in a new one.
+    pub(crate) fn layout_for(&self, format: Format) -> Result<Layout> {
+        match &self.layout {
+            Some((known, layout)) if *known == format => Ok(layout.clone()),
+            _ => Ok(self.existing_layout(format)?.unwrap_or_else(|| format.def().layout())),
+        }
+    }
+
+    /// The layout of the hierarchy that is here; `None` when it is not of this format.
+    fn existing_layout(&self, format: Format) -> Result<Option<Layout>> {
+        if let Some((known, layout)) = &self.layout
+            && *known == format
+        {
+            return Ok(Some(layout.clone()));
+        }
+        let Some(key) = format.def().entry_key() else { return Ok(Some(format.def().layout())) };
+        let entry = self.document(key.to_owned())?;
+        let place = || format!("'{key}' in {}", self.store.location());
+        format.def().lift_entry(entry.as_deref(), &self.lift_context()).map_err(|error| error.at(place()))
+    }
+
+    /// The prefix of the node's chunks.
+    pub(crate) fn chunks(&self, format: Format) -> Result<Prefix> {
+        Prefix::new(self.layout_for(format)?.chunks(&self.path)).map_err(from_store)
+    }
+
+    /// How many bytes the node's documents have in all.
+    pub(crate) fn size_of_documents(&self, format: Format) -> Result<u64> {
+        let mut size = 0;
+        for key in self.layout_for(format)?.keys(&self.path) {
+            let key = Key::new(key).map_err(from_store)?;
+            size += self.store.size(&key).map_err(from_store)?.unwrap_or_default();
+        }
+        Ok(size)
+    }
+
+    /// The names of what may be nodes directly below this group, sorted.
+    pub(crate) fn names_below(&self, format: Format) -> Result<BTreeSet<String>> {
+        let layout = self.layout_for(format)?;
+        let prefix = Prefix::new(layout.below(&self.path)).map_err(from_store)?;
+        let listing = self.store.list_dir(&prefix).map_err(from_store)?;
+        Ok(layout.children(listing.keys.iter().map(Key::name), listing.prefixes.iter().map(Prefix::name)))
     }
 
     /// The node, with its metadata; an error when there is none.
     pub(crate) fn open_node(&self) -> Result<Node> {
-        let Some(node) = self.find_node()? else {
+        let Some(found) = self.find()? else {
             let tried: Vec<&str> = self.formats().map(|format| format.def().name()).collect();
             return Err(Error::new(
                 ErrorKind::NotFound,
@@ -49,33 +119,83 @@ impl Location {
                     "there is no Zarr array or group at '{}' in {} (looked for {})",
                     self.path,
                     self.store.location(),
-                    tried.join(" and ")
+                    tried.join(", ")
                 ),
             ));
         };
-        Node::new(self.clone(), node)
+        Node::new(found.location, found.node)
     }
 
-    /// The metadata of the node, if there is one.
-    pub(crate) fn find_node(&self) -> Result<Option<NodeMetadata>> {
+    /// The node, if there is one.
+    pub(crate) fn find(&self) -> Result<Option<Found>> {
         for format in self.formats() {
-            let documents = self.documents(format.def())?;
-            if let Some(node) = self.lift(format.def(), &documents)? {
-                return Ok(Some(node));
+            let Some(layout) = self.existing_layout(format)? else { continue };
+            if let Some((node, _)) = self.look_for(format, &layout)? {
+                let location = Self { layout: Some((format, layout)), ..self.clone() };
+                return Ok(Some(Found { location, node }));
             }
         }
         Ok(None)
     }
 
+    /// The metadata of the node, if there is one.
+    pub(crate) fn find_node(&self) -> Result<Option<NodeMetadata>> {
+        Ok(self.find()?.map(|found| found.node))
+    }
+
+    fn look_for(&self, format: Format, layout: &Layout) -> Result<Option<(NodeMetadata, bool)>> {
+        self.node_of(format, layout, &self.documents(layout)?)
+    }
+
+    /// The node that has these documents, and whether it is more than an implicit group.
+    fn node_of(
+        &self,
+        format: Format,
+        layout: &Layout,
+        documents: &[Option<Vec<u8>>],
+    ) -> Result<Option<(NodeMetadata, bool)>> {
+        let node = format.def().lift(documents, &self.lift_context());
+        if let Some(node) = node.map_err(|error| error.at(format!("'{}'", self.path)))? {
+            return Ok(Some((node, true)));
+        }
+        let implicit = layout.implicit_groups()
+            && documents.iter().all(Option::is_none)
+            && (self.path.is_root() || self.any_below(&layout.below(&self.path))?);
+        Ok(implicit.then(|| (NodeMetadata::Group(GroupMetadata::new(format)), false)))
+    }
+
     /// Whether there is a node, of whatever kind, and whether it can be understood or not.
     pub(crate) fn holds_node(&self) -> Result<bool> {
-        match self.find_node() {
-            Ok(node) => Ok(node.is_some()),
-            Err(error) if matches!(error.kind(), ErrorKind::InvalidMetadata | ErrorKind::Unsupported) => {
-                Ok(true)
+        Ok(self.held()?.is_some())
+    }
+
+    fn held(&self) -> Result<Option<Held>> {
+        for format in self.formats() {
+            let layout = match self.existing_layout(format) {
+                Ok(Some(layout)) => layout,
+                Ok(None) => continue,
+                // Where the nodes are is unknown; that all of them belong to the root is not.
+                Err(error) if is_unclear(&error) && self.path.is_root() => {
+                    return Ok(Some(Held { format, layout: format.def().layout(), explicit: true }));
+                }
+                Err(error) => return Err(error),
+            };
+            match self.look_for(format, &layout) {
+                Ok(None) => {}
+                Ok(Some((_, explicit))) => return Ok(Some(Held { format, layout, explicit })),
+                Err(error) if is_unclear(&error) => return Ok(Some(Held { format, layout, explicit: true })),
+                Err(error) => return Err(error),
             }
-            Err(error) => Err(error),
         }
+        Ok(None)
+    }
+
+    fn held_or_missing(&self, purpose: &str) -> Result<Held> {
+        self.held()?.ok_or_else(|| {
+            let message =
+                format!("there is no node at '{}' in {} to {purpose}", self.path, self.store.location());
+            Error::new(ErrorKind::NotFound, message)
+        })
     }
 
     /// The format of the nearest node above, which a new node here should have too.
@@ -89,58 +209,75 @@ impl Location {
         if self.path.contains(&to.path) || to.path.contains(&self.path) {
             return Err(argument(format!("'{}' cannot be moved to '{}'", self.path, to.path)));
         }
-        let format = self.format_to_move()?;
-        to.prepare_for_move(format)?;
-        self.store.rename_prefix(&self.prefix()?, &to.prefix()?).map_err(from_store)
+        let Held { format, layout, .. } = self.held_or_missing("move")?;
+        to.check_names(&layout)?;
+        to.check_ancestors(format)?;
+        to.make_room(format, &layout, false, false)?;
+        to.create_ancestors(format, &layout)?;
+        let (from, to) = (layout.extent(&self.path), layout.extent(&to.path));
+        // The documents come last, and with them the node is where it should be.
+        for (from, to) in from.prefixes.iter().zip(&to.prefixes).rev() {
+            if self.any_below(from)? {
+                let prefix = |text: &String| Prefix::new(text.clone()).map_err(from_store);
+                self.store.rename_prefix(&prefix(from)?, &prefix(to)?).map_err(from_store)?;
+            }
+        }
+        for (from, to) in from.keys.into_iter().zip(to.keys) {
+            if let Some(document) = self.document(from.clone())? {
+                self.put(to, &document, Condition::Absent)?;
+                self.erase(from)?;
+            }
+        }
+        Ok(())
     }
 
     /// Makes sure that there is a node here, and nothing in another hierarchy's root.
     pub(crate) fn check_move_to(&self, root: &Self) -> Result<()> {
-        self.format_to_move()?;
-        root.make_room(false, false)
-    }
-
-    /// The format that groups above the node's new place should have; that of a node nobody understands is unknown.
-    fn format_to_move(&self) -> Result<Format> {
-        match self.find_node() {
-            Ok(Some(node)) => Ok(format_of(&node)),
-            Ok(None) => {
-                let message = format!("there is no node at '{}' in {}", self.path, self.store.location());
-                Err(Error::new(ErrorKind::NotFound, message))
-            }
-            Err(_) if self.holds_node()? => Ok(self.inherited_format().unwrap_or(Format::V3)),
-            Err(error) => Err(error),
-        }
+        let Held { format, layout, .. } = self.held_or_missing("move")?;
+        root.make_room(format, &layout, false, false)
     }
 
     /// Deletes the node, with everything below it.
     pub(crate) fn delete(&self) -> Result<()> {
-        if !self.holds_node()? {
-            let message =
-                format!("there is no node at '{}' in {} to delete", self.path, self.store.location());
-            return Err(Error::new(ErrorKind::NotFound, message));
+        self.delete_held(&self.held_or_missing("delete")?)
+    }
+
+    /// Deletes a node; with the root also what says that there is a hierarchy.
+    fn delete_held(&self, held: &Held) -> Result<()> {
+        self.erase_extent(held)?;
+        match held.format.def().entry_key() {
+            Some(entry) if self.path.is_root() => self.erase(entry.to_owned()),
+            _ => Ok(()),
         }
-        self.store.erase_prefix(&self.prefix()?).map_err(from_store)
     }
 
-    /// Makes sure that a node can be moved here: nothing is here, and the groups above are.
-    fn prepare_for_move(&self, format: Format) -> Result<()> {
-        self.check_ancestors()?;
-        self.make_room(false, false)?;
-        self.create_ancestors(format)
+    fn erase_extent(&self, held: &Held) -> Result<()> {
+        let extent = held.layout.extent(&self.path);
+        extent.keys.into_iter().try_for_each(|key| self.erase(key))?;
+        for prefix in extent.prefixes {
+            let prefix = Prefix::new(prefix).map_err(from_store)?;
+            self.store.erase_prefix(&prefix).map_err(from_store)?;
+        }
+        Ok(())
     }
 
-    fn lift(&self, format: &dyn FormatDef, documents: &[Option<Vec<u8>>]) -> Result<Option<NodeMetadata>> {
-        let context = LiftContext { registry: &self.context.registry, mode: self.context.strictness };
-        format.lift(documents, &context).map_err(|error| error.at(format!("'{}'", self.path)))
+    fn lift_context(&self) -> LiftContext<'_> {
+        LiftContext {
+            registry: &self.context.registry,
+            mode: self.context.strictness,
+            data_type_fallback: self.context.data_type_fallback,
+        }
     }
 
+    /// The formats that a node here can have.
     fn formats(&self) -> impl Iterator<Item = Format> {
-        Format::all().filter(|format| self.format.is_none_or(|only| only == *format))
+        let known = self.layout.as_ref().filter(|(_, layout)| layout.implicit_groups());
+        let only = known.map(|(format, _)| *format).or(self.format);
+        Format::all().filter(move |format| only.is_none_or(|only| only == *format))
     }
 
-    fn documents(&self, format: &dyn FormatDef) -> Result<Vec<Option<Vec<u8>>>> {
-        format.keys(&self.path).into_iter().map(|key| self.document(key)).collect()
+    fn documents(&self, layout: &Layout) -> Result<Vec<Option<Vec<u8>>>> {
+        layout.keys(&self.path).into_iter().map(|key| self.document(key)).collect()
     }
 
     fn document(&self, key: String) -> Result<Option<Vec<u8>>> {
@@ -161,33 +298,40 @@ impl Location {
     pub(crate) fn create_node(&self, node: &NodeMetadata, overwrite: bool) -> Result<()> {
         let format = format_of(node);
         let documents = format.def().lower(&self.path, node, &self.context.registry)?;
-        self.check_names(format)?;
-        self.check_ancestors()?;
-        self.make_room(overwrite, matches!(node, NodeMetadata::Group(_)))?;
-        self.create_ancestors(format)?;
-        for (key, bytes) in documents {
-            self.put(key, &bytes, Condition::Always)?;
+        // Which hierarchy is here, the store knows, and not what is going to be.
+        let place = Self { layout: None, ..self.clone() };
+        let layout = place.layout_for(format)?;
+        place.check_names(&layout)?;
+        place.check_ancestors(format)?;
+        place.make_room(format, &layout, overwrite, matches!(node, NodeMetadata::Group(_)))?;
+        place.create_ancestors(format, &layout)?;
+        for (name, bytes) in documents {
+            place.put(layout.key(&place.path, name), &bytes, Condition::Always)?;
         }
         Ok(())
     }
 
-    /// No node may have the name of a document, which would be in its place.
-    fn check_names(&self, format: Format) -> Result<()> {
-        let documents = format.def().keys(&NodePath::root());
-        match self.path.as_str().split('/').find(|name| documents.iter().any(|document| document == name)) {
-            None => Ok(()),
-            Some(name) => {
-                Err(argument(format!("'{name}' cannot be the name of a node: it is that of a document")))
-            }
-        }
+    /// No node may have a name that the hierarchy has no place for.
+    fn check_names(&self, layout: &Layout) -> Result<()> {
+        let mut names = self.path.as_str().split('/').filter(|name| !name.is_empty());
+        names.try_for_each(|name| layout.check_name(name))
     }
 
-    /// No node may lie inside an array.
-    fn check_ancestors(&self) -> Result<()> {
+    /// No node may lie inside an array, or in a hierarchy where nobody would find it.
+    fn check_ancestors(&self, format: Format) -> Result<()> {
+        let whole = |format: Format| format.def().layout().implicit_groups();
         for path in self.path.ancestors() {
-            if let Ok(Some(NodeMetadata::Array(_))) = self.at(path.clone()).find_node() {
+            let Ok(Some(above)) = self.at(path.clone()).find_node() else { continue };
+            if matches!(above, NodeMetadata::Array(_)) {
                 return Err(argument(format!(
                     "'{}' cannot be created: '{path}' above it is an array",
+                    self.path
+                )));
+            }
+            let other = format_of(&above);
+            if other != format && (whole(format) || whole(other)) {
+                return Err(argument(format!(
+                    "'{}' cannot be created as {format}: '{path}' above it is {other}",
                     self.path
                 )));
             }
@@ -195,49 +339,107 @@ impl Location {
         Ok(())
     }
 
-    fn make_room(&self, overwrite: bool, for_group: bool) -> Result<()> {
-        let prefix = self.prefix()?;
-        let listing = self.store.list_dir(&prefix).map_err(from_store)?;
-        if listing.keys.is_empty() && listing.prefixes.is_empty() {
+    /// Makes sure that nothing is here where the node of a format and its chunks will be; what is overwritten is deleted.
+    fn make_room(&self, format: Format, layout: &Layout, overwrite: bool, for_group: bool) -> Result<()> {
+        let extent = layout.extent(&self.path);
+        // A hierarchy has its store to itself.
+        let whole = Extent { keys: Vec::new(), prefixes: vec![String::new()] };
+        let occupied = self.occupied(if self.path.is_root() { &whole } else { &extent })?;
+        if occupied == Occupied::Nothing {
             return Ok(());
         }
         let exists = |message: String| Err(Error::new(ErrorKind::AlreadyExists, message));
-        let is_node = Self { format: None, ..self.clone() }.holds_node()?;
-        match (is_node, overwrite) {
-            (true, true) => self.store.erase_prefix(&prefix).map_err(from_store),
-            (true, false) => exists(format!(
-                "there is a node already at '{}' in {}; ask for overwriting to replace it",
-                self.path,
-                self.store.location()
-            )),
+        let Some(held) = Self { format: None, ..self.clone() }.held()? else {
             // A prefix that only holds other nodes is a group that nobody has written down.
-            (false, false) if for_group && listing.keys.is_empty() && !self.path.is_root() => Ok(()),
-            (false, _) => exists(format!(
+            if for_group && occupied == Occupied::Prefixes && !self.path.is_root() {
+                return Ok(());
+            }
+            return exists(format!(
                 "'{}' in {} holds other files and is not a Zarr node; it is left alone",
                 self.path,
                 self.store.location()
-            )),
+            ));
+        };
+        if !held.explicit && held.format == format {
+            // An implicit group becomes an explicit one; where there is nothing in it, it can become anything.
+            if for_group || self.occupied(&extent)? == Occupied::Nothing {
+                return Ok(());
+            }
         }
+        if !overwrite {
+            return exists(format!(
+                "there is a node already at '{}' in {}; ask for overwriting to replace it",
+                self.path,
+                self.store.location()
+            ));
+        }
+        // What holds for the whole hierarchy stays, unless it becomes one of another format.
+        if held.format == format { self.erase_extent(&held) } else { self.delete_held(&held) }
     }
 
-    fn create_ancestors(&self, format: Format) -> Result<()> {
+    /// What there is in an extent.
+    fn occupied(&self, extent: &Extent) -> Result<Occupied> {
+        for key in &extent.keys {
+            if self.has(key.clone())? {
+                return Ok(Occupied::Keys);
+            }
+        }
+        let mut occupied = Occupied::Nothing;
+        for prefix in &extent.prefixes {
+            let prefix = Prefix::new(prefix.clone()).map_err(from_store)?;
+            let listing = self.store.list_dir(&prefix).map_err(from_store)?;
+            if !listing.keys.is_empty() {
+                return Ok(Occupied::Keys);
+            }
+            if !listing.prefixes.is_empty() {
+                occupied = Occupied::Prefixes;
+            }
+        }
+        Ok(occupied)
+    }
+
+    /// Writes the documents of the hierarchy and of the groups above that are missing.
+    fn create_ancestors(&self, format: Format, layout: &Layout) -> Result<()> {
+        if let (Some(key), Some(entry)) = (format.def().entry_key(), format.def().new_entry()?) {
+            self.put_if_absent(key.to_owned(), &entry)?;
+        }
         let group = NodeMetadata::Group(GroupMetadata::new(format));
         for path in self.path.ancestors() {
-            let above = self.at(path);
-            let keys = format.def().keys(&above.path);
+            let keys = layout.keys(&path);
             let known = keys.into_iter().map(|key| self.has(key)).collect::<Result<Vec<bool>>>()?;
             if known.contains(&true) {
                 continue;
             }
-            for (key, bytes) in format.def().lower(&above.path, &group, &self.context.registry)? {
-                match self.put(key, &bytes, Condition::Absent) {
-                    // Somebody else was faster.
-                    Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
-                    result => result?,
-                }
+            for (name, bytes) in format.def().lower(&path, &group, &self.context.registry)? {
+                self.put_if_absent(layout.key(&path, name), &bytes)?;
             }
         }
         Ok(())
+    }
+
+    fn put_if_absent(&self, key: String, document: &[u8]) -> Result<()> {
+        match self.put(key, document, Condition::Absent) {
+            // Somebody else was faster.
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
+            result => result,
+        }
+    }
+
+    fn erase(&self, key: String) -> Result<()> {
+        let key = Key::new(key).map_err(from_store)?;
+        self.store.erase(&key).map_err(from_store).map(drop)
+    }
+
+    /// Whether any key lies below a prefix. Directories without files do not count.
+    fn any_below(&self, prefix: &str) -> Result<bool> {
+        let prefix = Prefix::new(prefix).map_err(from_store)?;
+        let mut any = false;
+        let mut visit = |_, _| {
+            any = true;
+            ControlFlow::Break(())
+        };
+        self.store.list_prefix(&prefix, &mut visit).map_err(from_store)?;
+        Ok(any)
     }
 
     fn put(&self, key: String, document: &[u8], condition: Condition) -> Result<()> {
@@ -259,21 +461,26 @@ impl Location {
         format: Format,
         prepare: impl FnOnce(&NodeMetadata, &mut dyn FnMut(Change<'_>) -> Result<()>) -> Result<R>,
     ) -> Result<R> {
-        let format = format.def();
-        let keys = format.keys(&self.path);
-        let lock = Key::new(keys.first().cloned().unwrap_or_default()).map_err(from_store)?;
+        let layout = self.layout_for(format)?;
+        let lock =
+            Key::new(layout.keys(&self.path).into_iter().next().unwrap_or_default()).map_err(from_store)?;
         let _guard = self.store.lock(&lock).map_err(from_store)?;
-        let documents = self.documents(format)?;
-        let Some(node) = self.lift(format, &documents)? else {
+        let documents = self.documents(&layout)?;
+        let Some((node, _)) = self.node_of(format, &layout, &documents)? else {
             return Err(Error::new(ErrorKind::NotFound, format!("'{}' is not there any more", self.path)));
         };
         prepare(&node, &mut |change| {
-            for (key, bytes) in format.patch(&self.path, &documents, change)? {
-                self.put(key, &bytes, Condition::Always)?;
+            for (name, bytes) in format.def().patch(&documents, change)? {
+                self.put(layout.key(&self.path, name), &bytes, Condition::Always)?;
             }
             Ok(())
         })
     }
+}
+
+/// Whether something is there that cannot be understood.
+fn is_unclear(error: &Error) -> bool {
+    matches!(error.kind(), ErrorKind::InvalidMetadata | ErrorKind::Unsupported)
 }
 
 fn format_of(node: &NodeMetadata) -> Format {

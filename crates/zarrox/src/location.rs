@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use zarrox_core::{ErrorKind, Format, NodePath, Result};
+use zarrox_core::data_type::Mode;
+use zarrox_core::metadata::LiftContext;
+use zarrox_core::{ErrorKind, Format, NodePath, Registry, Result};
 use zarrox_stores::{DirectoryStore, Store};
 
 use crate::error::{argument, from_store};
@@ -11,7 +13,8 @@ use crate::error::{argument, from_store};
 /// The store, and the path of the node in it, that a path on disk means.
 ///
 /// A hierarchy's root is the first directory on the way that is called `*.zarr`; else the topmost of the
-/// directories above that are groups without a gap; else the path itself. So errors call nodes by their
+/// directories above that are groups without a gap; else the nearest directory with a document that says that all
+/// below is one hierarchy; else the path itself. So errors call nodes by their
 /// place in the hierarchy, and a node created deep inside brings its ancestors with it.
 pub(crate) fn store_for(path: &Path) -> Result<(Arc<dyn Store>, NodePath)> {
     let text =
@@ -48,14 +51,42 @@ fn root_of(path: &Path) -> PathBuf {
     if let Some(root) = above.iter().rev().find(|path| named(path)) {
         return root.to_path_buf();
     }
-    let groups = above.iter().take_while(|path| holds_node(path));
-    groups.last().map_or_else(|| path.to_owned(), |root| root.to_path_buf())
+    if let Some(root) = above.iter().take_while(|path| holds_node(path)).last() {
+        return root.to_path_buf();
+    }
+    let mut here_and_above = std::iter::once(path).chain(above);
+    here_and_above.find(|path| is_whole_hierarchy(path)).unwrap_or(path).to_owned()
 }
 
 fn holds_node(directory: &Path) -> bool {
-    let keys = Format::all().flat_map(|format| format.def().keys(&NodePath::root()));
+    let keys = Format::all().flat_map(|format| format.def().layout().keys(&NodePath::root()));
     keys.into_iter().any(|key| directory.join(key).is_file())
 }
+
+/// Whether a document here says that all below belongs to a hierarchy, though it may have no documents between.
+fn is_whole_hierarchy(directory: &Path) -> bool {
+    let registry = Registry::new();
+    let context = LiftContext { registry: &registry, mode: Mode::Lenient, data_type_fallback: false };
+    Format::all().any(|format| {
+        let Some(entry) = format.def().entry_key().and_then(|key| small_file(&directory.join(key))) else {
+            return false;
+        };
+        match format.def().lift_entry(Some(&entry), &context) {
+            Ok(layout) => layout.is_some_and(|layout| layout.implicit_groups()),
+            // It is one, if not one that can be understood.
+            Err(_) => true,
+        }
+    })
+}
+
+/// The content of a file, if it is there and no larger than a document that says how a hierarchy is laid out.
+fn small_file(path: &Path) -> Option<Vec<u8>> {
+    let size = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?.len();
+    if size > ENTRY_LIMIT { None } else { std::fs::read(path).ok() }
+}
+
+/// The most bytes of a document that says how a hierarchy is laid out.
+const ENTRY_LIMIT: u64 = 1 << 20;
 
 #[cfg(test)]
 mod tests {

@@ -67,6 +67,7 @@ pub(crate) struct Context {
     pub(crate) chunk_limit: usize,
     pub(crate) missing: MissingChunks,
     pub(crate) encode: EncodeOptions,
+    pub(crate) data_type_fallback: bool,
 }
 
 impl Default for Context {
@@ -78,6 +79,7 @@ impl Default for Context {
             chunk_limit: CHUNK_LIMIT,
             missing: MissingChunks::Fill,
             encode: EncodeOptions::default(),
+            data_type_fallback: false,
         }
     }
 }
@@ -133,6 +135,15 @@ impl OpenOptions {
         self
     }
 
+    /// Whether an array whose data type is not known is opened as the known type that its metadata names in its place, as
+    /// the 2022 draft of v3 lets it. Its values are not what they are meant to be then, so that somebody must say so:
+    /// [`ArrayMetadata::fallback_from`](crate::ArrayMetadata::fallback_from) tells what they should be.
+    #[must_use]
+    pub fn data_type_fallback(mut self, allow: bool) -> Self {
+        self.context.data_type_fallback = allow;
+        self
+    }
+
     /// How many threads work; one for each core when it is 0 or not said.
     #[must_use]
     pub fn threads(mut self, threads: usize) -> Self {
@@ -182,8 +193,8 @@ impl OpenOptions {
         let format = self.new_format(&location);
         match self.mode {
             OpenMode::Read | OpenMode::ReadWrite => location.open_node(),
-            OpenMode::Append => match location.find_node()? {
-                Some(node) => Ok(Node::new(location, node)?),
+            OpenMode::Append => match location.find()? {
+                Some(found) => Ok(Node::new(found.location, found.node)?),
                 None => Group::create(location, format, false).map(Node::Group),
             },
             OpenMode::Write => Group::create(location, format, true).map(Node::Group),
@@ -280,6 +291,12 @@ impl OpenOptions {
             _ => store,
         };
         let path = NodePath::new(path)?;
-        Ok(Location { store, path, format: self.format, context: Arc::new(self.context.clone()) })
+        Ok(Location {
+            store,
+            path,
+            format: self.format,
+            layout: None,
+            context: Arc::new(self.context.clone()),
+        })
     }
 }

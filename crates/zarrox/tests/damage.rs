@@ -246,7 +246,7 @@ fn a_directory_that_is_no_node_says_so() {
     let directory = tempfile::tempdir().unwrap();
     let error = zarrox::open(directory.path()).unwrap_err();
     let path = directory.path().to_str().unwrap();
-    assert_says(&error, ErrorKind::NotFound, &["no Zarr array or group", path, "v3 and v2"]);
+    assert_says(&error, ErrorKind::NotFound, &["no Zarr array or group", path, "v3, v2"]);
     assert_eq!(zarrox::open(directory.path().join("nothing")).unwrap_err().kind(), ErrorKind::NotFound);
     let file = directory.path().join("file");
     std::fs::write(&file, "text").unwrap();

@@ -3,6 +3,7 @@
 //! A format is one file here: the keys of its documents, how they are lifted into the model, and how the model is
 //! lowered into them. Past [`FormatDef::lift`] nothing asks which format a node came from.
 
+mod layout;
 mod members;
 mod v1;
 mod v2;
@@ -15,9 +16,11 @@ use crate::data_type::{DataType, Mode};
 use crate::error::{Error, Result};
 use crate::fill_value::FillValue;
 use crate::grid::{ChunkGrid, ChunkKeyEncoding};
-use crate::json::Map;
+use crate::json::{Json, Map};
 use crate::path::NodePath;
 use crate::registry::Registry;
+
+pub use layout::{Extent, Layout};
 
 /// A format of metadata documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -53,8 +56,8 @@ impl fmt::Display for Format {
     }
 }
 
-/// A document: the key that it is stored under, and its bytes.
-pub type Document = (String, Vec<u8>);
+/// A document: its name, one of [`Layout::documents`], and its bytes.
+pub type Document = (&'static str, Vec<u8>);
 
 /// What documents are read with.
 #[derive(Debug, Clone, Copy)]
@@ -63,6 +66,8 @@ pub struct LiftContext<'a> {
     pub registry: &'a Registry,
     /// How forgiving to be.
     pub mode: Mode,
+    /// Whether an unknown data type may be read as the known one that its document names in its place.
+    pub data_type_fallback: bool,
 }
 
 /// Something of a node that is changed in place: all other members of its documents stay as they are.
@@ -79,23 +84,36 @@ pub trait FormatDef: fmt::Debug + Sync {
     /// The format's name, for people: `v2`, `v3`.
     fn name(&self) -> &'static str;
 
-    /// The keys of all documents that a node can have. Some may be missing in a store.
-    fn keys(&self, path: &NodePath) -> Vec<String>;
+    /// Where new hierarchies have their documents and chunks; and all others, unless an entry document says where.
+    fn layout(&self) -> Layout;
 
-    /// Reads a node from its documents, given in the order of [`FormatDef::keys`] (`None` where a key is missing).
-    /// `Ok(None)` when there is no node of this format.
+    /// The key of the document at the root that says how the whole hierarchy is laid out; `None` where each node stands
+    /// for itself.
+    fn entry_key(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// The layout that an entry document says (`None` where it is missing). `Ok(None)` when the hierarchy is not of this
+    /// format: an error means that it is, and that it cannot be understood.
+    fn lift_entry(&self, _document: Option<&[u8]>, _context: &LiftContext<'_>) -> Result<Option<Layout>> {
+        Ok(Some(self.layout()))
+    }
+
+    /// The entry document of a new hierarchy; `None` where it has none.
+    fn new_entry(&self) -> Result<Option<Vec<u8>>> {
+        Ok(None)
+    }
+
+    /// Reads a node from its documents, given in the order of [`Layout::documents`] (`None` where one is missing).
+    /// `Ok(None)` when there is no node of this format. Whether missing documents mean an implicit group, the layout says.
     fn lift(&self, documents: &[Option<Vec<u8>>], context: &LiftContext<'_>) -> Result<Option<NodeMetadata>>;
 
     /// The documents of a node, in the strict form, or an error that names what this format cannot say.
     fn lower(&self, path: &NodePath, node: &NodeMetadata, registry: &Registry) -> Result<Vec<Document>>;
 
-    /// The documents that a change rewrites, given all as for [`FormatDef::lift`].
-    fn patch(
-        &self,
-        path: &NodePath,
-        documents: &[Option<Vec<u8>>],
-        change: Change<'_>,
-    ) -> Result<Vec<Document>>;
+    /// The documents that a change rewrites, given all as for [`FormatDef::lift`]. All are missing where attributes are
+    /// given to an implicit group.
+    fn patch(&self, documents: &[Option<Vec<u8>>], change: Change<'_>) -> Result<Vec<Document>>;
 
     /// How chunks are named when the creator does not say.
     fn default_chunk_key_encoding(&self) -> ChunkKeyEncoding;
@@ -103,6 +121,16 @@ pub trait FormatDef: fmt::Debug + Sync {
     /// The compressor of arrays whose creator does not say, for elements of this size: the one that this
     /// format's own implementation takes.
     fn default_compressor(&self, item: usize) -> CodecSpec;
+
+    /// Whether the fill value may be `null`, which leaves it undefined.
+    fn has_undefined_fill(&self) -> bool {
+        false
+    }
+
+    /// The codecs of the index of new shards; `None` where the format has no shards.
+    fn index_codecs(&self) -> Option<Vec<CodecSpec>> {
+        None
+    }
 }
 
 /// An array, whatever format it was read from.
@@ -114,6 +142,9 @@ pub struct ArrayMetadata {
     pub shape: Vec<u64>,
     /// The data type.
     pub data_type: DataType,
+    /// The data type as the document says it, where it is not known and [`data_type`](Self::data_type) is the one to take
+    /// in its place.
+    pub fallback_from: Option<Box<Json>>,
     /// How the array is divided into chunks.
     pub chunk_grid: ChunkGrid,
     /// How chunks are named.

@@ -8,7 +8,7 @@
 use serde_json::json;
 
 use super::members::wrong;
-use super::{ArrayMetadata, Change, Document, Format, FormatDef, LiftContext, NodeMetadata, v2};
+use super::{ArrayMetadata, Change, Document, Format, FormatDef, Layout, LiftContext, NodeMetadata, v2};
 use crate::codec::CodecSpec;
 use crate::error::{Error, Result};
 use crate::grid::{ChunkKeyEncoding, Separator};
@@ -28,8 +28,8 @@ impl FormatDef for V1 {
         "v1"
     }
 
-    fn keys(&self, path: &NodePath) -> Vec<String> {
-        [ARRAY, ATTRIBUTES].map(|name| path.key(name)).into()
+    fn layout(&self) -> Layout {
+        Layout::together(&[ARRAY, ATTRIBUTES])
     }
 
     fn lift(&self, documents: &[Option<Vec<u8>>], context: &LiftContext<'_>) -> Result<Option<NodeMetadata>> {
@@ -53,26 +53,18 @@ impl FormatDef for V1 {
         })))
     }
 
-    fn lower(&self, path: &NodePath, node: &NodeMetadata, registry: &Registry) -> Result<Vec<Document>> {
+    fn lower(&self, _: &NodePath, node: &NodeMetadata, registry: &Registry) -> Result<Vec<Document>> {
         let NodeMetadata::Array(array) = node else {
             return Err(Error::unsupported("Zarr v1 has no groups: an array is a store of its own"));
         };
         let map = from_v2(v2::lower_array(array, registry)?)?;
-        Ok(vec![
-            (path.key(ATTRIBUTES), json::to_bytes(&array.attributes)?),
-            (path.key(ARRAY), json::to_bytes(&map)?),
-        ])
+        Ok(vec![(ATTRIBUTES, json::to_bytes(&array.attributes)?), (ARRAY, json::to_bytes(&map)?)])
     }
 
-    fn patch(
-        &self,
-        path: &NodePath,
-        documents: &[Option<Vec<u8>>],
-        change: Change<'_>,
-    ) -> Result<Vec<Document>> {
+    fn patch(&self, documents: &[Option<Vec<u8>>], change: Change<'_>) -> Result<Vec<Document>> {
         match change {
-            Change::Attributes(attributes) => Ok(vec![(path.key(ATTRIBUTES), json::to_bytes(attributes)?)]),
-            Change::Shape(shape) => v2::patched_shape(path.key(ARRAY), documents, shape),
+            Change::Attributes(attributes) => Ok(vec![(ATTRIBUTES, json::to_bytes(attributes)?)]),
+            Change::Shape(shape) => v2::patched_shape(ARRAY, documents, shape),
         }
     }
 
@@ -82,6 +74,10 @@ impl FormatDef for V1 {
 
     fn default_compressor(&self, item: usize) -> CodecSpec {
         v2::default_compressor(item)
+    }
+
+    fn has_undefined_fill(&self) -> bool {
+        true
     }
 }
 
@@ -161,7 +157,8 @@ mod tests {
     }
 
     fn lift(document: &str) -> Result<Option<NodeMetadata>> {
-        let context = LiftContext { registry: &Registry::new(), mode: Mode::Strict };
+        let context =
+            LiftContext { registry: &Registry::new(), mode: Mode::Strict, data_type_fallback: false };
         V1.lift(&[Some(document.as_bytes().to_vec()), Some(b"{\"a\": 1}".to_vec())], &context)
     }
 
@@ -176,7 +173,7 @@ mod tests {
             assert_eq!(json::parse(&documents[1].1).unwrap(), document(&json!("none"), &Json::Null));
         }
         let patched = document(&json!("none"), &Json::Null).to_string().into_bytes();
-        let patched = V1.patch(&NodePath::root(), &[Some(patched), None], Change::Shape(&[7, 7])).unwrap();
+        let patched = V1.patch(&[Some(patched), None], Change::Shape(&[7, 7])).unwrap();
         assert_eq!(patched[0].0, "meta");
         assert_eq!(json::parse(&patched[0].1).unwrap()["shape"], json!([7, 7]));
     }

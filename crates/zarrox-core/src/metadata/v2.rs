@@ -6,7 +6,9 @@ use serde_json::json;
 
 use super::members::{Members, wrong};
 use super::v3::{bad_separator, forgive_empty_chunks};
-use super::{ArrayMetadata, Change, Document, Format, FormatDef, GroupMetadata, LiftContext, NodeMetadata};
+use super::{
+    ArrayMetadata, Change, Document, Format, FormatDef, GroupMetadata, Layout, LiftContext, NodeMetadata,
+};
 use crate::codec::{CodecKind, CodecSpec};
 use crate::data_type::{ByteOrder, DataType, Endian};
 use crate::error::{Error, Result};
@@ -29,8 +31,8 @@ impl FormatDef for V2 {
         "v2"
     }
 
-    fn keys(&self, path: &NodePath) -> Vec<String> {
-        [ARRAY, GROUP, ATTRIBUTES].map(|name| path.key(name)).into()
+    fn layout(&self) -> Layout {
+        Layout::together(&[ARRAY, GROUP, ATTRIBUTES])
     }
 
     fn lift(&self, documents: &[Option<Vec<u8>>], context: &LiftContext<'_>) -> Result<Option<NodeMetadata>> {
@@ -49,27 +51,22 @@ impl FormatDef for V2 {
         Ok(Some(NodeMetadata::Group(GroupMetadata { attributes: attributes()?, ..group })))
     }
 
-    fn lower(&self, path: &NodePath, node: &NodeMetadata, registry: &Registry) -> Result<Vec<Document>> {
+    fn lower(&self, _: &NodePath, node: &NodeMetadata, registry: &Registry) -> Result<Vec<Document>> {
         let (name, map, attributes) = match node {
             NodeMetadata::Array(array) => (ARRAY, lower_array(array, registry)?, &array.attributes),
             NodeMetadata::Group(group) => (GROUP, lower_group(group), &group.attributes),
         };
-        let mut documents = vec![(path.key(name), json::to_bytes(&map)?)];
+        let mut documents = vec![(name, json::to_bytes(&map)?)];
         if !attributes.is_empty() {
-            documents.insert(0, (path.key(ATTRIBUTES), json::to_bytes(attributes)?));
+            documents.insert(0, (ATTRIBUTES, json::to_bytes(attributes)?));
         }
         Ok(documents)
     }
 
-    fn patch(
-        &self,
-        path: &NodePath,
-        documents: &[Option<Vec<u8>>],
-        change: Change<'_>,
-    ) -> Result<Vec<Document>> {
+    fn patch(&self, documents: &[Option<Vec<u8>>], change: Change<'_>) -> Result<Vec<Document>> {
         match change {
-            Change::Attributes(attributes) => Ok(vec![(path.key(ATTRIBUTES), json::to_bytes(attributes)?)]),
-            Change::Shape(shape) => patched_shape(path.key(ARRAY), documents, shape),
+            Change::Attributes(attributes) => Ok(vec![(ATTRIBUTES, json::to_bytes(attributes)?)]),
+            Change::Shape(shape) => patched_shape(ARRAY, documents, shape),
         }
     }
 
@@ -79,6 +76,10 @@ impl FormatDef for V2 {
 
     fn default_compressor(&self, item: usize) -> CodecSpec {
         default_compressor(item)
+    }
+
+    fn has_undefined_fill(&self) -> bool {
+        true
     }
 }
 
@@ -91,14 +92,14 @@ pub(super) fn default_compressor(item: usize) -> CodecSpec {
 
 /// The first document with another shape, and all else as it was.
 pub(super) fn patched_shape(
-    key: String,
+    name: &'static str,
     documents: &[Option<Vec<u8>>],
     shape: &[u64],
 ) -> Result<Vec<Document>> {
     let bytes = documents.first().and_then(Option::as_deref).unwrap_or(b"");
-    let mut map = json::parse_object(bytes).map_err(|error| error.at(format!("'{key}'")))?;
+    let mut map = json::parse_object(bytes).map_err(|error| error.at(name))?;
     map.insert("shape".to_owned(), shape.into());
-    Ok(vec![(key, json::to_bytes(&map)?)])
+    Ok(vec![(name, json::to_bytes(&map)?)])
 }
 
 fn lift_group(bytes: &[u8], context: &LiftContext<'_>) -> Result<GroupMetadata> {
@@ -136,6 +137,7 @@ pub(super) fn lift_array(map: Map, context: &LiftContext<'_>) -> Result<ArrayMet
         format: Format::V2,
         shape,
         data_type,
+        fallback_from: None,
         chunk_grid,
         chunk_key_encoding: ChunkKeyEncoding::V2(separator),
         separator_declared,
@@ -345,7 +347,7 @@ mod tests {
     }
 
     fn lifted(document: &Json, mode: Mode) -> Result<ArrayMetadata> {
-        let context = LiftContext { registry: &Registry::new(), mode };
+        let context = LiftContext { registry: &Registry::new(), mode, data_type_fallback: false };
         lift_array(document.as_object().cloned().unwrap(), &context)
     }
 

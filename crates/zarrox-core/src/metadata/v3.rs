@@ -5,7 +5,9 @@
 use serde_json::json;
 
 use super::members::{Members, lengths, wrong};
-use super::{ArrayMetadata, Change, Document, Format, FormatDef, GroupMetadata, LiftContext, NodeMetadata};
+use super::{
+    ArrayMetadata, Change, Document, Format, FormatDef, GroupMetadata, Layout, LiftContext, NodeMetadata,
+};
 use crate::codec::CodecSpec;
 use crate::data_type::Mode;
 use crate::error::{Error, Result};
@@ -25,36 +27,31 @@ impl FormatDef for V3 {
         "v3"
     }
 
-    fn keys(&self, path: &NodePath) -> Vec<String> {
-        vec![path.key(DOCUMENT)]
+    fn layout(&self) -> Layout {
+        Layout::together(&[DOCUMENT])
     }
 
     fn lift(&self, documents: &[Option<Vec<u8>>], context: &LiftContext<'_>) -> Result<Option<NodeMetadata>> {
         let Some(bytes) = documents.first().and_then(Option::as_ref) else { return Ok(None) };
-        lift(bytes, context).map(Some).map_err(|error| error.at(DOCUMENT))
+        lift(bytes, context).map_err(|error| error.at(DOCUMENT))
     }
 
-    fn lower(&self, path: &NodePath, node: &NodeMetadata, registry: &Registry) -> Result<Vec<Document>> {
+    fn lower(&self, _: &NodePath, node: &NodeMetadata, registry: &Registry) -> Result<Vec<Document>> {
         let map = match node {
             NodeMetadata::Array(array) => lower_array(array, registry)?,
             NodeMetadata::Group(group) => lower_group(group),
         };
-        Ok(vec![(path.key(DOCUMENT), json::to_bytes(&map)?)])
+        Ok(vec![(DOCUMENT, json::to_bytes(&map)?)])
     }
 
-    fn patch(
-        &self,
-        path: &NodePath,
-        documents: &[Option<Vec<u8>>],
-        change: Change<'_>,
-    ) -> Result<Vec<Document>> {
+    fn patch(&self, documents: &[Option<Vec<u8>>], change: Change<'_>) -> Result<Vec<Document>> {
         let bytes = documents.first().and_then(Option::as_deref).unwrap_or(b"");
         let mut map = json::parse_object(bytes)?;
         match change {
             Change::Shape(shape) => map.insert("shape".to_owned(), shape.into()),
             Change::Attributes(attributes) => map.insert("attributes".to_owned(), attributes.clone().into()),
         };
-        Ok(vec![(path.key(DOCUMENT), json::to_bytes(&map)?)])
+        Ok(vec![(DOCUMENT, json::to_bytes(&map)?)])
     }
 
     fn default_chunk_key_encoding(&self) -> ChunkKeyEncoding {
@@ -64,11 +61,25 @@ impl FormatDef for V3 {
     fn default_compressor(&self, _: usize) -> CodecSpec {
         CodecSpec::new("zstd", json!({"level": 0, "checksum": false}))
     }
+
+    fn index_codecs(&self) -> Option<Vec<CodecSpec>> {
+        let bytes = CodecSpec::new("bytes", json!({"endian": "little"}));
+        Some(vec![bytes, CodecSpec::new("crc32c", Json::Null)])
+    }
 }
 
-fn lift(bytes: &[u8], context: &LiftContext<'_>) -> Result<NodeMetadata> {
-    let mut members = Members::new(json::parse_document(bytes, context.mode)?, context.mode);
+fn lift(bytes: &[u8], context: &LiftContext<'_>) -> Result<Option<NodeMetadata>> {
+    let map = json::parse_document(bytes, context.mode)?;
+    // The drafts had a URI there, in a document that is not that of a node.
+    if map.get("zarr_format").and_then(Json::as_str).is_some_and(|format| format.contains("://")) {
+        return Ok(None);
+    }
+    let mut members = Members::new(map, context.mode);
     members.zarr_format(3)?;
+    lift_node(members, context).map(Some)
+}
+
+fn lift_node(mut members: Members, context: &LiftContext<'_>) -> Result<NodeMetadata> {
     match members.optional("node_type") {
         Some(Json::String(kind)) if kind == "array" => lift_array(members, context).map(NodeMetadata::Array),
         Some(Json::String(kind)) if kind == "group" => lift_group(members).map(NodeMetadata::Group),
@@ -102,6 +113,7 @@ fn lift_array(mut members: Members, context: &LiftContext<'_>) -> Result<ArrayMe
         format: Format::V3,
         shape,
         data_type,
+        fallback_from: None,
         chunk_grid,
         chunk_key_encoding,
         separator_declared: true,
@@ -261,6 +273,11 @@ fn lower_array(array: &ArrayMetadata, registry: &Registry) -> Result<Map> {
     let (encoding, separator) = match array.chunk_key_encoding {
         ChunkKeyEncoding::Default(separator) => ("default", separator),
         ChunkKeyEncoding::V2(separator) => ("v2", separator),
+        ChunkKeyEncoding::Draft { .. } => {
+            return Err(Error::unsupported(
+                "Zarr v3 has no chunk keys like \"c1/0\"; its own are \"c/1/0\" and \"1/0\"",
+            ));
+        }
     };
     if array.codecs.iter().any(|c| c.configuration.get("endian").is_some_and(Json::is_array)) {
         return Err(Error::unsupported("Zarr v3 has one byte order for all fields of a structure"));
@@ -314,10 +331,10 @@ mod tests {
     }
 
     fn lifted(document: &Json, mode: Mode) -> Result<ArrayMetadata> {
-        let context = LiftContext { registry: &Registry::new(), mode };
+        let context = LiftContext { registry: &Registry::new(), mode, data_type_fallback: false };
         match lift(document.to_string().as_bytes(), &context)? {
-            NodeMetadata::Array(array) => Ok(array),
-            NodeMetadata::Group(_) => Err(Error::metadata("a group")),
+            Some(NodeMetadata::Array(array)) => Ok(array),
+            other => Err(Error::metadata(format!("no array: {other:?}"))),
         }
     }
 
@@ -414,7 +431,7 @@ mod tests {
     fn a_patch_changes_one_member_and_keeps_the_rest() {
         let document = with("later", json!({"must_understand": false}));
         let documents = [Some(document.to_string().into_bytes())];
-        let patched = V3.patch(&NodePath::root(), &documents, Change::Shape(&[9])).unwrap();
+        let patched = V3.patch(&documents, Change::Shape(&[9])).unwrap();
         let mut expected = document;
         expected["shape"] = json!([9]);
         assert_eq!(json::parse(&patched[0].1).unwrap(), expected);

@@ -228,11 +228,7 @@ impl ArrayBuilder {
         let outer = self.shards.clone().unwrap_or(chunks);
         let encoding =
             self.chunk_key_encoding.unwrap_or_else(|| self.format.def().default_chunk_key_encoding());
-        let encoding = match (self.separator, encoding) {
-            (Some(separator), ChunkKeyEncoding::V2(_)) => ChunkKeyEncoding::V2(separator),
-            (Some(separator), _) => ChunkKeyEncoding::Default(separator),
-            (None, encoding) => encoding,
-        };
+        let encoding = self.separator.map_or(encoding, |separator| encoding.with_separator(separator));
         let array = ArrayMetadata {
             format: self.format,
             chunk_grid: ChunkGrid::regular(outer, &shape)?,
@@ -243,6 +239,7 @@ impl ArrayBuilder {
             attributes: self.attributes.clone(),
             dimension_names: self.dimension_names.clone(),
             extra: Map::new(),
+            fallback_from: None,
             shape,
             data_type,
         };
@@ -264,7 +261,7 @@ impl ArrayBuilder {
                 ErrorKind::DataTypeMismatch,
                 format!("the fill value is {own}, the elements are {data_type}"),
             )),
-            Fill::Json(Json::Null) if self.format != Format::V3 => Ok(None),
+            Fill::Json(Json::Null) if self.format.def().has_undefined_fill() => Ok(None),
             Fill::Json(json) => family.fill_from_json(data_type, json, context.strictness).map(Some),
         }
     }
@@ -282,15 +279,16 @@ impl ArrayBuilder {
             None => self.chunk_codecs(data_type, ndim, registry),
         };
         let Some(shards) = &self.shards else { return Ok(inner) };
-        if self.format != Format::V3 {
+        let Some(index_codecs) = self.format.def().index_codecs() else {
             return Err(Error::new(ErrorKind::Unsupported, format!("Zarr {} has no shards", self.format)));
-        }
+        };
         if shards.len() != chunks.len() {
             return Err(argument(format!(
                 "the shard shape {shards:?} and the chunk shape {chunks:?} differ in rank"
             )));
         }
-        Ok(vec![zarrox_codecs::Sharding::new(chunks.to_vec(), inner).into()])
+        let sharding = zarrox_codecs::Sharding::new(chunks.to_vec(), inner).index_codecs(index_codecs);
+        Ok(vec![sharding.into()])
     }
 
     fn chunk_codecs(&self, data_type: &DataType, ndim: usize, registry: &Registry) -> Vec<CodecSpec> {

@@ -2,6 +2,7 @@
 
 use std::ops::ControlFlow;
 
+use zarrox_core::json::Json;
 use zarrox_core::{CodecSpec, DataType, FillValue, Format, Result};
 
 use super::Array;
@@ -21,6 +22,9 @@ pub struct ArrayInfo {
     pub shape: Vec<u64>,
     /// The data type.
     pub data_type: DataType,
+    /// The data type that the metadata gives, where it is not known and [`data_type`](Self::data_type) is the one that it
+    /// names in its place.
+    pub fallback_from: Option<Json>,
     /// The shape of a chunk.
     pub chunk_shape: Vec<u64>,
     /// The shape of a shard, if there are shards.
@@ -66,6 +70,7 @@ impl Array {
             format: self.metadata.format,
             shape: self.shape().to_vec(),
             data_type: self.data_type().clone(),
+            fallback_from: self.fallback_from().cloned(),
             chunk_shape: self.chunk_shape(),
             shard_shape: self.shard_shape().map(<[u64]>::to_vec),
             fill_value: self.fill_value(),
@@ -80,10 +85,15 @@ impl Array {
 
     /// The bytes of everything that is stored for the array, and the number of its chunks.
     fn stored(&self) -> Result<(u64, u64)> {
-        let prefix = self.prefix()?;
+        let prefix = &self.chunks;
         let grid = self.grid_shape();
-        let (mut bytes, mut chunks) = (0, 0);
+        let (mut bytes, mut chunks) = (self.location.size_of_documents(self.metadata.format)?, 0);
+        let documents = self.location.layout_for(self.metadata.format)?.keys(self.path());
         let mut visit = |key: zarrox_stores::Key, size: u64| {
+            // The documents are counted already, wherever they are.
+            if documents.iter().any(|document| document == key.as_str()) {
+                return ControlFlow::Continue(());
+            }
             bytes += size;
             let name = &key.as_str()[prefix.as_str().len()..];
             let chunk = self.metadata.chunk_key_encoding.decode(name, self.ndim());
@@ -91,7 +101,7 @@ impl Array {
             chunks += u64::from(chunk.is_some_and(inside));
             ControlFlow::Continue(())
         };
-        self.location.store.list_prefix(&prefix, &mut visit).map_err(from_store)?;
+        self.location.store.list_prefix(prefix, &mut visit).map_err(from_store)?;
         Ok((bytes, chunks))
     }
 }

@@ -40,18 +40,22 @@ pub struct Array {
     location: Location,
     metadata: ArrayMetadata,
     chain: Arc<CodecChain>,
+    /// The prefix of all chunks.
+    chunks: Prefix,
 }
 
 impl Array {
     pub(crate) fn new(location: Location, mut metadata: ArrayMetadata) -> Result<Self> {
+        let location = location.settle(metadata.format)?;
+        let chunks = location.chunks(metadata.format)?;
         let context = &location.context;
         let chain = metadata
             .chain(&context.registry, context.strictness, context.chunk_limit)
             .map_err(|error| error.at(format!("array '{}'", location.path)))?;
-        if let Some(encoding) = undeclared_separator(&location, &metadata)? {
+        if let Some(encoding) = undeclared_separator(&location, &chunks, &metadata)? {
             metadata.chunk_key_encoding = encoding;
         }
-        Ok(Self { location, metadata, chain: Arc::new(chain) })
+        Ok(Self { location, metadata, chain: Arc::new(chain), chunks })
     }
 
     /// Where the array is in its hierarchy.
@@ -107,6 +111,12 @@ impl Array {
         self.chain.specs()
     }
 
+    /// The data type that the metadata gives, where it is not known and another one is taken in its place: see
+    /// [`OpenOptions::data_type_fallback`](crate::OpenOptions::data_type_fallback).
+    pub fn fallback_from(&self) -> Option<&zarrox_core::json::Json> {
+        self.metadata.fallback_from.as_deref()
+    }
+
     /// The names of the dimensions, where they have any.
     pub fn dimension_names(&self) -> Option<&[Option<String>]> {
         self.metadata.dimension_names.as_deref()
@@ -153,11 +163,7 @@ impl Array {
     }
 
     fn key(&self, chunk: &[u64]) -> Result<Key> {
-        self.location.key(&self.metadata.chunk_key_encoding.encode(chunk))
-    }
-
-    fn prefix(&self) -> Result<Prefix> {
-        self.location.prefix()
+        self.chunks.key(&self.metadata.chunk_key_encoding.encode(chunk)).map_err(from_store)
     }
 
     fn check_element<T: Element>(&self) -> Result<()> {
@@ -178,16 +184,20 @@ impl Array {
 }
 
 /// Old nested stores have `/` between the numbers of chunk keys without saying so: looks which keys there are.
-fn undeclared_separator(location: &Location, metadata: &ArrayMetadata) -> Result<Option<ChunkKeyEncoding>> {
+fn undeclared_separator(
+    location: &Location,
+    chunks: &Prefix,
+    metadata: &ArrayMetadata,
+) -> Result<Option<ChunkKeyEncoding>> {
     if metadata.separator_declared || metadata.shape.len() < 2 {
         return Ok(None);
     }
     let first = vec![0; metadata.shape.len()];
-    let flat = location.key(&ChunkKeyEncoding::V2(Separator::Dot).encode(&first))?;
+    let flat = chunks.key(&ChunkKeyEncoding::V2(Separator::Dot).encode(&first)).map_err(from_store)?;
     if location.store.size(&flat).map_err(from_store)?.is_some() {
         return Ok(None);
     }
-    let listing = location.store.list_dir(&location.prefix()?).map_err(from_store)?;
+    let listing = location.store.list_dir(chunks).map_err(from_store)?;
     let numbered = |prefix: &Prefix| prefix.name().bytes().all(|byte| byte.is_ascii_digit());
     let nested = listing.prefixes.iter().any(numbered);
     Ok(nested.then_some(ChunkKeyEncoding::V2(Separator::Slash)))

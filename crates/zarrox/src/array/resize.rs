@@ -135,7 +135,7 @@ impl Array {
     /// All stored chunks that are not wholly inside the shape. The cost follows the chunks that are stored, never the size
     /// of the grid.
     fn stored_chunks_outside(&self) -> Result<Vec<(Vec<u64>, Key)>> {
-        let prefix = self.prefix()?;
+        let prefix = &self.chunks;
         let chunk_shape = self.metadata.chunk_grid.chunk_shape();
         let mut outside = Vec::new();
         let mut visit = |key: Key, _| {
@@ -149,7 +149,7 @@ impl Array {
             }
             ControlFlow::Continue(())
         };
-        self.location.store.list_prefix(&prefix, &mut visit).map_err(from_store)?;
+        self.location.store.list_prefix(prefix, &mut visit).map_err(from_store)?;
         Ok(outside)
     }
 

@@ -1,0 +1,234 @@
+//! Where a hierarchy has the documents and the chunks of its nodes.
+
+use std::collections::BTreeSet;
+
+use crate::error::{Error, Result};
+use crate::path::NodePath;
+
+/// Where a hierarchy has the documents and the chunks of its nodes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Layout {
+    nodes: Nodes,
+    implicit_groups: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Nodes {
+    /// A node is a prefix, with its documents, its chunks and the nodes below it.
+    Together(&'static [&'static str]),
+    /// Documents are below `meta/`, chunks below `data/`.
+    Apart {
+        /// The name that the root has there; empty where it has none.
+        root: &'static str,
+        /// What the keys of documents end in.
+        suffix: String,
+    },
+}
+
+/// The documents that a node has in hierarchies whose documents are apart from the chunks.
+const APART: [&str; 2] = ["array", "group"];
+
+impl Layout {
+    /// A node is a prefix: its documents, which have these names, its chunks and the nodes below it are there.
+    pub const fn together(documents: &'static [&'static str]) -> Self {
+        Self { nodes: Nodes::Together(documents), implicit_groups: false }
+    }
+
+    /// Documents, called `array` and `group`, are below `meta/`, and chunks below `data/`. A prefix below `meta/`
+    /// that has no document is a group.
+    pub fn apart(root: &'static str, suffix: impl Into<String>) -> Self {
+        Self { nodes: Nodes::Apart { root, suffix: suffix.into() }, implicit_groups: true }
+    }
+
+    /// The same, with another say on [implicit groups](Self::implicit_groups).
+    #[must_use]
+    pub const fn with_implicit_groups(mut self, implicit_groups: bool) -> Self {
+        self.implicit_groups = implicit_groups;
+        self
+    }
+
+    /// Whether the root, and each prefix that holds something and has no document, is a group. Then all nodes of the
+    /// hierarchy are of one format: what is in it belongs to it.
+    pub const fn implicit_groups(&self) -> bool {
+        self.implicit_groups
+    }
+
+    /// The names of all documents that a node can have.
+    pub fn documents(&self) -> &[&'static str] {
+        match &self.nodes {
+            Nodes::Together(documents) => documents,
+            Nodes::Apart { .. } => &APART,
+        }
+    }
+
+    /// The key of a node's document.
+    pub fn key(&self, path: &NodePath, document: &str) -> String {
+        match &self.nodes {
+            Nodes::Together(_) => path.key(document),
+            Nodes::Apart { root, suffix } => match joined(root, path).as_str() {
+                "" => format!("meta/{document}{suffix}"),
+                path => format!("meta/{path}.{document}{suffix}"),
+            },
+        }
+    }
+
+    /// The keys of all documents that a node can have.
+    pub fn keys(&self, path: &NodePath) -> Vec<String> {
+        self.documents().iter().map(|document| self.key(path, document)).collect()
+    }
+
+    /// The prefix of an array's chunks: empty, or with a `/` at its end.
+    pub fn chunks(&self, path: &NodePath) -> String {
+        match &self.nodes {
+            Nodes::Together(_) => path.prefix(),
+            Nodes::Apart { root, .. } => prefix("data", root, path),
+        }
+    }
+
+    /// The prefix that is listed to find the nodes directly below a group.
+    pub fn below(&self, path: &NodePath) -> String {
+        match &self.nodes {
+            Nodes::Together(_) => path.prefix(),
+            Nodes::Apart { root, .. } => prefix("meta", root, path),
+        }
+    }
+
+    /// The names of the nodes that a listing shows, given the last names of its keys and of its prefixes.
+    pub fn children<'a>(
+        &self,
+        keys: impl IntoIterator<Item = &'a str>,
+        prefixes: impl IntoIterator<Item = &'a str>,
+    ) -> BTreeSet<String> {
+        let mut names: BTreeSet<String> = prefixes.into_iter().map(str::to_owned).collect();
+        names.extend(keys.into_iter().filter_map(|key| self.named_by(key)).map(str::to_owned));
+        names
+    }
+
+    /// The name of the node that has a document of this name in the listing of the group above.
+    fn named_by<'a>(&self, key: &'a str) -> Option<&'a str> {
+        let Nodes::Apart { suffix, .. } = &self.nodes else { return None };
+        let document = key.strip_suffix(suffix.as_str())?;
+        let name = APART.iter().find_map(|kind| document.strip_suffix(kind)?.strip_suffix('.'))?;
+        (!name.is_empty()).then_some(name)
+    }
+
+    /// All that belongs to a node and to those below it. The entry document of a hierarchy belongs to no node.
+    pub fn extent(&self, path: &NodePath) -> Extent {
+        match &self.nodes {
+            Nodes::Together(_) => Extent { keys: Vec::new(), prefixes: vec![path.prefix()] },
+            Nodes::Apart { .. } => {
+                Extent { keys: self.keys(path), prefixes: vec![self.below(path), self.chunks(path)] }
+            }
+        }
+    }
+
+    /// Refuses a name that a new node cannot have in this hierarchy.
+    pub fn check_name(&self, name: &str) -> Result<()> {
+        let document = match &self.nodes {
+            Nodes::Together(documents) => documents.contains(&name),
+            Nodes::Apart { suffix, .. } => {
+                let is_document = |kind: &&str| name == format!("{kind}{suffix}");
+                APART.iter().any(is_document) || self.named_by(name).is_some()
+            }
+        };
+        if document {
+            return Err(Error::argument(format!(
+                "'{name}' cannot be the name of a node: it is that of a document"
+            )));
+        }
+        let portable = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+        match &self.nodes {
+            Nodes::Apart { .. } if !name.chars().all(portable) => Err(Error::argument(format!(
+                "'{name}' cannot be the name of a node: in this format, names are made of a-z, A-Z, 0-9, '-', '_' and '.'"
+            ))),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// All that belongs to a node and to those below it, with the documents before the chunks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Extent {
+    /// Keys of single objects.
+    pub keys: Vec<String>,
+    /// Prefixes: all below them belongs to the node.
+    pub prefixes: Vec<String>,
+}
+
+fn joined(root: &str, path: &NodePath) -> String {
+    match (root, path.as_str()) {
+        (root, "") => root.to_owned(),
+        ("", path) => path.to_owned(),
+        (root, path) => format!("{root}/{path}"),
+    }
+}
+
+fn prefix(top: &str, root: &str, path: &NodePath) -> String {
+    match joined(root, path).as_str() {
+        "" => format!("{top}/"),
+        path => format!("{top}/{path}/"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn path(text: &str) -> NodePath {
+        NodePath::new(text).unwrap()
+    }
+
+    #[test]
+    fn keys_are_those_of_the_specifications() {
+        let v2 = Layout::together(&[".zarray", ".zattrs"]);
+        assert_eq!(v2.keys(&path("a/b")), ["a/b/.zarray", "a/b/.zattrs"]);
+        assert_eq!((v2.chunks(&path("a")), v2.below(&path(""))), ("a/".into(), String::new()));
+        let draft = Layout::apart("", ".json");
+        assert_eq!(draft.keys(&path("foo/bar")), ["meta/foo/bar.array.json", "meta/foo/bar.group.json"]);
+        assert_eq!(draft.keys(&path("")), ["meta/array.json", "meta/group.json"]);
+        assert_eq!(
+            (draft.chunks(&path("foo/baz")), draft.chunks(&path(""))),
+            ("data/foo/baz/".into(), "data/".into())
+        );
+        let experimental = Layout::apart("root", ".json");
+        assert_eq!(experimental.keys(&path("")), ["meta/root.array.json", "meta/root.group.json"]);
+        assert_eq!(experimental.keys(&path("a"))[0], "meta/root/a.array.json");
+        assert_eq!(experimental.below(&path("")), "meta/root/");
+        assert_eq!(
+            experimental.extent(&path("a")).prefixes,
+            ["meta/root/a/".to_owned(), "data/root/a/".to_owned()]
+        );
+    }
+
+    #[test]
+    fn listings_name_children() {
+        let draft = Layout::apart("", ".json");
+        let keys = [
+            "a.array.json",
+            "b.group.json",
+            "array.json",
+            "group.json",
+            "x.txt",
+            ".array.json",
+            "a.b.array.json",
+        ];
+        let names: Vec<_> = draft.children(keys, ["c", "b"]).into_iter().collect();
+        assert_eq!(names, ["a", "a.b", "b", "c"]);
+        let v3 = Layout::together(&["zarr.json"]);
+        let names: Vec<_> = v3.children(["zarr.json", "x.array.json"], ["b", "a"]).into_iter().collect();
+        assert_eq!(names, ["a", "b"]);
+    }
+
+    #[test]
+    fn names_that_would_hide_documents_or_are_not_portable_are_refused() {
+        let draft = Layout::apart("", ".json");
+        for bad in ["array.json", "group.json", "x.array.json", "é", "a b", "a:b"] {
+            assert!(draft.check_name(bad).is_err(), "{bad}");
+        }
+        for good in ["array", "a.json", "A-_.9"] {
+            assert!(draft.check_name(good).is_ok(), "{good}");
+        }
+        let v3 = Layout::together(&["zarr.json"]);
+        assert!(v3.check_name("zarr.json").is_err() && v3.check_name("é").is_ok());
+    }
+}
