@@ -95,6 +95,14 @@ impl DataType {
 
     /// Refuses elements of small integers that the type has not, since other values would be read.
     pub fn check_range(&self, elements: &View<'_>) -> Result<()> {
+        if let Some(structure) = self.fields() {
+            let mut ranged = structure.fields().iter().filter(|field| field.data_type.has_canonical_form());
+            return ranged.try_for_each(|field| {
+                let item = field.data_type.size();
+                let mut starts = (field.offset..).step_by(item).take(field.count());
+                starts.try_for_each(|at| field.data_type.check_range(&elements.clone().field(at, item)))
+            });
+        }
         let Some(layout) = layout_of(self) else { return Ok(()) };
         let mut copy = Vec::new();
         let bytes = elements.as_slice().unwrap_or_else(|| {

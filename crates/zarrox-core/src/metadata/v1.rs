@@ -1,7 +1,8 @@
 //! Zarr version 1: a single array, `meta` and `attrs`.
 //!
 //! What it says is what version 2 says in other words, so that a document is put into these words and left to
-//! [version 2](super::v2).
+//! [version 2](super::v2). But for one thing: zarr-python 1, which wrote the arrays that there are, hands the memory of a
+//! chunk to Blosc, and its elements row by row to all others. So `"order": "F"` is true of Blosc alone.
 //!
 //! <https://zarr-specs.readthedocs.io/en/latest/v1/v1.0.html>
 
@@ -10,6 +11,7 @@ use serde_json::json;
 use super::members::wrong;
 use super::{ArrayMetadata, Change, Document, Format, FormatDef, Layout, LiftContext, NodeMetadata, v2};
 use crate::codec::CodecSpec;
+use crate::data_type::Mode;
 use crate::error::{Error, Result};
 use crate::grid::{ChunkKeyEncoding, Separator};
 use crate::json::{self, Json, Map};
@@ -39,7 +41,7 @@ impl FormatDef for V1 {
         if map.get("zarr_format") != Some(&json!(1)) {
             return Ok(None);
         }
-        let lifted = to_v2(map).and_then(|map| v2::lift_array(map, context));
+        let lifted = to_v2(map, context.mode).and_then(|map| v2::lift_array(map, context));
         let array = lifted.map_err(|error| error.at(ARRAY))?;
         let attributes = match attributes {
             Some(bytes) => json::parse_object(bytes).map_err(|error| error.at(ATTRIBUTES))?,
@@ -82,9 +84,18 @@ impl FormatDef for V1 {
 }
 
 /// The document as version 2 has it.
-fn to_v2(mut map: Map) -> Result<Map> {
+fn to_v2(mut map: Map, mode: Mode) -> Result<Map> {
     let compression = map.shift_remove("compression").unwrap_or(Json::Null);
     let options = map.shift_remove("compression_opts").unwrap_or(Json::Null);
+    let several = map.get("shape").and_then(Json::as_array).is_some_and(|shape| shape.len() > 1);
+    if several && compression != "blosc" && map.get("order") == Some(&json!("F")) {
+        if mode == Mode::Strict {
+            return Err(Error::unsupported(format!(
+                "\"order\": \"F\" with the compression {compression}: version 1 means columns, zarr-python 1 wrote rows"
+            )));
+        }
+        map.insert("order".to_owned(), "C".into());
+    }
     map.insert("zarr_format".to_owned(), 2.into());
     map.insert("filters".to_owned(), Json::Null);
     map.insert("compressor".to_owned(), compressor(&compression, &options)?);
@@ -138,6 +149,9 @@ fn from_v2(mut map: Map) -> Result<Map> {
         }
         Some(other) => return not_in_v1(&format!("compression '{other}'; it has zlib, bz2 and blosc")),
     };
+    if compression != "blosc" && map.get("order") == Some(&json!("F")) {
+        return not_in_v1("columns that are not compressed with Blosc");
+    }
     map.insert("zarr_format".to_owned(), 1.into());
     map.insert("compression".to_owned(), compression.into());
     map.insert("compression_opts".to_owned(), options);
@@ -147,7 +161,6 @@ fn from_v2(mut map: Map) -> Result<Map> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data_type::Mode;
 
     fn document(compression: &Json, options: &Json) -> Json {
         json!({
@@ -157,8 +170,11 @@ mod tests {
     }
 
     fn lift(document: &str) -> Result<Option<NodeMetadata>> {
-        let context =
-            LiftContext { registry: &Registry::new(), mode: Mode::Strict, data_type_fallback: false };
+        lift_as(document, Mode::Strict)
+    }
+
+    fn lift_as(document: &str, mode: Mode) -> Result<Option<NodeMetadata>> {
+        let context = LiftContext { registry: &Registry::new(), mode, data_type_fallback: false };
         V1.lift(&[Some(document.as_bytes().to_vec()), Some(b"{\"a\": 1}".to_vec())], &context)
     }
 
@@ -208,6 +224,28 @@ mod tests {
     }
 
     #[test]
+    fn columns_are_rows_but_for_blosc() {
+        let columns = |compression: Json| {
+            let mut document = document(&compression, &Json::Null);
+            document["order"] = json!("F");
+            document.to_string()
+        };
+        for (compression, transposed) in [("zlib", false), ("bz2", false), ("none", false), ("blosc", true)] {
+            let map = json::parse_object(columns(compression.into()).as_bytes()).unwrap();
+            let order = if transposed { "F" } else { "C" };
+            assert_eq!(to_v2(map, Mode::Lenient).unwrap()["order"], order, "{compression}");
+        }
+        let uncompressed = columns("none".into());
+        assert!(lift(&uncompressed).unwrap_err().to_string().contains("zarr-python 1 wrote rows"));
+        let Some(NodeMetadata::Array(array)) = lift_as(&uncompressed, Mode::Lenient).unwrap() else {
+            panic!("no array")
+        };
+        assert_eq!(array.codecs.len(), 1);
+        let line = uncompressed.replace("[100,100]", "[100]").replace("[10,10]", "[10]");
+        assert!(lift(&line).is_ok(), "in a line there is no order");
+    }
+
+    #[test]
     fn other_files_of_the_name_are_no_nodes() {
         for text in ["", "not json", "[1]", "{}", "{\"zarr_format\": 2}"] {
             assert!(lift(text).unwrap().is_none(), "{text}");
@@ -224,6 +262,7 @@ mod tests {
         };
         assert!(from("filters", json!([{"id": "delta"}])).contains("filters"));
         assert!(from("dimension_separator", json!("/")).contains("separator"));
+        assert!(from("order", json!("F")).contains("columns"));
         assert!(from("compressor", json!({"id": "zstd"})).contains("zstd"));
         assert!(from("compressor", json!({"id": "blosc", "blocksize": 512})).contains("block size"));
         let group = NodeMetadata::Group(super::super::GroupMetadata::new(Format::V1));

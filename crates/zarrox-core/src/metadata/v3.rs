@@ -94,6 +94,10 @@ fn lift_node(mut members: Members, context: &LiftContext<'_>) -> Result<NodeMeta
 
 fn lift_group(mut members: Members) -> Result<GroupMetadata> {
     let attributes = members.object("attributes")?;
+    // zarr-python 3.0 and 3.1 write the member also where nothing is consolidated.
+    if members.lenient() {
+        members.drop_null("consolidated_metadata");
+    }
     Ok(GroupMetadata { format: Format::V3, attributes, extra: extra(members)? })
 }
 
@@ -373,6 +377,21 @@ mod tests {
             assert!(lifted(&document, Mode::Lenient).is_ok(), "{document}");
             assert!(lifted(&document, Mode::Strict).is_err(), "{document}");
         }
+    }
+
+    #[test]
+    fn groups_without_consolidated_metadata_may_say_so() {
+        let document = |consolidated: Json| {
+            let map = json!({"zarr_format": 3, "node_type": "group", "consolidated_metadata": consolidated});
+            map.to_string().into_bytes()
+        };
+        let lift = |bytes: &[u8], mode| {
+            lift(bytes, &LiftContext { registry: &Registry::new(), mode, data_type_fallback: false })
+        };
+        assert!(lift(&document(Json::Null), Mode::Lenient).is_ok());
+        assert!(lift(&document(Json::Null), Mode::Strict).is_err());
+        assert!(lift(&document(json!({"kind": "inline"})), Mode::Lenient).is_err());
+        assert!(lift(&document(json!({"must_understand": false})), Mode::Strict).is_ok());
     }
 
     #[test]

@@ -133,6 +133,7 @@ impl Array {
         if resolved.is_empty() {
             return Ok(());
         }
+        field.data_type.check_range(&values).map_err(|error| error.at(self.place()))?;
         let values = ascending(&resolved, values);
         let projections = Projections::new(self, &resolved)?;
         self.location.context.pool.run(projections.count, self.chain.chunk().size(), |index| {

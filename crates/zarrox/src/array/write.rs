@@ -124,7 +124,9 @@ impl Array {
         let store = &self.location.store;
         let options = self.encode_options();
         let write = || {
-            self.data_type().check_range(&part.source)?;
+            if part.field.is_none() {
+                self.data_type().check_range(&part.source)?;
+            }
             with_vec(|encoded| {
                 if part.covers(self.chain.chunk().shape()) {
                     let stored = self.chain.encode(&part.source, options, encoded)?;
