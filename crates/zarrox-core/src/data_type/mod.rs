@@ -213,13 +213,28 @@ impl DataType {
         self.storage().size()
     }
 
-    /// The type of a name as people write it: v3's (`float32`, `r24`) or v2's (`<f4`, `|V3`).
+    /// The type of a name as people write it: v3's (`float32`, `r24`), v2's (`<f4`, `|V3`), or NumPy's (`f4`, `M8[ns]`).
     pub fn parse(name: &str, registry: &Registry) -> Result<Self> {
-        let json = Json::from(name);
-        match registry.data_type_from_v2(&json) {
-            Ok((data_type, _)) => Ok(data_type),
-            Err(_) => registry.data_type_from_v3(&json),
-        }
+        let v2 = |name: String| registry.data_type_from_v2(&Json::from(name)).map(|(data_type, _)| data_type);
+        let v3 = || registry.data_type_from_v3(&Json::from(name));
+        v2(name.to_owned()).or_else(|_| v3()).or_else(|error| {
+            let numpy = v2(format!("<{name}")).or_else(|_| v2(format!("|{name}")));
+            numpy.map_err(|_| error)
+        })
+    }
+
+    /// The type of a name, as for [`DataType::parse`], that may have the shape of arrays of it in front: `(2, 3)f4`. Zarr has no
+    /// such elements; arrays of them are arrays with more dimensions.
+    pub fn parse_sub_array(name: &str, registry: &Registry) -> Result<(Vec<u64>, Self)> {
+        let Some((shape, inner)) = name.strip_prefix('(').and_then(|rest| rest.split_once(')')) else {
+            return Ok((Vec::new(), Self::parse(name, registry)?));
+        };
+        let lengths = shape.split(',').map(str::trim).filter(|length| !length.is_empty());
+        let shape = lengths.map(|length| length.parse().ok().filter(|&length| length > 0));
+        let shape: Option<Vec<u64>> = shape.collect();
+        let shape = shape.filter(|shape| !shape.is_empty());
+        let shape = shape.ok_or_else(|| Error::argument(format!("'{name}' has no shape between its brackets")))?;
+        Ok((shape, Self::parse(inner.trim(), registry)?))
     }
 }
 
