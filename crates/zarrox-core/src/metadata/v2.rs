@@ -10,7 +10,7 @@ use super::{ArrayMetadata, Change, Document, Format, FormatDef, GroupMetadata, L
 use crate::codec::{CodecKind, CodecSpec};
 use crate::data_type::{DataType, Endian};
 use crate::error::{Error, Result};
-use crate::grid::{ChunkGrid, ChunkKeyEncoding, Separator};
+use crate::grid::{ChunkGrid, ChunkKeyEncoding, ChunkShape, Separator};
 use crate::json::{self, Json, Map};
 use crate::path::NodePath;
 use crate::registry::Registry;
@@ -74,6 +74,10 @@ impl FormatDef for V2 {
 
     fn default_chunk_key_encoding(&self) -> ChunkKeyEncoding {
         ChunkKeyEncoding::V2(Separator::Dot)
+    }
+
+    fn default_chunks(&self, shape: &[u64], item: usize) -> Vec<u64> {
+        ChunkShape::Guess.resolve(shape, item)
     }
 
     fn default_compressor(&self, item: usize) -> CodecSpec {
@@ -239,13 +243,16 @@ pub(super) fn lower_array(array: &ArrayMetadata, registry: &Registry) -> Result<
     let ChunkKeyEncoding::V2(separator) = array.chunk_key_encoding else {
         return Err(Error::unsupported("Zarr v2 has only its own chunk key encoding, without the \"c\""));
     };
+    let ChunkGrid::Regular { chunk_shape } = &array.chunk_grid else {
+        return Err(Error::unsupported("Zarr v2 has only chunks of one shape; create the array as v3"));
+    };
     let chain = lower_codecs(array, registry)?;
     let family = registry.family(&array.data_type)?;
     let fill = array.fill_value.as_ref().map(|fill| family.fill_to_v2(&array.data_type, fill));
     let document = json!({
         "zarr_format": 2,
         "shape": array.shape,
-        "chunks": array.chunk_grid.chunk_shape(),
+        "chunks": chunk_shape,
         "dtype": family.to_v2(&array.data_type, chain.endian)?,
         "compressor": chain.compressor,
         "fill_value": fill,

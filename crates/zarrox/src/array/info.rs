@@ -2,6 +2,7 @@
 
 use std::ops::ControlFlow;
 
+use zarrox_core::grid::ChunkGrid;
 use zarrox_core::{CodecSpec, DataType, FillValue, Format, Result};
 
 use super::Array;
@@ -21,9 +22,11 @@ pub struct ArrayInfo {
     pub shape: Vec<u64>,
     /// The data type.
     pub data_type: DataType,
-    /// The shape of a chunk.
+    /// How the array is divided into chunks, or into shards where there are shards.
+    pub chunk_grid: ChunkGrid,
+    /// The shape of a chunk; where chunks differ, the largest length along each dimension.
     pub chunk_shape: Vec<u64>,
-    /// The shape of a shard, if there are shards.
+    /// The shape of a shard, if there are shards; where they differ, the largest length along each dimension.
     pub shard_shape: Option<Vec<u64>>,
     /// The element that fills what nobody has written.
     pub fill_value: FillValue,
@@ -66,6 +69,7 @@ impl Array {
             format: self.metadata.format,
             shape: self.shape().to_vec(),
             data_type: self.data_type().clone(),
+            chunk_grid: self.chunk_grid().clone(),
             chunk_shape: self.chunk_shape(),
             shard_shape: self.shard_shape().map(<[u64]>::to_vec),
             fill_value: self.fill_value(),
