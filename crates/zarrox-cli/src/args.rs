@@ -4,7 +4,9 @@ use std::path::Path;
 use std::str::FromStr;
 
 use clap::Args;
-use zarrox::{Array, Error, Format, Node, OpenMode, OpenOptions, Result, Selection};
+use zarrox::data_type::Mode;
+use zarrox::grid::{ChunkLengths, Rectilinear};
+use zarrox::{Array, ChunkShape, Error, Format, Node, OpenMode, OpenOptions, Result, Selection, json};
 
 use crate::exit::usage;
 
@@ -61,14 +63,51 @@ impl FromStr for Lengths {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let inner = text.trim();
-        let inner = inner.strip_prefix('(').and_then(|inner| inner.strip_suffix(')')).unwrap_or(inner);
-        let inner = inner.strip_suffix(',').unwrap_or(inner);
-        if inner.trim().is_empty() {
-            return Ok(Self(Vec::new()));
+        items(text, |item| item.parse().ok()).map(Self)
+    }
+}
+
+/// What stands between commas, with or without parentheses around all.
+fn items<T>(text: &str, length: impl Fn(&str) -> Option<T>) -> Result<Vec<T>, String> {
+    let inner = text.trim();
+    let inner = inner.strip_prefix('(').and_then(|inner| inner.strip_suffix(')')).unwrap_or(inner);
+    let inner = inner.strip_suffix(',').unwrap_or(inner);
+    if inner.trim().is_empty() {
+        return Ok(Vec::new());
+    }
+    let length = |item: &str| length(item.trim()).ok_or_else(|| format!("'{item}' is not a length"));
+    inner.split(',').map(length).collect()
+}
+
+/// The chunks of a new array: lengths as for a shape, of which `-1` is a whole dimension; `auto`; `false`; or, in JSON, the
+/// lengths of a rectilinear grid.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Chunks {
+    /// Of one shape.
+    Shape(ChunkShape),
+    /// Of several lengths in each dimension.
+    Rectilinear(Vec<ChunkLengths>),
+}
+
+impl FromStr for Chunks {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text.trim() {
+            "auto" | "true" => return Ok(Self::Shape(ChunkShape::Guess)),
+            "false" => return Ok(Self::Shape(ChunkShape::One)),
+            json if json.starts_with('[') => {
+                let json = json::parse(json.as_bytes()).map_err(|error| error.to_string())?;
+                let lengths = Rectilinear::lengths_from_json(&json, Mode::Strict);
+                return lengths.map(Self::Rectilinear).map_err(|error| error.to_string());
+            }
+            _ => {}
         }
-        let length = |item: &str| item.trim().parse().map_err(|_| format!("'{item}' is not a length"));
-        inner.split(',').map(length).collect::<Result<_, _>>().map(Self)
+        let lengths = items(text, |item| match item {
+            "-1" | "None" => Some(None),
+            length => length.parse().ok().map(Some),
+        })?;
+        Ok(Self::Shape(ChunkShape::Lengths(lengths)))
     }
 }
 
@@ -139,6 +178,20 @@ mod tests {
         assert_eq!(lengths("()"), Ok(vec![]));
         for bad in ["-1", "1.5", "a", "1,,2", "(1"] {
             assert!(lengths(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn chunks_are_lengths_or_a_word_or_lists() {
+        let chunks = |text: &str| text.parse::<Chunks>().map_err(drop);
+        assert_eq!(chunks("auto"), Ok(Chunks::Shape(ChunkShape::Guess)));
+        assert_eq!(chunks("false"), Ok(Chunks::Shape(ChunkShape::One)));
+        assert_eq!(chunks("(-1, 100)"), Ok(Chunks::Shape([None, Some(100)].into())));
+        assert_eq!(chunks("10,20"), Ok(Chunks::Shape([10, 20].into())));
+        let lists = vec![ChunkLengths::from([3, 3, 4]), ChunkLengths::from(5)];
+        assert_eq!(chunks("[[[3, 2], 4], 5]"), Ok(Chunks::Rectilinear(lists)));
+        for bad in ["-2", "1.5", "none", "[[1, -1]]", "[1", "1,,2"] {
+            assert!(chunks(bad).is_err(), "{bad}");
         }
     }
 

@@ -4,9 +4,9 @@ use clap::Args;
 use zarrox::codecs::{Blosc, BloscCompressor, Bz2, Gzip, Lz4, Shuffle, Zlib, Zstd};
 use zarrox::data_type::Endian;
 use zarrox::json::{self, Json, Map};
-use zarrox::{ArrayBuilder, CodecSpec, DataType, Format, Result, Separator};
+use zarrox::{ArrayBuilder, ChunkShape, CodecSpec, DataType, Format, Result, Separator};
 
-use crate::args::{self, Lengths};
+use crate::args::{self, Chunks};
 use crate::exit::usage;
 
 /// How a new array is made.
@@ -16,13 +16,14 @@ pub(crate) struct Creation {
     #[arg(long, value_parser = args::format)]
     pub(crate) format: Option<Format>,
 
-    /// The shape of a chunk, as 10,20 [default: about a mebibyte]
-    #[arg(long, value_name = "LENGTHS")]
-    chunks: Option<Lengths>,
+    /// The shape of a chunk, as 10,20, where -1 is a whole dimension; auto: what zarr-python 2 guesses; false: one chunk; as JSON
+    /// the lengths of chunks that differ, as [[31,28,31],5] (v3) [default: about a mebibyte; in v2 auto]
+    #[arg(long, value_name = "LENGTHS", allow_hyphen_values = true)]
+    chunks: Option<Chunks>,
 
-    /// The shape of a shard, which holds several chunks in one object (v3)
-    #[arg(long, value_name = "LENGTHS")]
-    shards: Option<Lengths>,
+    /// The shape of a shard, which holds several chunks in one object, or as JSON the lengths of shards that differ (v3)
+    #[arg(long, value_name = "LENGTHS", allow_hyphen_values = true)]
+    shards: Option<Chunks>,
 
     /// All codecs of a chunk, as a JSON list like that in v3 metadata
     #[arg(long, value_name = "JSON", conflicts_with_all = ["compressor", "order", "endian"])]
@@ -76,12 +77,25 @@ impl Creation {
         if let Some(format) = self.format {
             builder = builder.format(format);
         }
-        if let Some(Lengths(chunks)) = &self.chunks {
-            builder = builder.chunks(chunks.clone());
-        }
-        if let Some(Lengths(shards)) = &self.shards {
-            builder = builder.shards(shards.clone());
-        }
+        builder = match &self.chunks {
+            Some(Chunks::Shape(chunks)) => builder.chunks(chunks.clone()),
+            Some(Chunks::Rectilinear(_)) if self.shards.is_some() => {
+                return Err(usage("--chunks: chunks inside shards have one shape"));
+            }
+            Some(Chunks::Rectilinear(lengths)) => builder.rectilinear_chunks(lengths.clone()),
+            None => builder,
+        };
+        builder = match &self.shards {
+            Some(Chunks::Shape(ChunkShape::Guess)) => {
+                return Err(usage("--shards: it takes lengths, or false for one shard"));
+            }
+            Some(Chunks::Shape(shards)) => builder.shards(shards.resolve(shape, 1)),
+            Some(Chunks::Rectilinear(_)) if self.chunks.is_none() => {
+                return Err(usage("--shards: shards that differ need --chunks, which they hold"));
+            }
+            Some(Chunks::Rectilinear(lengths)) => builder.rectilinear_chunks(lengths.clone()),
+            None => builder,
+        };
         if let Some(text) = &self.codecs {
             builder = builder.codecs(codecs(text)?);
         }

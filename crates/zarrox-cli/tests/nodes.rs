@@ -113,6 +113,39 @@ fn arrays_are_created_with_everything_that_can_be_said() {
 }
 
 #[test]
+fn chunks_can_be_guessed_left_whole_or_differ() {
+    let place = Place::new();
+    let chunk_shape = |chunks: &[&str], format: &str| {
+        let create =
+            ["create", "a.zarr", "--shape", "1000,3000", "--dtype", "f8", "--force", "--format", format];
+        place.ok(&[&create[..], chunks].concat());
+        place.json(&["info", "a.zarr", "--json"])["chunk_shape"].clone()
+    };
+    assert_eq!(chunk_shape(&["--chunks", "false"], "v3"), json!([1000, 3000]));
+    assert_eq!(chunk_shape(&["--chunks", "-1,100"], "v2"), json!([1000, 100]));
+    assert_eq!(chunk_shape(&["--chunks", "auto"], "v3"), json!([125, 750]));
+    assert_eq!(chunk_shape(&[], "v2"), json!([125, 750]), "v2's default is the guess of zarr-python 2");
+    assert_eq!(chunk_shape(&[], "v3"), json!([250, 375]));
+    assert_eq!(chunk_shape(&["--chunks", "[[400, [300, 2]], 3000]"], "v3"), json!([400, 3000]));
+    let text = place.ok(&["info", "a.zarr"]);
+    assert!(text.contains("grid           rectilinear [[400,[300,2]],3000]\n"), "{text}");
+    let shards = ["--chunks", "100,100", "--shards", "[[400, 600], 3000]"];
+    assert_eq!(chunk_shape(&shards, "v3"), json!([100, 100]));
+    let create = ["create", "b.zarr", "--shape", "5", "--dtype", "f8"];
+    for (given, named) in [
+        (&["--chunks", "[[1, 1]]"][..], "end at 2"),
+        (&["--chunks", "[[5]]", "--format", "v2"], "chunks of one shape"),
+        (&["--chunks", "[[5]]", "--shards", "5"], "one shape"),
+        (&["--shards", "[[5]]"], "need --chunks"),
+        (&["--shards", "auto"], "--shards"),
+        (&["--chunks", "1.5"], "1.5"),
+    ] {
+        let run = place.run(&[&create[..], given].concat());
+        assert!(run.code != 0 && run.err.contains(named), "{given:?}: {}", run.err);
+    }
+}
+
+#[test]
 fn a_new_node_has_the_format_of_the_group_above() {
     let place = Place::new();
     place.ok(&["create", "h.zarr", "--group", "--format", "2"]);

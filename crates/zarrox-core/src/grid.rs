@@ -1,10 +1,18 @@
 //! Chunk grids, and the keys that chunks are stored under.
 
+mod rectilinear;
+mod shape;
+
 use std::fmt;
+use std::ops::Deref;
+
+use serde_json::json;
 
 use crate::error::{Error, Result};
-use crate::fill_value::FillValue;
-use crate::{codec::ChunkSpec, data_type::Storage};
+use crate::json::Json;
+
+pub use rectilinear::{ChunkLengths, ListedLength, Rectilinear};
+pub use shape::{ChunkShape, about_a_mebibyte};
 
 /// How an array is divided into chunks.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,12 +23,76 @@ pub enum ChunkGrid {
         /// The shape of every chunk, in elements; no dimension is zero.
         chunk_shape: Vec<u64>,
     },
+    /// Chunks with lengths of their own along each dimension (v3).
+    Rectilinear(Rectilinear),
+}
+
+/// Chunks of one length that follow each other along a dimension.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Run {
+    /// The index of the first.
+    pub first: u64,
+    /// Where the first begins, in elements.
+    pub start: u64,
+    /// The length of each, in elements; not zero.
+    pub length: u64,
+    /// How many there are.
+    pub count: u64,
+}
+
+impl Run {
+    /// Chunks of this length, as many as are needed.
+    fn endless(length: u64) -> Self {
+        Self { first: 0, start: 0, length, count: u64::MAX }
+    }
+
+    /// Where the last chunk ends, in elements.
+    pub fn end(&self) -> u64 {
+        self.start.saturating_add(self.length.saturating_mul(self.count))
+    }
+}
+
+/// The chunks along one dimension, as runs in ascending order.
+#[derive(Debug, Clone, Copy)]
+pub enum Runs<'a> {
+    /// Chunks of one length.
+    One(Run),
+    /// Chunks of several lengths.
+    Many(&'a [Run]),
+}
+
+impl Deref for Runs<'_> {
+    type Target = [Run];
+
+    fn deref(&self) -> &[Run] {
+        match self {
+            Self::One(run) => std::slice::from_ref(run),
+            Self::Many(runs) => runs,
+        }
+    }
 }
 
 impl ChunkGrid {
     /// A regular grid for arrays of `shape`, or why there cannot be one.
     pub fn regular(chunk_shape: impl Into<Vec<u64>>, shape: &[u64]) -> Result<Self> {
-        let chunk_shape = chunk_shape.into();
+        let grid = Self::Regular { chunk_shape: chunk_shape.into() };
+        grid.check(shape)?;
+        Ok(grid)
+    }
+
+    /// A rectilinear grid for arrays of `shape`, or why there cannot be one.
+    pub fn rectilinear(
+        lengths: impl IntoIterator<Item = impl Into<ChunkLengths>>,
+        shape: &[u64],
+    ) -> Result<Self> {
+        let grid = Self::Rectilinear(Rectilinear::new(lengths)?);
+        grid.check(shape)?;
+        Ok(grid)
+    }
+
+    /// Checks that the grid has chunks for every element of an array of `shape`.
+    pub fn check(&self, shape: &[u64]) -> Result<()> {
+        let chunk_shape = self.chunk_shape();
         if chunk_shape.len() != shape.len() {
             return Err(Error::metadata(format!(
                 "the chunk shape {chunk_shape:?} has {} dimensions, the array's shape {shape:?} has {}",
@@ -33,19 +105,70 @@ impl ChunkGrid {
                 "the chunk shape {chunk_shape:?} is 0 in dimension {dim}; chunks must hold something"
             )));
         }
-        Ok(Self::Regular { chunk_shape })
+        let end = |dim| self.runs(dim).last().map_or(0, Run::end);
+        match (0..shape.len()).find(|&dim| end(dim) < shape[dim]) {
+            None => Ok(()),
+            Some(dim) => Err(Error::metadata(format!(
+                "the chunks of the grid end at {} in dimension {dim}, the array's shape is {shape:?}; \
+                 such an array cannot be longer than its chunks together",
+                end(dim)
+            ))),
+        }
     }
 
-    /// The shape that chunks have in full.
+    /// The shape that chunks have in full; where they differ, the largest length of a chunk along each dimension.
     pub fn chunk_shape(&self) -> &[u64] {
         match self {
             Self::Regular { chunk_shape } => chunk_shape,
+            Self::Rectilinear(grid) => grid.largest(),
         }
+    }
+
+    /// The chunks along a dimension. There are as many as an array can need, and may be more.
+    pub fn runs(&self, dim: usize) -> Runs<'_> {
+        match self {
+            Self::Regular { chunk_shape } => {
+                Runs::One(Run::endless(chunk_shape.get(dim).map_or(1, |&n| n.max(1))))
+            }
+            Self::Rectilinear(grid) => Runs::Many(grid.runs(dim)),
+        }
+    }
+
+    /// Where the `index`-th chunk along a dimension begins, and its length; `None` when the grid ends before.
+    pub fn chunk_place(&self, dim: usize, index: u64) -> Option<(u64, u64)> {
+        let runs = self.runs(dim);
+        let run = runs[..runs.partition_point(|run| run.first <= index)].last()?;
+        let nth = index - run.first;
+        let start = nth.checked_mul(run.length).and_then(|offset| run.start.checked_add(offset))?;
+        (nth < run.count).then_some((start, run.length))
+    }
+
+    /// The full shape of a chunk; `None` when the grid has no such chunk.
+    pub fn shape_of(&self, chunk: &[u64]) -> Option<Vec<u64>> {
+        let place = |(dim, &index)| self.chunk_place(dim, index).map(|(_, length)| length);
+        chunk.iter().enumerate().map(place).collect()
+    }
+
+    /// The grid as `chunk_grid` in v3 metadata has it.
+    pub fn to_json(&self) -> Json {
+        let (name, configuration) = match self {
+            Self::Regular { chunk_shape } => ("regular", json!({"chunk_shape": chunk_shape})),
+            Self::Rectilinear(grid) => {
+                ("rectilinear", json!({"kind": "inline", "chunk_shapes": grid.lengths_to_json()}))
+            }
+        };
+        json!({"name": name, "configuration": configuration})
     }
 
     /// How many chunks there are along each dimension of an array of this shape.
     pub fn grid_shape(&self, shape: &[u64]) -> Vec<u64> {
-        shape.iter().zip(self.chunk_shape()).map(|(&n, &c)| n.div_ceil(c)).collect()
+        let count = |(dim, &length): (usize, &u64)| {
+            let Some(last) = length.checked_sub(1) else { return 0 };
+            let runs = self.runs(dim);
+            let run = runs[..runs.partition_point(|run| run.start <= last)].last();
+            run.map_or(0, |run| run.first + (last - run.start) / run.length + 1)
+        };
+        shape.iter().enumerate().map(count).collect()
     }
 
     /// How many chunks there are in all; `None` beyond 2^64.
@@ -55,11 +178,6 @@ impl ChunkGrid {
             return Some(0);
         }
         grid.iter().try_fold(1, |count: u64, &n| count.checked_mul(n))
-    }
-
-    /// What the codecs must know of a chunk.
-    pub fn chunk_spec(&self, storage: Storage, fill: &FillValue) -> Result<ChunkSpec> {
-        Ok(ChunkSpec::new(self.chunk_shape(), storage, fill.clone())?)
     }
 }
 
@@ -201,5 +319,48 @@ mod tests {
         assert_eq!(ChunkGrid::regular([1, 1], &[0, 0]).unwrap().chunk_count(&[u64::MAX, 2]), None);
         assert!(ChunkGrid::regular([0], &[4]).unwrap_err().to_string().contains("dimension 0"));
         assert!(ChunkGrid::regular([2, 2], &[4]).is_err());
+    }
+
+    #[test]
+    fn chunks_of_any_lengths_are_found() {
+        let lengths: [ChunkLengths; 3] = [vec![3, 3, 1, 4].into(), 5.into(), [2, 100].into()];
+        let shape = [8, 12, 2];
+        let grid = ChunkGrid::rectilinear(lengths, &shape).unwrap();
+        assert_eq!(grid.chunk_shape(), [4, 5, 100]);
+        assert_eq!(grid.grid_shape(&shape), [4, 3, 1]);
+        assert_eq!(grid.grid_shape(&[7, 0, 3]), [3, 0, 2]);
+        assert_eq!(grid.chunk_count(&shape), Some(12));
+        assert_eq!(
+            [0, 1, 2, 3, 4].map(|index| grid.chunk_place(0, index)),
+            [Some((0, 3)), Some((3, 3)), Some((6, 1)), Some((7, 4)), None]
+        );
+        assert_eq!(grid.shape_of(&[2, 7, 1]), Some(vec![1, 5, 100]));
+        assert_eq!(grid.shape_of(&[2, 7, 2]), None);
+        assert_eq!(grid.chunk_place(1, u64::MAX), None);
+        assert!(grid.check(&[11, u64::MAX, 102]).is_ok());
+        let message = grid.check(&[12, 1, 1]).unwrap_err().to_string();
+        assert!(message.contains("end at 11 in dimension 0"), "{message}");
+    }
+
+    #[test]
+    fn long_runs_stay_runs_and_broken_lists_are_refused() {
+        let run = |length, count| ChunkLengths::Listed(vec![ListedLength::Run { length, count }]);
+        let grid = ChunkGrid::rectilinear([run(1, 1 << 60)], &[1 << 60]).unwrap();
+        assert_eq!(grid.grid_shape(&[1 << 60]), [1 << 60]);
+        assert_eq!(grid.chunk_place(0, (1 << 60) - 1), Some(((1 << 60) - 1, 1)));
+        let none = ChunkLengths::Listed(Vec::new());
+        assert!(ChunkGrid::rectilinear([none.clone()], &[0]).is_ok());
+        for (lengths, shape, named) in [
+            (none, 1, "end at 0"),
+            (0.into(), 1, "length 0"),
+            ([1, 0].into(), 1, "length 0"),
+            (run(3, 0), 1, "no chunks"),
+            (run(1 << 60, 17), 1, "beyond 2^64"),
+            ([3, 4].into(), 8, "end at 7"),
+        ] {
+            let message = ChunkGrid::rectilinear([lengths], &[shape]).unwrap_err().to_string();
+            assert!(message.contains(named), "{message}");
+        }
+        assert!(ChunkGrid::rectilinear([2], &[1, 1]).is_err());
     }
 }

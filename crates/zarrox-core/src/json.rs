@@ -120,6 +120,20 @@ fn quote_bare_tokens(bytes: &[u8]) -> Option<Vec<u8>> {
     found.then_some(out)
 }
 
+/// A non-negative integer; leniently a float without a fraction.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "checked to be whole and in range"
+)]
+pub(crate) fn integer(json: &Json, mode: Mode) -> Option<u64> {
+    let float = |json: &Json| json.as_f64().filter(|v| v.fract() == 0.0 && (0.0..9e15).contains(v));
+    match mode {
+        Mode::Strict => json.as_u64(),
+        Mode::Lenient => json.as_u64().or_else(|| float(json).map(|v| v as u64)),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

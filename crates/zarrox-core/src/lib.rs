@@ -23,7 +23,7 @@ pub use codec::{CodecChain, CodecSpec};
 pub use data_type::{DataType, Element, Storage};
 pub use error::{CodecError, Error, ErrorKind, Result};
 pub use fill_value::FillValue;
-pub use grid::{ChunkGrid, ChunkKeyEncoding, Separator};
+pub use grid::{ChunkGrid, ChunkKeyEncoding, ChunkShape, Separator};
 pub use indexing::{DimSelection, IntoSelection, Selection};
 pub use metadata::{ArrayMetadata, Format, GroupMetadata, NodeMetadata};
 pub use path::NodePath;

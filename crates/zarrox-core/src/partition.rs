@@ -1,6 +1,9 @@
-//! How a region falls on a regular grid of chunks: dimension by dimension, at the same cost for the first
+//! How a region falls on a grid of chunks: dimension by dimension, at the same cost for the first
 //! touched chunk as for the last.
 
+use smallvec::SmallVec;
+
+use crate::grid::Run;
 use crate::strided::{Dims, Span, View, ViewMut};
 
 /// The positions of a span that lie in one chunk.
@@ -47,6 +50,66 @@ pub fn piece_in(span: Span, chunk: usize, index: usize) -> Option<Piece> {
 /// All pieces, in the order of the span.
 pub fn pieces(span: Span, chunk: usize) -> impl ExactSizeIterator<Item = Piece> + Clone {
     (0..piece_count(span, chunk)).map(move |n| piece(span, chunk, n))
+}
+
+/// The pieces of a span along a dimension whose chunks may differ in length: their number and any one of them, without a
+/// list. What is kept follows the number of runs of equal chunks.
+#[derive(Debug, Clone)]
+pub struct Pieces {
+    stretches: SmallVec<[Stretch; 1]>,
+    count: usize,
+}
+
+/// The part of a span that lies in one run of equal chunks.
+#[derive(Debug, Clone, Copy)]
+struct Stretch {
+    /// How many pieces lie before.
+    before: usize,
+    /// How many positions of the span lie before.
+    out: usize,
+    /// The index of the run's first chunk.
+    first: usize,
+    length: usize,
+    /// The positions, counted from the run's start.
+    span: Span,
+}
+
+impl Pieces {
+    /// The pieces of a span on these runs, which must reach as far as the span.
+    pub fn new(span: Span, runs: &[Run]) -> Self {
+        let number = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
+        let mut pieces = Self { stretches: SmallVec::new(), count: 0 };
+        let mut out = 0;
+        let begin = runs.partition_point(|run| number(run.end()) <= span.start);
+        for run in &runs[begin..] {
+            if out == span.count {
+                break;
+            }
+            let end = before(span, number(run.end()));
+            if end == out {
+                continue;
+            }
+            let start = span.start + out * span.step - number(run.start);
+            let inside = Span { start, step: span.step, count: end - out };
+            let (first, length) = (number(run.first), number(run.length));
+            pieces.stretches.push(Stretch { before: pieces.count, out, first, length, span: inside });
+            pieces.count += piece_count(inside, length);
+            out = end;
+        }
+        pieces
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
+    /// The `n`-th, counted from 0; `n` must be less than their number.
+    pub fn get(&self, n: usize) -> Piece {
+        let stretch = self.stretches[self.stretches.partition_point(|stretch| stretch.before <= n) - 1];
+        let piece = piece(stretch.span, stretch.length, n - stretch.before);
+        Piece { chunk: stretch.first + piece.chunk, out: stretch.out + piece.out, ..piece }
+    }
 }
 
 /// Calls `visit` for each chunk of shape `chunk` that the region touches, in row-major order, with one piece
@@ -102,12 +165,16 @@ fn last(span: Span) -> usize {
     span.start + (span.count - 1) * span.step
 }
 
+/// How many positions of the span are less than `limit`.
+fn before(span: Span, limit: usize) -> usize {
+    limit.saturating_sub(span.start).div_ceil(span.step).min(span.count)
+}
+
 /// The positions in the chunk of this index; none, with an arbitrary start, when the span misses it.
 fn within(span: Span, chunk: usize, index: usize) -> Piece {
     let begin = index.saturating_mul(chunk);
     let end = begin.saturating_add(chunk);
-    let before = |limit: usize| limit.saturating_sub(span.start).div_ceil(span.step).min(span.count);
-    let (out, stop) = (before(begin), before(end));
+    let (out, stop) = (before(span, begin), before(span, end));
     let start = (span.start + out * span.step).saturating_sub(begin);
     Piece { chunk: index, span: Span { start, step: span.step, count: stop - out }, out }
 }
@@ -126,6 +193,7 @@ mod tests {
     use std::convert::Infallible;
 
     use super::*;
+    use crate::grid::ChunkGrid;
 
     /// Position by position: the oracle.
     fn naive(span: Span, chunk: usize) -> Vec<(usize, Vec<usize>, usize)> {
@@ -163,6 +231,50 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn pieces_on_chunks_of_several_lengths_equal_the_naive_loop() {
+        for lengths in
+            [&[4, 4, 4, 4, 4, 4][..], &[1, 5, 2, 2, 2, 9, 30], &[7, 1, 1, 1, 3, 8], &[2, 40], &[50]]
+        {
+            let grid = ChunkGrid::rectilinear([lengths], &[0]).unwrap();
+            let total = usize::try_from(lengths.iter().sum::<u64>()).unwrap();
+            let chunk_of = |position: usize| {
+                let starts = |index: usize| usize::try_from(lengths[..index].iter().sum::<u64>()).unwrap();
+                let index = (0..lengths.len()).rfind(|&index| starts(index) <= position).unwrap();
+                (index, position - starts(index))
+            };
+            for (start, step) in (0..total).flat_map(|start| (1..12).map(move |step| (start, step))) {
+                for count in 0..=(total - start).div_ceil(step) {
+                    let span = Span { start, step, count };
+                    let mut expected: Vec<(usize, Vec<usize>, usize)> = Vec::new();
+                    for out in 0..count {
+                        let (chunk, position) = chunk_of(start + out * step);
+                        match expected.last_mut() {
+                            Some(last) if last.0 == chunk => last.1.push(position),
+                            _ => expected.push((chunk, vec![position], out)),
+                        }
+                    }
+                    let pieces = Pieces::new(span, &grid.runs(0));
+                    let found = (0..pieces.count()).map(|n| pieces.get(n));
+                    let found: Vec<_> = found.map(|p| (p.chunk, positions(p.span), p.out)).collect();
+                    assert_eq!(found, expected, "{span:?} {lengths:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_grid_of_one_length_gives_the_same_pieces() {
+        let grid = ChunkGrid::regular([1000], &[u64::MAX]).unwrap();
+        let span = Span { start: 5, step: 1 << 40, count: 1 << 20 };
+        let pieces = Pieces::new(span, &grid.runs(0));
+        assert_eq!(pieces.count(), piece_count(span, 1000));
+        for n in [0, 77, (1 << 20) - 1] {
+            assert_eq!(pieces.get(n), piece(span, 1000, n));
+        }
+        assert_eq!(Pieces::new(Span { start: 9, step: 1, count: 0 }, &grid.runs(0)).count(), 0);
     }
 
     #[test]

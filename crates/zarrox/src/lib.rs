@@ -36,9 +36,9 @@ pub use group::{Child, Group, Node, Tree};
 pub use options::{MissingChunks, OpenMode, OpenOptions};
 pub use zarrox_codecs as codecs;
 pub use zarrox_core::{
-    ArrayMetadata, ChunkKeyEncoding, CodecSpec, DataType, DimSelection, Element, Error, ErrorKind, FillValue,
-    Format, GroupMetadata, IntoSelection, NodeMetadata, NodePath, Registry, Result, Selection, Separator,
-    codec, data_type, indexing, json, registry, s, strided,
+    ArrayMetadata, ChunkGrid, ChunkKeyEncoding, ChunkShape, CodecSpec, DataType, DimSelection, Element,
+    Error, ErrorKind, FillValue, Format, GroupMetadata, IntoSelection, NodeMetadata, NodePath, Registry,
+    Result, Selection, Separator, codec, data_type, grid, indexing, json, registry, s, strided,
 };
 pub use zarrox_stores as stores;
 
@@ -47,7 +47,7 @@ use std::path::Path;
 /// Everything that most programs need: `use zarrox::prelude::*`.
 pub mod prelude {
     pub use crate::codecs::*;
-    pub use crate::{Array, DataType, DynArray, Format, Group, Node, Selection, s};
+    pub use crate::{Array, ChunkShape, DataType, DynArray, Format, Group, Node, Selection, s};
 }
 
 /// Opens the node at a path, for reading and writing, and finds out by itself its format and kind.

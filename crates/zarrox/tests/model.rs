@@ -24,6 +24,9 @@ struct Case {
     chunks: Vec<u64>,
     /// How many chunks a shard has along each dimension, from the outside in.
     shards: Vec<Vec<u64>>,
+    /// For rectilinear grids the lengths of stored chunks along each dimension, in units that inner chunks divide.
+    lengths: Option<Vec<Vec<u64>>>,
+    units: Vec<u64>,
     codecs: Vec<CodecSpec>,
     format: Format,
     store_empty: bool,
@@ -68,6 +71,12 @@ fn bytes_to_bytes() -> impl Strategy<Value = Vec<CodecSpec>> {
     prop::collection::vec(one, 0..=2)
 }
 
+/// Now and then a grid of chunks that differ.
+fn rectilinear(ndim: usize) -> impl Strategy<Value = Option<Vec<Vec<u64>>>> {
+    let dim = prop::collection::vec(1_u64..=4, 1..=5);
+    prop::option::weighted(0.3, prop::collection::vec(dim, ndim))
+}
+
 fn case() -> impl Strategy<Value = Case> {
     prop::collection::vec((0_u64..=9, 1_u64..=4, 1_u64..=3, 1_u64..=2), 0..=4)
         .prop_flat_map(|dims| {
@@ -82,39 +91,41 @@ fn case() -> impl Strategy<Value = Case> {
                 Just((shape, chunks, inner, outer)),
                 0_usize..=2,
                 order,
-                any::<(bool, bool, bool, bool)>(),
+                (any::<(bool, bool, bool, bool)>(), rectilinear(ndim)),
                 bytes_to_bytes(),
                 bytes_to_bytes(),
                 steps,
             )
         })
-        .prop_map(|((shape, chunks, inner, outer), depth, order, flags, mut bytes, outside, steps)| {
-            let (transpose, big, v2, store_empty) = flags;
-            // v2 has neither shards nor any transposition but the whole one.
-            let depth = if v2 { 0 } else { depth };
-            let mut codecs: Vec<CodecSpec> = Vec::new();
-            match (transpose, v2) {
-                (true, false) => codecs.push(Transpose::order(order).into()),
-                (true, true) if shape.len() > 1 => {
-                    codecs.push(Transpose::order((0..shape.len()).rev().collect::<Vec<_>>()).into());
+        .prop_map(
+            |((shape, chunks, inner, outer), depth, order, (flags, lengths), mut bytes, outside, steps)| {
+                let (transpose, big, v2, store_empty) = flags;
+                // v2 has neither shards nor any transposition but the whole one.
+                let depth = if v2 { 0 } else { depth };
+                let mut codecs: Vec<CodecSpec> = Vec::new();
+                match (transpose, v2) {
+                    (true, false) => codecs.push(Transpose::order(order).into()),
+                    (true, true) if shape.len() > 1 => {
+                        codecs.push(Transpose::order((0..shape.len()).rev().collect::<Vec<_>>()).into());
+                    }
+                    _ => {}
                 }
-                _ => {}
-            }
-            codecs.push(if big { Bytes::big().into() } else { Bytes::little().into() });
-            codecs.append(&mut bytes);
-            let shards = [inner, outer].into_iter().take(depth).collect();
-            if depth > 0 && transpose {
-                // A codec outside the shards, so that they cannot be read in parts.
-                let mut case = Case { shape, chunks, shards, codecs, format: Format::V3, store_empty, steps };
+                codecs.push(if big { Bytes::big().into() } else { Bytes::little().into() });
+                codecs.append(&mut bytes);
+                let shards = [inner, outer].into_iter().take(depth).collect();
+                let lengths = lengths.filter(|_| !v2);
+                let units = vec![1; shape.len()];
+                let format = if v2 { Format::V2 } else { Format::V3 };
+                let mut case =
+                    Case { shape, chunks, shards, lengths, units, codecs, format, store_empty, steps };
                 case.nest();
-                case.codecs.extend(outside);
-                return case;
-            }
-            let format = if v2 { Format::V2 } else { Format::V3 };
-            let mut case = Case { shape, chunks, shards, codecs, format, store_empty, steps };
-            case.nest();
-            case
-        })
+                if depth > 0 && transpose {
+                    // A codec outside the shards, so that they cannot be read in parts.
+                    case.codecs.extend(outside);
+                }
+                case
+            },
+        )
 }
 
 impl Case {
@@ -123,24 +134,38 @@ impl Case {
         for factors in std::mem::take(&mut self.shards) {
             let chain = std::mem::take(&mut self.codecs);
             self.codecs = vec![Sharding::new(self.chunks.clone(), chain).into()];
+            self.units.clone_from(&self.chunks);
             for (length, factor) in self.chunks.iter_mut().zip(factors) {
                 *length *= factor;
             }
         }
     }
 
+    /// The lengths in elements; the last is repeated until the chunks reach as far as the array.
+    fn covering(&self, lengths: &[Vec<u64>]) -> Vec<Vec<u64>> {
+        let covering = |(dim, units): (usize, &Vec<u64>)| {
+            let mut lengths: Vec<u64> = units.iter().map(|n| n * self.units[dim]).collect();
+            let last = lengths[lengths.len() - 1];
+            while lengths.iter().sum::<u64>() < self.shape[dim] {
+                lengths.push(last);
+            }
+            lengths
+        };
+        lengths.iter().enumerate().map(covering).collect()
+    }
+
     fn create<T: Element>(&self, store: Arc<dyn Store>, fill: T) -> zarrox::Result<Array> {
-        OpenOptions::new()
+        let builder = OpenOptions::new()
             .store_empty_chunks(self.store_empty)
             .threads(2)
             .create_array_in(store, "group/array")
             .format(self.format)
-            .shape(self.shape.clone())
-            .chunks(self.chunks.clone())
-            .data_type(T::data_type())
-            .codecs(self.codecs.clone())
-            .fill_value(fill)
-            .create()
+            .shape(self.shape.clone());
+        let builder = match &self.lengths {
+            None => builder.chunks(self.chunks.clone()),
+            Some(lengths) => builder.rectilinear_chunks(self.covering(lengths)),
+        };
+        builder.data_type(T::data_type()).codecs(self.codecs.clone()).fill_value(fill).create()
     }
 }
 

@@ -5,7 +5,7 @@ use std::io::Write;
 use clap::Args;
 use serde_json::json;
 use zarrox::json::Json;
-use zarrox::{Array, ArrayInfo, CodecSpec, Group, Node, Result};
+use zarrox::{Array, ArrayInfo, ChunkGrid, CodecSpec, Group, Node, Result};
 
 use super::{print_json, tuple};
 use crate::args::Global;
@@ -62,6 +62,9 @@ fn array_lines(array: &Array) -> Result<Lines> {
         ("chunk shape", tuple(&info.chunk_shape)),
     ];
     lines.extend(info.shard_shape.as_ref().map(|shape| ("shard shape", tuple(shape))));
+    if let ChunkGrid::Rectilinear(grid) = &info.chunk_grid {
+        lines.push(("grid", format!("rectilinear {}", grid.lengths_to_json())));
+    }
     lines.extend(order(&info).map(|order| ("order", order.to_owned())));
     lines.push(("fill value", array.format_element(info.fill_value.as_bytes())?));
     lines.extend(info.codecs.iter().map(|codec| ("codecs", codec.to_string())));
@@ -90,6 +93,7 @@ fn array_json(array: &Array) -> Result<Json> {
         "data_type": family.to_v3(&info.data_type).unwrap_or_else(|_| Json::from(info.data_type.to_string())),
         "chunk_shape": info.chunk_shape,
         "shard_shape": info.shard_shape,
+        "chunk_grid": info.chunk_grid.to_json(),
         "order": order(&info),
         "fill_value": family.fill_to_v3(&info.data_type, &info.fill_value),
         "codecs": info.codecs.iter().map(codec_json).collect::<Vec<_>>(),

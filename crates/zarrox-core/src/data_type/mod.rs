@@ -233,7 +233,8 @@ impl DataType {
         let shape = lengths.map(|length| length.parse().ok().filter(|&length| length > 0));
         let shape: Option<Vec<u64>> = shape.collect();
         let shape = shape.filter(|shape| !shape.is_empty());
-        let shape = shape.ok_or_else(|| Error::argument(format!("'{name}' has no shape between its brackets")))?;
+        let shape =
+            shape.ok_or_else(|| Error::argument(format!("'{name}' has no shape between its brackets")))?;
         Ok((shape, Self::parse(inner.trim(), registry)?))
     }
 }

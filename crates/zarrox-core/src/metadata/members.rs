@@ -2,7 +2,7 @@
 
 use crate::data_type::Mode;
 use crate::error::{Error, Result};
-use crate::json::{Json, Map, kind};
+use crate::json::{Json, Map, integer, kind};
 
 /// The members of a document that have not been read yet: what is left over at the end is unknown.
 pub(super) struct Members {
@@ -85,17 +85,4 @@ pub(super) fn lengths(name: &str, json: &Json, mode: Mode) -> Result<Vec<u64>> {
     list.iter()
         .map(|item| integer(item, mode).ok_or_else(|| wrong(name, "a list of non-negative integers", json)))
         .collect()
-}
-
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "checked to be whole and in range"
-)]
-fn integer(json: &Json, mode: Mode) -> Option<u64> {
-    let float = |json: &Json| json.as_f64().filter(|v| v.fract() == 0.0 && (0.0..9e15).contains(v));
-    match mode {
-        Mode::Strict => json.as_u64(),
-        Mode::Lenient => json.as_u64().or_else(|| float(json).map(|v| v as u64)),
-    }
 }

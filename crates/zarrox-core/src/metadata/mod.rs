@@ -11,11 +11,11 @@ mod v3;
 
 use std::fmt;
 
-use crate::codec::{CodecChain, CodecContext, CodecSpec};
+use crate::codec::{ChunkSpec, CodecChain, CodecContext, CodecSpec};
 use crate::data_type::{DataType, Mode};
 use crate::error::{Error, Result};
 use crate::fill_value::FillValue;
-use crate::grid::{ChunkGrid, ChunkKeyEncoding};
+use crate::grid::{ChunkGrid, ChunkKeyEncoding, about_a_mebibyte};
 use crate::json::{Json, Map};
 use crate::path::NodePath;
 use crate::registry::Registry;
@@ -118,6 +118,11 @@ pub trait FormatDef: fmt::Debug + Sync {
     /// How chunks are named when the creator does not say.
     fn default_chunk_key_encoding(&self) -> ChunkKeyEncoding;
 
+    /// The shape of chunks whose creator does not say, for elements of this size.
+    fn default_chunks(&self, shape: &[u64], item: usize) -> Vec<u64> {
+        about_a_mebibyte(shape, item)
+    }
+
     /// The compressor of arrays whose creator does not say, for elements of this size: the one that this
     /// format's own implementation takes.
     fn default_compressor(&self, item: usize) -> CodecSpec;
@@ -175,7 +180,18 @@ impl ArrayMetadata {
 
     /// The codecs, ready to work on this array's chunks.
     pub fn chain(&self, registry: &Registry, mode: Mode, limit: usize) -> Result<CodecChain> {
-        let chunk = self.chunk_grid.chunk_spec(self.data_type.storage(), &self.fill_element(registry)?)?;
+        self.chain_of(self.chunk_grid.chunk_shape(), registry, mode, limit)
+    }
+
+    /// The same for chunks of this shape, which a grid of several shapes has.
+    pub fn chain_of(
+        &self,
+        chunk_shape: &[u64],
+        registry: &Registry,
+        mode: Mode,
+        limit: usize,
+    ) -> Result<CodecChain> {
+        let chunk = ChunkSpec::new(chunk_shape, self.data_type.storage(), self.fill_element(registry)?)?;
         let context = CodecContext { chunk: &chunk, registry, mode, limit };
         Ok(CodecChain::new(&self.codecs, &context)?)
     }
@@ -183,9 +199,7 @@ impl ArrayMetadata {
     /// Checks what every format demands of the model.
     pub fn validate(&self) -> Result<()> {
         check_rank(&self.shape)?;
-        if self.chunk_grid.chunk_shape().len() != self.shape.len() {
-            return Err(Error::metadata("the chunk grid has not as many dimensions as the array"));
-        }
+        self.chunk_grid.check(&self.shape)?;
         match &self.dimension_names {
             Some(names) if names.len() != self.shape.len() => Err(Error::metadata(format!(
                 "{} dimension names are given for {} dimensions",

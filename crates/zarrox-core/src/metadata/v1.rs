@@ -13,7 +13,7 @@ use super::{ArrayMetadata, Change, Document, Format, FormatDef, Layout, LiftCont
 use crate::codec::CodecSpec;
 use crate::data_type::Mode;
 use crate::error::{Error, Result};
-use crate::grid::{ChunkKeyEncoding, Separator};
+use crate::grid::{ChunkKeyEncoding, ChunkShape, Separator};
 use crate::json::{self, Json, Map};
 use crate::path::NodePath;
 use crate::registry::Registry;
@@ -72,6 +72,10 @@ impl FormatDef for V1 {
 
     fn default_chunk_key_encoding(&self) -> ChunkKeyEncoding {
         ChunkKeyEncoding::V2(Separator::Dot)
+    }
+
+    fn default_chunks(&self, shape: &[u64], item: usize) -> Vec<u64> {
+        ChunkShape::Guess.resolve(shape, item)
     }
 
     fn default_compressor(&self, item: usize) -> CodecSpec {

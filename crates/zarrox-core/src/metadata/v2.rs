@@ -13,7 +13,7 @@ use crate::codec::{CodecKind, CodecSpec};
 use crate::data_type::{ByteOrder, DataType, Endian};
 use crate::error::{Error, Result};
 use crate::fill_value::FillValue;
-use crate::grid::{ChunkGrid, ChunkKeyEncoding, Separator};
+use crate::grid::{ChunkGrid, ChunkKeyEncoding, ChunkShape, Separator};
 use crate::json::{self, Json, Map};
 use crate::path::NodePath;
 use crate::registry::Registry;
@@ -72,6 +72,10 @@ impl FormatDef for V2 {
 
     fn default_chunk_key_encoding(&self) -> ChunkKeyEncoding {
         ChunkKeyEncoding::V2(Separator::Dot)
+    }
+
+    fn default_chunks(&self, shape: &[u64], item: usize) -> Vec<u64> {
+        ChunkShape::Guess.resolve(shape, item)
     }
 
     fn default_compressor(&self, item: usize) -> CodecSpec {
@@ -265,6 +269,9 @@ pub(super) fn lower_array(array: &ArrayMetadata, registry: &Registry) -> Result<
     let ChunkKeyEncoding::V2(separator) = array.chunk_key_encoding else {
         return Err(Error::unsupported("Zarr v2 has only its own chunk key encoding, without the \"c\""));
     };
+    let ChunkGrid::Regular { chunk_shape } = &array.chunk_grid else {
+        return Err(Error::unsupported("Zarr v2 has only chunks of one shape; create the array as v3"));
+    };
     let chain = lower_codecs(array, registry)?;
     let family = registry.family(&array.data_type)?;
     let fill = array.fill_value.as_ref().map(|fill| match array.data_type.fields() {
@@ -274,7 +281,7 @@ pub(super) fn lower_array(array: &ArrayMetadata, registry: &Registry) -> Result<
     let document = json!({
         "zarr_format": 2,
         "shape": array.shape,
-        "chunks": array.chunk_grid.chunk_shape(),
+        "chunks": chunk_shape,
         "dtype": registry.data_type_to_v2(&array.data_type, &chain.byte_order)?,
         "compressor": chain.compressor,
         "fill_value": fill,

@@ -11,7 +11,7 @@ use super::{
 use crate::codec::CodecSpec;
 use crate::data_type::Mode;
 use crate::error::{Error, Result};
-use crate::grid::{ChunkGrid, ChunkKeyEncoding, Separator};
+use crate::grid::{ChunkGrid, ChunkKeyEncoding, Rectilinear, Separator};
 use crate::json::{self, Json, Map};
 use crate::path::NodePath;
 use crate::registry::Registry;
@@ -167,18 +167,47 @@ fn extension(member: &str, json: &Json, mode: Mode) -> Result<(String, Map)> {
 
 fn lift_grid(json: &Json, shape: &[u64], mode: Mode) -> Result<ChunkGrid> {
     let (name, configuration) = extension("chunk_grid", json, mode)?;
-    if name != "regular" {
-        return Err(Error::unsupported(format!("unknown chunk grid '{name}'; known is 'regular'")));
+    let member = |member: &str| {
+        let missing = || Error::metadata(format!("chunk_grid has no {member} in its configuration"));
+        configuration.get(member).ok_or_else(missing)
+    };
+    let only = |members: usize| match mode {
+        Mode::Strict if configuration.len() > members => {
+            Err(Error::metadata("the configuration of chunk_grid has unknown members"))
+        }
+        _ => Ok(()),
+    };
+    let rectilinear = |name: &str| {
+        let lengths = Rectilinear::lengths_from_json(member(name)?, mode).map_err(|error| error.at(name))?;
+        ChunkGrid::rectilinear(lengths, shape)
+    };
+    match name.as_str() {
+        "regular" => {
+            let mut chunk_shape = lengths("chunk_shape", member("chunk_shape")?, mode)?;
+            only(1)?;
+            forgive_empty_chunks(&mut chunk_shape, shape, mode);
+            ChunkGrid::regular(chunk_shape, shape)
+        }
+        "rectilinear" => {
+            match configuration.get("kind") {
+                Some(Json::String(kind)) if kind == "inline" => {}
+                None if mode == Mode::Lenient => {}
+                Some(Json::String(kind)) => {
+                    return Err(Error::unsupported(format!(
+                        "unknown kind of chunk_grid '{kind}'; known is 'inline'"
+                    )));
+                }
+                _ => return Err(wrong("kind", "\"inline\"", member("kind")?)),
+            }
+            only(2)?;
+            rectilinear("chunk_shapes")
+        }
+        // What zarrs wrote before the extension had its name.
+        "rectangular" if mode == Mode::Lenient => rectilinear("chunk_shape"),
+        _ => Err(Error::unsupported(format!(
+            "unknown chunk grid '{name}'; known are 'regular' and 'rectilinear'"
+        ))),
     }
-    let chunk_shape = configuration
-        .get("chunk_shape")
-        .ok_or_else(|| Error::metadata("chunk_grid has no chunk_shape in its configuration"))?;
-    if mode == Mode::Strict && configuration.len() > 1 {
-        return Err(Error::metadata("the configuration of chunk_grid has unknown members"));
-    }
-    let mut chunk_shape = lengths("chunk_shape", chunk_shape, mode)?;
-    forgive_empty_chunks(&mut chunk_shape, shape, mode);
-    ChunkGrid::regular(chunk_shape, shape)
 }
 
 /// zarr-python wrote chunks of length 0 along dimensions of length 0: there is no chunk, so that any length does.
@@ -294,10 +323,7 @@ fn lower_array(array: &ArrayMetadata, registry: &Registry) -> Result<Map> {
         "node_type": "array",
         "shape": array.shape,
         "data_type": family.to_v3(&array.data_type)?,
-        "chunk_grid": {
-            "name": "regular",
-            "configuration": {"chunk_shape": array.chunk_grid.chunk_shape()},
-        },
+        "chunk_grid": array.chunk_grid.to_json(),
         "chunk_key_encoding": {
             "name": encoding,
             "configuration": {"separator": separator.to_string()},
@@ -334,6 +360,10 @@ mod tests {
         document
     }
 
+    fn rectilinear(chunk_shapes: &Json) -> Json {
+        json!({"name": "rectilinear", "configuration": {"kind": "inline", "chunk_shapes": chunk_shapes}})
+    }
+
     fn lifted(document: &Json, mode: Mode) -> Result<ArrayMetadata> {
         let context = LiftContext { registry: &Registry::new(), mode, data_type_fallback: false };
         match lift(document.to_string().as_bytes(), &context)? {
@@ -350,6 +380,9 @@ mod tests {
             with("later", json!({"must_understand": false, "a": [1]})),
             with("chunk_key_encoding", json!({"name": "v2", "configuration": {"separator": "."}})),
             with("attributes", json!({"b": 1, "a": {"c": null}})),
+            with("chunk_grid", rectilinear(&json!([2]))),
+            with("chunk_grid", rectilinear(&json!([[1, [1, 1], [1, 2], 7]]))),
+            with("chunk_grid", rectilinear(&json!([[[1, 1_u64 << 60]]]))),
         ];
         for document in documents {
             let array = lifted(&document, Mode::Strict).unwrap();
@@ -372,6 +405,9 @@ mod tests {
             with("chunk_key_encoding", json!({"name": "default", "must_understand": false})),
             with("codecs", json!([{"name": "crc32c", "must_understand": 1}])),
             with("storage_transformers", Json::Null),
+            with("chunk_grid", rectilinear(&json!([[2.0, [1, 2.0]]]))),
+            with("chunk_grid", json!({"name": "rectilinear", "configuration": {"chunk_shapes": [[4]]}})),
+            with("chunk_grid", json!({"name": "rectangular", "configuration": {"chunk_shape": [[1, 3]]}})),
         ];
         for document in variants {
             assert!(lifted(&document, Mode::Lenient).is_ok(), "{document}");
@@ -429,6 +465,32 @@ mod tests {
             (
                 with("chunk_key_encoding", json!({"name": "default", "configuration": {"separator": "-"}})),
                 "separator",
+            ),
+            (with("chunk_grid", rectilinear(&json!([[1, 2]]))), "end at 3"),
+            (with("chunk_grid", rectilinear(&json!([[4, 0]]))), "length 0"),
+            (with("chunk_grid", rectilinear(&json!([[[4, 0]]]))), "no chunks"),
+            (with("chunk_grid", rectilinear(&json!([4, 4]))), "dimensions"),
+            (with("chunk_grid", rectilinear(&json!([[[4]]]))), "chunk_shapes"),
+            (with("chunk_grid", rectilinear(&json!([[4, "x"]]))), "chunk_shapes"),
+            (with("chunk_grid", rectilinear(&json!([[4, -1]]))), "chunk_shapes"),
+            (with("chunk_grid", rectilinear(&json!([[[u64::MAX, 2]]]))), "2^64"),
+            (
+                with("chunk_grid", json!({"name": "rectilinear", "configuration": {"kind": "inline"}})),
+                "chunk_shapes",
+            ),
+            (
+                with(
+                    "chunk_grid",
+                    json!({"name": "rectilinear", "configuration": {"kind": "far", "chunk_shapes": [4]}}),
+                ),
+                "far",
+            ),
+            (
+                with(
+                    "chunk_grid",
+                    json!({"name": "rectilinear", "configuration": {"kind": 1, "chunk_shapes": [4]}}),
+                ),
+                "kind",
             ),
             (with("fill_value", Json::Null), "fill_value"),
             (with("fill_value", json!(2_147_483_648_u64)), "fill_value"),

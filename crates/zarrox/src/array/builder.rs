@@ -2,7 +2,7 @@
 
 use zarrox_core::codec::CodecKind;
 use zarrox_core::data_type::{Endian, LARGEST};
-use zarrox_core::grid::{ChunkGrid, ChunkKeyEncoding, Separator};
+use zarrox_core::grid::{ChunkGrid, ChunkKeyEncoding, ChunkLengths, ChunkShape, Rectilinear, Separator};
 use zarrox_core::json::{Json, Map};
 use zarrox_core::strided::View;
 use zarrox_core::{
@@ -27,8 +27,8 @@ enum Fill {
 
 /// An array that is about to be created: set what it should be, then [`create`](ArrayBuilder::create) it.
 ///
-/// Only the shape and the data type must be given. Chunks of about a mebibyte, and the compressor that the format's own
-/// implementation takes, are the defaults.
+/// Only the shape and the data type must be given. The defaults are the compressor that the format's own implementation
+/// takes, and for chunks about a mebibyte, in v1 and v2 what zarr-python 2 guesses.
 #[derive(Debug, Clone)]
 #[must_use = "nothing is created before `create` is called"]
 pub struct ArrayBuilder {
@@ -36,7 +36,8 @@ pub struct ArrayBuilder {
     format: Format,
     shape: Option<Vec<u64>>,
     data_type: Option<DataType>,
-    chunks: Option<Vec<u64>>,
+    chunks: Option<ChunkShape>,
+    chunk_grid: Option<std::result::Result<ChunkGrid, String>>,
     shards: Option<Vec<u64>>,
     endian: Endian,
     column_major: bool,
@@ -59,6 +60,7 @@ impl ArrayBuilder {
             shape: None,
             data_type: None,
             chunks: None,
+            chunk_grid: None,
             shards: None,
             endian: Endian::Little,
             column_major: false,
@@ -92,9 +94,43 @@ impl ArrayBuilder {
         self
     }
 
-    /// The shape of a chunk, in elements.
-    pub fn chunks(mut self, chunks: impl Into<Vec<u64>>) -> Self {
+    /// The shape of a chunk: its lengths in elements, of which `None` is a whole dimension, or another [`ChunkShape`].
+    ///
+    /// ```
+    /// # use zarrox::prelude::*;
+    /// # let directory = tempfile::tempdir()?;
+    /// # let builder = zarrox::create_array(directory.path().join("a.zarr")).data_type(DataType::Int8).shape([60, 80]);
+    /// assert_eq!(builder.clone().chunks([30, 20]).create()?.chunk_shape(), [30, 20]);
+    /// # let builder = builder.overwrite(true);
+    /// assert_eq!(builder.clone().chunks([None, Some(20)]).create()?.chunk_shape(), [60, 20]);
+    /// assert_eq!(builder.clone().chunks(ChunkShape::One).create()?.chunk_shape(), [60, 80]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn chunks(mut self, chunks: impl Into<ChunkShape>) -> Self {
         self.chunks = Some(chunks.into());
+        self
+    }
+
+    /// Chunks that differ in length (v3): for each dimension a list of the lengths, or one length that is repeated. If
+    /// [`chunks`](Self::chunks) are given as well, these are inside, and the lengths are those of shards.
+    ///
+    /// ```
+    /// # use zarrox::prelude::*;
+    /// # let directory = tempfile::tempdir()?;
+    /// let year = zarrox::create_array(directory.path().join("a.zarr")).data_type(DataType::Float32).shape([365]);
+    /// let year = year.rectilinear_chunks([[31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]]).create()?;
+    /// assert_eq!(year.stored_chunk_shape(&[1])?, [28]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn rectilinear_chunks(mut self, lengths: impl IntoIterator<Item = impl Into<ChunkLengths>>) -> Self {
+        let grid = Rectilinear::new(lengths).map(ChunkGrid::Rectilinear);
+        self.chunk_grid = Some(grid.map_err(|error| error.to_string()));
+        self
+    }
+
+    /// The grid of stored objects: of chunks, or where [`chunks`](Self::chunks) are given as well, of shards.
+    pub fn chunk_grid(mut self, grid: ChunkGrid) -> Self {
+        self.chunk_grid = Some(Ok(grid));
         self
     }
 
@@ -223,15 +259,14 @@ impl ArrayBuilder {
                 format!("an element cannot have {} bytes; {LARGEST} are the most", data_type.size());
             return Err(argument(message));
         }
-        let chunks = self.chunks.clone().unwrap_or_else(|| default_chunks(&shape, data_type.size()));
-        let codecs = self.chain(&data_type, &chunks, shape.len(), &location.context.registry)?;
-        let outer = self.shards.clone().unwrap_or(chunks);
+        let (chunk_grid, inner) = self.grid(&shape, data_type.size())?;
+        let codecs = self.chain(&data_type, inner, shape.len(), &location.context.registry)?;
         let encoding =
             self.chunk_key_encoding.unwrap_or_else(|| self.format.def().default_chunk_key_encoding());
         let encoding = self.separator.map_or(encoding, |separator| encoding.with_separator(separator));
         let array = ArrayMetadata {
             format: self.format,
-            chunk_grid: ChunkGrid::regular(outer, &shape)?,
+            chunk_grid,
             chunk_key_encoding: encoding,
             separator_declared: true,
             fill_value: self.fill_element(&data_type, location)?,
@@ -245,6 +280,24 @@ impl ArrayBuilder {
         };
         array.validate()?;
         Ok(array)
+    }
+
+    /// The grid of stored objects, and where these are shards, the shape of the chunks inside.
+    fn grid(&self, shape: &[u64], item: usize) -> Result<(ChunkGrid, Option<Vec<u64>>)> {
+        let given = self.chunks.as_ref().map(|chunks| chunks.resolve(shape, item));
+        match (&self.chunk_grid, &self.shards) {
+            (Some(_), Some(_)) => Err(argument("the chunk grid is that of the shards; give one of the two")),
+            (Some(grid), None) => {
+                let grid = grid.clone().map_err(argument)?;
+                grid.check(shape)?;
+                Ok((grid, given))
+            }
+            (None, shards) => {
+                let chunks = given.unwrap_or_else(|| self.format.def().default_chunks(shape, item));
+                let Some(shards) = shards else { return Ok((ChunkGrid::regular(chunks, shape)?, None)) };
+                Ok((ChunkGrid::regular(shards.clone(), shape)?, Some(chunks)))
+            }
+        }
     }
 
     /// `None` where v1 or v2 shall say that it is undefined.
@@ -270,7 +323,7 @@ impl ArrayBuilder {
     fn chain(
         &self,
         data_type: &DataType,
-        chunks: &[u64],
+        inside: Option<Vec<u64>>,
         ndim: usize,
         registry: &Registry,
     ) -> Result<Vec<CodecSpec>> {
@@ -278,16 +331,16 @@ impl ArrayBuilder {
             Some(codecs) => codecs.clone(),
             None => self.chunk_codecs(data_type, ndim, registry),
         };
-        let Some(shards) = &self.shards else { return Ok(inner) };
+        let Some(chunks) = inside else { return Ok(inner) };
         let Some(index_codecs) = self.format.def().index_codecs() else {
             return Err(Error::new(ErrorKind::Unsupported, format!("Zarr {} has no shards", self.format)));
         };
-        if shards.len() != chunks.len() {
+        if chunks.len() != ndim {
             return Err(argument(format!(
-                "the shard shape {shards:?} and the chunk shape {chunks:?} differ in rank"
+                "the chunk shape {chunks:?} has not the {ndim} dimensions of the shards"
             )));
         }
-        let sharding = zarrox_codecs::Sharding::new(chunks.to_vec(), inner).index_codecs(index_codecs);
+        let sharding = zarrox_codecs::Sharding::new(chunks, inner).index_codecs(index_codecs);
         Ok(vec![sharding.into()])
     }
 
@@ -321,32 +374,5 @@ fn as_argument(error: Error) -> Error {
     match error.kind() {
         ErrorKind::InvalidMetadata => argument(error.to_string()),
         _ => error,
-    }
-}
-
-/// Chunks of at most about a mebibyte: the longest dimensions are halved until they are.
-fn default_chunks(shape: &[u64], item: usize) -> Vec<u64> {
-    const TARGET: u128 = 1 << 20;
-    let mut chunks: Vec<u64> = shape.iter().map(|&length| length.max(1)).collect();
-    let size = |chunks: &[u64]| chunks.iter().fold(item as u128, |size, &n| size.saturating_mul(n.into()));
-    while size(&chunks) > TARGET {
-        let Some(longest) = chunks.iter_mut().max().filter(|length| **length > 1) else { break };
-        *longest = longest.div_ceil(2);
-    }
-    chunks
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn default_chunks_are_small_enough_whatever_the_shape() {
-        assert_eq!(default_chunks(&[], 8), [] as [u64; 0]);
-        assert_eq!(default_chunks(&[0, 3], 8), [1, 3]);
-        assert_eq!(default_chunks(&[1000, 1000], 1), [1000, 1000]);
-        assert_eq!(default_chunks(&[4096, 4096], 4), [512, 512]);
-        let chunks = default_chunks(&[u64::MAX, u64::MAX, 7], 8);
-        assert!(chunks.iter().product::<u64>() * 8 <= 1 << 20, "{chunks:?}");
     }
 }

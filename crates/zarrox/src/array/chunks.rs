@@ -14,6 +14,15 @@ use crate::memory::zeroed;
 
 /// A chunk here is what is stored as one object: a shard, where the array has shards.
 impl Array {
+    /// The full shape of a chunk, also at the array's edge.
+    ///
+    /// # Errors
+    /// When there is no such chunk.
+    pub fn stored_chunk_shape(&self, chunk: &[u64]) -> Result<Vec<u64>> {
+        self.check_chunk(chunk)?;
+        Ok(self.chain_of(chunk)?.chunk().shape().iter().map(|&length| length as u64).collect())
+    }
+
     /// The key that a chunk is stored under.
     ///
     /// # Errors
@@ -64,7 +73,8 @@ impl Array {
     pub fn read_chunk<T: Element>(&self, chunk: &[u64]) -> Result<ArrayD<T>> {
         self.check_element::<T>()?;
         self.check_chunk(chunk)?;
-        let spec = self.chain.chunk();
+        let chain = self.chain_of(chunk)?;
+        let spec = chain.chunk();
         if spec.size() > self.chain.limit() {
             let limit = self.chain.limit();
             let message = format!("a chunk takes {} bytes of memory, the limit is {limit}", spec.size());
@@ -76,7 +86,7 @@ impl Array {
         let bytes = unsafe { std::slice::from_raw_parts_mut(data.as_mut_ptr().cast::<u8>(), spec.size()) };
         let mut view = ViewMut::contiguous(bytes, spec.shape(), spec.item());
         let read = |view: ViewMut<'_>| match self.location.store.open(&key).map_err(from_store)? {
-            Some(value) => self.read_value(&*value, &whole(spec.shape()), view, 1),
+            Some(value) => self.read_value(&chain, &*value, &whole(spec.shape()), view, 1),
             None => self.read_missing(view),
         };
         let result = read(view.reborrow());
@@ -98,7 +108,8 @@ impl Array {
         self.check_element::<T>()?;
         self.check_writable()?;
         self.check_chunk(chunk)?;
-        let shape = self.chain.chunk().shape();
+        let chain = self.chain_of(chunk)?;
+        let shape = chain.chunk().shape();
         if values.shape() != shape {
             let message = format!("the values have the shape {:?}, a chunk has {shape:?}", values.shape());
             return Err(argument(message).at(self.place()));

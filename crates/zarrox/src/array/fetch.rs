@@ -1,6 +1,6 @@
 //! The driver: does the I/O that the codec chain of a stored object asks for.
 
-use zarrox_core::codec::{ByteStream, Fetch, ReadPart, Sink, Window};
+use zarrox_core::codec::{ByteStream, CodecChain, Fetch, ReadPart, Sink, Window};
 use zarrox_core::scratch::Scratch;
 use zarrox_core::strided::{Span, ViewMut};
 use zarrox_core::{CodecError, Result};
@@ -23,6 +23,7 @@ impl Array {
     /// Drives the reading of one stored object: fetches what its chain asks for until it asks for no more.
     pub(super) fn read_value(
         &self,
+        chain: &CodecChain,
         value: &dyn Value,
         region: &[Span],
         out: ViewMut<'_>,
@@ -31,9 +32,9 @@ impl Array {
         let part = ReadPart { region: region.into(), out };
         let alone = objects >= self.location.context.pool.threads() || self.shard_shape().is_none();
         if let Some(bytes) = value.as_bytes().filter(|_| alone) {
-            return Ok(self.chain.decode(bytes, part)?);
+            return Ok(chain.decode(bytes, part)?);
         }
-        let mut fetches = self.chain.read(Window::of_size(value.size()), part)?;
+        let mut fetches = chain.read(Window::of_size(value.size()), part)?;
         while !fetches.is_empty() {
             fetches = self.fetch(value, fetches, objects)?;
         }

@@ -2,6 +2,7 @@
 
 use std::ops::ControlFlow;
 
+use zarrox_core::grid::ChunkGrid;
 use zarrox_core::json::Json;
 use zarrox_core::{CodecSpec, DataType, FillValue, Format, Result};
 
@@ -26,8 +27,11 @@ pub struct ArrayInfo {
     /// names in its place.
     pub fallback_from: Option<Json>,
     /// The shape of a chunk.
+    /// How the array is divided into chunks, or into shards where there are shards.
+    pub chunk_grid: ChunkGrid,
+    /// The shape of a chunk; where chunks differ, the largest length along each dimension.
     pub chunk_shape: Vec<u64>,
-    /// The shape of a shard, if there are shards.
+    /// The shape of a shard, if there are shards; where they differ, the largest length along each dimension.
     pub shard_shape: Option<Vec<u64>>,
     /// The element that fills what nobody has written.
     pub fill_value: FillValue,
@@ -71,6 +75,7 @@ impl Array {
             shape: self.shape().to_vec(),
             data_type: self.data_type().clone(),
             fallback_from: self.fallback_from().cloned(),
+            chunk_grid: self.chunk_grid().clone(),
             chunk_shape: self.chunk_shape(),
             shard_shape: self.shard_shape().map(<[u64]>::to_vec),
             fill_value: self.fill_value(),

@@ -1,6 +1,7 @@
 //! Arrays.
 
 mod builder;
+mod chains;
 mod chunks;
 mod dynamic;
 mod fetch;
@@ -15,7 +16,7 @@ use std::sync::Arc;
 
 use zarrox_core::codec::CodecChain;
 use zarrox_core::data_type::Storage;
-use zarrox_core::grid::{ChunkKeyEncoding, Separator};
+use zarrox_core::grid::{ChunkGrid, ChunkKeyEncoding, Separator};
 use zarrox_core::json::Map;
 use zarrox_core::strided::Dims;
 use zarrox_core::{
@@ -26,6 +27,8 @@ use zarrox_stores::{Key, Prefix};
 use crate::error::from_store;
 use crate::group::update_attributes;
 use crate::hierarchy::Location;
+
+use chains::Chains;
 
 pub use builder::ArrayBuilder;
 pub use dynamic::DynArray;
@@ -39,7 +42,10 @@ pub use info::ArrayInfo;
 pub struct Array {
     location: Location,
     metadata: ArrayMetadata,
+    /// Of the grid's largest chunk; in a regular grid of every one.
     chain: Arc<CodecChain>,
+    /// Of the other chunks.
+    chains: Arc<Chains>,
     /// The prefix of all chunks.
     chunks: Prefix,
 }
@@ -55,7 +61,9 @@ impl Array {
         if let Some(encoding) = undeclared_separator(&location, &chunks, &metadata)? {
             metadata.chunk_key_encoding = encoding;
         }
-        Ok(Self { location, metadata, chain: Arc::new(chain), chunks })
+        let array = Self { location, metadata, chain: Arc::new(chain), chains: Arc::default(), chunks };
+        array.check_inner_chunks().map_err(|error| error.at(array.place()))?;
+        Ok(array)
     }
 
     /// Where the array is in its hierarchy.
@@ -83,7 +91,13 @@ impl Array {
         &self.metadata.data_type
     }
 
-    /// The shape of the chunks that are read and written as one: of the chunks inside a shard, where there are shards.
+    /// How the array is divided into stored objects: into chunks, or into shards where there are shards.
+    pub fn chunk_grid(&self) -> &ChunkGrid {
+        &self.metadata.chunk_grid
+    }
+
+    /// The shape of the chunks that are read and written as one: of the chunks inside a shard, where there are shards. In a
+    /// rectilinear grid without shards, the largest length of a chunk along each dimension.
     pub fn chunk_shape(&self) -> Vec<u64> {
         match self.chain.inner_chunk_shape() {
             Some(inner) => inner.into_iter().map(|n| n as u64).collect(),
@@ -91,7 +105,7 @@ impl Array {
         }
     }
 
-    /// The shape of the shards, if the array has them.
+    /// The shape of the shards, if the array has them; in a rectilinear grid, their largest length along each dimension.
     pub fn shard_shape(&self) -> Option<&[u64]> {
         self.chain.inner_chunk_shape().map(|_| self.metadata.chunk_grid.chunk_shape())
     }

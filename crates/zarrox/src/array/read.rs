@@ -154,7 +154,8 @@ impl Array {
         let Some(value) = self.location.store.open(&key).map_err(|e| place(from_store(e)))? else {
             return self.read_missing(out).map_err(place);
         };
-        self.read_value(&*value, &projection.region, out, objects).map_err(place)
+        let chain = self.chain_of(&projection.chunk).map_err(place)?;
+        self.read_value(&chain, &*value, &projection.region, out, objects).map_err(place)
     }
 
     pub(super) fn read_missing(&self, mut out: ViewMut<'_>) -> Result<()> {

@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 
 use ndarray::{ArrayBase, Data, Dimension, RawData};
+use zarrox_core::grid::ChunkGrid;
 use zarrox_core::indexing::{DimSelection, Selection};
 use zarrox_core::metadata::Change;
 use zarrox_core::strided::{Dims, Span};
@@ -20,7 +21,8 @@ impl Array {
     /// interruption can leave chunks behind that nobody reads, never a shape without its data.
     ///
     /// # Errors
-    /// When the number of dimensions differs or the store cannot be written.
+    /// When the number of dimensions differs, a rectilinear grid has no chunks for the new elements, or the store cannot be
+    /// written.
     pub fn resize(&mut self, shape: &[u64]) -> Result<()> {
         self.check_writable()?;
         let place = self.place();
@@ -35,6 +37,7 @@ impl Array {
         let location = self.location.clone();
         location.change(self.metadata.format, |node, write| {
             self.refresh(node)?;
+            self.check_grid(shape)?;
             let old = std::mem::replace(&mut self.metadata.shape, shape.to_vec());
             write(Change::Shape(shape)).inspect_err(|_| self.metadata.shape.clone_from(&old))?;
             self.clear_outside(&old)
@@ -85,6 +88,7 @@ impl Array {
         let (location, format) = (self.location.clone(), self.metadata.format);
         location.change(format, |node, store| {
             let shape = self.refresh(node).and_then(|()| appended_shape(self.shape(), values, axis));
+            let shape = shape.and_then(|shape| self.check_grid(&shape).map(|()| shape));
             let shape = shape.map_err(|error| error.at(self.place()))?;
             let mut place = vec![DimSelection::ALL; shape.len()];
             place[axis] = DimSelection::from(self.shape()[axis]..shape[axis]);
@@ -102,15 +106,28 @@ impl Array {
         })
     }
 
-    /// Takes over the shape that is stored now: somebody else may have changed it.
+    /// Takes over the shape that is stored now, and what chunks there are for it: somebody else may have changed them.
     fn refresh(&mut self, node: &NodeMetadata) -> Result<()> {
         match node {
             NodeMetadata::Array(now) if now.shape.len() == self.ndim() => {
                 self.metadata.shape.clone_from(&now.shape);
-                Ok(())
+                let (grid, now) = (&mut self.metadata.chunk_grid, &now.chunk_grid);
+                match (&*grid, now) {
+                    (ChunkGrid::Rectilinear(_), ChunkGrid::Rectilinear(_)) => grid.clone_from(now),
+                    (before, now) if before != now => {
+                        return Err(argument("the array was divided into other chunks; open it again"));
+                    }
+                    _ => {}
+                }
+                self.check_inner_chunks()
             }
             _ => Err(argument("the array was replaced by another node; open it again")),
         }
+    }
+
+    /// Refuses a shape that has elements beyond the chunks of the grid.
+    fn check_grid(&self, shape: &[u64]) -> Result<()> {
+        self.metadata.chunk_grid.check(shape).map_err(|error| argument(error.to_string()))
     }
 
     /// Erases the chunks outside the shape, and clears the parts outside of those that cross its border.
@@ -136,16 +153,18 @@ impl Array {
     /// of the grid.
     fn stored_chunks_outside(&self) -> Result<Vec<(Vec<u64>, Key)>> {
         let prefix = &self.chunks;
-        let chunk_shape = self.metadata.chunk_grid.chunk_shape();
+        let grid = &self.metadata.chunk_grid;
+        let inside = |(dim, &index): (usize, &u64)| {
+            let place = grid.chunk_place(dim, index);
+            place.is_some_and(|(start, length)| start.saturating_add(length) <= self.shape()[dim])
+        };
         let mut outside = Vec::new();
         let mut visit = |key: Key, _| {
             let name = &key.as_str()[prefix.as_str().len()..];
-            if let Some(chunk) = self.metadata.chunk_key_encoding.decode(name, self.ndim()) {
-                let ends =
-                    chunk.iter().zip(chunk_shape).map(|(&i, &c)| i.saturating_add(1).saturating_mul(c));
-                if ends.zip(self.shape()).any(|(end, &length)| end > length) {
-                    outside.push((chunk, key));
-                }
+            if let Some(chunk) = self.metadata.chunk_key_encoding.decode(name, self.ndim())
+                && !chunk.iter().enumerate().all(inside)
+            {
+                outside.push((chunk, key));
             }
             ControlFlow::Continue(())
         };
@@ -155,11 +174,15 @@ impl Array {
 
     /// The parts of a chunk that were inside the old shape and are outside now; `None` when no part is inside.
     fn regions_outside(&self, chunk: &[u64], old: &[u64]) -> Option<Vec<Dims<Span>>> {
-        let chunk_shape = self.chain.chunk().shape();
+        let places = (0..chunk.len()).map(|dim| self.metadata.chunk_grid.chunk_place(dim, chunk[dim]));
+        // A chunk that the grid does not have is outside any shape.
+        let places: Vec<(u64, u64)> = places.collect::<Option<_>>()?;
+        let length = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
         let inside = |shape: &[u64], dim: usize| {
-            let inside = shape[dim].saturating_sub(chunk[dim].saturating_mul(chunk_shape[dim] as u64));
-            usize::try_from(inside).map_or(chunk_shape[dim], |inside| inside.min(chunk_shape[dim]))
+            let (start, length_of) = places[dim];
+            length(shape[dim].saturating_sub(start).min(length_of))
         };
+        let chunk_shape: Dims<usize> = places.iter().map(|place| length(place.1)).collect();
         let new: Vec<usize> = (0..chunk_shape.len()).map(|dim| inside(self.shape(), dim)).collect();
         if new.contains(&0) {
             return None;

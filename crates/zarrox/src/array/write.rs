@@ -106,12 +106,13 @@ impl Array {
 
     /// Whether a projection has every element of its chunk that lies inside the array.
     fn covers(&self, projection: &Projection) -> bool {
-        let shape = self.chain.chunk().shape();
-        (0..shape.len()).all(|dim| {
-            let inside = self.shape()[dim].saturating_sub(projection.chunk[dim] * shape[dim] as u64);
-            let inside = usize::try_from(inside).map_or(shape[dim], |inside| inside.min(shape[dim]));
-            projection.region[dim].covers(inside)
-        })
+        let covers = |(dim, region): (usize, &Span)| {
+            let place = self.metadata.chunk_grid.chunk_place(dim, projection.chunk[dim]);
+            let (start, length) = place.unwrap_or((u64::MAX, 0));
+            let inside = self.shape()[dim].saturating_sub(start).min(length);
+            usize::try_from(inside).is_ok_and(|inside| region.covers(inside))
+        };
+        projection.region.iter().enumerate().all(covers)
     }
 
     /// Writes a part of one chunk; `all` when that is all of the chunk that lies inside the array.
@@ -127,19 +128,20 @@ impl Array {
             if part.field.is_none() {
                 self.data_type().check_range(&part.source)?;
             }
+            let chain = self.chain_of(chunk)?;
             with_vec(|encoded| {
-                if part.covers(self.chain.chunk().shape()) {
-                    let stored = self.chain.encode(&part.source, options, encoded)?;
+                if part.covers(chain.chunk().shape()) {
+                    let stored = chain.encode(&part.source, options, encoded)?;
                     let _guard = store.lock(&key).map_err(from_store)?;
                     return self.store_chunk(&key, stored.then_some(encoded));
                 }
                 let _guard = store.lock(&key).map_err(from_store)?;
                 let existing = self.stored_chunk(&key)?;
-                let stored = match self.chain.update(existing.as_deref(), part, options, encoded) {
+                let stored = match chain.update(existing.as_deref(), part, options, encoded) {
                     // Nothing of the array is lost with a damaged chunk that is replaced.
                     Err(error) if all && error.kind() == ErrorKind::Corrupt => {
                         encoded.clear();
-                        self.chain.update(None, part, options, encoded)?
+                        chain.update(None, part, options, encoded)?
                     }
                     result => result?,
                 };

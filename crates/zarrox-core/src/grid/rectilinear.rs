@@ -1,0 +1,183 @@
+//! Rectilinear grids: along each dimension a list of chunk lengths of its own.
+//!
+//! <https://github.com/zarr-developers/zarr-extensions/tree/main/chunk-grids/rectilinear>
+
+use serde_json::json;
+
+use super::Run;
+use crate::data_type::Mode;
+use crate::error::{Error, Result};
+use crate::json::{Json, integer};
+
+/// The lengths of the chunks along one dimension.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ChunkLengths {
+    /// One length, repeated as often as the array's shape needs.
+    Repeated(u64),
+    /// The lengths in their order. There may be more chunks than the array's shape needs.
+    Listed(Vec<ListedLength>),
+}
+
+/// An entry in a list of chunk lengths.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ListedLength {
+    /// One chunk.
+    One(u64),
+    /// Several chunks of one length.
+    Run {
+        /// The length of each, in elements.
+        length: u64,
+        /// How many there are.
+        count: u64,
+    },
+}
+
+impl ListedLength {
+    fn length(self) -> u64 {
+        match self {
+            Self::One(length) | Self::Run { length, .. } => length,
+        }
+    }
+
+    fn count(self) -> u64 {
+        match self {
+            Self::One(_) => 1,
+            Self::Run { count, .. } => count,
+        }
+    }
+}
+
+impl From<u64> for ChunkLengths {
+    fn from(length: u64) -> Self {
+        Self::Repeated(length)
+    }
+}
+
+/// Equal lengths that follow each other become a run, as zarr-python writes them.
+impl From<&[u64]> for ChunkLengths {
+    fn from(lengths: &[u64]) -> Self {
+        let entry = |run: &[u64]| match run {
+            [length] => ListedLength::One(*length),
+            _ => ListedLength::Run { length: run[0], count: run.len() as u64 },
+        };
+        Self::Listed(lengths.chunk_by(u64::eq).map(entry).collect())
+    }
+}
+
+impl From<Vec<u64>> for ChunkLengths {
+    fn from(lengths: Vec<u64>) -> Self {
+        lengths.as_slice().into()
+    }
+}
+
+impl<const N: usize> From<[u64; N]> for ChunkLengths {
+    fn from(lengths: [u64; N]) -> Self {
+        lengths.as_slice().into()
+    }
+}
+
+/// A grid whose chunks have lengths of their own along each dimension. Runs stay runs, however long.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rectilinear {
+    lengths: Vec<ChunkLengths>,
+    runs: Vec<Vec<Run>>,
+    largest: Vec<u64>,
+}
+
+impl Rectilinear {
+    /// The grid of these lengths, for each dimension; no chunk is empty.
+    pub fn new(lengths: impl IntoIterator<Item = impl Into<ChunkLengths>>) -> Result<Self> {
+        let lengths: Vec<ChunkLengths> = lengths.into_iter().map(Into::into).collect();
+        let runs = lengths.iter().enumerate().map(|(dim, lengths)| runs(lengths, dim));
+        let runs: Vec<Vec<Run>> = runs.collect::<Result<_>>()?;
+        let longest = |runs: &Vec<Run>| runs.iter().map(|run| run.length).max().unwrap_or(1);
+        let largest = runs.iter().map(longest).collect();
+        Ok(Self { lengths, runs, largest })
+    }
+
+    /// The lengths for each dimension, as `chunk_shapes` in v3 metadata has them.
+    pub fn lengths_from_json(json: &Json, mode: Mode) -> Result<Vec<ChunkLengths>> {
+        let dims = json.as_array().ok_or_else(|| not_lengths(json))?;
+        dims.iter().map(|dim| lengths_from_json(dim, mode).ok_or_else(|| not_lengths(dim))).collect()
+    }
+
+    /// `chunk_shapes` of v3 metadata, in the form that was given.
+    pub fn lengths_to_json(&self) -> Json {
+        let entry = |entry: &ListedLength| match entry {
+            ListedLength::One(length) => json!(length),
+            ListedLength::Run { length, count } => json!([length, count]),
+        };
+        let dim = |lengths: &ChunkLengths| match lengths {
+            ChunkLengths::Repeated(length) => json!(length),
+            ChunkLengths::Listed(listed) => listed.iter().map(entry).collect(),
+        };
+        self.lengths.iter().map(dim).collect()
+    }
+
+    /// The lengths as they were given, for each dimension.
+    pub fn lengths(&self) -> &[ChunkLengths] {
+        &self.lengths
+    }
+
+    /// The chunks along a dimension, from the first one on.
+    pub(super) fn runs(&self, dim: usize) -> &[Run] {
+        self.runs.get(dim).map_or(&[], Vec::as_slice)
+    }
+
+    /// The length of the longest chunk, for each dimension.
+    pub(super) fn largest(&self) -> &[u64] {
+        &self.largest
+    }
+}
+
+fn lengths_from_json(json: &Json, mode: Mode) -> Option<ChunkLengths> {
+    let entry = |json: &Json| match json.as_array().map(Vec::as_slice) {
+        None => integer(json, mode).map(ListedLength::One),
+        Some([length, count]) => {
+            let (length, count) = (integer(length, mode)?, integer(count, mode)?);
+            Some(ListedLength::Run { length, count })
+        }
+        Some(_) => None,
+    };
+    match json.as_array() {
+        None => integer(json, mode).map(ChunkLengths::Repeated),
+        Some(list) => list.iter().map(entry).collect::<Option<_>>().map(ChunkLengths::Listed),
+    }
+}
+
+fn not_lengths(json: &Json) -> Error {
+    let shown: String = json.to_string().chars().take(80).collect();
+    Error::metadata(format!(
+        "{shown} are no chunk lengths; expected, for each dimension, an integer or a list of integers and [length, count]"
+    ))
+}
+
+fn runs(lengths: &ChunkLengths, dim: usize) -> Result<Vec<Run>> {
+    let empty = || Error::metadata(format!("the grid has a chunk of length 0 in dimension {dim}"));
+    let listed = match lengths {
+        ChunkLengths::Repeated(0) => return Err(empty()),
+        ChunkLengths::Repeated(length) => return Ok(vec![Run::endless(*length)]),
+        ChunkLengths::Listed(listed) => listed,
+    };
+    let mut runs: Vec<Run> = Vec::new();
+    let (mut first, mut start) = (0_u64, 0_u64);
+    for entry in listed {
+        let (length, count) = (entry.length(), entry.count());
+        if length == 0 {
+            return Err(empty());
+        }
+        if count == 0 {
+            return Err(Error::metadata(format!("the grid has a run of no chunks in dimension {dim}")));
+        }
+        match runs.last_mut().filter(|last| last.length == length) {
+            Some(last) => last.count = last.count.saturating_add(count),
+            None => runs.push(Run { first, start, length, count }),
+        }
+        let end = length.checked_mul(count).and_then(|elements| start.checked_add(elements));
+        let too_long = || Error::metadata(format!("the chunks in dimension {dim} end beyond 2^64"));
+        start = end.ok_or_else(too_long)?;
+        // No larger than the number of elements.
+        first = first.saturating_add(count);
+    }
+    Ok(runs)
+}

@@ -1,0 +1,153 @@
+//! Shapes of chunks that are chosen for a new array.
+
+/// The shape of a new array's chunks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ChunkShape {
+    /// What zarr-python 2 guesses: between 128 KiB and 64 MiB, the larger the array the larger.
+    Guess,
+    /// One chunk that has the whole array.
+    One,
+    /// A length for each dimension; `None` is all of it.
+    Lengths(Vec<Option<u64>>),
+}
+
+impl ChunkShape {
+    /// The lengths for an array of this shape, with elements of `item` bytes. No length is zero, unless it was given so.
+    pub fn resolve(&self, shape: &[u64], item: usize) -> Vec<u64> {
+        let whole = |dim: usize| shape.get(dim).map_or(1, |&length| length.max(1));
+        match self {
+            Self::Guess => guess(shape, item),
+            Self::One => (0..shape.len()).map(whole).collect(),
+            Self::Lengths(lengths) => {
+                let length = |(dim, length): (usize, &Option<u64>)| length.unwrap_or_else(|| whole(dim));
+                lengths.iter().enumerate().map(length).collect()
+            }
+        }
+    }
+}
+
+impl From<Vec<u64>> for ChunkShape {
+    fn from(lengths: Vec<u64>) -> Self {
+        lengths.as_slice().into()
+    }
+}
+
+impl From<&[u64]> for ChunkShape {
+    fn from(lengths: &[u64]) -> Self {
+        Self::Lengths(lengths.iter().copied().map(Some).collect())
+    }
+}
+
+impl From<&Vec<u64>> for ChunkShape {
+    fn from(lengths: &Vec<u64>) -> Self {
+        lengths.as_slice().into()
+    }
+}
+
+impl<const N: usize> From<[u64; N]> for ChunkShape {
+    fn from(lengths: [u64; N]) -> Self {
+        lengths.as_slice().into()
+    }
+}
+
+impl<const N: usize> From<&[u64; N]> for ChunkShape {
+    fn from(lengths: &[u64; N]) -> Self {
+        lengths.as_slice().into()
+    }
+}
+
+impl From<Vec<Option<u64>>> for ChunkShape {
+    fn from(lengths: Vec<Option<u64>>) -> Self {
+        Self::Lengths(lengths)
+    }
+}
+
+impl<const N: usize> From<[Option<u64>; N]> for ChunkShape {
+    fn from(lengths: [Option<u64>; N]) -> Self {
+        Self::Lengths(lengths.to_vec())
+    }
+}
+
+/// Chunks of at most about a mebibyte: the longest dimensions are halved until they are.
+pub fn about_a_mebibyte(shape: &[u64], item: usize) -> Vec<u64> {
+    const TARGET: u128 = 1 << 20;
+    let mut chunks: Vec<u64> = shape.iter().map(|&length| length.max(1)).collect();
+    let size = |chunks: &[u64]| chunks.iter().fold(item as u128, |size, &n| size.saturating_mul(n.into()));
+    while size(&chunks) > TARGET {
+        let Some(longest) = chunks.iter_mut().max().filter(|length| **length > 1) else { break };
+        *longest = longest.div_ceil(2);
+    }
+    chunks
+}
+
+/// The chunks of zarr-python 2 for arrays whose creator does not say.
+///
+/// The size aimed at is 256 KiB for an array of a mebibyte, doubles with every tenfold of the array, and has bounds. One
+/// dimension after the other is halved, first to last and over again, until a chunk is no larger than half as much again.
+/// All is reckoned in floats, as there, since every bit decides where an array is on the edge between two shapes.
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "lengths are reckoned in floats where the results shall be the same; a cast back saturates"
+)]
+fn guess(shape: &[u64], item: usize) -> Vec<u64> {
+    const MEBIBYTE: f64 = 1_048_576.0;
+    const MIDDLE: f64 = MEBIBYTE / 4.0;
+    const LEAST: f64 = MEBIBYTE / 8.0;
+    const MOST: f64 = MEBIBYTE * 64.0;
+    let mut chunks: Vec<f64> = shape.iter().map(|&length| length.max(1) as f64).collect();
+    let elements = |chunks: &[f64]| chunks.iter().product::<f64>();
+    let bytes = |chunks: &[f64]| elements(chunks) * item as f64;
+    let target = (MIDDLE * 2_f64.powf((bytes(&chunks) / MEBIBYTE).log10())).clamp(LEAST, MOST);
+    let good = |size: f64| size < MOST && (size < target || (size - target).abs() / target < 0.5);
+    let mut dim = 0;
+    while !good(bytes(&chunks)) && elements(&chunks) != 1.0 {
+        chunks[dim] = (chunks[dim] / 2.0).ceil();
+        dim = (dim + 1) % chunks.len();
+    }
+    // A length beyond 2^53 may have been rounded up, but no chunk is longer than its dimension.
+    chunks.iter().zip(shape).map(|(&chunk, &length)| (chunk as u64).min(length.max(1))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What `zarr.util.guess_chunks` of zarr-python 2.18.7 returns: `tests/guesses/make.py`.
+    const GUESSES: &str = include_str!("../../tests/guesses/guesses.json");
+
+    #[test]
+    fn guesses_are_those_of_zarr_python_2() {
+        let guesses: Vec<(Vec<u64>, usize, Vec<u64>)> = serde_json::from_str(GUESSES).unwrap();
+        assert!(guesses.len() > 1000, "{}", guesses.len());
+        for (shape, item, chunks) in guesses {
+            assert_eq!(ChunkShape::Guess.resolve(&shape, item), chunks, "{shape:?} {item}");
+        }
+    }
+
+    #[test]
+    fn guesses_end_whatever_the_shape() {
+        assert_eq!(guess(&[], 1 << 30), [] as [u64; 0]);
+        let endless = vec![u64::MAX; 64];
+        assert!(guess(&endless, 1 << 20).iter().all(|&length| length > 0));
+        assert_eq!(guess(&[3, 3], 1 << 30), [1, 1]);
+    }
+
+    #[test]
+    fn dimensions_can_be_left_whole() {
+        assert_eq!(ChunkShape::One.resolve(&[7, 0, 2], 8), [7, 1, 2]);
+        assert_eq!(ChunkShape::from([None, Some(5), None]).resolve(&[7, 9, 0], 8), [7, 5, 1]);
+        assert_eq!(ChunkShape::from([4, 5]).resolve(&[7, 9], 8), [4, 5]);
+    }
+
+    #[test]
+    fn default_chunks_are_small_enough_whatever_the_shape() {
+        assert_eq!(about_a_mebibyte(&[], 8), [] as [u64; 0]);
+        assert_eq!(about_a_mebibyte(&[0, 3], 8), [1, 3]);
+        assert_eq!(about_a_mebibyte(&[1000, 1000], 1), [1000, 1000]);
+        assert_eq!(about_a_mebibyte(&[4096, 4096], 4), [512, 512]);
+        let chunks = about_a_mebibyte(&[u64::MAX, u64::MAX, 7], 8);
+        assert!(chunks.iter().product::<u64>() * 8 <= 1 << 20, "{chunks:?}");
+    }
+}

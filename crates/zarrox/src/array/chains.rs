@@ -1,0 +1,80 @@
+//! The codec chains of an array: one for each shape of chunk that its grid has.
+
+use std::collections::HashMap;
+use std::ops::Deref;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use zarrox_core::codec::CodecChain;
+use zarrox_core::grid::ChunkGrid;
+use zarrox_core::strided::Dims;
+use zarrox_core::{Error, ErrorKind, Result};
+
+use super::Array;
+use crate::error::argument;
+
+/// How many chains are kept. A grid can have any number of shapes; making a chain anew costs little.
+const KEPT: usize = 64;
+
+/// The chains that were made so far, for chunks of other shapes than the grid's largest.
+#[derive(Debug, Default)]
+pub(super) struct Chains(Mutex<HashMap<Dims<u64>, Arc<CodecChain>>>);
+
+/// The chain of a chunk.
+pub(super) enum Chain<'a> {
+    /// The array's one chain.
+    Only(&'a CodecChain),
+    /// The chain of chunks of one shape among several.
+    OfShape(Arc<CodecChain>),
+}
+
+impl Deref for Chain<'_> {
+    type Target = CodecChain;
+
+    fn deref(&self) -> &CodecChain {
+        match self {
+            Self::Only(chain) => chain,
+            Self::OfShape(chain) => chain,
+        }
+    }
+}
+
+impl Array {
+    /// The codec chain of a chunk's shape.
+    pub(super) fn chain_of(&self, chunk: &[u64]) -> Result<Chain<'_>> {
+        if let ChunkGrid::Regular { .. } = self.metadata.chunk_grid {
+            return Ok(Chain::Only(&self.chain));
+        }
+        let shape = self.metadata.chunk_grid.shape_of(chunk);
+        let shape: Dims<u64> = shape.ok_or_else(|| argument(format!("there is no chunk {chunk:?}")))?.into();
+        if let Some(chain) = self.chains.0.lock().unwrap_or_else(PoisonError::into_inner).get(&shape) {
+            return Ok(Chain::OfShape(chain.clone()));
+        }
+        let context = &self.location.context;
+        let chain =
+            self.metadata.chain_of(&shape, &context.registry, context.strictness, context.chunk_limit)?;
+        let chain = Arc::new(chain);
+        let mut kept = self.chains.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if kept.len() >= KEPT {
+            kept.clear();
+        }
+        kept.insert(shape, chain.clone());
+        Ok(Chain::OfShape(chain))
+    }
+
+    /// Refuses shards whose inner chunks do not divide every length of the grid: the one chain that was made has seen only
+    /// the largest.
+    pub(super) fn check_inner_chunks(&self) -> Result<()> {
+        let Some(inner) = self.chain.inner_chunk_shape() else { return Ok(()) };
+        for (dim, inner) in inner.into_iter().enumerate() {
+            let runs = self.metadata.chunk_grid.runs(dim);
+            if let Some(run) = runs.iter().find(|run| run.length % inner as u64 != 0) {
+                let message = format!(
+                    "the grid has shards of length {} in dimension {dim}, which the inner chunks' length {inner} does not divide",
+                    run.length
+                );
+                return Err(Error::new(ErrorKind::InvalidMetadata, message));
+            }
+        }
+        Ok(())
+    }
+}

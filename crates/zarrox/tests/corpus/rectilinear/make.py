@@ -1,0 +1,48 @@
+"""Writes arrays on rectilinear grids with zarr-python: python make.py DIRECTORY"""
+
+import sys
+
+import numpy as np
+import zarr
+
+zarr.config.set({"array.rectilinear_chunks": True})
+root = sys.argv[1]
+
+
+def create(name, shape, chunks, **options):
+    options = {"dtype": "int32", "compressors": None, "fill_value": -1} | options
+    array = zarr.create_array(f"{root}/{name}", shape=shape, chunks=chunks, overwrite=True, **options)
+    return array, np.arange(np.prod(shape), dtype=array.dtype).reshape(shape)
+
+
+# Lists, runs and a length that is repeated.
+array, values = create("plain", (10, 7, 5), [[3, 3, 3, 1], [2, 5], 2])
+array[:] = values
+
+# Shrunk: there are more chunks than the shape needs, and one that reaches beyond it.
+array, values = create("surplus", (17,), [[2, 2, 5, 4, 4]])
+array[:] = values
+array.resize((8,))
+
+# Only some chunks are stored.
+array, values = create("partial", (6, 6), [[1, 2, 3], [4, 2]], compressors=[zarr.codecs.GzipCodec(level=5)])
+array[1:3, 3:] = values[1:3, 3:]
+
+# Shards that differ, and inner chunks that do not.
+array, values = create("sharded", (10, 6), [2, 3], shards=[[4, 2, 4], [3, 3]])
+array[1:9] = values[1:9]
+
+# Column-major chunks in big-endian order.
+array, values = create(
+    "transposed",
+    (7, 4),
+    [[1, 4, 2], [3, 1]],
+    filters=[zarr.codecs.TransposeCodec(order=(1, 0))],
+    serializer=zarr.codecs.BytesCodec(endian="big"),
+)
+array[:] = values
+
+# Grown by zarr-python, which gives a list one more chunk for that.
+array, values = create("grown", (5,), [[2, 3]])
+array[:] = values
+array.append(np.arange(5, 9, dtype="int32"))
