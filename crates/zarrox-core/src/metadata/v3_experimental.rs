@@ -205,7 +205,7 @@ fn lift_compressor(members: &mut Members) -> Result<Json> {
 
 fn lower_array(array: &ArrayMetadata, registry: &Registry) -> Result<Map> {
     let mut lowered = drafts::lower_array(array, registry)?;
-    let filters = Some(lowered.take(FILTERS)).filter(|filters| !filters.is_null());
+    let (filters, compressor) = lower_codecs(&lowered.take(FILTERS), lowered.take("compressor"));
     let mut map = Map::new();
     let mut say = |name: &str, json: Json| drop(map.insert(name.to_owned(), json));
     say("attributes", with_filters(&array.attributes, filters)?.into());
@@ -215,8 +215,8 @@ fn lower_array(array: &ArrayMetadata, registry: &Registry) -> Result<Map> {
     say("extensions", json!([]));
     say("fill_value", lowered.take("fill_value"));
     say("shape", lowered.take("shape"));
-    if let Some(compressor) = lower_compressor(&lowered.take("compressor"))? {
-        say("compressor", compressor);
+    if let Some((uri, configuration)) = drafts::codec_from_v2(&compressor, "codec") {
+        say("compressor", json!({"codec": uri, "configuration": configuration}));
     }
     if lowered.separator != Separator::Slash {
         say("dimension_separator", lowered.separator.to_string().into());
@@ -258,16 +258,17 @@ fn lower_data_type(dtype: &Json) -> Result<Json> {
     })
 }
 
-fn lower_compressor(compressor: &Json) -> Result<Option<Json>> {
-    let Some((uri, configuration)) = drafts::codec_from_v2(compressor, "codec") else { return Ok(None) };
-    let id = compressor.get("id").and_then(Json::as_str).unwrap_or_default();
-    if !COMPRESSORS.contains(&id) {
-        return Err(Error::unsupported(format!(
-            "Zarr v3-experimental has no compressor '{id}'; it has {}",
-            COMPRESSORS.join(", ")
-        )));
-    }
-    Ok(Some(json!({"codec": uri, "configuration": configuration})))
+/// The filters, if there are any, and the compressor. Codecs that cannot be the compressor can be the last filter.
+fn lower_codecs(filters: &Json, compressor: Json) -> (Option<Json>, Json) {
+    let mut filters = filters.as_array().cloned().unwrap_or_default();
+    let is_compressor = |codec: &Json| COMPRESSORS.iter().any(|id| codec["id"] == *id);
+    let compressor = if compressor.is_null() || is_compressor(&compressor) {
+        compressor
+    } else {
+        filters.push(compressor);
+        Json::Null
+    };
+    ((!filters.is_empty()).then(|| filters.into()), compressor)
 }
 
 #[cfg(test)]
@@ -428,6 +429,14 @@ mod tests {
     }
 
     #[test]
+    fn a_codec_that_is_no_compressor_becomes_a_filter() {
+        let (zlib, crc32c) = (json!({"id": "zlib"}), json!({"id": "crc32c"}));
+        assert_eq!(lower_codecs(&Json::Null, zlib.clone()), (None, zlib.clone()));
+        assert_eq!(lower_codecs(&Json::Null, Json::Null), (None, Json::Null));
+        assert_eq!(lower_codecs(&json!([zlib]), crc32c.clone()), (Some(json!([zlib, crc32c])), Json::Null));
+    }
+
+    #[test]
     fn what_zarr_python_could_not_read_is_refused() {
         let registry = Registry::new();
         for name in ["bfloat16", "<M8[25s]", "<M8"] {
@@ -436,7 +445,6 @@ mod tests {
             let array = lifted(&minimal(), Mode::Strict).unwrap();
             assert!(lowered(&ArrayMetadata { data_type, fill_value, ..array }).is_err(), "{name}");
         }
-        assert!(lower_compressor(&json!({"id": "crc32c"})).is_err());
     }
 
     #[test]
