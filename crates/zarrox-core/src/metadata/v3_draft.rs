@@ -189,7 +189,7 @@ fn lift_data_type(json: &Json, context: &LiftContext<'_>) -> Result<(Json, Optio
         Some((_, dtype)) if context.data_type_fallback => Ok((dtype, Some(Box::new(json.clone())))),
         Some((fallback, _)) => Err(Error::unsupported(format!(
             "the data type {name} of the extension '{uri}' is not known; its metadata names {fallback} to take in its \
-             place, which is done when it is asked for (OpenOptions::data_type_fallback)"
+             place, which must be asked for (OpenOptions::data_type_fallback, zarrox --data-type-fallback)"
         ))),
         None => Err(Error::unsupported(format!(
             "the data type {name} of the extension '{uri}' is not known, and no known one is named to take in its place"
