@@ -267,7 +267,7 @@ class Program:
 
     def update_cell(self, path, cell):
         if cell.get("group"):
-            return self.set_group_attributes(path, cell["update"][0]["value"])
+            return self.set_group_attributes(path, cell, cell["update"][0]["value"])
         return self.apply(self.open(path, cell), cell, cell["update"])
 
     def apply(self, array, cell, steps):
@@ -282,7 +282,7 @@ class Program:
     def read_cell(self, path, cell, updated):
         if cell.get("group"):
             attributes = cell["update"][0]["value"] if updated else cell["attributes"]
-            return agree(self.describe_group(path), {"attributes": attributes, "members": cell["members"]})
+            return agree(self.describe_group(path, cell), {"attributes": attributes, "members": cell["members"]})
         array = self.open(path, cell)
         expected, attributes = final(cell, updated)
         agree(self.describe(array, cell), facts(cell, expected, attributes))

@@ -148,9 +148,11 @@ V3_LAYOUTS = [
     "shards, compressed",
 ]
 V2_LAYOUTS = ["C", "F"]
+EXPERIMENTAL_LAYOUTS = ["C", "F", "shards", "shards, F"]
 
 V3_KEYS = [("default", "/"), ("default", "."), ("v2", "."), ("v2", "/")]
 V2_KEYS = [("v2", "."), ("v2", "/")]
+EXPERIMENTAL_KEYS = [("draft", "."), ("draft", "/")]
 
 # What is written before another implementation reads, and how it changes the array afterwards.
 STEPS = ["whole", "parts", "strided", "nothing", "fill value", "overwrite", "grow", "shrink", "points"]
@@ -199,7 +201,23 @@ V2_EXTENSION_AXES = V2_AXES | {
 # v1 has one kind of keys and no null; nobody changes it.
 V1_AXES = V2_AXES | {"chain": V1_CHAINS, "keys": [("v2", ".")], "fill": FILLS, "update": ["attributes"]}
 
-TABLES = [(2, V2_AXES), (3, V3_AXES), (2, V2_EXTENSION_AXES), (3, V3_EXTENSION_AXES), (1, V1_AXES)]
+# zarr-python 2's experimental v3 says what v2 says, in other documents and with shards. It has no multiples of a unit.
+EXPERIMENTAL_AXES = V2_AXES | {
+    "type": [*TYPES, *with_endians(["null_terminated_bytes", "fixed_length_utf32", "datetime64_ns", "timedelta64_s"])],
+    "chain": [name for name in V2_CHAINS if not name.startswith("blosc") or name in FEW_CHAINS],
+    "layout": EXPERIMENTAL_LAYOUTS,
+    "keys": EXPERIMENTAL_KEYS,
+}
+EXPERIMENTAL = "3-experimental"
+
+TABLES = [
+    (2, V2_AXES),
+    (3, V3_AXES),
+    (2, V2_EXTENSION_AXES),
+    (3, V3_EXTENSION_AXES),
+    (1, V1_AXES),
+    (EXPERIMENTAL, EXPERIMENTAL_AXES),
+]
 
 
 def sensible(a, x, b, y):
@@ -390,6 +408,8 @@ def cell(number, format, row):
         "steps": first,
         "update": update(row["update"], base, chunks, seed + 8),
     }
+    if format == EXPERIMENTAL:
+        return common | {"format": 2, "experimental": True} | experimental_codecs(row, chunks)
     return common | (v3_codecs(row, data_type, endian, chunks) if format == 3 else v2_codecs(row))
 
 
@@ -402,6 +422,16 @@ def dimension_names(kind, ndim):
 def v2_codecs(row):
     filters, compressor = V2_CHAINS[row["chain"]]
     return {"order": row["layout"], "filters": filters, "compressor": compressor}
+
+
+def experimental_codecs(row, chunks):
+    layout = row["layout"]
+    codecs = v2_codecs(row) | {"order": "F" if "F" in layout else "C"}
+    if not layout.startswith("shards"):
+        return codecs
+    per_shard = [2 + axis % 2 for axis in range(len(chunks))]
+    outer = [chunk * count for chunk, count in zip(chunks, per_shard)]
+    return codecs | {"chunks": outer, "inner_chunks": chunks}
 
 
 def v3_codecs(row, data_type, endian, chunks):
@@ -450,15 +480,17 @@ def blosc(codec, data_type):
 
 def groups(cells):
     """The groups above the arrays, with attributes and the names of their members; v1 has none."""
-    members = {}
-    for id in (cell["id"] for cell in cells if cell["format"] > 1):
-        parts = id.split("/")
+    members, first = {}, {}
+    for cell in (cell for cell in cells if cell["format"] > 1):
+        parts = cell["id"].split("/")
+        first.setdefault(parts[0], cell)
         for depth in range(1, len(parts)):
             members.setdefault("/".join(parts[:depth]), set()).add(parts[depth])
     return [
         {
             "id": path,
-            "format": int(path[1]),
+            "format": first[path.split("/")[0]]["format"],
+            "experimental": first[path.split("/")[0]].get("experimental", False),
             "group": True,
             "attributes": {"path": path} | RICH,
             "members": sorted(names),

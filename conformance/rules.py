@@ -51,6 +51,10 @@ def is_small_float(cell):
     return numpy(cell) == "bfloat16" or numpy(cell).startswith(("float8", "float4"))
 
 
+def is_experimental(cell):
+    return cell.get("experimental", False)
+
+
 def updates(kind):
     return lambda cell: any(step["op"] == kind for step in cell["update"])
 
@@ -64,6 +68,26 @@ RULES = [
         ("read",),
         lambda cell: cell["format"] == 1 and isinstance(cell["fill_value"], (str, list)),
         "migrates no fill values that JSON has no number for",
+    ),
+    ("zarr-python 3", ALL, is_experimental, "has no experimental v3"),
+    ("tensorstore", ALL, is_experimental, "has no experimental v3"),
+    (
+        "zarr-python 2",
+        ("write",),
+        lambda cell: is_experimental(cell) and cell.get("data_type") == "r40",
+        "writes raw bytes as a structure in its experimental v3",
+    ),
+    (
+        "zarr-python 2",
+        ("write",),
+        lambda cell: cell.get("inner_chunks") and any(step["op"] == "resize" for step in cell["steps"]),
+        "forgets the shards of its experimental v3 when it resizes",
+    ),
+    (
+        "zarr-python 2",
+        ("update",),
+        lambda cell: cell.get("inner_chunks") and updates("resize")(cell),
+        "forgets the shards of its experimental v3 when it resizes",
     ),
     ("zarr-python 3", ALL, is_small_float, "has no floats below 16 bits, and no bfloat16"),
     ("zarr-python 2", ALL, lambda cell: cell["format"] == 3, "has no final v3"),

@@ -1,9 +1,40 @@
 """zarr-python 2 as a participant; see `common.py`."""
 
+import os
+import sys
+import types
+
+# The experimental v3 must be asked for before it is imported.
+os.environ |= {"ZARR_V3_EXPERIMENTAL_API": "1", "ZARR_V3_SHARDING": "1"}
+# zarr-python imports a class of its own tests to read what transforms a store, and with it the framework of its tests.
+unneeded = types.ModuleType("zarr.tests.test_storage_v3")
+unneeded.DummyStorageTransfomer = type("DummyStorageTransfomer", (), {"extension_uri": None})
+sys.modules[unneeded.__name__] = unneeded
+
 import numcodecs
 import zarr
+from zarr._storage.v3 import DirectoryStoreV3
+from zarr._storage.v3_storage_transformers import ShardingStorageTransformer
 
 import common
+
+
+def place(path, cell):
+    """The store and the path in it: of the experimental v3, one store holds all cells."""
+    if not cell.get("experimental"):
+        return {"store": zarr.DirectoryStore(path)}
+    _, _, inside = cell["id"].partition("/")
+    return {"store": DirectoryStoreV3(path[: len(path) - len(inside)]), "path": inside}
+
+
+def users(node):
+    """The user's attributes: in the experimental v3 the filters are among them, and stay when these are replaced."""
+    return {name: value for name, value in node.attrs.asdict().items() if name != "filters"}
+
+
+def per_shard(array):
+    """How many chunks are stored together along each dimension."""
+    return getattr(array._transformed_chunk_store, "chunks_per_shard", [1] * array.ndim)
 
 
 class Zarr2(common.Program):
@@ -12,10 +43,13 @@ class Zarr2(common.Program):
 
     def create(self, path, cell):
         filters = cell["filters"] and [numcodecs.get_codec(dict(codec)) for codec in cell["filters"]]
+        inner = cell.get("inner_chunks")
+        per_shard = inner is not None and [outer // chunk for outer, chunk in zip(cell["chunks"], inner)]
         array = zarr.create(
-            store=zarr.DirectoryStore(path),
+            **place(path, cell),
             shape=cell["shape"],
-            chunks=cell["chunks"],
+            chunks=cell["chunks"] if inner is None else inner,
+            storage_transformers=[ShardingStorageTransformer("indexed", per_shard)] if per_shard else [],
             dtype=common.dtype_v2(cell),
             compressor=cell["compressor"] and numcodecs.get_codec(dict(cell["compressor"])),
             filters=filters,
@@ -32,7 +66,7 @@ class Zarr2(common.Program):
             store = dict(zarr.DirectoryStore(path))
             zarr.storage.migrate_1to2(store)
             return zarr.open_array(store)
-        return zarr.open_array(path, mode="r+")
+        return zarr.open_array(**place(path, cell), mode="r+")
 
     def assign(self, array, region, values):
         array[region] = values
@@ -50,10 +84,10 @@ class Zarr2(common.Program):
     def describe(self, array, cell):
         return {
             "shape": list(array.shape),
-            "chunks": list(array.chunks),
+            "chunks": [chunk * count for chunk, count in zip(array.chunks, per_shard(array))],
             "dtype": array.dtype.str,
             "fill value": common.hexadecimal(array.fill_value, common.dtype(cell)),
-            "attributes": array.attrs.asdict(),
+            "attributes": users(array),
             "order": common.order(cell, array.order),
             "filters and compressor": common.v2_chain(
                 [codec.get_config() for codec in array.filters or []],
@@ -63,14 +97,14 @@ class Zarr2(common.Program):
         }
 
     def create_group(self, path, cell):
-        zarr.group(zarr.DirectoryStore(path)).attrs.put(cell["attributes"])
+        zarr.group(**place(path, cell)).attrs.put(cell["attributes"])
 
-    def set_group_attributes(self, path, attributes):
-        zarr.open_group(path, mode="r+").attrs.put(attributes)
+    def set_group_attributes(self, path, cell, attributes):
+        zarr.open_group(**place(path, cell), mode="r+").attrs.put(attributes)
 
-    def describe_group(self, path):
-        group = zarr.open_group(path, mode="r")
-        return {"attributes": group.attrs.asdict(), "members": sorted(group)}
+    def describe_group(self, path, cell):
+        group = zarr.open_group(**place(path, cell), mode="r")
+        return {"attributes": users(group), "members": sorted(group)}
 
 
 if __name__ == "__main__":

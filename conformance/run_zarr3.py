@@ -75,10 +75,10 @@ class Zarr3(common.Program):
     def create_group(self, path, cell):
         zarr.create_group(path, zarr_format=cell["format"], attributes=cell["attributes"])
 
-    def set_group_attributes(self, path, attributes):
+    def set_group_attributes(self, path, cell, attributes):
         zarr.open_group(path, mode="r+").attrs.put(attributes)
 
-    def describe_group(self, path):
+    def describe_group(self, path, cell):
         group = zarr.open_group(path, mode="r")
         return {"attributes": dict(group.attrs), "members": sorted(group)}
 

@@ -22,6 +22,10 @@ pub(crate) struct Global {
     #[arg(long, global = true)]
     strict: bool,
 
+    /// Read an unknown data type as the known one that the metadata names in its place
+    #[arg(long, global = true)]
+    data_type_fallback: bool,
+
     /// Tell what happens, on the standard error; twice for more
     #[arg(short, long, global = true, action = clap::ArgAction::Count)]
     pub(crate) verbose: u8,
@@ -30,7 +34,8 @@ pub(crate) struct Global {
 impl Global {
     /// How nodes are opened for writing.
     pub(crate) fn options(&self) -> OpenOptions {
-        OpenOptions::new().threads(self.threads).strict(self.strict)
+        let options = OpenOptions::new().threads(self.threads).strict(self.strict);
+        options.data_type_fallback(self.data_type_fallback)
     }
 
     /// Opens a node for reading.
@@ -146,7 +151,7 @@ pub(crate) fn format(text: &str) -> Result<Format, String> {
     let named = |format: &Format| format.to_string().trim_start_matches('v') == text.trim_start_matches('v');
     Format::all().find(named).ok_or_else(|| {
         let names: Vec<String> = Format::all().map(|format| format.to_string()).collect();
-        format!("the formats are {}", names.join(" and "))
+        format!("the formats are {}", names.join(", "))
     })
 }
 

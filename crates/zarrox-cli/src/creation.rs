@@ -12,7 +12,7 @@ use crate::exit::usage;
 /// How a new array is made.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Creation {
-    /// The format: v2 or v3 [default: that of the group above, or v3]
+    /// The format: v3, v2, v1, v3-experimental or v3-draft [default: that of the group above, or v3]
     #[arg(long, value_parser = args::format)]
     pub(crate) format: Option<Format>,
 

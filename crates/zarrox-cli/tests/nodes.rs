@@ -154,6 +154,44 @@ fn a_new_node_has_the_format_of_the_group_above() {
 }
 
 #[test]
+fn every_format_is_created_and_shown() {
+    let place = Place::new();
+    for (format, document) in [
+        ("v1", "meta"),
+        ("v2", ".zarray"),
+        ("v3", "zarr.json"),
+        ("v3-experimental", "meta/root.array.json"),
+        ("v3-draft", "meta/array.json"),
+    ] {
+        place.ok(&["create", format, "--format", format, "--shape", "3", "--dtype", "i4"]);
+        assert!(place.path(format).join(document).is_file(), "{format}");
+        assert_eq!(place.json(&["info", format, "--json"])["format"], format);
+        place.ok(&["rm", format, "--force"]);
+        assert!(!place.path(format).join(document).exists(), "{format}");
+    }
+}
+
+#[test]
+fn an_unknown_data_type_is_read_as_another_only_on_demand() {
+    let place = Place::new();
+    place.ok(&["create", "a.zarr", "--format", "v3-draft", "--shape", "2", "--dtype", "r16"]);
+    let key = place.path("a.zarr/meta/array.json");
+    let document = std::fs::read_to_string(&key).unwrap();
+    let unknown = r#"{"extension": "http://e.org/q", "type": "q2", "fallback": "r16"}"#;
+    std::fs::write(&key, document.replace("\"r16\"", unknown)).unwrap();
+    let refused = place.run(&["info", "a.zarr"]);
+    assert_eq!(refused.code, 6);
+    assert!(refused.err.contains("r16") && refused.err.contains("--data-type-fallback"), "{}", refused.err);
+    let info = place.ok(&["info", "a.zarr", "--data-type-fallback"]);
+    assert!(
+        info.contains("r16") && info.contains("in place of") && info.contains("http://e.org/q"),
+        "{info}"
+    );
+    let info = place.json(&["info", "a.zarr", "--data-type-fallback", "--json"]);
+    assert_eq!((&info["data_type"], &info["fallback_from"]["type"]), (&json!("r16"), &json!("q2")));
+}
+
+#[test]
 fn what_cannot_be_created_is_refused_with_the_reason() {
     let place = Place::new();
     let create = ["create", "a.zarr", "--shape", "10", "--dtype", "f4"];

@@ -61,6 +61,7 @@ fn array_lines(array: &Array) -> Result<Lines> {
         ("data type", info.data_type.to_string()),
         ("chunk shape", tuple(&info.chunk_shape)),
     ];
+    lines.extend(info.fallback_from.as_ref().map(|json| ("in place of", json.to_string())));
     lines.extend(info.shard_shape.as_ref().map(|shape| ("shard shape", tuple(shape))));
     if let ChunkGrid::Rectilinear(grid) = &info.chunk_grid {
         lines.push(("grid", format!("rectilinear {}", grid.lengths_to_json())));
@@ -91,6 +92,7 @@ fn array_json(array: &Array) -> Result<Json> {
         "format": info.format.to_string(),
         "shape": info.shape,
         "data_type": family.to_v3(&info.data_type).unwrap_or_else(|_| Json::from(info.data_type.to_string())),
+        "fallback_from": info.fallback_from,
         "chunk_shape": info.chunk_shape,
         "shard_shape": info.shard_shape,
         "chunk_grid": info.chunk_grid.to_json(),

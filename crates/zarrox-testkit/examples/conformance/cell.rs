@@ -14,6 +14,9 @@ use crate::Failure;
 pub(crate) struct Cell {
     pub(crate) id: String,
     format: u8,
+    /// Whether it is of zarr-python 2's experimental v3, which has v2's words.
+    #[serde(default)]
+    experimental: bool,
     #[serde(default)]
     pub(crate) group: bool,
     #[serde(default)]
@@ -27,6 +30,8 @@ pub(crate) struct Cell {
     pub(crate) shape: Vec<u64>,
     #[serde(default)]
     pub(crate) chunks: Vec<u64>,
+    /// Of those in shards, in v2's words.
+    inner_chunks: Option<Vec<u64>>,
     #[serde(default)]
     pub(crate) fill_value: Json,
     /// Its bytes, in little-endian order and without zeros at the end, where metadata codes them.
@@ -88,6 +93,7 @@ impl Cell {
 
     pub(crate) fn format(&self) -> Format {
         match self.format {
+            _ if self.experimental => Format::V3Experimental,
             1 => Format::V1,
             2 => Format::V2,
             _ => Format::V3,
@@ -109,6 +115,7 @@ impl Cell {
         let separator = Separator::parse(&encoding.separator).ok_or("the separator is not one")?;
         Ok(match encoding.name.as_str() {
             "v2" => ChunkKeyEncoding::V2(separator),
+            "draft" => ChunkKeyEncoding::Draft { separator, scalar: "c0" },
             _ => ChunkKeyEncoding::Default(separator),
         })
     }
@@ -140,6 +147,10 @@ impl Cell {
             members.shift_remove("id");
             let configuration = (definition.from_v2)(&members, data_type.size())?;
             codecs.push(CodecSpec { name: definition.name.to_owned(), configuration });
+        }
+        if let Some(inner) = &self.inner_chunks {
+            let sharding = zarrox::codecs::Sharding::new(inner.clone(), codecs);
+            return Ok(vec![sharding.index_codecs([zarrox::codecs::Bytes::little().into()]).into()]);
         }
         Ok(codecs)
     }
