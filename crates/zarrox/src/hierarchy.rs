@@ -321,15 +321,19 @@ impl Location {
     fn check_ancestors(&self, format: Format) -> Result<()> {
         let whole = |format: Format| format.def().layout().implicit_groups();
         for path in self.path.ancestors() {
-            let Ok(Some(above)) = self.at(path.clone()).find_node() else { continue };
-            if matches!(above, NodeMetadata::Array(_)) {
-                return Err(argument(format!(
-                    "'{}' cannot be created: '{path}' above it is an array",
-                    self.path
-                )));
-            }
-            let other = format_of(&above);
-            if other != format && (whole(format) || whole(other)) {
+            let above = Self { format: None, ..self.at(path.clone()) };
+            let other = match above.find_node() {
+                Ok(Some(NodeMetadata::Array(_))) => {
+                    return Err(argument(format!(
+                        "'{}' cannot be created: '{path}' above it is an array",
+                        self.path
+                    )));
+                }
+                Ok(node) => node.map(|node| format_of(&node)),
+                Err(error) if is_unclear(&error) => above.held()?.map(|held| held.format),
+                Err(error) => return Err(error),
+            };
+            if let Some(other) = other.filter(|&other| other != format && (whole(format) || whole(other))) {
                 return Err(argument(format!(
                     "'{}' cannot be created as {format}: '{path}' above it is {other}",
                     self.path

@@ -3,11 +3,14 @@
 //! A format is one file here: the keys of its documents, how they are lifted into the model, and how the model is
 //! lowered into them. Past [`FormatDef::lift`] nothing asks which format a node came from.
 
+mod drafts;
 mod layout;
 mod members;
 mod v1;
 mod v2;
 mod v3;
+mod v3_draft;
+mod v3_experimental;
 
 use std::fmt;
 
@@ -32,11 +35,21 @@ pub enum Format {
     V2,
     /// Zarr version 3.
     V3,
+    /// The experimental version 3 of zarr-python 2.12 to 2.18.
+    V3Experimental,
+    /// The draft of version 3 of 2022.
+    V3Draft,
 }
 
 /// All formats, in the order in which they are looked for.
-static FORMATS: &[(Format, &dyn FormatDef)] =
-    &[(Format::V3, &v3::V3), (Format::V2, &v2::V2), (Format::V1, &v1::V1)];
+static FORMATS: &[(Format, &dyn FormatDef)] = &[
+    (Format::V3, &v3::V3),
+    (Format::V2, &v2::V2),
+    (Format::V1, &v1::V1),
+    // The entry documents of the drafts are told from each other here: what is not the one is the other.
+    (Format::V3Experimental, &v3_experimental::V3Experimental),
+    (Format::V3Draft, &v3_draft::V3Draft),
+];
 
 impl Format {
     /// All formats, in the order in which they are looked for where none is named.

@@ -1,0 +1,427 @@
+//! What the two drafts of version 3 have in common: entry documents, codecs and extensions named by URIs, and sharding
+//! as a storage transformer.
+//!
+//! What their arrays say is said in the words of [version 2](super::v2), and left to it.
+
+use serde_json::json;
+
+use super::members::{Members, wrong};
+use super::{ArrayMetadata, Change, Document, Format, GroupMetadata, LiftContext, NodeMetadata, v2};
+use crate::codec::{CodecKind, CodecSpec};
+use crate::data_type::{DataType, Endian, Mode};
+use crate::error::{Error, Result};
+use crate::grid::{ChunkGrid, ChunkKeyEncoding, Separator};
+use crate::json::{self, Json, Map};
+use crate::registry::Registry;
+
+/// The key of the entry document.
+pub(super) const ENTRY: &str = "zarr.json";
+/// The name of an array's document.
+pub(super) const ARRAY: &str = "array";
+/// The name of a group's document.
+pub(super) const GROUP: &str = "group";
+
+/// What the URIs of everything that belongs to the drafts begin with.
+const SPECIFICATIONS: &str = "https://purl.org/zarr/spec/";
+
+/// The members of an entry document; `None` when this is none: final version 3 has documents of the same name.
+pub(super) fn entry_members(document: Option<&[u8]>) -> Option<Map> {
+    let map = json::parse_object(document?).ok()?;
+    map.get("zarr_format")?.as_str()?.contains("://").then_some(map)
+}
+
+/// Checks the URI of the core specification: its last segment is the version.
+pub(super) fn check_core_version(members: &mut Members, strict: &str) -> Result<()> {
+    let json = members.required("zarr_format")?;
+    let uri = json.as_str().unwrap_or_default();
+    let known = uri.strip_prefix(SPECIFICATIONS).and_then(|rest| {
+        let rest = rest.strip_prefix("protocol/").filter(|_| members.lenient()).unwrap_or(rest);
+        rest.strip_prefix("core/")
+    });
+    if uri == strict || known.is_some_and(is_version_3) {
+        return Ok(());
+    }
+    Err(Error::unsupported(format!("zarr_format is {json}, known is \"{strict}\"")))
+}
+
+fn is_version_3(version: &str) -> bool {
+    version == "3" || version.starts_with("3.")
+}
+
+/// What the keys of documents end in.
+pub(super) fn key_suffix(members: &mut Members) -> Result<String> {
+    const NAME: &str = "metadata_key_suffix";
+    let json = match members.optional(NAME) {
+        None if members.lenient() => return Ok(".json".to_owned()),
+        other => other.ok_or_else(|| Error::metadata(format!("the member '{NAME}' is missing")))?,
+    };
+    match json.as_str() {
+        Some(suffix) if !suffix.contains(['/', '\\', '\0']) && suffix.len() < 100 => Ok(suffix.to_owned()),
+        _ => Err(wrong(NAME, "the short end of a key", &json)),
+    }
+}
+
+/// Refuses extensions that must be understood; returns the list when there is something in it.
+pub(super) fn check_extensions(json: Option<Json>, mode: Mode) -> Result<Option<Json>> {
+    let list = match &json {
+        None => return Ok(None),
+        Some(Json::Null) if mode == Mode::Lenient => return Ok(None),
+        Some(Json::Array(list)) => list,
+        Some(other) => return Err(wrong("extensions", "a list of objects", other)),
+    };
+    for extension in list {
+        let Some(name) = extension.get("extension").and_then(Json::as_str) else {
+            return Err(wrong("extensions", "a list of objects, each with an \"extension\"", extension));
+        };
+        if extension.get("must_understand") != Some(&Json::Bool(false)) {
+            return Err(Error::unsupported(format!(
+                "the extension '{name}' is not known, and does not say \"must_understand\": false"
+            )));
+        }
+    }
+    Ok(if list.is_empty() { None } else { json })
+}
+
+/// Reads the document of a group.
+pub(super) fn lift_group(bytes: &[u8], format: Format, context: &LiftContext<'_>) -> Result<GroupMetadata> {
+    let mut members = Members::new(json::parse_document(bytes, context.mode)?, context.mode);
+    let attributes = attributes(&mut members)?;
+    Ok(GroupMetadata { format, attributes, extra: members.rest() })
+}
+
+/// The attributes, which must be there.
+pub(super) fn attributes(members: &mut Members) -> Result<Map> {
+    if !members.lenient() && !members.has("attributes") {
+        return Err(Error::metadata("the member 'attributes' is missing"));
+    }
+    members.object("attributes")
+}
+
+/// The document of a group.
+pub(super) fn lower_group(group: &GroupMetadata) -> Map {
+    let mut map = Map::new();
+    map.insert("attributes".to_owned(), group.attributes.clone().into());
+    map.extend(group.extra.clone());
+    map
+}
+
+/// Reads the node that has these documents: an array's and a group's.
+pub(super) fn lift(
+    documents: &[Option<Vec<u8>>],
+    format: Format,
+    context: &LiftContext<'_>,
+    lift_array: impl FnOnce(Map) -> Result<ArrayMetadata>,
+) -> Result<Option<NodeMetadata>> {
+    match documents {
+        [Some(array), _] => {
+            let lifted = json::parse_document(array, context.mode).and_then(lift_array);
+            lifted.map(|array| Some(NodeMetadata::Array(array))).map_err(|error| error.at(ARRAY))
+        }
+        [None, Some(group)] => {
+            let group = lift_group(group, format, context).map_err(|error| error.at(GROUP))?;
+            Ok(Some(NodeMetadata::Group(group)))
+        }
+        _ => Ok(None),
+    }
+}
+
+/// The document with one member changed. An implicit group that is given attributes becomes an explicit one.
+pub(super) fn patch(
+    documents: &[Option<Vec<u8>>],
+    change: Change<'_>,
+    attributes_of: impl FnOnce(&Map, &Map) -> Result<Map>,
+) -> Result<Vec<Document>> {
+    let (name, bytes) = match documents {
+        [Some(array), _] => (ARRAY, array.as_slice()),
+        [_, Some(group)] => (GROUP, group.as_slice()),
+        _ => (GROUP, b"{}".as_slice()),
+    };
+    let mut map = json::parse_object(bytes).map_err(|error| error.at(name))?;
+    match change {
+        Change::Shape(shape) => map.insert("shape".to_owned(), shape.into()),
+        Change::Attributes(attributes) => {
+            let attributes =
+                if name == ARRAY { attributes_of(&map, attributes)? } else { attributes.clone() };
+            map.insert("attributes".to_owned(), attributes.into())
+        }
+    };
+    Ok(vec![(name, json::to_bytes(&map)?)])
+}
+
+/// A regular grid: the shape of its chunks, and the separator of their keys.
+pub(super) fn lift_grid(json: &Json, mode: Mode) -> Result<(Json, Separator)> {
+    let Json::Object(grid) = json else { return Err(wrong("chunk_grid", "an object", json)) };
+    if grid.get("type") != Some(&json!("regular")) {
+        return Err(Error::unsupported(format!("unknown chunk grid {json}; known is the type \"regular\"")));
+    }
+    let chunk_shape = grid.get("chunk_shape").cloned();
+    let chunk_shape = chunk_shape.ok_or_else(|| Error::metadata("chunk_grid has no chunk_shape"))?;
+    let separator = match grid.get("separator") {
+        None if mode == Mode::Lenient => Separator::Slash,
+        separator => {
+            let text = separator.and_then(Json::as_str);
+            text.and_then(Separator::parse)
+                .ok_or_else(|| Error::metadata("the separator in chunk_grid must be \".\" or \"/\""))?
+        }
+    };
+    let known = ["type", "chunk_shape", "separator"];
+    match grid.keys().find(|key| mode == Mode::Strict && !known.contains(&key.as_str())) {
+        None => Ok((chunk_shape, separator)),
+        Some(unknown) => Err(Error::metadata(format!("chunk_grid has the unknown member '{unknown}'"))),
+    }
+}
+
+/// The order of elements in a chunk, as v2 has it.
+pub(super) fn lift_order(members: &mut Members) -> Result<Json> {
+    match members.optional("chunk_memory_layout") {
+        None | Some(Json::Null) if members.lenient() => Ok("C".into()),
+        Some(Json::String(layout)) if layout == "C" || layout == "F" => Ok(layout.into()),
+        None => Err(Error::metadata("the member 'chunk_memory_layout' is missing")),
+        Some(other) => {
+            Err(Error::unsupported(format!("unknown chunk_memory_layout {other}; known are \"C\" and \"F\"")))
+        }
+    }
+}
+
+/// The v2 type string of a name: of v3's (`float64`), of v2's (`<f8`), or of the experimental ones (`i1`).
+pub(super) fn type_string(name: &str, registry: &Registry) -> Result<Json> {
+    match name {
+        "i1" | "u1" | "b1" => return Ok(format!("|{name}").into()),
+        _ => {}
+    }
+    if name.starts_with(['<', '>', '|']) {
+        return Ok(name.into());
+    }
+    let data_type = registry.data_type_from_v3(&name.into())?;
+    registry.family(&data_type)?.to_v2(&data_type, Endian::Little)
+}
+
+/// The same type string with another byte order, where it has one.
+pub(super) fn with_endian(dtype: &Json, endian: Endian) -> Result<Json> {
+    let Some(text) = dtype.as_str() else {
+        return Err(Error::unsupported(format!("the data type {dtype} has byte orders of its own")));
+    };
+    Ok(match text.strip_prefix(['<', '>']) {
+        Some(rest) => format!("{}{rest}", endian.character()).into(),
+        None => text.into(),
+    })
+}
+
+/// A codec given as `{type or codec: URI, configuration}`, as v2 has it.
+pub(super) fn codec_to_v2(member: &str, json: &Json) -> Result<(String, Json)> {
+    let Json::Object(map) = json else { return Err(wrong(member, "an object with a URI", json)) };
+    let uri = map.get("type").or_else(|| map.get("codec")).and_then(Json::as_str);
+    let uri = uri.ok_or_else(|| Error::metadata(format!("a codec in '{member}' has no URI: {json}")))?;
+    let configuration = match map.get("configuration") {
+        None | Some(Json::Null) => Map::new(),
+        Some(Json::Object(configuration)) => configuration.clone(),
+        Some(other) => return Err(wrong("configuration", "an object", other).at(format!("codec '{uri}'"))),
+    };
+    let id = codec_id(uri)?;
+    let mut v2 = Map::new();
+    v2.insert("id".to_owned(), id.into());
+    v2.extend(configuration);
+    Ok((id.to_owned(), v2.into()))
+}
+
+/// The id of a codec that has a URI. A codec of somebody else's has no other id.
+fn codec_id(uri: &str) -> Result<&str> {
+    let path = uri
+        .strip_prefix(SPECIFICATIONS)
+        .and_then(|path| path.strip_prefix("codecs/").or_else(|| path.strip_prefix("codec/")));
+    match path.and_then(|path| path.split_once('/')) {
+        None => Ok(uri),
+        Some((id, version)) if version.split('.').next() == Some("1") => Ok(id),
+        Some((id, version)) => Err(Error::unsupported(format!(
+            "version {version} of the codec '{id}' is not known; known is 1.0"
+        ))),
+    }
+}
+
+/// A codec of v2's as its URI and its configuration.
+pub(super) fn codec_from_v2(codec: &Json, stem: &str) -> Option<(String, Map)> {
+    let mut configuration = codec.as_object()?.clone();
+    let id = configuration.shift_remove("id")?;
+    let id = id.as_str()?;
+    let uri = if id.contains("://") { id.to_owned() } else { format!("{SPECIFICATIONS}{stem}/{id}/1.0") };
+    Some((uri, configuration))
+}
+
+/// Whether one of v2's codecs turns bytes into bytes.
+pub(super) fn is_bytes_to_bytes(codec: &Json, registry: &Registry) -> Result<bool> {
+    let id = codec.get("id").and_then(Json::as_str).unwrap_or_default();
+    Ok(registry.codec_from_v2(id)?.kind == CodecKind::BytesToBytes)
+}
+
+/// Reads an array in the words of version 2, with the chunk keys of a draft and its shards.
+pub(super) fn lift_array(
+    document: Map,
+    format: Format,
+    keys: ChunkKeyEncoding,
+    transformers: Option<&Json>,
+    context: &LiftContext<'_>,
+) -> Result<ArrayMetadata> {
+    let array = v2::lift_array(document, context)?;
+    let array = ArrayMetadata { format, chunk_key_encoding: keys, separator_declared: true, ..array };
+    match transformers {
+        None => Ok(array),
+        Some(Json::Null) if context.mode == Mode::Lenient => Ok(array),
+        Some(Json::Array(list)) if list.is_empty() => Ok(array),
+        Some(Json::Array(list)) if list.len() == 1 => sharded(array, &list[0], context.mode),
+        Some(other) => Err(Error::unsupported(format!(
+            "storage_transformers: known is only one, sharding; found {other}"
+        ))),
+    }
+}
+
+/// The array in the words of version 2, its shards apart. `None` where its chunk keys are not those of a draft.
+pub(super) fn lower_array(array: &ArrayMetadata, registry: &Registry) -> Result<Lowered> {
+    let format = array.format;
+    if array.dimension_names.is_some() {
+        return Err(Error::unsupported(format!(
+            "Zarr {format} has no dimension names; give them as the attribute _ARRAY_DIMENSIONS, which xarray reads"
+        )));
+    }
+    let ChunkKeyEncoding::Draft { separator, .. } = array.chunk_key_encoding else {
+        return Err(Error::unsupported(format!(
+            "Zarr {format} has only its own chunk keys, such as \"c1/0\""
+        )));
+    };
+    let (array, chunks_per_shard) = unsharded(array)?;
+    let keys = ChunkKeyEncoding::V2(separator);
+    let plain = ArrayMetadata { chunk_key_encoding: keys, extra: Map::new(), ..array };
+    let document = v2::lower_array(&plain, registry)
+        .map_err(|error| error.at(format!("as {format}, which has the codecs of v2")))?;
+    Ok(Lowered { document, separator, chunks_per_shard })
+}
+
+/// An array in the words of version 2.
+pub(super) struct Lowered {
+    pub(super) document: Map,
+    pub(super) separator: Separator,
+    pub(super) chunks_per_shard: Option<Vec<u64>>,
+}
+
+impl Lowered {
+    /// A member of the document, which has it.
+    pub(super) fn take(&mut self, name: &str) -> Json {
+        self.document.shift_remove(name).unwrap_or(Json::Null)
+    }
+
+    /// The grid.
+    pub(super) fn grid(&mut self) -> Json {
+        let chunk_shape = self.take("chunks");
+        json!({"type": "regular", "chunk_shape": chunk_shape, "separator": self.separator.to_string()})
+    }
+
+    /// The storage transformers, if there are any.
+    pub(super) fn transformers(&self, uri: &str) -> Option<Json> {
+        let chunks_per_shard = self.chunks_per_shard.as_ref()?;
+        Some(json!([
+            {"extension": uri, "type": "indexed", "configuration": {"chunks_per_shard": chunks_per_shard}},
+        ]))
+    }
+}
+
+/// The codecs of a shard's index: there is no checksum.
+pub(super) fn index_codecs() -> Vec<CodecSpec> {
+    vec![CodecSpec::new("bytes", json!({"endian": "little"}))]
+}
+
+const SHARDING: &str = "sharding_indexed";
+
+/// The array whose chunks the storage transformer puts together: these are the shards of the model.
+fn sharded(array: ArrayMetadata, transformer: &Json, mode: Mode) -> Result<ArrayMetadata> {
+    let uri = transformer.get("extension").and_then(Json::as_str).unwrap_or_default();
+    let path = uri.strip_prefix(SPECIFICATIONS).map(|path| path.strip_prefix("extensions/").unwrap_or(path));
+    let known = path.is_some_and(|path| path.starts_with("storage_transformers/sharding/1."));
+    if !known || transformer.get("type") != Some(&json!("indexed")) {
+        return Err(Error::unsupported(format!(
+            "the storage transformer {transformer} is not known; known is sharding of the type \"indexed\""
+        )));
+    }
+    let per_shard = transformer.get("configuration").and_then(|c| c.get("chunks_per_shard"));
+    let per_shard = per_shard.ok_or_else(|| Error::metadata("the sharding has no 'chunks_per_shard'"))?;
+    let per_shard = chunks_per_shard(per_shard, array.shape.len(), mode)?;
+    let inner = array.chunk_grid.chunk_shape().to_vec();
+    let lengths = inner.iter().zip(&per_shard).map(|(&inner, &count)| inner.checked_mul(count));
+    let shard = lengths.collect::<Option<Vec<u64>>>().ok_or_else(|| {
+        Error::metadata(format!("shards of {per_shard:?} chunks of {inner:?} elements are too large"))
+    })?;
+    let list = |codecs: &[CodecSpec]| {
+        let codecs = codecs.iter().map(|c| json!({"name": c.name, "configuration": c.configuration}));
+        codecs.collect::<Vec<_>>()
+    };
+    let sharding = CodecSpec::new(
+        SHARDING,
+        json!({
+            "chunk_shape": inner,
+            "codecs": list(&array.codecs),
+            "index_codecs": list(&index_codecs()),
+            "index_location": "end",
+        }),
+    );
+    let chunk_grid = ChunkGrid::regular(shard, &array.shape)?;
+    Ok(ArrayMetadata { chunk_grid, codecs: vec![sharding], ..array })
+}
+
+/// How many chunks a shard has along each dimension. zarr-python takes a number for one dimension, and a 1 for those
+/// that are not given, also when there are none.
+fn chunks_per_shard(json: &Json, ndim: usize, mode: Mode) -> Result<Vec<u64>> {
+    let list = match json {
+        Json::Number(_) if mode == Mode::Lenient => std::slice::from_ref(json),
+        other => other.as_array().map(Vec::as_slice).unwrap_or_default(),
+    };
+    let mut counts: Vec<u64> = list.iter().filter_map(Json::as_u64).filter(|&count| count > 0).collect();
+    let complete = counts.len() == list.len() && (json.is_array() || !list.is_empty());
+    if counts.len() < ndim && mode == Mode::Lenient {
+        counts.resize(ndim, 1);
+    }
+    if ndim == 0 && counts == [1] {
+        counts.clear();
+    }
+    if !complete || counts.len() != ndim {
+        return Err(wrong("chunks_per_shard", &format!("a list of {ndim} positive integers"), json));
+    }
+    Ok(counts)
+}
+
+/// The array without its shards, and how many chunks each had along each dimension.
+fn unsharded(array: &ArrayMetadata) -> Result<(ArrayMetadata, Option<Vec<u64>>)> {
+    let sharding = match array.codecs.as_slice() {
+        [only] if only.name == SHARDING => &only.configuration,
+        codecs if codecs.iter().any(|codec| codec.name == SHARDING) => {
+            return Err(Error::unsupported(format!(
+                "Zarr {} has nothing around its shards: 'sharding_indexed' must be the only codec",
+                array.format
+            )));
+        }
+        _ => return Ok((array.clone(), None)),
+    };
+    let codecs = |member: &str| {
+        let list = sharding.get(member).and_then(Json::as_array);
+        let codecs = list.and_then(|list| list.iter().map(CodecSpec::from_json).collect::<Option<Vec<_>>>());
+        codecs.ok_or_else(|| wrong(member, "a list of codecs", sharding.get(member).unwrap_or(&Json::Null)))
+    };
+    let location = sharding.get("index_location").and_then(Json::as_str).unwrap_or("end");
+    if codecs("index_codecs")? != index_codecs() || location != "end" {
+        return Err(Error::unsupported(format!(
+            "Zarr {} has the index of a shard at its end, little-endian and without a checksum",
+            array.format
+        )));
+    }
+    let shard = array.chunk_grid.chunk_shape();
+    let inner = sharding.get("chunk_shape").and_then(Json::as_array);
+    let inner = inner.and_then(|list| list.iter().map(Json::as_u64).collect::<Option<Vec<_>>>());
+    let inner = inner.filter(|inner| inner.len() == shard.len()).unwrap_or_default();
+    let counts = shard.iter().zip(&inner).map(|(&shard, &inner)| shard.checked_div(inner));
+    let counts = counts.collect::<Option<Vec<_>>>().filter(|counts| counts.len() == shard.len());
+    let counts = counts.ok_or_else(|| Error::metadata("the chunks of a shard do not divide it"))?;
+    let chunk_grid = ChunkGrid::regular(inner, &array.shape)?;
+    Ok((ArrayMetadata { chunk_grid, codecs: codecs("codecs")?, ..array.clone() }, Some(counts)))
+}
+
+/// Whether a type is one of those that have a name of their own in v3.
+pub(super) fn is_core(data_type: &DataType) -> bool {
+    !matches!(data_type, DataType::Extension(_))
+}

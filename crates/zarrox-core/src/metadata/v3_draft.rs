@@ -1,0 +1,655 @@
+//! The draft of version 3 of 2022: an entry document `zarr.json`, documents below `meta/`, chunks below `data/`.
+//!
+//! Extensions, codecs and data types outside of the core are named by URIs. A prefix without a document is a group.
+//!
+//! <https://github.com/zarr-developers/zarr-specs/blob/d061a83/docs/core/v3.0.rst>
+
+use serde_json::json;
+
+use super::drafts::{self, ARRAY, ENTRY, GROUP};
+use super::members::{Members, wrong};
+use super::{ArrayMetadata, Change, Document, Format, FormatDef, Layout, LiftContext, NodeMetadata, v2};
+use crate::codec::CodecSpec;
+use crate::data_type::{DataType, Endian, Mode, Storage};
+use crate::error::{Error, Result};
+use crate::fill_value::FillValue;
+use crate::grid::{ChunkKeyEncoding, Separator};
+use crate::json::{self, Json, Map};
+use crate::path::NodePath;
+use crate::registry::Registry;
+
+/// The format.
+#[derive(Debug)]
+pub(super) struct V3Draft;
+
+const CORE: &str = "https://purl.org/zarr/spec/core/3.0";
+const SHARDING: &str = "https://purl.org/zarr/spec/extensions/storage_transformers/sharding/1.0";
+const TIMES: &str = "https://purl.org/zarr/spec/extensions/data-types/datetime/1.0";
+/// What the URIs of the data types begin with that the drafts themselves speak of.
+const DATA_TYPES: [&str; 2] = [
+    "https://purl.org/zarr/spec/extensions/data-types/",
+    "https://purl.org/zarr/spec/extensions/data_types/",
+];
+
+impl FormatDef for V3Draft {
+    fn name(&self) -> &'static str {
+        "v3-draft"
+    }
+
+    fn layout(&self) -> Layout {
+        Layout::apart("", ".json")
+    }
+
+    fn entry_key(&self) -> Option<&'static str> {
+        Some(ENTRY)
+    }
+
+    fn lift_entry(&self, document: Option<&[u8]>, context: &LiftContext<'_>) -> Result<Option<Layout>> {
+        let Some(map) = drafts::entry_members(document) else { return Ok(None) };
+        let mut members = Members::new(map, context.mode);
+        drafts::check_core_version(&mut members, CORE)?;
+        let suffix = match members.optional("metadata_encoding") {
+            None if members.lenient() => ".json".to_owned(),
+            Some(Json::Object(encoding)) => lift_encoding(encoding, context.mode)?,
+            other => return Err(wrong("metadata_encoding", "an object", &other.unwrap_or(Json::Null))),
+        };
+        if !members.lenient() && !members.has("extensions") {
+            return Err(Error::metadata("the member 'extensions' is missing"));
+        }
+        drafts::check_extensions(members.optional("extensions"), context.mode)?;
+        // A later minor version may add members that can be ignored.
+        Ok(Some(Layout::apart("", suffix)))
+    }
+
+    fn new_entry(&self) -> Result<Option<Vec<u8>>> {
+        let entry = json!({
+            "zarr_format": CORE,
+            "metadata_encoding": {"type": "json", "metadata_key_suffix": ".json"},
+            "extensions": [],
+        });
+        entry.as_object().map(json::to_bytes).transpose()
+    }
+
+    fn lift(&self, documents: &[Option<Vec<u8>>], context: &LiftContext<'_>) -> Result<Option<NodeMetadata>> {
+        let node = drafts::lift(documents, Format::V3Draft, context, |map| lift_array(map, context))?;
+        if let Some(NodeMetadata::Group(group)) = &node {
+            check_extra(&group.extra).map_err(|error| error.at(GROUP))?;
+        }
+        Ok(node)
+    }
+
+    fn lower(&self, _: &NodePath, node: &NodeMetadata, registry: &Registry) -> Result<Vec<Document>> {
+        match node {
+            NodeMetadata::Array(array) => Ok(vec![(ARRAY, json::to_bytes(&lower_array(array, registry)?)?)]),
+            NodeMetadata::Group(group) => Ok(vec![(GROUP, json::to_bytes(&drafts::lower_group(group))?)]),
+        }
+    }
+
+    fn patch(&self, documents: &[Option<Vec<u8>>], change: Change<'_>) -> Result<Vec<Document>> {
+        drafts::patch(documents, change, |_, attributes| Ok(attributes.clone()))
+    }
+
+    fn default_chunk_key_encoding(&self) -> ChunkKeyEncoding {
+        chunk_keys(Separator::Slash)
+    }
+
+    fn default_compressor(&self, item: usize) -> CodecSpec {
+        v2::default_compressor(item)
+    }
+
+    fn index_codecs(&self) -> Option<Vec<CodecSpec>> {
+        Some(drafts::index_codecs())
+    }
+}
+
+fn chunk_keys(separator: Separator) -> ChunkKeyEncoding {
+    ChunkKeyEncoding::Draft { separator, scalar: "c" }
+}
+
+/// The end of documents' keys. Only JSON is an encoding that anybody has defined.
+fn lift_encoding(encoding: Map, mode: Mode) -> Result<String> {
+    let mut members = Members::new(encoding, mode);
+    let kind = members.required("type")?;
+    if kind != json!("json") || members.has("extension") {
+        return Err(Error::unsupported(format!("unknown metadata_encoding {kind}; known is \"json\"")));
+    }
+    drafts::key_suffix(&mut members)
+}
+
+/// Members outside of the specification: documents that have any must not be opened, unless these say themselves that
+/// they may be ignored.
+fn check_extra(extra: &Map) -> Result<()> {
+    let optional = |json: &Json| json.get("must_understand") == Some(&Json::Bool(false));
+    match extra.iter().find(|(name, json)| *name != "extensions" && !optional(json)) {
+        None => Ok(()),
+        Some((name, _)) => Err(Error::unsupported(format!(
+            "the member '{name}' is not known, and does not say \"must_understand\": false"
+        ))),
+    }
+}
+
+fn lift_array(map: Map, context: &LiftContext<'_>) -> Result<ArrayMetadata> {
+    let mut members = Members::new(map, context.mode);
+    let (dtype, fallback_from) = lift_data_type(&members.required("data_type")?, context)?;
+    let (codecs, endian) = lift_codecs(&mut members)?;
+    let dtype = endian.map_or(Ok(dtype.clone()), |endian| drafts::with_endian(&dtype, endian))?;
+    let (chunks, separator) = drafts::lift_grid(&members.required("chunk_grid")?, context.mode)?;
+    let fill = lift_fill(&mut members, &dtype, context)?;
+    let mut document = Map::new();
+    let mut say = |name: &str, json: Json| drop(document.insert(name.to_owned(), json));
+    say("zarr_format", 2.into());
+    say("shape", members.required("shape")?);
+    say("chunks", chunks);
+    say("dtype", dtype);
+    say("fill_value", fill.json);
+    say("order", drafts::lift_order(&mut members)?);
+    say("filters", codecs.into());
+    say("compressor", Json::Null);
+    say("dimension_separator", separator.to_string().into());
+    let transformers = members.optional("storage_transformers");
+    let keys = chunk_keys(separator);
+    let array = drafts::lift_array(document, Format::V3Draft, keys, transformers.as_ref(), context)?;
+    let attributes = drafts::attributes(&mut members)?;
+    if !members.lenient() && !members.has("extensions") {
+        return Err(Error::metadata("the member 'extensions' is missing"));
+    }
+    let extensions = drafts::check_extensions(members.optional("extensions"), context.mode)?;
+    let mut extra = members.rest();
+    check_extra(&extra)?;
+    extra.extend(extensions.map(|list| ("extensions".to_owned(), list)));
+    let fill_value = fill.bits.or(array.fill_value);
+    Ok(ArrayMetadata { attributes, extra, fallback_from, fill_value, ..array })
+}
+
+/// The type as v2 says it; and where it is not known and a fallback of it is taken, what the document says.
+fn lift_data_type(json: &Json, context: &LiftContext<'_>) -> Result<(Json, Option<Box<Json>>)> {
+    let map = match json {
+        Json::String(name) => return Ok((drafts::type_string(name, context.registry)?, None)),
+        Json::Object(map) => map,
+        other => return Err(wrong("data_type", "a name or an object", other)),
+    };
+    let (Some(Json::String(uri)), Some(name)) = (map.get("extension"), map.get("type")) else {
+        return Err(wrong("data_type", "an object with an \"extension\" and a \"type\"", json));
+    };
+    let known = |name: &str| {
+        let dtype = drafts::type_string(name, context.registry).ok()?;
+        context.registry.data_type_from_v2(&dtype).is_ok().then_some(dtype)
+    };
+    let is_ours = DATA_TYPES.iter().any(|stem| uri.starts_with(stem));
+    if let Some(dtype) = name.as_str().filter(|_| is_ours).and_then(known) {
+        return Ok((dtype, None));
+    }
+    let fallbacks = match map.get("fallback") {
+        None | Some(Json::Null) => &[],
+        Some(Json::Array(list)) => list.as_slice(),
+        Some(one) => std::slice::from_ref(one),
+    };
+    let fallback = fallbacks.iter().find_map(|fallback| Some((fallback, fallback.as_str().and_then(known)?)));
+    match fallback {
+        Some((_, dtype)) if context.data_type_fallback => Ok((dtype, Some(Box::new(json.clone())))),
+        Some((fallback, _)) => Err(Error::unsupported(format!(
+            "the data type {name} of the extension '{uri}' is not known; its metadata names {fallback} to take in its \
+             place, which is done when it is asked for (OpenOptions::data_type_fallback)"
+        ))),
+        None => Err(Error::unsupported(format!(
+            "the data type {name} of the extension '{uri}' is not known, and no known one is named to take in its place"
+        ))),
+    }
+}
+
+/// The codecs as v2 has them, and what the codec of the byte order says.
+fn lift_codecs(members: &mut Members) -> Result<(Vec<Json>, Option<Endian>)> {
+    let mut given = match members.optional("codecs") {
+        None => Vec::new(),
+        Some(Json::Null) if members.lenient() => Vec::new(),
+        Some(Json::Array(list)) => list,
+        Some(other) => return Err(wrong("codecs", "a list", &other)),
+    };
+    // What was there before `codecs`.
+    if members.lenient() {
+        given.extend(members.optional("compressor").filter(|codec| !codec.is_null()));
+    }
+    let (mut codecs, mut endian) = (Vec::new(), None);
+    for codec in given {
+        let (id, codec) = drafts::codec_to_v2("codecs", &codec)?;
+        if id != "endian" {
+            codecs.push(codec);
+            continue;
+        }
+        let named = codec.get("endian").and_then(Json::as_str);
+        let named = [Endian::Little, Endian::Big].into_iter().find(|endian| named == Some(endian.name()));
+        if endian.is_some() || named.is_none() {
+            return Err(Error::metadata(
+                "the codec 'endian' must be there once, and be \"little\" or \"big\"",
+            ));
+        }
+        endian = named;
+    }
+    Ok((codecs, endian))
+}
+
+/// A fill value: as JSON that every format reads, or as the bits that the document gives.
+struct Fill {
+    json: Json,
+    bits: Option<FillValue>,
+}
+
+fn lift_fill(members: &mut Members, dtype: &Json, context: &LiftContext<'_>) -> Result<Fill> {
+    let json = match members.optional("fill_value") {
+        // The specification forbids it, and has it in an example.
+        None | Some(Json::Null) if members.lenient() => Json::Null,
+        None | Some(Json::Null) => return Err(Error::metadata("the member 'fill_value' must have a value")),
+        Some(json) => json,
+    };
+    if json == json!("+Infinity") {
+        return Ok(Fill { json: "Infinity".into(), bits: None });
+    }
+    let Some(digits) = json.as_str().and_then(Digits::parse) else { return Ok(Fill { json, bits: None }) };
+    // For strings of characters, "0x" is just text.
+    let (data_type, _) = context.registry.data_type_from_v2(dtype)?;
+    if !drafts::is_core(&data_type) {
+        return Ok(Fill { json, bits: None });
+    }
+    let bits = digits.element(&data_type).ok_or_else(|| {
+        let bits = data_type.size() * 8;
+        Error::metadata(format!("the fill_value {json} must have all {bits} bits of a {data_type}"))
+    })?;
+    Ok(Fill { json: Json::Null, bits: Some(bits) })
+}
+
+/// Bits in hexadecimal (`0x`) or binary (`0b`).
+struct Digits<'a> {
+    text: &'a str,
+    radix: u32,
+}
+
+impl<'a> Digits<'a> {
+    fn parse(text: &'a str) -> Option<Self> {
+        let hex = text.strip_prefix("0x").map(|text| Self { text, radix: 16 });
+        hex.or_else(|| text.strip_prefix("0b").map(|text| Self { text, radix: 2 }))
+    }
+
+    /// The element with these bits, the most significant first; of a complex number, those of the real part first.
+    fn element(&self, data_type: &DataType) -> Option<FillValue> {
+        let per_byte = if self.radix == 16 { 2 } else { 8 };
+        if self.text.len() != data_type.size().checked_mul(per_byte)? || !self.text.is_ascii() {
+            return None;
+        }
+        let byte = |digits: &[u8]| {
+            let digit = |byte: &u8| char::from(*byte).to_digit(self.radix);
+            let value = digits.iter().try_fold(0, |value, byte| Some(value * self.radix + digit(byte)?))?;
+            u8::try_from(value).ok()
+        };
+        let bytes = self.text.as_bytes().chunks_exact(per_byte).map(byte).collect::<Option<Vec<u8>>>()?;
+        let is_bool = data_type.storage() == Storage::Bool;
+        (!is_bool || bytes[0] <= 1).then(|| FillValue::new(swapped(bytes, data_type)))
+    }
+}
+
+/// Bytes between big-endian words and those of this machine.
+fn swapped(mut bytes: Vec<u8>, data_type: &DataType) -> Vec<u8> {
+    if Endian::NATIVE == Endian::Little {
+        bytes.chunks_exact_mut(data_type.storage().word()).for_each(<[u8]>::reverse);
+    }
+    bytes
+}
+
+fn lower_array(array: &ArrayMetadata, registry: &Registry) -> Result<Map> {
+    let mut lowered = drafts::lower_array(array, registry)?;
+    let dtype = lowered.take("dtype");
+    let mut map = Map::new();
+    let mut say = |name: &str, json: Json| drop(map.insert(name.to_owned(), json));
+    say("shape", lowered.take("shape"));
+    say(
+        "data_type",
+        match &array.fallback_from {
+            Some(json) => (**json).clone(),
+            None => lower_data_type(&array.data_type, &dtype)?,
+        },
+    );
+    say("chunk_grid", lowered.grid());
+    say("chunk_memory_layout", lowered.take("order"));
+    let big = dtype.as_str().is_some_and(|dtype| dtype.starts_with('>'));
+    let codecs = lower_codecs(&lowered.take("filters"), &lowered.take("compressor"), big, registry)?;
+    if !codecs.is_empty() {
+        say("codecs", codecs.into());
+    }
+    say("fill_value", lower_fill(&array.data_type, &array.fill_element(registry)?, registry)?);
+    if let Some(transformers) = lowered.transformers(SHARDING) {
+        say("storage_transformers", transformers);
+    }
+    say("extensions", json!([]));
+    say("attributes", array.attributes.clone().into());
+    map.extend(array.extra.clone());
+    Ok(map)
+}
+
+fn lower_data_type(data_type: &DataType, dtype: &Json) -> Result<Json> {
+    let text = dtype.as_str().unwrap_or_default();
+    match text.trim_start_matches(['<', '>']).chars().next() {
+        _ if drafts::is_core(data_type) && dtype.is_string() => Ok(data_type.to_string().into()),
+        Some('M' | 'm') => Ok(json!({
+            "extension": TIMES, "type": drafts::with_endian(dtype, Endian::Little)?, "fallback": "int64",
+        })),
+        _ => Err(Error::unsupported(format!("Zarr v3-draft has no data type '{data_type}'"))),
+    }
+}
+
+/// The codecs with their URIs, and between arrays and bytes that of the byte order, where it is not the default.
+fn lower_codecs(filters: &Json, compressor: &Json, big: bool, registry: &Registry) -> Result<Vec<Json>> {
+    let filters = filters.as_array().into_iter().flatten();
+    let codecs: Vec<&Json> = filters.chain(Some(compressor).filter(|codec| !codec.is_null())).collect();
+    let mut lowered = Vec::new();
+    let mut in_bytes = false;
+    let endian = json!({"id": "endian", "endian": "big"});
+    let say = |codec: &Json| {
+        let (uri, configuration) = drafts::codec_from_v2(codec, "codecs")?;
+        Some(json!({"type": uri, "configuration": configuration}))
+    };
+    for codec in codecs {
+        if big && !in_bytes && drafts::is_bytes_to_bytes(codec, registry)? {
+            lowered.extend(say(&endian));
+            in_bytes = true;
+        }
+        lowered.extend(say(codec));
+    }
+    if big && !in_bytes {
+        lowered.extend(say(&endian));
+    }
+    Ok(lowered)
+}
+
+fn lower_fill(data_type: &DataType, fill: &FillValue, registry: &Registry) -> Result<Json> {
+    let family = registry.family(data_type)?;
+    if !drafts::is_core(data_type) {
+        return Ok(family.fill_to_v2(data_type, fill));
+    }
+    match data_type.storage() {
+        Storage::Complex(_) | Storage::Raw(_) => {
+            let bytes = swapped(fill.as_bytes().to_vec(), data_type);
+            let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+            Ok(format!("0x{digits}").into())
+        }
+        _ => match family.fill_to_v3(data_type, fill) {
+            Json::String(text) if text == "Infinity" => Ok("+Infinity".into()),
+            other => Ok(other),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn minimal() -> Json {
+        json!({
+            "shape": [4, 6],
+            "data_type": "int32",
+            "chunk_grid": {"type": "regular", "chunk_shape": [2, 3], "separator": "/"},
+            "chunk_memory_layout": "C",
+            "fill_value": 7,
+            "extensions": [],
+            "attributes": {"a": 1},
+        })
+    }
+
+    fn with(member: &str, value: Json) -> Json {
+        let mut document = minimal();
+        document[member] = value;
+        document
+    }
+
+    fn typed(data_type: &Json, fill: &Json) -> Json {
+        let mut document = with("data_type", data_type.clone());
+        document["fill_value"] = fill.clone();
+        document
+    }
+
+    fn lifted_with(document: &Json, mode: Mode, data_type_fallback: bool) -> Result<ArrayMetadata> {
+        let context = LiftContext { registry: &Registry::new(), mode, data_type_fallback };
+        match V3Draft.lift(&[Some(document.to_string().into_bytes()), None], &context)? {
+            Some(NodeMetadata::Array(array)) => Ok(array),
+            other => Err(Error::metadata(format!("no array: {other:?}"))),
+        }
+    }
+
+    fn lifted(document: &Json, mode: Mode) -> Result<ArrayMetadata> {
+        lifted_with(document, mode, false)
+    }
+
+    fn lowered(array: ArrayMetadata) -> Result<Json> {
+        let documents = V3Draft.lower(&NodePath::root(), &NodeMetadata::Array(array), &Registry::new())?;
+        assert_eq!(documents[0].0, "array");
+        json::parse(&documents[0].1)
+    }
+
+    #[test]
+    fn lowering_what_was_lifted_gives_the_document_back() {
+        let sharding = json!([{
+            "extension": SHARDING, "type": "indexed", "configuration": {"chunks_per_shard": [2, 1]},
+        }]);
+        let endian = json!([{
+            "type": "https://purl.org/zarr/spec/codecs/endian/1.0", "configuration": {"endian": "big"},
+        }]);
+        let times = json!({"extension": TIMES, "type": "<M8[ns]", "fallback": "int64"});
+        let ignored =
+            json!([{"extension": "http://e.org/x", "must_understand": false, "configuration": {"a": 1}}]);
+        let documents = [
+            minimal(),
+            with("chunk_memory_layout", json!("F")),
+            with("chunk_grid", json!({"type": "regular", "chunk_shape": [2, 3], "separator": "."})),
+            with("codecs", endian),
+            with("storage_transformers", sharding),
+            with("extensions", ignored),
+            with("later", json!({"must_understand": false, "x": 1})),
+            typed(&json!("bool"), &json!(true)),
+            typed(&json!("float64"), &json!("+Infinity")),
+            typed(&json!("float32"), &json!("-Infinity")),
+            typed(&json!("float32"), &json!("0x7fc00001")),
+            typed(&json!("uint64"), &json!(u64::MAX)),
+            typed(&json!("complex64"), &json!("0x3f80000040000000")),
+            typed(&json!("r24"), &json!("0x01ff03")),
+            typed(&times, &json!(5)),
+        ];
+        for document in documents {
+            let array = lifted(&document, Mode::Strict).unwrap();
+            assert_eq!(lowered(array).unwrap(), document);
+        }
+    }
+
+    #[test]
+    fn a_type_in_another_types_place_is_written_as_what_it_is() {
+        let data_type = json!({"extension": "http://e.org/q", "type": {"x": 1}, "fallback": "r64"});
+        let document = typed(&data_type, &json!("0x0000000000000001"));
+        let message = lifted(&document, Mode::Lenient).unwrap_err().to_string();
+        assert!(message.contains("r64") && message.contains("data_type_fallback"), "{message}");
+        let array = lifted_with(&document, Mode::Strict, true).unwrap();
+        assert_eq!(array.data_type, DataType::RawBits(8));
+        assert_eq!(lowered(array).unwrap(), document);
+    }
+
+    #[test]
+    fn fill_values_can_be_bits() {
+        let cases = [
+            ("int16", "0xfffe", (-2_i16).to_ne_bytes().to_vec()),
+            ("uint8", "0b00000101", vec![5]),
+            ("uint16", "0b0000000100000010", 258_u16.to_ne_bytes().to_vec()),
+            ("bool", "0x01", vec![1]),
+            ("float32", "0xbf800000", (-1_f32).to_ne_bytes().to_vec()),
+            ("float16", "0x3C00", 0x3c00_u16.to_ne_bytes().to_vec()),
+            ("complex64", "0x3f800000bf800000", [1_f32, -1.0].map(f32::to_ne_bytes).concat()),
+            ("r16", "0x0102", vec![1, 2]),
+        ];
+        for (data_type, fill, bytes) in cases {
+            let array = lifted(&typed(&data_type.into(), &fill.into()), Mode::Strict).unwrap();
+            assert_eq!(array.fill_value.unwrap().as_bytes(), bytes, "{data_type} {fill}");
+        }
+        for (data_type, fill) in [
+            ("int16", "0xfe"),
+            ("int16", "0xfffex0"),
+            ("uint8", "0b101"),
+            ("bool", "0x02"),
+            ("int16", "0xzzzz"),
+            ("int16", "0b+000000100000010"),
+            ("int16", "0xéé"),
+            ("int16", "0x"),
+        ] {
+            let error = lifted(&typed(&data_type.into(), &fill.into()), Mode::Lenient).unwrap_err();
+            assert!(error.to_string().contains("fill_value"), "{data_type} {fill}: {error}");
+        }
+    }
+
+    #[test]
+    fn lenient_reading_takes_what_is_clear_and_strict_reading_does_not() {
+        let mut variants = vec![
+            with("chunk_grid", json!({"type": "regular", "chunk_shape": [2, 3]})),
+            with("chunk_grid", json!({"type": "regular", "chunk_shape": [2, 3], "separator": "/", "x": 1})),
+            with("fill_value", Json::Null),
+            with("codecs", Json::Null),
+            with("compressor", Json::Null),
+            with("storage_transformers", Json::Null),
+            with("extensions", Json::Null),
+            with("attributes", Json::Null),
+            typed(&json!("float32"), &json!("+1.5")),
+        ];
+        for member in ["extensions", "attributes", "fill_value", "chunk_memory_layout"] {
+            let mut document = minimal();
+            document.as_object_mut().unwrap().shift_remove(member);
+            variants.push(document);
+        }
+        for document in variants {
+            assert!(lifted(&document, Mode::Lenient).is_ok(), "{document}");
+            assert!(lifted(&document, Mode::Strict).is_err(), "{document}");
+        }
+    }
+
+    #[test]
+    fn broken_documents_are_errors_that_name_the_member() {
+        let codec = |uri: &str| json!([{"type": uri}]);
+        let endian = "https://purl.org/zarr/spec/codecs/endian/1.0";
+        let broken = [
+            (json!({}), "data_type"),
+            (with("shape", json!([4])), "dimensions"),
+            (with("shape", json!("4")), "shape"),
+            (with("data_type", json!(4)), "data_type"),
+            (with("data_type", json!("int33")), "int33"),
+            (with("data_type", json!("<i3")), "<i3"),
+            (with("data_type", json!({"type": "int8"})), "extension"),
+            (
+                with("data_type", json!({"extension": "u", "type": "t", "fallback": "also unknown"})),
+                "no known one",
+            ),
+            (with("chunk_grid", json!(1)), "chunk_grid"),
+            (with("chunk_grid", json!({"extension": "u", "type": "rectilinear"})), "rectilinear"),
+            (with("chunk_grid", json!({"type": "regular", "separator": "/"})), "chunk_shape"),
+            (
+                with("chunk_grid", json!({"type": "regular", "chunk_shape": [0, 1], "separator": "/"})),
+                "dimension 0",
+            ),
+            (
+                with("chunk_grid", json!({"type": "regular", "chunk_shape": [1, 1], "separator": "-"})),
+                "separator",
+            ),
+            (with("chunk_memory_layout", json!({"extension": "u", "type": "Z"})), "chunk_memory_layout"),
+            (with("fill_value", json!("x")), "fill_value"),
+            (with("codecs", json!({})), "codecs"),
+            (with("codecs", json!([7])), "codecs"),
+            (with("codecs", json!([{"configuration": {}}])), "URI"),
+            (with("codecs", codec("https://purl.org/zarr/spec/codecs/gzip/2.0")), "version 2.0"),
+            (with("codecs", codec("https://example.org/mine")), "https://example.org/mine"),
+            (with("codecs", codec(endian)), "endian"),
+            (with("codecs", json!([{"type": endian, "configuration": 1}])), "configuration"),
+            (with("compressor", json!({"codec": "https://purl.org/zarr/spec/codec/nosuch/1.0"})), "nosuch"),
+            (
+                with("extensions", json!([{"extension": "http://e.org/x", "must_understand": true}])),
+                "http://e.org/x",
+            ),
+            (with("extensions", json!("x")), "extensions"),
+            (with("storage_transformers", json!([{"extension": "u"}])), "transformer"),
+            (with("attributes", json!([])), "attributes"),
+            (with("later", json!(1)), "later"),
+        ];
+        for (document, named) in broken {
+            let message = lifted(&document, Mode::Lenient).unwrap_err().to_string();
+            assert!(message.contains(named), "{document}: {message}");
+        }
+    }
+
+    #[test]
+    fn groups_have_attributes_and_nothing_else() {
+        let context =
+            LiftContext { registry: &Registry::new(), mode: Mode::Strict, data_type_fallback: false };
+        let lift = |text: &str| V3Draft.lift(&[None, Some(text.as_bytes().to_vec())], &context);
+        let Some(node) = lift("{\"attributes\": {\"a\": 1}}").unwrap() else { panic!("no group") };
+        let documents = V3Draft.lower(&NodePath::root(), &node, &Registry::new()).unwrap();
+        assert_eq!(json::parse(&documents[0].1).unwrap(), json!({"attributes": {"a": 1}}));
+        for bad in ["{}", "[]", "{", "{\"attributes\": {}, \"later\": 1}"] {
+            assert!(lift(bad).unwrap_err().to_string().contains("group"), "{bad}");
+        }
+        assert!(V3Draft.lift(&[None, None], &context).unwrap().is_none());
+    }
+
+    #[test]
+    fn a_patch_changes_one_member_and_keeps_the_rest() {
+        let document = with("later", json!({"must_understand": false}));
+        let documents = [Some(document.to_string().into_bytes()), None];
+        let patched = V3Draft.patch(&documents, Change::Shape(&[9, 9])).unwrap();
+        let mut expected = document;
+        expected["shape"] = json!([9, 9]);
+        assert_eq!(json::parse(&patched[0].1).unwrap(), expected);
+        let made = V3Draft.patch(&[None, None], Change::Attributes(&Map::new())).unwrap();
+        assert_eq!((made[0].0, json::parse(&made[0].1).unwrap()), ("group", json!({"attributes": {}})));
+    }
+
+    #[test]
+    fn what_the_draft_cannot_say_is_refused_by_name() {
+        let refused = |change: fn(&mut ArrayMetadata)| {
+            let mut array = lifted(&minimal(), Mode::Strict).unwrap();
+            change(&mut array);
+            lowered(array).unwrap_err().to_string()
+        };
+        assert!(refused(|array| array.dimension_names = Some(vec![None, None])).contains("dimension names"));
+        assert!(
+            refused(|array| array.chunk_key_encoding = ChunkKeyEncoding::V2(Separator::Dot))
+                .contains("chunk keys")
+        );
+        assert!(refused(|array| array.codecs.push(CodecSpec::new("nosuch", Json::Null))).contains("nosuch"));
+        let bfloat16 = refused(|array| {
+            array.data_type = Registry::new().data_type_from_v3(&"bfloat16".into()).unwrap();
+            array.fill_value = Some(FillValue::zero(2));
+        });
+        assert!(bfloat16.contains("bfloat16"), "{bfloat16}");
+        let shards = |index: &str, location: &str| {
+            let configuration = json!({
+                "chunk_shape": [1, 1], "codecs": ["bytes"],
+                "index_codecs": [{"name": "bytes", "configuration": {"endian": index}}], "index_location": location,
+            });
+            let array = lifted(&minimal(), Mode::Strict).unwrap();
+            lowered(ArrayMetadata {
+                codecs: vec![CodecSpec::new("sharding_indexed", configuration)],
+                ..array
+            })
+        };
+        assert!(shards("big", "end").unwrap_err().to_string().contains("index"));
+        assert!(shards("little", "start").unwrap_err().to_string().contains("index"));
+        assert!(shards("little", "end").is_ok());
+        let around = refused(|array| array.codecs.push(CodecSpec::new("sharding_indexed", Json::Null)));
+        assert!(around.contains("around"), "{around}");
+    }
+
+    #[test]
+    fn only_its_own_entry_documents_are_taken() {
+        let context =
+            LiftContext { registry: &Registry::new(), mode: Mode::Strict, data_type_fallback: false };
+        let lift = |text: &str| V3Draft.lift_entry(Some(text.as_bytes()), &context);
+        assert!(V3Draft.lift_entry(None, &context).unwrap().is_none());
+        for other in ["", "{", "7", "{}", "{\"zarr_format\": 3}", "{\"zarr_format\": \"3\"}"] {
+            assert!(lift(other).unwrap().is_none(), "{other}");
+        }
+        let entry = V3Draft.new_entry().unwrap().unwrap();
+        assert_eq!(V3Draft.lift_entry(Some(&entry), &context).unwrap(), Some(V3Draft.layout()));
+        let later = String::from_utf8(entry).unwrap().replace("core/3.0", "core/3.1");
+        assert!(lift(&later).unwrap().is_some());
+        assert!(lift(&later.replace("core/3.1", "core/30")).is_err());
+    }
+}

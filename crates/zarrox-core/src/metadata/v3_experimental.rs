@@ -1,0 +1,466 @@
+//! The experimental version 3 of zarr-python 2.12 to 2.18: an entry document `zarr.json`, documents below `meta/root`,
+//! chunks below `data/root`.
+//!
+//! Its arrays are those of version 2 in other words: data types are NumPy's, and those outside of a short list are
+//! wrapped into an extension; the filters lie among the attributes. zarrita.py, xtensor-zarr and GDAL up to 3.6 wrote
+//! the same with small differences.
+//!
+//! <https://zarr.readthedocs.io/en/v2.18.3/api/v3.html>
+
+use serde_json::json;
+
+use super::drafts::{self, ARRAY, ENTRY, GROUP};
+use super::members::{Members, wrong};
+use super::{ArrayMetadata, Change, Document, Format, FormatDef, Layout, LiftContext, NodeMetadata, v2};
+use crate::codec::CodecSpec;
+use crate::error::{Error, Result};
+use crate::grid::{ChunkKeyEncoding, Separator};
+use crate::json::{self, Json, Map};
+use crate::path::NodePath;
+use crate::registry::Registry;
+
+/// The format.
+#[derive(Debug)]
+pub(super) struct V3Experimental;
+
+const CORE: &str = "https://purl.org/zarr/spec/protocol/core/3.0";
+const SHARDING: &str = "https://purl.org/zarr/spec/storage_transformers/sharding/1.0";
+/// The attribute that the filters are.
+const FILTERS: &str = "filters";
+/// The compressors that there are.
+const COMPRESSORS: [&str; 7] = ["gzip", "zlib", "blosc", "bz2", "lz4", "lzma", "zstd"];
+
+impl FormatDef for V3Experimental {
+    fn name(&self) -> &'static str {
+        "v3-experimental"
+    }
+
+    fn layout(&self) -> Layout {
+        Layout::apart("root", ".json")
+    }
+
+    fn entry_key(&self) -> Option<&'static str> {
+        Some(ENTRY)
+    }
+
+    fn lift_entry(&self, document: Option<&[u8]>, context: &LiftContext<'_>) -> Result<Option<Layout>> {
+        let Some(map) = drafts::entry_members(document) else { return Ok(None) };
+        // The draft put this into the encoding, and made that an object.
+        if !map.contains_key("metadata_key_suffix")
+            && !map.get("metadata_encoding").is_some_and(Json::is_string)
+        {
+            return Ok(None);
+        }
+        let mut members = Members::new(map, context.mode);
+        drafts::check_core_version(&mut members, CORE)?;
+        let encoding = members.optional("metadata_encoding");
+        if encoding != Some(json!(CORE)) && !members.lenient() {
+            return Err(wrong("metadata_encoding", &format!("\"{CORE}\""), &encoding.unwrap_or(Json::Null)));
+        }
+        let suffix = drafts::key_suffix(&mut members)?;
+        if !members.lenient() && !members.has("extensions") {
+            return Err(Error::metadata("the member 'extensions' is missing"));
+        }
+        drafts::check_extensions(members.optional("extensions"), context.mode)?;
+        Ok(Some(Layout::apart("root", suffix)))
+    }
+
+    fn new_entry(&self) -> Result<Option<Vec<u8>>> {
+        let entry = json!({
+            "zarr_format": CORE,
+            "metadata_encoding": CORE,
+            "metadata_key_suffix": ".json",
+            "extensions": [],
+        });
+        entry.as_object().map(json::to_bytes).transpose()
+    }
+
+    fn lift(&self, documents: &[Option<Vec<u8>>], context: &LiftContext<'_>) -> Result<Option<NodeMetadata>> {
+        drafts::lift(documents, Format::V3Experimental, context, |map| lift_array(map, context))
+    }
+
+    fn lower(&self, _: &NodePath, node: &NodeMetadata, registry: &Registry) -> Result<Vec<Document>> {
+        match node {
+            NodeMetadata::Array(array) => Ok(vec![(ARRAY, json::to_bytes(&lower_array(array, registry)?)?)]),
+            NodeMetadata::Group(group) => Ok(vec![(GROUP, json::to_bytes(&drafts::lower_group(group))?)]),
+        }
+    }
+
+    fn patch(&self, documents: &[Option<Vec<u8>>], change: Change<'_>) -> Result<Vec<Document>> {
+        drafts::patch(documents, change, |document, attributes| {
+            let stored = document.get("attributes").and_then(Json::as_object);
+            let filters = stored.and_then(|stored| stored.get(FILTERS)).filter(|json| is_filters(json));
+            with_filters(attributes, filters.cloned())
+        })
+    }
+
+    fn default_chunk_key_encoding(&self) -> ChunkKeyEncoding {
+        chunk_keys(Separator::Slash)
+    }
+
+    fn default_compressor(&self, item: usize) -> CodecSpec {
+        v2::default_compressor(item)
+    }
+
+    fn has_undefined_fill(&self) -> bool {
+        true
+    }
+
+    fn index_codecs(&self) -> Option<Vec<CodecSpec>> {
+        Some(drafts::index_codecs())
+    }
+}
+
+fn chunk_keys(separator: Separator) -> ChunkKeyEncoding {
+    ChunkKeyEncoding::Draft { separator, scalar: "c0" }
+}
+
+fn lift_array(map: Map, context: &LiftContext<'_>) -> Result<ArrayMetadata> {
+    let mut members = Members::new(map, context.mode);
+    let mut attributes = drafts::attributes(&mut members)?;
+    let filters = match attributes.get(FILTERS) {
+        Some(json) if is_filters(json) => attributes.shift_remove(FILTERS),
+        Some(json) if !members.lenient() => {
+            return Err(wrong("attributes.filters", "a list of codecs", json));
+        }
+        _ => None,
+    };
+    let (chunks, separator) = drafts::lift_grid(&members.required("chunk_grid")?, context.mode)?;
+    // It is there again when it is not the default; the grid is what zarr-python goes by.
+    members.optional("dimension_separator");
+    let mut document = Map::new();
+    let mut say = |name: &str, json: Json| drop(document.insert(name.to_owned(), json));
+    say("zarr_format", 2.into());
+    say("shape", members.required("shape")?);
+    say("chunks", chunks);
+    say("dtype", lift_data_type(&members.required("data_type")?, context.registry)?);
+    say("order", drafts::lift_order(&mut members)?);
+    say("filters", filters.unwrap_or(Json::Null));
+    say("compressor", lift_compressor(&mut members)?);
+    say("dimension_separator", separator.to_string().into());
+    match members.optional("fill_value") {
+        Some(json) if json == json!("+Infinity") && members.lenient() => say("fill_value", "Infinity".into()),
+        Some(json) => say("fill_value", json),
+        None => {}
+    }
+    let transformers = members.optional("storage_transformers");
+    let keys = chunk_keys(separator);
+    let array = drafts::lift_array(document, Format::V3Experimental, keys, transformers.as_ref(), context)?;
+    let extensions = drafts::check_extensions(members.optional("extensions"), context.mode)?;
+    let mut extra = members.rest();
+    extra.extend(extensions.map(|list| ("extensions".to_owned(), list)));
+    Ok(ArrayMetadata { attributes, extra, ..array })
+}
+
+/// Whether an attribute is the list of the filters. What else has their name is the user's.
+fn is_filters(json: &Json) -> bool {
+    json.as_array().is_some_and(|list| list.iter().all(|codec| codec.get("id").is_some_and(Json::is_string)))
+}
+
+/// The attributes as the document has them.
+fn with_filters(attributes: &Map, filters: Option<Json>) -> Result<Map> {
+    if attributes.contains_key(FILTERS) {
+        let message = "in Zarr v3-experimental the attribute 'filters' is that of the array's filters; give yours another name";
+        return Err(Error::unsupported(message));
+    }
+    let mut attributes = attributes.clone();
+    attributes.extend(filters.map(|filters| (FILTERS.to_owned(), filters)));
+    Ok(attributes)
+}
+
+/// The type as v2 says it. An extension's URI says nothing that its type does not: some were never filled in.
+fn lift_data_type(json: &Json, registry: &Registry) -> Result<Json> {
+    let inside = match json {
+        Json::Object(map) => map.get("type").unwrap_or(&Json::Null),
+        other => other,
+    };
+    match inside {
+        Json::String(name) => drafts::type_string(name, registry),
+        // What NumPy calls the description of raw bytes.
+        Json::Array(fields) if fields.len() == 1 && fields[0].get(0) == Some(&json!("")) => {
+            Ok(fields[0].get(1).cloned().unwrap_or(Json::Null))
+        }
+        Json::Array(_) => Ok(inside.clone()),
+        _ => Err(wrong("data_type", "a name, or an object with a \"type\"", json)),
+    }
+}
+
+fn lift_compressor(members: &mut Members) -> Result<Json> {
+    match members.optional("compressor") {
+        None => {}
+        Some(Json::Null) if members.lenient() => {}
+        Some(codec) => return drafts::codec_to_v2("compressor", &codec).map(|(_, codec)| codec),
+    }
+    // The draft's member, which others mixed in.
+    let codecs = members.optional("codecs");
+    if codecs.is_some() && !members.lenient() {
+        return Err(Error::unsupported("v3-experimental has a 'compressor', and no 'codecs'"));
+    }
+    match codecs.as_ref().and_then(Json::as_array).map(Vec::as_slice) {
+        None | Some([]) => Ok(Json::Null),
+        Some([codec]) => drafts::codec_to_v2("codecs", codec).map(|(_, codec)| codec),
+        Some(_) => Err(Error::unsupported("v3-experimental has one compressor, and no list of codecs")),
+    }
+}
+
+fn lower_array(array: &ArrayMetadata, registry: &Registry) -> Result<Map> {
+    let mut lowered = drafts::lower_array(array, registry)?;
+    let filters = Some(lowered.take(FILTERS)).filter(|filters| !filters.is_null());
+    let mut map = Map::new();
+    let mut say = |name: &str, json: Json| drop(map.insert(name.to_owned(), json));
+    say("attributes", with_filters(&array.attributes, filters)?.into());
+    say("chunk_grid", lowered.grid());
+    say("chunk_memory_layout", lowered.take("order"));
+    say("data_type", lower_data_type(&lowered.take("dtype"))?);
+    say("extensions", json!([]));
+    say("fill_value", lowered.take("fill_value"));
+    say("shape", lowered.take("shape"));
+    if let Some(compressor) = lower_compressor(&lowered.take("compressor"))? {
+        say("compressor", compressor);
+    }
+    if lowered.separator != Separator::Slash {
+        say("dimension_separator", lowered.separator.to_string().into());
+    }
+    if let Some(transformers) = lowered.transformers(SHARDING) {
+        say("storage_transformers", transformers);
+    }
+    map.extend(array.extra.clone());
+    Ok(map)
+}
+
+fn lower_data_type(dtype: &Json) -> Result<Json> {
+    // These are what zarr-python writes; it reads only what has `type`.
+    let extension = |uri: &str| json!({"extension": uri, "type": dtype, "fallback": null});
+    let Some(text) = dtype.as_str() else {
+        return Ok(extension("TODO: structured array protocol URL"));
+    };
+    let mut characters = text.chars();
+    let (order, kind) = (characters.next().unwrap_or_default(), characters.next().unwrap_or_default());
+    let rest = characters.as_str();
+    Ok(match (order, kind) {
+        ('|', 'b') => "bool".into(),
+        ('|', 'i' | 'u') => text[1..].into(),
+        (_, 'i' | 'u' | 'f') => text.into(),
+        (_, 'c') => extension(
+            "https://zarr-specs.readthedocs.io/en/core-protocol-v3.0-dev/protocol/extensions/complex-dtypes/v1.0.html",
+        ),
+        // Multiples of a unit, zarr-python could not read again.
+        (_, 'M' | 'm')
+            if !rest.trim_start_matches("8[").starts_with(|c: char| c.is_ascii_digit()) && rest != "8" =>
+        {
+            extension("https://zarr-specs.readthedocs.io/en/latest/extensions/data-types/datetime/v1.0.html")
+        }
+        (_, 'S') => extension("TODO: bytestring array protocol URL"),
+        (_, 'U') => extension("TODO: unicode array protocol URL"),
+        (_, 'V') => extension("TODO: structured array protocol URL"),
+        (_, 'O') => extension("TODO: object array protocol URL"),
+        _ => return Err(Error::unsupported(format!("Zarr v3-experimental has no data type {dtype}"))),
+    })
+}
+
+fn lower_compressor(compressor: &Json) -> Result<Option<Json>> {
+    let Some((uri, configuration)) = drafts::codec_from_v2(compressor, "codec") else { return Ok(None) };
+    let id = compressor.get("id").and_then(Json::as_str).unwrap_or_default();
+    if !COMPRESSORS.contains(&id) {
+        return Err(Error::unsupported(format!(
+            "Zarr v3-experimental has no compressor '{id}'; it has {}",
+            COMPRESSORS.join(", ")
+        )));
+    }
+    Ok(Some(json!({"codec": uri, "configuration": configuration})))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data_type::Mode;
+
+    fn minimal() -> Json {
+        json!({
+            "attributes": {},
+            "chunk_grid": {"chunk_shape": [2, 2], "separator": "/", "type": "regular"},
+            "chunk_memory_layout": "C",
+            "data_type": "<f4",
+            "extensions": [],
+            "fill_value": 0.0,
+            "shape": [4, 4],
+        })
+    }
+
+    fn with(member: &str, value: Json) -> Json {
+        let mut document = minimal();
+        document[member] = value;
+        document
+    }
+
+    fn lifted(document: &Json, mode: Mode) -> Result<ArrayMetadata> {
+        let context = LiftContext { registry: &Registry::new(), mode, data_type_fallback: false };
+        match V3Experimental.lift(&[Some(document.to_string().into_bytes()), None], &context)? {
+            Some(NodeMetadata::Array(array)) => Ok(array),
+            other => Err(Error::metadata(format!("no array: {other:?}"))),
+        }
+    }
+
+    fn lowered(array: &ArrayMetadata) -> Result<Json> {
+        lower_array(array, &Registry::new()).map(Json::Object)
+    }
+
+    #[test]
+    fn lowering_what_was_lifted_gives_the_document_back() {
+        let sharding = json!([{
+            "configuration": {"chunks_per_shard": [2, 1]}, "extension": SHARDING, "type": "indexed",
+        }]);
+        let mut dotted =
+            with("chunk_grid", json!({"chunk_shape": [2, 2], "separator": ".", "type": "regular"}));
+        dotted["dimension_separator"] = json!(".");
+        let documents = [
+            minimal(),
+            dotted,
+            with("chunk_memory_layout", json!("F")),
+            with("data_type", json!(">f8")),
+            with("data_type", json!("<f2")),
+            with("fill_value", Json::Null),
+            with("fill_value", json!("NaN")),
+            with("storage_transformers", sharding),
+            with("attributes", json!({"a": 1})),
+            with("later", json!([1])),
+        ];
+        for document in documents {
+            let array = lifted(&document, Mode::Strict).unwrap();
+            assert_eq!(lowered(&array).unwrap(), document);
+        }
+    }
+
+    #[test]
+    fn every_spelling_of_a_type_is_understood() {
+        let extension = |inside: Json| json!({"extension": "TODO: …", "type": inside, "fallback": null});
+        for (json, name) in [
+            (json!("bool"), "bool"),
+            (json!("|b1"), "bool"),
+            (json!("i1"), "int8"),
+            (json!("float64"), "float64"),
+            (json!(">u2"), "uint16"),
+            (extension(json!("<c8")), "complex64"),
+            (extension(json!("|V3")), "r24"),
+            (extension(json!([["", "|V3"]])), "r24"),
+            (extension(json!("<m8[s]")), "numpy.timedelta64(unit=\"s\", scale_factor=1)"),
+            (extension(json!("|S3")), "null_terminated_bytes(length_bytes=3)"),
+            (extension(json!("<U3")), "fixed_length_utf32(length_bytes=12)"),
+        ] {
+            let mut document = with("data_type", json.clone());
+            document["fill_value"] = Json::Null;
+            let array = lifted(&document, Mode::Strict).unwrap();
+            assert_eq!(array.data_type.to_string(), name, "{json}");
+            // And what is written is understood again.
+            let again = lifted(&lowered(&array).unwrap(), Mode::Strict).unwrap();
+            assert_eq!(again, array, "{json}");
+        }
+    }
+
+    #[test]
+    fn broken_documents_are_errors_that_name_the_member() {
+        let broken = [
+            (json!({}), "chunk_grid"),
+            (with("shape", json!([4])), "dimensions"),
+            (with("data_type", json!(4)), "data_type"),
+            (with("data_type", json!({"extension": "x"})), "data_type"),
+            (with("data_type", json!({"type": "<i3"})), "<i3"),
+            (with("chunk_grid", json!({"type": "hexagonal"})), "hexagonal"),
+            (with("chunk_memory_layout", json!("A")), "chunk_memory_layout"),
+            (with("fill_value", json!("x")), "fill_value"),
+            (with("compressor", json!("zlib")), "compressor"),
+            (with("compressor", json!({"codec": "https://purl.org/zarr/spec/codec/nosuch/1.0"})), "nosuch"),
+            (with("compressor", json!({"codec": "https://purl.org/zarr/spec/codec/zlib/9"})), "version 9"),
+            (with("codecs", json!([1, 2])), "one compressor"),
+            (with("attributes", json!({"filters": [{"id": "nosuch"}]})), "nosuch"),
+            (with("attributes", json!(7)), "attributes"),
+            (
+                with("extensions", json!([{"extension": "http://e.org/x", "must_understand": true}])),
+                "http://e.org/x",
+            ),
+            (with("storage_transformers", json!([{"extension": "dummy"}])), "dummy"),
+        ];
+        for (document, named) in broken {
+            let message = lifted(&document, Mode::Lenient).unwrap_err().to_string();
+            assert!(message.contains(named), "{document}: {message}");
+        }
+    }
+
+    #[test]
+    fn lenient_reading_takes_what_others_mixed_in_and_strict_reading_does_not() {
+        let mut variants = vec![
+            with("compressor", Json::Null),
+            with("codecs", json!([])),
+            with("fill_value", json!("+Infinity")),
+            with("chunk_grid", json!({"chunk_shape": [2, 2], "type": "regular"})),
+            with("attributes", json!({"filters": "coffee"})),
+        ];
+        for member in ["attributes", "chunk_memory_layout", "fill_value"] {
+            let mut document = minimal();
+            document.as_object_mut().unwrap().shift_remove(member);
+            variants.push(document);
+        }
+        for document in variants {
+            assert!(lifted(&document, Mode::Lenient).is_ok(), "{document}");
+            assert!(
+                lifted(&document, Mode::Strict).is_err() || document.get("codecs").is_some(),
+                "{document}"
+            );
+        }
+    }
+
+    #[test]
+    fn the_attribute_filters_is_not_the_users() {
+        let document = with("attributes", json!({"filters": [{"id": "x"}], "a": 1}));
+        let documents = [Some(document.to_string().into_bytes()), None];
+        let attributes = Map::from_iter([("b".to_owned(), json!(2))]);
+        let patched = V3Experimental.patch(&documents, Change::Attributes(&attributes)).unwrap();
+        let patched = json::parse(&patched[0].1).unwrap();
+        assert_eq!(patched["attributes"], json!({"b": 2, "filters": [{"id": "x"}]}));
+        let taken = Map::from_iter([("filters".to_owned(), json!(2))]);
+        assert!(V3Experimental.patch(&documents, Change::Attributes(&taken)).is_err());
+        let mut array = lifted(&minimal(), Mode::Strict).unwrap();
+        array.attributes = taken.clone();
+        assert!(lowered(&array).unwrap_err().to_string().contains("filters"));
+        // A group has no filters.
+        let group = V3Experimental.patch(&[None, None], Change::Attributes(&taken)).unwrap();
+        assert_eq!(json::parse(&group[0].1).unwrap()["attributes"], json!({"filters": 2}));
+    }
+
+    #[test]
+    fn what_zarr_python_could_not_read_is_refused() {
+        let registry = Registry::new();
+        for name in ["bfloat16", "<M8[25s]", "<M8"] {
+            let data_type = crate::DataType::parse(name, &registry).unwrap();
+            let fill_value = Some(registry.family(&data_type).unwrap().default_fill(&data_type));
+            let array = lifted(&minimal(), Mode::Strict).unwrap();
+            assert!(lowered(&ArrayMetadata { data_type, fill_value, ..array }).is_err(), "{name}");
+        }
+        assert!(lower_compressor(&json!({"id": "crc32c"})).is_err());
+    }
+
+    #[test]
+    fn only_its_own_entry_documents_are_taken() {
+        let context =
+            LiftContext { registry: &Registry::new(), mode: Mode::Lenient, data_type_fallback: false };
+        let lift = |json: &Json| V3Experimental.lift_entry(Some(json.to_string().as_bytes()), &context);
+        let entry = json::parse(&V3Experimental.new_entry().unwrap().unwrap()).unwrap();
+        assert_eq!(lift(&entry).unwrap(), Some(V3Experimental.layout()));
+        // GDAL and others.
+        let few = json!({"zarr_format": CORE, "metadata_encoding": CORE, "metadata_key_suffix": ".json"});
+        assert_eq!(lift(&few).unwrap(), Some(V3Experimental.layout()));
+        for other in [
+            json!({"zarr_format": 3, "node_type": "group"}),
+            json!({"zarr_format": CORE, "metadata_encoding": {"type": "json", "metadata_key_suffix": ".json"}}),
+        ] {
+            assert_eq!(lift(&other).unwrap(), None, "{other}");
+        }
+        for bad in [
+            json!({"zarr_format": "https://purl.org/zarr/spec/protocol/core/4.0", "metadata_key_suffix": ".json"}),
+            json!({"zarr_format": CORE, "metadata_key_suffix": "/"}),
+            json!({"zarr_format": CORE, "metadata_key_suffix": ".json", "extensions": [{"extension": "x"}]}),
+        ] {
+            assert!(lift(&bad).is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! The experimental version 3 of zarr-python 2.12 to 2.18: what it wrote is read, and what is written is what it writes.
+
+#![expect(clippy::unwrap_used, reason = "a test stops at the first failure")]
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use zarrox::prelude::*;
+use zarrox::stores::{Key, MemoryStore, Store};
+use zarrox::{ErrorKind, OpenMode, OpenOptions};
+
+fn cases() -> Vec<PathBuf> {
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus/v3-experimental");
+    let entries = std::fs::read_dir(corpus).unwrap().map(|entry| entry.unwrap().path());
+    let cases: Vec<_> = entries.filter(|path| path.is_dir()).collect();
+    assert_eq!(cases.len(), 5);
+    cases
+}
+
+fn values(case: &Path) -> serde_json::Map<String, Value> {
+    let json: Value = serde_json::from_slice(&std::fs::read(case.join("values.json")).unwrap()).unwrap();
+    json.as_object().unwrap().clone()
+}
+
+/// All elements as zarr-python gave them for `values.json`.
+fn hex(array: &Array) -> String {
+    let elements = array.read_dyn(..).unwrap();
+    let mut hex = String::new();
+    let word = array.data_type().storage().word();
+    for number in elements.as_bytes().chunks(word) {
+        let mut bytes = number.to_vec();
+        if cfg!(target_endian = "big") {
+            bytes.reverse();
+        }
+        bytes.iter().for_each(|byte| write!(hex, "{byte:02x}").unwrap());
+    }
+    hex
+}
+
+#[test]
+fn what_zarr_python_wrote_is_read_as_it_reads_it() {
+    let options = OpenOptions::new().mode(OpenMode::Read);
+    for case in cases() {
+        for (path, expected) in values(&case) {
+            let array = options.open(case.join("h.zarr").join(&path)).unwrap().into_array().unwrap();
+            let place = format!("{}/{path}", case.display());
+            assert_eq!(array.metadata().format, Format::V3Experimental, "{place}");
+            assert_eq!(json!(array.shape()), expected["shape"], "{place}");
+            assert_eq!(hex(&array), expected["hex"].as_str().unwrap(), "{place}");
+            let mut attributes = expected["attributes"].as_object().unwrap().clone();
+            attributes.remove("filters");
+            assert_eq!(array.attributes(), &attributes, "{place}");
+            // Shards are put together, and never more of them than needed.
+            assert_eq!(array.shard_shape().is_some(), case.ends_with("shards"), "{place}");
+        }
+    }
+}
+
+#[test]
+fn groups_are_listed_with_those_that_have_no_document() {
+    let tree = cases().into_iter().find(|case| case.ends_with("tree")).unwrap();
+    let root =
+        OpenOptions::new().mode(OpenMode::Read).open(tree.join("h.zarr")).unwrap().into_group().unwrap();
+    assert_eq!(root.attributes()["title"], "a tree");
+    assert_eq!(
+        root.tree().unwrap().to_string(),
+        "/\n├── explicit\n└── implicit\n    └── deep\n        └── x (3,) int16"
+    );
+    let alone = cases().into_iter().find(|case| case.ends_with("alone")).unwrap();
+    let root = zarrox::open_group(alone.join("h.zarr")).unwrap();
+    assert_eq!(root.arrays().unwrap()[0].path().to_string(), "/x");
+}
+
+/// The documents of an array that was read, as they are written again.
+fn rewritten(array: &Array) -> Value {
+    let node = zarrox::NodeMetadata::Array(array.metadata().clone());
+    let documents =
+        Format::V3Experimental.def().lower(array.path(), &node, &zarrox::codecs::registry()).unwrap();
+    serde_json::from_slice(&documents[0].1).unwrap()
+}
+
+#[test]
+fn documents_of_zarr_python_are_written_as_they_were_read() {
+    let mut compared = 0;
+    for case in cases() {
+        for path in values(&case).keys() {
+            let hierarchy = case.join("h.zarr");
+            let array =
+                OpenOptions::new().strict(true).mode(OpenMode::Read).open(hierarchy.join(path)).unwrap();
+            let document = std::fs::read(hierarchy.join(format!("meta/root/{path}.array.json"))).unwrap();
+            let mut document: Value = serde_json::from_slice(&document).unwrap();
+            match path.as_str() {
+                // A plain string says the same, and zarr-python reads it as what it was.
+                "raw" => document["data_type"]["type"] = json!("|V3"),
+                // The zeros at the end are kept.
+                "bytes" => document["fill_value"] = json!("AAAA"),
+                // What is false is not said, which older versions need.
+                "zstd" => {
+                    drop(document["compressor"]["configuration"].as_object_mut().unwrap().remove("checksum"));
+                }
+                _ => {}
+            }
+            assert_eq!(rewritten(&array.into_array().unwrap()), document, "{path}");
+            compared += 1;
+        }
+    }
+    assert!(compared > 20);
+}
+
+#[test]
+fn arrays_are_created_written_sharded_and_read_again() {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let options = OpenOptions::new().format(Format::V3Experimental);
+    let root = options.create_group_in(store.clone(), "").unwrap();
+    let values = ndarray::Array1::from_iter(0..42_i32).into_shape_with_order((7, 6)).unwrap();
+    for (name, shards) in [("plain", None), ("sharded", Some([4, 6]))] {
+        let mut builder = root.create_array(name).shape([7, 6]).data_type(DataType::Int32).chunks([2, 3]);
+        if let Some(shards) = shards {
+            builder = builder.shards(shards);
+        }
+        let array = builder.column_major(true).create().unwrap();
+        array.write(.., &values).unwrap();
+        let again = root.open(name).unwrap().into_array().unwrap();
+        assert_eq!(again.read::<i32>(..).unwrap(), values.clone().into_dyn());
+        assert_eq!(again.shard_shape(), shards.as_ref().map(<[u64; 2]>::as_slice));
+        assert_eq!(again.chunk_shape(), [2, 3]);
+    }
+    let has = |key: &str| store.get(&Key::new(key).unwrap()).unwrap().is_some();
+    for key in [
+        "zarr.json",
+        "meta/root.group.json",
+        "meta/root/plain.array.json",
+        "data/root/plain/c3/1",
+        "data/root/sharded/c1/0",
+    ] {
+        assert!(has(key), "{key}");
+    }
+    let scalar = root.create_array("scalar").shape([]).data_type(DataType::Int8).create().unwrap();
+    scalar.fill(.., 1_i8).unwrap();
+    assert!(has("data/root/scalar/c0"));
+    let undefined = root.create_array("u").shape([1]).data_type(DataType::Int8).fill_value_json(Value::Null);
+    assert_eq!(undefined.create().unwrap().metadata().fill_value, None);
+}
+
+#[test]
+fn filters_are_not_the_users_attributes() {
+    let case = cases().into_iter().find(|case| case.ends_with("codecs")).unwrap();
+    let directory = tempfile::tempdir().unwrap();
+    for key in ["zarr.json", "meta/root/filtered.array.json"] {
+        let to = directory.path().join(key);
+        std::fs::create_dir_all(to.parent().unwrap()).unwrap();
+        std::fs::copy(case.join("h.zarr").join(key), to).unwrap();
+    }
+    let mut array = zarrox::open_array(directory.path().join("filtered")).unwrap();
+    assert_eq!(array.attributes().keys().collect::<Vec<_>>(), ["unit"]);
+    array.update_attributes(|map| drop(map.insert("unit".into(), json!("km")))).unwrap();
+    let codecs = array.codecs();
+    let again = zarrox::open_array(directory.path().join("filtered")).unwrap();
+    assert_eq!((again.attributes()["unit"].as_str(), again.codecs()), (Some("km"), codecs));
+    let taken = array.update_attributes(|map| drop(map.insert("filters".into(), json!([])))).unwrap_err();
+    assert_eq!(taken.kind(), ErrorKind::Unsupported);
+}
