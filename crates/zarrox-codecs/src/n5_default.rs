@@ -128,7 +128,7 @@ impl N5Codec {
             let count: u64 = shape.iter().product();
             return Err(CodecError::unsupported(format!(
                 "the block stores {} elements for a shape of {shape:?}, which has {count}: it can only be read as a \
-                 list of elements",
+                 list of elements, with `Array::read_n5_block`",
                 header.count
             )));
         }

@@ -278,6 +278,11 @@ fn lower_array(array: &ArrayMetadata, registry: &Registry) -> Result<Map> {
                 "Zarr v3 has no chunk keys like \"c1/0\"; its own are \"c/1/0\" and \"1/0\"",
             ));
         }
+        ChunkKeyEncoding::N5 => {
+            return Err(Error::unsupported(
+                "Zarr v3 has no chunk keys with the axes in reverse order, as N5 has them",
+            ));
+        }
     };
     let codecs = array.codecs.iter();
     let codecs =

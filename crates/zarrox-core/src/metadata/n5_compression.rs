@@ -1,0 +1,92 @@
+//! The member `compression` of N5, whose members are called otherwise than those of codecs in Zarr.
+
+use serde_json::json;
+
+use super::members::wrong;
+use crate::codec::{CodecKind, CodecSpec};
+use crate::error::{Error, Result};
+use crate::json::{Json, Map};
+use crate::registry::Registry;
+
+/// The codec that a compression means, for elements of so many bytes; `None` for `raw`.
+pub(super) fn lift(mut members: Map, item: usize, registry: &Registry) -> Result<Option<CodecSpec>> {
+    let name = match members.shift_remove("type") {
+        Some(Json::String(name)) => name,
+        Some(other) => return Err(wrong("type", "a string", &other).at("compression")),
+        None => return Err(Error::metadata("the member 'type' is missing").at("compression")),
+    };
+    let mut take = |name: &str, default: Json| members.shift_remove(name).unwrap_or(default);
+    // In the words of v2, which are those of numcodecs.
+    let (id, members) = match name.as_str() {
+        "raw" => return Ok(None),
+        "gzip" => {
+            let id = if take("useZlib", Json::Bool(false)) == Json::Bool(true) { "zlib" } else { "gzip" };
+            let level = take("level", json!(-1));
+            // What Java's zlib takes for its default.
+            (id, json!({"level": if level == json!(-1) { json!(6) } else { level }}))
+        }
+        "bzip2" => ("bz2", json!({"level": take("blockSize", json!(9))})),
+        "xz" => ("lzma", json!({"format": 1, "preset": take("preset", json!(6))})),
+        "blosc" => {
+            let defaults = json!({"cname": "blosclz", "clevel": 6, "shuffle": 0, "blocksize": 0});
+            let given = defaults.as_object().into_iter().flatten();
+            let given = given.map(|(name, default)| (name.clone(), take(name, default.clone())));
+            ("blosc", given.collect::<Map>().into())
+        }
+        "zstd" => ("zstd", json!({"level": take("level", json!(3))})),
+        // zarr-python 2 writes numcodecs' own framing, with its own member.
+        "lz4" if !members.contains_key("acceleration") => {
+            let block_size = members.shift_remove("blockSize").unwrap_or(json!(65536));
+            return Ok(Some(CodecSpec::new("n5_lz4", json!({"blockSize": block_size}))));
+        }
+        other => (other, members.into()),
+    };
+    let def = registry.codec_from_v2(id).map_err(|error| error.at("compression"))?;
+    if def.kind != CodecKind::BytesToBytes {
+        return Err(Error::metadata(format!("'{name}' is no compressor")).at("compression"));
+    }
+    let members = members.as_object().cloned().unwrap_or_default();
+    let configuration = (def.from_v2)(&members, item).map_err(|e| Error::from(e.in_codec(id)))?;
+    Ok(Some(CodecSpec { name: def.name.to_owned(), configuration }))
+}
+
+/// The compression that says a codec, or that there is none.
+pub(super) fn lower(codec: &CodecSpec) -> Result<Json> {
+    let get = |name: &str| codec.configuration.get(name).cloned().unwrap_or(Json::Null);
+    let refused = || {
+        Err(Error::unsupported(format!(
+            "N5 cannot say the codec '{codec}'; its compressors are gzip, numcodecs.zlib, numcodecs.bz2, numcodecs.lzma \
+             (.xz, of a preset), n5_lz4, blosc and zstd (without a checksum)"
+        )))
+    };
+    Ok(match codec.name.as_str() {
+        "gzip" => json!({"type": "gzip", "level": get("level"), "useZlib": false}),
+        "numcodecs.zlib" => json!({"type": "gzip", "level": get("level"), "useZlib": true}),
+        "numcodecs.bz2" => json!({"type": "bzip2", "blockSize": get("level")}),
+        "numcodecs.lzma" => {
+            let checked = [json!(-1), json!(4)].contains(&get("check"));
+            if get("format") != json!(1) || !checked || !get("filters").is_null() {
+                return refused();
+            }
+            let preset = get("preset");
+            json!({"type": "xz", "preset": if preset.is_null() { json!(6) } else { preset }})
+        }
+        "n5_lz4" => json!({"type": "lz4", "blockSize": get("blockSize")}),
+        "blosc" => {
+            let shuffle = match get("shuffle").as_str() {
+                Some("noshuffle") => 0,
+                Some("shuffle") => 1,
+                _ => 2,
+            };
+            json!({
+                "type": "blosc",
+                "cname": get("cname"),
+                "clevel": get("clevel"),
+                "shuffle": shuffle,
+                "blocksize": get("blocksize"),
+            })
+        }
+        "zstd" if get("checksum") != json!(true) => json!({"type": "zstd", "level": get("level")}),
+        _ => return refused(),
+    })
+}
