@@ -47,6 +47,14 @@ def numpy(cell):
     return cell.get("numpy", "")
 
 
+def is_n5(cell):
+    return cell["id"].startswith("n5")
+
+
+def is_raw_n5(cell):
+    return cell.get("compression", {}).get("type") == "raw"
+
+
 def is_small_float(cell):
     return numpy(cell) == "bfloat16" or numpy(cell).startswith(("float8", "float4"))
 
@@ -64,6 +72,19 @@ RULES = [
         ("read",),
         lambda cell: cell["format"] == 1 and isinstance(cell["fill_value"], (str, list)),
         "migrates no fill values that JSON has no number for",
+    ),
+    ("zarr-python 3", ALL, is_n5, "has no N5"),
+    (
+        "zarr-python 2",
+        ("write",),
+        lambda cell: is_raw_n5(cell) and any(step["op"] == "resize" for step in cell["steps"]),
+        "cannot resize an uncompressed array of N5",
+    ),
+    (
+        "zarr-python 2",
+        ("update",),
+        lambda cell: is_raw_n5(cell) and updates("resize")(cell),
+        "cannot resize an uncompressed array of N5",
     ),
     ("zarr-python 3", ALL, is_small_float, "has no floats below 16 bits, and no bfloat16"),
     ("zarr-python 2", ALL, lambda cell: cell["format"] == 3, "has no final v3"),
@@ -99,7 +120,7 @@ RULES = [
         "tensorstore",
         ALL,
         lambda cell: (cell.get("compressor") or {}).get("id") == "lz4"
-        or any(name.startswith("numcodecs.") for name in names(cell)),
+        or (not is_n5(cell) and any(name.startswith("numcodecs.") for name in names(cell))),
         "has none of numcodecs' further codecs",
     ),
     (

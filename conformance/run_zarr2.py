@@ -1,9 +1,24 @@
 """zarr-python 2 as a participant; see `common.py`."""
 
+import re
+
 import numcodecs
 import zarr
 
 import common
+
+
+def n5_store(path):
+    """The store of all N5 cells, and the path of one in it: only its root has what the store looks for."""
+    root, inside = re.fullmatch(r"(.*/n5)/?(.*)", path).groups()
+    return zarr.N5Store(root), inside
+
+
+def open_group(path, mode):
+    if re.search(r"/n5(/|$)", path):
+        store, inside = n5_store(path)
+        return zarr.open_group(store, path=inside, mode=mode)
+    return zarr.open_group(path, mode=mode)
 
 
 class Zarr2(common.Program):
@@ -11,6 +26,8 @@ class Zarr2(common.Program):
     packages = {"zarr": zarr.__version__, "numcodecs": numcodecs.__version__}
 
     def create(self, path, cell):
+        if common.is_n5(cell):
+            return self.create_n5(path, cell)
         filters = cell["filters"] and [numcodecs.get_codec(dict(codec)) for codec in cell["filters"]]
         array = zarr.create(
             store=zarr.DirectoryStore(path),
@@ -27,7 +44,25 @@ class Zarr2(common.Program):
             array.attrs.put(cell["attributes"])
         return array
 
+    def create_n5(self, path, cell):
+        store, inside = n5_store(path)
+        array = zarr.create(
+            store=store,
+            path=inside,
+            shape=cell["shape"],
+            chunks=cell["chunks"],
+            dtype=common.dtype(cell),
+            compressor=cell["compressor"] and numcodecs.get_codec(dict(cell["compressor"])),
+            fill_value=0,
+        )
+        if cell["attributes"]:
+            array.attrs.put(cell["attributes"])
+        return array
+
     def open(self, path, cell):
+        if common.is_n5(cell):
+            store, inside = n5_store(path)
+            return zarr.open_array(store, path=inside, mode="r+")
         if cell["format"] == 1:
             store = dict(zarr.DirectoryStore(path))
             zarr.storage.migrate_1to2(store)
@@ -48,6 +83,15 @@ class Zarr2(common.Program):
         array.attrs.put(attributes)
 
     def describe(self, array, cell):
+        if common.is_n5(cell):
+            return {
+                "shape": list(array.shape),
+                "chunks": list(array.chunks),
+                "data type": array.dtype.name,
+                "fill value": common.hexadecimal(array.fill_value, common.dtype(cell)),
+                "attributes": array.attrs.asdict(),
+                "compressor": common.v2_chain(None, array.compressor.compressor_config),
+            }
         return {
             "shape": list(array.shape),
             "chunks": list(array.chunks),
@@ -63,13 +107,14 @@ class Zarr2(common.Program):
         }
 
     def create_group(self, path, cell):
-        zarr.group(zarr.DirectoryStore(path)).attrs.put(cell["attributes"])
+        store, inside = n5_store(path) if common.is_n5(cell) else (zarr.DirectoryStore(path), "")
+        zarr.group(store, path=inside).attrs.put(cell["attributes"])
 
     def set_group_attributes(self, path, attributes):
-        zarr.open_group(path, mode="r+").attrs.put(attributes)
+        open_group(path, "r+").attrs.put(attributes)
 
     def describe_group(self, path):
-        group = zarr.open_group(path, mode="r")
+        group = open_group(path, "r")
         return {"attributes": group.attrs.asdict(), "members": sorted(group)}
 
 

@@ -90,6 +90,7 @@ impl Cell {
         match self.format {
             1 => Format::V1,
             2 => Format::V2,
+            5 => Format::N5,
             _ => Format::V3,
         }
     }
@@ -109,6 +110,7 @@ impl Cell {
         let separator = Separator::parse(&encoding.separator).ok_or("the separator is not one")?;
         Ok(match encoding.name.as_str() {
             "v2" => ChunkKeyEncoding::V2(separator),
+            "n5" => ChunkKeyEncoding::N5,
             _ => ChunkKeyEncoding::Default(separator),
         })
     }
