@@ -289,3 +289,119 @@ fn lower_compression(codecs: &[CodecSpec]) -> Result<Json> {
         )),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data_type::Mode;
+
+    fn minimal() -> Json {
+        json!({
+            "dimensions": [7, 5, 3], "blockSize": [4, 3, 2], "dataType": "int16", "compression": {"type": "raw"},
+        })
+    }
+
+    fn lift(document: &Json, mode: Mode) -> Result<Option<NodeMetadata>> {
+        let context = LiftContext { registry: &Registry::new(), mode, data_type_fallback: false };
+        N5.lift(&[Some(document.to_string().into_bytes())], &context)
+    }
+
+    fn lifted(document: &Json) -> ArrayMetadata {
+        match lift(document, Mode::Strict) {
+            Ok(Some(NodeMetadata::Array(array))) => array,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn lowered(path: &str, node: &NodeMetadata) -> Json {
+        let documents = N5.lower(&NodePath::new(path).unwrap(), node, &Registry::new()).unwrap();
+        json::parse(&documents[0].1).unwrap()
+    }
+
+    #[test]
+    fn axes_are_turned_round_and_nothing_else() {
+        let array = lifted(&minimal());
+        assert_eq!(
+            (array.shape.as_slice(), array.chunk_grid.chunk_shape()),
+            (&[3, 5, 7][..], &[2, 3, 4][..])
+        );
+        assert_eq!(array.chunk_key_encoding.encode(&[1, 0, 2]), "2/0/1");
+        assert_eq!(array.codecs[0].configuration["codecs"], json!([big_endian_json()]));
+        assert_eq!(array.fill_value.unwrap().as_bytes(), [0, 0]);
+    }
+
+    fn big_endian_json() -> Json {
+        json!({"name": "bytes", "configuration": {"endian": "big"}})
+    }
+
+    #[test]
+    fn lowering_what_was_lifted_gives_the_document_back() {
+        let mut lz4 = minimal();
+        lz4["compression"] = json!({"type": "lz4", "blockSize": 1024});
+        let mut with_attributes = minimal();
+        with_attributes["downsamplingFactors"] = json!([2, 2, 1]);
+        with_attributes["nested"] = json!({"dimensions": [1]});
+        for document in [minimal(), lz4, with_attributes] {
+            assert_eq!(lowered("a", &NodeMetadata::Array(lifted(&document))), document);
+        }
+        let root = lowered("", &NodeMetadata::Array(lifted(&minimal())));
+        assert_eq!(root["n5"], WRITTEN);
+        let group = GroupMetadata::new(Format::N5);
+        assert_eq!(lowered("a", &NodeMetadata::Group(group.clone())), json!({}));
+        assert_eq!(lowered("", &NodeMetadata::Group(group)), json!({"n5": WRITTEN}));
+    }
+
+    #[test]
+    fn what_is_reserved_is_no_attribute_and_a_patch_keeps_it() {
+        let mut document = minimal();
+        document["n5"] = json!("4.0.0");
+        document["compressionType"] = json!("raw");
+        document["old"] = json!(1);
+        assert_eq!(Json::from(lifted(&document).attributes), json!({"old": 1}));
+        let documents = [Some(document.to_string().into_bytes())];
+        let new = Map::from_iter([("new".to_owned(), json!(2))]);
+        let patched = N5.patch(&documents, Change::Attributes(&new)).unwrap();
+        let mut expected = document.clone();
+        expected.as_object_mut().unwrap().remove("old");
+        expected["new"] = json!(2);
+        assert_eq!(json::parse(&patched[0].1).unwrap(), expected);
+        let patched = N5.patch(&documents, Change::Shape(&[9, 8, 7])).unwrap();
+        expected = document;
+        expected["dimensions"] = json!([7, 8, 9]);
+        assert_eq!(json::parse(&patched[0].1).unwrap(), expected);
+        for name in RESERVED {
+            let attributes = Map::from_iter([(name.to_owned(), json!(1))]);
+            let error = N5.patch(&documents, Change::Attributes(&attributes)).unwrap_err().to_string();
+            assert!(error.contains(&format!("'{name}'")), "{error}");
+        }
+        let none = N5.patch(&[None], Change::Attributes(&new)).unwrap();
+        assert_eq!(json::parse(&none[0].1).unwrap(), json!({"new": 2}));
+    }
+
+    #[test]
+    fn versions_that_are_too_new_are_refused() {
+        for (version, known) in
+            [("2.0.0", true), ("4.1.3", true), ("5.0.0", false), ("12", false), ("x", true)]
+        {
+            let root = json!({"n5": version});
+            assert_eq!(lift(&root, Mode::Lenient).is_ok(), known, "{version}");
+            let context =
+                LiftContext { registry: &Registry::new(), mode: Mode::Lenient, data_type_fallback: false };
+            let entry = N5.lift_entry(Some(root.to_string().as_bytes()), &context);
+            assert_eq!(entry.is_ok_and(|layout| layout.unwrap().implicit_groups()), known, "{version}");
+        }
+        assert!(lift(&json!({"a": 1}), Mode::Lenient).unwrap().is_none());
+    }
+
+    #[test]
+    fn new_codecs_are_put_into_blocks() {
+        let asked = [
+            CodecSpec::new("bytes", json!({"endian": "little"})),
+            CodecSpec::new("numcodecs.lz4", json!({})),
+        ];
+        let made = N5.new_codecs(asked.to_vec());
+        let inner = json!([big_endian_json(), {"name": "n5_lz4", "configuration": {}}]);
+        assert_eq!(made, [CodecSpec::new(BLOCKS, json!({"codecs": inner}))]);
+        assert_eq!(N5.new_codecs(made.clone()), made);
+    }
+}

@@ -90,3 +90,50 @@ pub(super) fn lower(codec: &CodecSpec) -> Result<Json> {
         _ => return refused(),
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lift_without_codecs(compression: Json) -> Result<Option<CodecSpec>> {
+        lift(compression.as_object().cloned().unwrap_or_default(), 2, &Registry::new())
+    }
+
+    #[test]
+    fn lz4_has_a_framing_of_its_own_unless_numcodecs_wrote_it() {
+        assert_eq!(lift_without_codecs(json!({"type": "raw"})).unwrap(), None);
+        let n5 = lift_without_codecs(json!({"type": "lz4"})).unwrap().unwrap();
+        assert_eq!(n5.to_string(), "n5_lz4(blockSize=65536)");
+        let numcodecs = json!({"type": "lz4", "id": "lz4", "acceleration": 1});
+        let error = lift_without_codecs(numcodecs).unwrap_err().to_string();
+        assert!(error.contains("unknown codec 'lz4'"), "numcodecs' own is looked for: {error}");
+    }
+
+    #[test]
+    fn malformed_compressions_say_where() {
+        for (compression, named) in
+            [(json!({}), "'type'"), (json!({"type": 3}), "'type'"), (json!({"type": "zip"}), "zip")]
+        {
+            let error = lift_without_codecs(compression).unwrap_err().to_string();
+            assert!(error.contains("compression") && error.contains(named), "{error}");
+        }
+    }
+
+    #[test]
+    fn codecs_without_a_word_in_n5_are_refused_by_name() {
+        let codecs = [
+            ("crc32c", json!({})),
+            ("numcodecs.lz4", json!({"acceleration": 1})),
+            ("zstd", json!({"level": 1, "checksum": true})),
+            ("numcodecs.lzma", json!({"format": 2, "check": -1, "preset": null, "filters": null})),
+            ("numcodecs.lzma", json!({"format": 1, "check": 10, "preset": null, "filters": null})),
+            ("numcodecs.lzma", json!({"format": 1, "check": -1, "preset": null, "filters": [{"id": 33}]})),
+        ];
+        for (name, configuration) in codecs {
+            let error = lower(&CodecSpec::new(name, configuration)).unwrap_err().to_string();
+            assert!(error.contains(&format!("N5 cannot say the codec '{name}")), "{error}");
+        }
+        let xz = json!({"format": 1, "check": 4, "preset": null, "filters": null});
+        assert_eq!(lower(&CodecSpec::new("numcodecs.lzma", xz)).unwrap(), json!({"type": "xz", "preset": 6}));
+    }
+}
