@@ -106,6 +106,7 @@ V3_CHAINS = {
     "numcodecs.zlib": [v3_codec("numcodecs.zlib", level=1)],
     "numcodecs.lz4": [v3_codec("numcodecs.lz4", acceleration=1)],
     "numcodecs.bz2": [v3_codec("numcodecs.bz2", level=1)],
+    "numcodecs.lzma": [v3_codec("numcodecs.lzma", format=1, check=-1, preset=1, filters=None)],
 } | {
     f"blosc {cname} {SHUFFLES[shuffle]}": [("blosc", cname, shuffle)] for cname, shuffle in BLOSC
 }
@@ -118,6 +119,7 @@ V2_CHAINS = {
     "gzip": (None, {"id": "gzip", "level": 5}),
     "zstd": (None, {"id": "zstd", "level": 3}),
     "bz2": (None, {"id": "bz2", "level": 1}),
+    "lzma": (None, {"id": "lzma", "format": 1, "check": -1, "preset": 1, "filters": None}),
     "lz4": (None, {"id": "lz4", "acceleration": 1}),
     "crc32c": ([{"id": "crc32c"}], None),
     "crc32c, zlib": ([{"id": "crc32c"}], {"id": "zlib", "level": 5}),
@@ -132,7 +134,7 @@ V2_CHAINS = {
 # What the types of extensions meet.
 FEW_CHAINS = ["none", "gzip 1", "zstd", "zlib 1", "blosc lz4 shuffle", "blosc zstd bitshuffle"]
 
-V1_CHAINS = ["none", "zlib 1", "bz2", "blosc lz4 shuffle", "blosc zstd bitshuffle"]
+V1_CHAINS = ["none", "zlib 1", "bz2", "lzma", "blosc lz4 shuffle", "blosc zstd bitshuffle"]
 
 # N5: what `compression` says, the same in numcodecs' words, and in v3's.
 N5_CHAINS = {

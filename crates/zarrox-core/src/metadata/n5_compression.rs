@@ -95,17 +95,17 @@ pub(super) fn lower(codec: &CodecSpec) -> Result<Json> {
 mod tests {
     use super::*;
 
-    fn lift_without_codecs(compression: Json) -> Result<Option<CodecSpec>> {
+    fn lift_without_codecs(compression: &Json) -> Result<Option<CodecSpec>> {
         lift(compression.as_object().cloned().unwrap_or_default(), 2, &Registry::new())
     }
 
     #[test]
     fn lz4_has_a_framing_of_its_own_unless_numcodecs_wrote_it() {
-        assert_eq!(lift_without_codecs(json!({"type": "raw"})).unwrap(), None);
-        let n5 = lift_without_codecs(json!({"type": "lz4"})).unwrap().unwrap();
+        assert_eq!(lift_without_codecs(&json!({"type": "raw"})).unwrap(), None);
+        let n5 = lift_without_codecs(&json!({"type": "lz4"})).unwrap().unwrap();
         assert_eq!(n5.to_string(), "n5_lz4(blockSize=65536)");
         let numcodecs = json!({"type": "lz4", "id": "lz4", "acceleration": 1});
-        let error = lift_without_codecs(numcodecs).unwrap_err().to_string();
+        let error = lift_without_codecs(&numcodecs).unwrap_err().to_string();
         assert!(error.contains("unknown codec 'lz4'"), "numcodecs' own is looked for: {error}");
     }
 
@@ -114,7 +114,7 @@ mod tests {
         for (compression, named) in
             [(json!({}), "'type'"), (json!({"type": 3}), "'type'"), (json!({"type": "zip"}), "zip")]
         {
-            let error = lift_without_codecs(compression).unwrap_err().to_string();
+            let error = lift_without_codecs(&compression).unwrap_err().to_string();
             assert!(error.contains("compression") && error.contains(named), "{error}");
         }
     }
