@@ -119,8 +119,11 @@ RULES = [
     (
         "tensorstore",
         ALL,
-        lambda cell: (cell.get("compressor") or {}).get("id") in ("lz4", "lzma")
-        or (not is_n5(cell) and any(name.startswith("numcodecs.") for name in names(cell))),
+        lambda cell: not is_n5(cell)
+        and (
+            (cell.get("compressor") or {}).get("id") in ("lz4", "lzma")
+            or any(name.startswith("numcodecs.") for name in names(cell))
+        ),
         "has none of numcodecs' further codecs",
     ),
     (
