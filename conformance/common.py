@@ -221,6 +221,8 @@ def facts(cell, array, attributes):
         "fill value": None if fill is None else np.asarray(fill, dtype(cell)).tobytes().hex(),
         "attributes": attributes,
     }
+    if is_n5(cell):
+        return known | {"compression": cell["compression"], "compressor": v2_chain(None, cell["compressor"])}
     if cell["format"] < 3:
         return known | {
             "dtype": dtype_v2(cell).str,
@@ -230,6 +232,10 @@ def facts(cell, array, attributes):
         }
     more = {"codecs": normal(cell["codecs"]), "dimension names": names(cell["dimension_names"])}
     return known | more | {"keys": cell["key_encoding"]}
+
+
+def is_n5(cell):
+    return cell["id"].startswith("n5")
 
 
 def order(cell, order):

@@ -106,6 +106,7 @@ V3_CHAINS = {
     "numcodecs.zlib": [v3_codec("numcodecs.zlib", level=1)],
     "numcodecs.lz4": [v3_codec("numcodecs.lz4", acceleration=1)],
     "numcodecs.bz2": [v3_codec("numcodecs.bz2", level=1)],
+    "numcodecs.lzma": [v3_codec("numcodecs.lzma", format=1, check=-1, preset=1, filters=None)],
 } | {
     f"blosc {cname} {SHUFFLES[shuffle]}": [("blosc", cname, shuffle)] for cname, shuffle in BLOSC
 }
@@ -118,6 +119,7 @@ V2_CHAINS = {
     "gzip": (None, {"id": "gzip", "level": 5}),
     "zstd": (None, {"id": "zstd", "level": 3}),
     "bz2": (None, {"id": "bz2", "level": 1}),
+    "lzma": (None, {"id": "lzma", "format": 1, "check": -1, "preset": 1, "filters": None}),
     "lz4": (None, {"id": "lz4", "acceleration": 1}),
     "crc32c": ([{"id": "crc32c"}], None),
     "crc32c, zlib": ([{"id": "crc32c"}], {"id": "zlib", "level": 5}),
@@ -132,7 +134,36 @@ V2_CHAINS = {
 # What the types of extensions meet.
 FEW_CHAINS = ["none", "gzip 1", "zstd", "zlib 1", "blosc lz4 shuffle", "blosc zstd bitshuffle"]
 
-V1_CHAINS = ["none", "zlib 1", "bz2", "blosc lz4 shuffle", "blosc zstd bitshuffle"]
+V1_CHAINS = ["none", "zlib 1", "bz2", "lzma", "blosc lz4 shuffle", "blosc zstd bitshuffle"]
+
+# N5: what `compression` says, the same in numcodecs' words, and in v3's.
+N5_CHAINS = {
+    "raw": ({"type": "raw"}, None, []),
+    "gzip": ({"type": "gzip", "level": 5, "useZlib": False}, {"id": "gzip", "level": 5}, [v3_codec("gzip", level=5)]),
+    "zlib": (
+        {"type": "gzip", "level": 1, "useZlib": True},
+        {"id": "zlib", "level": 1},
+        [v3_codec("numcodecs.zlib", level=1)],
+    ),
+    "bzip2": ({"type": "bzip2", "blockSize": 2}, {"id": "bz2", "level": 2}, [v3_codec("numcodecs.bz2", level=2)]),
+    "xz": (
+        {"type": "xz", "preset": 1},
+        {"id": "lzma", "format": 1, "check": -1, "preset": 1, "filters": None},
+        [v3_codec("numcodecs.lzma", format=1, check=-1, preset=1, filters=None)],
+    ),
+    "zstd": ({"type": "zstd", "level": 3}, {"id": "zstd", "level": 3}, [v3_codec("zstd", level=3, checksum=False)]),
+} | {
+    f"blosc {cname} {SHUFFLES[shuffle]}": (
+        {"type": "blosc", "cname": cname, "clevel": 5, "shuffle": shuffle, "blocksize": 0},
+        {"id": "blosc", "cname": cname, "clevel": 5, "shuffle": shuffle, "blocksize": 0},
+        [("blosc", cname, shuffle)],
+    )
+    for cname, shuffle in BLOSC
+    if cname in ("lz4", "zstd")
+}
+
+# The number of N5 among the formats: the names of its cells begin with `n5`.
+N5 = 5
 
 # How a chunk becomes bytes. Shards hold 2 or 3 inner chunks along each dimension.
 V3_LAYOUTS = [
@@ -200,6 +231,14 @@ V2_EXTENSION_AXES = V2_AXES | {
 }
 # v1 has one kind of keys and no null; nobody changes it.
 V1_AXES = V2_AXES | {"chain": V1_CHAINS, "keys": [("v2", ".")], "fill": FILLS, "update": ["attributes"]}
+# N5 has numbers in one byte order, and no fill value but zero.
+N5_AXES = V2_AXES | {
+    "type": [(name, "big") for name in INTEGERS + FLOATS[1:]],
+    "chain": list(N5_CHAINS),
+    "layout": ["C"],
+    "keys": [("n5", "/")],
+    "fill": ["zero"],
+}
 
 # zarr-python 2's experimental v3 says what v2 says, in other documents and with shards. It has no multiples of a unit.
 EXPERIMENTAL_AXES = V2_AXES | {
@@ -217,6 +256,7 @@ TABLES = [
     (3, V3_EXTENSION_AXES),
     (1, V1_AXES),
     (EXPERIMENTAL, EXPERIMENTAL_AXES),
+    (N5, N5_AXES),
 ]
 
 
@@ -391,7 +431,7 @@ def cell(number, format, row):
     shape, first = steps(row["steps"], base, chunks, seed)
     kind, separator = row["keys"]
     common = {
-        "id": f"v{format}/{data_type}/{number:04}",
+        "id": f"{'n' if format == N5 else 'v'}{format}/{data_type}/{number:04}",
         "axes": {name: " ".join(value) if isinstance(value, tuple) else value for name, value in row.items()},
         "format": format,
         "data_type": EXTENSIONS[data_type][0] if data_type in EXTENSIONS else data_type,
@@ -410,6 +450,8 @@ def cell(number, format, row):
     }
     if format == EXPERIMENTAL:
         return common | {"format": 2, "experimental": True} | experimental_codecs(row, chunks)
+    if format == N5:
+        return common | n5_codecs(row, data_type, endian)
     return common | (v3_codecs(row, data_type, endian, chunks) if format == 3 else v2_codecs(row))
 
 
@@ -432,6 +474,14 @@ def experimental_codecs(row, chunks):
     per_shard = [2 + axis % 2 for axis in range(len(chunks))]
     outer = [chunk * count for chunk, count in zip(chunks, per_shard)]
     return codecs | {"chunks": outer, "inner_chunks": chunks}
+
+
+def n5_codecs(row, data_type, endian):
+    compression, compressor, chain = N5_CHAINS[row["chain"]]
+    to_bytes = [blosc(codec, data_type) if isinstance(codec, tuple) else codec for codec in chain]
+    inner = [bytes_codec(data_type, endian), *to_bytes]
+    codecs = [v3_codec("n5_default", codecs=inner)]
+    return {"order": "C", "compression": compression, "compressor": compressor, "codecs": codecs}
 
 
 def v3_codecs(row, data_type, endian, chunks):

@@ -47,6 +47,14 @@ def numpy(cell):
     return cell.get("numpy", "")
 
 
+def is_n5(cell):
+    return cell["id"].startswith("n5")
+
+
+def is_raw_n5(cell):
+    return cell.get("compression", {}).get("type") == "raw"
+
+
 def is_small_float(cell):
     return numpy(cell) == "bfloat16" or numpy(cell).startswith(("float8", "float4"))
 
@@ -83,11 +91,24 @@ RULES = [
         lambda cell: cell.get("inner_chunks") and any(step["op"] == "resize" for step in cell["steps"]),
         "forgets the shards of its experimental v3 when it resizes",
     ),
+    ("zarr-python 3", ALL, is_n5, "has no N5"),
+    (
+        "zarr-python 2",
+        ("write",),
+        lambda cell: is_raw_n5(cell) and any(step["op"] == "resize" for step in cell["steps"]),
+        "cannot resize an uncompressed array of N5",
+    ),
     (
         "zarr-python 2",
         ("update",),
         lambda cell: cell.get("inner_chunks") and updates("resize")(cell),
         "forgets the shards of its experimental v3 when it resizes",
+    ),
+    (
+        "zarr-python 2",
+        ("update",),
+        lambda cell: is_raw_n5(cell) and updates("resize")(cell),
+        "cannot resize an uncompressed array of N5",
     ),
     ("zarr-python 3", ALL, is_small_float, "has no floats below 16 bits, and no bfloat16"),
     ("zarr-python 2", ALL, lambda cell: cell["format"] == 3, "has no final v3"),
@@ -122,8 +143,11 @@ RULES = [
     (
         "tensorstore",
         ALL,
-        lambda cell: (cell.get("compressor") or {}).get("id") == "lz4"
-        or any(name.startswith("numcodecs.") for name in names(cell)),
+        lambda cell: not is_n5(cell)
+        and (
+            (cell.get("compressor") or {}).get("id") in ("lz4", "lzma")
+            or any(name.startswith("numcodecs.") for name in names(cell))
+        ),
         "has none of numcodecs' further codecs",
     ),
     (

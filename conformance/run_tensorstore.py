@@ -14,15 +14,21 @@ class TensorStore(common.Program):
     packages = {"tensorstore": importlib.metadata.version("tensorstore")}
 
     def spec(self, path, cell):
+        if common.is_n5(cell):
+            return {"driver": "n5", "kvstore": {"driver": "file", "path": path}}
         driver = "zarr" if cell["format"] == 2 else "zarr3"
         return {"driver": driver, "kvstore": {"driver": "file", "path": path}}
 
     def create(self, path, cell):
+        if common.is_n5(cell):
+            return ts.open(self.spec(path, cell) | {"metadata": n5_metadata(cell)}, create=True).result().T
         metadata = v2_metadata(cell) if cell["format"] == 2 else v3_metadata(cell)
         return ts.open(self.spec(path, cell) | {"metadata": metadata}, create=True).result()
 
     def open(self, path, cell):
-        return ts.open(self.spec(path, cell), open=True).result()
+        array = ts.open(self.spec(path, cell), open=True).result()
+        # N5 names the axes in the reverse of NumPy's order.
+        return array.T if common.is_n5(cell) else array
 
     def assign(self, array, region, values):
         array[region].write(raw_bytes(values)).result()
@@ -38,6 +44,8 @@ class TensorStore(common.Program):
 
     def describe(self, array, cell):
         metadata = array.spec().to_json()["metadata"]
+        if common.is_n5(cell):
+            return describe_n5(metadata)
         known = {
             "shape": metadata["shape"],
             "fill value": fill(array, metadata["fill_value"]),
@@ -78,6 +86,26 @@ def fill(array, value):
     if value is None:
         return None
     return base64.b64decode(value).hex() if is_raw(array) else np.asarray(array.fill_value).tobytes().hex()
+
+
+def n5_metadata(cell):
+    return cell["attributes"] | {
+        "dimensions": cell["shape"][::-1],
+        "blockSize": cell["chunks"][::-1],
+        "dataType": cell["data_type"],
+        "compression": cell["compression"],
+    }
+
+
+def describe_n5(metadata):
+    reserved = ("n5", "dimensions", "blockSize", "dataType", "compression")
+    return {
+        "shape": metadata["dimensions"][::-1],
+        "chunks": metadata["blockSize"][::-1],
+        "data type": metadata["dataType"],
+        "compression": metadata["compression"],
+        "attributes": {name: value for name, value in metadata.items() if name not in reserved},
+    }
 
 
 def v2_metadata(cell):

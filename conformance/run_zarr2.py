@@ -1,6 +1,7 @@
 """zarr-python 2 as a participant; see `common.py`."""
 
 import os
+import re
 import sys
 import types
 
@@ -20,7 +21,10 @@ import common
 
 
 def place(path, cell):
-    """The store and the path in it: of the experimental v3, one store holds all cells."""
+    """The store and the path in it: of the experimental v3 and of N5, one store holds all cells."""
+    if common.is_n5(cell):
+        root, inside = re.fullmatch(r"(.*/n5)/?(.*)", path).groups()
+        return {"store": zarr.N5Store(root), "path": inside}
     if not cell.get("experimental"):
         return {"store": zarr.DirectoryStore(path)}
     _, _, inside = cell["id"].partition("/")
@@ -42,6 +46,8 @@ class Zarr2(common.Program):
     packages = {"zarr": zarr.__version__, "numcodecs": numcodecs.__version__}
 
     def create(self, path, cell):
+        if common.is_n5(cell):
+            return self.create_n5(path, cell)
         filters = cell["filters"] and [numcodecs.get_codec(dict(codec)) for codec in cell["filters"]]
         inner = cell.get("inner_chunks")
         per_shard = inner is not None and [outer // chunk for outer, chunk in zip(cell["chunks"], inner)]
@@ -56,6 +62,19 @@ class Zarr2(common.Program):
             order=cell["order"],
             fill_value=common.fill_value(cell),
             dimension_separator=cell["key_encoding"]["separator"],
+        )
+        if cell["attributes"]:
+            array.attrs.put(cell["attributes"])
+        return array
+
+    def create_n5(self, path, cell):
+        array = zarr.create(
+            **place(path, cell),
+            shape=cell["shape"],
+            chunks=cell["chunks"],
+            dtype=common.dtype(cell),
+            compressor=cell["compressor"] and numcodecs.get_codec(dict(cell["compressor"])),
+            fill_value=0,
         )
         if cell["attributes"]:
             array.attrs.put(cell["attributes"])
@@ -82,6 +101,15 @@ class Zarr2(common.Program):
         array.attrs.put(attributes)
 
     def describe(self, array, cell):
+        if common.is_n5(cell):
+            return {
+                "shape": list(array.shape),
+                "chunks": list(array.chunks),
+                "data type": array.dtype.name,
+                "fill value": common.hexadecimal(array.fill_value, common.dtype(cell)),
+                "attributes": array.attrs.asdict(),
+                "compressor": common.v2_chain(None, array.compressor.compressor_config),
+            }
         return {
             "shape": list(array.shape),
             "chunks": [chunk * count for chunk, count in zip(array.chunks, per_shard(array))],

@@ -1,7 +1,7 @@
 //! How new arrays are made: the options that `create` and `import` share.
 
 use clap::Args;
-use zarrox::codecs::{Blosc, BloscCompressor, Bz2, Gzip, Lz4, Shuffle, Zlib, Zstd};
+use zarrox::codecs::{Blosc, BloscCompressor, Bz2, Gzip, Lz4, Lzma, Shuffle, Zlib, Zstd};
 use zarrox::data_type::Endian;
 use zarrox::json::{self, Json, Map};
 use zarrox::{ArrayBuilder, ChunkShape, CodecSpec, DataType, Format, Result, Separator};
@@ -12,7 +12,8 @@ use crate::exit::usage;
 /// How a new array is made.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Creation {
-    /// The format: v3, v2, v1, v3-experimental or v3-draft [default: that of the group above, or v3]
+    /// The format: v3, v2, v1, n5, v3-experimental or v3-draft [default: that of the group above; n5 in a directory *.n5,
+    /// else v3]
     #[arg(long, value_parser = args::format)]
     pub(crate) format: Option<Format>,
 
@@ -29,7 +30,7 @@ pub(crate) struct Creation {
     #[arg(long, value_name = "JSON", conflicts_with_all = ["compressor", "order", "endian"])]
     codecs: Option<String>,
 
-    /// The compressor: zstd:3, gzip:5, zlib:5, bz2:9, lz4:1, blosc:lz4:5:shuffle, or none
+    /// The compressor: zstd:3, gzip:5, zlib:5, bz2:9, xz:6, lz4:1, blosc:lz4:5:shuffle, or none
     #[arg(long, value_name = "NAME[:LEVEL]", value_parser = compressor)]
     compressor: Option<Compressor>,
 
@@ -196,8 +197,12 @@ fn compressor(text: &str) -> Result<Compressor, String> {
         "gzip" => Gzip::level(level(5)?).into(),
         "zlib" => Zlib::level(level(5)?).into(),
         "bz2" => Bz2::level(level(9)?).into(),
+        "xz" => {
+            let preset = u32::try_from(level(6)?).map_err(|_| "the levels of xz are 0 to 9".to_owned())?;
+            Lzma::xz(preset).into()
+        }
         "lz4" => Lz4::acceleration(level(1)?).into(),
-        _ => return Err("the compressors are zstd, gzip, zlib, bz2, lz4, blosc and none".to_owned()),
+        _ => return Err("the compressors are zstd, gzip, zlib, bz2, xz, lz4, blosc and none".to_owned()),
     }))
 }
 
@@ -238,8 +243,10 @@ mod tests {
         let shown = |text: &str| compressor(text).map(|c| c.map(|c| c.to_string()));
         assert_eq!(shown("none"), Ok(None));
         assert_eq!(shown("gzip:7"), Ok(Some("gzip(level=7)".to_owned())));
+        assert!(shown("xz:9").unwrap().unwrap().contains("preset=9"));
         assert!(shown("blosc:zstd:9:bitshuffle").unwrap().unwrap().contains("bitshuffle"));
-        for bad in ["", "zip", "gzip:x", "gzip:1:2", "blosc:lz5", "blosc:lz4:5:shuffle:1", "none:1"] {
+        for bad in ["", "zip", "gzip:x", "gzip:1:2", "blosc:lz5", "blosc:lz4:5:shuffle:1", "none:1", "xz:-1"]
+        {
             assert!(shown(bad).is_err(), "{bad}");
         }
     }

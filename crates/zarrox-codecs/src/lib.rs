@@ -24,6 +24,14 @@ mod ffi;
 mod gzip;
 #[cfg(feature = "lz4")]
 mod lz4;
+#[cfg(feature = "lzma")]
+mod lzma;
+#[cfg(feature = "lzma")]
+mod lzma_filters;
+mod n5_block;
+mod n5_default;
+#[cfg(feature = "lz4")]
+mod n5_lz4;
 mod sharding;
 #[cfg(test)]
 mod testing;
@@ -49,6 +57,12 @@ pub use crc32c::Crc32c;
 pub use gzip::Gzip;
 #[cfg(feature = "lz4")]
 pub use lz4::Lz4;
+#[cfg(feature = "lzma")]
+pub use lzma::Lzma;
+pub use n5_block::{N5Block, N5BlockMode};
+pub use n5_default::N5Default;
+#[cfg(feature = "lz4")]
+pub use n5_lz4::N5Lz4;
 pub use sharding::{IndexLocation, Sharding};
 pub use transpose::Transpose;
 pub use vlen_bytes::VlenBytes;
@@ -76,6 +90,11 @@ pub static ALL: &[&CodecDef] = &[
     #[cfg(feature = "lz4")]
     &lz4::DEF,
     &bz2::DEF,
+    #[cfg(feature = "lzma")]
+    &lzma::DEF,
+    &n5_default::DEF,
+    #[cfg(feature = "lz4")]
+    &n5_lz4::DEF,
     &crc32c::DEF,
 ];
 

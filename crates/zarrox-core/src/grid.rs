@@ -230,6 +230,8 @@ pub enum ChunkKeyEncoding {
         /// The key of the one chunk of an array without dimensions: `c` or `c0`.
         scalar: &'static str,
     },
+    /// `0/1`, with the indices in the reverse of the array's order of axes; `0` for an array without dimensions.
+    N5,
 }
 
 impl ChunkKeyEncoding {
@@ -237,6 +239,7 @@ impl ChunkKeyEncoding {
     pub fn separator(self) -> Separator {
         match self {
             Self::Default(separator) | Self::V2(separator) | Self::Draft { separator, .. } => separator,
+            Self::N5 => Separator::Slash,
         }
     }
 
@@ -247,16 +250,22 @@ impl ChunkKeyEncoding {
             Self::Default(_) => Self::Default(separator),
             Self::V2(_) => Self::V2(separator),
             Self::Draft { scalar, .. } => Self::Draft { separator, scalar },
+            // There is only one.
+            Self::N5 if separator == Separator::Slash => Self::N5,
+            Self::N5 => Self::V2(separator),
         }
     }
 
     /// The key of a chunk, relative to its array.
     pub fn encode(self, indices: &[u64]) -> String {
-        let numbers: Vec<String> = indices.iter().map(u64::to_string).collect();
+        let mut numbers: Vec<String> = indices.iter().map(u64::to_string).collect();
+        if self == Self::N5 {
+            numbers.reverse();
+        }
         let numbers = numbers.join(&self.separator().to_string());
         match self {
-            Self::V2(_) if indices.is_empty() => "0".to_owned(),
-            Self::V2(_) => numbers,
+            Self::V2(_) | Self::N5 if indices.is_empty() => "0".to_owned(),
+            Self::V2(_) | Self::N5 => numbers,
             Self::Default(_) if indices.is_empty() => "c".to_owned(),
             Self::Default(separator) => format!("c{separator}{numbers}"),
             Self::Draft { scalar, .. } if indices.is_empty() => scalar.to_owned(),
@@ -268,14 +277,17 @@ impl ChunkKeyEncoding {
     pub fn decode(self, key: &str, ndim: usize) -> Option<Vec<u64>> {
         let separator = self.separator().as_char();
         let numbers = match (self, ndim) {
-            (Self::V2(_), 0) => return (key == "0").then(Vec::new),
+            (Self::V2(_) | Self::N5, 0) => return (key == "0").then(Vec::new),
             (Self::Default(_), 0) => return (key == "c").then(Vec::new),
             (Self::Draft { scalar, .. }, 0) => return (key == scalar).then(Vec::new),
-            (Self::V2(_), _) => key,
+            (Self::V2(_) | Self::N5, _) => key,
             (Self::Draft { .. }, _) => key.strip_prefix('c')?,
             (Self::Default(_), _) => key.strip_prefix('c')?.strip_prefix(separator)?,
         };
-        let indices: Vec<u64> = numbers.split(separator).map(parse_index).collect::<Option<_>>()?;
+        let mut indices: Vec<u64> = numbers.split(separator).map(parse_index).collect::<Option<_>>()?;
+        if self == Self::N5 {
+            indices.reverse();
+        }
         (indices.len() == ndim).then_some(indices)
     }
 }
@@ -302,7 +314,9 @@ mod tests {
         assert_eq!(draft.encode(&[1, 23, 45]), "c1/23/45");
         assert_eq!(draft.encode(&[]), "c0");
         assert_eq!(draft.with_separator(Separator::Dot).encode(&[1, 0]), "c1.0");
-        for encoding in [default, ChunkKeyEncoding::V2(Separator::Dot), draft] {
+        assert_eq!(ChunkKeyEncoding::N5.encode(&[1, 23, 45]), "45/23/1");
+        assert_eq!(ChunkKeyEncoding::N5.encode(&[]), "0");
+        for encoding in [default, ChunkKeyEncoding::V2(Separator::Dot), draft, ChunkKeyEncoding::N5] {
             assert_eq!(encoding.decode(&encoding.encode(&[12, 0, 3]), 3), Some(vec![12, 0, 3]));
             assert_eq!(encoding.decode(&encoding.encode(&[]), 0), Some(vec![]));
             for not_a_chunk in ["zarr.json", "c/1", "c/01/2/3", "1.+2.3", "1.2.x", "c", "c1/2", ""] {

@@ -22,6 +22,8 @@ pub(crate) struct Location {
     pub(crate) path: NodePath,
     /// The one format to look for; all if none.
     pub(crate) format: Option<Format>,
+    /// The format that the hierarchy is said to have, by its name or by who opens it, where nothing in it says so.
+    pub(crate) expected: Option<Format>,
     /// The format of the node, and where its hierarchy has documents and chunks, once that is known.
     pub(crate) layout: Option<(Format, Layout)>,
     pub(crate) context: Arc<Context>,
@@ -83,7 +85,10 @@ impl Location {
         let Some(key) = format.def().entry_key() else { return Ok(Some(format.def().layout())) };
         let entry = self.document(key.to_owned())?;
         let place = || format!("'{key}' in {}", self.store.location());
-        format.def().lift_entry(entry.as_deref(), &self.lift_context()).map_err(|error| error.at(place()))
+        let layout = format.def().lift_entry(entry.as_deref(), &self.lift_context());
+        let layout = layout.map_err(|error| error.at(place()))?;
+        let expected = self.expected == Some(format) && format.def().may_lack_entry();
+        Ok(if expected { Some(format.def().layout()) } else { layout })
     }
 
     /// The prefix of the node's chunks.
@@ -158,10 +163,20 @@ impl Location {
         if let Some(node) = node.map_err(|error| error.at(format!("'{}'", self.path)))? {
             return Ok(Some((node, true)));
         }
-        let implicit = layout.implicit_groups()
-            && documents.iter().all(Option::is_none)
-            && (self.path.is_root() || self.any_below(&layout.below(&self.path))?);
-        Ok(implicit.then(|| (NodeMetadata::Group(GroupMetadata::new(format)), false)))
+        if !layout.implicit_groups() {
+            return Ok(None);
+        }
+        let attributes = format.def().implicit_group(documents, &self.lift_context());
+        let Some(attributes) = attributes.map_err(|error| error.at(format!("'{}'", self.path)))? else {
+            return Ok(None);
+        };
+        let explicit = documents.iter().any(Option::is_some);
+        // A root has its entry document, unless there need not be one.
+        let is_there = explicit
+            || (self.path.is_root() && !format.def().may_lack_entry())
+            || self.any_below(&layout.below(&self.path))?;
+        let group = GroupMetadata { attributes, ..GroupMetadata::new(format) };
+        Ok(is_there.then(|| (NodeMetadata::Group(group), explicit)))
     }
 
     /// Whether there is a node, of whatever kind, and whether it can be understood or not.
@@ -190,8 +205,13 @@ impl Location {
         Ok(None)
     }
 
+    /// The same place, where a name alone makes no hierarchy: what may be other files is not deleted.
+    fn by_documents(&self) -> Self {
+        Self { expected: None, ..self.clone() }
+    }
+
     fn held_or_missing(&self, purpose: &str) -> Result<Held> {
-        self.held()?.ok_or_else(|| {
+        self.by_documents().held()?.ok_or_else(|| {
             let message =
                 format!("there is no node at '{}' in {} to {purpose}", self.path, self.store.location());
             Error::new(ErrorKind::NotFound, message)
@@ -353,7 +373,7 @@ impl Location {
             return Ok(());
         }
         let exists = |message: String| Err(Error::new(ErrorKind::AlreadyExists, message));
-        let Some(held) = Self { format: None, ..self.clone() }.held()? else {
+        let Some(held) = Self { format: None, ..self.by_documents() }.held()? else {
             // A prefix that only holds other nodes is a group that nobody has written down.
             if for_group && occupied == Occupied::Prefixes && !self.path.is_root() {
                 return Ok(());

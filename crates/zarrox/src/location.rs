@@ -10,13 +10,13 @@ use zarrox_stores::{DirectoryStore, Store};
 
 use crate::error::{argument, from_store};
 
-/// The store, and the path of the node in it, that a path on disk means.
+/// The store, and the path of the node in it, that a path on disk means; and the format that the root's name says.
 ///
-/// A hierarchy's root is the first directory on the way that is called `*.zarr`; else the topmost of the
+/// A hierarchy's root is the first directory on the way that is called `*.zarr` or `*.n5`; else the topmost of the
 /// directories above that are groups without a gap; else the nearest directory with a document that says that all
 /// below is one hierarchy; else the path itself. So errors call nodes by their
 /// place in the hierarchy, and a node created deep inside brings its ancestors with it.
-pub(crate) fn store_for(path: &Path) -> Result<(Arc<dyn Store>, NodePath)> {
+pub(crate) fn store_for(path: &Path) -> Result<(Arc<dyn Store>, NodePath, Option<Format>)> {
     let text =
         path.to_str().ok_or_else(|| argument(format!("the path {} is not Unicode", path.display())))?;
     if text.is_empty() {
@@ -32,7 +32,12 @@ pub(crate) fn store_for(path: &Path) -> Result<(Arc<dyn Store>, NodePath)> {
     let root = root_of(path);
     let below = path.strip_prefix(&root).ok().and_then(Path::to_str).unwrap_or_default();
     let node = NodePath::new(below)?;
-    Ok((Arc::new(DirectoryStore::open(root).map_err(from_store)?), node))
+    let named = has_extension(&root, "n5").then_some(Format::N5);
+    Ok((Arc::new(DirectoryStore::open(root).map_err(from_store)?), node, named))
+}
+
+fn has_extension(path: &Path, extension: &str) -> bool {
+    path.extension().is_some_and(|own| own == extension)
 }
 
 /// A path without the scheme that says that it is one.
@@ -41,7 +46,7 @@ pub(crate) fn plain(path: &Path) -> &Path {
 }
 
 fn root_of(path: &Path) -> PathBuf {
-    let named = |path: &&Path| path.extension().is_some_and(|extension| extension == "zarr");
+    let named = |path: &&Path| has_extension(path, "zarr") || has_extension(path, "n5");
     // `..` can lead anywhere, so that what is above it textually is not what is above it on disk.
     let plain = |path: &&Path| !path.components().any(|c| c.as_os_str() == "..");
     let mut above: Vec<&Path> = path.ancestors().skip(1).take_while(|p| !p.as_os_str().is_empty()).collect();
@@ -58,9 +63,12 @@ fn root_of(path: &Path) -> PathBuf {
     here_and_above.find(|path| is_whole_hierarchy(path)).unwrap_or(path).to_owned()
 }
 
+/// Whether there is a document of a node here, in a format whose groups all have one.
 fn holds_node(directory: &Path) -> bool {
-    let keys = Format::all().flat_map(|format| format.def().layout().keys(&NodePath::root()));
-    keys.into_iter().any(|key| directory.join(key).is_file())
+    let layouts = Format::all().map(|format| format.def().layout());
+    let mut keys =
+        layouts.filter(|layout| !layout.implicit_groups()).flat_map(|layout| layout.keys(&NodePath::root()));
+    keys.any(|key| directory.join(key).is_file())
 }
 
 /// Whether a document here says that all below belongs to a hierarchy, though it may have no documents between.
@@ -96,6 +104,7 @@ mod tests {
     fn the_root_is_found_by_name_or_by_its_documents() {
         assert_eq!(root_of(Path::new("/d/a.zarr/b/c.zarr/d")), Path::new("/d/a.zarr"));
         assert_eq!(root_of(Path::new("a.zarr")), Path::new("a.zarr"));
+        assert_eq!(root_of(Path::new("a.n5/b/c")), Path::new("a.n5"));
         assert_eq!(root_of(Path::new("a.zarr/../b")), Path::new("a.zarr/../b"));
         let directory = tempfile::tempdir().unwrap();
         let deep = directory.path().join("x/y/z");

@@ -114,7 +114,7 @@ impl OpenOptions {
     }
 
     /// Only this format is looked for, and new nodes are of it. Otherwise a new node has the format of the group above, or
-    /// is v3.
+    /// is N5 in a directory called `*.n5`, or else v3.
     #[must_use]
     pub fn format(mut self, format: Format) -> Self {
         self.format = Some(format);
@@ -180,8 +180,7 @@ impl OpenOptions {
     /// [`ErrorKind::NotFound`] when there is none, [`ErrorKind::AlreadyExists`] when there should be none; otherwise what
     /// is wrong with it.
     pub fn open(&self, path: impl AsRef<Path>) -> Result<Node> {
-        let (store, path) = location::store_for(path.as_ref())?;
-        self.open_in(store, path.as_str())
+        self.open_at(self.place(path.as_ref())?)
     }
 
     /// Opens a node in a store, as the mode says.
@@ -189,7 +188,10 @@ impl OpenOptions {
     /// # Errors
     /// As for [`OpenOptions::open`].
     pub fn open_in(&self, store: Arc<dyn Store>, path: &str) -> Result<Node> {
-        let location = self.location(store, path)?;
+        self.open_at(self.location(store, path)?)
+    }
+
+    fn open_at(&self, location: Location) -> Result<Node> {
         let format = self.new_format(&location);
         match self.mode {
             OpenMode::Read | OpenMode::ReadWrite => location.open_node(),
@@ -207,8 +209,7 @@ impl OpenOptions {
     /// # Errors
     /// [`ErrorKind::AlreadyExists`] when there is something at the path.
     pub fn create_group(&self, path: impl AsRef<Path>) -> Result<Group> {
-        let (store, path) = location::store_for(path.as_ref())?;
-        self.create_group_in(store, path.as_str())
+        self.create_group_at(self.place(path.as_ref())?)
     }
 
     /// Creates a group in a store.
@@ -216,16 +217,17 @@ impl OpenOptions {
     /// # Errors
     /// As for [`OpenOptions::create_group`].
     pub fn create_group_in(&self, store: Arc<dyn Store>, path: &str) -> Result<Group> {
-        let location = self.location(store, path)?;
+        self.create_group_at(self.location(store, path)?)
+    }
+
+    fn create_group_at(&self, location: Location) -> Result<Group> {
         let format = self.new_format(&location);
         Group::create(location, format, self.mode == OpenMode::Write)
     }
 
     /// Begins to create an array at a path; in mode `w`, whatever is there is replaced.
     pub fn create_array(&self, path: impl AsRef<Path>) -> ArrayBuilder {
-        let place = location::store_for(path.as_ref());
-        let location = place.and_then(|(store, path)| self.location(store, path.as_str()));
-        self.builder(location)
+        self.builder(self.place(path.as_ref()))
     }
 
     /// Begins to create an array in a store.
@@ -238,10 +240,9 @@ impl OpenOptions {
     /// # Errors
     /// [`ErrorKind::NotFound`] when there is no node: a directory of other files is never deleted.
     pub fn delete(&self, path: impl AsRef<Path>) -> Result<()> {
-        let (store, node) = location::store_for(path.as_ref())?;
-        let location = self.location(store, node.as_str())?;
+        let location = self.place(path.as_ref())?;
         location.delete().map_err(|error| error.at(format!("deleting '{}'", path.as_ref().display())))?;
-        if node.is_root() {
+        if location.path.is_root() {
             // The store keeps its own directory. Where it is not empty, or a link, it stays.
             let _ = std::fs::remove_dir(location::plain(path.as_ref()));
         }
@@ -254,21 +255,19 @@ impl OpenOptions {
     /// # Errors
     /// When there is no node at `from`, something at `to`, or the two are in different hierarchies.
     pub fn move_node(&self, from: impl AsRef<Path>, to: impl AsRef<Path>) -> Result<()> {
-        let (store, node) = location::store_for(from.as_ref())?;
-        let (other, place) = location::store_for(to.as_ref())?;
-        let (here, there) = (store.location(), other.location());
-        let source = self.location(store, node.as_str())?;
+        let (source, target) = (self.place(from.as_ref())?, self.place(to.as_ref())?);
+        let (here, there) = (source.store.location(), target.store.location());
         if here == there {
-            return source.move_node(&source.at(place));
+            return source.move_node(&source.at(target.path));
         }
-        if !node.is_root() || !place.is_root() {
+        if !source.path.is_root() || !target.path.is_root() {
             let message = format!("{here} and {there} are different hierarchies");
             return Err(Error::new(ErrorKind::InvalidArgument, message));
         }
         if self.mode == OpenMode::Read {
             return Err(Error::new(ErrorKind::ReadOnly, format!("{here} was opened for reading only")));
         }
-        source.check_move_to(&self.location(other, place.as_str())?)?;
+        source.check_move_to(&target)?;
         let renamed = std::fs::rename(location::plain(from.as_ref()), location::plain(to.as_ref()));
         renamed.map_err(|error| {
             Error::new(ErrorKind::Unreachable, format!("moving {here} to {there} failed: {error}"))
@@ -282,7 +281,14 @@ impl OpenOptions {
     }
 
     fn new_format(&self, location: &Location) -> Format {
-        self.format.or_else(|| location.inherited_format()).unwrap_or(Format::V3)
+        self.format.or_else(|| location.inherited_format()).or(location.expected).unwrap_or(Format::V3)
+    }
+
+    /// The place that a path on disk means.
+    fn place(&self, path: &Path) -> Result<Location> {
+        let (store, node, named) = location::store_for(path)?;
+        let location = self.location(store, node.as_str())?;
+        Ok(Location { expected: self.format.or(named), ..location })
     }
 
     fn location(&self, store: Arc<dyn Store>, path: &str) -> Result<Location> {
@@ -295,6 +301,7 @@ impl OpenOptions {
             store,
             path,
             format: self.format,
+            expected: self.format,
             layout: None,
             context: Arc::new(self.context.clone()),
         })

@@ -124,6 +124,11 @@ impl CodecChain {
         arrays.chain([bytes]).chain(rest).collect()
     }
 
+    /// The order of the chunk's axes behind all array→array codecs, if these do no more than permute them.
+    pub fn order(&self) -> Option<&[usize]> {
+        self.order.as_deref()
+    }
+
     /// The shape of the chunks inside a chunk, if this chain shards: in the order of the array's axes.
     pub fn inner_chunk_shape(&self) -> Option<Vec<usize>> {
         let inner = self.array_to_bytes.codec.inner_chunk_shape()?;

@@ -6,6 +6,8 @@
 mod drafts;
 mod layout;
 mod members;
+mod n5;
+mod n5_compression;
 mod v1;
 mod v2;
 mod v3;
@@ -39,6 +41,8 @@ pub enum Format {
     V3Experimental,
     /// The draft of version 3 of 2022.
     V3Draft,
+    /// N5, with the axes in NumPy's order.
+    N5,
 }
 
 /// All formats, in the order in which they are looked for.
@@ -49,6 +53,7 @@ static FORMATS: &[(Format, &dyn FormatDef)] = &[
     // The entry documents of the drafts are told from each other here: what is not the one is the other.
     (Format::V3Experimental, &v3_experimental::V3Experimental),
     (Format::V3Draft, &v3_draft::V3Draft),
+    (Format::N5, &n5::N5),
 ];
 
 impl Format {
@@ -112,6 +117,12 @@ pub trait FormatDef: fmt::Debug + Sync {
         Ok(Some(self.layout()))
     }
 
+    /// Whether a hierarchy whose entry document is missing is one of this format all the same where its name, or who opens
+    /// it, says so.
+    fn may_lack_entry(&self) -> bool {
+        false
+    }
+
     /// The entry document of a new hierarchy; `None` where it has none.
     fn new_entry(&self) -> Result<Option<Vec<u8>>> {
         Ok(None)
@@ -121,12 +132,27 @@ pub trait FormatDef: fmt::Debug + Sync {
     /// `Ok(None)` when there is no node of this format. Whether missing documents mean an implicit group, the layout says.
     fn lift(&self, documents: &[Option<Vec<u8>>], context: &LiftContext<'_>) -> Result<Option<NodeMetadata>>;
 
+    /// The attributes of the group that documents mean by which alone [`FormatDef::lift`] finds no node, in a hierarchy whose
+    /// layout has implicit groups. `None` when they are no group's.
+    fn implicit_group(
+        &self,
+        documents: &[Option<Vec<u8>>],
+        _context: &LiftContext<'_>,
+    ) -> Result<Option<Map>> {
+        Ok(documents.iter().all(Option::is_none).then(Map::new))
+    }
+
     /// The documents of a node, in the strict form, or an error that names what this format cannot say.
     fn lower(&self, path: &NodePath, node: &NodeMetadata, registry: &Registry) -> Result<Vec<Document>>;
 
     /// The documents that a change rewrites, given all as for [`FormatDef::lift`]. All are missing where attributes are
     /// given to an implicit group.
     fn patch(&self, documents: &[Option<Vec<u8>>], change: Change<'_>) -> Result<Vec<Document>>;
+
+    /// The codecs of a new array, given those that its creator asks for.
+    fn new_codecs(&self, codecs: Vec<CodecSpec>) -> Vec<CodecSpec> {
+        codecs
+    }
 
     /// How chunks are named when the creator does not say.
     fn default_chunk_key_encoding(&self) -> ChunkKeyEncoding;

@@ -151,7 +151,8 @@ fn from_v2(mut map: Map) -> Result<Map> {
             }
             ("blosc", members.into())
         }
-        Some(other) => return not_in_v1(&format!("compression '{other}'; it has zlib, bz2 and blosc")),
+        Some("lzma") => ("lzma", members.into()),
+        Some(other) => return not_in_v1(&format!("compression '{other}'; it has zlib, bz2, blosc and lzma")),
     };
     if compression != "blosc" && map.get("order") == Some(&json!("F")) {
         return not_in_v1("columns that are not compressed with Blosc");
@@ -210,6 +211,11 @@ mod tests {
                 json!({"cname": "lz4", "clevel": 5, "shuffle": 1}),
                 json!({"id": "blosc", "cname": "lz4", "clevel": 5, "shuffle": 1}),
             ),
+            (
+                json!("lzma"),
+                json!({"format": 1, "check": 4, "preset": 1, "filters": null}),
+                json!({"id": "lzma", "format": 1, "check": 4, "preset": 1, "filters": null}),
+            ),
             (json!("none"), json!(3), Json::Null),
         ];
         for (name, options, expected) in cases {
@@ -217,6 +223,15 @@ mod tests {
         }
         assert!(compressor(&json!(1), &Json::Null).is_err());
         assert!(compressor(&json!("zlib"), &json!("9")).is_err());
+    }
+
+    #[test]
+    fn a_compressor_becomes_what_it_came_from() {
+        let options = json!({"format": 1, "check": 4, "preset": 1, "filters": null});
+        let mut v2 = to_v2(document(&json!("lzma"), &options).as_object().cloned().unwrap(), Mode::Strict).unwrap();
+        v2.insert("dimension_separator".to_owned(), json!("."));
+        let v1 = from_v2(v2).unwrap();
+        assert_eq!((&v1["compression"], &v1["compression_opts"]), (&json!("lzma"), &options));
     }
 
     #[test]

@@ -311,6 +311,11 @@ fn lower_array(array: &ArrayMetadata, registry: &Registry) -> Result<Map> {
                 "Zarr v3 has no chunk keys like \"c1/0\"; its own are \"c/1/0\" and \"1/0\"",
             ));
         }
+        ChunkKeyEncoding::N5 => {
+            return Err(Error::unsupported(
+                "Zarr v3 has no chunk keys with the axes in reverse order, as N5 has them",
+            ));
+        }
     };
     if array.codecs.iter().any(|c| c.configuration.get("endian").is_some_and(Json::is_array)) {
         return Err(Error::unsupported("Zarr v3 has one byte order for all fields of a structure"));

@@ -96,6 +96,7 @@ impl Cell {
             _ if self.experimental => Format::V3Experimental,
             1 => Format::V1,
             2 => Format::V2,
+            5 => Format::N5,
             _ => Format::V3,
         }
     }
@@ -116,6 +117,7 @@ impl Cell {
         Ok(match encoding.name.as_str() {
             "v2" => ChunkKeyEncoding::V2(separator),
             "draft" => ChunkKeyEncoding::Draft { separator, scalar: "c0" },
+            "n5" => ChunkKeyEncoding::N5,
             _ => ChunkKeyEncoding::Default(separator),
         })
     }

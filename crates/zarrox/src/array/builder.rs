@@ -331,6 +331,7 @@ impl ArrayBuilder {
             Some(codecs) => codecs.clone(),
             None => self.chunk_codecs(data_type, ndim, registry),
         };
+        let inner = self.format.def().new_codecs(inner);
         let Some(chunks) = inside else { return Ok(inner) };
         let Some(index_codecs) = self.format.def().index_codecs() else {
             return Err(Error::new(ErrorKind::Unsupported, format!("Zarr {} has no shards", self.format)));

@@ -1,9 +1,10 @@
 //! Chunk-level access: whole stored objects, encoded or decoded.
 
 use ndarray::{ArrayBase, ArrayD, Data, Dimension, IxDyn, RawData};
-use zarrox_core::codec::WritePart;
+use zarrox_codecs::N5Block;
+use zarrox_core::codec::{CodecContext, WritePart};
 use zarrox_core::strided::{Dims, Span, ViewMut};
-use zarrox_core::{Element, Error, ErrorKind, Result};
+use zarrox_core::{CodecError, Element, Error, ErrorKind, Result};
 use zarrox_stores::{Bytes, Condition};
 
 use super::Array;
@@ -11,6 +12,7 @@ use super::read::chunk_place;
 use super::write::view_of;
 use crate::error::{argument, from_store};
 use crate::memory::zeroed;
+use crate::options::Context;
 
 /// A chunk here is what is stored as one object: a shard, where the array has shards.
 impl Array {
@@ -116,6 +118,28 @@ impl Array {
         }
         let part = WritePart::new(whole(shape), view_of(values));
         self.write_chunk_part(chunk, &part, true)
+    }
+
+    /// Reads a block of an N5 array as it is stored, also one that holds a list of elements and no box of them (the mode
+    /// `varlength`), which no other way of reading takes. `None` when it was never stored.
+    ///
+    /// # Errors
+    /// When there is no such chunk, the chunks are no blocks of N5, or the block is damaged.
+    pub fn read_n5_block(&self, chunk: &[u64]) -> Result<Option<N5Block>> {
+        let Some(encoded) = self.read_encoded_chunk(chunk)? else { return Ok(None) };
+        let Context { registry, strictness, .. } = &*self.location.context;
+        let context = CodecContext {
+            chunk: self.chain.chunk(),
+            registry,
+            mode: *strictness,
+            limit: self.chain.limit(),
+        };
+        let block = match self.codecs().as_slice() {
+            [codec] => N5Block::decode(&encoded, codec, &context),
+            _ => Err(CodecError::unsupported("the chunks are no blocks of N5")),
+        };
+        let key = self.key(chunk)?;
+        block.map(Some).map_err(|e| Error::from(e).at(chunk_place(chunk, &key)).at(self.place()))
     }
 
     fn check_chunk(&self, chunk: &[u64]) -> Result<()> {

@@ -22,7 +22,7 @@ impl Array {
     /// # let directory = tempfile::tempdir()?;
     /// let point = DataType::structure([("x", DataType::Float32), ("id", DataType::Int64)])?;
     /// let array = zarrox::create_array(directory.path().join("a.zarr")).shape([4]).data_type(point).create()?;
-    /// array.write_field("id", 1.., &ndarray::arr1(&[7_i64, 8, 9]))?;
+    /// array.write_field("id", s![1..], &ndarray::arr1(&[7_i64, 8, 9]))?;
     /// assert_eq!(array.read_field::<i64>("id", ..)?, ndarray::arr1(&[0, 7, 8, 9]).into_dyn());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

@@ -1,0 +1,407 @@
+//! N5: `attributes.json` for each node, with the user's attributes beside what is reserved.
+//!
+//! N5 names the dimension first whose elements are neighbours. Here the axes are in NumPy's order, the reverse, as
+//! zarr-python 2 and z5py show them: shapes, chunk shapes and chunk keys are turned round, and nothing else.
+//!
+//! <https://github.com/saalfeldlab/n5#file-system-specification>
+
+use serde_json::json;
+
+use super::members::{Members, wrong};
+use super::{
+    ArrayMetadata, Change, Document, Format, FormatDef, GroupMetadata, Layout, LiftContext, NodeMetadata,
+    n5_compression,
+};
+use crate::codec::CodecSpec;
+use crate::data_type::DataType;
+use crate::error::{Error, Result};
+use crate::fill_value::FillValue;
+use crate::grid::{ChunkGrid, ChunkKeyEncoding};
+use crate::json::{self, Json, Map};
+use crate::path::NodePath;
+use crate::registry::Registry;
+
+/// The format.
+#[derive(Debug)]
+pub(super) struct N5;
+
+const DOCUMENT: &str = "attributes.json";
+
+/// The member of the root that says the version.
+const VERSION: &str = "n5";
+
+/// The version that new roots get. All that is written is in it, so that every reader takes it.
+const WRITTEN: &str = "2.0.0";
+
+/// The newest version whose blocks and members are known.
+const NEWEST: u64 = 4;
+
+/// What belongs to the format: no user attribute can have these names.
+const RESERVED: [&str; 6] =
+    [VERSION, "dimensions", "blockSize", "dataType", "compression", "compressionType"];
+
+/// The codec that makes blocks of chunks.
+const BLOCKS: &str = "n5_default";
+
+const TYPES: [DataType; 10] = [
+    DataType::UInt8,
+    DataType::UInt16,
+    DataType::UInt32,
+    DataType::UInt64,
+    DataType::Int8,
+    DataType::Int16,
+    DataType::Int32,
+    DataType::Int64,
+    DataType::Float32,
+    DataType::Float64,
+];
+
+impl FormatDef for N5 {
+    fn name(&self) -> &'static str {
+        "n5"
+    }
+
+    fn layout(&self) -> Layout {
+        Layout::together(&[DOCUMENT]).with_implicit_groups(true)
+    }
+
+    fn entry_key(&self) -> Option<&'static str> {
+        Some(DOCUMENT)
+    }
+
+    fn lift_entry(&self, document: Option<&[u8]>, _: &LiftContext<'_>) -> Result<Option<Layout>> {
+        let root = document.and_then(|bytes| json::parse_object(bytes).ok());
+        let version = root.as_ref().and_then(|root| root.get(VERSION));
+        version.map_or(Ok(()), check_version)?;
+        // Where no version is, there may be a node all the same, but other directories are not N5's.
+        Ok(Some(self.layout().with_implicit_groups(version.is_some())))
+    }
+
+    fn may_lack_entry(&self) -> bool {
+        true
+    }
+
+    fn lift(&self, documents: &[Option<Vec<u8>>], context: &LiftContext<'_>) -> Result<Option<NodeMetadata>> {
+        let Some(bytes) = documents.first().and_then(Option::as_ref) else { return Ok(None) };
+        // Other programs have files of this name, too.
+        let Ok(map) = json::parse_object(bytes) else { return Ok(None) };
+        if map.contains_key("dimensions") && map.contains_key("dataType") {
+            let array = json::parse_document(bytes, context.mode).and_then(|map| lift_array(map, context));
+            return array.map(|array| Some(NodeMetadata::Array(array))).map_err(|error| error.at(DOCUMENT));
+        }
+        let Some(version) = map.get(VERSION) else { return Ok(None) };
+        check_version(version).map_err(|error| error.at(DOCUMENT))?;
+        let attributes = self.implicit_group(documents, context)?.unwrap_or_default();
+        Ok(Some(NodeMetadata::Group(GroupMetadata { attributes, ..GroupMetadata::new(Format::N5) })))
+    }
+
+    fn implicit_group(
+        &self,
+        documents: &[Option<Vec<u8>>],
+        context: &LiftContext<'_>,
+    ) -> Result<Option<Map>> {
+        let Some(bytes) = documents.first().and_then(Option::as_ref) else { return Ok(Some(Map::new())) };
+        let map = json::parse_document(bytes, context.mode).map_err(|error| error.at(DOCUMENT))?;
+        Ok(Some(attributes(map)))
+    }
+
+    fn lower(&self, path: &NodePath, node: &NodeMetadata, _: &Registry) -> Result<Vec<Document>> {
+        let mut map = Map::new();
+        if path.is_root() {
+            map.insert(VERSION.to_owned(), WRITTEN.into());
+        }
+        let (attributes, extra) = match node {
+            NodeMetadata::Array(array) => {
+                map.extend(lower_array(array)?);
+                (&array.attributes, &array.extra)
+            }
+            NodeMetadata::Group(group) => (&group.attributes, &group.extra),
+        };
+        insert_attributes(&mut map, extra)?;
+        insert_attributes(&mut map, attributes)?;
+        Ok(vec![(DOCUMENT, json::to_bytes(&map)?)])
+    }
+
+    fn patch(&self, documents: &[Option<Vec<u8>>], change: Change<'_>) -> Result<Vec<Document>> {
+        let mut map = match documents.first().and_then(Option::as_deref) {
+            Some(bytes) => json::parse_object(bytes).map_err(|error| error.at(DOCUMENT))?,
+            None => Map::new(),
+        };
+        match change {
+            Change::Shape(shape) => drop(map.insert("dimensions".to_owned(), reversed(shape).into())),
+            Change::Attributes(attributes) => {
+                map.retain(|name, _| RESERVED.contains(&name.as_str()));
+                insert_attributes(&mut map, attributes)?;
+            }
+        }
+        Ok(vec![(DOCUMENT, json::to_bytes(&map)?)])
+    }
+
+    fn new_codecs(&self, codecs: Vec<CodecSpec>) -> Vec<CodecSpec> {
+        if codecs.iter().any(|codec| codec.name == BLOCKS) {
+            return codecs;
+        }
+        blocks(codecs.into_iter().map(|codec| match codec.name.as_str() {
+            "bytes" => big_endian(),
+            // The same bytes in the framing that this format has.
+            "numcodecs.lz4" => CodecSpec::new("n5_lz4", json!({})),
+            _ => codec,
+        }))
+    }
+
+    fn default_chunk_key_encoding(&self) -> ChunkKeyEncoding {
+        ChunkKeyEncoding::N5
+    }
+
+    fn default_compressor(&self, _: usize) -> CodecSpec {
+        CodecSpec::new("gzip", json!({"level": 6}))
+    }
+}
+
+fn check_version(version: &Json) -> Result<()> {
+    let major = version.as_str().and_then(|text| text.split('.').next()?.parse::<u64>().ok());
+    match major {
+        Some(major) if major > NEWEST => Err(Error::unsupported(format!(
+            "this is N5 of version {version}; versions up to {NEWEST} are supported"
+        ))),
+        _ => Ok(()),
+    }
+}
+
+fn reversed(lengths: &[u64]) -> Vec<u64> {
+    lengths.iter().rev().copied().collect()
+}
+
+/// What is the user's.
+fn attributes(mut map: Map) -> Map {
+    map.retain(|name, _| !RESERVED.contains(&name.as_str()));
+    map
+}
+
+fn insert_attributes(map: &mut Map, attributes: &Map) -> Result<()> {
+    if let Some(name) = attributes.keys().find(|name| RESERVED.contains(&name.as_str())) {
+        return Err(Error::argument(format!(
+            "an attribute cannot be called '{name}' in N5, where the name says something of the array"
+        )));
+    }
+    map.extend(attributes.clone());
+    Ok(())
+}
+
+fn big_endian() -> CodecSpec {
+    CodecSpec::new("bytes", json!({"endian": "big"}))
+}
+
+fn blocks(codecs: impl IntoIterator<Item = CodecSpec>) -> Vec<CodecSpec> {
+    let codecs: Vec<Json> = codecs
+        .into_iter()
+        .map(|codec| json!({"name": codec.name, "configuration": codec.configuration}))
+        .collect();
+    vec![CodecSpec::new(BLOCKS, json!({"codecs": codecs}))]
+}
+
+fn lift_array(map: Map, context: &LiftContext<'_>) -> Result<ArrayMetadata> {
+    let mut members = Members::new(map, context.mode);
+    let shape = reversed(&members.lengths("dimensions")?);
+    let chunks = reversed(&members.lengths("blockSize")?);
+    if let Some(name) = ["shardSize", "codecs"].into_iter().find(|name| members.has(name)) {
+        return Err(Error::unsupported(format!("the member '{name}': sharded N5 is not supported")));
+    }
+    let data_type = lift_data_type(&members.required("dataType")?)?;
+    let compression = match (members.optional("compression"), members.optional("compressionType")) {
+        (Some(Json::Object(compression)), _) => compression,
+        (None, Some(name @ Json::String(_))) => Map::from_iter([("type".to_owned(), name)]),
+        (None, None) => return Err(Error::metadata("the member 'compression' is missing")),
+        (Some(other), _) => return Err(wrong("compression", "an object with a \"type\"", &other)),
+        (None, Some(other)) => return Err(wrong("compressionType", "a string", &other)),
+    };
+    let compressor = n5_compression::lift(compression, data_type.size(), context.registry)?;
+    let array = ArrayMetadata {
+        format: Format::N5,
+        chunk_grid: ChunkGrid::regular(chunks, &shape)?,
+        shape,
+        fill_value: Some(FillValue::zero(data_type.size())),
+        data_type,
+        fallback_from: None,
+        chunk_key_encoding: ChunkKeyEncoding::N5,
+        separator_declared: true,
+        codecs: blocks(std::iter::once(big_endian()).chain(compressor)),
+        attributes: attributes(members.rest()),
+        dimension_names: None,
+        extra: Map::new(),
+    };
+    array.validate()?;
+    Ok(array)
+}
+
+fn lift_data_type(json: &Json) -> Result<DataType> {
+    let name = json.as_str().ok_or_else(|| wrong("dataType", "a string", json))?;
+    TYPES.iter().find(|data_type| data_type.to_string() == name).cloned().ok_or_else(|| {
+        Error::unsupported(format!("the data type '{name}' of N5 is not supported; numbers are: {}", types()))
+    })
+}
+
+fn types() -> String {
+    TYPES.map(|data_type| data_type.to_string()).join(", ")
+}
+
+/// The members of an array, or what this format cannot say.
+fn lower_array(array: &ArrayMetadata) -> Result<Map> {
+    let not_in_n5 = |what: &str| Err(Error::unsupported(format!("N5 has no {what}")));
+    if array.dimension_names.is_some() {
+        return not_in_n5(
+            "dimension names; many programs read them from the attribute \"axes\", in N5's order",
+        );
+    }
+    if array.chunk_key_encoding != ChunkKeyEncoding::N5 {
+        return not_in_n5("other chunk keys than its own, such as \"0/4/1\"");
+    }
+    if !TYPES.contains(&array.data_type) {
+        return not_in_n5(&format!("data type '{}'; it has {}", array.data_type, types()));
+    }
+    if array.fill_value.as_ref().is_some_and(|fill| fill.as_bytes().iter().any(|&byte| byte != 0)) {
+        return not_in_n5("fill value other than 0");
+    }
+    let document = json!({
+        "dimensions": reversed(&array.shape),
+        "blockSize": reversed(array.chunk_grid.chunk_shape()),
+        "dataType": array.data_type.to_string(),
+        "compression": lower_compression(&array.codecs)?,
+    });
+    match document {
+        Json::Object(map) => Ok(map),
+        _ => Ok(Map::new()),
+    }
+}
+
+fn lower_compression(codecs: &[CodecSpec]) -> Result<Json> {
+    let inner = match codecs {
+        [codec] if codec.name == BLOCKS => codec.configuration.get("codecs").and_then(Json::as_array),
+        _ => None,
+    };
+    let inner: Option<Vec<CodecSpec>> =
+        inner.and_then(|list| list.iter().map(CodecSpec::from_json).collect());
+    match inner.as_deref() {
+        Some([bytes]) if bytes.name == "bytes" => Ok(json!({"type": "raw"})),
+        Some([bytes, compressor]) if bytes.name == "bytes" => n5_compression::lower(compressor),
+        _ => Err(Error::unsupported(
+            "N5 has no filters, no other order of elements, and no more than one compressor",
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data_type::Mode;
+
+    fn minimal() -> Json {
+        json!({
+            "dimensions": [7, 5, 3], "blockSize": [4, 3, 2], "dataType": "int16", "compression": {"type": "raw"},
+        })
+    }
+
+    fn lift(document: &Json, mode: Mode) -> Result<Option<NodeMetadata>> {
+        let context = LiftContext { registry: &Registry::new(), mode, data_type_fallback: false };
+        N5.lift(&[Some(document.to_string().into_bytes())], &context)
+    }
+
+    fn lifted(document: &Json) -> ArrayMetadata {
+        match lift(document, Mode::Strict) {
+            Ok(Some(NodeMetadata::Array(array))) => array,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn lowered(path: &str, node: &NodeMetadata) -> Json {
+        let documents = N5.lower(&NodePath::new(path).unwrap(), node, &Registry::new()).unwrap();
+        json::parse(&documents[0].1).unwrap()
+    }
+
+    #[test]
+    fn axes_are_turned_round_and_nothing_else() {
+        let array = lifted(&minimal());
+        assert_eq!(
+            (array.shape.as_slice(), array.chunk_grid.chunk_shape()),
+            (&[3, 5, 7][..], &[2, 3, 4][..])
+        );
+        assert_eq!(array.chunk_key_encoding.encode(&[1, 0, 2]), "2/0/1");
+        assert_eq!(array.codecs[0].configuration["codecs"], json!([big_endian_json()]));
+        assert_eq!(array.fill_value.unwrap().as_bytes(), [0, 0]);
+    }
+
+    fn big_endian_json() -> Json {
+        json!({"name": "bytes", "configuration": {"endian": "big"}})
+    }
+
+    #[test]
+    fn lowering_what_was_lifted_gives_the_document_back() {
+        let mut lz4 = minimal();
+        lz4["compression"] = json!({"type": "lz4", "blockSize": 1024});
+        let mut with_attributes = minimal();
+        with_attributes["downsamplingFactors"] = json!([2, 2, 1]);
+        with_attributes["nested"] = json!({"dimensions": [1]});
+        for document in [minimal(), lz4, with_attributes] {
+            assert_eq!(lowered("a", &NodeMetadata::Array(lifted(&document))), document);
+        }
+        let root = lowered("", &NodeMetadata::Array(lifted(&minimal())));
+        assert_eq!(root["n5"], WRITTEN);
+        let group = GroupMetadata::new(Format::N5);
+        assert_eq!(lowered("a", &NodeMetadata::Group(group.clone())), json!({}));
+        assert_eq!(lowered("", &NodeMetadata::Group(group)), json!({"n5": WRITTEN}));
+    }
+
+    #[test]
+    fn what_is_reserved_is_no_attribute_and_a_patch_keeps_it() {
+        let mut document = minimal();
+        document["n5"] = json!("4.0.0");
+        document["compressionType"] = json!("raw");
+        document["old"] = json!(1);
+        assert_eq!(Json::from(lifted(&document).attributes), json!({"old": 1}));
+        let documents = [Some(document.to_string().into_bytes())];
+        let new = Map::from_iter([("new".to_owned(), json!(2))]);
+        let patched = N5.patch(&documents, Change::Attributes(&new)).unwrap();
+        let mut expected = document.clone();
+        expected.as_object_mut().unwrap().remove("old");
+        expected["new"] = json!(2);
+        assert_eq!(json::parse(&patched[0].1).unwrap(), expected);
+        let patched = N5.patch(&documents, Change::Shape(&[9, 8, 7])).unwrap();
+        expected = document;
+        expected["dimensions"] = json!([7, 8, 9]);
+        assert_eq!(json::parse(&patched[0].1).unwrap(), expected);
+        for name in RESERVED {
+            let attributes = Map::from_iter([(name.to_owned(), json!(1))]);
+            let error = N5.patch(&documents, Change::Attributes(&attributes)).unwrap_err().to_string();
+            assert!(error.contains(&format!("'{name}'")), "{error}");
+        }
+        let none = N5.patch(&[None], Change::Attributes(&new)).unwrap();
+        assert_eq!(json::parse(&none[0].1).unwrap(), json!({"new": 2}));
+    }
+
+    #[test]
+    fn versions_that_are_too_new_are_refused() {
+        for (version, known) in
+            [("2.0.0", true), ("4.1.3", true), ("5.0.0", false), ("12", false), ("x", true)]
+        {
+            let root = json!({"n5": version});
+            assert_eq!(lift(&root, Mode::Lenient).is_ok(), known, "{version}");
+            let context =
+                LiftContext { registry: &Registry::new(), mode: Mode::Lenient, data_type_fallback: false };
+            let entry = N5.lift_entry(Some(root.to_string().as_bytes()), &context);
+            assert_eq!(entry.is_ok_and(|layout| layout.unwrap().implicit_groups()), known, "{version}");
+        }
+        assert!(lift(&json!({"a": 1}), Mode::Lenient).unwrap().is_none());
+    }
+
+    #[test]
+    fn new_codecs_are_put_into_blocks() {
+        let asked = [
+            CodecSpec::new("bytes", json!({"endian": "little"})),
+            CodecSpec::new("numcodecs.lz4", json!({})),
+        ];
+        let made = N5.new_codecs(asked.to_vec());
+        let inner = json!([big_endian_json(), {"name": "n5_lz4", "configuration": {}}]);
+        assert_eq!(made, [CodecSpec::new(BLOCKS, json!({"codecs": inner}))]);
+        assert_eq!(N5.new_codecs(made.clone()), made);
+    }
+}
