@@ -8,7 +8,7 @@ use super::members::{Members, wrong};
 use super::v3::{bad_separator, forgive_empty_chunks};
 use super::{ArrayMetadata, Change, Document, Format, FormatDef, GroupMetadata, LiftContext, NodeMetadata};
 use crate::codec::{CodecKind, CodecSpec};
-use crate::data_type::{DataType, Endian};
+use crate::data_type::{DataType, Endian, Mode};
 use crate::error::{Error, Result};
 use crate::grid::{ChunkGrid, ChunkKeyEncoding, Separator};
 use crate::json::{self, Json, Map};
@@ -114,7 +114,7 @@ pub(super) fn lift_array(map: Map, context: &LiftContext<'_>) -> Result<ArrayMet
     let mut chunks = members.lengths("chunks")?;
     forgive_empty_chunks(&mut chunks, &shape, context.mode);
     let chunk_grid = ChunkGrid::regular(chunks, &shape)?;
-    let (data_type, endian) = context.registry.data_type_from_v2(&members.required("dtype")?)?;
+    let (data_type, endian) = lift_data_type(&members.required("dtype")?, context)?;
     let fill_value = match optional_if_lenient(&mut members, "fill_value")? {
         Json::Null => None,
         fill => {
@@ -145,6 +145,21 @@ pub(super) fn lift_array(map: Map, context: &LiftContext<'_>) -> Result<ArrayMet
     };
     array.validate()?;
     Ok(array)
+}
+
+/// The data type, and its byte order. Those that NumPy has no type string for, such as `bfloat16`, tensorstore calls
+/// as version 3 does, and stores them little-endian.
+fn lift_data_type(json: &Json, context: &LiftContext<'_>) -> Result<(DataType, Option<Endian>)> {
+    let registry = context.registry;
+    let lifted = registry.data_type_from_v2(json);
+    if lifted.is_ok() || context.mode == Mode::Strict || !json.is_string() {
+        return lifted;
+    }
+    let named = registry.data_type_from_v3(json).ok();
+    let only_named = |named: &DataType| {
+        registry.family(named).is_ok_and(|family| family.to_v2(named, Endian::Little).is_err())
+    };
+    named.filter(only_named).map_or(lifted, |named| Ok((named, Some(Endian::Little))))
 }
 
 /// A member that must be there, but whose absence leniently says `null`.
@@ -302,7 +317,6 @@ fn lower_codecs(array: &ArrayMetadata, registry: &Registry) -> Result<LoweredCha
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data_type::Mode;
 
     fn minimal() -> Json {
         json!({
@@ -354,6 +368,17 @@ mod tests {
             assert!(lifted(&document, Mode::Strict).is_err(), "{member}");
         }
         assert!(lifted(&with("dimension_separator", Json::Null), Mode::Lenient).is_ok());
+    }
+
+    #[test]
+    fn types_that_have_no_type_string_go_by_their_names() {
+        let document = with("dtype", json!("bfloat16"));
+        let array = lifted(&document, Mode::Lenient).unwrap();
+        assert_eq!(array.data_type.to_string(), "bfloat16");
+        assert_eq!(array.codecs.last().unwrap().to_string(), "bytes(endian=\"little\")");
+        assert!(lifted(&document, Mode::Strict).is_err());
+        // Of which byte order would these be?
+        assert!(lifted(&with("dtype", json!("float32")), Mode::Lenient).is_err());
     }
 
     #[test]
