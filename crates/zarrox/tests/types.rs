@@ -173,7 +173,7 @@ fn where_the_fill_value_is_undefined_every_chunk_is_stored() {
 #[test]
 fn text_and_bytes_of_any_length() {
     let texts = ArrayD::from_shape_vec(IxDyn(&[5]), vec!["", "né", "🧊x", "a longer text", "z"]).unwrap();
-    for name in ["string", "variable_length_bytes"] {
+    for name in ["string", "bytes"] {
         let data_type = named(&json!(name));
         for format in [Format::V2, Format::V3] {
             let (store, array) = create(&data_type, format, Endian::Little);

@@ -1,7 +1,7 @@
-//! Text and bytes of variable length: v3 `string` and `variable_length_bytes`; v2 `|O` with the codecs `vlen-utf8`, `vlen-bytes`
-//! and, for text from a short list, `categorize`.
+//! Text and bytes of variable length: v3 `string` and `bytes`; v2 `|O` with the codecs `vlen-utf8`, `vlen-bytes` and, for text
+//! from a short list, `categorize`.
 //!
-//! In v3, `bytes` is another name of `variable_length_bytes`: the registry has it, and zarr-python 3.0 wrote it.
+//! `bytes` is the name in the registry of extensions. zarr-python writes `variable_length_bytes` since 3.1, and reads both.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -19,9 +19,9 @@ pub(super) struct Variable;
 /// The name of text of variable length.
 pub const TEXT: &str = "string";
 /// The name of bytes of variable length.
-pub const BYTES: &str = "variable_length_bytes";
-/// The name that the registry of extensions has for them.
-const REGISTERED: &str = "bytes";
+pub const BYTES: &str = "bytes";
+/// The name that zarr-python has for them.
+const ZARR_PYTHON: &str = "variable_length_bytes";
 
 fn named(name: &str) -> DataType {
     let name = name.to_owned();
@@ -36,7 +36,7 @@ impl Family for Variable {
     fn parse_v3(&self, name: &str, _: &Map) -> Option<Result<DataType>> {
         match name {
             TEXT | BYTES => Some(Ok(named(name))),
-            REGISTERED => Some(Ok(named(BYTES))),
+            ZARR_PYTHON => Some(Ok(named(BYTES))),
             _ => None,
         }
     }
@@ -113,9 +113,7 @@ mod tests {
     #[test]
     fn names_and_fill_values() {
         let registry = Registry::new();
-        for (name, fill, bytes) in
-            [("string", "é", "é".as_bytes()), ("variable_length_bytes", "AP8=", &[0, 255])]
-        {
+        for (name, fill, bytes) in [("string", "é", "é".as_bytes()), ("bytes", "AP8=", &[0, 255])] {
             let data_type = registry.data_type_from_v3(&json!(name)).unwrap();
             let family = registry.family(&data_type).unwrap();
             assert_eq!(family.to_v3(&data_type).unwrap(), json!(name));
@@ -129,10 +127,10 @@ mod tests {
                 assert!(family.fill_from_json(&data_type, &bad, Mode::Strict).is_err(), "{bad}");
             }
         }
-        let bytes = registry.data_type_from_v3(&json!("bytes")).unwrap();
+        let bytes = registry.data_type_from_v3(&json!("variable_length_bytes")).unwrap();
         let fill =
             registry.family(&bytes).unwrap().fill_from_json(&bytes, &json!([1, 2]), Mode::Strict).unwrap();
-        assert_eq!((bytes.to_string().as_str(), fill.as_bytes()), ("variable_length_bytes", &[1, 2][..]));
+        assert_eq!((bytes.to_string().as_str(), fill.as_bytes()), ("bytes", &[1, 2][..]));
     }
 
     #[test]
@@ -144,7 +142,7 @@ mod tests {
             registry.object_type_from_v2(&codecs).map(|data_type| data_type.to_string())
         };
         assert_eq!(object(json!([{"id": "vlen-utf8"}])).unwrap(), "string");
-        assert_eq!(object(json!([{"id": "zlib"}, {"id": "vlen-bytes"}])).unwrap(), "variable_length_bytes");
+        assert_eq!(object(json!([{"id": "zlib"}, {"id": "vlen-bytes"}])).unwrap(), "bytes");
         assert!(object(json!([{"id": "zlib"}])).unwrap_err().to_string().contains("objects"));
     }
 

@@ -10,7 +10,7 @@ use super::{
     ArrayMetadata, Change, Document, Format, FormatDef, GroupMetadata, Layout, LiftContext, NodeMetadata,
 };
 use crate::codec::{CodecKind, CodecSpec};
-use crate::data_type::{ByteOrder, DataType, Endian};
+use crate::data_type::{ByteOrder, DataType, Endian, Mode};
 use crate::error::{Error, Result};
 use crate::fill_value::FillValue;
 use crate::grid::{ChunkGrid, ChunkKeyEncoding, ChunkShape, Separator};
@@ -120,7 +120,7 @@ pub(super) fn lift_array(map: Map, context: &LiftContext<'_>) -> Result<ArrayMet
     let mut chunks = members.lengths("chunks")?;
     forgive_empty_chunks(&mut chunks, &shape, context.mode);
     let chunk_grid = ChunkGrid::regular(chunks, &shape)?;
-    let (data_type, order) = lift_data_type(&mut members, context.registry)?;
+    let (data_type, order) = lift_data_type(&mut members, context)?;
     let fill_value = match optional_if_lenient(&mut members, "fill_value")? {
         Json::Null => None,
         fill => {
@@ -157,15 +157,31 @@ pub(super) fn lift_array(map: Map, context: &LiftContext<'_>) -> Result<ArrayMet
 
 /// The data type, and the byte order of its stored elements. What objects are, only their codec says: the first filter or,
 /// in some stores, the compressor.
-fn lift_data_type(members: &mut Members, registry: &Registry) -> Result<(DataType, ByteOrder)> {
+fn lift_data_type(members: &mut Members, context: &LiftContext<'_>) -> Result<(DataType, ByteOrder)> {
+    let little = ByteOrder::One(Endian::Little);
     let dtype = members.required("dtype")?;
     if dtype.as_str() != Some("|O") {
-        let (data_type, order) = registry.data_type_from_v2(&dtype)?;
-        return Ok((data_type, order.unwrap_or(ByteOrder::One(Endian::Little))));
+        let (data_type, order) = lift_named(&dtype, context)?;
+        return Ok((data_type, order.unwrap_or(little)));
     }
     let filters = members.get("filters").and_then(Json::as_array).into_iter().flatten();
     let codecs = filters.chain(members.get("compressor")).filter_map(Json::as_object);
-    Ok((registry.object_type_from_v2(codecs)?, ByteOrder::One(Endian::Little)))
+    Ok((context.registry.object_type_from_v2(codecs)?, little))
+}
+
+/// Those types that NumPy has no type string for, such as `bfloat16`, tensorstore calls as version 3 does, and stores them
+/// little-endian.
+fn lift_named(json: &Json, context: &LiftContext<'_>) -> Result<(DataType, Option<ByteOrder>)> {
+    let registry = context.registry;
+    let lifted = registry.data_type_from_v2(json);
+    if lifted.is_ok() || context.mode == Mode::Strict || !json.is_string() {
+        return lifted;
+    }
+    let named = registry.data_type_from_v3(json).ok();
+    let only_named = |named: &DataType| {
+        registry.family(named).is_ok_and(|family| family.to_v2(named, Endian::Little).is_err())
+    };
+    named.filter(only_named).map_or(lifted, |named| Ok((named, None)))
 }
 
 /// The fill value of a structure between memory and the byte order that its base64 has in metadata.
@@ -338,7 +354,6 @@ fn lower_codecs(array: &ArrayMetadata, registry: &Registry) -> Result<LoweredCha
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data_type::Mode;
 
     fn minimal() -> Json {
         json!({
@@ -390,6 +405,17 @@ mod tests {
             assert!(lifted(&document, Mode::Strict).is_err(), "{member}");
         }
         assert!(lifted(&with("dimension_separator", Json::Null), Mode::Lenient).is_ok());
+    }
+
+    #[test]
+    fn types_that_have_no_type_string_go_by_their_names() {
+        let document = with("dtype", json!("bfloat16"));
+        let array = lifted(&document, Mode::Lenient).unwrap();
+        assert_eq!(array.data_type.to_string(), "bfloat16");
+        assert_eq!(array.codecs.last().unwrap().to_string(), "bytes(endian=\"little\")");
+        assert!(lifted(&document, Mode::Strict).is_err());
+        // Of which byte order would these be?
+        assert!(lifted(&with("dtype", json!("float32")), Mode::Lenient).is_err());
     }
 
     #[test]

@@ -1,0 +1,264 @@
+//! Opens everything that the real writers wrote, and compares every value: of whole arrays and of parts of them, read
+//! leniently and strictly. `corpus/README.md` says what there is and how it was made.
+
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test stops at the first failure")]
+
+#[path = "corpus/parts.rs"]
+mod parts;
+#[path = "corpus/pending.rs"]
+mod pending;
+#[path = "corpus/values.rs"]
+mod values;
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use parts::{Part, parts};
+use pending::{LENIENT, PENDING};
+use serde_json::{Map, Value};
+use values::Values;
+use zarrox::prelude::*;
+use zarrox::{ErrorKind, OpenMode, OpenOptions};
+
+/// What is wrong with a node.
+#[derive(Debug)]
+enum Trouble {
+    /// It cannot be opened or read.
+    Refused(zarrox::Error),
+    /// It is not what was written.
+    Wrong(String),
+}
+
+impl From<zarrox::Error> for Trouble {
+    fn from(error: zarrox::Error) -> Self {
+        Self::Refused(error)
+    }
+}
+
+fn wrong(what: &str, found: impl std::fmt::Debug, expected: impl std::fmt::Debug) -> Result<(), Trouble> {
+    Err(Trouble::Wrong(format!("{what}: found {found:?}, expected {expected:?}")))
+}
+
+#[test]
+fn zarr_python_1_1() {
+    check("zarr-1.1");
+}
+
+#[test]
+fn zarr_python_2_2() {
+    check("zarr-2.2");
+}
+
+#[test]
+fn zarr_python_2_4() {
+    check("zarr-2.4");
+}
+
+#[test]
+fn zarr_python_2_11() {
+    check("zarr-2.11");
+}
+
+#[test]
+fn zarr_python_2_18() {
+    check("zarr-2.18");
+}
+
+#[test]
+fn zarr_python_2_18_with_experimental_v3() {
+    check("zarr-2.18-experimental");
+}
+
+#[test]
+fn zarr_python_3_0() {
+    check("zarr-3.0");
+}
+
+#[test]
+fn zarr_python_3_1() {
+    check("zarr-3.1");
+}
+
+#[test]
+fn zarr_python_3_4() {
+    check("zarr-3.4");
+}
+
+#[test]
+fn tensorstore() {
+    check("tensorstore");
+}
+
+#[test]
+fn the_draft_of_2022() {
+    check("draft");
+}
+
+#[test]
+fn every_entry_of_the_lists_is_a_case() {
+    let writers = corpus().read_dir().unwrap().map(|entry| entry.unwrap().path());
+    let mut cases = BTreeSet::new();
+    for directory in writers.filter(|path| path.join("expected.json").exists()) {
+        let writer = directory.file_name().unwrap().to_str().unwrap().to_owned();
+        for (hierarchy, nodes) in expected(&directory) {
+            cases.extend(nodes.as_object().unwrap().keys().map(|path| case(&writer, &hierarchy, path)));
+        }
+    }
+    for (entry, _) in PENDING.iter().chain(LENIENT) {
+        assert!(cases.iter().any(|case| covers(entry, case)), "no case is called '{entry}'");
+    }
+}
+
+fn corpus() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus")
+}
+
+/// The hierarchies of a writer, each with its nodes.
+fn expected(directory: &Path) -> Map<String, Value> {
+    let text = std::fs::read(directory.join("expected.json")).unwrap();
+    let mut document: Value = serde_json::from_slice(&text).unwrap();
+    document["hierarchies"].as_object_mut().map(std::mem::take).unwrap()
+}
+
+fn case(writer: &str, hierarchy: &str, path: &str) -> String {
+    format!("{writer}/{hierarchy}/{path}").trim_end_matches('/').to_owned()
+}
+
+/// Whether an entry of the list is about a case: it is that case, or something above it, or it ends with `*` and the case
+/// begins so.
+fn covers(entry: &str, case: &str) -> bool {
+    if let Some(beginning) = entry.strip_suffix('*') {
+        return case.starts_with(beginning);
+    }
+    case.strip_prefix(entry).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+/// Compares everything that a writer wrote, as it is read leniently and strictly.
+fn check(writer: &str) {
+    check_as(writer, false, &PENDING.iter().map(|(entry, _)| *entry).collect::<Vec<_>>());
+    let both = PENDING.iter().chain(LENIENT).map(|(entry, _)| *entry);
+    check_as(writer, true, &both.collect::<Vec<_>>());
+}
+
+/// Compares everything that a writer wrote, and reports all that is wrong together. What the list speaks of must be
+/// refused.
+fn check_as(writer: &str, strict: bool, list: &[&str]) {
+    let directory = corpus().join(writer);
+    let list = || list.iter().filter(|entry| entry.split('/').next() == Some(writer));
+    let options = OpenOptions::new().data_type_fallback(true).mode(OpenMode::Read).strict(strict);
+    let mut problems = Vec::new();
+    let mut refused = BTreeSet::new();
+    for (hierarchy, nodes) in expected(&directory) {
+        let root = options.open(directory.join(&hierarchy));
+        for (path, expected) in nodes.as_object().unwrap() {
+            let case = case(writer, &hierarchy, path);
+            let entry = list().find(|entry| covers(entry, &case));
+            match (check_node(&root, path, expected), entry) {
+                (Ok(()), None) => {}
+                // A group may be understood when what is in it is not.
+                (Ok(()), Some(_)) if expected["kind"] == "group" => {}
+                (Ok(()), Some(entry)) => {
+                    problems.push(format!("{case} opens; remove '{entry}' from the list"));
+                }
+                (Err(Trouble::Refused(_)), Some(entry)) => drop(refused.insert(entry)),
+                (Err(Trouble::Refused(error)), None) => problems.push(format!("{case} fails: {error}")),
+                (Err(Trouble::Wrong(what)), _) => problems.push(format!("{case} is wrong: {what}")),
+            }
+        }
+    }
+    let stale = list().filter(|entry| !refused.contains(entry));
+    problems.extend(stale.map(|entry| format!("nothing of '{entry}' is refused; remove it from the list")));
+    let how = if strict { "strictly" } else { "leniently" };
+    assert!(problems.is_empty(), "{} problems, reading {how}:\n{}", problems.len(), problems.join("\n"));
+}
+
+fn check_node(root: &zarrox::Result<Node>, path: &str, expected: &Value) -> Result<(), Trouble> {
+    let node = match root {
+        Ok(Node::Group(group)) if !path.is_empty() => group.open(path),
+        Ok(node) => Ok(node.clone()),
+        Err(error) => Err(zarrox::Error::new(error.kind(), error.to_string())),
+    };
+    match (expected["kind"].as_str().unwrap(), node) {
+        ("group", node) => check_group(&node?.into_group()?, expected),
+        ("array", node) => check_array(&node?.into_array()?, expected),
+        ("refused", node) => check_refused(node, expected["says"].as_str().unwrap()),
+        (kind, _) => panic!("{kind} is no kind of node"),
+    }
+}
+
+fn check_group(group: &Group, expected: &Value) -> Result<(), Trouble> {
+    check_attributes(group.attributes(), expected)?;
+    let children: Vec<_> = group.children()?.into_iter().map(|child| Value::from(child.name)).collect();
+    if Value::from(children.as_slice()) != expected["children"] {
+        return wrong("children", children, &expected["children"]);
+    }
+    Ok(())
+}
+
+fn check_attributes(found: &Map<String, Value>, expected: &Value) -> Result<(), Trouble> {
+    if Some(found) != expected["attributes"].as_object() {
+        return wrong("attributes", found, &expected["attributes"]);
+    }
+    Ok(())
+}
+
+fn check_refused(node: zarrox::Result<Node>, says: &str) -> Result<(), Trouble> {
+    match node.and_then(Node::into_array).and_then(|array| array.read_dyn(..)) {
+        Ok(read) => wrong("an array that must be refused", read, says),
+        Err(error) if error.kind() == ErrorKind::Unsupported && error.to_string().contains(says) => Ok(()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn check_array(array: &Array, expected: &Value) -> Result<(), Trouble> {
+    if Value::from(array.shape()) != expected["shape"] {
+        return wrong("shape", array.shape(), &expected["shape"]);
+    }
+    check_attributes(array.attributes(), expected)?;
+    let names = serde_json::to_value(array.dimension_names()).unwrap();
+    if names != *expected.get("dimension_names").unwrap_or(&Value::Null) {
+        return wrong("dimension names", names, &expected["dimension_names"]);
+    }
+    check_data_type(array, expected)?;
+    let values = Values::expected(expected);
+    compare(array, &Part::all(array.shape()), &values)?;
+    parts(array.shape()).iter().try_for_each(|part| compare(array, part, &values))
+}
+
+fn check_data_type(array: &Array, expected: &Value) -> Result<(), Trouble> {
+    let registry = zarrox::codecs::registry();
+    if !expected["data_type"].is_null() {
+        let packed = match array.data_type().fields() {
+            Some(structure) => DataType::Struct(structure.without_padding()?.into()),
+            None => array.data_type().clone(),
+        };
+        let name = registry.family(&packed)?.to_v3(&packed)?;
+        if name != expected["data_type"] {
+            return wrong("data type", name, &expected["data_type"]);
+        }
+    }
+    let fill = vec![values::of_element(array.data_type(), array.fill_value().as_bytes())];
+    match Values::fill_value(expected) {
+        Some(value) if vec![value.clone()] != fill => wrong("fill value", fill, value),
+        _ => Ok(()),
+    }
+}
+
+/// Reads a part of an array, and compares it with the same part of all values.
+fn compare(array: &Array, part: &Part, values: &Values) -> Result<(), Trouble> {
+    let read = array.read_dyn(part.selection.clone())?;
+    let what = || format!("elements of [{}]", part.text());
+    if read.shape() != part.shape {
+        return wrong(&what(), read.shape(), &part.shape);
+    }
+    let found = values::of_array(&read, values.kind);
+    if found.len() != part.positions.len() {
+        return wrong(&what(), found.len(), part.positions.len());
+    }
+    for (found, &position) in found.iter().zip(&part.positions) {
+        if *found != values.elements[position] {
+            return wrong(&format!("{}, number {position}", what()), found, &values.elements[position]);
+        }
+    }
+    Ok(())
+}
