@@ -252,7 +252,11 @@ impl Location {
     }
 
     fn erase_extent(&self, held: &Held) -> Result<()> {
-        let extent = held.layout.extent(&self.path);
+        self.erase_all(held.layout.extent(&self.path))
+    }
+
+    /// Erases everything in an extent.
+    pub(crate) fn erase_all(&self, extent: Extent) -> Result<()> {
         extent.keys.into_iter().try_for_each(|key| self.erase(key))?;
         for prefix in extent.prefixes {
             let prefix = Prefix::new(prefix).map_err(from_store)?;
@@ -297,7 +301,8 @@ impl Location {
     /// other files is never deleted.
     pub(crate) fn create_node(&self, node: &NodeMetadata, overwrite: bool) -> Result<()> {
         let format = format_of(node);
-        let documents = format.def().lower(&self.path, node, &self.context.registry)?;
+        // What the format cannot say is found out before anything is deleted.
+        format.def().lower(&self.path, node, &self.context.registry)?;
         // Which hierarchy is here, the store knows, and not what is going to be.
         let place = Self { layout: None, ..self.clone() };
         let layout = place.layout_for(format)?;
@@ -305,20 +310,25 @@ impl Location {
         place.check_ancestors(format)?;
         place.make_room(format, &layout, overwrite, matches!(node, NodeMetadata::Group(_)))?;
         place.create_ancestors(format, &layout)?;
-        for (name, bytes) in documents {
-            place.put(layout.key(&place.path, name), &bytes, Condition::Always)?;
+        place.store_documents(node, &layout)
+    }
+
+    /// Writes the documents of a node, whatever is there.
+    pub(crate) fn store_documents(&self, node: &NodeMetadata, layout: &Layout) -> Result<()> {
+        for (name, bytes) in format_of(node).def().lower(&self.path, node, &self.context.registry)? {
+            self.put(layout.key(&self.path, name), &bytes, Condition::Always)?;
         }
         Ok(())
     }
 
     /// No node may have a name that the hierarchy has no place for.
-    fn check_names(&self, layout: &Layout) -> Result<()> {
+    pub(crate) fn check_names(&self, layout: &Layout) -> Result<()> {
         let mut names = self.path.as_str().split('/').filter(|name| !name.is_empty());
         names.try_for_each(|name| layout.check_name(name))
     }
 
     /// No node may lie inside an array, or in a hierarchy where nobody would find it.
-    fn check_ancestors(&self, format: Format) -> Result<()> {
+    pub(crate) fn check_ancestors(&self, format: Format) -> Result<()> {
         let whole = |format: Format| format.def().layout().implicit_groups();
         for path in self.path.ancestors() {
             let Ok(Some(above)) = self.at(path.clone()).find_node() else { continue };
@@ -340,7 +350,13 @@ impl Location {
     }
 
     /// Makes sure that nothing is here where the node of a format and its chunks will be; what is overwritten is deleted.
-    fn make_room(&self, format: Format, layout: &Layout, overwrite: bool, for_group: bool) -> Result<()> {
+    pub(crate) fn make_room(
+        &self,
+        format: Format,
+        layout: &Layout,
+        overwrite: bool,
+        for_group: bool,
+    ) -> Result<()> {
         let extent = layout.extent(&self.path);
         // A hierarchy has its store to itself.
         let whole = Extent { keys: Vec::new(), prefixes: vec![String::new()] };
@@ -399,7 +415,7 @@ impl Location {
     }
 
     /// Writes the documents of the hierarchy and of the groups above that are missing.
-    fn create_ancestors(&self, format: Format, layout: &Layout) -> Result<()> {
+    pub(crate) fn create_ancestors(&self, format: Format, layout: &Layout) -> Result<()> {
         if let (Some(key), Some(entry)) = (format.def().entry_key(), format.def().new_entry()?) {
             self.put_if_absent(key.to_owned(), &entry)?;
         }
@@ -425,7 +441,7 @@ impl Location {
         }
     }
 
-    fn erase(&self, key: String) -> Result<()> {
+    pub(crate) fn erase(&self, key: String) -> Result<()> {
         let key = Key::new(key).map_err(from_store)?;
         self.store.erase(&key).map_err(from_store).map(drop)
     }
@@ -442,7 +458,7 @@ impl Location {
         Ok(any)
     }
 
-    fn put(&self, key: String, document: &[u8], condition: Condition) -> Result<()> {
+    pub(crate) fn put(&self, key: String, document: &[u8], condition: Condition) -> Result<()> {
         let key = Key::new(key).map_err(from_store)?;
         self.store.set(&key, document, condition).map_err(from_store)
     }
@@ -483,7 +499,8 @@ fn is_unclear(error: &Error) -> bool {
     matches!(error.kind(), ErrorKind::InvalidMetadata | ErrorKind::Unsupported)
 }
 
-fn format_of(node: &NodeMetadata) -> Format {
+/// The format of a node's documents.
+pub(crate) fn format_of(node: &NodeMetadata) -> Format {
     match node {
         NodeMetadata::Array(array) => array.format,
         NodeMetadata::Group(group) => group.format,

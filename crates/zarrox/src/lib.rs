@@ -23,6 +23,7 @@
 //! ```
 
 mod array;
+pub mod convert;
 mod error;
 mod group;
 mod hierarchy;

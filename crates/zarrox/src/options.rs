@@ -285,7 +285,7 @@ impl OpenOptions {
         self.format.or_else(|| location.inherited_format()).unwrap_or(Format::V3)
     }
 
-    fn location(&self, store: Arc<dyn Store>, path: &str) -> Result<Location> {
+    pub(crate) fn location(&self, store: Arc<dyn Store>, path: &str) -> Result<Location> {
         let store = match self.mode {
             OpenMode::Read => Arc::new(ReadOnlyStore::new(store)) as Arc<dyn Store>,
             _ => store,

@@ -2,6 +2,7 @@
 
 mod attrs;
 mod completions;
+mod convert;
 mod create;
 mod dump;
 mod export;
@@ -41,6 +42,7 @@ enum Command {
     Create(create::Create),
     Import(import::Import),
     Export(export::Export),
+    Convert(convert::Convert),
     Dump(dump::Dump),
     Attrs(attrs::Attrs),
     Rm(rm::Rm),
@@ -61,6 +63,7 @@ pub(crate) fn run() -> Result<(), Failure> {
         Command::Create(create) => create.run(&global),
         Command::Import(import) => import.run(&global),
         Command::Export(export) => export.run(&global, &mut out),
+        Command::Convert(convert) => convert.run(&global, &mut out),
         Command::Dump(dump) => dump.run(&global, &mut out),
         Command::Attrs(attrs) => attrs.run(&global, &mut out),
         Command::Rm(rm) => rm.run(&global),

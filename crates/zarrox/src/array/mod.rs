@@ -8,6 +8,7 @@ mod info;
 mod projection;
 mod read;
 mod resize;
+mod transfer;
 mod write;
 
 use std::sync::Arc;
