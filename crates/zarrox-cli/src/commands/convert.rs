@@ -51,7 +51,7 @@ pub(crate) struct Convert {
     lossy: bool,
 
     /// Replace what is at the destination
-    #[arg(long, requires = "destination")]
+    #[arg(long, visible_alias = "force", requires = "destination")]
     overwrite: bool,
 }
 
