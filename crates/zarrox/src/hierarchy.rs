@@ -8,6 +8,7 @@ use zarrox_core::metadata::{Change, Extent, Layout, LiftContext};
 use zarrox_core::{Error, ErrorKind, Format, GroupMetadata, NodeMetadata, NodePath, Result};
 use zarrox_stores::{Condition, Key, Prefix, Store};
 
+use crate::consolidated::Copy;
 use crate::error::{argument, from_store};
 use crate::group::Node;
 use crate::options::Context;
@@ -24,6 +25,8 @@ pub(crate) struct Location {
     pub(crate) format: Option<Format>,
     /// The format of the node, and where its hierarchy has documents and chunks, once that is known.
     pub(crate) layout: Option<(Format, Layout)>,
+    /// The documents of this node and those below in memory, where they were opened by consolidated metadata.
+    pub(crate) copy: Option<Arc<Copy>>,
     pub(crate) context: Arc<Context>,
 }
 
@@ -56,7 +59,8 @@ impl Location {
     pub(crate) fn at(&self, path: NodePath) -> Self {
         // Nodes of several formats can lie side by side, unless all that is in a hierarchy belongs to it.
         let layout = self.layout.clone().filter(|(_, layout)| layout.implicit_groups());
-        Self { path, layout, ..self.clone() }
+        let copy = self.copy.clone().filter(|copy| copy.group.contains(&path));
+        Self { path, layout, copy, ..self.clone() }
     }
 
     /// The same place, with the layout that nodes of this format have here.
@@ -74,7 +78,10 @@ impl Location {
     }
 
     /// The layout of the hierarchy that is here; `None` when it is not of this format.
-    fn existing_layout(&self, format: Format) -> Result<Option<Layout>> {
+    pub(crate) fn existing_layout(&self, format: Format) -> Result<Option<Layout>> {
+        if let Some(copy) = self.copy().filter(|copy| copy.format == format) {
+            return Ok(Some(copy.layout.clone()));
+        }
         if let Some((known, layout)) = &self.layout
             && *known == format
         {
@@ -104,6 +111,10 @@ impl Location {
     /// The names of what may be nodes directly below this group, sorted.
     pub(crate) fn names_below(&self, format: Format) -> Result<BTreeSet<String>> {
         let layout = self.layout_for(format)?;
+        if let Some(copy) = self.copy() {
+            let (keys, prefixes) = copy.list(&layout.below(&self.path));
+            return Ok(layout.children(keys, prefixes));
+        }
         let prefix = Prefix::new(layout.below(&self.path)).map_err(from_store)?;
         let listing = self.store.list_dir(&prefix).map_err(from_store)?;
         Ok(layout.children(listing.keys.iter().map(Key::name), listing.prefixes.iter().map(Prefix::name)))
@@ -148,7 +159,7 @@ impl Location {
     }
 
     /// The node that has these documents, and whether it is more than an implicit group.
-    fn node_of(
+    pub(crate) fn node_of(
         &self,
         format: Format,
         layout: &Layout,
@@ -209,6 +220,11 @@ impl Location {
         if self.path.contains(&to.path) || to.path.contains(&self.path) {
             return Err(argument(format!("'{}' cannot be moved to '{}'", self.path, to.path)));
         }
+        let (from, to) = (self.for_change()?, to.for_change()?);
+        from.move_stored_node(&to)
+    }
+
+    fn move_stored_node(&self, to: &Self) -> Result<()> {
         let Held { format, layout, .. } = self.held_or_missing("move")?;
         to.check_names(&layout)?;
         to.check_ancestors(format)?;
@@ -239,7 +255,8 @@ impl Location {
 
     /// Deletes the node, with everything below it.
     pub(crate) fn delete(&self) -> Result<()> {
-        self.delete_held(&self.held_or_missing("delete")?)
+        let place = self.for_change()?;
+        place.delete_held(&place.held_or_missing("delete")?)
     }
 
     /// Deletes a node; with the root also what says that there is a hierarchy.
@@ -274,17 +291,26 @@ impl Location {
     }
 
     /// The formats that a node here can have.
-    fn formats(&self) -> impl Iterator<Item = Format> {
+    pub(crate) fn formats(&self) -> impl Iterator<Item = Format> {
         let known = self.layout.as_ref().filter(|(_, layout)| layout.implicit_groups());
-        let only = known.map(|(format, _)| *format).or(self.format);
+        let known = known.map(|(format, _)| *format).or(self.copy().map(|copy| copy.format));
+        let only = known.or(self.format);
         Format::all().filter(move |format| only.is_none_or(|only| only == *format))
     }
 
-    fn documents(&self, layout: &Layout) -> Result<Vec<Option<Vec<u8>>>> {
+    pub(crate) fn documents(&self, layout: &Layout) -> Result<Vec<Option<Vec<u8>>>> {
         layout.keys(&self.path).into_iter().map(|key| self.document(key)).collect()
     }
 
     fn document(&self, key: String) -> Result<Option<Vec<u8>>> {
+        match self.copy() {
+            Some(copy) => Ok(copy.document(&key)),
+            None => self.stored_document(key),
+        }
+    }
+
+    /// The document as it is stored, whatever consolidated metadata says.
+    pub(crate) fn stored_document(&self, key: String) -> Result<Option<Vec<u8>>> {
         let key = Key::new(key).map_err(from_store)?;
         let Some(value) = self.store.open(&key).map_err(from_store)? else { return Ok(None) };
         if value.size() > DOCUMENT_LIMIT {
@@ -304,7 +330,7 @@ impl Location {
         // What the format cannot say is found out before anything is deleted.
         format.def().lower(&self.path, node, &self.context.registry)?;
         // Which hierarchy is here, the store knows, and not what is going to be.
-        let place = Self { layout: None, ..self.clone() };
+        let place = Self { layout: None, ..self.for_change()? };
         let layout = place.layout_for(format)?;
         place.check_names(&layout)?;
         place.check_ancestors(format)?;
@@ -448,6 +474,9 @@ impl Location {
 
     /// Whether any key lies below a prefix. Directories without files do not count.
     fn any_below(&self, prefix: &str) -> Result<bool> {
+        if let Some(copy) = self.copy() {
+            return Ok(copy.any_below(prefix));
+        }
         let prefix = Prefix::new(prefix).map_err(from_store)?;
         let mut any = false;
         let mut visit = |_, _| {
@@ -477,17 +506,18 @@ impl Location {
         format: Format,
         prepare: impl FnOnce(&NodeMetadata, &mut dyn FnMut(Change<'_>) -> Result<()>) -> Result<R>,
     ) -> Result<R> {
-        let layout = self.layout_for(format)?;
+        let place = self.for_change()?;
+        let layout = place.layout_for(format)?;
         let lock =
             Key::new(layout.keys(&self.path).into_iter().next().unwrap_or_default()).map_err(from_store)?;
         let _guard = self.store.lock(&lock).map_err(from_store)?;
-        let documents = self.documents(&layout)?;
-        let Some((node, _)) = self.node_of(format, &layout, &documents)? else {
+        let documents = place.documents(&layout)?;
+        let Some((node, _)) = place.node_of(format, &layout, &documents)? else {
             return Err(Error::new(ErrorKind::NotFound, format!("'{}' is not there any more", self.path)));
         };
         prepare(&node, &mut |change| {
             for (name, bytes) in format.def().patch(&documents, change)? {
-                self.put(layout.key(&self.path, name), &bytes, Condition::Always)?;
+                place.put(layout.key(&place.path, name), &bytes, Condition::Always)?;
             }
             Ok(())
         })

@@ -2,6 +2,7 @@
 
 mod attrs;
 mod completions;
+mod consolidate;
 mod convert;
 mod create;
 mod dump;
@@ -43,6 +44,7 @@ enum Command {
     Import(import::Import),
     Export(export::Export),
     Convert(convert::Convert),
+    Consolidate(consolidate::Consolidate),
     Dump(dump::Dump),
     Attrs(attrs::Attrs),
     Rm(rm::Rm),
@@ -64,6 +66,7 @@ pub(crate) fn run() -> Result<(), Failure> {
         Command::Import(import) => import.run(&global),
         Command::Export(export) => export.run(&global, &mut out),
         Command::Convert(convert) => convert.run(&global, &mut out),
+        Command::Consolidate(consolidate) => consolidate.run(&global, &mut out),
         Command::Dump(dump) => dump.run(&global, &mut out),
         Command::Attrs(attrs) => attrs.run(&global, &mut out),
         Command::Rm(rm) => rm.run(&global),

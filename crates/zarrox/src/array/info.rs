@@ -60,6 +60,7 @@ impl Array {
     /// # Errors
     /// When the store cannot be listed.
     pub fn info(&self) -> Result<ArrayInfo> {
+        self.confirm()?;
         let (bytes_stored, chunks_initialised) = self.stored()?;
         let item = self.data_type().size() as u64;
         let empty = self.shape().contains(&0);

@@ -22,6 +22,7 @@ use zarrox_core::{
 };
 use zarrox_stores::{Key, Prefix};
 
+use crate::consolidated::Unconfirmed;
 use crate::error::from_store;
 use crate::group::update_attributes;
 use crate::hierarchy::Location;
@@ -41,6 +42,8 @@ pub struct Array {
     chain: Arc<CodecChain>,
     /// The prefix of all chunks.
     chunks: Prefix,
+    /// Set where the metadata is from a copy of the array's document, which may be out of date.
+    unconfirmed: Option<Arc<Unconfirmed>>,
 }
 
 impl Array {
@@ -51,10 +54,11 @@ impl Array {
         let chain = metadata
             .chain(&context.registry, context.strictness, context.chunk_limit)
             .map_err(|error| error.at(format!("array '{}'", location.path)))?;
+        let unconfirmed = Unconfirmed::new(&location, &metadata);
         if let Some(encoding) = undeclared_separator(&location, &chunks, &metadata)? {
             metadata.chunk_key_encoding = encoding;
         }
-        Ok(Self { location, metadata, chain: Arc::new(chain), chunks })
+        Ok(Self { location, metadata, chain: Arc::new(chain), chunks, unconfirmed })
     }
 
     /// Where the array is in its hierarchy.
@@ -160,7 +164,16 @@ impl Array {
         shape.iter().map(length).collect()
     }
 
+    /// Makes sure that the metadata is what is stored, where it is from a copy.
+    fn confirm(&self) -> Result<()> {
+        match &self.unconfirmed {
+            None => Ok(()),
+            Some(unconfirmed) => unconfirmed.confirm(&self.location).map_err(|error| error.at(self.place())),
+        }
+    }
+
     fn key(&self, chunk: &[u64]) -> Result<Key> {
+        self.confirm()?;
         self.chunks.key(&self.metadata.chunk_key_encoding.encode(chunk)).map_err(from_store)
     }
 

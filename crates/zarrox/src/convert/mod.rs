@@ -48,6 +48,7 @@ use std::sync::Arc;
 use zarrox_core::{ErrorKind, Format, Result};
 use zarrox_stores::Store;
 
+use crate::consolidated::Consolidated;
 use crate::error::argument;
 use crate::hierarchy::Location;
 use crate::location;
@@ -230,7 +231,11 @@ impl Convert {
 
     /// How both sides are opened. That chunks are missing is nothing that a conversion changes.
     fn opening(&self) -> OpenOptions {
-        self.options.clone().missing_chunks(MissingChunks::Fill).store_empty_chunks(false)
+        self.options
+            .clone()
+            .consolidated(Consolidated::Never)
+            .missing_chunks(MissingChunks::Fill)
+            .store_empty_chunks(false)
     }
 
     fn allows(&self, what: What) -> bool {

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::ops::ControlFlow;
 
-use zarrox_core::metadata::Layout;
+use zarrox_core::metadata::{Consolidation, Layout};
 use zarrox_core::{ArrayMetadata, Error, ErrorKind, Format, GroupMetadata, NodeMetadata, NodePath, Result};
 use zarrox_stores::Prefix;
 
@@ -29,12 +29,22 @@ pub(super) struct Step {
     pub(super) all_chunks: bool,
     /// How many bytes of chunks the source has stored.
     pub(super) bytes: u64,
+    /// Whether the group has consolidated metadata, and the target should have it, too.
+    pub(super) consolidate: bool,
 }
 
 impl Step {
     /// A step without chunks.
     fn documents(path: &str, action: Action, target: Option<NodeMetadata>) -> Self {
-        Self { path: path.to_owned(), action, array: None, target, all_chunks: false, bytes: 0 }
+        Self {
+            path: path.to_owned(),
+            action,
+            array: None,
+            target,
+            all_chunks: false,
+            bytes: 0,
+            consolidate: false,
+        }
     }
 }
 
@@ -86,7 +96,7 @@ impl<'a> Planner<'a> {
 
     fn node(&mut self, path: &str, node: Node) -> Result<()> {
         if self.in_place.is_some() && node.format() == self.convert.to {
-            self.unchanged(path, &node);
+            self.unchanged(path, &node)?;
         } else if let Some(reason) = self.misplaced(path, &node)? {
             self.leave_out(path, &reason);
             return Ok(());
@@ -112,11 +122,19 @@ impl<'a> Planner<'a> {
         Ok(place.check_names(&layout).err().map(|error| error.to_string()))
     }
 
-    fn unchanged(&mut self, path: &str, node: &Node) {
+    fn unchanged(&mut self, path: &str, node: &Node) -> Result<()> {
         let is_array = matches!(node, Node::Array(_));
         let report = NodeReport { path: shown(path), is_array, action: Action::Nothing, chunks: 0, bytes: 0 };
         self.report.nodes.push(report);
-        self.steps.push(Step::documents(path, Action::Nothing, None));
+        let mut step = Step::documents(path, Action::Nothing, None);
+        if let (Node::Group(group), Some(from)) = (node, self.in_place) {
+            // An earlier run may have been interrupted just before this.
+            let (place, to) = (group.location(), self.convert.to);
+            step.consolidate =
+                place.has_consolidated(from)? && place.can_consolidate(to)? && !place.has_consolidated(to)?;
+        }
+        self.steps.push(step);
+        Ok(())
     }
 
     fn group(&mut self, path: &str, group: &Group) -> Result<()> {
@@ -128,8 +146,25 @@ impl<'a> Planner<'a> {
         let report =
             NodeReport { path: name, is_array: false, action: Action::Metadata, chunks: 0, bytes: 0 };
         self.report.nodes.push(report);
-        self.steps.push(Step::documents(path, Action::Metadata, Some(NodeMetadata::Group(target))));
+        let mut step = Step::documents(path, Action::Metadata, Some(NodeMetadata::Group(target)));
+        step.consolidate = self.consolidates(path, group)?;
+        self.steps.push(step);
         Ok(())
+    }
+
+    /// Whether a group has consolidated metadata that the target can have as well.
+    fn consolidates(&mut self, path: &str, group: &Group) -> Result<bool> {
+        if !group.location().has_consolidated(group.metadata().format)? {
+            return Ok(false);
+        }
+        let place = self.destination.at(self.destination.path.join(path)?);
+        if place.can_consolidate(self.convert.to)? {
+            return Ok(true);
+        }
+        let name = shown(path);
+        let reason = "the target has no consolidated metadata; nodes are found all the same";
+        self.translator(path, &name)?.find(What::Groups, Severity::Note, reason);
+        Ok(false)
     }
 
     fn array(&mut self, path: &str, array: &Array) -> Result<()> {
@@ -158,6 +193,7 @@ impl<'a> Planner<'a> {
             target: Some(NodeMetadata::Array(target.metadata)),
             all_chunks: target.other_fill,
             bytes,
+            consolidate: false,
         });
         Ok(())
     }
@@ -248,10 +284,15 @@ impl<'a> Planner<'a> {
             }
         }
         let layouts: Vec<Layout> = Format::all().map(|format| format.def().layout()).collect();
-        let documents: Vec<&str> = layouts.iter().flat_map(Layout::documents).copied().collect();
+        let mut documents: Vec<&str> = layouts.iter().flat_map(Layout::documents).copied().collect();
+        let copies = Format::all().filter_map(|format| match format.def().consolidation() {
+            Some(Consolidation::Beside(name)) => Some(name),
+            _ => None,
+        });
+        documents.extend(copies);
         for key in &listing.keys {
             let name = key.name();
-            if !documents.contains(&name) && !IGNORED.contains(&name) {
+            if !documents.contains(&name) && name != JOURNAL {
                 self.note_stray(&joined(above, name));
             }
         }
@@ -268,9 +309,6 @@ impl<'a> Planner<'a> {
         }
     }
 }
-
-/// Documents that belong to no single node.
-const IGNORED: &[&str] = &[JOURNAL, ".zmetadata"];
 
 /// Whether a document of the format lies anywhere below a prefix.
 fn holds_nodes(location: &Location, prefix: &Prefix, format: Format) -> Result<bool> {

@@ -10,7 +10,6 @@ use super::chunks::Transfer;
 use super::journal::{Fingerprint, Journal};
 use super::plan::Step;
 use super::report::{Action, ConvertReport};
-use super::target::same_array;
 use super::{Conversion, Progress, Verify};
 use crate::array::Array;
 use crate::error::from_store;
@@ -55,6 +54,7 @@ impl Conversion {
         }
         self.destination.create_ancestors(self.convert.to, &self.layout()?)?;
         self.compare_metadata()?;
+        self.consolidate()?;
         Journal::erase(&self.destination)
     }
 
@@ -138,6 +138,7 @@ impl Conversion {
         }
         self.compare_metadata()?;
         self.compare_in_place()?;
+        self.consolidate()?;
         for step in self.steps.iter().filter(|step| resuming || step.action != Action::Nothing) {
             self.remove_documents(step, from)?;
         }
@@ -151,6 +152,8 @@ impl Conversion {
         if !place.holds_node()? {
             return Ok(());
         }
+        // Copies of documents that are about to go.
+        place.drop_consolidated(format)?;
         let kept = self.layout()?.keys(&place.path);
         let old = place.layout_for(format)?.keys(&place.path).into_iter().rev();
         old.filter(|key| !kept.contains(key)).try_for_each(|key| place.erase(key))
@@ -164,7 +167,7 @@ impl Conversion {
             let (registry, limit) = (&place.context.registry, place.context.chunk_limit);
             let same = match (place.find_node()?, target) {
                 (Some(NodeMetadata::Array(found)), NodeMetadata::Array(target)) => {
-                    same_array(&found, target, registry, limit)?
+                    found.is_same(target, registry, limit)?
                 }
                 (Some(NodeMetadata::Group(found)), NodeMetadata::Group(target)) => found == *target,
                 _ => false,
@@ -176,6 +179,14 @@ impl Conversion {
                 );
                 return Err(Error::new(ErrorKind::Corrupt, message));
             }
+        }
+        Ok(())
+    }
+
+    /// Groups whose source has consolidated metadata get some of their own, made of what is there now.
+    fn consolidate(&self) -> Result<()> {
+        for step in self.steps.iter().filter(|step| step.consolidate) {
+            self.place(step)?.consolidate(self.convert.to)?;
         }
         Ok(())
     }

@@ -18,9 +18,6 @@ use crate::array::Array;
 /// The attribute that xarray reads the names of dimensions from in formats that have none.
 const ARRAY_DIMENSIONS: &str = "_ARRAY_DIMENSIONS";
 
-/// The member of groups that repeats the documents below: made anew, never carried over.
-const CONSOLIDATED: &str = "consolidated_metadata";
-
 /// Translates one node.
 pub(super) struct Translator<'a> {
     pub(super) to: Format,
@@ -57,7 +54,7 @@ impl Translator<'_> {
         let (attributes, lost) = self.attributes(&source.attributes, with);
         target.attributes = attributes;
         self.lose_attributes(&lost);
-        let extra = without_consolidated(&source.extra);
+        let extra = source.extra.clone();
         let full = GroupMetadata { extra: extra.clone(), ..target.clone() };
         match self.says(&NodeMetadata::Group(full)) {
             Ok(()) => target.extra = extra,
@@ -83,7 +80,7 @@ impl Translator<'_> {
             return None;
         }
         self.names(source, &mut target);
-        let extra = without_consolidated(&source.extra);
+        let extra = source.extra.clone();
         match self.says_array(&ArrayMetadata { extra: extra.clone(), ..target.clone() }) {
             Ok(()) => target.extra = extra,
             Err(_) => self.lose_members(&extra),
@@ -372,7 +369,7 @@ fn says(
     let back = def.lift(&stored, &context)?;
     let same = match (&back, node) {
         (Some(NodeMetadata::Array(back)), NodeMetadata::Array(array)) => {
-            same_array(back, array, registry, chunk_limit)?
+            back.is_same(array, registry, chunk_limit)?
         }
         (Some(NodeMetadata::Group(back)), NodeMetadata::Group(group)) => back == group,
         _ => false,
@@ -381,20 +378,6 @@ fn says(
         return Ok(());
     }
     Err(Error::new(ErrorKind::Unsupported, format!("Zarr {format} says it otherwise")))
-}
-
-/// Whether two arrays are the same, however their documents say it.
-pub(super) fn same_array(
-    a: &ArrayMetadata,
-    b: &ArrayMetadata,
-    registry: &Registry,
-    chunk_limit: usize,
-) -> Result<bool> {
-    let chain =
-        |array: &ArrayMetadata| array.chain(registry, Mode::Lenient, chunk_limit).map(|chain| chain.specs());
-    let ours = ArrayMetadata { codecs: chain(b)?, separator_declared: true, ..b.clone() };
-    let theirs = ArrayMetadata { codecs: chain(a)?, separator_declared: true, ..a.clone() };
-    Ok(ours == theirs)
 }
 
 /// The names of all dimensions, if xarray's attribute has them.
@@ -406,10 +389,4 @@ fn attribute_names(array: &ArrayMetadata) -> Option<Vec<Option<String>>> {
 
 fn shown_names(names: &[Option<String>]) -> String {
     Json::from(names.to_vec()).to_string()
-}
-
-fn without_consolidated(extra: &Map) -> Map {
-    let mut extra = extra.clone();
-    extra.shift_remove(CONSOLIDATED);
-    extra
 }
