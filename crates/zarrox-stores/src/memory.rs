@@ -65,7 +65,7 @@ impl fmt::Debug for MemoryStore {
 
 impl Store for MemoryStore {
     fn location(&self) -> String {
-        "memory://".to_owned()
+        format!("memory://{}", self.0.id)
     }
 
     fn capabilities(&self) -> Capabilities {
@@ -160,7 +160,7 @@ impl Store for MemoryStore {
     }
 
     fn lock(&self, key: &Key) -> Result<LockGuard, StoreError> {
-        Ok(LockGuard::in_process(&format!("memory://{}", self.0.id), key))
+        Ok(LockGuard::in_process(&self.location(), key))
     }
 }
 

@@ -118,7 +118,11 @@ impl Group {
         let metadata = GroupMetadata::new(format);
         let location = location.settle(format)?;
         location.create_node(&NodeMetadata::Group(metadata.clone()), overwrite)?;
-        Ok(Self { location, metadata })
+        Ok(Self { location: location.as_stored(), metadata })
+    }
+
+    pub(crate) fn location(&self) -> &Location {
+        &self.location
     }
 
     /// Where the group is in its hierarchy.

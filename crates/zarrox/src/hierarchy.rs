@@ -8,6 +8,7 @@ use zarrox_core::metadata::{Change, Extent, Layout, LiftContext};
 use zarrox_core::{Error, ErrorKind, Format, GroupMetadata, NodeMetadata, NodePath, Result};
 use zarrox_stores::{Condition, Key, Prefix, Store};
 
+use crate::consolidated::Copy;
 use crate::error::{argument, from_store};
 use crate::group::Node;
 use crate::options::Context;
@@ -26,6 +27,8 @@ pub(crate) struct Location {
     pub(crate) expected: Option<Format>,
     /// The format of the node, and where its hierarchy has documents and chunks, once that is known.
     pub(crate) layout: Option<(Format, Layout)>,
+    /// The documents of this node and those below in memory, where they were opened by consolidated metadata.
+    pub(crate) copy: Option<Arc<Copy>>,
     pub(crate) context: Arc<Context>,
 }
 
@@ -58,7 +61,8 @@ impl Location {
     pub(crate) fn at(&self, path: NodePath) -> Self {
         // Nodes of several formats can lie side by side, unless all that is in a hierarchy belongs to it.
         let layout = self.layout.clone().filter(|(_, layout)| layout.implicit_groups());
-        Self { path, layout, ..self.clone() }
+        let copy = self.copy.clone().filter(|copy| copy.group.contains(&path));
+        Self { path, layout, copy, ..self.clone() }
     }
 
     /// The same place, with the layout that nodes of this format have here.
@@ -76,7 +80,10 @@ impl Location {
     }
 
     /// The layout of the hierarchy that is here; `None` when it is not of this format.
-    fn existing_layout(&self, format: Format) -> Result<Option<Layout>> {
+    pub(crate) fn existing_layout(&self, format: Format) -> Result<Option<Layout>> {
+        if let Some(copy) = self.copy().filter(|copy| copy.format == format) {
+            return Ok(Some(copy.layout.clone()));
+        }
         if let Some((known, layout)) = &self.layout
             && *known == format
         {
@@ -109,6 +116,10 @@ impl Location {
     /// The names of what may be nodes directly below this group, sorted.
     pub(crate) fn names_below(&self, format: Format) -> Result<BTreeSet<String>> {
         let layout = self.layout_for(format)?;
+        if let Some(copy) = self.copy() {
+            let (keys, prefixes) = copy.list(&layout.below(&self.path));
+            return Ok(layout.children(keys, prefixes));
+        }
         let prefix = Prefix::new(layout.below(&self.path)).map_err(from_store)?;
         let listing = self.store.list_dir(&prefix).map_err(from_store)?;
         Ok(layout.children(listing.keys.iter().map(Key::name), listing.prefixes.iter().map(Prefix::name)))
@@ -153,7 +164,7 @@ impl Location {
     }
 
     /// The node that has these documents, and whether it is more than an implicit group.
-    fn node_of(
+    pub(crate) fn node_of(
         &self,
         format: Format,
         layout: &Layout,
@@ -229,6 +240,11 @@ impl Location {
         if self.path.contains(&to.path) || to.path.contains(&self.path) {
             return Err(argument(format!("'{}' cannot be moved to '{}'", self.path, to.path)));
         }
+        let (from, to) = (self.for_change()?, to.for_change()?);
+        from.move_stored_node(&to)
+    }
+
+    fn move_stored_node(&self, to: &Self) -> Result<()> {
         let Held { format, layout, .. } = self.held_or_missing("move")?;
         to.check_names(&layout)?;
         to.check_ancestors(format)?;
@@ -259,7 +275,8 @@ impl Location {
 
     /// Deletes the node, with everything below it.
     pub(crate) fn delete(&self) -> Result<()> {
-        self.delete_held(&self.held_or_missing("delete")?)
+        let place = self.for_change()?;
+        place.delete_held(&place.held_or_missing("delete")?)
     }
 
     /// Deletes a node; with the root also what says that there is a hierarchy.
@@ -272,7 +289,11 @@ impl Location {
     }
 
     fn erase_extent(&self, held: &Held) -> Result<()> {
-        let extent = held.layout.extent(&self.path);
+        self.erase_all(held.layout.extent(&self.path))
+    }
+
+    /// Erases everything in an extent.
+    pub(crate) fn erase_all(&self, extent: Extent) -> Result<()> {
         extent.keys.into_iter().try_for_each(|key| self.erase(key))?;
         for prefix in extent.prefixes {
             let prefix = Prefix::new(prefix).map_err(from_store)?;
@@ -290,17 +311,26 @@ impl Location {
     }
 
     /// The formats that a node here can have.
-    fn formats(&self) -> impl Iterator<Item = Format> {
+    pub(crate) fn formats(&self) -> impl Iterator<Item = Format> {
         let known = self.layout.as_ref().filter(|(_, layout)| layout.implicit_groups());
-        let only = known.map(|(format, _)| *format).or(self.format);
+        let known = known.map(|(format, _)| *format).or(self.copy().map(|copy| copy.format));
+        let only = known.or(self.format);
         Format::all().filter(move |format| only.is_none_or(|only| only == *format))
     }
 
-    fn documents(&self, layout: &Layout) -> Result<Vec<Option<Vec<u8>>>> {
+    pub(crate) fn documents(&self, layout: &Layout) -> Result<Vec<Option<Vec<u8>>>> {
         layout.keys(&self.path).into_iter().map(|key| self.document(key)).collect()
     }
 
     fn document(&self, key: String) -> Result<Option<Vec<u8>>> {
+        match self.copy() {
+            Some(copy) => Ok(copy.document(&key)),
+            None => self.stored_document(key),
+        }
+    }
+
+    /// The document as it is stored, whatever consolidated metadata says.
+    pub(crate) fn stored_document(&self, key: String) -> Result<Option<Vec<u8>>> {
         let key = Key::new(key).map_err(from_store)?;
         let Some(value) = self.store.open(&key).map_err(from_store)? else { return Ok(None) };
         if value.size() > DOCUMENT_LIMIT {
@@ -317,28 +347,34 @@ impl Location {
     /// other files is never deleted.
     pub(crate) fn create_node(&self, node: &NodeMetadata, overwrite: bool) -> Result<()> {
         let format = format_of(node);
-        let documents = format.def().lower(&self.path, node, &self.context.registry)?;
+        // What the format cannot say is found out before anything is deleted.
+        format.def().lower(&self.path, node, &self.context.registry)?;
         // Which hierarchy is here, the store knows, and not what is going to be.
-        let place = Self { layout: None, ..self.clone() };
+        let place = Self { layout: None, ..self.for_change()? };
         let layout = place.layout_for(format)?;
         place.check_names(&layout)?;
         place.check_ancestors(format)?;
         place.make_room(format, &layout, overwrite, matches!(node, NodeMetadata::Group(_)))?;
         place.create_ancestors(format, &layout)?;
-        for (name, bytes) in documents {
-            place.put(layout.key(&place.path, name), &bytes, Condition::Always)?;
+        place.store_documents(node, &layout)
+    }
+
+    /// Writes the documents of a node, whatever is there.
+    pub(crate) fn store_documents(&self, node: &NodeMetadata, layout: &Layout) -> Result<()> {
+        for (name, bytes) in format_of(node).def().lower(&self.path, node, &self.context.registry)? {
+            self.put(layout.key(&self.path, name), &bytes, Condition::Always)?;
         }
         Ok(())
     }
 
     /// No node may have a name that the hierarchy has no place for.
-    fn check_names(&self, layout: &Layout) -> Result<()> {
+    pub(crate) fn check_names(&self, layout: &Layout) -> Result<()> {
         let mut names = self.path.as_str().split('/').filter(|name| !name.is_empty());
         names.try_for_each(|name| layout.check_name(name))
     }
 
     /// No node may lie inside an array, or in a hierarchy where nobody would find it.
-    fn check_ancestors(&self, format: Format) -> Result<()> {
+    pub(crate) fn check_ancestors(&self, format: Format) -> Result<()> {
         let whole = |format: Format| format.def().layout().implicit_groups();
         for path in self.path.ancestors() {
             let above = Self { format: None, ..self.at(path.clone()) };
@@ -364,7 +400,13 @@ impl Location {
     }
 
     /// Makes sure that nothing is here where the node of a format and its chunks will be; what is overwritten is deleted.
-    fn make_room(&self, format: Format, layout: &Layout, overwrite: bool, for_group: bool) -> Result<()> {
+    pub(crate) fn make_room(
+        &self,
+        format: Format,
+        layout: &Layout,
+        overwrite: bool,
+        for_group: bool,
+    ) -> Result<()> {
         let extent = layout.extent(&self.path);
         // A hierarchy has its store to itself.
         let whole = Extent { keys: Vec::new(), prefixes: vec![String::new()] };
@@ -423,7 +465,7 @@ impl Location {
     }
 
     /// Writes the documents of the hierarchy and of the groups above that are missing.
-    fn create_ancestors(&self, format: Format, layout: &Layout) -> Result<()> {
+    pub(crate) fn create_ancestors(&self, format: Format, layout: &Layout) -> Result<()> {
         if let (Some(key), Some(entry)) = (format.def().entry_key(), format.def().new_entry()?) {
             self.put_if_absent(key.to_owned(), &entry)?;
         }
@@ -449,13 +491,16 @@ impl Location {
         }
     }
 
-    fn erase(&self, key: String) -> Result<()> {
+    pub(crate) fn erase(&self, key: String) -> Result<()> {
         let key = Key::new(key).map_err(from_store)?;
         self.store.erase(&key).map_err(from_store).map(drop)
     }
 
     /// Whether any key lies below a prefix. Directories without files do not count.
     fn any_below(&self, prefix: &str) -> Result<bool> {
+        if let Some(copy) = self.copy() {
+            return Ok(copy.any_below(prefix));
+        }
         let prefix = Prefix::new(prefix).map_err(from_store)?;
         let mut any = false;
         let mut visit = |_, _| {
@@ -466,7 +511,7 @@ impl Location {
         Ok(any)
     }
 
-    fn put(&self, key: String, document: &[u8], condition: Condition) -> Result<()> {
+    pub(crate) fn put(&self, key: String, document: &[u8], condition: Condition) -> Result<()> {
         let key = Key::new(key).map_err(from_store)?;
         self.store.set(&key, document, condition).map_err(from_store)
     }
@@ -485,17 +530,18 @@ impl Location {
         format: Format,
         prepare: impl FnOnce(&NodeMetadata, &mut dyn FnMut(Change<'_>) -> Result<()>) -> Result<R>,
     ) -> Result<R> {
-        let layout = self.layout_for(format)?;
+        let place = self.for_change()?;
+        let layout = place.layout_for(format)?;
         let lock =
             Key::new(layout.keys(&self.path).into_iter().next().unwrap_or_default()).map_err(from_store)?;
         let _guard = self.store.lock(&lock).map_err(from_store)?;
-        let documents = self.documents(&layout)?;
-        let Some((node, _)) = self.node_of(format, &layout, &documents)? else {
+        let documents = place.documents(&layout)?;
+        let Some((node, _)) = place.node_of(format, &layout, &documents)? else {
             return Err(Error::new(ErrorKind::NotFound, format!("'{}' is not there any more", self.path)));
         };
         prepare(&node, &mut |change| {
             for (name, bytes) in format.def().patch(&documents, change)? {
-                self.put(layout.key(&self.path, name), &bytes, Condition::Always)?;
+                place.put(layout.key(&place.path, name), &bytes, Condition::Always)?;
             }
             Ok(())
         })
@@ -507,7 +553,8 @@ fn is_unclear(error: &Error) -> bool {
     matches!(error.kind(), ErrorKind::InvalidMetadata | ErrorKind::Unsupported)
 }
 
-fn format_of(node: &NodeMetadata) -> Format {
+/// The format of a node's documents.
+pub(crate) fn format_of(node: &NodeMetadata) -> Format {
     match node {
         NodeMetadata::Array(array) => array.format,
         NodeMetadata::Group(group) => group.format,

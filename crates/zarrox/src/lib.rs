@@ -23,6 +23,8 @@
 //! ```
 
 mod array;
+mod consolidated;
+pub mod convert;
 mod error;
 mod group;
 mod hierarchy;
@@ -32,6 +34,7 @@ mod options;
 mod pool;
 
 pub use array::{Array, ArrayBuilder, ArrayInfo, DynArray};
+pub use consolidated::{Consolidated, Difference, DifferenceKind};
 pub use group::{Child, Group, Node, Tree};
 pub use options::{MissingChunks, OpenMode, OpenOptions};
 pub use zarrox_codecs as codecs;

@@ -9,6 +9,7 @@ use zarrox_core::{Error, ErrorKind, Format, NodePath, Registry, Result};
 use zarrox_stores::{ReadOnlyStore, Store};
 
 use crate::array::ArrayBuilder;
+use crate::consolidated::Consolidated;
 use crate::group::{Group, Node};
 use crate::hierarchy::Location;
 use crate::location;
@@ -97,6 +98,8 @@ impl Default for Context {
 pub struct OpenOptions {
     mode: OpenMode,
     format: Option<Format>,
+    consolidated: Consolidated,
+    drop_consolidated: bool,
     context: Context,
 }
 
@@ -141,6 +144,25 @@ impl OpenOptions {
     #[must_use]
     pub fn data_type_fallback(mut self, allow: bool) -> Self {
         self.context.data_type_fallback = allow;
+        self
+    }
+
+    /// Whether hierarchies are opened by their consolidated metadata, the copy of all documents that a group can have: one
+    /// read then opens and lists all nodes.
+    ///
+    /// The copy may be out of date. No value is read or written by such metadata: the first access to an array's
+    /// elements compares its own document. [`Group::check_consolidated`] compares all.
+    #[must_use]
+    pub fn consolidated(mut self, policy: Consolidated) -> Self {
+        self.consolidated = policy;
+        self
+    }
+
+    /// Whether the consolidated metadata that a hierarchy was opened by is removed when something changes that it would not
+    /// know of: nodes that are created, moved or deleted, shapes, and attributes. Otherwise such changes are refused.
+    #[must_use]
+    pub fn drop_consolidated(mut self, allow: bool) -> Self {
+        self.drop_consolidated = allow;
         self
     }
 
@@ -194,8 +216,8 @@ impl OpenOptions {
     fn open_at(&self, location: Location) -> Result<Node> {
         let format = self.new_format(&location);
         match self.mode {
-            OpenMode::Read | OpenMode::ReadWrite => location.open_node(),
-            OpenMode::Append => match location.find()? {
+            OpenMode::Read | OpenMode::ReadWrite => self.by_copy(&location)?.open_node(),
+            OpenMode::Append => match self.by_copy(&location)?.find()? {
                 Some(found) => Ok(Node::new(found.location, found.node)?),
                 None => Group::create(location, format, false).map(Node::Group),
             },
@@ -280,6 +302,10 @@ impl OpenOptions {
         ArrayBuilder::new(location, format).overwrite(self.mode == OpenMode::Write)
     }
 
+    fn by_copy(&self, location: &Location) -> Result<Location> {
+        location.consolidated(self.consolidated, self.mode == OpenMode::Read, self.drop_consolidated)
+    }
+
     fn new_format(&self, location: &Location) -> Format {
         self.format.or_else(|| location.inherited_format()).or(location.expected).unwrap_or(Format::V3)
     }
@@ -291,7 +317,7 @@ impl OpenOptions {
         Ok(Location { expected: self.format.or(named), ..location })
     }
 
-    fn location(&self, store: Arc<dyn Store>, path: &str) -> Result<Location> {
+    pub(crate) fn location(&self, store: Arc<dyn Store>, path: &str) -> Result<Location> {
         let store = match self.mode {
             OpenMode::Read => Arc::new(ReadOnlyStore::new(store)) as Arc<dyn Store>,
             _ => store,
@@ -303,6 +329,7 @@ impl OpenOptions {
             format: self.format,
             expected: self.format,
             layout: None,
+            copy: None,
             context: Arc::new(self.context.clone()),
         })
     }

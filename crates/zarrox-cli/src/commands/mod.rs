@@ -2,6 +2,8 @@
 
 mod attrs;
 mod completions;
+mod consolidate;
+mod convert;
 mod create;
 mod dump;
 mod export;
@@ -41,6 +43,8 @@ enum Command {
     Create(create::Create),
     Import(import::Import),
     Export(export::Export),
+    Convert(convert::Convert),
+    Consolidate(consolidate::Consolidate),
     Dump(dump::Dump),
     Attrs(attrs::Attrs),
     Rm(rm::Rm),
@@ -61,6 +65,8 @@ pub(crate) fn run() -> Result<(), Failure> {
         Command::Create(create) => create.run(&global),
         Command::Import(import) => import.run(&global),
         Command::Export(export) => export.run(&global, &mut out),
+        Command::Convert(convert) => convert.run(&global, &mut out),
+        Command::Consolidate(consolidate) => consolidate.run(&global, &mut out),
         Command::Dump(dump) => dump.run(&global, &mut out),
         Command::Attrs(attrs) => attrs.run(&global, &mut out),
         Command::Rm(rm) => rm.run(&global),

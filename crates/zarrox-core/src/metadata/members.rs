@@ -31,13 +31,6 @@ impl Members {
         self.map.shift_remove(name)
     }
 
-    /// Forgets a member that is `null`.
-    pub(super) fn drop_null(&mut self, name: &str) {
-        if self.map.get(name).is_some_and(Json::is_null) {
-            self.map.shift_remove(name);
-        }
-    }
-
     pub(super) fn required(&mut self, name: &str) -> Result<Json> {
         self.optional(name).ok_or_else(|| Error::metadata(format!("the member '{name}' is missing")))
     }

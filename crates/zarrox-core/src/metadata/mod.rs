@@ -3,6 +3,7 @@
 //! A format is one file here: the keys of its documents, how they are lifted into the model, and how the model is
 //! lowered into them. Past [`FormatDef::lift`] nothing asks which format a node came from.
 
+mod consolidated;
 mod drafts;
 mod layout;
 mod members;
@@ -25,6 +26,7 @@ use crate::json::{Json, Map};
 use crate::path::NodePath;
 use crate::registry::Registry;
 
+pub use consolidated::{Consolidation, Documents, same_document};
 pub use layout::{Extent, Layout};
 
 /// A format of metadata documents.
@@ -166,6 +168,11 @@ pub trait FormatDef: fmt::Debug + Sync {
     /// format's own implementation takes.
     fn default_compressor(&self, item: usize) -> CodecSpec;
 
+    /// How the metadata of a whole hierarchy is kept together; `None` where the format has no way.
+    fn consolidation(&self) -> Option<Consolidation> {
+        None
+    }
+
     /// Whether the fill value may be `null`, which leaves it undefined.
     fn has_undefined_fill(&self) -> bool {
         false
@@ -233,6 +240,15 @@ impl ArrayMetadata {
         let chunk = ChunkSpec::new(chunk_shape, self.data_type.storage(), self.fill_element(registry)?)?;
         let context = CodecContext { chunk: &chunk, registry, mode, limit };
         Ok(CodecChain::new(&self.codecs, &context)?)
+    }
+
+    /// Whether two arrays are the same, however their documents say it.
+    pub fn is_same(&self, other: &Self, registry: &Registry, chunk_limit: usize) -> Result<bool> {
+        let complete = |array: &Self| -> Result<Self> {
+            let codecs = array.chain(registry, Mode::Lenient, chunk_limit)?.specs();
+            Ok(Self { codecs, separator_declared: true, ..array.clone() })
+        };
+        Ok(complete(self)? == complete(other)?)
     }
 
     /// Checks what every format demands of the model.

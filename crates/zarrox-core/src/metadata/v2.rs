@@ -7,7 +7,8 @@ use serde_json::json;
 use super::members::{Members, wrong};
 use super::v3::{bad_separator, forgive_empty_chunks};
 use super::{
-    ArrayMetadata, Change, Document, Format, FormatDef, GroupMetadata, Layout, LiftContext, NodeMetadata,
+    ArrayMetadata, Change, Consolidation, Document, Format, FormatDef, GroupMetadata, Layout, LiftContext,
+    NodeMetadata, consolidated,
 };
 use crate::codec::{CodecKind, CodecSpec};
 use crate::data_type::{ByteOrder, DataType, Endian, Mode};
@@ -82,6 +83,10 @@ impl FormatDef for V2 {
         default_compressor(item)
     }
 
+    fn consolidation(&self) -> Option<Consolidation> {
+        Some(Consolidation::Beside(".zmetadata"))
+    }
+
     fn has_undefined_fill(&self) -> bool {
         true
     }
@@ -109,6 +114,10 @@ pub(super) fn patched_shape(
 fn lift_group(bytes: &[u8], context: &LiftContext<'_>) -> Result<GroupMetadata> {
     let mut members = Members::new(json::parse_document(bytes, context.mode)?, context.mode);
     members.zarr_format(2)?;
+    // zarr-python 3 leaves it here, where it means nothing.
+    if members.lenient() {
+        members.optional(consolidated::MEMBER);
+    }
     Ok(GroupMetadata { format: Format::V2, attributes: Map::new(), extra: members.rest() })
 }
 

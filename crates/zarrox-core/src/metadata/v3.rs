@@ -6,7 +6,8 @@ use serde_json::json;
 
 use super::members::{Members, lengths, wrong};
 use super::{
-    ArrayMetadata, Change, Document, Format, FormatDef, GroupMetadata, Layout, LiftContext, NodeMetadata,
+    ArrayMetadata, Change, Consolidation, Document, Format, FormatDef, GroupMetadata, Layout, LiftContext,
+    NodeMetadata, consolidated,
 };
 use crate::codec::CodecSpec;
 use crate::data_type::Mode;
@@ -62,6 +63,10 @@ impl FormatDef for V3 {
         CodecSpec::new("zstd", json!({"level": 0, "checksum": false}))
     }
 
+    fn consolidation(&self) -> Option<Consolidation> {
+        Some(Consolidation::Inline)
+    }
+
     fn index_codecs(&self) -> Option<Vec<CodecSpec>> {
         let bytes = CodecSpec::new("bytes", json!({"endian": "little"}));
         Some(vec![bytes, CodecSpec::new("crc32c", Json::Null)])
@@ -94,11 +99,23 @@ fn lift_node(mut members: Members, context: &LiftContext<'_>) -> Result<NodeMeta
 
 fn lift_group(mut members: Members) -> Result<GroupMetadata> {
     let attributes = members.object("attributes")?;
-    // zarr-python 3.0 and 3.1 write the member also where nothing is consolidated.
-    if members.lenient() {
-        members.drop_null("consolidated_metadata");
-    }
+    check_consolidated(members.optional(consolidated::MEMBER).as_ref(), members.lenient())?;
     Ok(GroupMetadata { format: Format::V3, attributes, extra: extra(members)? })
+}
+
+/// The copies of other nodes' documents are not the group's own metadata: they are read where they are asked for.
+fn check_consolidated(json: Option<&Json>, lenient: bool) -> Result<()> {
+    match json {
+        None => Ok(()),
+        Some(Json::Object(map)) if lenient || map.get("must_understand") == Some(&Json::Bool(false)) => {
+            Ok(())
+        }
+        Some(Json::Null) if lenient => Ok(()),
+        Some(other) => {
+            let wants = "an object that says \"must_understand\": false";
+            Err(wrong(consolidated::MEMBER, wants, other))
+        }
+    }
 }
 
 fn lift_array(mut members: Members, context: &LiftContext<'_>) -> Result<ArrayMetadata> {
@@ -431,7 +448,8 @@ mod tests {
         };
         assert!(lift(&document(Json::Null), Mode::Lenient).is_ok());
         assert!(lift(&document(Json::Null), Mode::Strict).is_err());
-        assert!(lift(&document(json!({"kind": "inline"})), Mode::Lenient).is_err());
+        assert!(lift(&document(json!({"kind": "inline"})), Mode::Lenient).is_ok());
+        assert!(lift(&document(json!({"kind": "inline"})), Mode::Strict).is_err());
         assert!(lift(&document(json!({"must_understand": false})), Mode::Strict).is_ok());
     }
 

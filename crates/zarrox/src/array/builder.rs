@@ -239,15 +239,15 @@ impl ArrayBuilder {
             Err(message) => return Err(argument(message)),
         };
         let place = format!("creating '{}' in {}", location.path, location.store.location());
-        self.create_at(location).map_err(|error| error.at(place))
+        self.create_at(&location).map_err(|error| error.at(place))
     }
 
-    fn create_at(self, location: Location) -> Result<Array> {
-        let array = self.metadata(&location).and_then(|metadata| Array::new(location, metadata));
+    fn create_at(self, location: &Location) -> Result<Array> {
+        let array = self.metadata(location).and_then(|metadata| Array::new(location.as_stored(), metadata));
         let mut array = array.map_err(as_argument)?;
         // What is written is the complete, strict form of what was asked for.
         array.metadata.codecs = array.chain.specs();
-        array.location.create_node(&NodeMetadata::Array(array.metadata.clone()), self.overwrite)?;
+        location.create_node(&NodeMetadata::Array(array.metadata.clone()), self.overwrite)?;
         Ok(array)
     }
 

@@ -64,6 +64,7 @@ impl Array {
     /// # Errors
     /// When the store cannot be listed.
     pub fn info(&self) -> Result<ArrayInfo> {
+        self.confirm()?;
         let (bytes_stored, chunks_initialised) = self.stored()?;
         let item = self.data_type().size() as u64;
         let empty = self.shape().contains(&0);
@@ -90,23 +91,29 @@ impl Array {
 
     /// The bytes of everything that is stored for the array, and the number of its chunks.
     fn stored(&self) -> Result<(u64, u64)> {
+        let (mut bytes, mut chunks) = (self.location.size_of_documents(self.metadata.format)?, 0);
+        self.visit_stored(&mut |chunk, size| {
+            bytes += size;
+            chunks += u64::from(chunk.is_some());
+        })?;
+        Ok((bytes, chunks))
+    }
+
+    /// Visits everything but documents that is stored for the array, with its size in bytes: its chunks, and what is no
+    /// chunk of the grid (`None`).
+    pub(crate) fn visit_stored(&self, visit: &mut dyn FnMut(Option<Vec<u64>>, u64)) -> Result<()> {
         let prefix = &self.chunks;
         let grid = self.grid_shape();
-        let (mut bytes, mut chunks) = (self.location.size_of_documents(self.metadata.format)?, 0);
         let documents = self.location.layout_for(self.metadata.format)?.keys(self.path());
+        let inside = |chunk: &Vec<u64>| chunk.iter().zip(&grid).all(|(index, count)| index < count);
         let mut visit = |key: zarrox_stores::Key, size: u64| {
-            // The documents are counted already, wherever they are.
-            if documents.iter().any(|document| document == key.as_str()) {
-                return ControlFlow::Continue(());
+            if !documents.iter().any(|document| document == key.as_str()) {
+                let name = &key.as_str()[prefix.as_str().len()..];
+                let chunk = self.metadata.chunk_key_encoding.decode(name, self.ndim());
+                visit(chunk.filter(inside), size);
             }
-            bytes += size;
-            let name = &key.as_str()[prefix.as_str().len()..];
-            let chunk = self.metadata.chunk_key_encoding.decode(name, self.ndim());
-            let inside = |chunk: Vec<u64>| chunk.iter().zip(&grid).all(|(index, count)| index < count);
-            chunks += u64::from(chunk.is_some_and(inside));
             ControlFlow::Continue(())
         };
-        self.location.store.list_prefix(prefix, &mut visit).map_err(from_store)?;
-        Ok((bytes, chunks))
+        self.location.store.list_prefix(prefix, &mut visit).map_err(from_store)
     }
 }

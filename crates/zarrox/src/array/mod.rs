@@ -10,6 +10,7 @@ mod info;
 mod projection;
 mod read;
 mod resize;
+mod transfer;
 mod write;
 
 use std::sync::Arc;
@@ -24,6 +25,7 @@ use zarrox_core::{
 };
 use zarrox_stores::{Key, Prefix};
 
+use crate::consolidated::Unconfirmed;
 use crate::error::from_store;
 use crate::group::update_attributes;
 use crate::hierarchy::Location;
@@ -48,6 +50,8 @@ pub struct Array {
     chains: Arc<Chains>,
     /// The prefix of all chunks.
     chunks: Prefix,
+    /// Set where the metadata is from a copy of the array's document, which may be out of date.
+    unconfirmed: Option<Arc<Unconfirmed>>,
 }
 
 impl Array {
@@ -58,10 +62,12 @@ impl Array {
         let chain = metadata
             .chain(&context.registry, context.strictness, context.chunk_limit)
             .map_err(|error| error.at(format!("array '{}'", location.path)))?;
+        let unconfirmed = Unconfirmed::new(&location, &metadata);
         if let Some(encoding) = undeclared_separator(&location, &chunks, &metadata)? {
             metadata.chunk_key_encoding = encoding;
         }
-        let array = Self { location, metadata, chain: Arc::new(chain), chains: Arc::default(), chunks };
+        let array =
+            Self { location, metadata, chain: Arc::new(chain), chains: Arc::default(), chunks, unconfirmed };
         array.check_inner_chunks().map_err(|error| error.at(array.place()))?;
         Ok(array)
     }
@@ -176,7 +182,16 @@ impl Array {
         shape.iter().map(length).collect()
     }
 
+    /// Makes sure that the metadata is what is stored, where it is from a copy.
+    fn confirm(&self) -> Result<()> {
+        match &self.unconfirmed {
+            None => Ok(()),
+            Some(unconfirmed) => unconfirmed.confirm(&self.location).map_err(|error| error.at(self.place())),
+        }
+    }
+
     fn key(&self, chunk: &[u64]) -> Result<Key> {
+        self.confirm()?;
         self.chunks.key(&self.metadata.chunk_key_encoding.encode(chunk)).map_err(from_store)
     }
 

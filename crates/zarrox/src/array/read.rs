@@ -104,6 +104,7 @@ impl Array {
     }
 
     pub(super) fn resolve(&self, selection: impl IntoSelection) -> Result<Resolved> {
+        self.confirm()?;
         selection.into_selection().resolve(self.shape()).map_err(|error| error.at(self.place()))
     }
 

@@ -25,6 +25,7 @@ impl Array {
     /// written.
     pub fn resize(&mut self, shape: &[u64]) -> Result<()> {
         self.check_writable()?;
+        self.confirm()?;
         let place = self.place();
         self.try_resize(shape).map_err(|error| error.at(place))
     }
@@ -85,6 +86,7 @@ impl Array {
         write: impl FnOnce(&Self, Selection) -> Result<()>,
     ) -> Result<Vec<u64>> {
         self.check_writable()?;
+        self.confirm()?;
         let (location, format) = (self.location.clone(), self.metadata.format);
         location.change(format, |node, store| {
             let shape = self.refresh(node).and_then(|()| appended_shape(self.shape(), values, axis));

@@ -1,0 +1,48 @@
+//! `zarrox consolidate`: the metadata of a whole hierarchy in one document.
+
+use std::io::Write;
+
+use clap::Args;
+use zarrox::{Consolidated, Error, ErrorKind};
+
+use crate::args::Global;
+use crate::exit::{Failure, printable};
+
+/// Write the consolidated metadata of a group: one document that repeats those of all nodes below it
+///
+/// One read then opens the whole hierarchy. What changes nodes afterwards does not change the copy: consolidate again.
+#[derive(Debug, Args)]
+pub(crate) struct Consolidate {
+    /// The group
+    path: String,
+
+    /// Write nothing, and tell which nodes the consolidated metadata does not know, or knows wrongly
+    #[arg(long)]
+    check: bool,
+
+    /// Remove the consolidated metadata
+    #[arg(long, conflicts_with = "check")]
+    remove: bool,
+}
+
+impl Consolidate {
+    pub(crate) fn run(&self, global: &Global, out: &mut dyn Write) -> Result<(), Failure> {
+        let group = global.options().consolidated(Consolidated::Never).open(&self.path)?.into_group()?;
+        if self.remove {
+            return Ok(group.drop_consolidated_metadata()?);
+        }
+        if !self.check {
+            return Ok(group.consolidate_metadata()?);
+        }
+        let differences = group.check_consolidated()?;
+        for difference in &differences {
+            writeln!(out, "{}", printable(&difference.to_string()))?;
+        }
+        if differences.is_empty() {
+            return Ok(());
+        }
+        let message =
+            format!("the consolidated metadata of '{}' is out of date; consolidate again", self.path);
+        Err(Error::new(ErrorKind::InvalidMetadata, message).into())
+    }
+}

@@ -1,0 +1,101 @@
+//! `zarrox convert`: nodes and hierarchies into another format.
+
+use std::io::Write;
+
+use clap::Args;
+use zarrox::convert::{Conversion, Convert as Plan, ConvertReport, Verify, What};
+use zarrox::{Format, Result};
+
+use crate::args::{self, Global};
+use crate::exit::{Failure, printable};
+use crate::{interrupt, progress};
+
+/// Convert an array, a group or a whole hierarchy into another format
+///
+/// With a destination, chunks are copied: as they are where both formats can say the same codecs, else decoded and
+/// encoded anew. Without one the node is converted where it is: its metadata changes, and no chunk. What is interrupted
+/// continues when the same command is given again.
+///
+/// What the format cannot say is told before anything is written, and is an error unless it may be lost.
+#[derive(Debug, Args)]
+pub(crate) struct Convert {
+    /// The array or group
+    source: String,
+
+    /// Where to; in place if not said
+    destination: Option<String>,
+
+    /// The format: v3, v2 …
+    #[arg(long, value_name = "FORMAT", value_parser = args::format)]
+    to: Format,
+
+    /// Only tell what would be done
+    #[arg(long)]
+    dry_run: bool,
+
+    /// Compare all values and chunks afterwards [default: those that were encoded anew]
+    #[arg(long, conflicts_with = "no_verify")]
+    verify: bool,
+
+    /// Compare only metadata afterwards
+    #[arg(long)]
+    no_verify: bool,
+
+    /// What may be lost where the format cannot say it: data-types, fill-values, dimension-names, attributes, members,
+    /// nodes
+    #[arg(long, value_name = "WHAT", value_delimiter = ',')]
+    allow: Vec<What>,
+
+    /// Anything may be lost that the format cannot say
+    #[arg(long, conflicts_with = "allow")]
+    lossy: bool,
+
+    /// Replace what is at the destination
+    #[arg(long, visible_alias = "force", requires = "destination")]
+    overwrite: bool,
+}
+
+impl Convert {
+    pub(crate) fn run(&self, global: &Global, out: &mut dyn Write) -> Result<(), Failure> {
+        interrupt::catch();
+        let conversion = self.plan(global)?;
+        if self.dry_run {
+            for line in conversion.report().to_string().lines() {
+                writeln!(out, "{}", printable(line))?;
+            }
+            return Ok(conversion.check()?);
+        }
+        let report = conversion.run()?;
+        Ok(print_findings(&report, out)?)
+    }
+
+    fn plan(&self, global: &Global) -> Result<Conversion> {
+        let verify = match (self.verify, self.no_verify) {
+            (true, _) => Verify::Everything,
+            (_, true) => Verify::Nothing,
+            _ => Verify::Reencoded,
+        };
+        let bar = progress::bar(&self.source, 0);
+        let mut plan = Plan::new(self.to).open_options(global.options()).verify(verify).lossy(self.lossy);
+        for what in &self.allow {
+            plan = plan.allow(*what);
+        }
+        let plan = plan.overwrite(self.overwrite).on_progress(move |progress| {
+            bar.set_length(progress.total);
+            bar.set_position(progress.done);
+            if progress.done == progress.total {
+                bar.finish_and_clear();
+            }
+            interrupt::check()
+        });
+        match &self.destination {
+            Some(destination) => plan.plan(&self.source, destination),
+            None => plan.plan_in_place(&self.source),
+        }
+    }
+}
+
+/// What the target says otherwise, or not at all: nobody should learn of that later.
+fn print_findings(report: &ConvertReport, out: &mut dyn Write) -> std::io::Result<()> {
+    report.findings.iter().try_for_each(|finding| writeln!(out, "{}", printable(&finding.to_string())))
+}

@@ -1,0 +1,296 @@
+//! Consolidated metadata: the documents of all nodes below a group, kept together so that one read gets them all.
+//!
+//! Formats have it in different places and forms, which [`Consolidation`] knows; past it there are only documents by the keys
+//! that they are stored under. It is a copy and can be out of date: what the nodes' own documents say is what holds.
+
+use std::collections::BTreeMap;
+
+use serde_json::json;
+
+use super::Layout;
+use crate::data_type::Mode;
+use crate::error::{Error, Result};
+use crate::json::{self, Json, Map};
+use crate::path::NodePath;
+
+/// Documents by the keys that they are stored under.
+pub type Documents = BTreeMap<String, Vec<u8>>;
+
+/// Where a format keeps consolidated metadata, and how.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Consolidation {
+    /// In a document of this name beside those of the group; it has the group's own, too, all by their keys seen from the
+    /// group.
+    Beside(&'static str),
+    /// In one document of this key for the whole hierarchy, which has all documents by their full keys.
+    AtRoot(&'static str),
+    /// In the group's only document, by the paths of the nodes seen from the group.
+    Inline,
+}
+
+/// The member of a group's document that has the consolidated metadata, where it is there.
+pub(super) const MEMBER: &str = "consolidated_metadata";
+
+impl Consolidation {
+    /// The key of the document that has the consolidated metadata of a group; `None` where this group cannot have any.
+    pub fn key(self, layout: &Layout, group: &NodePath) -> Option<String> {
+        match self {
+            Self::Beside(name) => Some(group.key(name)),
+            Self::AtRoot(key) => group.is_root().then(|| key.to_owned()),
+            Self::Inline => layout.keys(group).into_iter().next(),
+        }
+    }
+
+    /// The documents of a group and of all nodes below it, out of the document that has them all. `Ok(None)` when there
+    /// is no consolidated metadata in it.
+    ///
+    /// What is no document of a node is passed on all the same: who opens that node learns what is wrong with it.
+    pub fn lift(
+        self,
+        layout: &Layout,
+        group: &NodePath,
+        document: &[u8],
+        mode: Mode,
+    ) -> Result<Option<Documents>> {
+        let map = json::parse_document(document, mode)?;
+        let Some(entries) = self.entries(&map)? else { return Ok(None) };
+        let mut documents = Documents::new();
+        for (name, entry) in entries {
+            if let Some(key) = self.key_of_entry(layout, group, name) {
+                documents.insert(key, entry_to_bytes(entry)?);
+            }
+        }
+        if self == Self::Inline {
+            documents.extend(self.key(layout, group).map(|key| (key, document.to_vec())));
+        }
+        Ok(Some(documents))
+    }
+
+    fn entries(self, map: &Map) -> Result<Option<&Map>> {
+        let map = match (self, map.get(MEMBER)) {
+            (Self::Inline, None | Some(Json::Null)) => return Ok(None),
+            (Self::Inline, Some(Json::Object(inline))) => {
+                if inline.get("kind").is_some_and(|kind| kind != "inline") {
+                    let message = format!("{MEMBER} is of the unknown kind {}", inline["kind"]);
+                    return Err(Error::unsupported(message));
+                }
+                inline
+            }
+            (Self::Inline, Some(other)) => return Err(super::members::wrong(MEMBER, "an object", other)),
+            (Self::Beside(_) | Self::AtRoot(_), _) => {
+                if let Some(other) = map.get(FORMAT).filter(|format| format.as_f64() != Some(1.0)) {
+                    return Err(Error::unsupported(format!("{FORMAT} is {other}, known is 1")));
+                }
+                map
+            }
+        };
+        match map.get("metadata") {
+            Some(Json::Object(entries)) => Ok(Some(entries)),
+            Some(other) => Err(super::members::wrong("metadata", "an object", other)),
+            None => Err(Error::metadata("the consolidated metadata has no member 'metadata'")),
+        }
+    }
+
+    /// The key of the document that an entry repeats; `None` where no node can have it.
+    fn key_of_entry(self, layout: &Layout, group: &NodePath, name: &str) -> Option<String> {
+        match self {
+            Self::Beside(_) => Some(group.key(name)),
+            Self::AtRoot(_) => Some(name.to_owned()),
+            Self::Inline => layout.keys(&group.join(name).ok()?).into_iter().next(),
+        }
+    }
+
+    /// The document that has the consolidated metadata, given what is stored under its key now, if anything, and the
+    /// documents of the group and of all nodes below it.
+    pub fn lower(
+        self,
+        layout: &Layout,
+        group: &NodePath,
+        existing: Option<&[u8]>,
+        nodes: &BTreeMap<NodePath, Vec<Option<Vec<u8>>>>,
+    ) -> Result<Vec<u8>> {
+        let mut order: Vec<&NodePath> = nodes.keys().collect();
+        order
+            .sort_by_cached_key(|path| (path.ancestors().len(), path.as_str().to_lowercase(), path.as_str()));
+        let mut entries = Map::new();
+        for path in order {
+            for (key, document) in layout.keys(path).into_iter().zip(&nodes[path]) {
+                let (Some(document), Some(name)) = (document, self.name_of_entry(group, path, &key)) else {
+                    continue;
+                };
+                let mut entry = json::parse_object(document).map_err(|error| error.at(format!("'{key}'")))?;
+                entry.shift_remove(MEMBER);
+                if self == Self::Inline && entry.get("node_type") == Some(&json!("group")) {
+                    entry.insert(MEMBER.to_owned(), inline(&Map::new()));
+                }
+                entries.insert(name, entry.into());
+            }
+        }
+        let map = match self {
+            Self::Beside(_) | Self::AtRoot(_) => {
+                let mut map = Map::new();
+                map.insert("metadata".to_owned(), entries.into());
+                map.insert(FORMAT.to_owned(), 1.into());
+                map
+            }
+            Self::Inline => {
+                let mut map = json::parse_object(existing.unwrap_or_default())?;
+                map.insert(MEMBER.to_owned(), inline(&entries));
+                map
+            }
+        };
+        json::to_bytes(&map)
+    }
+
+    /// What names an entry; `None` where the document is not repeated.
+    fn name_of_entry(self, group: &NodePath, path: &NodePath, key: &str) -> Option<String> {
+        match self {
+            Self::Beside(_) => key.strip_prefix(&group.prefix()).map(str::to_owned),
+            Self::AtRoot(_) => Some(key.to_owned()),
+            Self::Inline if path == group => None,
+            Self::Inline => path.as_str().strip_prefix(&group.prefix()).map(str::to_owned),
+        }
+    }
+
+    /// What is left of the document without the consolidated metadata; `None` when nothing is.
+    pub fn without(self, document: &[u8]) -> Result<Option<Vec<u8>>> {
+        match self {
+            Self::Beside(_) | Self::AtRoot(_) => Ok(None),
+            Self::Inline => {
+                let mut map = json::parse_object(document)?;
+                map.shift_remove(MEMBER);
+                json::to_bytes(&map).map(Some)
+            }
+        }
+    }
+}
+
+const FORMAT: &str = "zarr_consolidated_format";
+
+fn inline(entries: &Map) -> Json {
+    json!({"kind": "inline", "must_understand": false, "metadata": entries})
+}
+
+/// An entry as the document that it repeats. Some writers leave in groups that have no nodes to tell of an empty member for
+/// them, also in formats that know no such member.
+fn entry_to_bytes(entry: &Json) -> Result<Vec<u8>> {
+    match entry {
+        Json::Object(map) if map.contains_key(MEMBER) => {
+            let mut map = map.clone();
+            map.shift_remove(MEMBER);
+            json::to_bytes(&map)
+        }
+        Json::Object(map) => json::to_bytes(map),
+        other => Ok(other.to_string().into_bytes()),
+    }
+}
+
+/// Whether two documents of a node say the same, but for consolidated metadata that one of them may have.
+pub fn same_document(a: Option<&[u8]>, b: Option<&[u8]>) -> bool {
+    let parsed = |document: &[u8]| {
+        let mut map = json::parse_object(document).ok()?;
+        map.shift_remove(MEMBER);
+        Some(map)
+    };
+    match (a, b) {
+        (None, None) => true,
+        (Some(a), Some(b)) => a == b || parsed(a).is_some_and(|a| Some(a) == parsed(b)),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const V2: Layout = Layout::together(&[".zarray", ".zgroup", ".zattrs"]);
+    const V3: Layout = Layout::together(&["zarr.json"]);
+
+    fn path(text: &str) -> NodePath {
+        NodePath::new(text).unwrap()
+    }
+
+    fn bytes(json: &Json) -> Vec<u8> {
+        json.to_string().into_bytes()
+    }
+
+    fn lifted(
+        consolidation: Consolidation,
+        layout: &Layout,
+        group: &str,
+        json: &Json,
+    ) -> Result<Option<Documents>> {
+        consolidation.lift(layout, &path(group), &bytes(json), Mode::Lenient)
+    }
+
+    #[test]
+    fn documents_come_back_under_their_own_keys() {
+        let v2 = json!({"metadata": {".zgroup": {"zarr_format": 2}, "a/.zarray": {"x": 1}}, FORMAT: 1});
+        let found = lifted(Consolidation::Beside(".zmetadata"), &V2, "g", &v2).unwrap().unwrap();
+        assert_eq!(found.keys().collect::<Vec<_>>(), ["g/.zgroup", "g/a/.zarray"]);
+        let root = json!({"metadata": {"meta/root/a.array.json": {}, "zarr.json": {}}, FORMAT: 1});
+        let found =
+            lifted(Consolidation::AtRoot("k"), &Layout::apart("root", ".json"), "", &root).unwrap().unwrap();
+        assert_eq!(found.keys().collect::<Vec<_>>(), ["meta/root/a.array.json", "zarr.json"]);
+        let v3 =
+            json!({"zarr_format": 3, MEMBER: {"kind": "inline", "metadata": {"a/b": {"y": 1}, "../c": {}}}});
+        let found = lifted(Consolidation::Inline, &V3, "g", &v3).unwrap().unwrap();
+        assert_eq!(found.keys().collect::<Vec<_>>(), ["g/a/b/zarr.json", "g/zarr.json"]);
+        assert_eq!(found["g/zarr.json"], bytes(&v3));
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        let mut nodes = BTreeMap::new();
+        let group = |members: &Json| vec![None, Some(bytes(members)), Some(b"{\"n\": NaN}".to_vec())];
+        nodes.insert(path("g"), group(&json!({"zarr_format": 2})));
+        nodes.insert(path("g/b/c"), group(&json!({"zarr_format": 2, MEMBER: {"stray": 1}})));
+        nodes.insert(path("g/B"), group(&json!({"zarr_format": 2})));
+        let beside = Consolidation::Beside(".zmetadata");
+        let document = beside.lower(&V2, &path("g"), None, &nodes).unwrap();
+        let map = json::parse_object(&document).unwrap();
+        let names: Vec<_> = map["metadata"].as_object().unwrap().keys().collect();
+        assert_eq!(names, [".zgroup", ".zattrs", "B/.zgroup", "B/.zattrs", "b/c/.zgroup", "b/c/.zattrs"]);
+        let found = beside.lift(&V2, &path("g"), &document, Mode::Strict).unwrap().unwrap();
+        assert_eq!(found.len(), 6);
+        assert!(same_document(Some(&found["g/b/c/.zgroup"]), nodes[&path("g/b/c")][1].as_deref()));
+        assert_eq!(beside.without(&document).unwrap(), None);
+
+        let mut nodes = BTreeMap::new();
+        let own = bytes(&json!({"zarr_format": 3, "node_type": "group", "attributes": {"a": 1}}));
+        nodes.insert(path(""), vec![Some(own.clone())]);
+        nodes.insert(path("x"), vec![Some(own.clone())]);
+        let document = Consolidation::Inline.lower(&V3, &path(""), Some(&own), &nodes).unwrap();
+        let map = json::parse_object(&document).unwrap();
+        assert_eq!(map[MEMBER]["metadata"]["x"][MEMBER]["metadata"], json!({}));
+        assert_eq!(map[MEMBER]["must_understand"], json!(false));
+        assert!(same_document(Some(&own), Some(&document)));
+        let without = Consolidation::Inline.without(&document).unwrap().unwrap();
+        assert!(same_document(Some(&own), Some(&without)) && !without.windows(6).any(|w| w == b"inline"));
+    }
+
+    #[test]
+    fn absent_and_broken_are_told_apart() {
+        for none in [json!({}), json!({MEMBER: null})] {
+            assert_eq!(lifted(Consolidation::Inline, &V3, "", &none).unwrap(), None);
+        }
+        let broken = [
+            json!({MEMBER: 1}),
+            json!({MEMBER: {"kind": "other", "metadata": {}}}),
+            json!({MEMBER: {"kind": "inline"}}),
+            json!({MEMBER: {"kind": "inline", "metadata": []}}),
+        ];
+        for document in broken {
+            assert!(lifted(Consolidation::Inline, &V3, "", &document).is_err(), "{document}");
+        }
+        for document in [json!([]), json!({}), json!({"metadata": 1}), json!({"metadata": {}, FORMAT: 2})] {
+            assert!(lifted(Consolidation::Beside("x"), &V2, "", &document).is_err(), "{document}");
+        }
+        let odd = json!({"metadata": {"a/.zarray": null, "b/.zgroup": {"zarr_format": 2}}});
+        let found = lifted(Consolidation::Beside("x"), &V2, "", &odd).unwrap().unwrap();
+        assert_eq!(found["a/.zarray"], b"null", "who opens the node learns what is wrong");
+        let bare = b"{\"metadata\": {\".zattrs\": {\"x\": NaN}}}";
+        assert!(Consolidation::Beside("x").lift(&V2, &path(""), bare, Mode::Lenient).is_ok());
+        assert!(Consolidation::Beside("x").lift(&V2, &path(""), bare, Mode::Strict).is_err());
+    }
+}

@@ -1,0 +1,435 @@
+//! Hierarchies opened by consolidated metadata: one document that repeats those of all nodes below a group.
+//!
+//! Nodes are then opened from memory, through the same code as ever: only their documents come from here instead of the
+//! store. The copy may be out of date. So before the first value of an array is read or written its own documents are
+//! compared with it, and what changes documents is refused unless it may drop the copy.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::ops::Bound;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use zarrox_core::metadata::{Consolidation, Documents, Layout, same_document};
+use zarrox_core::{ArrayMetadata, Error, ErrorKind, Format, NodeMetadata, NodePath, Result};
+use zarrox_stores::Key;
+
+use crate::error::from_store;
+use crate::group::Group;
+use crate::hierarchy::{Found, Location, format_of};
+
+/// Whether hierarchies are opened by their consolidated metadata.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Consolidated {
+    /// When there is any and nothing will be written ([`OpenMode::Read`](crate::OpenMode::Read)).
+    #[default]
+    Auto,
+    /// Never: nodes are read from their own documents.
+    Never,
+    /// In any case; that there is none is an error.
+    Require,
+}
+
+/// How a node differs between consolidated metadata and what is stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum DifferenceKind {
+    /// The node is there, and the consolidated metadata does not have it.
+    Missing,
+    /// The consolidated metadata has a node that is not there.
+    Extra,
+    /// Both have it, and say different things of it.
+    Changed,
+}
+
+/// A node of which the consolidated metadata says something else than what is stored.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Difference {
+    /// The node, seen from the group: empty for the group itself.
+    pub path: String,
+    /// How it differs.
+    pub kind: DifferenceKind,
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let what = match self.kind {
+            DifferenceKind::Missing => "is missing in the consolidated metadata",
+            DifferenceKind::Extra => "is only in the consolidated metadata",
+            DifferenceKind::Changed => "is not what the consolidated metadata says",
+        };
+        write!(f, "/{} {what}", self.path)
+    }
+}
+
+/// The documents of a group and of all nodes below it, in memory.
+#[derive(Debug)]
+pub(crate) struct Copy {
+    /// The group that has the consolidated metadata.
+    pub(crate) group: NodePath,
+    pub(crate) format: Format,
+    pub(crate) layout: Layout,
+    documents: Documents,
+    /// Whether the stored metadata may be dropped when something changes.
+    droppable: bool,
+    /// Set once it has been: from then on, the store itself is asked.
+    dropped: AtomicBool,
+}
+
+impl Copy {
+    /// The document of this key.
+    pub(crate) fn document(&self, key: &str) -> Option<Vec<u8>> {
+        self.documents.get(key).cloned()
+    }
+
+    /// Whether there is a document below a prefix.
+    pub(crate) fn any_below(&self, prefix: &str) -> bool {
+        let mut from = self.documents.range::<str, _>((Bound::Included(prefix), Bound::Unbounded));
+        from.next().is_some_and(|(key, _)| key.starts_with(prefix))
+    }
+
+    /// The names of what lies directly below a prefix: keys, and prefixes. The cost follows their number, not that of
+    /// what lies further below.
+    pub(crate) fn list(&self, prefix: &str) -> (Vec<&str>, Vec<&str>) {
+        let (mut keys, mut prefixes) = (Vec::new(), Vec::new());
+        let mut next = Bound::Included(prefix.to_owned());
+        while let Some((key, _)) = self.documents.range::<String, _>((next, Bound::Unbounded)).next() {
+            let Some(name) = key.strip_prefix(prefix) else { break };
+            match name.split_once('/') {
+                None => {
+                    keys.push(name);
+                    next = Bound::Excluded(key.clone());
+                }
+                Some((name, _)) => {
+                    prefixes.push(name);
+                    // The character behind '/'.
+                    next = Bound::Included(format!("{prefix}{name}0"));
+                }
+            }
+        }
+        (keys, prefixes)
+    }
+
+    pub(crate) fn is_in_use(&self) -> bool {
+        !self.dropped.load(Ordering::Acquire)
+    }
+}
+
+impl Location {
+    /// The same place, with all documents in memory if there is consolidated metadata here and the policy wants it.
+    pub(crate) fn consolidated(&self, policy: Consolidated, reading: bool, droppable: bool) -> Result<Self> {
+        let wanted = match policy {
+            Consolidated::Never => false,
+            Consolidated::Auto => reading,
+            Consolidated::Require => true,
+        };
+        if !wanted {
+            return Ok(self.clone());
+        }
+        for format in self.formats().collect::<Vec<_>>() {
+            match self.copy_of(format, droppable) {
+                Ok(Some(copy)) => {
+                    let layout = Some((format, copy.layout.clone()));
+                    return Ok(Self { copy: Some(copy.into()), layout, ..self.clone() });
+                }
+                Ok(None) => {}
+                Err(error) if policy == Consolidated::Auto && is_broken(&error) => {
+                    let place = self.store.location();
+                    tracing::warn!(%error, "the consolidated metadata of '{}' in {place} is not used", self.path);
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        match policy {
+            Consolidated::Require => Err(self.not_consolidated()),
+            _ => Ok(self.clone()),
+        }
+    }
+
+    fn copy_of(&self, format: Format, droppable: bool) -> Result<Option<Copy>> {
+        let Some(consolidation) = format.def().consolidation() else { return Ok(None) };
+        let Some(layout) = self.existing_layout(format)? else { return Ok(None) };
+        let Some(key) = consolidation.key(&layout, &self.path) else { return Ok(None) };
+        let Some(document) = self.stored_document(key.clone())? else { return Ok(None) };
+        let documents = consolidation.lift(&layout, &self.path, &document, self.context.strictness);
+        let documents = documents.map_err(|error| error.at(format!("consolidated metadata '{key}'")))?;
+        Ok(documents.map(|documents| Copy {
+            group: self.path.clone(),
+            format,
+            layout,
+            documents,
+            droppable,
+            dropped: AtomicBool::new(false),
+        }))
+    }
+
+    fn not_consolidated(&self) -> Error {
+        let message =
+            format!("there is no consolidated metadata at '{}' in {}", self.path, self.store.location());
+        Error::new(ErrorKind::NotFound, message)
+    }
+
+    /// The documents in memory that stand for the stored ones, if there are any.
+    pub(crate) fn copy(&self) -> Option<&Copy> {
+        self.copy.as_deref().filter(|copy| copy.is_in_use())
+    }
+
+    /// The same place, where documents can be changed. Consolidated metadata would not know of the change: it is dropped,
+    /// if it may be.
+    pub(crate) fn for_change(&self) -> Result<Self> {
+        let Some(copy) = self.copy() else { return Ok(self.as_stored()) };
+        if !copy.droppable {
+            let message = format!(
+                "'{}' was opened by the consolidated metadata of '{}', which would not know of the change; open it with \
+                 Consolidated::Never and consolidate again afterwards, or allow the consolidated metadata to be dropped",
+                self.path, copy.group
+            );
+            return Err(Error::new(ErrorKind::ReadOnly, message));
+        }
+        self.as_stored().at(copy.group.clone()).drop_consolidated(copy.format)?;
+        copy.dropped.store(true, Ordering::Release);
+        Ok(self.as_stored())
+    }
+
+    /// The same place, whose documents are those that are stored.
+    pub(crate) fn as_stored(&self) -> Self {
+        Self { copy: None, ..self.clone() }
+    }
+
+    /// The consolidated metadata of this group: how and where the format has it.
+    fn consolidation(&self, format: Format) -> Result<(Consolidation, Layout, String)> {
+        let layout = self.layout_for(format)?;
+        let consolidation = format.def().consolidation();
+        let key = consolidation.and_then(|consolidation| consolidation.key(&layout, &self.path));
+        match consolidation.zip(key) {
+            Some((consolidation, key)) => Ok((consolidation, layout, key)),
+            None => Err(Error::new(
+                ErrorKind::Unsupported,
+                format!("'{}' cannot have consolidated metadata: Zarr {format} has none for it", self.path),
+            )),
+        }
+    }
+
+    /// Whether a group of this format can have consolidated metadata here.
+    pub(crate) fn can_consolidate(&self, format: Format) -> Result<bool> {
+        let layout = self.layout_for(format)?;
+        Ok(format
+            .def()
+            .consolidation()
+            .is_some_and(|consolidation| consolidation.key(&layout, &self.path).is_some()))
+    }
+
+    /// Whether this group has consolidated metadata, in use or not.
+    pub(crate) fn has_consolidated(&self, format: Format) -> Result<bool> {
+        match self.as_stored().copy_of(format, false) {
+            Ok(copy) => Ok(copy.is_some()),
+            Err(error) if is_broken(&error) => Ok(true),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Writes the consolidated metadata of this group, from the documents that are stored.
+    pub(crate) fn consolidate(&self, format: Format) -> Result<()> {
+        let place = self.as_stored();
+        let (consolidation, layout, key) = place.consolidation(format)?;
+        let nodes = place.all_documents(format, &layout)?;
+        place.replace_document(key, |existing| {
+            consolidation.lower(&layout, &place.path, existing, &nodes).map(Some)
+        })
+    }
+
+    /// Removes the consolidated metadata of this group, if it has any.
+    pub(crate) fn drop_consolidated(&self, format: Format) -> Result<()> {
+        if !self.has_consolidated(format)? {
+            return Ok(());
+        }
+        let (consolidation, _, key) = self.consolidation(format)?;
+        self.replace_document(key, |existing| match existing {
+            Some(document) => consolidation.without(document),
+            None => Ok(None),
+        })
+    }
+
+    /// Reads a document, and writes what becomes of it; erases it when that is nothing.
+    fn replace_document(
+        &self,
+        key: String,
+        edit: impl FnOnce(Option<&[u8]>) -> Result<Option<Vec<u8>>>,
+    ) -> Result<()> {
+        let _guard = self.store.lock(&Key::new(key.clone()).map_err(from_store)?).map_err(from_store)?;
+        let existing = self.stored_document(key.clone())?;
+        match edit(existing.as_deref())? {
+            Some(document) => self.put(key, &document, zarrox_stores::Condition::Always),
+            None => self.erase(key),
+        }
+    }
+
+    /// The documents of this group and of all nodes of its format below it. Nodes of another format are an error: nobody
+    /// would find them behind the consolidated metadata.
+    fn all_documents(
+        &self,
+        format: Format,
+        layout: &Layout,
+    ) -> Result<BTreeMap<NodePath, Vec<Option<Vec<u8>>>>> {
+        let mut found = BTreeMap::new();
+        let mut places = vec![self.clone()];
+        while let Some(place) = places.pop() {
+            let documents = place.documents(layout)?;
+            let is_group = match place.node_of(format, layout, &documents) {
+                Ok(Some((node, _))) => matches!(node, NodeMetadata::Group(_)),
+                Ok(None) => {
+                    place.check_other_format(format)?;
+                    continue;
+                }
+                Err(error) if is_broken(&error) => false,
+                Err(error) => return Err(error),
+            };
+            if is_group {
+                for name in place.names_below(format)? {
+                    places.extend(place.path.join(&name).ok().map(|path| place.at(path)));
+                }
+            }
+            found.insert(place.path, documents);
+        }
+        Ok(found)
+    }
+
+    fn check_other_format(&self, format: Format) -> Result<()> {
+        match self.find() {
+            Ok(Some(Found { node, .. })) => Err(Error::new(
+                ErrorKind::Unsupported,
+                format!(
+                    "'{}' is of Zarr {}, and the consolidated metadata of Zarr {format} cannot tell of it",
+                    self.path,
+                    format_of(&node)
+                ),
+            )),
+            Err(error) if !is_broken(&error) => Err(error),
+            _ => Ok(()),
+        }
+    }
+
+    /// Compares the consolidated metadata of this group with what is stored.
+    fn compare_consolidated(&self, format: Format) -> Result<Vec<Difference>> {
+        let stored = self.as_stored();
+        let layout = stored.layout_for(format)?;
+        stored.consolidation(format)?;
+        let Some(copy) = stored.copy_of(format, false)? else { return Err(self.not_consolidated()) };
+        let copied = Self { copy: Some(copy.into()), ..stored.clone() };
+        let there = stored.all_documents(format, &layout)?;
+        let said = copied.all_documents(format, &layout)?;
+        let mut differences = Vec::new();
+        let mut differs = |path: &NodePath, kind| {
+            let path = path.as_str().strip_prefix(&self.path.prefix()).unwrap_or_default().to_owned();
+            differences.push(Difference { path, kind });
+        };
+        for (path, documents) in &there {
+            match said.get(path) {
+                // An implicit group has no document that could be repeated.
+                None if documents.iter().all(Option::is_none) => {}
+                None => differs(path, DifferenceKind::Missing),
+                Some(said) if self.is_same_node(format, &layout, documents, said) => {}
+                Some(_) => differs(path, DifferenceKind::Changed),
+            }
+        }
+        for path in said.keys().filter(|path| !there.contains_key(*path)) {
+            differs(path, DifferenceKind::Extra);
+        }
+        differences.sort();
+        Ok(differences)
+    }
+
+    /// Whether two sets of documents say the same node, be it in other words.
+    fn is_same_node(
+        &self,
+        format: Format,
+        layout: &Layout,
+        a: &[Option<Vec<u8>>],
+        b: &[Option<Vec<u8>>],
+    ) -> bool {
+        let same = a.iter().zip(b).all(|(a, b)| same_document(a.as_deref(), b.as_deref()));
+        let node = |documents: &[Option<Vec<u8>>]| self.as_stored().node_of(format, layout, documents);
+        same || matches!((node(a), node(b)), (Ok(Some(a)), Ok(Some(b))) if a.0 == b.0)
+    }
+}
+
+impl Group {
+    /// Writes the group's consolidated metadata: a copy of the documents of all nodes below it, so that one read opens them
+    /// all. What changes these afterwards, the copy does not know: then it must be written again.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unsupported`] when the format has no such thing, or a node below is of another format; and what the
+    /// store says.
+    pub fn consolidate_metadata(&self) -> Result<()> {
+        self.location().consolidate(self.metadata().format)
+    }
+
+    /// Removes the group's consolidated metadata, if it has any.
+    ///
+    /// # Errors
+    /// What the store says.
+    pub fn drop_consolidated_metadata(&self) -> Result<()> {
+        self.location().as_stored().drop_consolidated(self.metadata().format)
+    }
+
+    /// Compares the group's consolidated metadata with what is stored now: empty when it is up to date.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] when there is no consolidated metadata; what is wrong with it; and what the store says.
+    pub fn check_consolidated(&self) -> Result<Vec<Difference>> {
+        self.location().compare_consolidated(self.metadata().format)
+    }
+
+    /// Whether the group was opened by consolidated metadata, its own or that of a group above.
+    pub fn is_consolidated(&self) -> bool {
+        self.location().copy().is_some()
+    }
+}
+
+/// The metadata of an array that was opened by consolidated metadata, until its own document has confirmed it.
+#[derive(Debug)]
+pub(crate) struct Unconfirmed {
+    said: ArrayMetadata,
+    confirmed: AtomicBool,
+}
+
+impl Unconfirmed {
+    /// Where documents come from memory: what they say must be confirmed.
+    pub(crate) fn new(location: &Location, said: &ArrayMetadata) -> Option<Arc<Self>> {
+        location.copy()?;
+        Some(Arc::new(Self { said: said.clone(), confirmed: AtomicBool::new(false) }))
+    }
+
+    /// Compares the metadata with the array's own document, once: values must not be read by what is out of date.
+    /// Attributes do not change what a value is.
+    pub(crate) fn confirm(&self, location: &Location) -> Result<()> {
+        if self.confirmed.load(Ordering::Acquire) {
+            return Ok(());
+        }
+        let place = Location { format: Some(self.said.format), ..location.as_stored() };
+        let context = &place.context;
+        let how = match place.find_node()? {
+            Some(NodeMetadata::Array(stored)) => {
+                let stored = ArrayMetadata {
+                    attributes: self.said.attributes.clone(),
+                    extra: self.said.extra.clone(),
+                    ..stored
+                };
+                if stored.is_same(&self.said, &context.registry, context.chunk_limit)? {
+                    self.confirmed.store(true, Ordering::Release);
+                    return Ok(());
+                }
+                format!("is not as it says: its shape is {:?}", stored.shape)
+            }
+            _ => "is not there any more".to_owned(),
+        };
+        let message = format!(
+            "the consolidated metadata is out of date: the array {how}; consolidate again, or open with \
+             Consolidated::Never"
+        );
+        Err(Error::new(ErrorKind::InvalidMetadata, message))
+    }
+}
+
+fn is_broken(error: &Error) -> bool {
+    matches!(error.kind(), ErrorKind::InvalidMetadata | ErrorKind::Unsupported)
+}

@@ -1,0 +1,115 @@
+//! The journal of a conversion that is not finished: it says which, so that only the same one continues.
+
+use serde_json::json;
+use zarrox_core::json::{self, Json};
+use zarrox_core::{Error, ErrorKind, Format, Result};
+use zarrox_stores::{Condition, Key};
+
+use crate::error::from_store;
+use crate::hierarchy::Location;
+
+/// The name of the journal, which lies in the destination while a conversion is not finished.
+pub const JOURNAL: &str = ".zarrox-convert.json";
+
+/// What identifies a conversion.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Journal {
+    source: String,
+    from: String,
+    to: String,
+    in_place: bool,
+    /// A number that stands for the documents that will be written.
+    plan: String,
+}
+
+impl Journal {
+    pub(super) fn new(
+        source: &Location,
+        from: Format,
+        to: Format,
+        in_place: bool,
+        plan: &Fingerprint,
+    ) -> Self {
+        Self {
+            source: format!("{} {}", source.store.location(), source.path),
+            from: from.to_string(),
+            to: to.to_string(),
+            in_place,
+            plan: format!("{:016x}", plan.0),
+        }
+    }
+
+    /// The journal at a place, if there is one.
+    pub(super) fn read(place: &Location) -> Result<Option<Self>> {
+        let key = key(place)?;
+        let Some(bytes) = place.store.get(&key).map_err(from_store)? else { return Ok(None) };
+        let map = json::parse_object(&bytes).map_err(|error| error.at(format!("the journal '{key}'")))?;
+        let text = |name: &str| map.get(name).and_then(Json::as_str).unwrap_or_default().to_owned();
+        Ok(Some(Self {
+            source: text("source"),
+            from: text("from"),
+            to: text("to"),
+            in_place: map.get("in_place") == Some(&Json::Bool(true)),
+            plan: text("plan"),
+        }))
+    }
+
+    pub(super) fn write(&self, place: &Location) -> Result<()> {
+        let Self { source, from, to, in_place, plan } = self;
+        let document = json!({
+            "about": "a conversion by zarrox that is not finished; run it again to continue",
+            "source": source, "from": from, "to": to, "in_place": in_place, "plan": plan,
+        });
+        let Json::Object(map) = document else { return Ok(()) };
+        place.put(key(place)?.to_string(), &json::to_bytes(&map)?, Condition::Always)
+    }
+
+    pub(super) fn erase(place: &Location) -> Result<()> {
+        place.store.erase(&key(place)?).map(drop).map_err(from_store)
+    }
+
+    /// The format whose documents an unfinished conversion in place replaces.
+    pub(super) fn replaced_format(&self, place: &Location, to: Format) -> Result<Format> {
+        let from = Format::all().find(|format| format.to_string() == self.from);
+        match from.filter(|_| self.in_place && self.to == to.to_string()) {
+            Some(from) => Ok(from),
+            None => Err(self.unfinished(place)),
+        }
+    }
+
+    /// The error for another conversion that is not finished.
+    pub(super) fn unfinished(&self, place: &Location) -> Error {
+        let how = if self.in_place { " in place" } else { "" };
+        let message = format!(
+            "a conversion of {} to Zarr {}{how} was interrupted at '{}' in {}; run it again with the same options to continue{}",
+            self.source,
+            self.to,
+            place.path,
+            place.store.location(),
+            if self.in_place { "" } else { ", or ask for overwriting to begin anew" }
+        );
+        Error::new(ErrorKind::AlreadyExists, message)
+    }
+}
+
+fn key(place: &Location) -> Result<Key> {
+    Key::new(place.path.key(JOURNAL)).map_err(from_store)
+}
+
+/// A number that changes with what it has seen (FNV-1a).
+#[derive(Debug)]
+pub(super) struct Fingerprint(u64);
+
+impl Fingerprint {
+    pub(super) fn new() -> Self {
+        Self(0xcbf2_9ce4_8422_2325)
+    }
+
+    pub(super) fn see(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+        // What is seen in one piece is other than what is seen in two.
+        self.0 = (self.0 ^ 0x1ff).wrapping_mul(0x0100_0000_01b3);
+    }
+}

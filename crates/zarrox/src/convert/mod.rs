@@ -1,0 +1,292 @@
+//! Converting arrays, groups and whole hierarchies into another format.
+//!
+//! ```
+//! use zarrox::convert::Convert;
+//! use zarrox::prelude::*;
+//! # let directory = tempfile::tempdir()?;
+//! # let (old, new) = (directory.path().join("old.zarr"), directory.path().join("new.zarr"));
+//! # let root = zarrox::OpenOptions::new().format(Format::V2).create_group(&old)?;
+//! # root.create_array("a").shape([4]).data_type(DataType::Int32).create()?.fill(.., 7)?;
+//!
+//! let conversion = Convert::new(Format::V3).plan(&old, &new)?;
+//! println!("{}", conversion.report()); // what would be done; nothing has been written yet
+//! conversion.run()?;
+//! assert_eq!(zarrox::open_array(new.join("a"))?.read::<i32>(..)?.sum(), 28);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # What is kept
+//!
+//! Every value, bit by bit; attributes, names of dimensions, fill values; and chunks that were never stored stay so. Where
+//! both formats can say the same codecs, the bytes of chunks are copied as they are; else they are decoded and encoded. xarray's
+//! attribute `_ARRAY_DIMENSIONS` becomes `dimension_names` in a format that has them, and the other way round. What the target
+//! cannot say is found before anything is written, and refused unless it is [allowed](Convert::allow) to be lost.
+//!
+//! # Interruption
+//!
+//! A conversion to another place writes the documents of an array after its chunks, and those of groups last: what can be
+//! opened is whole. While it is not finished a journal, [`JOURNAL`], lies in the destination. The same conversion run again
+//! continues where it was interrupted.
+//!
+//! A conversion [in place](Convert::plan_in_place) changes no chunk: it writes the new documents, from the innermost nodes to
+//! the root, and then removes the old ones, from the root inwards. At every moment there is a whole hierarchy of the one format
+//! or the other, and run again it finishes what was interrupted.
+
+mod chunks;
+mod codecs;
+mod journal;
+mod plan;
+mod report;
+mod run;
+mod target;
+
+use std::fmt;
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+use zarrox_core::{ErrorKind, Format, Result};
+use zarrox_stores::Store;
+
+use crate::consolidated::Consolidated;
+use crate::error::argument;
+use crate::hierarchy::Location;
+use crate::location;
+use crate::options::{MissingChunks, OpenMode, OpenOptions};
+use journal::Journal;
+use plan::Step;
+
+pub use journal::JOURNAL;
+pub use report::{Action, ConvertReport, Finding, NodeReport, Severity, What};
+
+/// What is compared with the source after writing. Metadata is compared in any case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Verify {
+    /// No values.
+    Nothing,
+    /// The values of arrays whose chunks were encoded anew.
+    #[default]
+    Reencoded,
+    /// All values, and the bytes of copied chunks.
+    Everything,
+}
+
+/// How far a conversion is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Progress {
+    /// How many bytes of the source have been worked on. Comparing counts as work.
+    pub done: u64,
+    /// How many there are.
+    pub total: u64,
+}
+
+/// Hears of progress; an error ends the conversion.
+type Listener = Arc<dyn Fn(Progress) -> Result<()> + Send + Sync>;
+
+/// How a conversion is done.
+#[derive(Clone)]
+pub struct Convert {
+    to: Format,
+    options: OpenOptions,
+    allowed: Vec<What>,
+    lossy: bool,
+    verify: Verify,
+    overwrite: bool,
+    listener: Option<Listener>,
+}
+
+impl Convert {
+    /// A conversion to a format.
+    pub fn new(to: Format) -> Self {
+        let options = OpenOptions::new();
+        Self {
+            to,
+            options,
+            allowed: Vec::new(),
+            lossy: false,
+            verify: Verify::default(),
+            overwrite: false,
+            listener: None,
+        }
+    }
+
+    /// How nodes are opened: strictness, data types and codecs, threads, the limit of a chunk's memory.
+    #[must_use]
+    pub fn open_options(self, options: OpenOptions) -> Self {
+        Self { options, ..self }
+    }
+
+    /// Allows something to be lost where the target cannot say it.
+    #[must_use]
+    pub fn allow(mut self, what: What) -> Self {
+        self.allowed.push(what);
+        self
+    }
+
+    /// Allows everything to be lost that the target cannot say.
+    #[must_use]
+    pub fn lossy(self, lossy: bool) -> Self {
+        Self { lossy, ..self }
+    }
+
+    /// What is compared with the source after writing.
+    #[must_use]
+    pub fn verify(self, verify: Verify) -> Self {
+        Self { verify, ..self }
+    }
+
+    /// Whether a node at the destination is deleted, with all below it.
+    #[must_use]
+    pub fn overwrite(self, overwrite: bool) -> Self {
+        Self { overwrite, ..self }
+    }
+
+    /// Hears of progress, from any thread. An error ends the conversion, which can be continued later.
+    #[must_use]
+    pub fn on_progress(self, listener: impl Fn(Progress) -> Result<()> + Send + Sync + 'static) -> Self {
+        Self { listener: Some(Arc::new(listener)), ..self }
+    }
+
+    /// Finds out what must be done to convert the node at a path, with everything below it, into one at another path.
+    ///
+    /// # Errors
+    /// When the source cannot be read, or one path contains the other.
+    pub fn plan(&self, source: impl AsRef<Path>, destination: impl AsRef<Path>) -> Result<Conversion> {
+        let resolved = |path: &Path| fs::canonicalize(location::plain(path)).ok();
+        if let (Some(from), Some(to)) = (resolved(source.as_ref()), resolved(destination.as_ref()))
+            && (from.starts_with(&to) || to.starts_with(&from))
+        {
+            return Err(overlap(&from.display(), &to.display()));
+        }
+        let (source, from, _) = location::store_for(source.as_ref())?;
+        let (destination, to, _) = location::store_for(destination.as_ref())?;
+        self.plan_in(source, from.as_str(), destination, to.as_str())
+    }
+
+    /// Finds out what must be done to convert the node at a path, with everything below it, where it is: only its documents
+    /// change, and no chunk.
+    ///
+    /// # Errors
+    /// When the source cannot be read.
+    pub fn plan_in_place(&self, path: impl AsRef<Path>) -> Result<Conversion> {
+        let (store, path, _) = location::store_for(path.as_ref())?;
+        self.plan_in_place_in(store, path.as_str())
+    }
+
+    /// As [`Convert::plan`], from store to store.
+    ///
+    /// # Errors
+    /// As for [`Convert::plan`].
+    pub fn plan_in(
+        &self,
+        source: Arc<dyn Store>,
+        from: &str,
+        destination: Arc<dyn Store>,
+        to: &str,
+    ) -> Result<Conversion> {
+        let source = self.opening().mode(OpenMode::Read).location(source, from)?;
+        let destination = self.opening().format(self.to).location(destination, to)?;
+        let overlaps = source.path.contains(&destination.path) || destination.path.contains(&source.path);
+        if overlaps && source.store.location() == destination.store.location() {
+            return Err(overlap(&source.path, &destination.path));
+        }
+        self.check_above(&destination)?;
+        let destination = destination.settle(self.to)?;
+        let root = source.open_node()?;
+        plan::Planner::new(self, &source, &destination, root.format(), false).plan(root)
+    }
+
+    /// As [`Convert::plan_in_place`], in a store.
+    ///
+    /// # Errors
+    /// As for [`Convert::plan_in_place`].
+    pub fn plan_in_place_in(&self, store: Arc<dyn Store>, path: &str) -> Result<Conversion> {
+        let source = self.opening().location(store, path)?;
+        let destination = Location { format: Some(self.to), ..source.clone() };
+        let journal = Journal::read(&source)?;
+        let root = source.open_node()?;
+        let from = match journal {
+            Some(journal) => journal.replaced_format(&source, self.to)?,
+            None => root.format(),
+        };
+        self.check_above(&destination)?;
+        plan::Planner::new(self, &source, &destination, from, true).plan(root)
+    }
+
+    /// Below a group of another format nobody else would find the node.
+    fn check_above(&self, place: &Location) -> Result<()> {
+        let above = Location { format: None, ..place.clone() }.inherited_format();
+        match above.filter(|above| *above != self.to) {
+            None => Ok(()),
+            Some(above) => Err(argument(format!(
+                "'{}' in {} lies in a group of Zarr {above}, where other programs would not look for Zarr {}; \
+                 convert the whole hierarchy, or to another place",
+                place.path,
+                place.store.location(),
+                self.to
+            ))),
+        }
+    }
+
+    /// How both sides are opened. That chunks are missing is nothing that a conversion changes.
+    fn opening(&self) -> OpenOptions {
+        self.options
+            .clone()
+            .consolidated(Consolidated::Never)
+            .missing_chunks(MissingChunks::Fill)
+            .store_empty_chunks(false)
+    }
+
+    fn allows(&self, what: What) -> bool {
+        self.lossy || self.allowed.contains(&what)
+    }
+}
+
+impl fmt::Debug for Convert {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Convert")
+            .field("to", &self.to)
+            .field("allowed", &self.allowed)
+            .field("lossy", &self.lossy)
+            .field("verify", &self.verify)
+            .field("overwrite", &self.overwrite)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A conversion that is planned and can be run. Nothing has been written yet.
+#[derive(Debug)]
+#[must_use = "nothing is converted before `run` is called"]
+pub struct Conversion {
+    convert: Convert,
+    source: Location,
+    destination: Location,
+    /// The format whose documents are replaced, when nodes are converted where they are.
+    in_place: Option<Format>,
+    steps: Vec<Step>,
+    report: ConvertReport,
+}
+
+impl Conversion {
+    /// What will be done, and what is found that the target says otherwise or not at all.
+    pub fn report(&self) -> &ConvertReport {
+        &self.report
+    }
+
+    /// Whether the conversion can be done.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unsupported`] with everything that the target cannot say and that is not allowed to be lost.
+    pub fn check(&self) -> Result<()> {
+        self.report.check(|what| self.convert.allows(what))
+    }
+}
+
+fn overlap(source: &dyn fmt::Display, destination: &dyn fmt::Display) -> zarrox_core::Error {
+    let message = format!(
+        "'{source}' cannot be converted to '{destination}': one contains the other; \
+         give another destination, or none to convert in place"
+    );
+    zarrox_core::Error::new(ErrorKind::InvalidArgument, message)
+}

@@ -1,0 +1,339 @@
+//! What must be done, found out before anything is written.
+
+use std::collections::HashSet;
+use std::ops::ControlFlow;
+
+use zarrox_core::metadata::{Consolidation, Layout};
+use zarrox_core::{ArrayMetadata, Error, ErrorKind, Format, GroupMetadata, NodeMetadata, NodePath, Result};
+use zarrox_stores::Prefix;
+
+use super::report::{Action, ConvertReport, NodeReport, Severity, What};
+use super::target::Translator;
+use super::{Conversion, Convert, JOURNAL};
+use crate::array::Array;
+use crate::error::from_store;
+use crate::group::{Group, Node};
+use crate::hierarchy::Location;
+
+/// What is done with one node.
+#[derive(Debug)]
+pub(super) struct Step {
+    /// Where the node is, seen from the one that is converted.
+    pub(super) path: String,
+    pub(super) action: Action,
+    /// The array, if the node is one.
+    pub(super) array: Option<Array>,
+    /// The node as the target has it; `None` when it stays as it is.
+    pub(super) target: Option<NodeMetadata>,
+    /// Whether chunks that are not stored must be written, since they would read as something else.
+    pub(super) all_chunks: bool,
+    /// How many bytes of chunks the source has stored.
+    pub(super) bytes: u64,
+    /// Whether the group has consolidated metadata, and the target should have it, too.
+    pub(super) consolidate: bool,
+}
+
+impl Step {
+    /// A step without chunks.
+    fn documents(path: &str, action: Action, target: Option<NodeMetadata>) -> Self {
+        Self {
+            path: path.to_owned(),
+            action,
+            array: None,
+            target,
+            all_chunks: false,
+            bytes: 0,
+            consolidate: false,
+        }
+    }
+}
+
+/// Walks through the source.
+pub(super) struct Planner<'a> {
+    convert: &'a Convert,
+    source: &'a Location,
+    destination: &'a Location,
+    in_place: Option<Format>,
+    steps: Vec<Step>,
+    report: ConvertReport,
+}
+
+impl<'a> Planner<'a> {
+    pub(super) fn new(
+        convert: &'a Convert,
+        source: &'a Location,
+        destination: &'a Location,
+        from: Format,
+        in_place: bool,
+    ) -> Self {
+        let shown = |place: &Location| match place.path.is_root() {
+            true => place.store.location(),
+            false => format!("{} in {}", place.path, place.store.location()),
+        };
+        let report = ConvertReport {
+            from,
+            to: convert.to,
+            source: shown(source),
+            destination: (!in_place).then(|| shown(destination)),
+            nodes: Vec::new(),
+            findings: Vec::new(),
+        };
+        let in_place = in_place.then_some(from);
+        Self { convert, source, destination, in_place, steps: Vec::new(), report }
+    }
+
+    pub(super) fn plan(mut self, root: Node) -> Result<Conversion> {
+        self.node("", root)?;
+        Ok(Conversion {
+            convert: self.convert.clone(),
+            source: self.source.clone(),
+            destination: self.destination.clone(),
+            in_place: self.in_place,
+            steps: self.steps,
+            report: self.report,
+        })
+    }
+
+    fn node(&mut self, path: &str, node: Node) -> Result<()> {
+        if self.in_place.is_some() && node.format() == self.convert.to {
+            self.unchanged(path, &node)?;
+        } else if let Some(reason) = self.misplaced(path, &node)? {
+            self.leave_out(path, &reason);
+            return Ok(());
+        } else {
+            match &node {
+                Node::Array(array) => self.array(path, array)?,
+                Node::Group(group) => self.group(path, group)?,
+            }
+        }
+        match node {
+            Node::Group(group) => self.children(path, &group),
+            Node::Array(_) => Ok(()),
+        }
+    }
+
+    /// Why a node cannot be where it would be, if so.
+    fn misplaced(&self, path: &str, node: &Node) -> Result<Option<String>> {
+        if self.in_place.is_some_and(|from| from != node.format()) {
+            return Ok(Some(format!("it is of Zarr {}, unlike the nodes above", node.format())));
+        }
+        let place = self.destination.at(self.destination.path.join(path)?);
+        let layout = place.layout_for(self.convert.to)?;
+        Ok(place.check_names(&layout).err().map(|error| error.to_string()))
+    }
+
+    fn unchanged(&mut self, path: &str, node: &Node) -> Result<()> {
+        let is_array = matches!(node, Node::Array(_));
+        let report = NodeReport { path: shown(path), is_array, action: Action::Nothing, chunks: 0, bytes: 0 };
+        self.report.nodes.push(report);
+        let mut step = Step::documents(path, Action::Nothing, None);
+        if let (Node::Group(group), Some(from)) = (node, self.in_place) {
+            // An earlier run may have been interrupted just before this.
+            let (place, to) = (group.location(), self.convert.to);
+            step.consolidate =
+                place.has_consolidated(from)? && place.can_consolidate(to)? && !place.has_consolidated(to)?;
+        }
+        self.steps.push(step);
+        Ok(())
+    }
+
+    fn group(&mut self, path: &str, group: &Group) -> Result<()> {
+        let name = shown(path);
+        let Some(target) = self.translator(path, &name)?.group(group.metadata()) else { return Ok(()) };
+        if let Some(from) = self.in_place {
+            self.check_documents(path, from)?;
+        }
+        let report =
+            NodeReport { path: name, is_array: false, action: Action::Metadata, chunks: 0, bytes: 0 };
+        self.report.nodes.push(report);
+        let mut step = Step::documents(path, Action::Metadata, Some(NodeMetadata::Group(target)));
+        step.consolidate = self.consolidates(path, group)?;
+        self.steps.push(step);
+        Ok(())
+    }
+
+    /// Whether a group has consolidated metadata that the target can have as well.
+    fn consolidates(&mut self, path: &str, group: &Group) -> Result<bool> {
+        if !group.location().has_consolidated(group.metadata().format)? {
+            return Ok(false);
+        }
+        let place = self.destination.at(self.destination.path.join(path)?);
+        if place.can_consolidate(self.convert.to)? {
+            return Ok(true);
+        }
+        let name = shown(path);
+        let reason = "the target has no consolidated metadata; nodes are found all the same";
+        self.translator(path, &name)?.find(What::Groups, Severity::Note, reason);
+        Ok(false)
+    }
+
+    fn array(&mut self, path: &str, array: &Array) -> Result<()> {
+        let name = shown(path);
+        let Some(target) = self.translator(path, &name)?.array(array) else { return Ok(()) };
+        if let Some(from) = self.in_place {
+            self.check_keys(path, array, &target.metadata, from)?;
+        }
+        let action = match (self.in_place, target.same_chunks && !target.other_fill) {
+            (Some(_), _) => Action::Metadata,
+            (None, true) => Action::CopyChunks,
+            (None, false) => Action::Reencode,
+        };
+        let (mut chunks, mut bytes) = (0, 0);
+        if self.in_place.is_none() {
+            array.visit_stored(&mut |chunk, size| {
+                chunks += u64::from(chunk.is_some());
+                bytes += if chunk.is_some() { size } else { 0 };
+            })?;
+        }
+        self.report.nodes.push(NodeReport { path: name, is_array: true, action, chunks, bytes });
+        self.steps.push(Step {
+            path: path.to_owned(),
+            action,
+            array: Some(array.clone()),
+            target: Some(NodeMetadata::Array(target.metadata)),
+            all_chunks: target.other_fill,
+            bytes,
+            consolidate: false,
+        });
+        Ok(())
+    }
+
+    /// In place, chunks keep their keys, and new documents may not take the place of old ones.
+    fn check_keys(&mut self, path: &str, array: &Array, target: &ArrayMetadata, from: Format) -> Result<()> {
+        let place = self.destination.at(self.destination.path.join(path)?);
+        let first = vec![0; array.ndim()];
+        let kept = Array::new(place, target.clone())?.object_key(&first)? == array.object_key(&first)?;
+        let name = shown(path);
+        if !kept {
+            let reason = "its chunks would have other keys; give a destination for a converted copy";
+            self.translator(path, &name)?.find(What::ChunkKeys, Severity::Refusal, reason);
+        }
+        self.check_documents(path, from)
+    }
+
+    fn check_documents(&mut self, path: &str, from: Format) -> Result<()> {
+        let place = self.destination.path.join(path)?;
+        let (old, new) = (from.def(), self.convert.to.def());
+        let alike =
+            old.layout().chunks(&place) == new.layout().chunks(&place) && old.entry_key() == new.entry_key();
+        let (old, new) = (old.layout().keys(&place), new.layout().keys(&place));
+        if alike && !new.iter().any(|key| old.contains(key)) {
+            return Ok(());
+        }
+        let name = shown(path);
+        let reason =
+            "the two formats have their documents in ways that cannot be in one place; give a destination";
+        self.translator(path, &name)?.find(What::Nodes, Severity::Refusal, reason);
+        Ok(())
+    }
+
+    fn translator<'t>(&'t mut self, path: &str, shown: &'t str) -> Result<Translator<'t>> {
+        Ok(Translator {
+            to: self.convert.to,
+            in_place: self.in_place.is_some(),
+            registry: &self.source.context.registry,
+            chunk_limit: self.source.context.chunk_limit,
+            path: self.destination.path.join(path)?,
+            shown,
+            findings: &mut self.report.findings,
+        })
+    }
+
+    fn children(&mut self, above: &str, group: &Group) -> Result<()> {
+        let mut known = HashSet::new();
+        for child in group.children()? {
+            let path = joined(above, &child.name);
+            known.insert(child.name);
+            match child.node {
+                Ok(node) => self.node(&path, node)?,
+                Err(error) if is_outage(&error) => return Err(error),
+                Err(error) => self.leave_out(&path, &format!("it cannot be read: {error}")),
+            }
+        }
+        self.strays(above, group, &known)
+    }
+
+    fn leave_out(&mut self, path: &str, reason: &str) {
+        let name = shown(path);
+        let Ok(mut translator) = self.translator(path, &name) else { return };
+        let severity = translator.left_out();
+        translator.find(What::Nodes, severity, format!("{reason}; it would be left out"));
+    }
+
+    /// What lies in a group and is no node: groups that nobody has written down, whose nodes are converted, too; and
+    /// files, which are not.
+    fn strays(&mut self, above: &str, group: &Group, known: &HashSet<String>) -> Result<()> {
+        let format = group.metadata().format;
+        if format.def().layout().implicit_groups() {
+            return Ok(());
+        }
+        let location = self.source.at(group.path().clone());
+        let listing = location
+            .store
+            .list_dir(&Prefix::new(location.path.prefix()).map_err(from_store)?)
+            .map_err(from_store)?;
+        for prefix in listing.prefixes.iter().filter(|prefix| !known.contains(prefix.name())) {
+            let (name, path) = (prefix.name(), joined(above, prefix.name()));
+            let place = group.path().join(name).ok();
+            match place.filter(|_| holds_nodes(&location, prefix, format).unwrap_or(true)) {
+                Some(place) => {
+                    let implicit = NodeMetadata::Group(GroupMetadata::new(format));
+                    self.node(&path, Node::new(self.source.at(place).settle(format)?, implicit)?)?;
+                }
+                None => self.note_stray(&path),
+            }
+        }
+        let layouts: Vec<Layout> = Format::all().map(|format| format.def().layout()).collect();
+        let mut documents: Vec<&str> = layouts.iter().flat_map(Layout::documents).copied().collect();
+        let copies = Format::all().filter_map(|format| match format.def().consolidation() {
+            Some(Consolidation::Beside(name)) => Some(name),
+            _ => None,
+        });
+        documents.extend(copies);
+        for key in &listing.keys {
+            let name = key.name();
+            if !documents.contains(&name) && name != JOURNAL {
+                self.note_stray(&joined(above, name));
+            }
+        }
+        Ok(())
+    }
+
+    fn note_stray(&mut self, path: &str) {
+        if self.in_place.is_some() {
+            return;
+        }
+        let (name, reason) = (shown(path), "it belongs to no node and is not converted");
+        if let Ok(mut translator) = self.translator("", &name) {
+            translator.find(What::Nodes, Severity::Note, reason);
+        }
+    }
+}
+
+/// Whether a document of the format lies anywhere below a prefix.
+fn holds_nodes(location: &Location, prefix: &Prefix, format: Format) -> Result<bool> {
+    let layout = format.def().layout();
+    let mut found = false;
+    let mut visit = |key: zarrox_stores::Key, _| {
+        let parent = key.parent();
+        let path = NodePath::new(parent.as_str());
+        found = path.is_ok_and(|path| layout.keys(&path).iter().any(|document| *document == key.as_str()));
+        if found { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    location.store.list_prefix(prefix, &mut visit).map_err(from_store)?;
+    Ok(found)
+}
+
+/// Whether the storage failed, rather than what is stored.
+fn is_outage(error: &Error) -> bool {
+    use ErrorKind::{Forbidden, NotFound, StorageFull, Unreachable};
+    matches!(error.kind(), NotFound | Forbidden | Unreachable | StorageFull)
+}
+
+fn joined(above: &str, name: &str) -> String {
+    if above.is_empty() { name.to_owned() } else { format!("{above}/{name}") }
+}
+
+fn shown(path: &str) -> String {
+    format!("/{path}")
+}

@@ -1,0 +1,224 @@
+//! What a conversion finds and does, for people and programs.
+
+use std::fmt;
+
+use zarrox_core::{Error, ErrorKind, Format, Result};
+
+/// What of a node a format may not be able to say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum What {
+    /// The type of the elements. With consent the array is left out.
+    DataTypes,
+    /// How chunks are encoded.
+    Codecs,
+    /// How the array is divided into chunks.
+    ChunkGrids,
+    /// How chunks are named.
+    ChunkKeys,
+    /// What an element is that nobody has written. With consent every chunk is stored.
+    FillValues,
+    /// The names of dimensions. With consent they are dropped.
+    DimensionNames,
+    /// Attributes. With consent those that cannot be said are dropped.
+    Attributes,
+    /// Members of metadata that this library does not know. With consent they are dropped.
+    Members,
+    /// Groups.
+    Groups,
+    /// Nodes that cannot be read, or that cannot be where they are. With consent they are left out.
+    Nodes,
+}
+
+/// All there is, with the name that people give it.
+const NAMES: &[(What, &str)] = &[
+    (What::DataTypes, "data-types"),
+    (What::Codecs, "codecs"),
+    (What::ChunkGrids, "chunk-grids"),
+    (What::ChunkKeys, "chunk-keys"),
+    (What::FillValues, "fill-values"),
+    (What::DimensionNames, "dimension-names"),
+    (What::Attributes, "attributes"),
+    (What::Members, "members"),
+    (What::Groups, "groups"),
+    (What::Nodes, "nodes"),
+];
+
+impl fmt::Display for What {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(NAMES.iter().find(|(what, _)| what == self).map_or("nodes", |(_, name)| name))
+    }
+}
+
+impl std::str::FromStr for What {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        if let Some((what, _)) = NAMES.iter().find(|(_, name)| *name == text) {
+            return Ok(*what);
+        }
+        let names: Vec<_> = NAMES.iter().map(|(_, name)| *name).collect();
+        let message = format!("'{text}' is nothing that can be lost; there are {}", names.join(", "));
+        Err(Error::new(ErrorKind::InvalidArgument, message))
+    }
+}
+
+/// How much a finding matters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Severity {
+    /// It is said in another way; nothing is lost.
+    Note,
+    /// Something is lost; done only with consent.
+    Loss,
+    /// It cannot be done.
+    Refusal,
+}
+
+/// Something that the target says otherwise than the source, or not at all.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// The node, seen from the one that is converted: `/`, `/a/b`.
+    pub path: String,
+    /// What it is about.
+    pub what: What,
+    /// How much it matters.
+    pub severity: Severity,
+    /// What it is, and what becomes of it.
+    pub reason: String,
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let severity = match self.severity {
+            Severity::Note => "note",
+            Severity::Loss => "loss",
+            Severity::Refusal => "refused",
+        };
+        write!(f, "{}: {severity} ({}): {}", self.path, self.what, self.reason)
+    }
+}
+
+/// What is done with a node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Action {
+    /// It has the target's format already, and stays as it is.
+    Nothing,
+    /// Only its documents are written.
+    Metadata,
+    /// The bytes of its chunks are copied as they are.
+    CopyChunks,
+    /// Its chunks are decoded and encoded.
+    Reencode,
+}
+
+impl fmt::Display for Action {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Nothing => "nothing to do",
+            Self::Metadata => "metadata only",
+            Self::CopyChunks => "copy bytes",
+            Self::Reencode => "re-encode",
+        })
+    }
+}
+
+/// What is done with one node.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NodeReport {
+    /// The node, seen from the one that is converted: `/`, `/a/b`.
+    pub path: String,
+    /// Whether it is an array.
+    pub is_array: bool,
+    /// What is done.
+    pub action: Action,
+    /// How many chunks (shards, where there are shards) are stored that are copied or encoded anew.
+    pub chunks: u64,
+    /// How many bytes these have.
+    pub bytes: u64,
+}
+
+impl fmt::Display for NodeReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { path, is_array, action, chunks, bytes } = self;
+        let kind = if *is_array { "array" } else { "group" };
+        write!(f, "{path} ({kind}): {action}")?;
+        match action {
+            Action::CopyChunks | Action::Reencode if *is_array => {
+                write!(f, ", {chunks} chunks, {bytes} bytes")
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// What a conversion does, and what it finds that the target says otherwise or not at all.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ConvertReport {
+    /// The source's format.
+    pub from: Format,
+    /// The target's format.
+    pub to: Format,
+    /// Where from.
+    pub source: String,
+    /// Where to; `None` when nodes are converted where they are.
+    pub destination: Option<String>,
+    /// What is done with each node that is converted; parents before children.
+    pub nodes: Vec<NodeReport>,
+    /// What the target says otherwise, or not at all.
+    pub findings: Vec<Finding>,
+}
+
+impl ConvertReport {
+    /// What keeps the conversion from being done: refusals, and losses outside of what is allowed.
+    pub fn obstacles(&self, allowed: impl Fn(What) -> bool) -> impl Iterator<Item = &Finding> {
+        self.findings.iter().filter(move |finding| match finding.severity {
+            Severity::Note => false,
+            Severity::Loss => !allowed(finding.what),
+            Severity::Refusal => true,
+        })
+    }
+
+    /// An error that lists everything that keeps the conversion from being done, if anything does.
+    pub(super) fn check(&self, allowed: impl Fn(What) -> bool) -> Result<()> {
+        /// So many are told; more would hide what there is to do.
+        const SHOWN: usize = 20;
+        let obstacles: Vec<&Finding> = self.obstacles(allowed).collect();
+        if obstacles.is_empty() {
+            return Ok(());
+        }
+        let mut lines: Vec<String> = obstacles.iter().take(SHOWN).map(ToString::to_string).collect();
+        if obstacles.len() > SHOWN {
+            lines.push(format!("and {} more", obstacles.len() - SHOWN));
+        }
+        let mut losses: Vec<What> =
+            obstacles.iter().filter(|f| f.severity == Severity::Loss).map(|f| f.what).collect();
+        losses.sort_unstable();
+        losses.dedup();
+        let losses: Vec<String> = losses.iter().map(ToString::to_string).collect();
+        let consent = if losses.is_empty() {
+            String::new()
+        } else {
+            format!("; allow what may be lost: {}", losses.join(","))
+        };
+        let message =
+            format!("{} cannot become Zarr {}: {}{consent}", self.source, self.to, lines.join("; "));
+        Err(Error::new(ErrorKind::Unsupported, message))
+    }
+}
+
+/// Every node and every finding on a line of its own.
+impl fmt::Display for ConvertReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let destination = self.destination.as_deref().unwrap_or("in place");
+        writeln!(f, "{} (Zarr {}) -> {destination} (Zarr {})", self.source, self.from, self.to)?;
+        for node in &self.nodes {
+            writeln!(f, "{node}")?;
+        }
+        for finding in &self.findings {
+            writeln!(f, "{finding}")?;
+        }
+        Ok(())
+    }
+}

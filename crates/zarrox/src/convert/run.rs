@@ -1,0 +1,256 @@
+//! Doing what was planned.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use zarrox_core::metadata::Layout;
+use zarrox_core::{Error, ErrorKind, Format, NodeMetadata, Result};
+use zarrox_stores::Prefix;
+
+use super::chunks::Transfer;
+use super::journal::{Fingerprint, Journal};
+use super::plan::Step;
+use super::report::{Action, ConvertReport};
+use super::{Conversion, Progress, Verify};
+use crate::array::Array;
+use crate::error::from_store;
+use crate::hierarchy::{Location, format_of};
+
+impl Conversion {
+    /// Converts. What was interrupted before is continued.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unsupported`] with everything that the target cannot say and that is not allowed to be lost, before
+    /// anything is written; [`ErrorKind::AlreadyExists`] when there is something at the destination;
+    /// [`ErrorKind::Corrupt`] when what was written is not what the source has; and what the stores say.
+    pub fn run(self) -> Result<ConvertReport> {
+        self.check()?;
+        let (place, source) = (&self.destination, &self.source);
+        let done = match self.in_place {
+            Some(from) => self.replace_documents(from),
+            None => self.copy(),
+        };
+        done.map_err(|error| match self.in_place {
+            Some(_) => {
+                error.at(format!("converting '{}' in {} in place", place.path, place.store.location()))
+            }
+            None => error.at(format!("converting {} to {}", source.store.location(), place.store.location())),
+        })?;
+        Ok(self.report)
+    }
+
+    fn copy(&self) -> Result<()> {
+        let resuming = self.prepare()?;
+        let counter = Counter { done: AtomicU64::new(0), conversion: self, total: self.work() };
+        for step in &self.steps {
+            if let (Some(source), Some(target)) = (&step.array, &step.target) {
+                self.copy_array(step, source, target, resuming, &counter)?;
+            }
+        }
+        // The root comes last: what can be found from it is there.
+        for step in self.steps.iter().rev().filter(|step| step.array.is_none()) {
+            if let Some(target) = &step.target {
+                self.store(step, target)?;
+            }
+        }
+        self.destination.create_ancestors(self.convert.to, &self.layout()?)?;
+        self.compare_metadata()?;
+        self.consolidate()?;
+        Journal::erase(&self.destination)
+    }
+
+    /// Where the destination has documents and chunks.
+    fn layout(&self) -> Result<Layout> {
+        self.destination.layout_for(self.convert.to)
+    }
+
+    fn store(&self, step: &Step, target: &NodeMetadata) -> Result<()> {
+        self.place(step)?.store_documents(target, &self.layout()?)
+    }
+
+    /// Makes sure that the destination is empty, or has what an earlier run of the same conversion left; tells which.
+    fn prepare(&self) -> Result<bool> {
+        let place = &self.destination;
+        let ours = Journal::new(&self.source, self.report.from, self.convert.to, false, &self.fingerprint()?);
+        match Journal::read(place)? {
+            Some(journal) if journal == ours => return Ok(true),
+            Some(journal) if !self.convert.overwrite => return Err(journal.unfinished(place)),
+            // What lies there was written by a conversion that was never finished.
+            Some(_) if place.path.is_root() => {
+                place.store.erase_prefix(&Prefix::root()).map_err(from_store)?;
+            }
+            Some(_) => place.erase_all(self.layout()?.extent(&place.path))?,
+            None => {
+                // What is there now, the store knows, and not what is going to be.
+                let place = Location { layout: None, ..place.clone() };
+                place.check_ancestors(self.convert.to)?;
+                place.make_room(self.convert.to, &self.layout()?, self.convert.overwrite, false)?;
+            }
+        }
+        ours.write(place)?;
+        Ok(false)
+    }
+
+    fn copy_array(
+        &self,
+        step: &Step,
+        source: &Array,
+        target: &NodeMetadata,
+        resuming: bool,
+        counter: &Counter<'_>,
+    ) -> Result<()> {
+        let NodeMetadata::Array(metadata) = target else { return Ok(()) };
+        let place = self.place(step)?;
+        let rounds = self.rounds(step);
+        if resuming && matches!(place.find_node()?, Some(NodeMetadata::Array(_))) {
+            return counter.add(step.bytes * rounds);
+        }
+        let destination = Array::new(place.clone(), metadata.clone())?;
+        let tell = |bytes| counter.add(bytes);
+        let pool = &place.context.pool;
+        let transfer = Transfer::new(source, &destination, pool, resuming, &tell);
+        match step.action {
+            Action::CopyChunks => transfer.copy()?,
+            _ => transfer.reencode(step.all_chunks)?,
+        }
+        if rounds > 1 {
+            match step.action {
+                Action::CopyChunks => transfer.compare_copies()?,
+                _ => transfer.compare_values(step.all_chunks)?,
+            }
+        }
+        self.store(step, target)
+    }
+
+    /// Writes the new documents, the root's last; then removes the old ones, the root's first.
+    fn replace_documents(&self, from: Format) -> Result<()> {
+        let to = self.convert.to;
+        let resuming = Journal::read(&self.destination)?.is_some();
+        if from == to {
+            return Ok(());
+        }
+        if !resuming {
+            Journal::new(&self.source, from, to, true, &self.fingerprint()?).write(&self.destination)?;
+        }
+        for step in self.steps.iter().rev() {
+            if let Some(target) = &step.target {
+                self.store(step, target)?;
+            }
+        }
+        self.compare_metadata()?;
+        self.compare_in_place()?;
+        self.consolidate()?;
+        for step in self.steps.iter().filter(|step| resuming || step.action != Action::Nothing) {
+            self.remove_documents(step, from)?;
+        }
+        Journal::erase(&self.destination)
+    }
+
+    /// Removes the documents of a format. The one that makes the node goes last, so that an interruption leaves either a
+    /// node or nothing to be removed.
+    fn remove_documents(&self, step: &Step, format: Format) -> Result<()> {
+        let place = Location { format: Some(format), ..self.place(step)? };
+        if !place.holds_node()? {
+            return Ok(());
+        }
+        // Copies of documents that are about to go.
+        place.drop_consolidated(format)?;
+        let kept = self.layout()?.keys(&place.path);
+        let old = place.layout_for(format)?.keys(&place.path).into_iter().rev();
+        old.filter(|key| !kept.contains(key)).try_for_each(|key| place.erase(key))
+    }
+
+    /// Opens everything again and compares it with what was to be written.
+    fn compare_metadata(&self) -> Result<()> {
+        for step in &self.steps {
+            let Some(target) = &step.target else { continue };
+            let place = self.place(step)?;
+            let (registry, limit) = (&place.context.registry, place.context.chunk_limit);
+            let same = match (place.find_node()?, target) {
+                (Some(NodeMetadata::Array(found)), NodeMetadata::Array(target)) => {
+                    found.is_same(target, registry, limit)?
+                }
+                (Some(NodeMetadata::Group(found)), NodeMetadata::Group(target)) => found == *target,
+                _ => false,
+            };
+            if !same {
+                let message = format!(
+                    "the metadata of '{}' is not what was written; did others write meanwhile?",
+                    place.path
+                );
+                return Err(Error::new(ErrorKind::Corrupt, message));
+            }
+        }
+        Ok(())
+    }
+
+    /// Groups whose source has consolidated metadata get some of their own, made of what is there now.
+    fn consolidate(&self) -> Result<()> {
+        for step in self.steps.iter().filter(|step| step.consolidate) {
+            self.place(step)?.consolidate(self.convert.to)?;
+        }
+        Ok(())
+    }
+
+    /// Chunks are the same files; whoever wants to be sure has them read by both documents.
+    fn compare_in_place(&self) -> Result<()> {
+        if self.convert.verify != Verify::Everything {
+            return Ok(());
+        }
+        for step in &self.steps {
+            if let (Some(source), Some(NodeMetadata::Array(metadata))) = (&step.array, &step.target) {
+                let place = self.place(step)?;
+                let destination = Array::new(place.clone(), metadata.clone())?;
+                let transfer = Transfer::new(source, &destination, &place.context.pool, false, &|_| Ok(()));
+                transfer.compare_values(false)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn place(&self, step: &Step) -> Result<Location> {
+        Ok(self.destination.at(self.destination.path.join(&step.path)?))
+    }
+
+    /// How often the bytes of an array are worked on: written, and compared.
+    fn rounds(&self, step: &Step) -> u64 {
+        match (self.convert.verify, step.action) {
+            (Verify::Everything, Action::CopyChunks | Action::Reencode) => 2,
+            (Verify::Reencoded, Action::Reencode) => 2,
+            _ => 1,
+        }
+    }
+
+    fn work(&self) -> u64 {
+        self.steps.iter().map(|step| step.bytes * self.rounds(step)).sum()
+    }
+
+    /// A number that stands for all that will be written.
+    fn fingerprint(&self) -> Result<Fingerprint> {
+        let mut fingerprint = Fingerprint::new();
+        for step in &self.steps {
+            fingerprint.see(step.path.as_bytes());
+            fingerprint.see(step.action.to_string().as_bytes());
+            let Some(target) = &step.target else { continue };
+            let place = self.place(step)?;
+            for (_, bytes) in format_of(target).def().lower(&place.path, target, &place.context.registry)? {
+                fingerprint.see(&bytes);
+            }
+        }
+        Ok(fingerprint)
+    }
+}
+
+/// Counts the work that is done, and tells whoever listens.
+struct Counter<'a> {
+    done: AtomicU64,
+    total: u64,
+    conversion: &'a Conversion,
+}
+
+impl Counter<'_> {
+    fn add(&self, bytes: u64) -> Result<()> {
+        let done = self.done.fetch_add(bytes, Ordering::Relaxed) + bytes;
+        let progress = Progress { done, total: self.total };
+        self.conversion.convert.listener.as_ref().map_or(Ok(()), |listener| listener(progress))
+    }
+}

@@ -1,0 +1,392 @@
+//! What a node is in another format: the same, as far as that format can say it.
+//!
+//! No format is asked by name what it can do. Its documents are made, and read again: what comes back as it was, the
+//! format can say.
+
+use zarrox_core::data_type::Mode;
+use zarrox_core::grid::ChunkGrid;
+use zarrox_core::json::{Json, Map};
+use zarrox_core::metadata::LiftContext;
+use zarrox_core::{
+    ArrayMetadata, Error, ErrorKind, Format, GroupMetadata, NodeMetadata, NodePath, Registry, Result,
+};
+
+use super::codecs;
+use super::report::{Finding, Severity, What};
+use crate::array::Array;
+
+/// The attribute that xarray reads the names of dimensions from in formats that have none.
+const ARRAY_DIMENSIONS: &str = "_ARRAY_DIMENSIONS";
+
+/// Translates one node.
+pub(super) struct Translator<'a> {
+    pub(super) to: Format,
+    /// Whether chunks must stay where and as they are.
+    pub(super) in_place: bool,
+    pub(super) registry: &'a Registry,
+    pub(super) chunk_limit: usize,
+    /// Where the node will be.
+    pub(super) path: NodePath,
+    /// What findings call it.
+    pub(super) shown: &'a str,
+    pub(super) findings: &'a mut Vec<Finding>,
+}
+
+/// An array as the target has it.
+pub(super) struct TargetArray {
+    pub(super) metadata: ArrayMetadata,
+    /// Whether chunks are encoded to the same bytes.
+    pub(super) same_chunks: bool,
+    /// Whether chunks that are not stored would read as something else.
+    pub(super) other_fill: bool,
+}
+
+impl Translator<'_> {
+    pub(super) fn group(&mut self, source: &GroupMetadata) -> Option<GroupMetadata> {
+        let mut target = GroupMetadata::new(self.to);
+        if let Err(error) = self.says(&NodeMetadata::Group(target.clone())) {
+            self.find(What::Groups, Severity::Refusal, error.to_string());
+            return None;
+        }
+        let with = |attributes: Map| {
+            NodeMetadata::Group(GroupMetadata { attributes, ..GroupMetadata::new(self.to) })
+        };
+        let (attributes, lost) = self.attributes(&source.attributes, with);
+        target.attributes = attributes;
+        self.lose_attributes(&lost);
+        let extra = source.extra.clone();
+        let full = GroupMetadata { extra: extra.clone(), ..target.clone() };
+        match self.says(&NodeMetadata::Group(full)) {
+            Ok(()) => target.extra = extra,
+            Err(_) => self.lose_members(&extra),
+        }
+        Some(target)
+    }
+
+    pub(super) fn array(&mut self, array: &Array) -> Option<TargetArray> {
+        let source = array.metadata();
+        let mut target = match self.plain(array) {
+            Ok(plain) => plain,
+            Err(error) => {
+                let reason = format!("{error}; the array would be left out");
+                self.find(What::DataTypes, self.left_out(), reason);
+                return None;
+            }
+        };
+        self.fallback(source, &mut target);
+        self.fill_value(array, &mut target);
+        self.key_encoding(source, &mut target);
+        if !self.codecs(array, &mut target) {
+            return None;
+        }
+        self.names(source, &mut target);
+        let extra = source.extra.clone();
+        match self.says_array(&ArrayMetadata { extra: extra.clone(), ..target.clone() }) {
+            Ok(()) => target.extra = extra,
+            Err(_) => self.lose_members(&extra),
+        }
+        let fill = target.fill_element(self.registry).ok()?;
+        Some(TargetArray {
+            same_chunks: self.same_chunks(array, &target),
+            other_fill: fill != array.fill_value(),
+            metadata: target,
+        })
+    }
+
+    /// What becomes of a node that cannot be converted.
+    pub(super) fn left_out(&self) -> Severity {
+        // Where it is, it would be left behind in the old format.
+        if self.in_place { Severity::Refusal } else { Severity::Loss }
+    }
+
+    pub(super) fn find(&mut self, what: What, severity: Severity, reason: impl Into<String>) {
+        let path = self.shown.to_owned();
+        self.findings.push(Finding { path, what, severity, reason: reason.into() });
+    }
+
+    /// Whether the target can say a node, or why not.
+    pub(super) fn says(&self, node: &NodeMetadata) -> Result<()> {
+        says(self.to, &self.path, node, self.registry, self.chunk_limit)
+    }
+
+    pub(super) fn says_array(&self, array: &ArrayMetadata) -> Result<()> {
+        self.says(&NodeMetadata::Array(array.clone()))
+    }
+
+    /// The array with nothing but its shape and data type.
+    fn plain(&self, array: &Array) -> Result<ArrayMetadata> {
+        let source = array.metadata();
+        let chunks: Vec<u64> = source.shape.iter().map(|&length| length.clamp(1, 16)).collect();
+        let mut plain = ArrayMetadata {
+            format: self.to,
+            shape: source.shape.clone(),
+            data_type: source.data_type.clone(),
+            fallback_from: None,
+            chunk_grid: ChunkGrid::regular(chunks, &source.shape)?,
+            chunk_key_encoding: self.to.def().default_chunk_key_encoding(),
+            separator_declared: true,
+            fill_value: None,
+            codecs: Vec::new(),
+            attributes: Map::new(),
+            dimension_names: None,
+            extra: Map::new(),
+        };
+        plain.fill_value =
+            Some(ArrayMetadata { fill_value: None, ..plain.clone() }.fill_element(self.registry)?);
+        let mut why = None;
+        for codecs in codecs::simplest(array, self.registry) {
+            plain.codecs = codecs;
+            match self.says_array(&plain) {
+                Ok(()) => return Ok(plain),
+                Err(error) => why = why.or(Some(error)),
+            }
+        }
+        Err(why.unwrap_or_else(|| Error::new(ErrorKind::Unsupported, "no codec makes bytes of its elements")))
+    }
+
+    /// Where another type is read in place of an unknown one, the target should say so, too.
+    fn fallback(&mut self, source: &ArrayMetadata, target: &mut ArrayMetadata) {
+        let Some(unknown) = &source.fallback_from else { return };
+        let with = ArrayMetadata { fallback_from: source.fallback_from.clone(), ..target.clone() };
+        if self.says_array(&with).is_ok() {
+            return *target = with;
+        }
+        let reason =
+            format!("the data type {unknown} is read as {}, and would become that", source.data_type);
+        self.find(What::DataTypes, Severity::Loss, reason);
+    }
+
+    fn fill_value(&mut self, array: &Array, target: &mut ArrayMetadata) {
+        let source = array.metadata();
+        let with = |fill_value| ArrayMetadata { fill_value, ..target.clone() };
+        let why = match self.says_array(&with(source.fill_value.clone())) {
+            Ok(()) => return target.fill_value = source.fill_value.clone(),
+            Err(error) => error,
+        };
+        let resolved = array.fill_value();
+        let shown = array.format_element(resolved.as_bytes()).unwrap_or_default();
+        if self.says_array(&with(Some(resolved.clone()))).is_ok() {
+            target.fill_value = Some(resolved);
+            let reason = format!(
+                "the fill value is undefined (null), which is read as {shown}; the target says {shown}"
+            );
+            return self.find(What::FillValues, Severity::Note, reason);
+        }
+        if self.in_place {
+            let reason = format!(
+                "the fill value {shown} cannot be said ({why}), so that every chunk would have to be stored; {GIVE}"
+            );
+            return self.find(What::FillValues, Severity::Refusal, reason);
+        }
+        let reason = format!(
+            "the fill value {shown} cannot be said ({why}); every chunk would be stored, so that values stay"
+        );
+        self.find(What::FillValues, Severity::Loss, reason);
+    }
+
+    fn key_encoding(&mut self, source: &ArrayMetadata, target: &mut ArrayMetadata) {
+        let own = source.chunk_key_encoding;
+        let default = target.chunk_key_encoding;
+        let separator = own.separator();
+        let same_separator = default.with_separator(separator);
+        let candidates = match self.in_place || source.format == self.to {
+            true => vec![own],
+            false => vec![same_separator],
+        };
+        for encoding in candidates {
+            if self.says_array(&ArrayMetadata { chunk_key_encoding: encoding, ..target.clone() }).is_ok() {
+                return target.chunk_key_encoding = encoding;
+            }
+        }
+        let example = vec![1; source.shape.len()];
+        if self.in_place {
+            let reason =
+                format!("chunks have keys like '{}', which cannot be said; {GIVE}", own.encode(&example));
+            return self.find(What::ChunkKeys, Severity::Refusal, reason);
+        }
+        let reason =
+            format!("chunks get keys like '{}' for '{}'", default.encode(&example), own.encode(&example));
+        self.find(What::ChunkKeys, Severity::Note, reason);
+    }
+
+    /// Finds a chunk grid and codecs that the target can say; false when there are none.
+    fn codecs(&mut self, array: &Array, target: &mut ArrayMetadata) -> bool {
+        let mut why = None;
+        for candidate in codecs::candidates(array, target, self) {
+            let with =
+                ArrayMetadata { chunk_grid: candidate.grid, codecs: candidate.codecs, ..target.clone() };
+            match self.says_array(&with) {
+                Ok(()) => {
+                    *target = with;
+                    if let Some(note) = candidate.note {
+                        self.find(What::Codecs, Severity::Note, note);
+                    }
+                    return true;
+                }
+                Err(error) if self.in_place => {
+                    let reason = format!("{error}; its chunks would have to be written anew; {GIVE}");
+                    self.find(What::Codecs, Severity::Refusal, reason);
+                    return false;
+                }
+                Err(error) => why = why.or(Some(error)),
+            }
+        }
+        let why =
+            why.map_or_else(|| "it has no codec for its elements".to_owned(), |error| error.to_string());
+        self.find(What::Codecs, Severity::Refusal, why);
+        false
+    }
+
+    /// The names of dimensions are v3's `dimension_names`, and xarray's attribute where there are none.
+    fn names(&mut self, source: &ArrayMetadata, target: &mut ArrayMetadata) {
+        let mut attributes = source.attributes.clone();
+        let told = attribute_names(source);
+        let says_names = self.says_names(target, self.to);
+        if says_names
+            && told.is_some()
+            && source.dimension_names.is_none()
+            && !self.says_names(source, source.format)
+        {
+            attributes.shift_remove(ARRAY_DIMENSIONS);
+            target.dimension_names = told;
+            self.note_mask(source);
+        } else if says_names {
+            target.dimension_names = source.dimension_names.clone();
+        } else if let Some(names) = &source.dimension_names {
+            self.names_to_attribute(names, &mut attributes);
+        }
+        let with = |attributes: Map| NodeMetadata::Array(ArrayMetadata { attributes, ..target.clone() });
+        let (attributes, lost) = self.attributes(&attributes, with);
+        target.attributes = attributes;
+        self.lose_attributes(&lost);
+    }
+
+    fn says_names(&self, array: &ArrayMetadata, format: Format) -> bool {
+        let named = ArrayMetadata {
+            dimension_names: Some(vec![Some("x".to_owned()); array.shape.len()]),
+            format,
+            ..array.clone()
+        };
+        says(format, &self.path, &NodeMetadata::Array(named), self.registry, self.chunk_limit).is_ok()
+    }
+
+    fn names_to_attribute(&mut self, names: &[Option<String>], attributes: &mut Map) {
+        if !names.is_empty() && names.iter().all(Option::is_none) {
+            return;
+        }
+        let Some(list) = names.iter().cloned().collect::<Option<Vec<String>>>() else {
+            let reason =
+                format!("only some dimensions have names ({}); all would be dropped", shown_names(names));
+            return self.find(What::DimensionNames, Severity::Loss, reason);
+        };
+        let list = Json::from(list);
+        if let Some(other) = attributes.get(ARRAY_DIMENSIONS).filter(|other| **other != list) {
+            let reason = format!(
+                "the attribute {ARRAY_DIMENSIONS}, {other}, would be replaced by the dimension names"
+            );
+            self.find(What::Attributes, Severity::Loss, reason);
+        }
+        // In front of all others, where xarray itself writes it.
+        attributes.shift_remove(ARRAY_DIMENSIONS);
+        attributes.shift_insert(0, ARRAY_DIMENSIONS.to_owned(), list);
+    }
+
+    /// xarray takes v2's fill value for a mask, and v3's only where an attribute repeats it.
+    fn note_mask(&mut self, source: &ArrayMetadata) {
+        let masks = source.fill_value.as_ref().is_some_and(|fill| {
+            let family = self.registry.family(&source.data_type);
+            family.is_ok_and(|family| {
+                !family.format(&source.data_type, fill.as_bytes()).eq_ignore_ascii_case("nan")
+            })
+        });
+        if masks && !source.attributes.contains_key("_FillValue") {
+            let reason = "xarray has masked the fill value; in the target it does so only with an attribute _FillValue";
+            self.find(What::FillValues, Severity::Note, reason);
+        }
+    }
+
+    /// The attributes that can be said, and the names of those that cannot.
+    fn attributes(&self, source: &Map, with: impl Fn(Map) -> NodeMetadata) -> (Map, Vec<String>) {
+        if self.says(&with(source.clone())).is_ok() {
+            return (source.clone(), Vec::new());
+        }
+        let (mut kept, mut lost) = (Map::new(), Vec::new());
+        for (name, value) in source {
+            let mut more = kept.clone();
+            more.insert(name.clone(), value.clone());
+            match self.says(&with(more.clone())) {
+                Ok(()) => kept = more,
+                Err(_) => lost.push(name.clone()),
+            }
+        }
+        (kept, lost)
+    }
+
+    fn lose_attributes(&mut self, names: &[String]) {
+        for name in names {
+            let reason = format!("the attribute {name:?} cannot be said and would be dropped");
+            self.find(What::Attributes, Severity::Loss, reason);
+        }
+    }
+
+    fn lose_members(&mut self, members: &Map) {
+        for name in members.keys() {
+            let reason = format!("the member {name:?} is not known and would be dropped");
+            self.find(What::Members, Severity::Loss, reason);
+        }
+    }
+
+    fn same_chunks(&self, array: &Array, target: &ArrayMetadata) -> bool {
+        let source = array.metadata();
+        let specs = target.chain(self.registry, Mode::Lenient, self.chunk_limit).map(|chain| chain.specs());
+        let fill = target.fill_element(self.registry).ok();
+        // Chunks inside a chunk that are not stored hold the fill value.
+        let fill_matters = array.shard_shape().is_some();
+        specs.is_ok_and(|specs| specs == array.codecs())
+            && target.data_type == source.data_type
+            && target.chunk_grid == source.chunk_grid
+            && (!fill_matters || fill == Some(array.fill_value()))
+    }
+}
+
+/// What to do where chunks would have to be changed.
+const GIVE: &str = "give a destination for a converted copy";
+
+/// Whether a format can say a node, or why not.
+fn says(
+    format: Format,
+    path: &NodePath,
+    node: &NodeMetadata,
+    registry: &Registry,
+    chunk_limit: usize,
+) -> Result<()> {
+    let def = format.def();
+    let documents = def.lower(path, node, registry)?;
+    let stored =
+        |name: &&str| documents.iter().find(|(stored, _)| stored == name).map(|(_, bytes)| bytes.clone());
+    let stored: Vec<Option<Vec<u8>>> = def.layout().documents().iter().map(stored).collect();
+    let context = LiftContext { registry, mode: Mode::Lenient, data_type_fallback: true };
+    let back = def.lift(&stored, &context)?;
+    let same = match (&back, node) {
+        (Some(NodeMetadata::Array(back)), NodeMetadata::Array(array)) => {
+            back.is_same(array, registry, chunk_limit)?
+        }
+        (Some(NodeMetadata::Group(back)), NodeMetadata::Group(group)) => back == group,
+        _ => false,
+    };
+    if same {
+        return Ok(());
+    }
+    Err(Error::new(ErrorKind::Unsupported, format!("Zarr {format} says it otherwise")))
+}
+
+/// The names of all dimensions, if xarray's attribute has them.
+fn attribute_names(array: &ArrayMetadata) -> Option<Vec<Option<String>>> {
+    let names = array.attributes.get(ARRAY_DIMENSIONS)?.as_array()?;
+    let names: Vec<Option<String>> = names.iter().map(|name| name.as_str().map(str::to_owned)).collect();
+    (names.len() == array.shape.len() && names.iter().all(Option::is_some)).then_some(names)
+}
+
+fn shown_names(names: &[Option<String>]) -> String {
+    Json::from(names.to_vec()).to_string()
+}
