@@ -262,7 +262,9 @@ pub(super) fn lift_array(
     context: &LiftContext<'_>,
 ) -> Result<ArrayMetadata> {
     let array = v2::lift_array(document, context)?;
-    let array = ArrayMetadata { format, chunk_key_encoding: keys, separator_declared: true, ..array };
+    // Writers do not agree on the key of the one chunk of an array without dimensions.
+    let separator_declared = context.mode == Mode::Strict || !array.shape.is_empty();
+    let array = ArrayMetadata { format, chunk_key_encoding: keys, separator_declared, ..array };
     match transformers {
         None => Ok(array),
         Some(Json::Null) if context.mode == Mode::Lenient => Ok(array),

@@ -193,8 +193,8 @@ pub struct ArrayMetadata {
     pub chunk_grid: ChunkGrid,
     /// How chunks are named.
     pub chunk_key_encoding: ChunkKeyEncoding,
-    /// False where the document leaves it open which separator chunk keys have, as old v2 documents do: then
-    /// the keys themselves must be looked at.
+    /// False where the document leaves it open which separator chunk keys have, as old v2 documents do, or which key
+    /// the only chunk has, as those of the drafts do: then the keys themselves must be looked at.
     pub separator_declared: bool,
     /// What an element is that nobody has written; `None` only where v1 and v2 say `null`: undefined.
     pub fill_value: Option<FillValue>,
