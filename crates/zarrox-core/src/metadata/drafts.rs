@@ -276,7 +276,7 @@ pub(super) fn lift_array(
     }
 }
 
-/// The array in the words of version 2, its shards apart. `None` where its chunk keys are not those of a draft.
+/// The array in the words of version 2, its shards apart; or what the draft cannot say.
 pub(super) fn lower_array(array: &ArrayMetadata, registry: &Registry) -> Result<Lowered> {
     let format = array.format;
     if array.dimension_names.is_some() {
