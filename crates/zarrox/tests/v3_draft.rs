@@ -146,6 +146,8 @@ fn children_are_found_as_the_specification_has_it() {
     }
     for no_node in ["meta", "data", "meta/foo", "only", "foo/ba", "foo/baz/qux/c0", "zarr.json"] {
         assert!(!root.contains(no_node).unwrap(), "{no_node}");
+        let error = OpenOptions::new().open_in(store.clone(), no_node).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::NotFound, "{no_node}: {error}");
     }
     // An implicit group becomes explicit with its first attribute, or when it is created.
     let mut foo = root.open("foo").unwrap();

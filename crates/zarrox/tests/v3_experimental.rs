@@ -143,6 +143,14 @@ fn arrays_are_created_written_sharded_and_read_again() {
     ] {
         assert!(has(key), "{key}");
     }
+    // What is not there is not looked for as if the hierarchy were of another format.
+    for missing in ["nothing", "plain/c0", "meta"] {
+        let error = OpenOptions::new().open_in(store.clone(), missing).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::NotFound, "{missing}: {error}");
+        assert_eq!(root.open(missing).unwrap_err().kind(), ErrorKind::NotFound);
+    }
+    let inherited = OpenOptions::new().create_group_in(store.clone(), "new/one").unwrap();
+    assert_eq!(inherited.metadata().format, Format::V3Experimental);
     let scalar = root.create_array("scalar").shape([]).data_type(DataType::Int8).create().unwrap();
     scalar.fill(.., 1_i8).unwrap();
     assert!(has("data/root/scalar/c0"));

@@ -50,7 +50,7 @@ static FORMATS: &[(Format, &dyn FormatDef)] = &[
     (Format::V3, &v3::V3),
     (Format::V2, &v2::V2),
     (Format::V1, &v1::V1),
-    // The entry documents of the drafts are told from each other here: what is not the one is the other.
+    // Their nodes are looked for where nobody else has any, at the price of another document.
     (Format::V3Experimental, &v3_experimental::V3Experimental),
     (Format::V3Draft, &v3_draft::V3Draft),
     (Format::N5, &n5::N5),
