@@ -256,6 +256,16 @@ impl ChunkKeyEncoding {
         }
     }
 
+    /// The same, with the other key that writers of the drafts have for arrays without dimensions.
+    pub fn other_scalar(self) -> Option<Self> {
+        match self {
+            Self::Draft { separator, scalar } => {
+                Some(Self::Draft { separator, scalar: if scalar == "c" { "c0" } else { "c" } })
+            }
+            _ => None,
+        }
+    }
+
     /// The key of a chunk, relative to its array.
     pub fn encode(self, indices: &[u64]) -> String {
         let mut numbers: Vec<String> = indices.iter().map(u64::to_string).collect();

@@ -146,9 +146,13 @@ impl Location {
     pub(crate) fn find(&self) -> Result<Option<Found>> {
         for format in self.formats() {
             let Some(layout) = self.existing_layout(format)? else { continue };
+            let whole = layout.implicit_groups();
             if let Some((node, _)) = self.look_for(format, &layout)? {
                 let location = Self { layout: Some((format, layout)), ..self.clone() };
                 return Ok(Some(Found { location, node }));
+            }
+            if whole {
+                break;
             }
         }
         Ok(None)
@@ -207,6 +211,7 @@ impl Location {
                 Err(error) => return Err(error),
             };
             match self.look_for(format, &layout) {
+                Ok(None) if layout.implicit_groups() => break,
                 Ok(None) => {}
                 Ok(Some((_, explicit))) => return Ok(Some(Held { format, layout, explicit })),
                 Err(error) if is_unclear(&error) => return Ok(Some(Held { format, layout, explicit: true })),

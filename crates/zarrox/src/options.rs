@@ -214,15 +214,18 @@ impl OpenOptions {
     }
 
     fn open_at(&self, location: Location) -> Result<Node> {
-        let format = self.new_format(&location);
+        let create = |location: Location, overwrite| {
+            let format = self.new_format(&location);
+            Group::create(location, format, overwrite).map(Node::Group)
+        };
         match self.mode {
             OpenMode::Read | OpenMode::ReadWrite => self.by_copy(&location)?.open_node(),
             OpenMode::Append => match self.by_copy(&location)?.find()? {
                 Some(found) => Ok(Node::new(found.location, found.node)?),
-                None => Group::create(location, format, false).map(Node::Group),
+                None => create(location, false),
             },
-            OpenMode::Write => Group::create(location, format, true).map(Node::Group),
-            OpenMode::CreateNew => Group::create(location, format, false).map(Node::Group),
+            OpenMode::Write => create(location, true),
+            OpenMode::CreateNew => create(location, false),
         }
     }
 

@@ -105,6 +105,39 @@ fn counted() -> (Arc<dyn Store>, Arc<Counts>) {
 }
 
 #[test]
+fn opening_a_node_reads_its_documents_and_nothing_else() {
+    for (format, opened) in [
+        (Format::V3, 1),
+        // The document of v3 comes first.
+        (Format::V2, 4),
+        (Format::V1, 6),
+    ] {
+        let (store, counts) = counted();
+        let path = if format == Format::V1 { "" } else { "a/b" };
+        let options = OpenOptions::new();
+        options
+            .create_array_in(store.clone(), path)
+            .format(format)
+            .shape([4])
+            .data_type(DataType::Int8)
+            .create()
+            .unwrap();
+        counts.take();
+        options.open_in(store.clone(), path).unwrap();
+        assert_eq!(counts.take().0, opened, "{format}");
+    }
+    // What is in a hierarchy with an entry document is looked for in no other format, once that is known.
+    for format in [Format::V3Draft, Format::V3Experimental] {
+        let (store, counts) = counted();
+        let root = OpenOptions::new().format(format).create_group_in(store, "").unwrap();
+        root.create_array("b").shape([4]).data_type(DataType::Int8).create().unwrap();
+        counts.take();
+        root.open("b").unwrap();
+        assert_eq!(counts.take().0, 2, "{format}: the documents of an array and of a group");
+    }
+}
+
+#[test]
 fn one_inner_chunk_of_a_shard_costs_two_range_reads() {
     let (store, counts) = counted();
     let builder =

@@ -146,6 +146,8 @@ fn children_are_found_as_the_specification_has_it() {
     }
     for no_node in ["meta", "data", "meta/foo", "only", "foo/ba", "foo/baz/qux/c0", "zarr.json"] {
         assert!(!root.contains(no_node).unwrap(), "{no_node}");
+        let error = OpenOptions::new().open_in(store.clone(), no_node).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::NotFound, "{no_node}: {error}");
     }
     // An implicit group becomes explicit with its first attribute, or when it is created.
     let mut foo = root.open("foo").unwrap();
@@ -314,8 +316,15 @@ fn malformed_entry_documents_are_errors_that_say_what_is_wrong() {
             assert!(error.to_string().contains(named), "{document}: {error}");
             assert!(matches!(error.kind(), ErrorKind::InvalidMetadata | ErrorKind::Unsupported), "{error}");
         }
-        // It is a hierarchy all the same, and can be deleted.
-        assert!(OpenOptions::new().create_group_in(store.clone(), "").is_err());
+        // It is a hierarchy all the same: nothing else is put into it.
+        for (format, path) in
+            [(Format::V3, ""), (Format::V3, "x"), (Format::V2, "x/y"), (Format::V3Draft, "x")]
+        {
+            let created = OpenOptions::new().format(format).create_group_in(store.clone(), path);
+            assert!(created.is_err(), "{document}: {format} {path}");
+        }
+        let group = OpenOptions::new().mode(zarrox::OpenMode::Append).open_in(store.clone(), "");
+        assert!(group.is_err(), "{document}");
     }
     let store = store();
     put_bytes(&store, "zarr.json", b"{");
@@ -432,6 +441,44 @@ fn shards_are_those_of_the_storage_transformer() {
         let error = open(&with("storage_transformers", bad.clone())).unwrap_err();
         assert!(error.to_string().contains(named), "{bad}: {error}");
     }
+}
+
+#[test]
+fn a_hierarchy_that_cannot_be_understood_can_be_deleted() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("h");
+    OpenOptions::new().format(Format::V3Draft).create_group(&path).unwrap().create_group("a").unwrap();
+    let mut document = entry();
+    document["extensions"] = json!([{"extension": "http://e.org/foo", "must_understand": true}]);
+    std::fs::write(path.join("zarr.json"), document.to_string()).unwrap();
+    std::fs::write(path.join("notes.txt"), "kept").unwrap();
+    let error = zarrox::open(path.join("a")).unwrap_err();
+    assert!(error.to_string().contains("http://e.org/foo"), "{error}");
+    OpenOptions::new().delete(&path).unwrap();
+    let left: Vec<_> = std::fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(left, ["notes.txt"]);
+}
+
+#[test]
+fn codecs_are_written_with_their_uris() {
+    let codec = |name: &str, configuration: Value| json!({"type": format!("https://purl.org/zarr/spec/codecs/{name}/1.0"), "configuration": configuration});
+    let gzip = codec("gzip", json!({"level": 1}));
+    let blosc = codec("blosc", json!({"cname": "zstd", "clevel": 5, "shuffle": 2, "blocksize": 0}));
+    let big = codec("endian", json!({"endian": "big"}));
+    for codecs in [json!([gzip]), json!([blosc]), json!([big, gzip]), json!([gzip, blosc])] {
+        let document = with("codecs", codecs);
+        let store = hierarchy(&document);
+        let array = OpenOptions::new().strict(true).open_in(store, "a").unwrap().into_array().unwrap();
+        array.write(.., &ndarray::arr1(&[1_i32, 2, 3, -4])).unwrap();
+        assert_eq!(array.read::<i32>(..).unwrap().sum(), 2);
+        let node = zarrox::NodeMetadata::Array(array.metadata().clone());
+        let written = Format::V3Draft.def().lower(array.path(), &node, &zarrox::codecs::registry()).unwrap();
+        assert_eq!(serde_json::from_slice::<Value>(&written[0].1).unwrap(), document);
+    }
+    // What was there before `codecs`, with the other stem.
+    let uri = "https://purl.org/zarr/spec/codec/gzip/1.0";
+    let old = open(&with("compressor", json!({"codec": uri, "configuration": {"level": 1}}))).unwrap();
+    assert_eq!(old.codecs()[1].name, "gzip");
 }
 
 #[test]

@@ -24,10 +24,15 @@ pub(super) const GROUP: &str = "group";
 /// What the URIs of everything that belongs to the drafts begin with.
 const SPECIFICATIONS: &str = "https://purl.org/zarr/spec/";
 
-/// The members of an entry document; `None` when this is none: final version 3 has documents of the same name.
-pub(super) fn entry_members(document: Option<&[u8]>) -> Option<Map> {
+/// The members of an entry document of the experimental version 3, or else of the draft; `None` when this is none of it:
+/// final version 3 has documents of the same name.
+pub(super) fn entry_members(document: Option<&[u8]>, experimental: bool) -> Option<Map> {
     let map = json::parse_object(document?).ok()?;
-    map.get("zarr_format")?.as_str()?.contains("://").then_some(map)
+    let is_entry = map.get("zarr_format")?.as_str()?.contains("://");
+    // The draft put the end of the keys into the encoding, and made that an object.
+    let is_experimental =
+        map.contains_key("metadata_key_suffix") || map.get("metadata_encoding").is_some_and(Json::is_string);
+    (is_entry && is_experimental == experimental).then_some(map)
 }
 
 /// Checks the URI of the core specification: its last segment is the version.
@@ -262,7 +267,9 @@ pub(super) fn lift_array(
     context: &LiftContext<'_>,
 ) -> Result<ArrayMetadata> {
     let array = v2::lift_array(document, context)?;
-    let array = ArrayMetadata { format, chunk_key_encoding: keys, separator_declared: true, ..array };
+    // Writers do not agree on the key of the one chunk of an array without dimensions.
+    let separator_declared = context.mode == Mode::Strict || !array.shape.is_empty();
+    let array = ArrayMetadata { format, chunk_key_encoding: keys, separator_declared, ..array };
     match transformers {
         None => Ok(array),
         Some(Json::Null) if context.mode == Mode::Lenient => Ok(array),
@@ -274,7 +281,7 @@ pub(super) fn lift_array(
     }
 }
 
-/// The array in the words of version 2, its shards apart. `None` where its chunk keys are not those of a draft.
+/// The array in the words of version 2, its shards apart; or what the draft cannot say.
 pub(super) fn lower_array(array: &ArrayMetadata, registry: &Registry) -> Result<Lowered> {
     let format = array.format;
     if array.dimension_names.is_some() {

@@ -52,7 +52,7 @@ static FORMATS: &[(Format, &dyn FormatDef)] = &[
     (Format::V3, &v3::V3),
     (Format::V2, &v2::V2),
     (Format::V1, &v1::V1),
-    // The entry documents of the drafts are told from each other here: what is not the one is the other.
+    // Their nodes are looked for where nobody else has any, at the price of another document.
     (Format::V3Experimental, &v3_experimental::V3Experimental),
     (Format::V3Draft, &v3_draft::V3Draft),
     (Format::N5, &n5::N5),
@@ -200,8 +200,8 @@ pub struct ArrayMetadata {
     pub chunk_grid: ChunkGrid,
     /// How chunks are named.
     pub chunk_key_encoding: ChunkKeyEncoding,
-    /// False where the document leaves it open which separator chunk keys have, as old v2 documents do: then
-    /// the keys themselves must be looked at.
+    /// False where the document leaves it open which separator chunk keys have, as old v2 documents do, or which key
+    /// the only chunk has, as those of the drafts do: then the keys themselves must be looked at.
     pub separator_declared: bool,
     /// What an element is that nobody has written; `None` only where v1 and v2 say `null`: undefined.
     pub fill_value: Option<FillValue>,

@@ -45,7 +45,7 @@ impl FormatDef for V3Draft {
     }
 
     fn lift_entry(&self, document: Option<&[u8]>, context: &LiftContext<'_>) -> Result<Option<Layout>> {
-        let Some(map) = drafts::entry_members(document) else { return Ok(None) };
+        let Some(map) = drafts::entry_members(document, false) else { return Ok(None) };
         let mut members = Members::new(map, context.mode);
         drafts::check_core_version(&mut members, CORE)?;
         let suffix = match members.optional("metadata_encoding") {
@@ -643,6 +643,8 @@ mod tests {
             LiftContext { registry: &Registry::new(), mode: Mode::Strict, data_type_fallback: false };
         let lift = |text: &str| V3Draft.lift_entry(Some(text.as_bytes()), &context);
         assert!(V3Draft.lift_entry(None, &context).unwrap().is_none());
+        let experimental = super::super::v3_experimental::V3Experimental.new_entry().unwrap().unwrap();
+        assert!(V3Draft.lift_entry(Some(&experimental), &context).unwrap().is_none());
         for other in ["", "{", "7", "{}", "{\"zarr_format\": 3}", "{\"zarr_format\": \"3\"}"] {
             assert!(lift(other).unwrap().is_none(), "{other}");
         }

@@ -44,13 +44,7 @@ impl FormatDef for V3Experimental {
     }
 
     fn lift_entry(&self, document: Option<&[u8]>, context: &LiftContext<'_>) -> Result<Option<Layout>> {
-        let Some(map) = drafts::entry_members(document) else { return Ok(None) };
-        // The draft put this into the encoding, and made that an object.
-        if !map.contains_key("metadata_key_suffix")
-            && !map.get("metadata_encoding").is_some_and(Json::is_string)
-        {
-            return Ok(None);
-        }
+        let Some(map) = drafts::entry_members(document, true) else { return Ok(None) };
         let mut members = Members::new(map, context.mode);
         drafts::check_core_version(&mut members, CORE)?;
         let encoding = members.optional("metadata_encoding");

@@ -212,18 +212,27 @@ impl Array {
     }
 }
 
-/// Old nested stores have `/` between the numbers of chunk keys without saying so: looks which keys there are.
+/// Old nested stores have `/` between the numbers of chunk keys without saying so, and writers of the drafts do not agree on
+/// the one key of an array without dimensions: looks which keys there are.
 fn undeclared_separator(
     location: &Location,
     chunks: &Prefix,
     metadata: &ArrayMetadata,
 ) -> Result<Option<ChunkKeyEncoding>> {
-    if metadata.separator_declared || metadata.shape.len() < 2 {
+    if metadata.separator_declared {
         return Ok(None);
     }
-    let first = vec![0; metadata.shape.len()];
-    let flat = chunks.key(&ChunkKeyEncoding::V2(Separator::Dot).encode(&first)).map_err(from_store)?;
-    if location.store.size(&flat).map_err(from_store)?.is_some() {
+    let is_stored = |encoding: ChunkKeyEncoding| -> Result<bool> {
+        let first = vec![0; metadata.shape.len()];
+        let key = chunks.key(&encoding.encode(&first)).map_err(from_store)?;
+        Ok(location.store.size(&key).map_err(from_store)?.is_some())
+    };
+    let declared = metadata.chunk_key_encoding;
+    if metadata.shape.is_empty() {
+        let Some(other) = declared.other_scalar() else { return Ok(None) };
+        return Ok((!is_stored(declared)? && is_stored(other)?).then_some(other));
+    }
+    if metadata.shape.len() < 2 || is_stored(ChunkKeyEncoding::V2(Separator::Dot))? {
         return Ok(None);
     }
     let listing = location.store.list_dir(chunks).map_err(from_store)?;

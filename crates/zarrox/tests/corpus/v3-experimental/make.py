@@ -20,16 +20,16 @@ def case(name):
 
 
 def finish(name, group, paths):
-    """Every element as zarr-python reads it again: little-endian, in row-major order."""
+    """Every element as zarr-python reads it again: little-endian, in row-major order; of objects their text."""
     values = {}
     for path in paths:
         array = group[path]
         data = np.asarray(array[...], order="C")
-        values[path] = {
-            "shape": list(array.shape),
-            "hex": data.astype(data.dtype.newbyteorder("<")).tobytes().hex(),
-            "attributes": dict(array.attrs),
-        }
+        if data.dtype.hasobject:
+            elements = {"text": data.tolist()}
+        else:
+            elements = {"hex": data.astype(data.dtype.newbyteorder("<")).tobytes().hex()}
+        values[path] = elements | {"shape": list(array.shape), "attributes": dict(array.attrs)}
     (OUT / name / "values.json").write_text(json.dumps(values, indent=1, sort_keys=True) + "\n")
 
 
@@ -46,6 +46,7 @@ def types():
         "span": np.array([1, -7], dtype=">m8[s]"),
         "bytes": np.array([b"ab", b"c"], dtype="S3"),
         "text": np.array(["ab", "\u00e9"], dtype="<U3"),
+        "structure": np.array([(1, 2.5), (-3, 4.5)], dtype=[("a", "<i4"), ("b", ">f8")]),
         "raw": np.frombuffer(b"abcdef", dtype="V3"),
     }
     for name, data in arrays.items():
@@ -53,7 +54,9 @@ def types():
     group.create_dataset("scalar", data=np.array(7.5))
     group.create_dataset("undefined", data=np.arange(3, dtype="<u2"), chunks=2, fill_value=None)
     group.create_dataset("nan", shape=3, chunks=2, dtype="<f8", fill_value=np.nan)
-    finish("types", group, [*arrays, "scalar", "undefined", "nan"])
+    objects = np.array(["ab", "", "\u00e9\u00e8"], dtype=object)
+    group.create_dataset("objects", data=objects, chunks=2, object_codec=numcodecs.VLenUTF8(), fill_value="")
+    finish("types", group, [*arrays, "objects", "scalar", "undefined", "nan"])
 
 
 def codecs():
