@@ -258,7 +258,7 @@ mod tests {
     use zarrox_core::data_type::Storage;
     use zarrox_core::fill_value::FillValue;
     use zarrox_core::json::Json;
-    use zarrox_testkit::codec::{Integrity, array_suite};
+    use zarrox_testkit::codec::{Integrity, Random, array_suite, slice};
 
     use super::*;
     use crate::n5_block::N5BlockMode;
@@ -332,6 +332,55 @@ mod tests {
         assert_eq!(numbers(&memory), [7, 9, 9, 9]);
         let registered = make(&[3, 2], &[reversed(2), Bytes::big().into()]);
         assert_eq!(numbers(&decode_chunk(&registered, &encoded).unwrap()), [7, 0, 8, 0, 0, 0]);
+    }
+
+    #[test]
+    fn every_region_of_every_smaller_block() {
+        let mut random = Random::new(5);
+        for round in 0..300 {
+            let ndim = 1 + random.below(4);
+            let lengths: Vec<usize> = (0..ndim).map(|_| 1 + random.below(6)).collect();
+            let shape: Vec<u64> = lengths.iter().map(|&n| n as u64).collect();
+            let codecs = match round % 3 {
+                0 => vec![Bytes::big().into()],
+                1 => vec![reversed(ndim), Bytes::big().into()],
+                _ => vec![reversed(ndim), Bytes::big().into(), Crc32c::default().into()],
+            };
+            let whole = make(&shape, &codecs);
+            let smaller: Vec<u64> = lengths.iter().map(|&n| 1 + random.below(n) as u64).collect();
+            let inner =
+                chain(&codecs, &chunk(&smaller, Storage::Uint(2)), &registry(), Mode::Strict).unwrap();
+            let values = random.bytes(inner.chunk().size());
+            // The block as another program writes it: N5's order of its own shape, then the elements.
+            let mut stored: Vec<u32> = smaller.iter().map(|&n| u32::try_from(n).unwrap()).collect();
+            if codecs.len() > 1 {
+                stored.reverse();
+            }
+            let mut encoded = Vec::new();
+            Header::append(&stored, &mut encoded);
+            let view = View::contiguous(&values, inner.chunk().shape(), 2);
+            inner.encode(&view, EncodeOptions { store_empty_chunks: true }, &mut encoded).unwrap();
+
+            let mut expected = vec![0; whole.chunk().size()];
+            let corner: Vec<Span> = inner.chunk().shape().iter().map(|&n| Span::all(n)).collect();
+            ViewMut::contiguous(&mut expected, whole.chunk().shape(), 2)
+                .into_region(&corner)
+                .copy_from(&view, 1);
+            let span = |&n: &usize| {
+                let (start, step) = (random.below(n), 1 + random.below(3));
+                Span { start, step, count: 1 + random.below((n - start).div_ceil(step)) }
+            };
+            let region: Dims<Span> = whole.chunk().shape().iter().map(span).collect();
+            let counts: Vec<usize> = region.iter().map(|span| span.count).collect();
+            let mut found = vec![0xa5; counts.iter().product::<usize>() * 2];
+            let out = ViewMut::contiguous(&mut found, &counts, 2);
+            whole.decode(&encoded, ReadPart { region: region.clone(), out }).unwrap();
+            assert_eq!(
+                found,
+                slice(&expected, whole.chunk().shape(), 2, &region),
+                "{smaller:?} of {shape:?}"
+            );
+        }
     }
 
     #[test]
