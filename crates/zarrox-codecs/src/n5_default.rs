@@ -188,14 +188,10 @@ fn check_codecs(chain: &CodecChain, registry: &Registry) -> Result<(), CodecErro
     }
     let specs = chain.specs();
     let mut rest = specs.iter().filter(|codec| !is_kind(registry, codec, CodecKind::ArrayToArray));
-    match rest.next() {
-        Some(bytes)
-            if bytes.name == "bytes" && bytes.configuration.get("endian") != Some(&json!("little")) => {}
-        _ => {
-            return Err(CodecError::invalid(
-                "'codecs': the elements of N5 are 'bytes' with \"endian\": \"big\"",
-            ));
-        }
+    let big = json!("big");
+    let is_big = |codec: &CodecSpec| codec.configuration.get("endian").is_none_or(|endian| *endian == big);
+    if !rest.next().is_some_and(|codec| codec.name == "bytes" && is_big(codec)) {
+        return Err(CodecError::invalid("'codecs': the elements of N5 are 'bytes' with \"endian\": \"big\""));
     }
     if rest.count() > 1 {
         return Err(CodecError::invalid("'codecs': a block of N5 has no more than one compressor"));
@@ -444,6 +440,7 @@ mod tests {
         let bad = [
             (json!([{"name": "bytes", "configuration": {"endian": "little"}}]), "big"),
             (json!([big, {"name": "crc32c"}, {"name": "crc32c"}]), "one compressor"),
+            (json!([{"name": "bytes", "configuration": {"endian": ["big"]}}]), "endian"),
             (json!([]), "no codec turns"),
             (json!("bytes"), "list of codecs"),
             (json!([{"name": "n5_default", "configuration": {"codecs": [big]}}]), "'bytes'"),

@@ -243,6 +243,7 @@ fn what_n5_cannot_say_is_refused_by_name() {
     refused(&|b| b.fill_value(1_i16), "fill value");
     refused(&|b| b.dimension_names(["x"]), "dimension names");
     refused(&|b| b.chunks([2]).shards([4]), "shards");
+    refused(&|b| b.rectilinear_chunks([[1, 3]]), "chunks of several shapes");
     refused(&|b| b.separator(Separator::Dot), "chunk keys");
     refused(&|b| b.chunk_key_encoding(ChunkKeyEncoding::Default(Separator::Slash)), "chunk keys");
     refused(&|b| b.filter(zarrox::codecs::Crc32c::default()), "one compressor");

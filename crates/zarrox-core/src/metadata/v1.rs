@@ -228,7 +228,8 @@ mod tests {
     #[test]
     fn a_compressor_becomes_what_it_came_from() {
         let options = json!({"format": 1, "check": 4, "preset": 1, "filters": null});
-        let mut v2 = to_v2(document(&json!("lzma"), &options).as_object().cloned().unwrap(), Mode::Strict).unwrap();
+        let mut v2 =
+            to_v2(document(&json!("lzma"), &options).as_object().cloned().unwrap(), Mode::Strict).unwrap();
         v2.insert("dimension_separator".to_owned(), json!("."));
         let v1 = from_v2(v2).unwrap();
         assert_eq!((&v1["compression"], &v1["compression_opts"]), (&json!("lzma"), &options));
