@@ -121,6 +121,42 @@ fn lists_of_elements_are_read_as_such() {
     assert_eq!(plain.read_n5_block(&[1, 1]).unwrap().unwrap().elements.len(), 2 * 3 * 4);
 }
 
+/// The registered codec `n5_default`: an array of v3 over blocks of N5, with N5's order of axes.
+#[test]
+fn blocks_are_chunks_of_v3_too() {
+    let directory = tempfile::tempdir().unwrap();
+    let source = corpus("zarr2").join("data.n5/codecs/zstd");
+    for entry in std::fs::read_dir(&source).unwrap().map(Result::unwrap) {
+        let name = entry.file_name();
+        for block in ["0/0", "1/0", "0/1"] {
+            let (from, to) = (source.join(&name).join(block), directory.path().join(&name).join(block));
+            if from.is_file() {
+                std::fs::create_dir_all(to.parent().unwrap()).unwrap();
+                std::fs::copy(from, to).unwrap();
+            }
+        }
+    }
+    let document = json!({
+        "zarr_format": 3, "node_type": "array", "shape": [9, 2, 3], "data_type": "uint16", "fill_value": 0,
+        "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [4, 2, 2]}},
+        "chunk_key_encoding": {"name": "v2", "configuration": {"separator": "/"}},
+        "codecs": [{"name": "n5_default", "configuration": {"codecs": [
+            {"name": "transpose", "configuration": {"order": [2, 1, 0]}},
+            {"name": "bytes", "configuration": {"endian": "big"}},
+            {"name": "zstd", "configuration": {"level": 3, "checksum": false}},
+        ]}}],
+    });
+    std::fs::write(directory.path().join("zarr.json"), document.to_string()).unwrap();
+    let v3 = OpenOptions::new().strict(true).open(directory.path()).unwrap().into_array().unwrap();
+    let n5 = zarrox::open_array(&source).unwrap();
+    let values = n5.read::<u16>(..).unwrap();
+    assert_eq!(v3.read::<u16>(..).unwrap(), values.t());
+    v3.write(s![1..6, .., 1], &ndarray::Array2::<u16>::ones((5, 2))).unwrap();
+    let mut expected = values.t().to_owned();
+    expected.slice_mut(ndarray::s![1..6, .., 1]).fill(1);
+    assert_eq!(v3.read::<u16>(..).unwrap(), expected);
+}
+
 fn document(directory: &Path) -> Value {
     serde_json::from_slice(&std::fs::read(directory.join("attributes.json")).unwrap()).unwrap()
 }
@@ -207,6 +243,7 @@ fn what_n5_cannot_say_is_refused_by_name() {
     refused(&|b| b.fill_value(1_i16), "fill value");
     refused(&|b| b.dimension_names(["x"]), "dimension names");
     refused(&|b| b.chunks([2]).shards([4]), "shards");
+    refused(&|b| b.rectilinear_chunks([[1, 3]]), "chunks of several shapes");
     refused(&|b| b.separator(Separator::Dot), "chunk keys");
     refused(&|b| b.chunk_key_encoding(ChunkKeyEncoding::Default(Separator::Slash)), "chunk keys");
     refused(&|b| b.filter(zarrox::codecs::Crc32c::default()), "one compressor");

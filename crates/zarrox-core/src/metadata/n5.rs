@@ -256,6 +256,9 @@ fn lower_array(array: &ArrayMetadata) -> Result<Map> {
     if array.chunk_key_encoding != ChunkKeyEncoding::N5 {
         return not_in_n5("other chunk keys than its own, such as \"0/4/1\"");
     }
+    let ChunkGrid::Regular { chunk_shape } = &array.chunk_grid else {
+        return not_in_n5("chunks of several shapes");
+    };
     if !TYPES.contains(&array.data_type) {
         return not_in_n5(&format!("data type '{}'; it has {}", array.data_type, types()));
     }
@@ -264,7 +267,7 @@ fn lower_array(array: &ArrayMetadata) -> Result<Map> {
     }
     let document = json!({
         "dimensions": reversed(&array.shape),
-        "blockSize": reversed(array.chunk_grid.chunk_shape()),
+        "blockSize": reversed(chunk_shape),
         "dataType": array.data_type.to_string(),
         "compression": lower_compression(&array.codecs)?,
     });

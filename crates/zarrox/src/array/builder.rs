@@ -334,7 +334,10 @@ impl ArrayBuilder {
         let inner = self.format.def().new_codecs(inner);
         let Some(chunks) = inside else { return Ok(inner) };
         let Some(index_codecs) = self.format.def().index_codecs() else {
-            return Err(Error::new(ErrorKind::Unsupported, format!("Zarr {} has no shards", self.format)));
+            return Err(Error::new(
+                ErrorKind::Unsupported,
+                format!("the format {} has no shards", self.format),
+            ));
         };
         if chunks.len() != ndim {
             return Err(argument(format!(
