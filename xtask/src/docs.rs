@@ -9,7 +9,7 @@ use crate::conformance::{RESULTS, counts, way};
 use crate::run::{self, Outcome, cargo};
 
 pub(crate) const HELP: &str = "\
-Writes the generated pages of the documentation: docs/supported.md and docs/conformance.md
+Writes the generated pages of the documentation: docs/supported.md, docs/acceptance.md and docs/conformance.md
 
 With --check it writes nothing, and fails when a page is not what it should be. The conformance page is made from the last
 run of `cargo xtask conformance`, and is left alone where there was none.";
@@ -33,7 +33,8 @@ pub(crate) fn check() -> Outcome {
 
 /// All generated pages.
 fn pages() -> Outcome<Vec<(&'static str, String)>> {
-    let mut pages = vec![("docs/supported.md", supported()?)];
+    let mut pages =
+        vec![("docs/supported.md", printed("tables")?), ("docs/acceptance.md", printed("acceptance")?)];
     if Path::new(RESULTS).exists() {
         let results = serde_json::from_str(&run::read(RESULTS)?).map_err(|error| error.to_string())?;
         pages.push(("docs/conformance.md", conformance(&results)));
@@ -42,10 +43,10 @@ fn pages() -> Outcome<Vec<(&'static str, String)>> {
 }
 
 /// The page that an example of the testkit prints from the definitions in the source.
-fn supported() -> Outcome<String> {
-    let tables = cargo(["run", "--quiet", "--package", "zarrox-testkit", "--example", "tables"]);
-    println!("$ {tables}");
-    tables.output().map(|text| text + "\n").ok_or_else(|| format!("failed: {tables}"))
+fn printed(example: &str) -> Outcome<String> {
+    let program = cargo(["run", "--quiet", "--package", "zarrox-testkit", "--example", example]);
+    println!("$ {program}");
+    program.output().map(|text| text + "\n").ok_or_else(|| format!("failed: {program}"))
 }
 
 const INTRODUCTION: &str = "\

@@ -1,5 +1,6 @@
 //! Suites that every store, codec and format passes.
 
+pub mod acceptance;
 pub mod codec;
 #[cfg(feature = "stores")]
 pub mod store;

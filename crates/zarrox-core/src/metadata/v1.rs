@@ -41,10 +41,16 @@ impl FormatDef for V1 {
         if map.get("zarr_format") != Some(&json!(1)) {
             return Ok(None);
         }
-        let lifted = to_v2(map, context.mode).and_then(|map| v2::lift_array(map, context));
+        let lifted = json::parse_document(array, context.mode)
+            .and_then(|map| to_v2(map, context.mode))
+            .and_then(|map| v2::lift_array(map, context));
         let array = lifted.map_err(|error| error.at(ARRAY))?;
         let attributes = match attributes {
-            Some(bytes) => json::parse_object(bytes).map_err(|error| error.at(ATTRIBUTES))?,
+            Some(bytes) => json::parse_document(bytes, context.mode).map_err(|error| error.at(ATTRIBUTES))?,
+            None if context.mode == Mode::Strict => {
+                return Err(Error::metadata("the attributes are missing; in Zarr v1 there are always some")
+                    .at(ATTRIBUTES));
+            }
             None => Map::new(),
         };
         Ok(Some(NodeMetadata::Array(ArrayMetadata {
@@ -89,6 +95,11 @@ impl FormatDef for V1 {
 
 /// The document as version 2 has it.
 fn to_v2(mut map: Map, mode: Mode) -> Result<Map> {
+    let required = ["compression", "compression_opts"];
+    if let Some(missing) = required.into_iter().find(|name| mode == Mode::Strict && !map.contains_key(*name))
+    {
+        return Err(Error::metadata(format!("the member '{missing}' is missing")));
+    }
     let compression = map.shift_remove("compression").unwrap_or(Json::Null);
     let options = map.shift_remove("compression_opts").unwrap_or(Json::Null);
     let several = map.get("shape").and_then(Json::as_array).is_some_and(|shape| shape.len() > 1);
@@ -179,8 +190,13 @@ mod tests {
     }
 
     fn lift_as(document: &str, mode: Mode) -> Result<Option<NodeMetadata>> {
+        lift_in(mode, document, Some("{\"a\": 1}"))
+    }
+
+    fn lift_in(mode: Mode, document: &str, attributes: Option<&str>) -> Result<Option<NodeMetadata>> {
         let context = LiftContext { registry: &Registry::new(), mode, data_type_fallback: false };
-        V1.lift(&[Some(document.as_bytes().to_vec()), Some(b"{\"a\": 1}".to_vec())], &context)
+        let bytes = |text: &str| text.as_bytes().to_vec();
+        V1.lift(&[Some(bytes(document)), attributes.map(bytes)], &context)
     }
 
     #[test]
@@ -239,7 +255,8 @@ mod tests {
     fn a_bare_nan_is_a_fill_value() {
         let text = document(&Json::Null, &Json::Null).to_string();
         let text = text.replace("\"<i4\"", "\"<f8\"").replace("42", "NaN");
-        let Some(NodeMetadata::Array(array)) = lift(&text).unwrap() else { panic!("no array") };
+        let lifted = lift_in(Mode::Lenient, &text, None).unwrap();
+        let Some(NodeMetadata::Array(array)) = lifted else { panic!("no array") };
         assert_eq!(array.fill_value.unwrap().as_bytes(), f64::NAN.to_ne_bytes());
     }
 
@@ -263,6 +280,25 @@ mod tests {
         assert_eq!(array.codecs.len(), 1);
         let line = uncompressed.replace("[100,100]", "[100]").replace("[10,10]", "[10]");
         assert!(lift(&line).is_ok(), "in a line there is no order");
+    }
+
+    #[test]
+    fn strict_reading_takes_only_what_the_specification_has() {
+        let whole = document(&Json::Null, &Json::Null);
+        let mut short = whole.clone();
+        short.as_object_mut().unwrap().remove("compression_opts");
+        let (whole, short) = (whole.to_string(), short.to_string());
+        let bare = whole.replace("\"<i4\"", "\"<f8\"").replace("42", "NaN");
+        for (text, attributes, named) in [
+            (&bare, Some("{}"), "JSON"),
+            (&whole, Some("{\"a\": NaN}"), "JSON"),
+            (&whole, None, "attributes"),
+            (&short, Some("{}"), "compression_opts"),
+        ] {
+            let message = lift_in(Mode::Strict, text, attributes).unwrap_err().to_string();
+            assert!(message.contains(named), "{message}");
+            assert!(lift_in(Mode::Lenient, text, attributes).unwrap().is_some(), "{text}");
+        }
     }
 
     #[test]

@@ -11,8 +11,8 @@ use super::{
     NodeMetadata, consolidated,
 };
 use crate::codec::{CodecKind, CodecSpec};
-use crate::data_type::{ByteOrder, DataType, Endian, Mode};
-use crate::error::{Error, Result};
+use crate::data_type::{ByteOrder, DataType, Endian, Mode, Storage};
+use crate::error::{CodecError, Error, Result};
 use crate::fill_value::FillValue;
 use crate::grid::{ChunkGrid, ChunkKeyEncoding, ChunkShape, Separator};
 use crate::json::{self, Json, Map};
@@ -118,7 +118,11 @@ fn lift_group(bytes: &[u8], context: &LiftContext<'_>) -> Result<GroupMetadata> 
     if members.lenient() {
         members.optional(consolidated::MEMBER);
     }
-    Ok(GroupMetadata { format: Format::V2, attributes: Map::new(), extra: members.rest() })
+    let extra = members.rest();
+    if let Some(unknown) = extra.keys().next().filter(|_| context.mode == Mode::Strict) {
+        return Err(Error::metadata(format!("a group cannot have the member '{unknown}'")));
+    }
+    Ok(GroupMetadata { format: Format::V2, attributes: Map::new(), extra })
 }
 
 /// Reads the document of an array; the attributes are elsewhere.
@@ -133,12 +137,15 @@ pub(super) fn lift_array(map: Map, context: &LiftContext<'_>) -> Result<ArrayMet
     let fill_value = match optional_if_lenient(&mut members, "fill_value")? {
         Json::Null => None,
         fill => {
+            if context.mode == Mode::Strict {
+                check_fill_form(&data_type, &fill)?;
+            }
             let family = context.registry.family(&data_type)?;
             let value = family.fill_from_json(&data_type, &fill, context.mode)?;
             Some(if data_type.fields().is_some() { reordered(&value, &data_type, &order) } else { value })
         }
     };
-    let codecs = lift_codecs(&mut members, shape.len(), &data_type, &order, context.registry)?;
+    let codecs = lift_codecs(&mut members, shape.len(), &data_type, &order, context)?;
     let separator_declared = members.has("dimension_separator");
     let separator = match members.optional("dimension_separator") {
         None => Separator::Dot,
@@ -202,6 +209,23 @@ fn reordered(fill: &FillValue, data_type: &DataType, order: &ByteOrder) -> FillV
     FillValue::new(bytes)
 }
 
+/// Refuses the forms of fill values that only v3 has.
+fn check_fill_form(data_type: &DataType, fill: &Json) -> Result<()> {
+    let hexadecimal = |json: &Json| json.as_str().is_some_and(|text| text.starts_with("0x"));
+    let parts = fill.as_array().map_or(std::slice::from_ref(fill), Vec::as_slice);
+    let foreign = match data_type.storage() {
+        Storage::Float(_) | Storage::Complex(_) => parts.iter().any(hexadecimal),
+        Storage::Raw(_) => fill.is_array(),
+        _ => false,
+    };
+    if foreign {
+        return Err(Error::metadata(format!(
+            "fill_value {fill} is in a form that Zarr v3 has for a {data_type}"
+        )));
+    }
+    Ok(())
+}
+
 /// A member that must be there, but whose absence leniently says `null`.
 fn optional_if_lenient(members: &mut Members, name: &str) -> Result<Json> {
     if members.lenient() {
@@ -216,7 +240,7 @@ fn lift_codecs(
     ndim: usize,
     data_type: &DataType,
     order: &ByteOrder,
-    registry: &Registry,
+    context: &LiftContext<'_>,
 ) -> Result<Vec<CodecSpec>> {
     let mut codecs = Vec::new();
     match optional_if_lenient(members, "order")? {
@@ -232,7 +256,7 @@ fn lift_codecs(
     };
     let mut in_bytes = false;
     for filter in filters {
-        let (kind, spec) = lift_codec("filters", &filter, data_type, registry)?;
+        let (kind, spec) = lift_codec("filters", &filter, data_type, context)?;
         if kind == CodecKind::BytesToBytes && !in_bytes {
             codecs.push(bytes_codec(data_type, order));
         }
@@ -244,7 +268,7 @@ fn lift_codecs(
     }
     match optional_if_lenient(members, "compressor")? {
         Json::Null => {}
-        compressor => codecs.push(lift_codec("compressor", &compressor, data_type, registry)?.1),
+        compressor => codecs.push(lift_codec("compressor", &compressor, data_type, context)?.1),
     }
     Ok(codecs)
 }
@@ -253,14 +277,29 @@ fn lift_codec(
     member: &str,
     json: &Json,
     data_type: &DataType,
-    registry: &Registry,
+    context: &LiftContext<'_>,
 ) -> Result<(CodecKind, CodecSpec)> {
     let mut map = json.as_object().cloned().ok_or_else(|| wrong(member, "an object with an \"id\"", json))?;
     let Some(Json::String(id)) = map.shift_remove("id") else {
         return Err(Error::metadata(format!("a codec in '{member}' has no \"id\"")));
     };
-    let def = registry.codec_from_v2(&id).map_err(|error| error.at(member))?;
-    let configuration = (def.from_v2)(&map, data_type.size()).map_err(|e| Error::from(e.in_codec(&id)))?;
+    let def = context.registry.codec_from_v2(&id).map_err(|error| error.at(member))?;
+    let in_codec = |error: CodecError| Error::from(error.in_codec(&id));
+    let configuration = (def.from_v2)(&map, data_type.size()).map_err(in_codec)?;
+    if context.mode == Mode::Strict {
+        // A member that the codec knows is in its configuration, or makes a difference to it.
+        let changed = |name: &str| {
+            let mut other = map.clone();
+            other.insert(name.to_owned(), json!("no value of anything"));
+            (def.from_v2)(&other, data_type.size()).map_or(true, |other| other != configuration)
+        };
+        let unknown = |name: &&String| !configuration.contains_key(*name) && !changed(name);
+        if let Some(name) = map.keys().find(unknown) {
+            return Err(Error::metadata(format!(
+                "the codec '{id}' in '{member}' has the unknown member '{name}'"
+            )));
+        }
+    }
     Ok((def.kind, CodecSpec { name: def.name.to_owned(), configuration }))
 }
 
@@ -425,6 +464,29 @@ mod tests {
         assert!(lifted(&document, Mode::Strict).is_err());
         // Of which byte order would these be?
         assert!(lifted(&with("dtype", json!("float32")), Mode::Lenient).is_err());
+    }
+
+    #[test]
+    fn forms_of_v3_are_taken_only_leniently() {
+        let of = |dtype: &str, fill: Json| {
+            let mut document = with("fill_value", fill);
+            document["dtype"] = dtype.into();
+            document
+        };
+        for document in
+            [of("<f4", json!("0x3f800000")), of("<c8", json!([1.0, "0x3f800000"])), of("|V2", json!([1, 2]))]
+        {
+            assert!(lifted(&document, Mode::Lenient).is_ok(), "{document}");
+            assert!(lifted(&document, Mode::Strict).is_err(), "{document}");
+        }
+        assert!(lifted(&of("|V2", json!("AQI=")), Mode::Strict).is_ok());
+        assert!(lifted(&of("<c8", json!([1.0, "NaN"])), Mode::Strict).is_ok());
+        let group = |mode| {
+            let context = LiftContext { registry: &Registry::new(), mode, data_type_fallback: false };
+            lift_group(b"{\"zarr_format\": 2, \"later\": 1}", &context)
+        };
+        assert!(group(Mode::Lenient).is_ok());
+        assert!(group(Mode::Strict).unwrap_err().to_string().contains("later"));
     }
 
     #[test]

@@ -10,7 +10,7 @@ use super::{
     NodeMetadata, consolidated,
 };
 use crate::codec::CodecSpec;
-use crate::data_type::Mode;
+use crate::data_type::{DataType, Mode};
 use crate::error::{Error, Result};
 use crate::grid::{ChunkGrid, ChunkKeyEncoding, Rectilinear, Separator};
 use crate::json::{self, Json, Map};
@@ -121,10 +121,17 @@ fn check_consolidated(json: Option<&Json>, lenient: bool) -> Result<()> {
 fn lift_array(mut members: Members, context: &LiftContext<'_>) -> Result<ArrayMetadata> {
     let mode = context.mode;
     let shape = members.lengths("shape")?;
-    let data_type = context.registry.data_type_from_v3(&members.required("data_type")?)?;
+    let data_type = members.required("data_type")?;
+    if mode == Mode::Strict {
+        extension("data_type", &data_type, mode)?;
+    }
+    let data_type = context.registry.data_type_from_v3(&data_type)?;
     let chunk_grid = lift_grid(&members.required("chunk_grid")?, &shape, mode)?;
     let chunk_key_encoding = lift_key_encoding(&members.required("chunk_key_encoding")?, mode)?;
     let fill = members.required("fill_value")?;
+    if mode == Mode::Strict && matches!(data_type, DataType::RawBits(_)) && !fill.is_array() {
+        return Err(Error::metadata(format!("fill_value {fill} of a {data_type} must be a list of bytes")));
+    }
     let fill_value = context.registry.family(&data_type)?.fill_from_json(&data_type, &fill, mode)?;
     let codecs = lift_codecs(&members.required("codecs")?, mode)?;
     let attributes = members.object("attributes")?;
@@ -382,6 +389,12 @@ mod tests {
         document
     }
 
+    fn raw(fill_value: Json) -> Json {
+        let mut document = with("data_type", json!("r16"));
+        document["fill_value"] = fill_value;
+        document
+    }
+
     fn rectilinear(chunk_shapes: &Json) -> Json {
         json!({"name": "rectilinear", "configuration": {"kind": "inline", "chunk_shapes": chunk_shapes}})
     }
@@ -402,6 +415,7 @@ mod tests {
             with("later", json!({"must_understand": false, "a": [1]})),
             with("chunk_key_encoding", json!({"name": "v2", "configuration": {"separator": "."}})),
             with("attributes", json!({"b": 1, "a": {"c": null}})),
+            raw(json!([1, 2])),
             with("chunk_grid", rectilinear(&json!([2]))),
             with("chunk_grid", rectilinear(&json!([[1, [1, 1], [1, 2], 7]]))),
             with("chunk_grid", rectilinear(&json!([[[1, 1_u64 << 60]]]))),
@@ -427,6 +441,8 @@ mod tests {
             with("chunk_key_encoding", json!({"name": "default", "must_understand": false})),
             with("codecs", json!([{"name": "crc32c", "must_understand": 1}])),
             with("storage_transformers", Json::Null),
+            with("data_type", json!({"name": "int32", "must_understand": false})),
+            raw("AQI=".into()),
             with("chunk_grid", rectilinear(&json!([[2.0, [1, 2.0]]]))),
             with("chunk_grid", json!({"name": "rectilinear", "configuration": {"chunk_shapes": [[4]]}})),
             with("chunk_grid", json!({"name": "rectangular", "configuration": {"chunk_shape": [[1, 3]]}})),

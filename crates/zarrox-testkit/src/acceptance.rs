@@ -1,0 +1,137 @@
+//! Odd metadata documents: what each should mean here, and which of the large implementations open it.
+//!
+//! The documents are in `acceptance/cases.json`, each as the minimal document that all open, with one change.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "the cases are part of the source, and broken ones a mistake in it"
+)]
+
+use zarrox_core::data_type::Mode;
+use zarrox_core::json::{self, Json, Map};
+use zarrox_core::{Format, NodeMetadata, Registry, Result};
+
+/// The implementations that were asked, in the order of [`Case::peers`].
+pub const PEERS: [&str; 3] = ["zarr-python 3.4.2", "tensorstore 0.1.86", "zarrs 0.23"];
+
+const CASES: &str = include_str!("../acceptance/cases.json");
+
+/// An odd document.
+#[derive(Debug, Clone)]
+pub struct Case {
+    /// What is odd about it, in short.
+    pub name: String,
+    /// The format that the document is of.
+    pub format: Format,
+    /// The members that are not those of the minimal document, for people.
+    pub change: String,
+    /// What lenient reading should make of it.
+    pub lenient: Expectation,
+    /// What strict reading should make of it.
+    pub strict: Expectation,
+    /// Which of the [`PEERS`] open it.
+    pub peers: [bool; 3],
+    document: Vec<u8>,
+}
+
+/// What should become of a document.
+#[derive(Debug, Clone)]
+pub enum Expectation {
+    /// It opens, and has this fill value as people read it, and this shape.
+    Opens(String, Vec<u64>),
+    /// It is refused with a message that has this in it.
+    Refused(String),
+}
+
+/// An array that was opened: its fill value as people read it, and its shape.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Opened {
+    /// The fill value.
+    pub fill: String,
+    /// The shape.
+    pub shape: Vec<u64>,
+}
+
+/// All cases.
+pub fn cases() -> Vec<Case> {
+    let all = json::parse(CASES.as_bytes()).unwrap();
+    let list = all["cases"].as_array().unwrap();
+    list.iter().map(|case| Case::new(case, &all["minimal"])).collect()
+}
+
+impl Case {
+    fn new(case: &Json, minimal: &Json) -> Self {
+        let version = case["format"].to_string();
+        let mut document = minimal[&version].as_object().unwrap().clone();
+        let none = Map::new();
+        let set = case["set"].as_object().unwrap_or(&none);
+        let mut change: Vec<String> = set.iter().map(|(name, json)| format!("\"{name}\": {json}")).collect();
+        document.extend(set.clone());
+        for name in case["remove"].as_array().into_iter().flatten() {
+            assert!(document.shift_remove(name.as_str().unwrap()).is_some(), "{name} is not in the document");
+            change.push(format!("no {name}"));
+        }
+        let (mut change, mut document) = (change.join(", "), Json::Object(document).to_string());
+        if case["bare"] == true {
+            (change, document) = (change.replace("\"NaN\"", "NaN"), document.replace("\"NaN\"", "NaN"));
+        }
+        Self {
+            name: case["name"].as_str().unwrap().to_owned(),
+            format: if version == "2" { Format::V2 } else { Format::V3 },
+            change,
+            lenient: Expectation::new(&case["lenient"]),
+            strict: Expectation::new(&case["strict"]),
+            peers: [0, 1, 2].map(|peer| case["peers"][peer].as_bool().unwrap()),
+            document: document.into_bytes(),
+        }
+    }
+
+    /// Opens the document, and makes its codecs.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn open(&self, registry: &Registry, mode: Mode) -> Result<Opened> {
+        let context = zarrox_core::metadata::LiftContext { registry, mode, data_type_fallback: false };
+        let format = self.format.def();
+        let mut documents = vec![None; format.layout().documents().len()];
+        documents[0] = Some(self.document.clone());
+        let Some(NodeMetadata::Array(array)) = format.lift(&documents, &context)? else {
+            panic!("{}: it is no array", self.name);
+        };
+        array.chain(registry, mode, usize::MAX)?;
+        let fill = array.fill_element(registry)?;
+        let fill = registry.family(&array.data_type)?.format(&array.data_type, fill.as_bytes());
+        Ok(Opened { fill, shape: array.shape })
+    }
+
+    /// What is not as it should be in a mode, if anything.
+    pub fn complaint(&self, registry: &Registry, mode: Mode) -> Option<String> {
+        let expected = if mode == Mode::Lenient { &self.lenient } else { &self.strict };
+        let found = self.open(registry, mode);
+        let fault = match (&found, expected) {
+            (Ok(opened), Expectation::Opens(fill, shape)) => {
+                if *fill == opened.fill && *shape == opened.shape {
+                    return None;
+                }
+                "it should be another array"
+            }
+            (Err(error), Expectation::Refused(why)) if error.to_string().contains(why) => return None,
+            (Err(_), Expectation::Refused(_)) => "it should be refused for another reason",
+            (Ok(_), Expectation::Refused(_)) => "it should be refused",
+            (Err(_), Expectation::Opens(..)) => "it should open",
+        };
+        Some(format!("v{:?} {:?} {mode:?}: {fault}: {found:?}, not {expected:?}", self.format, self.name))
+    }
+}
+
+impl Expectation {
+    fn new(json: &Json) -> Self {
+        if let Some(why) = json["refused"].as_str() {
+            return Self::Refused(why.to_owned());
+        }
+        let length = |n: &Json| n.as_u64().unwrap();
+        let shape = json["shape"].as_array().map_or(vec![4], |shape| shape.iter().map(length).collect());
+        Self::Opens(json["fill"].as_str().unwrap().to_owned(), shape)
+    }
+}

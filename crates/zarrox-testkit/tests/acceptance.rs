@@ -1,0 +1,29 @@
+//! Every odd document opens or is refused as it should be.
+
+use zarrox::data_type::Mode;
+use zarrox_testkit::acceptance::cases;
+
+#[test]
+fn odd_documents_are_read_as_they_should_be() {
+    let registry = zarrox::codecs::registry();
+    let cases = cases();
+    assert_eq!(cases.len(), 104);
+    let modes = [Mode::Lenient, Mode::Strict];
+    let complaints: Vec<String> = cases
+        .iter()
+        .flat_map(|case| modes.into_iter().filter_map(|mode| case.complaint(&registry, mode)))
+        .collect();
+    assert!(complaints.is_empty(), "{}", complaints.join("\n"));
+}
+
+/// What two of the three large implementations open, lenient reading opens.
+#[test]
+fn nothing_is_refused_that_most_others_open() {
+    let registry = zarrox::codecs::registry();
+    for case in cases() {
+        let open = case.peers.iter().filter(|open| **open).count();
+        if open >= 2 {
+            assert!(case.open(&registry, Mode::Lenient).is_ok(), "{case:?}");
+        }
+    }
+}
