@@ -13,6 +13,8 @@ mod integer;
 mod number;
 mod python;
 mod raw;
+#[doc(hidden)]
+pub mod record;
 mod small_complex;
 mod small_float;
 mod small_int;
