@@ -31,7 +31,7 @@ mod memory;
 mod options;
 mod pool;
 
-pub use array::{Array, ArrayBuilder, ArrayInfo, DynArray};
+pub use array::{Array, ArrayBuilder, ArrayInfo, DynArray, Time};
 pub use group::{Child, Group, Node, Tree};
 pub use options::{MissingChunks, OpenMode, OpenOptions};
 pub use zarrox_codecs as codecs;

@@ -36,6 +36,7 @@ use crate::registry::Registry;
 pub use element::Element;
 pub(crate) use structure::Structures;
 pub use structure::{Field, Structure};
+pub use time::{NOT_A_TIME, TimeKind, TimeType, TimeUnit};
 pub use utf32::text as utf32_text;
 pub use variable::{BYTES as VARIABLE_BYTES, TEXT as VARIABLE_TEXT};
 
