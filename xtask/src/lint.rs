@@ -17,10 +17,18 @@ const CARGO_DENY: &str = "0.20.2";
 /// A check: its name, and what it does.
 type Check = (&'static str, fn() -> Outcome);
 
+/// Features that are off by default are checked, too.
+const EVERYTHING: [&str; 2] = ["--workspace", "--all-features"];
+
 const CHECKS: &[Check] = &[
     ("fmt", || cargo(["fmt", "--all", "--check"]).run()),
-    ("clippy", || cargo(["clippy", "--workspace", "--all-targets", "--", "--deny", "warnings"]).run()),
-    ("doc", || cargo(["doc", "--workspace", "--no-deps"]).variable("RUSTDOCFLAGS", "--deny warnings").run()),
+    ("clippy", || {
+        cargo(["clippy", "--all-targets"]).with(EVERYTHING).with(["--", "--deny", "warnings"]).run()
+    }),
+    ("doc", || {
+        let doc = cargo(["doc", "--no-deps"]).with(EVERYTHING);
+        doc.variable("RUSTDOCFLAGS", "--deny warnings").run()
+    }),
     ("deny", || cargo_deny()?.with(["check", "bans", "licenses", "sources"]).run()),
     ("tidy", tidy::check),
     ("pages", docs::check),

@@ -33,7 +33,7 @@ mod memory;
 mod options;
 mod pool;
 
-pub use array::{Array, ArrayBuilder, ArrayInfo, DynArray};
+pub use array::{Array, ArrayBuilder, ArrayInfo, DynArray, Time};
 pub use consolidated::{Consolidated, Difference, DifferenceKind};
 pub use group::{Child, Group, Node, Tree};
 pub use options::{MissingChunks, OpenMode, OpenOptions};
@@ -43,6 +43,8 @@ pub use zarrox_core::{
     Error, ErrorKind, FillValue, Format, GroupMetadata, IntoSelection, NodeMetadata, NodePath, Registry,
     Result, Selection, Separator, codec, data_type, grid, indexing, json, registry, s, strided,
 };
+#[cfg(feature = "derive")]
+pub use zarrox_derive::Element;
 pub use zarrox_stores as stores;
 
 use std::path::Path;
@@ -50,7 +52,7 @@ use std::path::Path;
 /// Everything that most programs need: `use zarrox::prelude::*`.
 pub mod prelude {
     pub use crate::codecs::*;
-    pub use crate::{Array, ChunkShape, DataType, DynArray, Format, Group, Node, Selection, s};
+    pub use crate::{Array, ChunkShape, DataType, DynArray, Element, Format, Group, Node, Selection, s};
 }
 
 /// Opens the node at a path, for reading and writing, and finds out by itself its format and kind.

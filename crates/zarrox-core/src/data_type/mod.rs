@@ -13,6 +13,8 @@ mod integer;
 mod number;
 mod python;
 mod raw;
+#[doc(hidden)]
+pub mod record;
 mod small_complex;
 mod small_float;
 mod small_int;
@@ -34,6 +36,7 @@ use crate::registry::Registry;
 pub use element::Element;
 pub(crate) use structure::Structures;
 pub use structure::{Field, Structure};
+pub use time::{NOT_A_TIME, TimeKind, TimeType, TimeUnit};
 pub use utf32::text as utf32_text;
 pub use variable::{BYTES as VARIABLE_BYTES, TEXT as VARIABLE_TEXT};
 

@@ -60,9 +60,19 @@ impl Structure {
     /// # Errors
     /// When a name is empty or there twice, or an element would be too large.
     pub fn packed<N: Into<String>>(fields: impl IntoIterator<Item = (N, DataType)>) -> Result<Self> {
+        Self::with_shapes(fields.into_iter().map(|(name, data_type)| (name, data_type, Vec::new())))
+    }
+
+    /// The same of fields that are arrays of a fixed shape, unless it is empty.
+    ///
+    /// # Errors
+    /// As for [`Structure::packed`].
+    pub fn with_shapes<N: Into<String>>(
+        fields: impl IntoIterator<Item = (N, DataType, Vec<usize>)>,
+    ) -> Result<Self> {
         let mut builder = Builder::default();
-        for (name, data_type) in fields {
-            builder.push(name.into(), data_type, Vec::new())?;
+        for (name, data_type, shape) in fields {
+            builder.push(name.into(), data_type, shape)?;
         }
         builder.finish()
     }

@@ -19,27 +19,151 @@ const SPAN: &str = "numpy.timedelta64";
 /// The units, the smaller the later; `generic` counts nothing in particular.
 const UNITS: [&str; 14] = ["generic", "Y", "M", "W", "D", "h", "m", "s", "ms", "us", "ns", "ps", "fs", "as"];
 
-const NOT_A_TIME: i64 = i64::MIN;
+/// The count of an element that is no time.
+pub const NOT_A_TIME: i64 = i64::MIN;
+
+const LARGEST_SCALE: u32 = 0x7fff_ffff;
+
+/// What the elements of a time type are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum TimeKind {
+    /// Points in time: `numpy.datetime64`.
+    Point,
+    /// Spans of time: `numpy.timedelta64`.
+    Span,
+}
+
+/// What a time type counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum TimeUnit {
+    /// Nothing in particular.
+    Generic,
+    Year,
+    Month,
+    Week,
+    Day,
+    Hour,
+    Minute,
+    Second,
+    Millisecond,
+    Microsecond,
+    Nanosecond,
+    Picosecond,
+    Femtosecond,
+    Attosecond,
+}
+
+impl TimeUnit {
+    const ALL: [Self; UNITS.len()] = [
+        Self::Generic,
+        Self::Year,
+        Self::Month,
+        Self::Week,
+        Self::Day,
+        Self::Hour,
+        Self::Minute,
+        Self::Second,
+        Self::Millisecond,
+        Self::Microsecond,
+        Self::Nanosecond,
+        Self::Picosecond,
+        Self::Femtosecond,
+        Self::Attosecond,
+    ];
+
+    /// The name in metadata: `D`, `ms`.
+    pub fn name(self) -> &'static str {
+        UNITS[self as usize]
+    }
+
+    /// The unit of this name; `μs` is one, too.
+    pub fn parse(name: &str) -> Option<Self> {
+        let name = if name == "μs" || name == "µs" { "us" } else { name };
+        Self::ALL.into_iter().find(|unit| unit.name() == name)
+    }
+}
+
+/// A type of points or spans of time, and what one step of the count is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct TimeType {
+    kind: TimeKind,
+    unit: TimeUnit,
+    scale: u32,
+}
+
+impl TimeType {
+    /// The type that counts so many of a unit as one.
+    ///
+    /// # Errors
+    /// When the multiple is not 1 to 2³¹ - 1.
+    pub fn new(kind: TimeKind, unit: TimeUnit, scale: u32) -> Result<Self> {
+        if scale == 0 || scale > LARGEST_SCALE {
+            return Err(Error::argument(format!("a unit's multiple must be 1 to 2^31 - 1, it is {scale}")));
+        }
+        Ok(Self { kind, unit, scale })
+    }
+
+    /// Whether elements are points or spans.
+    pub fn kind(&self) -> TimeKind {
+        self.kind
+    }
+
+    /// The unit that is counted.
+    pub fn unit(&self) -> TimeUnit {
+        self.unit
+    }
+
+    /// How many units are counted as one.
+    pub fn scale(&self) -> u32 {
+        self.scale
+    }
+}
+
+impl From<TimeType> for DataType {
+    fn from(time: TimeType) -> Self {
+        let mut configuration = Map::new();
+        configuration.insert("unit".to_owned(), time.unit.name().into());
+        configuration.insert("scale_factor".to_owned(), time.scale.into());
+        let name = if time.kind == TimeKind::Point { POINT } else { SPAN }.to_owned();
+        Self::Extension(Box::new(Extension { name, configuration, storage: Storage::Int(8) }))
+    }
+}
+
+impl DataType {
+    /// Points in time since 1970, counted in a unit: NumPy's `datetime64`.
+    pub fn datetime64(unit: TimeUnit) -> Self {
+        TimeType { kind: TimeKind::Point, unit, scale: 1 }.into()
+    }
+
+    /// Spans of time, counted in a unit: NumPy's `timedelta64`.
+    pub fn timedelta64(unit: TimeUnit) -> Self {
+        TimeType { kind: TimeKind::Span, unit, scale: 1 }.into()
+    }
+
+    /// What a type of points or spans of time counts; `None` for all other types.
+    pub fn time(&self) -> Option<TimeType> {
+        let (name, unit, scale) = parts(self)?;
+        let kind = if name == POINT { TimeKind::Point } else { TimeKind::Span };
+        TimeType::new(kind, TimeUnit::parse(unit)?, scale.try_into().ok()?).ok()
+    }
+}
 
 /// The type of this v3 name, counting `scale` times a unit.
 fn of(name: &str, unit: &str, scale: u64) -> Result<DataType> {
-    let unit = if unit == "μs" || unit == "µs" { "us" } else { unit };
-    let Some(unit) = UNITS.into_iter().find(|known| *known == unit) else {
+    let Some(unit) = TimeUnit::parse(unit) else {
         return Err(Error::metadata(format!(
             "data type '{name}': the unit {unit:?} is not one of {}",
             UNITS.join(", ")
         )));
     };
-    if scale == 0 || scale > 0x7fff_ffff {
-        return Err(Error::metadata(format!(
+    let kind = if name == POINT { TimeKind::Point } else { TimeKind::Span };
+    match u32::try_from(scale) {
+        Ok(scale) if (1..=LARGEST_SCALE).contains(&scale) => Ok(TimeType { kind, unit, scale }.into()),
+        _ => Err(Error::metadata(format!(
             "data type '{name}': scale_factor must be 1 to 2^31 - 1, it is {scale}"
-        )));
+        ))),
     }
-    let mut configuration = Map::new();
-    configuration.insert("unit".to_owned(), unit.into());
-    configuration.insert("scale_factor".to_owned(), scale.into());
-    let name = name.to_owned();
-    Ok(DataType::Extension(Box::new(Extension { name, configuration, storage: Storage::Int(8) })))
 }
 
 /// The name, the unit and its multiple.
@@ -219,6 +343,9 @@ mod tests {
             let family = registry.family(&data_type).unwrap();
             assert_eq!(family.to_v3(&data_type).unwrap(), v3);
             assert_eq!(registry.data_type_to_v2(&data_type, &endian.unwrap()).unwrap(), json!(v2));
+            let time = data_type.time().unwrap();
+            assert_eq!((time.unit().name(), time.scale()), (unit, scale));
+            assert_eq!(DataType::from(time), data_type);
             for (json, v3, v2) in
                 [(json!("NaT"), json!("NaT"), json!(i64::MIN)), (json!(5), json!(5), json!(5))]
             {
@@ -238,6 +365,18 @@ mod tests {
             [json!({"unit": "s"}), json!({"scale_factor": 1}), json!({"unit": "s", "scale_factor": -1})]
         {
             assert!(registry.data_type_from_v3(&json!({"name": POINT, "configuration": bad})).is_err());
+        }
+    }
+
+    #[test]
+    fn units_have_names_and_types() {
+        assert_eq!(TimeUnit::ALL.map(TimeUnit::name), UNITS);
+        assert_eq!(TimeUnit::ALL.map(|unit| TimeUnit::parse(unit.name())), TimeUnit::ALL.map(Some));
+        assert_eq!(DataType::datetime64(TimeUnit::Day), of(POINT, "D", 1).unwrap());
+        assert_eq!(DataType::timedelta64(TimeUnit::Generic), of(SPAN, "generic", 1).unwrap());
+        assert_eq!(DataType::Int64.time(), None);
+        for scale in [0, 1 << 31] {
+            assert!(TimeType::new(TimeKind::Span, TimeUnit::Second, scale).is_err());
         }
     }
 

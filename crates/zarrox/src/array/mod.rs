@@ -10,6 +10,7 @@ mod info;
 mod projection;
 mod read;
 mod resize;
+mod time;
 mod transfer;
 mod write;
 
@@ -35,6 +36,7 @@ use chains::Chains;
 pub use builder::ArrayBuilder;
 pub use dynamic::DynArray;
 pub use info::ArrayInfo;
+pub use time::Time;
 
 /// An array: its metadata is in memory, its chunks are in the store.
 ///

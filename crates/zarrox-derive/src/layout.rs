@@ -1,0 +1,29 @@
+//! What the attributes and parameters of a struct must be.
+
+use syn::{DeriveInput, Error, Result};
+
+/// Checks that the layout of the struct is said, and the same for all.
+pub(crate) fn check(input: &DeriveInput) -> Result<()> {
+    if !input.generics.params.is_empty() {
+        let message = "an element has no type parameters, lifetimes or constants: its data type must be one";
+        return Err(Error::new_spanned(&input.generics, message));
+    }
+    let mut ordered = false;
+    for attribute in input.attrs.iter().filter(|attribute| attribute.path().is_ident("repr")) {
+        attribute.parse_nested_meta(|meta| {
+            ordered |= meta.path.is_ident("C");
+            // The number of `packed(2)` and `align(8)`: whether there is padding is checked by the sizes.
+            if meta.input.peek(syn::token::Paren) {
+                let number;
+                syn::parenthesized!(number in meta.input);
+                number.parse::<syn::LitInt>()?;
+            }
+            Ok(())
+        })?;
+    }
+    if ordered {
+        return Ok(());
+    }
+    let message = "the order of the fields must be said: write #[repr(C)], or #[repr(C, packed)] where there would be padding";
+    Err(Error::new(input.ident.span(), message))
+}

@@ -1,0 +1,96 @@
+//! Times of the crate `jiff`.
+
+use jiff::civil::{Date, DateTime, Time as OfDay};
+use jiff::tz::Offset;
+use jiff::{SignedDuration, Timestamp};
+use zarrox_core::data_type::TimeKind;
+
+use super::Time;
+
+/// Seconds and nanoseconds, which are not negative.
+fn duration(seconds: i64, nanoseconds: u32) -> Option<SignedDuration> {
+    SignedDuration::from_secs(seconds).checked_add(SignedDuration::from_nanos(nanoseconds.into()))
+}
+
+impl Time for SignedDuration {
+    const KIND: TimeKind = TimeKind::Span;
+
+    fn from_seconds(seconds: i64, nanoseconds: u32) -> Option<Self> {
+        duration(seconds, nanoseconds)
+    }
+
+    fn to_seconds(&self) -> Option<(i64, u32)> {
+        match u32::try_from(self.subsec_nanos()) {
+            Ok(nanoseconds) => Some((self.as_secs(), nanoseconds)),
+            // Of a negative duration, both parts are.
+            Err(_) => {
+                let nanoseconds = u32::try_from(1_000_000_000 + self.subsec_nanos()).ok()?;
+                Some((self.as_secs().checked_sub(1)?, nanoseconds))
+            }
+        }
+    }
+
+    fn from_month(_: i64, _: u8) -> Option<Self> {
+        None
+    }
+
+    fn to_month(&self) -> Option<(i64, u8)> {
+        None
+    }
+}
+
+const EPOCH: DateTime = DateTime::constant(1970, 1, 1, 0, 0, 0, 0);
+
+/// ```
+/// use jiff::civil::{DateTime, date};
+/// use zarrox::data_type::TimeUnit;
+/// use zarrox::prelude::*;
+/// # let directory = tempfile::tempdir()?;
+/// let days = DataType::datetime64(TimeUnit::Day);
+/// let array = zarrox::create_array(directory.path().join("a.zarr")).shape([2]).data_type(days).create()?;
+/// array.write(s![1], &ndarray::arr0(11_016_i64))?;
+/// let times = array.read_dyn(..)?.to_times::<DateTime>()?;
+/// assert_eq!(times.as_slice().unwrap(), [None, Some(date(2000, 2, 29).at(0, 0, 0, 0))]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+impl Time for DateTime {
+    const KIND: TimeKind = TimeKind::Point;
+
+    fn from_seconds(seconds: i64, nanoseconds: u32) -> Option<Self> {
+        EPOCH.checked_add(duration(seconds, nanoseconds)?).ok()
+    }
+
+    fn to_seconds(&self) -> Option<(i64, u32)> {
+        self.duration_since(EPOCH).to_seconds()
+    }
+
+    fn from_month(year: i64, month: u8) -> Option<Self> {
+        let date = Date::new(year.try_into().ok()?, month.try_into().ok()?, 1).ok()?;
+        Some(date.to_datetime(OfDay::midnight()))
+    }
+
+    fn to_month(&self) -> Option<(i64, u8)> {
+        Some((self.year().into(), self.month().try_into().ok()?))
+    }
+}
+
+/// The time is taken for UTC.
+impl Time for Timestamp {
+    const KIND: TimeKind = TimeKind::Point;
+
+    fn from_seconds(seconds: i64, nanoseconds: u32) -> Option<Self> {
+        Self::from_duration(duration(seconds, nanoseconds)?).ok()
+    }
+
+    fn to_seconds(&self) -> Option<(i64, u32)> {
+        self.as_duration().to_seconds()
+    }
+
+    fn from_month(year: i64, month: u8) -> Option<Self> {
+        Offset::UTC.to_timestamp(DateTime::from_month(year, month)?).ok()
+    }
+
+    fn to_month(&self) -> Option<(i64, u8)> {
+        Offset::UTC.to_datetime(*self).to_month()
+    }
+}
