@@ -411,11 +411,15 @@ impl Family for Structures<'_> {
     fn to_v3(&self, data_type: &DataType) -> Result<Json> {
         let structure = data_type.fields().ok_or_else(|| Error::argument("the type has no fields"))?;
         if structure.is_padded() {
-            return Err(Error::unsupported("Zarr v3 has no padding between the fields of a structure"));
+            let message = "Zarr v3 has no padding between the fields of a structure; create the array as v2";
+            return Err(Error::unsupported(message));
         }
         let fields = structure.fields.iter().map(|field| {
             if !field.shape.is_empty() {
-                let message = format!("Zarr v3 has no fields that are arrays, as '{}' is", field.name);
+                let message = format!(
+                    "Zarr v3 has no fields that are arrays, as '{}' is; create the array as v2",
+                    field.name
+                );
                 return Err(Error::unsupported(message));
             }
             let data_type = self.0.family(&field.data_type)?.to_v3(&field.data_type)?;
@@ -452,10 +456,8 @@ impl Family for Structures<'_> {
             Ok(family.fill_to_v3(&field.data_type, &FillValue::new(bytes)))
         };
         let Ok(values) = self.each(structure, value) else { return Json::Null };
-        let members = structure.fields.iter().zip(values).map(|(field, mut values)| {
-            let value = if field.shape.is_empty() { values.pop().unwrap_or_default() } else { values.into() };
-            (field.name.clone(), value)
-        });
+        let members = structure.fields.iter().zip(values);
+        let members = members.map(|(field, values)| (field.name.clone(), lists(&field.shape, &values)));
         Json::Object(members.collect())
     }
 
@@ -486,6 +488,17 @@ fn nested(shape: &[usize], values: &[String]) -> String {
             let length = rest.iter().product::<usize>().max(1);
             let parts: Vec<String> = values.chunks(length).map(|part| nested(rest, part)).collect();
             format!("[{}]", parts.join(", "))
+        }
+    }
+}
+
+/// The elements of an array as lists of lists.
+fn lists(shape: &[usize], values: &[Json]) -> Json {
+    match shape {
+        [] => values.first().cloned().unwrap_or_default(),
+        [_, rest @ ..] => {
+            let length = rest.iter().product::<usize>().max(1);
+            values.chunks(length).map(|part| lists(rest, part)).collect()
         }
     }
 }
@@ -553,6 +566,16 @@ mod tests {
             let error = registry.family(&data_type).unwrap().to_v3(&data_type).unwrap_err().to_string();
             assert!(error.contains(what), "{error}");
         }
+    }
+
+    #[test]
+    fn arrays_inside_are_nested_lists_in_json() {
+        let (data_type, _) =
+            from_v2(&json!([["m", "|u1", [2, 3]], ["s", "|u1", [1]], ["x", "|i1"]])).unwrap();
+        let element = FillValue::new([1, 2, 3, 4, 5, 6, 7, 255]);
+        let registry = Registry::new();
+        let json = registry.family(&data_type).unwrap().fill_to_v3(&data_type, &element);
+        assert_eq!(json, json!({"m": [[1, 2, 3], [4, 5, 6]], "s": [7], "x": -1}));
     }
 
     #[test]
