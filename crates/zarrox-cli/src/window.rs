@@ -129,6 +129,11 @@ fn selected(data_type: &DataType, names: &[&str]) -> Result<(DataType, Vec<u64>)
     let structure = data_type.fields().ok_or_else(|| {
         Error::new(ErrorKind::InvalidArgument, format!("the elements are {data_type}, which has no fields"))
     })?;
+    let is_empty = |name: &&str| structure.field(name).is_some_and(|field| field.size() == 0);
+    if names.iter().all(is_empty) {
+        let message = format!("the field '{}' is an array without elements", names[0]);
+        return Err(Error::new(ErrorKind::InvalidSelection, message));
+    }
     let (structure, fields) = structure.select(names)?;
     match fields.as_slice() {
         [one] => Ok((one.data_type.clone(), one.shape.iter().map(|&length| length as u64).collect())),

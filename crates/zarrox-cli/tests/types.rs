@@ -274,4 +274,8 @@ fn structures_are_created_from_json() {
         assert!(place.fails(2, &["create", "d.zarr", "--shape", "2", "--dtype", bad]).contains("--dtype"));
     }
     assert!(!place.path("d.zarr").exists());
+    let hostile = format!("[[\"e\", \"|u1\", [0, {0}, {0}]], [\"x\", \"|i1\"]]", 1_u64 << 40);
+    place.ok(&["create", "h.zarr", "--shape", "2", "--dtype", &hostile, "--format", "v2"]);
+    assert_eq!(place.ok(&["dump", "h.zarr"]), "[([], 0) ([], 0)]\n");
+    assert!(place.fails(2, &["dump", "h.zarr", "--field", "e"]).contains("without elements"));
 }

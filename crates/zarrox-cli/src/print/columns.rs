@@ -145,6 +145,10 @@ impl<'r> FieldColumns<'r> {
         let [length, rest @ ..] = shape else {
             return elements.first().map_or_else(String::new, |element| self.columns.format(element));
         };
+        // Lengths beside one of zero can be anything.
+        if elements.is_empty() {
+            return "[]".to_owned();
+        }
         let parts = elements.chunks(rest.iter().product::<usize>().max(1));
         let hidden = |nth: u64| summarised && nth >= EDGE && nth + EDGE < *length as u64;
         let mut shown = Vec::new();

@@ -38,7 +38,7 @@ pub struct Field {
 impl Field {
     /// How many elements the field has.
     pub fn count(&self) -> usize {
-        self.shape.iter().product()
+        count(&self.shape)
     }
 
     /// The size of the field, in bytes.
@@ -166,7 +166,7 @@ impl Builder {
             return Err(Error::unsupported(message));
         }
         let offset = self.size;
-        let count = shape.iter().try_fold(1_usize, |count, &n| count.checked_mul(n)).unwrap_or(usize::MAX);
+        let count = count(&shape);
         self.pad(count.saturating_mul(data_type.size()))?;
         self.push_leaves(offset, count, &data_type);
         self.fields.push(Field { name, data_type, shape, offset });
@@ -219,7 +219,7 @@ impl Structures<'_> {
             let (data_type, order) =
                 self.0.data_type_from_v2(dtype).map_err(|e| e.at(format!("field '{name}'")))?;
             if name.is_empty() {
-                builder.pad(shape.iter().product::<usize>().saturating_mul(data_type.size()))?;
+                builder.pad(count(&shape).saturating_mul(data_type.size()))?;
                 continue;
             }
             let leaves = builder.leaves.len();
@@ -332,6 +332,11 @@ impl Structures<'_> {
         }
         Ok(FillValue::new(bytes))
     }
+}
+
+/// How many elements an array has; the largest number there is when there are more.
+fn count(shape: &[usize]) -> usize {
+    shape.iter().fold(1, |count, &n| count.saturating_mul(n))
 }
 
 /// A padding field as v2 has it, if there is padding.
@@ -484,8 +489,9 @@ impl Family for Structures<'_> {
 fn nested(shape: &[usize], values: &[String]) -> String {
     match shape {
         [] => values.first().cloned().unwrap_or_default(),
+        _ if values.is_empty() => "[]".to_owned(),
         [_, rest @ ..] => {
-            let length = rest.iter().product::<usize>().max(1);
+            let length = count(rest).max(1);
             let parts: Vec<String> = values.chunks(length).map(|part| nested(rest, part)).collect();
             format!("[{}]", parts.join(", "))
         }
@@ -497,7 +503,7 @@ fn lists(shape: &[usize], values: &[Json]) -> Json {
     match shape {
         [] => values.first().cloned().unwrap_or_default(),
         [_, rest @ ..] => {
-            let length = rest.iter().product::<usize>().max(1);
+            let length = count(rest).max(1);
             values.chunks(length).map(|part| lists(rest, part)).collect()
         }
     }
@@ -576,6 +582,13 @@ mod tests {
         let registry = Registry::new();
         let json = registry.family(&data_type).unwrap().fill_to_v3(&data_type, &element);
         assert_eq!(json, json!({"m": [[1, 2, 3], [4, 5, 6]], "s": [7], "x": -1}));
+        let long = 1_u64 << 40;
+        for hostile in [json!([0, long, long]), json!([long, long, 0])] {
+            let (hostile, _) = from_v2(&json!([["e", "|u1", hostile], ["x", "|i1"]])).unwrap();
+            let family = registry.family(&hostile).unwrap();
+            assert_eq!(family.fill_to_v3(&hostile, &FillValue::new([1])), json!({"e": [], "x": 1}));
+            assert_eq!(family.format(&hostile, &[1]), "([], 1)");
+        }
     }
 
     #[test]
@@ -614,6 +627,7 @@ mod tests {
             json!([["a", "|O"]]),
             json!([["a", "<i4", [-1]]]),
             json!([["a", "<i4", [1_u64 << 40, 1_u64 << 40]]]),
+            json!([["a", "<i4"], ["", "|V1", [1_u64 << 40, 1_u64 << 40]]]),
             json!([["a", "<q9"]]),
         ];
         for list in bad {
