@@ -2,7 +2,7 @@
 
 use clap::Args;
 use zarrox::codecs::{Blosc, BloscCompressor, Bz2, Gzip, Lz4, Lzma, Shuffle, Zlib, Zstd};
-use zarrox::data_type::Endian;
+use zarrox::data_type::{ByteOrder, Endian};
 use zarrox::json::{self, Json, Map};
 use zarrox::{ArrayBuilder, ChunkShape, CodecSpec, DataType, Format, Result, Separator};
 
@@ -144,15 +144,29 @@ impl Creation {
     }
 }
 
-/// A data type by the name that people write, in v2's or v3's way, or in NumPy's without a byte order: `f4`.
-pub(crate) fn data_type(name: &str) -> Result<DataType> {
+/// A data type, and its byte order if that is said, as people write it: by its name in v2's or v3's way, or in NumPy's without
+/// a byte order (`f4`), or as the JSON that metadata has.
+pub(crate) fn data_type(text: &str) -> Result<(DataType, Option<ByteOrder>)> {
     let registry = zarrox::codecs::registry();
+    let wrong = |error: zarrox::Error| {
+        let ways = "float32, uint8, <i2 or bool, or like [[\"x\", \"<f4\"], [\"y\", \"<i2\"]] for structures";
+        usage(format!("--dtype: {error}; it should be like {ways}"))
+    };
+    if text.trim_start().starts_with(['[', '{']) {
+        let json = json::parse(text.as_bytes()).map_err(wrong)?;
+        let of_v3 = || registry.data_type_from_v3(&json).map(|data_type| (data_type, None));
+        return if json.is_array() { registry.data_type_from_v2(&json) } else { of_v3() }.map_err(wrong);
+    }
+    let order = match text.chars().next() {
+        Some('>') => Some(Endian::Big),
+        Some('<') => Some(Endian::Little),
+        _ => None,
+    };
     let parse = |name: &str| DataType::parse(name, &registry);
-    parse(name)
-        .or_else(|error| {
-            parse(&format!("<{name}")).or_else(|_| parse(&format!("|{name}"))).map_err(|_| error)
-        })
-        .map_err(|error| usage(format!("--dtype: {error}; it should be like float32, uint8, <i2 or bool")))
+    let data_type = parse(text).or_else(|error| {
+        parse(&format!("<{text}")).or_else(|_| parse(&format!("|{text}"))).map_err(|_| error)
+    });
+    Ok((data_type.map_err(wrong)?, order.map(ByteOrder::One)))
 }
 
 fn codecs(text: &str) -> Result<Vec<CodecSpec>> {
@@ -254,10 +268,24 @@ mod tests {
     #[test]
     fn data_types_are_named_as_in_either_format_or_in_numpy() {
         for name in ["float32", "<f4", ">f4", "f4"] {
-            assert_eq!(data_type(name).unwrap(), DataType::Float32, "{name}");
+            assert_eq!(data_type(name).unwrap().0, DataType::Float32, "{name}");
         }
-        assert_eq!(data_type("u1").unwrap(), DataType::UInt8);
+        assert_eq!(data_type(">f4").unwrap().1, Some(ByteOrder::One(Endian::Big)));
+        assert_eq!(data_type("u1").unwrap(), (DataType::UInt8, None));
         assert!(data_type("float33").unwrap_err().to_string().contains("float33"));
+    }
+
+    #[test]
+    fn structures_are_json_as_either_format_has_it() {
+        let v2 = data_type(r#"[["x", "<f4"], ["p", [["y", ">i2"]]]]"#).unwrap();
+        assert_eq!(v2.1, Some(ByteOrder::Each(vec![Endian::Little, Endian::Big])));
+        let v3 = r#" {"name": "struct", "configuration": {"fields": [{"name": "x", "data_type": "float32"},
+            {"name": "p", "data_type": {"name": "struct", "configuration": {"fields": [
+                {"name": "y", "data_type": "int16"}]}}}]}}"#;
+        assert_eq!(data_type(v3).unwrap(), (v2.0, None));
+        for bad in ["[", "[1]", "{}", "[[\"x\"]]", "[[\"x\", \"<q4\"]]", &"[".repeat(100_000)] {
+            assert!(data_type(bad).unwrap_err().to_string().contains("--dtype"));
+        }
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::ops::Range;
 use zarrox::{DynArray, Error, ErrorKind, Result};
 
 use crate::print::EDGE;
-use crate::window::{Window, count};
+use crate::window::{Window, count, memory_size};
 
 /// More than this is not shown, in bytes: only arrays of very many dimensions, or of huge elements, come near.
 const LARGEST: u64 = 64 << 20;
@@ -15,21 +15,22 @@ const LARGEST: u64 = 64 << 20;
 pub(crate) struct Edges {
     shape: Vec<u64>,
     elided: Vec<bool>,
-    size: usize,
     bytes: Vec<u8>,
+    /// Where each element is among the bytes, in row-major order.
+    places: Vec<Range<usize>>,
 }
 
 impl Edges {
     pub(crate) fn read(window: &Window<'_>) -> Result<Self> {
-        let size = window.array().data_type().size();
         let elided: Vec<bool> = window.shape().iter().map(|&length| length > 2 * EDGE).collect();
         let shape: Vec<u64> = window.shape().iter().map(|&length| length.min(2 * EDGE)).collect();
-        let total = count(&shape).saturating_mul(size as u64);
-        let total = usize::try_from(total).ok().filter(|_| total <= LARGEST).ok_or_else(|| {
+        let item = memory_size(window.data_type()) + size_of::<Range<usize>>();
+        let fits = count(&shape).saturating_mul(item as u64) <= LARGEST;
+        let total = usize::try_from(count(&shape)).ok().filter(|_| fits).ok_or_else(|| {
             let message = "even the elements at the edges are too many to be shown; select fewer dimensions";
-            Error::new(ErrorKind::LimitExceeded, message).at(format!("array '{}'", window.array().path()))
+            window.place(Error::new(ErrorKind::LimitExceeded, message))
         })?;
-        let mut edges = Self { shape, elided, size, bytes: vec![0; total] };
+        let mut edges = Self { shape, elided, bytes: Vec::new(), places: vec![0..0; total] };
         for corner in edges.corners() {
             let block: Vec<Range<u64>> =
                 corner.iter().zip(window.shape()).map(|(part, length)| part.of(length)).collect();
@@ -50,7 +51,7 @@ impl Edges {
 
     /// The elements, in row-major order.
     pub(crate) fn elements(&self) -> impl Iterator<Item = &[u8]> {
-        self.bytes.chunks_exact(self.size)
+        self.places.iter().map(|place| &self.bytes[place.clone()])
     }
 
     /// Everything that is shown, as blocks without gaps.
@@ -62,14 +63,15 @@ impl Edges {
         })
     }
 
-    /// Puts the elements of a block where they belong: row by row along the last dimension.
+    /// Puts the elements of a block where they belong.
     fn place(&mut self, corner: &[Part], block: &DynArray) {
-        let row = block.shape().last().copied().unwrap_or(1) * self.size;
-        let mut cursor = vec![0; block.shape().len().saturating_sub(1)];
-        for source in block.as_bytes().chunks_exact(row) {
-            let at = self.offset(corner, &cursor);
-            self.bytes[at..at + row].copy_from_slice(source);
-            for (index, &length) in cursor.iter_mut().zip(block.shape()).rev() {
+        let mut index = vec![0; block.shape().len()];
+        for element in block.elements() {
+            let begin = self.bytes.len();
+            self.bytes.extend_from_slice(element);
+            let position = self.position(corner, &index);
+            self.places[position] = begin..self.bytes.len();
+            for (index, &length) in index.iter_mut().zip(block.shape()).rev() {
                 *index += 1;
                 if *index < length {
                     break;
@@ -79,14 +81,12 @@ impl Edges {
         }
     }
 
-    /// Where a row of a block begins among all bytes.
+    /// Which of all elements one of a block is.
     #[expect(clippy::cast_possible_truncation, reason = "a position in memory")]
-    fn offset(&self, corner: &[Part], row: &[usize]) -> usize {
-        let index = |dim: usize| row.get(dim).map_or(0, |&index| index as u64);
-        let dims = corner.iter().zip(&self.shape).enumerate();
-        let position = dims
-            .fold(0, |position, (dim, (part, &length))| position * length + part.shown_from() + index(dim));
-        position as usize * self.size
+    fn position(&self, corner: &[Part], index: &[usize]) -> usize {
+        let dims = corner.iter().zip(&self.shape).zip(index);
+        let shown = |part: &Part, index: usize| part.shown_from() + index as u64;
+        dims.fold(0, |position, ((part, &length), &index)| position * length + shown(part, index)) as usize
     }
 }
 

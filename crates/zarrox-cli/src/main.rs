@@ -2,6 +2,7 @@
 
 mod args;
 mod commands;
+mod conversion;
 mod creation;
 mod edges;
 mod exit;
@@ -12,6 +13,7 @@ mod npz;
 mod print;
 mod progress;
 mod slabs;
+mod strings;
 mod window;
 
 fn main() -> std::process::ExitCode {

@@ -5,19 +5,22 @@
 //! A header is a Python dictionary in text. It is parsed as such, never evaluated, and never taken to be longer
 //! than [`LONGEST`], whatever it says of itself.
 
+mod literal;
+
 use std::io::{self, Read};
 
-use zarrox::data_type::{ByteOrder, Endian};
+use zarrox::data_type::{ByteOrder, Endian, Storage};
 use zarrox::json::Json;
 use zarrox::{DataType, Error, ErrorKind, Result};
 
 use crate::files::failed;
+use literal::Value;
 
 /// What every file begins with.
 pub(crate) const MAGIC: &[u8; 6] = b"\x93NUMPY";
 
-/// The longest header that is read, in bytes. Only structured data types, which are not read, have longer ones.
-const LONGEST: u32 = 1 << 16;
+/// The longest header that is read, in bytes. Only structures of thousands of fields have longer ones.
+const LONGEST: u32 = 1 << 18;
 
 /// Elements begin at a multiple of this.
 const ALIGNMENT: usize = 64;
@@ -29,7 +32,7 @@ const GROWTH_DIGITS: usize = 21;
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Header {
     pub(crate) data_type: DataType,
-    pub(crate) endian: Endian,
+    pub(crate) order: ByteOrder,
     pub(crate) column_major: bool,
     pub(crate) shape: Vec<u64>,
 }
@@ -56,55 +59,62 @@ impl Header {
         }
         let mut text = vec![0; usize::try_from(length).unwrap_or_default()];
         fill(reader, &mut text)?;
-        let text = String::from_utf8(text).map_err(|_| corrupt("its header is not text"))?;
+        let text = match start[6] {
+            // Latin-1, whose bytes are the characters' code points.
+            1 | 2 => text.into_iter().map(char::from).collect(),
+            _ => String::from_utf8(text).map_err(|_| corrupt("its header is not text"))?,
+        };
         Self::parse(&text)
     }
 
     fn parse(text: &str) -> Result<Self> {
-        let mut parser = Parser { text, at: 0 };
-        let members = parser.dictionary().ok_or_else(|| {
+        let members = literal::dictionary(text).ok_or_else(|| {
             let shown: String = text.chars().take(80).collect();
             corrupt(&format!("its header is not a dictionary that NumPy writes: {}", shown.escape_debug()))
         })?;
         let mut header = (None, None, None);
-        for (key, value) in members {
-            match (key, value) {
-                ("descr", value) => header.0 = Some(value),
+        for (key, value, written) in members {
+            match (key.as_str(), value) {
+                ("descr", value) => header.0 = Some((value, written)),
                 ("fortran_order", Value::Bool(fortran)) => header.1 = Some(fortran),
-                ("shape", Value::Shape(shape)) => header.2 = Some(shape),
+                ("shape", Value::Tuple(lengths)) => header.2 = Some(shape(&lengths)?),
                 (key, _) => {
+                    let key = key.escape_debug();
                     return Err(corrupt(&format!("'{key}' in its header has a meaning that is not known")));
                 }
             }
         }
-        let (Some(descr), Some(column_major), Some(shape)) = header else {
+        let (Some((descr, written)), Some(column_major), Some(shape)) = header else {
             return Err(corrupt("its header lacks descr, fortran_order or shape"));
         };
-        let (data_type, endian) = data_type(&descr)?;
-        Ok(Self { data_type, endian, column_major, shape })
+        let (data_type, order) = data_type(&descr, written)?;
+        Ok(Self { data_type, order, column_major, shape })
     }
 
     /// The header as a file begins with it, just as NumPy writes it.
     pub(crate) fn to_bytes(&self) -> Result<Vec<u8>> {
-        let descr = descr(&self.data_type, self.endian)?;
+        let descr = descr(&self.data_type, &self.order)?;
         let lengths: Vec<String> = self.shape.iter().map(u64::to_string).collect();
-        let comma = if lengths.len() == 1 { "," } else { "" };
         let fortran = if self.column_major { "True" } else { "False" };
-        let shape = lengths.join(", ");
-        let mut text =
-            format!("{{'descr': '{descr}', 'fortran_order': {fortran}, 'shape': ({shape}{comma}), }}");
+        let shape = tuple(&lengths);
+        let mut text = format!("{{'descr': {descr}, 'fortran_order': {fortran}, 'shape': {shape}, }}");
         let growing = if self.column_major { lengths.last() } else { lengths.first() };
         text.extend(growing.map(|length| " ".repeat(GROWTH_DIGITS.saturating_sub(length.len()))));
-        // The second version only has more room for the length.
-        let long = text.len() + ALIGNMENT > usize::from(u16::MAX);
-        let before = MAGIC.len() + if long { 6 } else { 4 };
-        text.push_str(&" ".repeat(ALIGNMENT - (before + text.len() + 1) % ALIGNMENT));
-        text.push('\n');
+        let latin: Option<Vec<u8>> = text.chars().map(|c| u8::try_from(c).ok()).collect();
+        // The second version only has more room for the length; the third is for names in other than Latin-1.
+        let (version, mut text) = match latin {
+            None => (3, text.into_bytes()),
+            Some(latin) if latin.len() + ALIGNMENT > usize::from(u16::MAX) => (2, latin),
+            Some(latin) => (1, latin),
+        };
+        let before = MAGIC.len() + if version == 1 { 4 } else { 6 };
+        text.resize(text.len() + ALIGNMENT - (before + text.len() + 1) % ALIGNMENT, b' ');
+        text.push(b'\n');
         let length = u32::try_from(text.len()).map_err(|_| corrupt("its shape has too many dimensions"))?;
         let mut bytes = MAGIC.to_vec();
-        bytes.extend(if long { [2, 0] } else { [1, 0] });
+        bytes.extend([version, 0]);
         bytes.extend(&length.to_le_bytes()[..before - bytes.len()]);
-        bytes.extend(text.as_bytes());
+        bytes.extend(text);
         Ok(bytes)
     }
 
@@ -117,34 +127,66 @@ impl Header {
     }
 }
 
-fn data_type(descr: &Value<'_>) -> Result<(DataType, Endian)> {
-    let unsupported = |text: &str| {
-        let shown: String = text.chars().take(120).collect();
-        let message = format!("arrays of NumPy's data type {} cannot be stored yet", shown.escape_debug());
-        Error::new(ErrorKind::Unsupported, message)
+fn shape(lengths: &[Value]) -> Result<Vec<u64>> {
+    let length = |length: &Value| match length {
+        Value::Number(length) => Ok(*length),
+        _ => Err(corrupt("shape in its header is not a tuple of lengths")),
     };
-    let name = match descr {
-        Value::Text(name) => *name,
-        Value::Other(text) => return Err(unsupported(text)),
-        Value::Bool(_) | Value::Shape(_) => return Err(corrupt("descr in its header is not a data type")),
-    };
-    let found = zarrox::codecs::registry().data_type_from_v2(&Json::from(name));
-    let (data_type, endian) = found.map_err(|error| unsupported(&format!("'{name}'")).with_source(error))?;
-    let endian = match endian {
-        Some(ByteOrder::One(endian)) => endian,
-        _ => Endian::NATIVE,
-    };
-    Ok((data_type, endian))
+    lengths.iter().map(length).collect()
 }
 
-fn descr(data_type: &DataType, endian: Endian) -> Result<String> {
-    let unsupported = || {
-        let message = format!("NumPy's files have no data type '{data_type}'");
-        Error::new(ErrorKind::Unsupported, message)
+/// The type of a descr, which is also given as it is `written`.
+fn data_type(descr: &Value, written: &str) -> Result<(DataType, ByteOrder)> {
+    if !matches!(descr, Value::Text(_) | Value::List(_)) {
+        return Err(corrupt("descr in its header is not a data type"));
+    }
+    let found = zarrox::codecs::registry().data_type_from_v2(&descr.to_json());
+    let (data_type, order) = found.map_err(|error| {
+        let shown: String = written.chars().take(120).collect();
+        let message = format!("arrays of NumPy's data type {} cannot be stored", shown.escape_debug());
+        Error::new(ErrorKind::Unsupported, message).with_source(error)
+    })?;
+    Ok((data_type, order.unwrap_or(ByteOrder::One(Endian::NATIVE))))
+}
+
+/// The type as NumPy writes it. Integers of a few bits, which lie in a byte each, are 8-bit integers there.
+fn descr(data_type: &DataType, order: &ByteOrder) -> Result<String> {
+    let json = match data_type {
+        DataType::Extension(extension) if extension.storage == Storage::Int(1) => Ok("|i1".into()),
+        DataType::Extension(extension) if extension.storage == Storage::Uint(1) => Ok("|u1".into()),
+        other => zarrox::codecs::registry().data_type_to_v2(other, order),
     };
-    let json =
-        zarrox::codecs::registry().family(data_type)?.to_v2(data_type, endian).map_err(|_| unsupported())?;
-    json.as_str().map(str::to_owned).ok_or_else(unsupported)
+    let written = json.ok().and_then(|json| match json {
+        Json::String(text) => Some(literal::quoted(&text)),
+        fields => written_fields(&fields),
+    });
+    written.ok_or_else(|| {
+        let ways =
+            "--to raw writes the elements' bytes, and the command dump with --csv or --json their values";
+        let message = format!("NumPy's files have no data type '{data_type}'; {ways}");
+        Error::new(ErrorKind::Unsupported, message)
+    })
+}
+
+/// A list of fields as NumPy writes it: `[('a', '<i4'), ('b', '<f8', (2,))]`.
+fn written_fields(fields: &Json) -> Option<String> {
+    let field = |field: &Json| {
+        let parts = field.as_array()?.iter().enumerate().map(|(index, part)| match part {
+            Json::String(text) => Some(literal::quoted(text)),
+            Json::Array(lengths) if index == 2 => {
+                Some(tuple(&lengths.iter().map(Json::to_string).collect::<Vec<_>>()))
+            }
+            nested => written_fields(nested),
+        });
+        Some(tuple(&parts.collect::<Option<Vec<_>>>()?))
+    };
+    let fields = fields.as_array()?.iter().map(field).collect::<Option<Vec<_>>>()?;
+    Some(format!("[{}]", fields.join(", ")))
+}
+
+fn tuple(items: &[String]) -> String {
+    let comma = if items.len() == 1 { "," } else { "" };
+    format!("({}{comma})", items.join(", "))
 }
 
 fn corrupt(message: &str) -> Error {
@@ -162,112 +204,6 @@ fn array<const N: usize>(reader: &mut impl Read) -> Result<[u8; N]> {
     let mut bytes = [0; N];
     fill(reader, &mut bytes)?;
     Ok(bytes)
-}
-
-/// A value in a header's dictionary.
-#[derive(Debug, PartialEq)]
-enum Value<'a> {
-    Text(&'a str),
-    Bool(bool),
-    Shape(Vec<u64>),
-    /// Any other value, unread: the list of a structured data type.
-    Other(&'a str),
-}
-
-/// A parser of the dictionaries that NumPy writes. Each function answers `None` where the text is anything else.
-struct Parser<'a> {
-    text: &'a str,
-    at: usize,
-}
-
-impl<'a> Parser<'a> {
-    fn dictionary(&mut self) -> Option<Vec<(&'a str, Value<'a>)>> {
-        let mut members = Vec::new();
-        self.token("{")?;
-        while self.token("}").is_none() {
-            let key = self.string()?;
-            self.token(":")?;
-            members.push((key, self.value()?));
-            if self.token(",").is_none() {
-                self.token("}")?;
-                break;
-            }
-        }
-        self.rest().trim().is_empty().then_some(members)
-    }
-
-    fn value(&mut self) -> Option<Value<'a>> {
-        if self.token("True").is_some() {
-            return Some(Value::Bool(true));
-        }
-        if self.token("False").is_some() {
-            return Some(Value::Bool(false));
-        }
-        match self.rest().trim_start().chars().next()? {
-            '\'' | '"' => self.string().map(Value::Text),
-            '(' => self.shape().map(Value::Shape),
-            '[' => self.list().map(Value::Other),
-            _ => None,
-        }
-    }
-
-    /// A string; NumPy writes none with escapes in it.
-    fn string(&mut self) -> Option<&'a str> {
-        let quote = ["'", "\""].into_iter().find(|quote| self.token(quote).is_some())?;
-        let rest = self.rest();
-        let length = rest.find(quote)?;
-        self.at += length + 1;
-        Some(&rest[..length]).filter(|text| !text.contains('\\'))
-    }
-
-    /// A tuple of lengths; Python 2 wrote an `L` behind long ones.
-    fn shape(&mut self) -> Option<Vec<u64>> {
-        let mut shape = Vec::new();
-        self.token("(")?;
-        while self.token(")").is_none() {
-            let rest = self.rest().trim_start();
-            let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
-            shape.push(rest[..digits].parse().ok()?);
-            self.token(&rest[..digits])?;
-            let _ = self.token("L");
-            if self.token(",").is_none() {
-                self.token(")")?;
-                break;
-            }
-        }
-        Some(shape)
-    }
-
-    /// A list, passed over to its end.
-    fn list(&mut self) -> Option<&'a str> {
-        let rest = self.rest().trim_start();
-        let (mut depth, mut quote) = (0_usize, None);
-        for (at, character) in rest.char_indices() {
-            match (quote, character) {
-                (Some(open), _) => quote = quote.filter(|_| open != character),
-                (None, '\'' | '"') => quote = Some(character),
-                (None, '[' | '(') => depth += 1,
-                (None, ']' | ')') => depth = depth.checked_sub(1)?,
-                _ => {}
-            }
-            if depth == 0 {
-                self.at = self.text.len() - rest.len() + at + 1;
-                return Some(&rest[..=at]);
-            }
-        }
-        None
-    }
-
-    /// Passes over this text, and white space in front of it, if it is what comes next.
-    fn token(&mut self, token: &str) -> Option<()> {
-        let rest = self.rest().trim_start().strip_prefix(token)?;
-        self.at = self.text.len() - rest.len();
-        Some(())
-    }
-
-    fn rest(&self) -> &'a str {
-        &self.text[self.at..]
-    }
 }
 
 #[cfg(test)]

@@ -4,10 +4,11 @@
 //! wide its columns are must be known before: [`Columns`] finds that out from the same elements.
 
 mod columns;
+mod floats;
 
 use std::io::{self, Write};
 
-pub(crate) use columns::{Columns, scalar};
+pub(crate) use columns::{Columns, Extent, elements, scalar, text_of};
 
 /// The longest line.
 const WIDTH: usize = 75;

@@ -25,9 +25,9 @@ pub(crate) struct Slabs {
 
 impl Slabs {
     /// Blocks of at most `memory` bytes, if one row of the last dimension fits into that, of elements of `item` bytes.
-    pub(crate) fn new(shape: &[u64], chunks: &[u64], item: usize, memory: u64) -> Self {
+    pub(crate) fn new(shape: &[u64], chunks: &[u64], item: u64, memory: u64) -> Self {
         let empty = shape.contains(&0);
-        let row = |axis: usize| shape[axis + 1..].iter().fold(item as u64, |size, &n| size.saturating_mul(n));
+        let row = |axis: usize| shape[axis + 1..].iter().fold(item, |size, &n| size.saturating_mul(n));
         let last = shape.len().saturating_sub(1);
         let axis = if empty { 0 } else { (0..last).find(|&axis| row(axis) <= memory).unwrap_or(last) };
         let chunk = chunks.get(axis).map_or(1, |&chunk| chunk.max(1));

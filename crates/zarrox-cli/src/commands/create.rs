@@ -17,7 +17,8 @@ pub(crate) struct Create {
     #[arg(long, value_name = "LENGTHS", required_unless_present = "group", conflicts_with = "group")]
     shape: Option<Lengths>,
 
-    /// The data type: float32, <f4, bool, complex128 …
+    /// The data type: float32, <f4, bool, string …; of structures, JSON as v2 or v3 metadata has it:
+    /// '[["x", "<f4"], ["y", "<i2"]]'
     #[arg(long, value_name = "TYPE", required_unless_present = "group", conflicts_with = "group")]
     dtype: Option<String>,
 
@@ -33,7 +34,7 @@ impl Create {
     pub(crate) fn run(&self, global: &Global) -> Result<(), Failure> {
         match (&self.shape, &self.dtype) {
             (Some(Lengths(shape)), Some(dtype)) => {
-                let data_type = creation::data_type(dtype)?;
+                let (data_type, _) = creation::data_type(dtype)?;
                 let builder = global.options().create_array(&self.path);
                 self.creation.apply(builder, data_type, shape)?.create()?;
             }

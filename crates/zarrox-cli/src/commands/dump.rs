@@ -3,13 +3,12 @@
 use std::io::Write;
 
 use clap::Args;
-use zarrox::data_type::{Storage, utf32_text};
-use zarrox::{FillValue, Registry, Result};
+use zarrox::{DataType, FillValue, Registry, Result};
 
 use crate::args::{self, ByteSize, Global};
 use crate::edges::Edges;
 use crate::exit::{Failure, printable};
-use crate::print::{self, Columns, Cursor, Printer, THRESHOLD};
+use crate::print::{self, Columns, Cursor, Extent, Printer, THRESHOLD};
 use crate::window::Window;
 
 /// Print elements as NumPy does; of more than 1000 only those at the edges
@@ -22,11 +21,16 @@ pub(crate) struct Dump {
     #[arg(long, allow_hyphen_values = true)]
     selection: Option<String>,
 
+    /// Only this field of structures, as an array of its own; given several times, structures of just these fields. Dots
+    /// lead into a field: 'wind.u'
+    #[arg(long = "field", value_name = "NAME")]
+    fields: Vec<String>,
+
     /// Print all elements, however many
     #[arg(long)]
     full: bool,
 
-    /// All elements with commas between, a line for each row along the last dimension
+    /// All elements with commas between, a line for each row along the last dimension; of structures, all their fields
     #[arg(long, conflicts_with = "full")]
     csv: bool,
 
@@ -43,10 +47,10 @@ impl Dump {
     pub(crate) fn run(&self, global: &Global, out: &mut dyn Write) -> Result<(), Failure> {
         let (path, selection) = args::target(&self.path, self.selection.as_deref())?;
         let array = global.read_array(&path)?;
-        let window = Window::new(&array, &selection)?;
+        let window = Window::new(&array, &selection, &self.fields)?;
         let registry = zarrox::codecs::registry();
         match () {
-            () if self.csv => self.print_csv(&window, out),
+            () if self.csv => self.print_csv(&window, &registry, out),
             () if self.json => self.print_json(&window, &registry, out),
             () if window.shape().is_empty() => self.print_scalar(&window, &registry, out),
             () if window.len() == 0 => Ok(writeln!(out, "[]")?),
@@ -62,9 +66,7 @@ impl Dump {
         mut show: impl FnMut(&[u8]) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
         for block in window.slabs(self.memory.0) {
-            let elements = window.read(&block)?;
-            let size = elements.data_type().size();
-            elements.as_bytes().chunks_exact(size).try_for_each(&mut show)?;
+            window.read(&block)?.elements().try_for_each(&mut show)?;
         }
         Ok(())
     }
@@ -76,7 +78,7 @@ impl Dump {
         out: &mut dyn Write,
     ) -> Result<(), Failure> {
         self.each(window, |element| {
-            let text = print::scalar(window.array().data_type(), element, registry)?;
+            let text = print::scalar(window.data_type(), element, registry)?;
             Ok(writeln!(out, "{}", printable(&text))?)
         })
     }
@@ -88,7 +90,8 @@ impl Dump {
         registry: &Registry,
         out: &mut dyn Write,
     ) -> Result<(), Failure> {
-        let mut columns = Columns::new(window.array().data_type(), registry)?;
+        let extent = if self.full { Extent::Full } else { Extent::Summary };
+        let mut columns = Columns::new(window.data_type(), registry, extent)?;
         self.each(window, |element| {
             columns.observe(element);
             Ok(())
@@ -100,20 +103,25 @@ impl Dump {
         Ok(printer.finish()?)
     }
 
-    fn print_csv(&self, window: &Window<'_>, out: &mut dyn Write) -> Result<(), Failure> {
+    fn print_csv(
+        &self,
+        window: &Window<'_>,
+        registry: &Registry,
+        out: &mut dyn Write,
+    ) -> Result<(), Failure> {
         let shape = window.shape();
         // As NumPy's `savetxt`: what has one dimension is a column.
         let mut cursor = Cursor::new(if shape.len() < 2 { vec![window.len(), 1] } else { shape });
+        let mut cells = Vec::new();
         self.each(window, |element| {
             if !cursor.is_first() {
                 out.write_all(if cursor.begun() > 0 { b"\n" } else { b"," })?;
             }
-            // Text is told apart by the commas, and needs no quotes of Python's besides.
-            let text = match window.array().data_type().storage() {
-                Storage::Utf32(_) => utf32_text(element),
-                _ => window.array().format_element(element)?,
-            };
-            out.write_all(field(&text).as_bytes())?;
+            cells.clear();
+            push_cells(window.data_type(), element, registry, &mut cells)?;
+            for (nth, cell) in cells.iter().enumerate() {
+                write!(out, "{}{cell}", if nth == 0 { "" } else { "," })?;
+            }
             cursor.advance();
             Ok(())
         })?;
@@ -132,7 +140,7 @@ impl Dump {
         if window.len() == 0 {
             return Ok(writeln!(out, "[]")?);
         }
-        let data_type = window.array().data_type();
+        let data_type = window.data_type();
         let family = registry.family(data_type)?;
         let ndim = window.shape().len();
         let mut cursor = Cursor::new(window.shape());
@@ -152,7 +160,7 @@ impl Dump {
 /// Reads and prints nothing but the elements at the edges.
 fn print_edges(window: &Window<'_>, registry: &Registry, out: &mut dyn Write) -> Result<(), Failure> {
     let edges = Edges::read(window)?;
-    let mut columns = Columns::new(window.array().data_type(), registry)?;
+    let mut columns = Columns::new(window.data_type(), registry, Extent::Summary)?;
     edges.elements().for_each(|element| columns.observe(element));
     let mut printer = Printer::new(out, edges.shape().to_vec(), edges.elided().to_vec());
     for element in edges.elements() {
@@ -161,8 +169,31 @@ fn print_edges(window: &Window<'_>, registry: &Registry, out: &mut dyn Write) ->
     Ok(printer.finish()?)
 }
 
-/// A field of CSV: in quotes where it has to be.
-fn field(text: &str) -> String {
+/// The cells of an element in CSV: one, or as many as a structure has inside.
+fn push_cells(
+    data_type: &DataType,
+    element: &[u8],
+    registry: &Registry,
+    cells: &mut Vec<String>,
+) -> Result<()> {
+    let Some(structure) = data_type.fields() else {
+        // Text is told apart by the commas, and needs no quotes of Python's besides.
+        let text = match print::text_of(data_type, element) {
+            Some(text) => text,
+            None => registry.family(data_type)?.format(data_type, element),
+        };
+        cells.push(cell(&text));
+        return Ok(());
+    };
+    for field in structure.fields() {
+        print::elements(field, element)
+            .try_for_each(|element| push_cells(&field.data_type, element, registry, cells))?;
+    }
+    Ok(())
+}
+
+/// A cell of CSV: in quotes where it has to be.
+fn cell(text: &str) -> String {
     if text.contains([',', '"', '\n', '\r']) {
         format!("\"{}\"", text.replace('"', "\"\""))
     } else {

@@ -5,20 +5,22 @@ use std::path::Path;
 
 use clap::{Args, ValueEnum};
 use indicatif::ProgressBar;
-use zarrox::data_type::Endian;
+use zarrox::data_type::{ByteOrder, Endian};
 use zarrox::{Array, Node, Result, Selection};
 
 use crate::args::{self, ByteSize, Global};
 use crate::exit::{Failure, usage};
 use crate::files::Output;
 use crate::npy::Header;
-use crate::window::Window;
+use crate::strings::{self, Strings};
+use crate::window::{Window, memory_size};
 use crate::{interrupt, npz, progress};
 
 /// Write an array, or all arrays of a group, to a file
 ///
 /// Elements are written in C order and in the machine's own byte order, block by block: arrays may be larger than
-/// memory.
+/// memory. Strings of variable length are written with the length of the longest, and are read twice for that. Integers of
+/// 2 or 4 bits are written as 8-bit integers.
 #[derive(Debug, Args)]
 pub(crate) struct Export {
     /// The array, or a part of it: 'a.zarr/t2m[-1, ::90, ...]'; for .npz also a group
@@ -30,6 +32,11 @@ pub(crate) struct Export {
     /// The part, apart from the path
     #[arg(long, allow_hyphen_values = true)]
     selection: Option<String>,
+
+    /// Only this field of structures, as an array of its own; given several times, structures of just these fields. Dots
+    /// lead into a field: 'wind.u'
+    #[arg(long = "field", value_name = "NAME")]
+    fields: Vec<String>,
 
     /// The kind of file [default: what OUT ends in; npy for the standard output]
     #[arg(long, value_name = "KIND")]
@@ -70,7 +77,7 @@ impl Export {
             return self.write_npz(global.read(&path)?, &selection);
         }
         let array = global.read_array(&path)?;
-        let window = Window::new(&array, &selection)?;
+        let window = Window::new(&array, &selection, &self.fields)?;
         if self.out == "-" {
             return self.write_array(&window, kind, stdout);
         }
@@ -97,51 +104,60 @@ impl Export {
     fn write_array(&self, window: &Window<'_>, kind: Kind, out: &mut dyn Write) -> Result<(), Failure> {
         let bar = progress::bar(&self.out, window.bytes());
         if kind == Kind::Npy {
-            out.write_all(&header(window).to_bytes()?)?;
+            self.write_npy(window, out, &bar)?;
+        } else {
+            strings::refuse_raw(window)?;
+            self.write_elements(window, None, out, &bar)?;
         }
-        self.write_elements(window, out, &bar)?;
         bar.finish_and_clear();
         Ok(())
+    }
+
+    fn write_npy(&self, window: &Window<'_>, out: &mut dyn Write, bar: &ProgressBar) -> Result<(), Failure> {
+        let strings = Strings::measure(window, self.memory.0)?;
+        let header = Header {
+            data_type: strings.as_ref().map_or(window.data_type(), Strings::data_type).clone(),
+            order: ByteOrder::One(Endian::NATIVE),
+            column_major: false,
+            shape: window.shape(),
+        };
+        out.write_all(&header.to_bytes().map_err(|error| window.place(error))?)?;
+        self.write_elements(window, strings.as_ref(), out, bar)
     }
 
     fn write_elements(
         &self,
         window: &Window<'_>,
+        strings: Option<&Strings>,
         out: &mut dyn Write,
         bar: &ProgressBar,
     ) -> Result<(), Failure> {
+        let item = memory_size(window.data_type()) as u64;
         for block in window.slabs(self.memory.0) {
             interrupt::check()?;
             let elements = window.read(&block)?;
-            out.write_all(elements.as_bytes())?;
-            bar.inc(elements.as_bytes().len() as u64);
+            match strings {
+                Some(strings) => strings.write(&elements, out)?,
+                None => out.write_all(elements.as_bytes())?,
+            }
+            bar.inc(item.saturating_mul(elements.shape().iter().product::<usize>() as u64));
         }
         Ok(())
     }
 
     fn write_npz(&self, node: Node, selection: &Selection) -> Result<(), Failure> {
         let arrays = named_arrays(node)?;
-        let windows = arrays.iter().map(|(name, array)| Ok((name, Window::new(array, selection)?)));
+        let windows =
+            arrays.iter().map(|(name, array)| Ok((name, Window::new(array, selection, &self.fields)?)));
         let windows = windows.collect::<Result<Vec<_>>>()?;
         let total = windows.iter().fold(0_u64, |total, (_, window)| total.saturating_add(window.bytes()));
         let bar = progress::bar(&self.out, total);
         let mut archive = npz::Writer::new(Output::create(Path::new(&self.out), self.force)?, self.compress);
         for (name, window) in &windows {
-            let out = archive.start(name)?;
-            out.write_all(&header(window).to_bytes()?)?;
-            self.write_elements(window, out, &bar)?;
+            self.write_npy(window, archive.start(name)?, &bar)?;
         }
         bar.finish_and_clear();
         Ok(archive.finish()?.finish()?)
-    }
-}
-
-fn header(window: &Window<'_>) -> Header {
-    Header {
-        data_type: window.array().data_type().clone(),
-        endian: Endian::NATIVE,
-        column_major: false,
-        shape: window.shape(),
     }
 }
 

@@ -4,12 +4,16 @@ use std::fs;
 use std::io::{self, BufReader, Read};
 use std::ops::Range;
 use std::path::Path;
+use std::sync::Arc;
 
 use clap::Args;
-use zarrox::data_type::{ByteOrder, Endian};
-use zarrox::{Array, ArrayBuilder, DimSelection, DynArray, Error, ErrorKind, Group, OpenMode, Result};
+use zarrox::data_type::{ByteOrder, Endian, Storage};
+use zarrox::{
+    Array, ArrayBuilder, DataType, DimSelection, DynArray, Error, ErrorKind, Group, OpenMode, Result,
+};
 
 use crate::args::{ByteSize, Global, Lengths};
+use crate::conversion::Conversion;
 use crate::creation::{self, Creation};
 use crate::exit::{Failure, usage};
 use crate::files::{self, failed};
@@ -31,8 +35,9 @@ pub(crate) struct Import {
     /// Where to: an array, or for an .npz file a group of arrays
     path: String,
 
-    /// Raw elements of this data type: float32, >i2 …
-    #[arg(long, value_name = "TYPE", requires = "shape")]
+    /// With --shape, what raw elements are: float32, >i2, JSON for structures. Else what those of an .npy file are stored
+    /// as: string for text of a fixed length, variable_length_bytes for bytes, bfloat16 and others for |V2
+    #[arg(long, value_name = "TYPE")]
     dtype: Option<String>,
 
     /// Raw elements of this shape
@@ -84,7 +89,7 @@ impl Import {
         interrupt::catch();
         let mut start = Vec::new();
         let mut input = self.open()?;
-        if self.dtype.is_none() {
+        if self.shape.is_none() {
             let reading = |error| failed(&format!("reading {}", self.name()), error);
             input.by_ref().take(npy::MAGIC.len() as u64).read_to_end(&mut start).map_err(reading)?;
         }
@@ -126,8 +131,14 @@ impl Import {
     fn single<'r>(&self, input: &'r mut dyn Read) -> Result<Incoming<'r>> {
         let name = self.name();
         if let (Some(dtype), Some(Lengths(shape))) = (&self.dtype, &self.shape) {
-            let (data_type, endian) = (creation::data_type(dtype)?, byte_order(dtype));
-            let header = Header { data_type, endian, column_major: false, shape: shape.clone() };
+            let (data_type, order) = creation::data_type(dtype)?;
+            if data_type.storage() == Storage::Variable {
+                return Err(usage(format!(
+                    "--dtype: raw elements of {data_type} do not say where each ends"
+                )));
+            }
+            let order = order.unwrap_or(ByteOrder::One(Endian::NATIVE));
+            let header = Header { data_type, order, column_major: false, shape: shape.clone() };
             return Ok(Incoming {
                 name,
                 header,
@@ -153,7 +164,7 @@ impl Import {
             return self.append(incoming, axis, global);
         }
         self.replacing(global, |path| {
-            let mut array = self.create(global.options().create_array(path), &incoming.header)?;
+            let mut array = self.create(global.options().create_array(path), &incoming)?;
             let filled = incoming.fill(&mut array, self.memory.0);
             filled.inspect_err(|_| drop(global.options().delete(path)))
         })
@@ -182,13 +193,24 @@ impl Import {
         Some((old.to_str()?.to_owned(), old.with_file_name(name).to_str()?.to_owned()))
     }
 
-    fn create(&self, builder: ArrayBuilder, header: &Header) -> Result<Array> {
-        self.creation.apply(builder, header.data_type.clone(), &header.shape)?.create()
+    fn create(&self, builder: ArrayBuilder, incoming: &Incoming<'_>) -> Result<Array> {
+        let Header { data_type, shape, .. } = &incoming.header;
+        let stored = self.dtype.as_deref().map(creation::data_type).transpose()?;
+        let stored = stored.map_or_else(|| data_type.clone(), |(data_type, _)| data_type);
+        incoming.conversion(&stored)?;
+        let builder = self.creation.apply(builder, stored.clone(), shape)?;
+        match (builder.clone().create(), without_padding(&stored)?) {
+            // Not every format has padding, which carries no values.
+            (Err(error), Some(packed)) if error.kind() == ErrorKind::Unsupported => {
+                builder.data_type(packed).create()
+            }
+            (created, _) => created,
+        }
     }
 
     fn append(&self, incoming: Incoming<'_>, axis: usize, global: &Global) -> Result<()> {
         let mut array = global.options().open(&self.path)?.into_array()?;
-        incoming.check_type(&array)?;
+        incoming.conversion(array.data_type())?;
         let shape = incoming.header.shape.clone();
         let appended = array.append_with(&shape, axis, |grown, _| {
             let mut offset = vec![0; shape.len()];
@@ -237,7 +259,7 @@ impl Import {
     fn import_into(&self, group: &Group, archive: &mut Archive, name: &str) -> Result<()> {
         self.import_member(archive, name, |incoming| {
             incoming.check_size()?;
-            let mut array = self.create(group.create_array(name), &incoming.header)?;
+            let mut array = self.create(group.create_array(name), &incoming)?;
             let filled = incoming.fill(&mut array, self.memory.0);
             filled.inspect_err(|_| drop(group.delete(name)))
         })
@@ -277,14 +299,13 @@ impl Incoming<'_> {
         Error::new(ErrorKind::Corrupt, message)
     }
 
-    /// Elements of another type are refused before anything is written.
-    fn check_type(&self, array: &Array) -> Result<()> {
+    /// How the elements become those of an array. Elements of another type are refused before anything is written.
+    fn conversion(&self, stored: &DataType) -> Result<Conversion> {
         let (name, data_type) = (&self.name, &self.header.data_type);
-        if data_type.storage() == array.data_type().storage() {
-            return Ok(());
-        }
-        let message = format!("{name} is {data_type}, the array is {}", array.data_type());
-        Err(Error::new(ErrorKind::DataTypeMismatch, message))
+        Conversion::between(data_type, stored).ok_or_else(|| {
+            let message = format!("{name} is {data_type}, which cannot be stored as {stored}");
+            Error::new(ErrorKind::DataTypeMismatch, message)
+        })
     }
 
     /// Writes all elements to a new array. Its shape is stored last: even of a process that was killed nobody takes half
@@ -300,10 +321,11 @@ impl Incoming<'_> {
     /// Writes all elements to an array, from a position on.
     fn copy_to(mut self, array: &Array, offset: &[u64], memory: u64) -> Result<()> {
         let bar = progress::bar(&self.name, self.header.size()?);
+        let conversion = self.conversion(array.data_type())?;
         let mut read = 0;
         for block in self.blocks(array, offset, memory) {
             interrupt::check()?;
-            let elements = self.next(&block, &mut read)?;
+            let elements = self.next(&block, &conversion, array.data_type(), &mut read)?;
             let place = block.iter().zip(offset);
             let place =
                 place.map(|(range, offset)| DimSelection::from(range.start + offset..range.end + offset));
@@ -347,7 +369,8 @@ impl Incoming<'_> {
         let shape = turned(&self.header.shape);
         let chunks = turned(array.metadata().chunk_grid.chunk_shape());
         let first = turned(offset).first().copied().unwrap_or(0);
-        let slabs = Slabs::new(&shape, &chunks, self.header.data_type.size(), memory).starting_at(first);
+        let slabs =
+            Slabs::new(&shape, &chunks, self.header.data_type.size() as u64, memory).starting_at(first);
         slabs.map(move |mut block| {
             if backwards {
                 block.reverse();
@@ -356,19 +379,28 @@ impl Incoming<'_> {
         })
     }
 
-    /// The elements of the next block.
-    fn next(&mut self, block: &[Range<u64>], read: &mut u64) -> Result<DynArray> {
+    /// The elements of the next block, as they are stored.
+    fn next(
+        &mut self,
+        block: &[Range<u64>],
+        conversion: &Conversion,
+        stored: &DataType,
+        read: &mut u64,
+    ) -> Result<DynArray> {
         let lengths = block.iter().map(|range| usize::try_from(range.end - range.start));
         let too_large = |_| usage("a block does not fit into memory; say less for --memory");
         let shape = lengths.collect::<Result<Vec<_>, _>>().map_err(too_large)?;
-        let Header { data_type, endian, column_major, .. } = self.header.clone();
+        let Header { data_type, order, column_major, .. } = self.header.clone();
         let size = shape.iter().fold(data_type.size() as u64, |size, &n| size.saturating_mul(n as u64));
         let bytes = self.read_up_to(size)?;
         *read += bytes.len() as u64;
         if (bytes.len() as u64) < size {
             return Err(self.truncated(*read));
         }
-        DynArray::from_foreign(data_type, shape, bytes, &ByteOrder::One(endian), column_major)
+        let read_as = conversion.read_as(&data_type, stored).clone();
+        let elements = DynArray::from_foreign(read_as, shape, bytes, &order, column_major)?;
+        let converted = conversion.apply(elements, stored);
+        converted.map_err(|error| error.at(&self.name))
     }
 
     /// Takes not much more memory than there are bytes to read, whatever the header claims.
@@ -380,13 +412,10 @@ impl Incoming<'_> {
     }
 }
 
-/// The byte order that a type in v2's way has; the machine's own for others.
-fn byte_order(dtype: &str) -> Endian {
-    match dtype.chars().next() {
-        Some('>') => Endian::Big,
-        Some('<') => Endian::Little,
-        _ => Endian::NATIVE,
-    }
+/// The structure without its padding, if it has any.
+fn without_padding(data_type: &DataType) -> Result<Option<DataType>> {
+    let packed = data_type.fields().map(|structure| structure.without_padding()).transpose()?;
+    Ok(packed.map(|packed| DataType::Struct(Arc::new(packed))).filter(|packed| packed != data_type))
 }
 
 /// A reader that counts.

@@ -4,6 +4,7 @@ use std::io::Write;
 
 use clap::Args;
 use serde_json::json;
+use zarrox::data_type::Storage;
 use zarrox::json::Json;
 use zarrox::{Array, ArrayInfo, ChunkGrid, CodecSpec, Group, Node, Result};
 
@@ -74,9 +75,11 @@ fn array_lines(array: &Array) -> Result<Lines> {
         lines.push(("dimension names", names.join(", ")));
     }
     lines.push(("attributes", array.attributes().len().to_string()));
-    lines.push(("bytes", info.bytes.map_or_else(|| number(None), human)));
+    if has_size(&info) {
+        lines.push(("bytes", info.bytes.map_or_else(|| number(None), human)));
+    }
     lines.push(("bytes stored", human(info.bytes_stored)));
-    lines.extend(info.ratio().map(|ratio| ("ratio", format!("{ratio:.2}"))));
+    lines.extend(ratio(&info).map(|ratio| ("ratio", format!("{ratio:.2}"))));
     lines.push((objects, format!("{} of {}", info.chunks_initialised, number(info.chunks))));
     Ok(lines)
 }
@@ -101,12 +104,21 @@ fn array_json(array: &Array) -> Result<Json> {
         "codecs": info.codecs.iter().map(codec_json).collect::<Vec<_>>(),
         "dimension_names": info.dimension_names,
         "attributes": array.attributes(),
-        "bytes": info.bytes,
+        "bytes": info.bytes.filter(|_| has_size(&info)),
         "bytes_stored": info.bytes_stored,
-        "ratio": info.ratio(),
+        "ratio": ratio(&info),
         "chunks_initialised": info.chunks_initialised,
         "chunks": info.chunks,
     }))
+}
+
+/// Whether elements have a fixed length: else nobody knows how many bytes they are without reading them all.
+fn has_size(info: &ArrayInfo) -> bool {
+    info.data_type.storage() != Storage::Variable
+}
+
+fn ratio(info: &ArrayInfo) -> Option<f64> {
+    info.ratio().filter(|_| has_size(info))
 }
 
 fn codec_json(codec: &CodecSpec) -> Json {

@@ -27,7 +27,7 @@ fn headers_of_numpy_are_read_and_written_the_same() {
         assert_eq!(header.data_type.to_string(), *name);
         assert_eq!((header.column_major, header.shape.as_slice()), (*column_major, *shape), "{name}");
         if header.data_type.storage().word() > 1 {
-            assert_eq!(header.endian, *endian, "{name}");
+            assert_eq!(header.order, ByteOrder::One(*endian), "{name}");
         }
         if bytes[6] == 1 {
             assert_eq!(header.to_bytes().unwrap(), *bytes, "{name}");
@@ -37,8 +37,9 @@ fn headers_of_numpy_are_read_and_written_the_same() {
 
 #[test]
 fn a_header_too_long_for_the_first_version_is_written_in_the_second() {
-    let shape = vec![1; 30_000];
-    let header = Header { data_type: DataType::UInt8, endian: Endian::NATIVE, column_major: false, shape };
+    let shape = vec![1; 100_000];
+    let order = ByteOrder::One(Endian::NATIVE);
+    let header = Header { data_type: DataType::UInt8, order, column_major: false, shape };
     let bytes = header.to_bytes().unwrap();
     assert_eq!(bytes[6..8], [2, 0]);
     assert_eq!(bytes.len() % 64, 0);
@@ -75,9 +76,17 @@ fn malformed_headers_are_errors() {
         "{'descr': '<f4', 'fortran_order': False, 'shape': (3,), 'more': True}",
         "{'descr': '<f4', 'fortran_order': False, 'shape': (3,)} + {}",
         "{'descr': '<f4' 'fortran_order': False, 'shape': (3,)}",
-        "{'descr': '\\x3cf4', 'fortran_order': False, 'shape': (3,)}",
+        "{'descr': '\\q<f4', 'fortran_order': False, 'shape': (3,)}",
         "{'descr': [[[[[[', 'fortran_order': False, 'shape': (3,)}",
         "{'descr': __import__('os'), 'fortran_order': False, 'shape': (3,)}",
+        "{'descr': [('a', '<i4')], 'fortran_order': False, 'shape': [3]}",
+        "{'descr': [('a', '<i4'], 'fortran_order': False, 'shape': (3,)}",
+        "{'descr': [('a', '<i4', (2,)]), 'fortran_order': False, 'shape': (3,)}",
+        "{'descr': [('a', '<i4', (-2,))], 'fortran_order': False, 'shape': (3,)}",
+        "{'descr': [('a', None)], 'fortran_order': False, 'shape': (3,)}",
+        "{'descr': [('a\\ud800', '<i4')], 'fortran_order': False, 'shape': (3,)}",
+        "{'descr': ('<i4', (2,)), 'fortran_order': False, 'shape': (3,)}",
+        "{'descr': 4, 'fortran_order': False, 'shape': (3,)}",
     ] {
         assert_eq!(error(&file([1, 0], text)).kind(), ErrorKind::Corrupt, "{text}");
     }
@@ -97,11 +106,56 @@ fn sizes_beyond_all_measure_are_errors() {
 
 #[test]
 fn data_types_that_zarr_does_not_have_are_named() {
-    for descr in ["'|O'", "'<g16'", "'<M8[eons]'", "[('a', '<f4'), ('b]', [('c', '|u1', (2,))])]"] {
+    for descr in [
+        "'|O'",
+        "'<g16'",
+        "'<M8[eons]'",
+        "[('a', '<f4'), ('b]', [('c', '|O', (2,))])]",
+        "[]",
+        "[('a',)]",
+        "[('a', '<f4'), ('a', '<f4')]",
+        "[('a', '<f4', 'b')]",
+        "[('a', '<f4', (1099511627776, 1099511627776))]",
+        "[('', '|V4')]",
+        "['<f4']",
+    ] {
         let text = format!("{{'descr': {descr}, 'fortran_order': False, 'shape': (3,)}}");
         let error = error(&file([1, 0], &text));
         assert_eq!(error.kind(), ErrorKind::Unsupported);
         let shown = descr.escape_debug().to_string();
         assert!(error.to_string().contains(&shown), "{error}");
     }
+}
+
+#[test]
+fn structures_of_too_many_levels_or_fields_take_no_time() {
+    let nested = |depth: usize| {
+        let descr = format!("{}'|u1'{}", "[('a', ".repeat(depth), ")]".repeat(depth));
+        let text = format!("{{'descr': {descr}, 'fortran_order': False, 'shape': (3,)}}");
+        Header::read(&mut &file([2, 0], &text)[..])
+    };
+    assert_eq!(nested(10).unwrap().size().unwrap(), 3);
+    assert_eq!(nested(1000).unwrap_err().kind(), ErrorKind::Corrupt);
+    let fields: Vec<String> = (0..8000).map(|n| format!("('{n}', '<f8')")).collect();
+    let descr = format!("[{}]", fields.join(", "));
+    let text = format!("{{'descr': {descr}, 'fortran_order': False, 'shape': (3,), }}");
+    let header = Header::read(&mut &file([2, 0], &text)[..]).unwrap();
+    assert_eq!(header.size().unwrap(), 3 * 8 * 8000);
+    let bytes = header.to_bytes().unwrap();
+    assert_eq!(Header::read(&mut &bytes[..]).unwrap(), header);
+}
+
+#[test]
+fn names_are_in_the_encoding_of_the_version() {
+    let text = "{'descr': [('n\u{e9}', '<i4')], 'fortran_order': False, 'shape': (1,), }";
+    let name = |bytes: &[u8]| {
+        let header = Header::read(&mut &bytes[..]).unwrap();
+        header.data_type.fields().unwrap().fields()[0].name.clone()
+    };
+    assert_eq!(name(&file([3, 0], text)), "n\u{e9}");
+    assert_eq!(name(&file([1, 0], text)), "n\u{c3}\u{a9}", "two characters of Latin-1");
+    let mut not_text = file([3, 0], text);
+    let at = not_text.iter().position(|&byte| byte == 0xc3).unwrap();
+    not_text[at] = 0xff;
+    assert_eq!(error(&not_text).kind(), ErrorKind::Corrupt);
 }

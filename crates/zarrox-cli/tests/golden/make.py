@@ -30,11 +30,48 @@ arrays = {
     "times_multiple": np.arange(3).astype("M8[25ms]"),
     "spans": np.array([1, -200, "NaT"], "m8[ns]"),
 }
+points = np.array([(1, 2.5), (300, -4.25), (-7, 1e-10)], [("a", "<i4"), ("b", "<f8")])
+nested = np.zeros(3, [("p", [("x", "<f4"), ("y", "<i2")]), ("m", "<f4", (2, 3)), ("s", "S3"), ("u", "<U4"), ("c", "<c8")])
+nested["p"]["x"], nested["p"]["y"] = [1.5, 1e-10, 0.1], [0, -300, 7]
+nested["m"] = (n[:18] * np.float32(1.1)).reshape(3, 2, 3)
+nested["s"], nested["u"], nested["c"] = [b"ab", b"", b"it's"], ["a", "it's", "né"], [1j, 2, 3 - 0.5j]
+timed = np.zeros(3, [("t", "<M8[s]"), ("d", "<m8[ms]"), ("b", "?"), ("f", "?", 2), ("v", "V2"), ("h", "<f2"), ("w", "<m8[D]", 2)])
+timed["t"][1], timed["d"], timed["b"][1], timed["w"][1] = "NaT", [1, -200, "NaT"], True, 12345
+mixed = np.array([(1, 2, [3, 4]), (256, -2, [5, 6])], [("a", ">i2"), ("b", "<i4"), ("c", ">f8", (2,))])
+arrays |= {
+    "points": points,
+    "points_grid": points[[[0, 1], [2, 0]]],
+    "points_single": np.array((1, 1e10), points.dtype),
+    "points_long": np.resize(points, 1200),
+    "nested": nested,
+    "nested_single": nested[2],
+    "timed": timed,
+    "timed_single": timed[1],
+    "single_field": np.array([(5,), (6,)], [("only", "<i8")]),
+    "names": np.array([(1, 2, 3)], [("né", "<i4"), ("it's", "<i4"), ("a\\b", "<i4")]),
+    "names_wide": np.array([(1,)], [("🧊", "<i4")]),
+    "long_fields": np.array([(np.arange(2000).reshape(20, 100), z) for z in (1, 2)], [("m", "<i4", (20, 100)), ("z", "i1")]),
+    "mixed": mixed,
+    "mixed_fortran": np.asfortranarray(np.resize(mixed, (2, 3))),
+    "padded": np.array([(1, 2, (3,)), (-1, -2, (-3,))], np.dtype([("a", "i1"), ("b", "<i4"), ("p", [("x", "i1")])], align=True)),
+    "titled": np.array([(1,), (2,)], [(("a title", "nm"), "<i4")]),
+    "words": np.array(["a", "bc", "it's", "né🧊", ""]),
+    "words_long": np.resize(np.array(["a", "b" * 9, "c" * 20]), (2, 600)),
+}
 for name, array in arrays.items():
+    array = np.asarray(array)
     np.save(name, array)
     with open(name + ".txt", "w") as text:
         print(array, file=text)
+# As arrays of objects, which text and bytes of variable length are.
+for name in ["words", "words_long", "bytes"]:
+    with open(name + "_objects.txt", "w") as text:
+        print(arrays[name].astype(object), file=text)
+# Fields by themselves, and some of them.
+for name, fields in [("nested", "m"), ("nested", ["u", "m"]), ("timed", ["d", "t"]), ("points_long", "b"), ("long_fields", "m")]:
+    with open(f"{name}_{fields if isinstance(fields, str) else ''.join(fields)}.txt", "w") as text:
+        print(arrays[name][fields], file=text)
 np.savez("stored.npz", x=np.arange(5), **{"deep/y": np.eye(2)})
 np.savez_compressed("deflated.npz", x=np.arange(5), y=np.eye(2))
 np.save("objects.npy", np.array(["a", None], object), allow_pickle=True)
-np.save("structured.npy", np.zeros(2, [("a", "<f4"), ("b", "<i2")]))
+np.save("structured_objects.npy", np.array([(1, None)], [("a", "<f4"), ("b", "O")]), allow_pickle=True)

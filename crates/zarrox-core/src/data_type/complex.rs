@@ -79,10 +79,28 @@ pub(super) fn halves(element: &[u8]) -> (&[u8], &[u8]) {
     element.split_at(element.len() / 2)
 }
 
-/// A complex number of the texts of its parts, which NumPy prints without `.0`.
+/// A complex number of the texts of its parts. NumPy prints these without `.0`, and leaves out a real part of zero unless
+/// that is negative.
 pub(super) fn joined(real: &str, imaginary: &str) -> String {
     let part = |text: &str| text.strip_suffix(".0").unwrap_or(text).to_owned();
     let (real, imaginary) = (part(real), part(imaginary));
+    if real == "0" {
+        return format!("{imaginary}j");
+    }
     let sign = if imaginary.starts_with('-') { "" } else { "+" };
     format!("({real}{sign}{imaginary}j)")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn complex_numbers_print_as_numpys_str_prints_them() {
+        let c8 = |a: f32, b: f32| {
+            Complexes.format(&DataType::Complex64, &[a.to_ne_bytes(), b.to_ne_bytes()].concat())
+        };
+        assert_eq!([c8(0.0, 1.0), c8(0.0, -0.0), c8(0.0, f32::NAN)], ["1j", "-0j", "nanj"]);
+        assert_eq!([c8(-0.0, 1.0), c8(1e6, 0.5), c8(1.0, -2.0)], ["(-0+1j)", "(1e+06+0.5j)", "(1-2j)"]);
+    }
 }

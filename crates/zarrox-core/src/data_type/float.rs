@@ -163,14 +163,17 @@ pub(super) fn to_v2(element: &[u8]) -> Json {
     value.into()
 }
 
-/// A float as NumPy prints a scalar: `0.1`, `1e+20`, `nan`, `-inf`.
+/// A float as NumPy prints a scalar: `0.1`, `1e+20`, `nan`, `-inf`. Narrow ones have an exponent from a smaller magnitude on.
 pub(super) fn format(element: &[u8]) -> String {
     match element.len() {
-        2 => numpy_style(f16::from_ne_bytes(bytes_of(element)).to_f64(), shortest_half),
-        4 => numpy_style(f32::from_ne_bytes(bytes_of(element)).into(), |v| narrow(v).to_string()),
-        _ => numpy_style(f64::from_ne_bytes(bytes_of(element)), |v| v.to_string()),
+        2 => numpy_style(f16::from_ne_bytes(bytes_of(element)).to_f64(), 1e3, shortest_half),
+        4 => numpy_style(f32::from_ne_bytes(bytes_of(element)).into(), 1e6, |v| narrow(v).to_string()),
+        _ => numpy_style(f64::from_ne_bytes(bytes_of(element)), WIDE, |v| v.to_string()),
     }
 }
+
+/// From this magnitude on floats of eight bytes have exponents.
+const WIDE: f64 = 1e16;
 
 #[expect(clippy::cast_possible_truncation, reason = "the value was widened from an f32")]
 fn narrow(value: f64) -> f32 {
@@ -184,7 +187,7 @@ fn shortest_half(value: f64) -> String {
 
 /// A value in as few digits as a coarser type needs: `same` says whether another value is the same element there.
 pub(super) fn shortest(value: f64, same: impl Fn(f64) -> bool) -> String {
-    numpy_style(value, |value| shortest_decimal(value, same))
+    numpy_style(value, WIDE, |value| shortest_decimal(value, same))
 }
 
 fn shortest_decimal(value: f64, same: impl Fn(f64) -> bool) -> String {
@@ -192,7 +195,8 @@ fn shortest_decimal(value: f64, same: impl Fn(f64) -> bool) -> String {
     candidates.into_iter().find(|&short| same(short)).unwrap_or(value).to_string()
 }
 
-fn numpy_style(value: f64, shortest: impl FnOnce(f64) -> String) -> String {
+/// The text of a value whose `shortest` decimal has no exponent: NumPy writes one from `limit` on, and for small numbers.
+fn numpy_style(value: f64, limit: f64, shortest: impl FnOnce(f64) -> String) -> String {
     if value.is_nan() {
         return "nan".to_owned();
     }
@@ -200,25 +204,26 @@ fn numpy_style(value: f64, shortest: impl FnOnce(f64) -> String) -> String {
         return if value > 0.0 { "inf" } else { "-inf" }.to_owned();
     }
     let digits = shortest(value);
-    let magnitude = value.abs();
-    if value != 0.0 && !(1e-4..1e16).contains(&magnitude) {
-        return scientific(&digits);
+    if value != 0.0 && !(1e-4..limit).contains(&value.abs()) {
+        return scientific(value, &digits);
     }
-    if digits.contains('.') { digits } else { format!("{digits}.0") }
+    match digits.split_once('.') {
+        None => format!("{digits}.0"),
+        // Where two of the shortest texts are equally near, NumPy takes that with the even digit, Rust the larger.
+        Some((_, fraction)) => format!("{value:.precision$}", precision = fraction.len()),
+    }
 }
 
-/// Plain decimal digits rewritten as NumPy's `1.5e-07`: at least two digits of exponent, always a sign.
-fn scientific(digits: &str) -> String {
-    let (sign, digits) = digits.strip_prefix('-').map_or(("", digits), |rest| ("-", rest));
-    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
-    let all = format!("{whole}{fraction}");
-    let first = all.find(|c| c != '0').unwrap_or(0);
-    let significant = all[first..].trim_end_matches('0');
-    let exponent = i64::try_from(whole.len()).unwrap_or(0) - i64::try_from(first).unwrap_or(0) - 1;
-    let (head, tail) = significant.split_at(1.min(significant.len()));
-    let point = if tail.is_empty() { "" } else { "." };
-    let exponent_sign = if exponent < 0 { '-' } else { '+' };
-    format!("{sign}{head}{point}{tail}e{exponent_sign}{:02}", exponent.abs())
+/// A value with so many digits as its plain decimal has, as NumPy's `1.5e-07`: at least two digits of exponent, always a
+/// sign.
+fn scientific(value: f64, digits: &str) -> String {
+    let significant = digits.bytes().filter(u8::is_ascii_digit).skip_while(|&digit| digit == b'0');
+    let significant: Vec<u8> = significant.collect();
+    let last = significant.iter().rposition(|&digit| digit != b'0').unwrap_or(0);
+    let text = format!("{value:.last$e}");
+    let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+    let (sign, exponent) = exponent.strip_prefix('-').map_or(('+', exponent), |exponent| ('-', exponent));
+    format!("{mantissa}e{sign}{exponent:0>2}")
 }
 
 #[cfg(test)]
@@ -261,14 +266,19 @@ mod tests {
     }
 
     #[test]
-    fn floats_print_as_numpy_prints_them() {
-        for (value, text) in
-            [(0.1, "0.1"), (1.0, "1.0"), (1e16, "1e+16"), (1.5e-7, "1.5e-07"), (-0.0, "-0.0")]
-        {
-            assert_eq!(format(&f64::to_ne_bytes(value)), text);
-        }
-        assert_eq!(format(&0.1_f32.to_ne_bytes()), "0.1");
-        assert_eq!(format(&f16::from_f64(0.1).to_ne_bytes()), "0.1");
-        assert_eq!(format(&f64::NAN.to_ne_bytes()), "nan");
+    fn floats_print_as_numpys_str_prints_them() {
+        let f2 = |value: f64| format(&f16::from_f64(value).to_ne_bytes());
+        let f4 = |value: f32| format(&value.to_ne_bytes());
+        let f8 = |value: f64| format(&value.to_ne_bytes());
+        assert_eq!([f2(0.1), f2(999.0), f2(1000.0), f2(65504.0)], ["0.1", "999.0", "1e+03", "6.55e+04"]);
+        assert_eq!([f4(0.1), f4(999_999.0), f4(1e6), f4(1e8)], ["0.1", "999999.0", "1e+06", "1e+08"]);
+        assert_eq!(f4(-16_777_216.0), "-1.6777216e+07");
+        assert_eq!([f8(0.1), f8(1.0), f8(-0.0), f8(1e8)], ["0.1", "1.0", "-0.0", "100000000.0"]);
+        assert_eq!([f8(1e16), f8(1.5e-7), f8(1e-5), f8(1e-300)], ["1e+16", "1.5e-07", "1e-05", "1e-300"]);
+        assert_eq!(
+            [f4(-1_390_265.0 / 8.0), f8(562_949_953_421_313.0 / 8.0)],
+            ["-173783.12", "70368744177664.12"]
+        );
+        assert_eq!([f8(f64::NAN), f4(f32::NEG_INFINITY)], ["nan", "-inf"]);
     }
 }

@@ -38,7 +38,7 @@ pub struct Field {
 impl Field {
     /// How many elements the field has.
     pub fn count(&self) -> usize {
-        self.shape.iter().product()
+        count(&self.shape)
     }
 
     /// The size of the field, in bytes.
@@ -176,7 +176,7 @@ impl Builder {
             return Err(Error::unsupported(message));
         }
         let offset = self.size;
-        let count = shape.iter().try_fold(1_usize, |count, &n| count.checked_mul(n)).unwrap_or(usize::MAX);
+        let count = count(&shape);
         self.pad(count.saturating_mul(data_type.size()))?;
         self.push_leaves(offset, count, &data_type);
         self.fields.push(Field { name, data_type, shape, offset });
@@ -229,7 +229,7 @@ impl Structures<'_> {
             let (data_type, order) =
                 self.0.data_type_from_v2(dtype).map_err(|e| e.at(format!("field '{name}'")))?;
             if name.is_empty() {
-                builder.pad(shape.iter().product::<usize>().saturating_mul(data_type.size()))?;
+                builder.pad(count(&shape).saturating_mul(data_type.size()))?;
                 continue;
             }
             let leaves = builder.leaves.len();
@@ -344,6 +344,11 @@ impl Structures<'_> {
     }
 }
 
+/// How many elements an array has; the largest number there is when there are more.
+fn count(shape: &[usize]) -> usize {
+    shape.iter().fold(1, |count, &n| count.saturating_mul(n))
+}
+
 /// A padding field as v2 has it, if there is padding.
 fn padding(bytes: usize) -> Option<Json> {
     (bytes > 0).then(|| json!(["", format!("|V{bytes}")]))
@@ -421,11 +426,15 @@ impl Family for Structures<'_> {
     fn to_v3(&self, data_type: &DataType) -> Result<Json> {
         let structure = data_type.fields().ok_or_else(|| Error::argument("the type has no fields"))?;
         if structure.is_padded() {
-            return Err(Error::unsupported("Zarr v3 has no padding between the fields of a structure"));
+            let message = "Zarr v3 has no padding between the fields of a structure; create the array as v2";
+            return Err(Error::unsupported(message));
         }
         let fields = structure.fields.iter().map(|field| {
             if !field.shape.is_empty() {
-                let message = format!("Zarr v3 has no fields that are arrays, as '{}' is", field.name);
+                let message = format!(
+                    "Zarr v3 has no fields that are arrays, as '{}' is; create the array as v2",
+                    field.name
+                );
                 return Err(Error::unsupported(message));
             }
             let data_type = self.0.family(&field.data_type)?.to_v3(&field.data_type)?;
@@ -462,10 +471,8 @@ impl Family for Structures<'_> {
             Ok(family.fill_to_v3(&field.data_type, &FillValue::new(bytes)))
         };
         let Ok(values) = self.each(structure, value) else { return Json::Null };
-        let members = structure.fields.iter().zip(values).map(|(field, mut values)| {
-            let value = if field.shape.is_empty() { values.pop().unwrap_or_default() } else { values.into() };
-            (field.name.clone(), value)
-        });
+        let members = structure.fields.iter().zip(values);
+        let members = members.map(|(field, values)| (field.name.clone(), lists(&field.shape, &values)));
         Json::Object(members.collect())
     }
 
@@ -492,10 +499,22 @@ impl Family for Structures<'_> {
 fn nested(shape: &[usize], values: &[String]) -> String {
     match shape {
         [] => values.first().cloned().unwrap_or_default(),
+        _ if values.is_empty() => "[]".to_owned(),
         [_, rest @ ..] => {
-            let length = rest.iter().product::<usize>().max(1);
+            let length = count(rest).max(1);
             let parts: Vec<String> = values.chunks(length).map(|part| nested(rest, part)).collect();
             format!("[{}]", parts.join(", "))
+        }
+    }
+}
+
+/// The elements of an array as lists of lists.
+fn lists(shape: &[usize], values: &[Json]) -> Json {
+    match shape {
+        [] => values.first().cloned().unwrap_or_default(),
+        [_, rest @ ..] => {
+            let length = count(rest).max(1);
+            values.chunks(length).map(|part| lists(rest, part)).collect()
         }
     }
 }
@@ -566,6 +585,23 @@ mod tests {
     }
 
     #[test]
+    fn arrays_inside_are_nested_lists_in_json() {
+        let (data_type, _) =
+            from_v2(&json!([["m", "|u1", [2, 3]], ["s", "|u1", [1]], ["x", "|i1"]])).unwrap();
+        let element = FillValue::new([1, 2, 3, 4, 5, 6, 7, 255]);
+        let registry = Registry::new();
+        let json = registry.family(&data_type).unwrap().fill_to_v3(&data_type, &element);
+        assert_eq!(json, json!({"m": [[1, 2, 3], [4, 5, 6]], "s": [7], "x": -1}));
+        let long = 1_u64 << 40;
+        for hostile in [json!([0, long, long]), json!([long, long, 0])] {
+            let (hostile, _) = from_v2(&json!([["e", "|u1", hostile], ["x", "|i1"]])).unwrap();
+            let family = registry.family(&hostile).unwrap();
+            assert_eq!(family.fill_to_v3(&hostile, &FillValue::new([1])), json!({"e": [], "x": 1}));
+            assert_eq!(family.format(&hostile, &[1]), "([], 1)");
+        }
+    }
+
+    #[test]
     fn fill_values_are_base64_in_v2() {
         let registry = Registry::new();
         let (data_type, _) = from_v2(&json!([["a", "<i2"], ["b", "|u1"]])).unwrap();
@@ -601,6 +637,7 @@ mod tests {
             json!([["a", "|O"]]),
             json!([["a", "<i4", [-1]]]),
             json!([["a", "<i4", [1_u64 << 40, 1_u64 << 40]]]),
+            json!([["a", "<i4"], ["", "|V1", [1_u64 << 40, 1_u64 << 40]]]),
             json!([["a", "<q9"]]),
         ];
         for list in bad {
