@@ -36,6 +36,7 @@ use crate::registry::Registry;
 pub use element::Element;
 pub(crate) use object::nests_lists;
 pub use object::PICKLE;
+pub use python::float as python_float;
 pub(crate) use structure::Structures;
 pub use structure::{Field, Structure};
 pub use utf32::text as utf32_text;

@@ -1,7 +1,7 @@
 //! Python objects: v2's `|O` with the codecs `json2`, `msgpack2` and their predecessors `json`, `msgpack`. In memory an element is
 //! a value of [MessagePack](crate::msgpack); an empty one counts as nil. v3 has no such type.
 
-use super::{DataType, Endian, Extension, Family, Mode, Storage, TypeString, float, python};
+use super::{DataType, Endian, Extension, Family, Mode, Storage, TypeString, python};
 use crate::codec::CodecSpec;
 use crate::error::{CodecError, Error, Result};
 use crate::fill_value::FillValue;
@@ -111,8 +111,8 @@ fn repr(rest: &mut &[u8], out: &mut String) -> Result<(), CodecError> {
         Token::Bool(value) => out.push_str(if value { "True" } else { "False" }),
         Token::Uint(value) => out.push_str(&value.to_string()),
         Token::Int(value) => out.push_str(&value.to_string()),
-        Token::F32(value) => out.push_str(&float::format(&f64::from(value).to_ne_bytes())),
-        Token::F64(value) => out.push_str(&float::format(&value.to_ne_bytes())),
+        Token::F32(value) => out.push_str(&python::float(value.into())),
+        Token::F64(value) => out.push_str(&python::float(value)),
         Token::Text(text) => match std::str::from_utf8(text) {
             Ok(text) => out.push_str(&python::text(&text.chars().map(u32::from))),
             Err(_) => out.push_str(&python::bytes(text)),
