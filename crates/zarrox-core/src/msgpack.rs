@@ -295,7 +295,9 @@ fn json_value(rest: &mut &[u8]) -> Result<Json, CodecError> {
         Token::Map(count) => {
             let mut map = Map::new();
             for _ in 0..count {
-                let Token::Text(key) = Token::take(rest)? else { return Err(cannot("a key that is no text")) };
+                let Token::Text(key) = Token::take(rest)? else {
+                    return Err(cannot("a key that is no text"));
+                };
                 map.insert(utf8(key)?.to_owned(), json_value(rest)?);
             }
             map.into()

@@ -31,14 +31,14 @@ mod memory;
 mod options;
 mod pool;
 
-pub use array::{Array, ArrayBuilder, ArrayInfo, DynArray};
+pub use array::{Array, ArrayBuilder, ArrayInfo, DynArray, VlenElement};
 pub use group::{Child, Group, Node, Tree};
 pub use options::{MissingChunks, OpenMode, OpenOptions};
 pub use zarrox_codecs as codecs;
 pub use zarrox_core::{
     ArrayMetadata, ChunkGrid, ChunkKeyEncoding, ChunkShape, CodecSpec, DataType, DimSelection, Element,
     Error, ErrorKind, FillValue, Format, GroupMetadata, IntoSelection, NodeMetadata, NodePath, Registry,
-    Result, Selection, Separator, codec, data_type, grid, indexing, json, registry, s, strided,
+    Result, Selection, Separator, codec, data_type, grid, indexing, json, msgpack, registry, s, strided,
 };
 pub use zarrox_stores as stores;
 

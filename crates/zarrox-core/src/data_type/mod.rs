@@ -34,8 +34,8 @@ use crate::json::{self, Json, Map};
 use crate::registry::Registry;
 
 pub use element::Element;
-pub(crate) use object::nests_lists;
 pub use object::PICKLE;
+pub(crate) use object::nests_lists;
 pub use python::float as python_float;
 pub(crate) use structure::Structures;
 pub use structure::{Field, Structure};

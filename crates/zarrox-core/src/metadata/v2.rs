@@ -227,7 +227,8 @@ fn lift_codecs(
     }
     // Lists of lists are nested as the array is, whatever the order.
     let nests = listed.iter().any(|(_, json)| json.get("id").and_then(Json::as_str).is_some_and(nests_lists));
-    let mut codecs: Vec<_> = column_major_codec(ndim).filter(|_| column_major && !nests).into_iter().collect();
+    let mut codecs: Vec<_> =
+        column_major_codec(ndim).filter(|_| column_major && !nests).into_iter().collect();
     let mut stored = (data_type.storage().word() > 1).then(|| order.clone());
     let mut in_bytes = false;
     for (member, json) in listed {

@@ -10,6 +10,7 @@ mod info;
 mod projection;
 mod read;
 mod resize;
+mod vlen;
 mod write;
 
 use std::sync::Arc;
@@ -33,6 +34,7 @@ use chains::Chains;
 pub use builder::ArrayBuilder;
 pub use dynamic::DynArray;
 pub use info::ArrayInfo;
+pub use vlen::VlenElement;
 
 /// An array: its metadata is in memory, its chunks are in the store.
 ///
