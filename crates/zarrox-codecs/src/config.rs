@@ -74,7 +74,6 @@ impl<'a> Config<'a> {
     }
 
     /// A boolean that may be absent.
-    #[cfg(feature = "zstd")]
     pub(crate) fn boolean(self, name: &str, default: bool) -> Result<bool, CodecError> {
         let Some(json) = self.get(name) else { return Ok(default) };
         json.as_bool().ok_or_else(|| wrong(name, json, "true or false"))

@@ -15,6 +15,7 @@
 mod blosc;
 mod bytes;
 mod bz2;
+mod categorize;
 mod config;
 mod crc32c;
 #[cfg(feature = "libdeflate")]
@@ -22,21 +23,27 @@ mod deflate;
 mod ffi;
 #[cfg(feature = "libdeflate")]
 mod gzip;
+mod json2;
+mod json_text;
 #[cfg(feature = "lz4")]
 mod lz4;
 #[cfg(feature = "lzma")]
 mod lzma;
 #[cfg(feature = "lzma")]
 mod lzma_filters;
+mod msgpack2;
 mod n5_block;
 mod n5_default;
 #[cfg(feature = "lz4")]
 mod n5_lz4;
+mod object_lists;
+mod pickle;
 mod sharding;
 #[cfg(test)]
 mod testing;
 mod transpose;
 mod vlen;
+mod vlen_array;
 mod vlen_bytes;
 mod vlen_utf8;
 #[cfg(feature = "libdeflate")]
@@ -52,19 +59,23 @@ use zarrox_core::error::CodecError;
 pub use blosc::{Blosc, BloscCompressor, Shuffle};
 pub use bytes::Bytes;
 pub use bz2::Bz2;
+pub use categorize::Categorize;
 pub use crc32c::Crc32c;
 #[cfg(feature = "libdeflate")]
 pub use gzip::Gzip;
+pub use json2::Json2;
 #[cfg(feature = "lz4")]
 pub use lz4::Lz4;
 #[cfg(feature = "lzma")]
 pub use lzma::Lzma;
+pub use msgpack2::MsgPack2;
 pub use n5_block::{N5Block, N5BlockMode};
 pub use n5_default::N5Default;
 #[cfg(feature = "lz4")]
 pub use n5_lz4::N5Lz4;
 pub use sharding::{IndexLocation, Sharding};
 pub use transpose::Transpose;
+pub use vlen_array::VlenArray;
 pub use vlen_bytes::VlenBytes;
 pub use vlen_utf8::VlenUtf8;
 #[cfg(feature = "libdeflate")]
@@ -79,6 +90,13 @@ pub static ALL: &[&CodecDef] = &[
     &sharding::DEF,
     &vlen_utf8::DEF,
     &vlen_bytes::DEF,
+    &vlen_array::DEF,
+    &json2::DEF,
+    &json2::LEGACY,
+    &msgpack2::DEF,
+    &msgpack2::LEGACY,
+    &categorize::DEF,
+    &pickle::DEF,
     #[cfg(feature = "blosc")]
     &blosc::DEF,
     #[cfg(feature = "libdeflate")]

@@ -1,5 +1,7 @@
 //! What the tests of all codecs use.
 
+pub(crate) mod objects;
+
 use serde_json::json;
 use zarrox_core::codec::{BytesToBytes, ChunkSpec, Codec, CodecChain, CodecContext, CodecSpec, ReadPart};
 use zarrox_core::data_type::{Mode, Storage};

@@ -13,6 +13,7 @@ pub mod heap;
 pub mod indexing;
 pub mod json;
 pub mod metadata;
+pub mod msgpack;
 pub mod partition;
 pub mod path;
 pub mod registry;

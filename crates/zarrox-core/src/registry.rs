@@ -3,8 +3,8 @@
 use std::ops::Deref;
 use std::sync::Arc;
 
-use crate::codec::CodecDef;
-use crate::data_type::{ByteOrder, DataType, FAMILIES, Family, Structures, TypeString};
+use crate::codec::{CodecDef, CodecSpec};
+use crate::data_type::{ByteOrder, DataType, FAMILIES, Family, Storage, Structures, TypeString};
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::{Json, Map};
 
@@ -114,6 +114,34 @@ impl Registry {
             }
         }
         Err(Error::unsupported("the elements are objects, and no codec among the filters says what they are"))
+    }
+
+    /// Checks that no codec takes elements of variable length for something else than they are: text for objects, say. In
+    /// memory all are bytes, and a codec does not know what they mean.
+    pub(crate) fn check_object_codecs(&self, data_type: &DataType, codecs: &[CodecSpec]) -> Result<()> {
+        if data_type.storage() != Storage::Variable {
+            return Ok(());
+        }
+        codecs.iter().try_for_each(|codec| {
+            let inside = codec.configuration.get("codecs").and_then(Json::as_array).into_iter().flatten();
+            let inside: Vec<CodecSpec> = inside.filter_map(CodecSpec::from_json).collect();
+            self.check_object_codecs(data_type, &inside)?;
+            match self.object_type_of(codec) {
+                Some(stored) if !data_type.has_elements_of(&stored) => Err(Error::metadata(format!(
+                    "the codec '{}' stores elements of {stored}, those of the array are {data_type}",
+                    codec.name
+                ))),
+                _ => Ok(()),
+            }
+        })
+    }
+
+    /// The type of the elements that a codec stores, where it stores objects of v2.
+    fn object_type_of(&self, codec: &CodecSpec) -> Option<DataType> {
+        let def = self.codec(&codec.name).ok()?;
+        let mut members = (def.to_v2)(&codec.configuration).ok()?;
+        members.insert("id".to_owned(), def.v2_id?.into());
+        self.object_type_from_v2([&members]).ok()
     }
 
     /// The `dtype` member of v2 metadata.

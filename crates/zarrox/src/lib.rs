@@ -33,7 +33,7 @@ mod memory;
 mod options;
 mod pool;
 
-pub use array::{Array, ArrayBuilder, ArrayInfo, DynArray, Time};
+pub use array::{Array, ArrayBuilder, ArrayInfo, DynArray, Time, VlenElement};
 pub use consolidated::{Consolidated, Difference, DifferenceKind};
 pub use group::{Child, Group, Node, Tree};
 pub use options::{MissingChunks, OpenMode, OpenOptions};
@@ -41,7 +41,7 @@ pub use zarrox_codecs as codecs;
 pub use zarrox_core::{
     ArrayMetadata, ChunkGrid, ChunkKeyEncoding, ChunkShape, CodecSpec, DataType, DimSelection, Element,
     Error, ErrorKind, FillValue, Format, GroupMetadata, IntoSelection, NodeMetadata, NodePath, Registry,
-    Result, Selection, Separator, codec, data_type, grid, indexing, json, registry, s, strided,
+    Result, Selection, Separator, codec, data_type, grid, indexing, json, msgpack, registry, s, strided,
 };
 #[cfg(feature = "derive")]
 pub use zarrox_derive::Element;

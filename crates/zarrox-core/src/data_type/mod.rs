@@ -11,7 +11,9 @@ mod element;
 mod float;
 mod integer;
 mod number;
+mod object;
 mod python;
+mod ragged;
 mod raw;
 #[doc(hidden)]
 pub mod record;
@@ -34,6 +36,9 @@ use crate::json::{self, Json, Map};
 use crate::registry::Registry;
 
 pub use element::Element;
+pub use object::PICKLE;
+pub(crate) use object::nests_lists;
+pub use python::float as python_float;
 pub(crate) use structure::Structures;
 pub use structure::{Field, Structure};
 pub use time::{NOT_A_TIME, TimeKind, TimeType, TimeUnit};
@@ -216,8 +221,15 @@ impl DataType {
         self.storage().size()
     }
 
-    /// The type of a name as people write it: v3's (`float32`, `r24`), v2's (`<f4`, `|V3`), or NumPy's (`f4`, `M8[ns]`).
+    /// The type of a name as people write it: v3's (`float32`, `r24`), v2's (`<f4`, `|V3`), NumPy's (`f4`, `M8[ns]`), or
+    /// zarr-python 2's for objects (`object`, `array:i4`).
     pub fn parse(name: &str, registry: &Registry) -> Result<Self> {
+        if name == object::NAME {
+            return Ok(Self::object());
+        }
+        if let Some(item) = name.strip_prefix("array:") {
+            return Self::vlen_array(&Self::parse(item, registry)?);
+        }
         let v2 = |name: String| registry.data_type_from_v2(&Json::from(name)).map(|(data_type, _)| data_type);
         let v3 = || registry.data_type_from_v3(&Json::from(name));
         v2(name.to_owned()).or_else(|_| v3()).or_else(|error| {
@@ -452,6 +464,8 @@ pub static FAMILIES: &[&dyn Family] = &[
     &utf32::FixedText,
     &time::Times,
     &variable::Variable,
+    &object::Objects,
+    &ragged::Ragged,
 ];
 
 /// The error for a fill value that does not say an element of the type.

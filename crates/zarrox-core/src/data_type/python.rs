@@ -1,4 +1,4 @@
-//! Strings as Python writes them: `'text'`, `b'bytes'`.
+//! Strings and floats as Python writes them: `'text'`, `b'bytes'`, `1e+16`.
 
 /// Text, given as its code points; those that are no characters are escaped.
 pub(super) fn text(points: &(impl Iterator<Item = u32> + Clone)) -> String {
@@ -17,6 +17,11 @@ pub(super) fn bytes(bytes: &[u8]) -> String {
         _ => format!("\\x{byte:02x}"),
     });
     format!("b{quoted}")
+}
+
+/// A float: `1.5`, `1e+16`, `nan`.
+pub fn float(value: f64) -> String {
+    super::float::format(&value.to_ne_bytes())
 }
 
 /// The characters between quotes; `other` writes those that have no escape sequence of their own.

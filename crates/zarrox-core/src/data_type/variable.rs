@@ -32,6 +32,13 @@ fn is(data_type: &DataType, name: &str) -> bool {
     matches!(data_type, DataType::Extension(extension) if extension.name == name)
 }
 
+impl DataType {
+    /// Whether elements of another type of variable length are of this one, too: any text is bytes, and any bytes may be text.
+    pub(crate) fn has_elements_of(&self, other: &Self) -> bool {
+        self == other || [self, other].into_iter().all(|data_type| Variable.has(data_type))
+    }
+}
+
 impl Family for Variable {
     fn parse_v3(&self, name: &str, _: &Map) -> Option<Result<DataType>> {
         match name {

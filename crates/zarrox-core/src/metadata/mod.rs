@@ -239,6 +239,7 @@ impl ArrayMetadata {
     ) -> Result<CodecChain> {
         let chunk = ChunkSpec::new(chunk_shape, self.data_type.storage(), self.fill_element(registry)?)?;
         let context = CodecContext { chunk: &chunk, registry, mode, limit };
+        registry.check_object_codecs(&self.data_type, &self.codecs)?;
         Ok(CodecChain::new(&self.codecs, &context)?)
     }
 

@@ -11,7 +11,7 @@ use super::{
     NodeMetadata, consolidated,
 };
 use crate::codec::{CodecKind, CodecSpec};
-use crate::data_type::{ByteOrder, DataType, Endian, Mode, Storage};
+use crate::data_type::{ByteOrder, DataType, Endian, Mode, Storage, TypeString, nests_lists};
 use crate::error::{CodecError, Error, Result};
 use crate::fill_value::FillValue;
 use crate::grid::{ChunkGrid, ChunkKeyEncoding, ChunkShape, Separator};
@@ -242,35 +242,55 @@ fn lift_codecs(
     order: &ByteOrder,
     context: &LiftContext<'_>,
 ) -> Result<Vec<CodecSpec>> {
-    let mut codecs = Vec::new();
-    match optional_if_lenient(members, "order")? {
-        Json::Null if members.lenient() => {}
-        Json::String(order) if order == "C" => {}
-        Json::String(order) if order == "F" => codecs.extend(column_major(ndim)),
+    let column_major = match optional_if_lenient(members, "order")? {
+        Json::Null if members.lenient() => false,
+        Json::String(order) if order == "C" => false,
+        Json::String(order) if order == "F" => true,
         other => return Err(wrong("order", "\"C\" or \"F\"", &other)),
-    }
+    };
     let filters = match optional_if_lenient(members, "filters")? {
         Json::Null => Vec::new(),
         Json::Array(filters) => filters,
         other => return Err(wrong("filters", "null or a list of objects", &other)),
     };
+    let mut listed: Vec<(&str, Json)> = filters.into_iter().map(|filter| ("filters", filter)).collect();
+    match optional_if_lenient(members, "compressor")? {
+        Json::Null => {}
+        compressor => listed.push(("compressor", compressor)),
+    }
+    // Lists of lists are nested as the array is, whatever the order.
+    let nests = listed.iter().any(|(_, json)| json.get("id").and_then(Json::as_str).is_some_and(nests_lists));
+    let mut codecs: Vec<_> =
+        column_major_codec(ndim).filter(|_| column_major && !nests).into_iter().collect();
+    let mut stored = (data_type.storage().word() > 1).then(|| order.clone());
     let mut in_bytes = false;
-    for filter in filters {
-        let (kind, spec) = lift_codec("filters", &filter, data_type, context)?;
+    for (member, json) in listed {
+        let (kind, spec) = lift_codec(member, &json, data_type, context)?;
         if kind == CodecKind::BytesToBytes && !in_bytes {
-            codecs.push(bytes_codec(data_type, order));
+            codecs.push(bytes_codec(stored.as_ref()));
+        }
+        if let Some(dtype) = encoded_dtype(&json).filter(|_| kind == CodecKind::ArrayToArray) {
+            stored = dtype.endian.map(ByteOrder::One);
         }
         in_bytes |= kind != CodecKind::ArrayToArray;
         codecs.push(spec);
     }
     if !in_bytes {
-        codecs.push(bytes_codec(data_type, order));
-    }
-    match optional_if_lenient(members, "compressor")? {
-        Json::Null => {}
-        compressor => codecs.push(lift_codec("compressor", &compressor, data_type, context)?.1),
+        codecs.push(bytes_codec(stored.as_ref()));
     }
     Ok(codecs)
+}
+
+/// The type that a filter turns elements into, where it does.
+fn encoded_dtype(filter: &Json) -> Option<TypeString<'_>> {
+    let dtype = filter.get("astype").or_else(|| filter.get("encode_dtype"))?;
+    dtype.as_str().and_then(TypeString::parse)
+}
+
+/// The type of the elements that such a filter is given.
+fn decoded_dtype(filter: &Json) -> Option<TypeString<'_>> {
+    let dtype = filter.get("dtype").or_else(|| filter.get("decode_dtype"))?;
+    dtype.as_str().and_then(TypeString::parse)
 }
 
 fn lift_codec(
@@ -304,16 +324,13 @@ fn lift_codec(
 }
 
 /// The codec that stands for `order: "F"`; with fewer than two dimensions there is no difference.
-fn column_major(ndim: usize) -> Option<CodecSpec> {
+fn column_major_codec(ndim: usize) -> Option<CodecSpec> {
     let order: Vec<usize> = (0..ndim).rev().collect();
     (ndim > 1).then(|| CodecSpec::new("transpose", json!({"order": order})))
 }
 
-fn bytes_codec(data_type: &DataType, order: &ByteOrder) -> CodecSpec {
-    if data_type.storage().word() == 1 {
-        return CodecSpec::new("bytes", Json::Null);
-    }
-    CodecSpec::new("bytes", json!({"endian": order.to_json()}))
+fn bytes_codec(order: Option<&ByteOrder>) -> CodecSpec {
+    CodecSpec::new("bytes", order.map_or(Json::Null, |order| json!({"endian": order.to_json()})))
 }
 
 fn lower_group(group: &GroupMetadata) -> Map {
@@ -369,7 +386,7 @@ struct LoweredChain {
 fn lower_codecs(array: &ArrayMetadata, registry: &Registry) -> Result<LoweredChain> {
     let mut codecs = array.codecs.as_slice();
     let mut order = "C";
-    let reversed = column_major(array.shape.len());
+    let reversed = column_major_codec(array.shape.len());
     if let [first, rest @ ..] = codecs
         && Some(first) == reversed.as_ref()
     {
@@ -380,14 +397,19 @@ fn lower_codecs(array: &ArrayMetadata, registry: &Registry) -> Result<LoweredCha
     let mut last_is_bytes = false;
     for codec in codecs {
         if codec.name == "bytes" {
-            byte_order =
-                codec.configuration.get("endian").and_then(ByteOrder::from_json).unwrap_or(byte_order);
+            byte_order = lower_byte_order(codec, &lowered)?;
             continue;
         }
         let def = registry.codec(&codec.name)?;
         let not_in_v2 =
             || Error::unsupported(format!("Zarr v2 cannot say the codec '{codec}'; create the array as v3"));
         let id = def.v2_id.ok_or_else(not_in_v2)?;
+        if order == "F" && nests_lists(id) {
+            let message = format!(
+                "zarr-python reads order F behind the codec '{id}' in another order than it writes; use order C"
+            );
+            return Err(Error::unsupported(message));
+        }
         let mut members = Map::new();
         members.insert("id".to_owned(), id.into());
         members.extend((def.to_v2)(&codec.configuration).map_err(|e| Error::from(e.in_codec(id)))?);
@@ -397,6 +419,22 @@ fn lower_codecs(array: &ArrayMetadata, registry: &Registry) -> Result<LoweredCha
     let compressor = if last_is_bytes { lowered.pop() } else { None };
     let filters = if lowered.is_empty() { Json::Null } else { lowered.into() };
     Ok(LoweredChain { order, filters, byte_order, compressor: compressor.unwrap_or(Json::Null) })
+}
+
+/// The byte order of the array's own type: that of the codec `bytes`, unless a filter before it has made other numbers.
+fn lower_byte_order(bytes: &CodecSpec, filters: &[Json]) -> Result<ByteOrder> {
+    let little = ByteOrder::One(Endian::Little);
+    let stored = bytes.configuration.get("endian").and_then(ByteOrder::from_json);
+    let Some(encoded) = filters.iter().rev().find_map(encoded_dtype) else {
+        return Ok(stored.unwrap_or(little));
+    };
+    let said = encoded.endian.map(ByteOrder::One);
+    if stored.is_some() && said.is_some() && stored != said {
+        let message = "a filter stores its numbers in another byte order than the codec 'bytes' behind it";
+        return Err(Error::argument(message));
+    }
+    let own = filters.iter().find_map(decoded_dtype).and_then(|dtype| dtype.endian);
+    Ok(own.map_or(little, ByteOrder::One))
 }
 
 #[cfg(test)]

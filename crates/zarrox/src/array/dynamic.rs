@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use ndarray::{ArrayD, IxDyn};
 use zarrox_core::data_type::{ByteOrder, Storage, VARIABLE_BYTES, VARIABLE_TEXT, utf32_text};
-use zarrox_core::heap::Heap;
-use zarrox_core::strided::{View, ViewMut};
+use zarrox_core::heap::{HANDLE, Heap};
+use zarrox_core::strided::{Dims, View, ViewMut, contiguous_strides};
 use zarrox_core::{DataType, Element, Error, ErrorKind, Result};
 
 use crate::error::argument;
@@ -227,6 +227,16 @@ impl DynArray {
     pub(super) fn view(&self) -> View<'_> {
         let view = View::contiguous(&self.bytes, &self.shape, self.data_type.size());
         if self.data_type.storage() == Storage::Variable { view.with_heap(&self.heap) } else { view }
+    }
+
+    /// The elements of variable length, seen as an array of another shape that NumPy would broadcast them to.
+    pub(super) fn broadcast(&self, shape: &[usize]) -> View<'_> {
+        let own = contiguous_strides(&self.shape, HANDLE);
+        let added = shape.len() - self.shape.len();
+        let repeated = |axis: usize| axis < added || self.shape[axis - added] == 1;
+        let strides: Dims<isize> =
+            (0..shape.len()).map(|axis| if repeated(axis) { 0 } else { own[axis - added] }).collect();
+        View::of_strided(&self.bytes, shape, &strides, HANDLE).with_heap(&self.heap)
     }
 
     pub(super) fn view_mut(&mut self) -> ViewMut<'_> {

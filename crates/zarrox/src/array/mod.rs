@@ -12,6 +12,7 @@ mod read;
 mod resize;
 mod time;
 mod transfer;
+mod vlen;
 mod write;
 
 use std::sync::Arc;
@@ -37,6 +38,7 @@ pub use builder::ArrayBuilder;
 pub use dynamic::DynArray;
 pub use info::ArrayInfo;
 pub use time::Time;
+pub use vlen::VlenElement;
 
 /// An array: its metadata is in memory, its chunks are in the store.
 ///

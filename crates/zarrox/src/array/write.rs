@@ -81,7 +81,7 @@ impl Array {
         argument(message).at(self.place())
     }
 
-    fn write_resolved(&self, resolved: &Resolved, values: View<'_>) -> Result<()> {
+    pub(super) fn write_resolved(&self, resolved: &Resolved, values: View<'_>) -> Result<()> {
         self.check_writable()?;
         let values = ascending(resolved, values);
         if resolved.is_empty() {

@@ -1,0 +1,56 @@
+//! `pickle`: Python objects as Python saves them. It is known by its name only, so that it is refused with the reason wherever
+//! it hides: unpickling runs what the bytes say, which is not reading data.
+//!
+//! Names: `numcodecs.pickle`, `pickle` in v3; `pickle` in v2.
+
+use zarrox_core::codec::{CodecDef, CodecKind};
+use zarrox_core::data_type::PICKLE;
+use zarrox_core::error::CodecError;
+
+/// The definition of `pickle`, which cannot be made.
+pub(crate) static DEF: CodecDef = CodecDef {
+    name: "numcodecs.pickle",
+    aliases: &["pickle"],
+    v2_id: Some("pickle"),
+    kind: CodecKind::ArrayToBytes,
+    create: |_, _| Err(refused()),
+    from_v2: |_, _| Err(refused()),
+    to_v2: |_| Err(refused()),
+};
+
+fn refused() -> CodecError {
+    CodecError::unsupported(PICKLE)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+    use zarrox_core::data_type::{Mode, Storage};
+
+    use crate::testing::{chain, chunk, spec};
+    use crate::{Sharding, registry};
+
+    #[test]
+    fn it_is_refused_wherever_it_hides() {
+        let pickle = spec("numcodecs.pickle", json!({"protocol": 5}));
+        let chains = [
+            vec![pickle.clone()],
+            vec![spec("pickle", json!({}))],
+            vec![spec("bytes", json!({"endian": "little"})), pickle.clone()],
+            vec![Sharding::new([2], [pickle]).into()],
+        ];
+        for (index, specs) in chains.into_iter().enumerate() {
+            let storages = [Storage::Uint(2), Storage::Variable];
+            // Objects do not get past `bytes`.
+            for storage in storages.into_iter().filter(|storage| index != 2 || *storage == Storage::Uint(2)) {
+                let error = chain(&specs, &chunk(&[4], storage), &registry(), Mode::Lenient).unwrap_err();
+                let error = error.to_string();
+                assert!(error.contains("codec 'numcodecs.pickle': pickled objects are programs"), "{error}");
+                assert!(error.contains("rewrite the array with zarr-python"), "{error}");
+            }
+        }
+        let members = serde_json::Map::new();
+        let def = registry().codec_from_v2("pickle").unwrap();
+        assert!((def.from_v2)(&members, 16).is_err() && (def.to_v2)(&members).is_err());
+    }
+}

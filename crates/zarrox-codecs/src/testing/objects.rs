@@ -1,0 +1,95 @@
+//! What the tests of the codecs for Python objects use.
+
+use serde_json::json;
+use zarrox_core::codec::{ChunkSpec, CodecChain, CodecSpec, EncodeOptions, ReadPart};
+use zarrox_core::data_type::{Mode, Storage};
+use zarrox_core::error::CodecError;
+use zarrox_core::heap::{HANDLE, Heap};
+use zarrox_core::json::Json;
+use zarrox_core::strided::{Span, ViewMut};
+use zarrox_core::{FillValue, msgpack};
+use zarrox_testkit::codec::Random;
+
+use crate::registry;
+
+/// A random object, as it lies in memory.
+pub(crate) fn random(random: &mut Random) -> Vec<u8> {
+    pack(&value(random, 3))
+}
+
+fn value(random: &mut Random, levels: usize) -> Json {
+    let number = random.below(1 << 20);
+    match random.below(if levels > 0 { 9 } else { 6 }) {
+        0 => Json::Null,
+        1 => (number % 2 == 0).into(),
+        2 => number.into(),
+        3 => (-(number as i64) << (number % 40)).into(),
+        4 => (number as f64 / 7.0 * 10_f64.powi(number as i32 % 40 - 20)).into(),
+        5 | 6 => ["", "a", "é\n\"\\", "日本 🧊", "\0"][number % 5].into(),
+        7 => (0..number % 4).map(|_| value(random, levels - 1)).collect(),
+        _ => json!({"a": value(random, levels - 1), "b": value(random, levels - 1)}),
+    }
+}
+
+/// An object as it lies in memory.
+pub(crate) fn pack(json: &Json) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    msgpack::from_json(json, &mut bytes).unwrap();
+    bytes
+}
+
+/// A chain of one codec for chunks of objects.
+pub(crate) fn chain(codec: &CodecSpec, shape: &[u64], mode: Mode) -> Result<CodecChain, CodecError> {
+    let chunk = ChunkSpec::new(shape, Storage::Variable, FillValue::new([msgpack::NIL])).unwrap();
+    super::chain(std::slice::from_ref(codec), &chunk, &registry(), mode)
+}
+
+/// Encodes a chunk of these elements.
+pub(crate) fn encode_with(chain: &CodecChain, elements: &[Vec<u8>]) -> Result<Vec<u8>, CodecError> {
+    let heap = Heap::new();
+    let mut memory = vec![0; elements.len() * HANDLE];
+    let mut view = chain.chunk().view_mut(&mut memory, &heap);
+    view.set_elements(elements.concat(), elements.iter().map(Vec::len)).unwrap();
+    let mut encoded = Vec::new();
+    let options = EncodeOptions { store_empty_chunks: true };
+    chain.encode(&chain.chunk().view(&memory, &heap), options, &mut encoded).map(|_| encoded)
+}
+
+/// Decodes a whole chunk.
+pub(crate) fn decode_with(chain: &CodecChain, encoded: &[u8]) -> Result<Vec<Vec<u8>>, CodecError> {
+    let heap = Heap::new();
+    let mut memory = vec![0; chain.chunk().size()];
+    let region = chain.chunk().shape().iter().map(|&length| Span::all(length)).collect();
+    let out: ViewMut<'_> = chain.chunk().view_mut(&mut memory, &heap);
+    chain.decode(encoded, ReadPart { region, out })?;
+    Ok(memory.chunks_exact(HANDLE).map(|handle| heap.element(handle).to_vec()).collect())
+}
+
+/// Encodes a chunk of these elements with one codec.
+pub(crate) fn encode_elements(
+    codec: &CodecSpec,
+    shape: &[u64],
+    elements: &[Vec<u8>],
+) -> Result<Vec<u8>, CodecError> {
+    encode_with(&chain(codec, shape, Mode::Lenient)?, elements)
+}
+
+/// Decodes a chunk with one codec.
+pub(crate) fn decode_elements(
+    codec: &CodecSpec,
+    shape: &[u64],
+    encoded: &[u8],
+) -> Result<Vec<Vec<u8>>, CodecError> {
+    decode_with(&chain(codec, shape, Mode::Lenient)?, encoded)
+}
+
+/// Encodes a chunk of a list of objects.
+pub(crate) fn encode(codec: &CodecSpec, shape: &[u64], values: &Json) -> Result<Vec<u8>, CodecError> {
+    let elements: Vec<Vec<u8>> = values.as_array().unwrap().iter().map(pack).collect();
+    encode_elements(codec, shape, &elements)
+}
+
+/// Decodes a chunk into a list of objects.
+pub(crate) fn decode(codec: &CodecSpec, shape: &[u64], encoded: &[u8]) -> Result<Json, CodecError> {
+    decode_elements(codec, shape, encoded)?.iter().map(|element| msgpack::to_json(element)).collect()
+}

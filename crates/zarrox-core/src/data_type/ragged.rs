@@ -1,0 +1,196 @@
+//! Arrays of numbers, each as long as it is: v2's `|O` with the codec `vlen-array`. In memory an element is its numbers in the
+//! machine's endianness; how they are stored, the codec says. v3 has no such type.
+
+use serde_json::json;
+
+use super::object::not_in_v3;
+use super::{DataType, Endian, Extension, Family, Mode, Storage, TypeString, bad_fill};
+use super::{bool, complex, float, integer};
+use crate::codec::CodecSpec;
+use crate::error::{Error, Result};
+use crate::fill_value::FillValue;
+use crate::json::{Json, Map};
+
+/// The family of the ragged types.
+#[derive(Debug)]
+pub(super) struct Ragged;
+
+/// The name in the model.
+const NAME: &str = "vlen_array";
+
+/// The families that the numbers can be of.
+static NUMBERS: [&dyn Family; 4] = [&bool::Bool, &integer::Integers, &float::Floats, &complex::Complexes];
+
+impl DataType {
+    /// Elements that are arrays of numbers of this type, each as long as it is; only v2 has them.
+    ///
+    /// # Errors
+    /// When the type is none of the core's numbers or booleans.
+    pub fn vlen_array(item: &Self) -> Result<Self> {
+        let number = matches!(
+            item.storage(),
+            Storage::Bool | Storage::Int(_) | Storage::Uint(_) | Storage::Float(_) | Storage::Complex(_)
+        );
+        if !number || matches!(item, Self::Extension(_)) {
+            let message = format!("elements of variable length can be made of numbers, not of {item}");
+            return Err(Error::argument(message));
+        }
+        let configuration = Map::from_iter([("data_type".to_owned(), item.to_string().into())]);
+        let (name, storage) = (NAME.to_owned(), Storage::Variable);
+        Ok(Self::Extension(Box::new(Extension { name, configuration, storage })))
+    }
+
+    /// The type of the numbers, of elements that are arrays of numbers.
+    pub fn vlen_item(&self) -> Option<Self> {
+        let Self::Extension(extension) = self else { return None };
+        let name = extension.configuration.get("data_type")?.as_str().filter(|_| extension.name == NAME)?;
+        NUMBERS.iter().find_map(|family| family.parse_v3(name, &Map::new()))?.ok()
+    }
+}
+
+/// The family and the type of the numbers.
+fn numbers(data_type: &DataType) -> Option<(&'static dyn Family, DataType)> {
+    let item = data_type.vlen_item()?;
+    let family = NUMBERS.into_iter().find(|family| family.has(&item))?;
+    Some((family, item))
+}
+
+fn refused() -> Error {
+    not_in_v3(NAME, "add a dimension")
+}
+
+impl Family for Ragged {
+    fn parse_v3(&self, name: &str, _: &Map) -> Option<Result<DataType>> {
+        (name == NAME).then(|| Err(refused()))
+    }
+
+    fn parse_v2(&self, _: &TypeString<'_>) -> Option<Result<DataType>> {
+        None
+    }
+
+    fn parse_object(&self, codec: &Map) -> Option<Result<DataType>> {
+        codec.get("id").and_then(Json::as_str).filter(|id| *id == "vlen-array")?;
+        let dtype = codec.get("dtype").and_then(Json::as_str).unwrap_or_default();
+        let item = TypeString::parse(dtype)
+            .and_then(|dtype| NUMBERS.iter().find_map(|family| family.parse_v2(&dtype)));
+        let unknown = || {
+            Err(Error::unsupported(format!(
+                "the codec 'vlen-array' stores arrays of {dtype:?}; known are those of numbers, such as \"<i4\""
+            )))
+        };
+        Some(item.unwrap_or_else(unknown).and_then(|item| DataType::vlen_array(&item)))
+    }
+
+    fn examples(&self) -> Vec<DataType> {
+        DataType::vlen_array(&DataType::Int32).into_iter().collect()
+    }
+
+    fn has(&self, data_type: &DataType) -> bool {
+        data_type.vlen_item().is_some()
+    }
+
+    fn to_v3(&self, _: &DataType) -> Result<Json> {
+        Err(refused())
+    }
+
+    fn to_v2(&self, _: &DataType, _: Endian) -> Result<Json> {
+        Ok("|O".into())
+    }
+
+    fn default_codec(&self, data_type: &DataType) -> Option<CodecSpec> {
+        let (family, item) = numbers(data_type)?;
+        let dtype = family.to_v2(&item, Endian::Little).ok()?;
+        Some(CodecSpec::new("numcodecs.vlen-array", json!({"dtype": dtype})))
+    }
+
+    /// `null` is nothing. A number is an array of one: as such numcodecs stores zarr-python 2's default, 0.
+    fn fill_from_json(&self, data_type: &DataType, json: &Json, mode: Mode) -> Result<FillValue> {
+        let wanted = || bad_fill(data_type, json, "a list of numbers");
+        let (family, item) = numbers(data_type).ok_or_else(wanted)?;
+        let list = match json {
+            Json::Null => &[],
+            Json::Array(list) => list.as_slice(),
+            number => std::slice::from_ref(number),
+        };
+        let mut bytes = Vec::new();
+        for json in list {
+            let fill = family.fill_from_json(&item, json, mode).map_err(|_| wanted())?;
+            bytes.extend_from_slice(fill.as_bytes());
+        }
+        Ok(FillValue::new(bytes))
+    }
+
+    fn fill_to_v3(&self, data_type: &DataType, fill: &FillValue) -> Json {
+        let Some((family, item)) = numbers(data_type).filter(|_| !fill.as_bytes().is_empty()) else {
+            return Json::Null;
+        };
+        let chunks = fill.as_bytes().chunks_exact(item.size());
+        chunks.map(|number| family.fill_to_v2(&item, &FillValue::new(number))).collect()
+    }
+
+    fn format(&self, data_type: &DataType, element: &[u8]) -> String {
+        let Some((family, item)) = numbers(data_type) else { return super::python::bytes(element) };
+        let numbers = element.chunks_exact(item.size()).map(|number| family.format(&item, number));
+        format!("[{}]", numbers.collect::<Vec<_>>().join(" "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::registry::Registry;
+
+    fn of(dtype: &str) -> Result<DataType> {
+        let codec = json!({"id": "vlen-array", "dtype": dtype}).as_object().cloned().unwrap();
+        Registry::new().object_type_from_v2([&codec])
+    }
+
+    #[test]
+    fn the_codec_says_what_the_numbers_are() {
+        let registry = Registry::new();
+        for (dtype, item, written) in [
+            ("<i4", DataType::Int32, "<i4"),
+            (">i4", DataType::Int32, "<i4"),
+            ("|u1", DataType::UInt8, "|u1"),
+            ("|b1", DataType::Bool, "|b1"),
+            ("<f2", DataType::Float16, "<f2"),
+            (">c16", DataType::Complex128, "<c16"),
+        ] {
+            let ragged = of(dtype).unwrap();
+            assert_eq!(ragged, DataType::vlen_array(&item).unwrap());
+            assert_eq!(ragged.vlen_item(), Some(item));
+            let family = registry.family(&ragged).unwrap();
+            assert_eq!(family.to_v2(&ragged, Endian::Big).unwrap(), json!("|O"));
+            assert!(family.to_v3(&ragged).unwrap_err().to_string().contains("'vlen_array'"));
+            let codec = family.default_codec(&ragged).unwrap();
+            assert_eq!(codec.configuration.get("dtype"), Some(&json!(written)));
+        }
+        for bad in ["", "O", "|O", "<U4", "<M8[s]", "<i3"] {
+            let error = of(bad).unwrap_err().to_string();
+            assert!(error.contains("vlen-array") && error.contains(bad), "{error}");
+        }
+        assert!(DataType::vlen_array(&DataType::RawBits(3)).is_err());
+        assert!(DataType::vlen_array(&DataType::object()).is_err());
+        assert_eq!(of("<f8").unwrap().to_string(), "vlen_array(data_type=\"float64\")");
+    }
+
+    #[test]
+    fn fill_values_and_text() {
+        let ragged = of("<i2").unwrap();
+        let fill = |json: Json| Ragged.fill_from_json(&ragged, &json, Mode::Strict);
+        for (json, numbers) in
+            [(json!(null), &[][..]), (json!(0), &[0]), (json!([]), &[]), (json!([1, -2, 3]), &[1, -2, 3])]
+        {
+            let value = fill(json).unwrap();
+            let bytes: Vec<u8> = numbers.iter().flat_map(|number: &i16| number.to_ne_bytes()).collect();
+            assert_eq!(value.as_bytes(), bytes);
+            let written = Ragged.fill_to_v2(&ragged, &value);
+            assert_eq!(fill(written).unwrap(), value);
+        }
+        assert_eq!(Ragged.format(&ragged, fill(json!([1, -2])).unwrap().as_bytes()), "[1 -2]");
+        assert_eq!(Ragged.format(&ragged, b""), "[]");
+        for bad in [json!("x"), json!([1, 100_000]), json!([[1]]), json!({})] {
+            assert!(fill(bad).unwrap_err().to_string().contains("a list of numbers"));
+        }
+    }
+}

@@ -1,0 +1,219 @@
+//! Elements of variable length as Rust values: text, bytes, arrays of numbers, objects.
+
+use ndarray::{ArrayBase, ArrayD, ArrayView1, Data, Dimension, IxDyn, RawData};
+use serde_json::Value;
+use zarrox_core::data_type::{VARIABLE_BYTES, VARIABLE_TEXT};
+use zarrox_core::{DataType, Element, Error, ErrorKind, IntoSelection, Result, msgpack};
+
+use super::write::view_of;
+use super::{Array, DynArray};
+use crate::error::argument;
+
+/// A Rust type that elements of variable length are read into and written from.
+///
+/// | Rust | elements |
+/// |---|---|
+/// | `String` | text: v3's `string`, v2's with `vlen-utf8` or `categorize` |
+/// | `Vec<u8>` | bytes: v3's `variable_length_bytes`, v2's with `vlen-bytes` |
+/// | `Vec<T>` of numbers | arrays of numbers: v2's with `vlen-array` |
+/// | `serde_json::Value` | Python objects: v2's with `json2` or `msgpack2` |
+pub trait VlenElement: Sized {
+    /// Whether elements of this data type can be read as this Rust type.
+    fn holds(data_type: &DataType) -> bool;
+
+    /// What errors call this Rust type.
+    fn name() -> String;
+
+    /// The value of an element of such a data type.
+    ///
+    /// # Errors
+    /// When the bytes are not what the data type says, or the Rust type cannot say the value.
+    fn from_element(element: &[u8]) -> Result<Self>;
+
+    /// Appends the element that the value is.
+    ///
+    /// # Errors
+    /// When the value is larger than an element can be.
+    fn append_to(&self, bytes: &mut Vec<u8>) -> Result<()>;
+}
+
+fn is(data_type: &DataType, name: &str) -> bool {
+    matches!(data_type, DataType::Extension(extension) if extension.name == name)
+}
+
+impl VlenElement for String {
+    fn holds(data_type: &DataType) -> bool {
+        is(data_type, VARIABLE_TEXT)
+    }
+
+    fn name() -> String {
+        "text".to_owned()
+    }
+
+    fn from_element(element: &[u8]) -> Result<Self> {
+        let text = std::str::from_utf8(element);
+        text.map(str::to_owned)
+            .map_err(|error| Error::new(ErrorKind::Corrupt, "an element is not UTF-8").with_source(error))
+    }
+
+    fn append_to(&self, bytes: &mut Vec<u8>) -> Result<()> {
+        bytes.extend_from_slice(self.as_bytes());
+        Ok(())
+    }
+}
+
+impl<T: Element> VlenElement for Vec<T> {
+    fn holds(data_type: &DataType) -> bool {
+        let bytes = is(data_type, VARIABLE_BYTES) && T::data_type() == DataType::UInt8;
+        bytes || data_type.vlen_item().is_some_and(|item| T::holds(&item))
+    }
+
+    fn name() -> String {
+        format!("lists of {}", T::data_type())
+    }
+
+    fn from_element(element: &[u8]) -> Result<Self> {
+        if !element.len().is_multiple_of(size_of::<T>()) {
+            let message = format!("{} bytes are no array of {}", element.len(), T::data_type());
+            return Err(Error::new(ErrorKind::Corrupt, message));
+        }
+        let shape = vec![element.len() / size_of::<T>()];
+        let numbers = DynArray::new(T::data_type(), shape, element.to_vec())?.to_typed::<T>()?;
+        Ok(numbers.into_raw_vec_and_offset().0)
+    }
+
+    fn append_to(&self, bytes: &mut Vec<u8>) -> Result<()> {
+        view_of(&ArrayView1::from(self)).append_to(bytes, 1);
+        Ok(())
+    }
+}
+
+impl VlenElement for Value {
+    fn holds(data_type: &DataType) -> bool {
+        *data_type == DataType::object()
+    }
+
+    fn name() -> String {
+        "objects".to_owned()
+    }
+
+    fn from_element(element: &[u8]) -> Result<Self> {
+        Ok(msgpack::to_json(element)?)
+    }
+
+    fn append_to(&self, bytes: &mut Vec<u8>) -> Result<()> {
+        Ok(msgpack::from_json(self, bytes)?)
+    }
+}
+
+fn check<T: VlenElement>(data_type: &DataType) -> Result<()> {
+    if T::holds(data_type) {
+        return Ok(());
+    }
+    let message = format!("the elements are {data_type}, not {}", T::name());
+    Err(Error::new(ErrorKind::DataTypeMismatch, message))
+}
+
+impl DynArray {
+    /// A copy of elements of variable length as Rust values.
+    ///
+    /// ```
+    /// # use zarrox::prelude::*;
+    /// let counts = DataType::vlen_array(&DataType::Int32)?;
+    /// let ragged = DynArray::from_vlen(counts, &ndarray::arr1(&[vec![1, 2, 3], vec![]]))?;
+    /// assert_eq!(ragged.to_vlen::<Vec<i32>>()?[[0]], [1, 2, 3]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::DataTypeMismatch`] when the elements are of another type; and when one cannot be said in Rust, as bytes
+    /// cannot in JSON.
+    pub fn to_vlen<T: VlenElement>(&self) -> Result<ArrayD<T>> {
+        check::<T>(self.data_type())?;
+        let place = |index: usize| format!("element {index}");
+        let values = self.elements().enumerate().map(|(i, e)| T::from_element(e).map_err(|e| e.at(place(i))));
+        let values = values.collect::<Result<Vec<_>>>()?;
+        ArrayD::from_shape_vec(IxDyn(self.shape()), values).map_err(|error| argument(error.to_string()))
+    }
+
+    /// Rust values as elements of a data type of variable length.
+    ///
+    /// # Errors
+    /// [`ErrorKind::DataTypeMismatch`] when the data type is not of such elements.
+    pub fn from_vlen<T, S, D>(data_type: DataType, values: &ArrayBase<S, D>) -> Result<Self>
+    where
+        T: VlenElement,
+        S: Data + RawData<Elem = T>,
+        D: Dimension,
+    {
+        check::<T>(&data_type)?;
+        let (mut bytes, mut lengths) = (Vec::new(), Vec::new());
+        for value in values {
+            let start = bytes.len();
+            value.append_to(&mut bytes)?;
+            lengths.push(bytes.len() - start);
+        }
+        let mut array = Self::empty(data_type, values.shape().to_vec())?;
+        array.view_mut().set_elements(bytes, lengths)?;
+        Ok(array)
+    }
+}
+
+impl Array {
+    /// Reads a selection of elements of variable length as Rust values: `String`, `Vec<u8>`, `Vec` of numbers, or
+    /// `serde_json::Value` for Python objects.
+    ///
+    /// ```
+    /// # use zarrox::prelude::*;
+    /// # let directory = tempfile::tempdir()?;
+    /// let array = zarrox::create_array(directory.path().join("a.zarr"))
+    ///     .format(Format::V2)
+    ///     .shape([3])
+    ///     .data_type(DataType::object())
+    ///     .filter(Json2)
+    ///     .create()?;
+    /// array.write_vlen(s![..2], &ndarray::arr1(&[serde_json::json!({"a": [1, 2]}), "text".into()]))?;
+    /// let objects = array.read_vlen::<serde_json::Value>(..)?;
+    /// assert_eq!(objects[[0]]["a"][1], 2);
+    /// assert!(objects[[2]].is_null());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As for [`Array::read`] and [`DynArray::to_vlen`].
+    pub fn read_vlen<T: VlenElement>(&self, selection: impl IntoSelection) -> Result<ArrayD<T>> {
+        check::<T>(self.data_type()).map_err(|error| error.at(self.place()))?;
+        self.read_dyn(selection)?.to_vlen().map_err(|error| error.at(self.place()))
+    }
+
+    /// Writes Rust values to a selection of elements of variable length. The shape of the values is the selection's, or can be
+    /// broadcast to it as NumPy does.
+    ///
+    /// ```
+    /// # use zarrox::prelude::*;
+    /// # let directory = tempfile::tempdir()?;
+    /// # let array = zarrox::create_array(directory.path().join("a.zarr")).shape([2, 3])
+    /// #     .data_type(DataType::parse("string", &zarrox::codecs::registry())?).create()?;
+    /// array.write_vlen(s![0, ..], &ndarray::arr0("nothing".to_owned()))?;
+    /// assert_eq!(array.read_vlen::<String>(s![.., 1])?.into_raw_vec_and_offset().0, ["nothing", ""]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As for [`Array::write`].
+    pub fn write_vlen<T, S, D>(&self, selection: impl IntoSelection, values: &ArrayBase<S, D>) -> Result<()>
+    where
+        T: VlenElement,
+        S: Data + RawData<Elem = T>,
+        D: Dimension,
+    {
+        let resolved = self.resolve(selection)?;
+        let shape = Self::lengths(&resolved.shape())?;
+        if values.broadcast(IxDyn(&shape)).is_none() {
+            return Err(self.shape_mismatch(&shape, values.shape()));
+        }
+        let elements = DynArray::from_vlen(self.data_type().clone(), values);
+        let elements = elements.map_err(|error| error.at(self.place()))?;
+        self.write_resolved(&resolved, elements.broadcast(&shape))
+    }
+}
