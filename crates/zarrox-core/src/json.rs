@@ -53,13 +53,34 @@ const MAX_DEPTH: usize = 127;
 /// The document as bytes: indented, with a newline at the end. An error when it is nested so deep that nobody could
 /// read it again.
 pub fn to_bytes(map: &Map) -> Result<Vec<u8>> {
+    to_text(map).map(String::into_bytes)
+}
+
+fn to_text(map: &Map) -> Result<String> {
     if !map.values().all(|json| fits(json, MAX_DEPTH - 1)) {
         let message = format!("lists and objects in metadata cannot be nested more than {MAX_DEPTH} deep");
         return Err(Error::argument(message));
     }
-    let mut text = format!("{:#}", Json::Object(map.clone())).into_bytes();
-    text.push(b'\n');
+    let mut text = format!("{:#}", Json::Object(map.clone()));
+    text.push('\n');
     Ok(text)
+}
+
+/// The document as [`to_bytes`] has it, in ASCII: other characters are escaped. zarr-python 1, and 2 in its first
+/// years, read nothing else.
+pub fn to_ascii(map: &Map) -> Result<Vec<u8>> {
+    let text = to_text(map)?;
+    let mut ascii = Vec::with_capacity(text.len());
+    for character in text.chars() {
+        if character.is_ascii() {
+            ascii.push(character as u8);
+            continue;
+        }
+        for unit in character.encode_utf16(&mut [0; 2]) {
+            ascii.extend(format!("\\u{unit:04x}").into_bytes());
+        }
+    }
+    Ok(ascii)
 }
 
 /// Whether a value has at most so many levels of lists and objects.
@@ -145,6 +166,17 @@ mod tests {
         assert!(parse_document(br#"{"a": NaN}"#, Mode::Strict).is_err());
         assert!(parse_document(br#"{"a": "NaN"}"#, Mode::Strict).is_ok());
         assert_eq!(json.to_string(), r#"{"a":"NaN","b":["-Infinity","Infinity"],"c":"NaN \" Infinity"}"#);
+    }
+
+    #[test]
+    fn ascii_says_the_same() {
+        let map = Map::from_iter([("é\\".to_owned(), Json::from("\"\u{1f9ca}\n~"))]);
+        let text = to_ascii(&map).unwrap();
+        assert_eq!(
+            String::from_utf8(text.clone()).unwrap(),
+            "{\n  \"\\u00e9\\\\\": \"\\\"\\ud83e\\uddca\\n~\"\n}\n"
+        );
+        assert_eq!(parse_object(&text).unwrap(), map);
     }
 
     #[test]

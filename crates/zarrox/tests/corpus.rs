@@ -12,12 +12,14 @@ mod values;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use parts::{Part, parts};
 use pending::{LENIENT, PENDING};
 use serde_json::{Map, Value};
-use values::Values;
+use values::{Kind, Values};
 use zarrox::prelude::*;
+use zarrox::stores::{Key, MemoryStore, Store};
 use zarrox::{ErrorKind, OpenMode, OpenOptions};
 
 /// What is wrong with a node.
@@ -94,13 +96,34 @@ fn the_draft_of_2022() {
     check("draft");
 }
 
+/// In a copy: every part is written into zeros, then everything as it was, and an attribute is added.
+#[test]
+fn what_others_wrote_can_be_changed() {
+    let mut problems = Vec::new();
+    for writer in writers() {
+        for (hierarchy, nodes) in expected(&corpus().join(&writer)) {
+            let copy: Arc<dyn Store> = Arc::new(MemoryStore::new());
+            copy_below("", &corpus().join(&writer).join(&hierarchy), &*copy);
+            for (path, expected) in nodes.as_object().unwrap() {
+                let case = case(&writer, &hierarchy, path);
+                let pending = PENDING.iter().any(|(entry, _)| covers(entry, &case));
+                if pending || expected["kind"] != "array" {
+                    continue;
+                }
+                if let Err(trouble) = change(&copy, path, expected) {
+                    problems.push(format!("{case}: {trouble:?}"));
+                }
+            }
+        }
+    }
+    assert!(problems.is_empty(), "{} problems:\n{}", problems.len(), problems.join("\n"));
+}
+
 #[test]
 fn every_entry_of_the_lists_is_a_case() {
-    let writers = corpus().read_dir().unwrap().map(|entry| entry.unwrap().path());
     let mut cases = BTreeSet::new();
-    for directory in writers.filter(|path| path.join("expected.json").exists()) {
-        let writer = directory.file_name().unwrap().to_str().unwrap().to_owned();
-        for (hierarchy, nodes) in expected(&directory) {
+    for writer in writers() {
+        for (hierarchy, nodes) in expected(&corpus().join(&writer)) {
             cases.extend(nodes.as_object().unwrap().keys().map(|path| case(&writer, &hierarchy, path)));
         }
     }
@@ -111,6 +134,26 @@ fn every_entry_of_the_lists_is_a_case() {
 
 fn corpus() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus")
+}
+
+/// The names of all directories that hold what some writer wrote.
+fn writers() -> Vec<String> {
+    let entries = corpus().read_dir().unwrap().map(Result::unwrap);
+    let writers = entries.filter(|entry| entry.path().join("expected.json").exists());
+    writers.map(|writer| writer.file_name().into_string().unwrap()).collect()
+}
+
+/// Copies the files below a directory into a store, each under its path behind a prefix.
+fn copy_below(prefix: &str, directory: &Path, store: &dyn Store) {
+    for entry in directory.read_dir().unwrap().map(Result::unwrap) {
+        let name = format!("{prefix}{}", entry.file_name().to_str().unwrap());
+        if entry.file_type().unwrap().is_dir() {
+            copy_below(&format!("{name}/"), &entry.path(), store);
+        } else {
+            let content = std::fs::read(entry.path()).unwrap();
+            store.set(&Key::new(name).unwrap(), &content, Default::default()).unwrap();
+        }
+    }
 }
 
 /// The hierarchies of a writer, each with its nodes.
@@ -261,4 +304,28 @@ fn compare(array: &Array, part: &Part, values: &Values) -> Result<(), Trouble> {
         }
     }
     Ok(())
+}
+
+/// Changes an array: every part is written into zeros, then everything as it was, and an attribute is added.
+fn change(store: &Arc<dyn Store>, path: &str, expected: &Value) -> Result<(), Trouble> {
+    let open = || OpenOptions::new().open_in(store.clone(), path)?.into_array();
+    let mut array = open()?;
+    let values = Values::expected(expected);
+    let all = array.read_dyn(..)?;
+    for part in parts(array.shape()) {
+        if values.kind != Kind::Fixed {
+            break;
+        }
+        let zeros = vec![0; all.as_bytes().len()];
+        let written = array.read_dyn(part.selection.clone())?;
+        array.write_dyn(.., &DynArray::new(array.data_type().clone(), all.shape().to_vec(), zeros)?)?;
+        array.write_dyn(part.selection.clone(), &written)?;
+        compare(&array, &Part::all(array.shape()), &values.only(&part.positions))?;
+        array.write_dyn(.., &all)?;
+    }
+    array.write_dyn(.., &all)?;
+    array.update_attributes(|attributes| drop(attributes.insert("changed".to_owned(), true.into())))?;
+    let mut expected = expected.clone();
+    expected["attributes"]["changed"] = true.into();
+    check_array(&open()?, &expected)
 }

@@ -66,12 +66,12 @@ impl FormatDef for V1 {
             return Err(Error::unsupported("Zarr v1 has no groups: an array is a store of its own"));
         };
         let map = from_v2(v2::lower_array(array, registry)?)?;
-        Ok(vec![(ATTRIBUTES, json::to_bytes(&array.attributes)?), (ARRAY, json::to_bytes(&map)?)])
+        Ok(vec![(ATTRIBUTES, json::to_ascii(&array.attributes)?), (ARRAY, json::to_ascii(&map)?)])
     }
 
     fn patch(&self, documents: &[Option<Vec<u8>>], change: Change<'_>) -> Result<Vec<Document>> {
         match change {
-            Change::Attributes(attributes) => Ok(vec![(ATTRIBUTES, json::to_bytes(attributes)?)]),
+            Change::Attributes(attributes) => Ok(vec![(ATTRIBUTES, json::to_ascii(attributes)?)]),
             Change::Shape(shape) => v2::patched_shape(ARRAY, documents, shape),
         }
     }

@@ -57,16 +57,16 @@ impl FormatDef for V2 {
             NodeMetadata::Array(array) => (ARRAY, lower_array(array, registry)?, &array.attributes),
             NodeMetadata::Group(group) => (GROUP, lower_group(group), &group.attributes),
         };
-        let mut documents = vec![(name, json::to_bytes(&map)?)];
+        let mut documents = vec![(name, json::to_ascii(&map)?)];
         if !attributes.is_empty() {
-            documents.insert(0, (ATTRIBUTES, json::to_bytes(attributes)?));
+            documents.insert(0, (ATTRIBUTES, json::to_ascii(attributes)?));
         }
         Ok(documents)
     }
 
     fn patch(&self, documents: &[Option<Vec<u8>>], change: Change<'_>) -> Result<Vec<Document>> {
         match change {
-            Change::Attributes(attributes) => Ok(vec![(ATTRIBUTES, json::to_bytes(attributes)?)]),
+            Change::Attributes(attributes) => Ok(vec![(ATTRIBUTES, json::to_ascii(attributes)?)]),
             Change::Shape(shape) => patched_shape(ARRAY, documents, shape),
         }
     }
@@ -108,7 +108,7 @@ pub(super) fn patched_shape(
     let bytes = documents.first().and_then(Option::as_deref).unwrap_or(b"");
     let mut map = json::parse_object(bytes).map_err(|error| error.at(name))?;
     map.insert("shape".to_owned(), shape.into());
-    Ok(vec![(name, json::to_bytes(&map)?)])
+    Ok(vec![(name, json::to_ascii(&map)?)])
 }
 
 fn lift_group(bytes: &[u8], context: &LiftContext<'_>) -> Result<GroupMetadata> {

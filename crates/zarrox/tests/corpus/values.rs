@@ -48,6 +48,19 @@ impl Values {
         Self { kind, elements }
     }
 
+    /// These elements, of one size, at these positions only: zeros elsewhere.
+    pub(crate) fn only(&self, positions: &[usize]) -> Self {
+        let zeros = self.elements.iter().map(|element| match element {
+            Element::Bytes(bytes) => Element::Bytes(vec![0; bytes.len()]),
+            Element::Object(_) => Element::Object(Value::Null),
+        });
+        let mut elements: Vec<Element> = zeros.collect();
+        for &position in positions {
+            elements[position] = self.elements[position].clone();
+        }
+        Self { kind: self.kind, elements }
+    }
+
     /// The fill value that a node has; nothing where it is undefined, or the elements vary in size.
     pub(crate) fn fill_value(node: &Value) -> Option<Element> {
         node["fill_value"].is_string().then(|| Element::Bytes(base64(&node["fill_value"])))
