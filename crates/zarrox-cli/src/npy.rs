@@ -143,7 +143,13 @@ fn data_type(descr: &Value, written: &str) -> Result<(DataType, ByteOrder)> {
     let found = zarrox::codecs::registry().data_type_from_v2(&descr.to_json());
     let (data_type, order) = found.map_err(|error| {
         let shown: String = written.chars().take(120).collect();
-        let message = format!("arrays of NumPy's data type {} cannot be stored", shown.escape_debug());
+        let hint = match descr {
+            Value::Text(name) if name.ends_with('O') => {
+                "; they are Python's own objects, pickled, and text among them can be saved with astype('U')"
+            }
+            _ => "",
+        };
+        let message = format!("arrays of NumPy's data type {} cannot be stored{hint}", shown.escape_debug());
         Error::new(ErrorKind::Unsupported, message).with_source(error)
     })?;
     Ok((data_type, order.unwrap_or(ByteOrder::One(Endian::NATIVE))))

@@ -193,6 +193,8 @@ impl Builder {
                     starts.flat_map(|start| layout.leaves.iter().map(move |inner| leaf(start, inner)));
                 self.leaves.extend(leaves);
             }
+            // Without this, arrays of structures of empty arrays could have any number of leaves.
+            _ if count == 0 => {}
             plain => self.leaves.push(Leaf { offset, size: count * item, word: plain.word() }),
         }
     }
@@ -267,7 +269,7 @@ impl Structures<'_> {
             };
             let all = match field.data_type {
                 DataType::Struct(_) => own * field.count(),
-                _ => own,
+                _ => own.min(field.count()),
             };
             rest = rest.get(all..).unwrap_or_default();
             let dtype = self.0.data_type_to_v2(&field.data_type, &own_order)?;
@@ -536,6 +538,7 @@ mod tests {
             json!([["r", "|u1"], ["", "|V3"], ["d", "<i4"], ["", "|V2"]]),
             json!([["a", "<i2", [2, 3]], ["p", [["x", ">f4"], ["y", "<f4"]]]]),
             json!([["p", [["x", ">f4"], ["y", "<f4"]], [2]], ["z", "<M8[ns]"]]),
+            json!([["a", ">i2"], ["e", "<i4", [0]], ["b", "<i4"]]),
         ];
         let registry = Registry::new();
         for list in lists {
@@ -553,6 +556,10 @@ mod tests {
         let big = [Leaf { offset: 0, size: 2, word: 2 }, Leaf { offset: 12, size: 8, word: 4 }];
         assert_eq!(swapped == big, native_is_little, "{swapped:?}");
         assert_eq!(data_type.size(), 22);
+        let mut fields: Vec<Json> = (0..1000).map(|n| json!([n.to_string(), "<i2", [0]])).collect();
+        fields.push(json!(["x", "|u1"]));
+        let (data_type, _) = from_v2(&json!([["many", fields, [1 << 16]]])).unwrap();
+        assert_eq!(data_type.storage().leaves().len(), 1 << 16, "arrays without elements have none");
     }
 
     #[test]
