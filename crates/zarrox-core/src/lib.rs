@@ -16,6 +16,7 @@ pub mod metadata;
 pub mod partition;
 pub mod path;
 pub mod registry;
+mod scalar;
 pub mod scratch;
 pub mod strided;
 
