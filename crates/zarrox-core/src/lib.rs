@@ -17,6 +17,7 @@ pub mod msgpack;
 pub mod partition;
 pub mod path;
 pub mod registry;
+mod scalar;
 pub mod scratch;
 pub mod strided;
 

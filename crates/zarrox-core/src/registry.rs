@@ -158,10 +158,17 @@ impl Registry {
         if data_type.fields().is_some() {
             return Ok(FamilyRef(Taken::Structures(Structures(self))));
         }
-        let family = self.families().find(|family| family.has(data_type));
-        family.map(|family| FamilyRef(Taken::Listed(family))).ok_or_else(|| {
+        let mut owners = self.families().filter(|family| family.has(data_type));
+        let family = owners.next().ok_or_else(|| {
             Error::unsupported(format!("no registered family has the data type '{data_type}'"))
-        })
+        })?;
+        match owners.next() {
+            None => Ok(FamilyRef(Taken::Listed(family))),
+            Some(_) => {
+                let message = format!("more than one registered family has the data type '{data_type}'");
+                Err(Error::argument(message))
+            }
+        }
     }
 
     /// The known types, for lists of what there is; of types that come in any size, one.

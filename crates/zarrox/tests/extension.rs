@@ -9,7 +9,7 @@ use serde_json::json;
 use zarrox::codec::{
     ArrayToArray, ChunkSpec, Codec, CodecDef, CodecError, CodecKind, same_from_v2, same_to_v2,
 };
-use zarrox::data_type::{Endian, Extension, Family, Mode, Storage, TypeString};
+use zarrox::data_type::{Casting, Endian, Extension, Family, Mode, Number, Storage, TypeString};
 use zarrox::json::{Json, Map};
 use zarrox::prelude::*;
 use zarrox::stores::{Key, MemoryStore, Store};
@@ -81,6 +81,197 @@ fn a_data_type_of_the_users_own_works_like_any_other() {
     assert!(unknown.to_string().contains("unknown data type \"example.percent\""), "{unknown}");
     let v2 = known.create_array_in(Arc::new(MemoryStore::new()), "a").format(Format::V2).shape([3]);
     assert_eq!(v2.data_type(percent()).create().unwrap_err().kind(), ErrorKind::Unsupported);
+}
+
+/// Sequences of the four letters of DNA, of any length.
+#[derive(Debug)]
+struct Sequences;
+
+fn dna() -> DataType {
+    let name = "example.dna".to_owned();
+    DataType::Extension(Box::new(Extension { name, configuration: Map::new(), storage: Storage::Variable }))
+}
+
+impl Family for Sequences {
+    fn parse_v3(&self, name: &str, _: &Map) -> Option<Result<DataType>> {
+        (name == "example.dna").then(|| Ok(dna()))
+    }
+
+    fn parse_v2(&self, _: &TypeString<'_>) -> Option<Result<DataType>> {
+        None
+    }
+
+    /// In v2, the codec says what objects are; here text with one more member.
+    fn parse_object(&self, codec: &Map) -> Option<Result<DataType>> {
+        (codec.get("id")? == "vlen-dna" || codec.contains_key("dna")).then(|| Ok(dna()))
+    }
+
+    fn examples(&self) -> Vec<DataType> {
+        vec![dna()]
+    }
+
+    fn has(&self, data_type: &DataType) -> bool {
+        *data_type == dna()
+    }
+
+    fn to_v2(&self, _: &DataType, _: Endian) -> Result<Json> {
+        Err(Error::new(ErrorKind::Unsupported, "no codec of v2 says that its elements are DNA"))
+    }
+
+    fn default_codec(&self, _: &DataType) -> Option<CodecSpec> {
+        Some(VlenUtf8.into())
+    }
+
+    fn fill_from_json(&self, _: &DataType, json: &Json, _: Mode) -> Result<FillValue> {
+        let letters = json.as_str().filter(|text| text.chars().all(|letter| "ACGT".contains(letter)));
+        let letters = letters
+            .ok_or_else(|| Error::new(ErrorKind::InvalidMetadata, format!("fill_value {json} is no DNA")))?;
+        Ok(FillValue::new(letters.as_bytes()))
+    }
+
+    fn fill_to_v3(&self, data_type: &DataType, fill: &FillValue) -> Json {
+        self.format(data_type, fill.as_bytes()).into()
+    }
+
+    fn format(&self, _: &DataType, element: &[u8]) -> String {
+        String::from_utf8_lossy(element).into_owned()
+    }
+}
+
+#[test]
+fn a_type_of_variable_length_of_the_users_own() {
+    let registry = zarrox::codecs::registry().with_data_types(Sequences);
+    let known = OpenOptions::new().registry(registry.clone());
+    for shards in [None, Some([4])] {
+        let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+        let builder = known.create_array_in(store.clone(), "a").shape([5]).chunks([2]).data_type(dna());
+        let builder = match shards {
+            Some(shards) => builder.shards(shards),
+            None => builder,
+        };
+        let array = builder.fill_value_json(json!("TA")).create().unwrap();
+        let written = DynArray::from_elements(dna(), vec![3], ["ACGT", "", "GATTACA"]).unwrap();
+        array.write_dyn(s![1..4], &written).unwrap();
+        let reopened = known.open_in(store.clone(), "a").unwrap().into_array().unwrap();
+        assert_eq!(reopened.data_type(), &dna());
+        let read = reopened.read_dyn(s![..;-1]).unwrap();
+        let shown: Vec<_> = read.elements().map(|e| reopened.format_element(e).unwrap()).collect();
+        assert_eq!(shown, ["TA", "GATTACA", "", "ACGT", "TA"]);
+        assert_eq!(reopened.read_dyn(s![1..4]).unwrap(), written);
+        assert_eq!(read.to_text().unwrap_err().kind(), ErrorKind::DataTypeMismatch);
+        let unknown = OpenOptions::new().open_in(store, "a").unwrap_err();
+        assert!(unknown.to_string().contains("unknown data type \"example.dna\""), "{unknown}");
+    }
+    let refused = |format, fill| {
+        let builder = known.create_array_in(Arc::new(MemoryStore::new()), "a").format(format).shape([1]);
+        builder.data_type(dna()).fill_value_json(fill).create().unwrap_err().to_string()
+    };
+    assert!(refused(Format::V3, json!("X")).contains("fill_value \"X\" is no DNA"));
+    assert!(
+        refused(Format::V2, json!("A")).contains("no codec of v2"),
+        "{}",
+        refused(Format::V2, json!("A"))
+    );
+    let object = |codec: Json| registry.object_type_from_v2(codec.as_object());
+    assert_eq!(object(json!({"id": "vlen-dna"})).unwrap(), dna());
+    let both = object(json!({"id": "vlen-utf8", "dna": true})).unwrap_err();
+    assert!(both.to_string().contains("more than one"), "{both}");
+}
+
+/// Temperatures in hundredths of a degree, in both formats.
+#[derive(Debug)]
+struct Temperatures;
+
+fn celsius() -> DataType {
+    let name = "example.celsius".to_owned();
+    DataType::Extension(Box::new(Extension { name, configuration: Map::new(), storage: Storage::Int(2) }))
+}
+
+impl Family for Temperatures {
+    fn parse_v3(&self, name: &str, _: &Map) -> Option<Result<DataType>> {
+        (name == "example.celsius").then(|| Ok(celsius()))
+    }
+
+    fn parse_v2(&self, dtype: &TypeString<'_>) -> Option<Result<DataType>> {
+        (dtype.kind == 'T' && dtype.rest == "2").then(|| Ok(celsius()))
+    }
+
+    fn examples(&self) -> Vec<DataType> {
+        vec![celsius()]
+    }
+
+    fn has(&self, data_type: &DataType) -> bool {
+        *data_type == celsius()
+    }
+
+    fn to_v2(&self, _: &DataType, endian: Endian) -> Result<Json> {
+        Ok(format!("{}T2", endian.character()).into())
+    }
+
+    fn fill_from_json(&self, _: &DataType, json: &Json, _: Mode) -> Result<FillValue> {
+        let hundredths = json.as_i64().and_then(|value| i16::try_from(value).ok());
+        let hundredths =
+            hundredths.ok_or_else(|| Error::new(ErrorKind::InvalidMetadata, "no temperature"))?;
+        Ok(FillValue::new(hundredths.to_ne_bytes()))
+    }
+
+    fn fill_to_v3(&self, _: &DataType, fill: &FillValue) -> Json {
+        i16::from_ne_bytes(fill.as_bytes().try_into().unwrap()).into()
+    }
+
+    fn format(&self, _: &DataType, element: &[u8]) -> String {
+        format!("{}°", f64::from(i16::from_ne_bytes(element.try_into().unwrap())) / 100.0)
+    }
+
+    fn number(&self, _: &DataType, element: &[u8]) -> Option<Number> {
+        Some(Number::Float(f64::from(i16::from_ne_bytes(element.try_into().ok()?)) / 100.0))
+    }
+
+    fn write_number(&self, _: &DataType, number: Number, element: &mut [u8]) -> bool {
+        #[expect(clippy::cast_possible_truncation, reason = "saturates, as the trait wants it")]
+        let hundredths = (number.to_f64() * 100.0).round() as i16;
+        element.copy_from_slice(&hundredths.to_ne_bytes());
+        true
+    }
+}
+
+#[test]
+fn a_field_can_be_of_a_type_of_the_users_own() {
+    let registry = zarrox::codecs::registry().with_data_types(Temperatures);
+    let known = OpenOptions::new().registry(registry.clone());
+    let station = DataType::structure([("id", DataType::UInt8), ("air", celsius())]).unwrap();
+    for (format, document) in [(Format::V2, "a/.zarray"), (Format::V3, "a/zarr.json")] {
+        for endian in [Endian::Little, Endian::Big] {
+            let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+            let builder = known.create_array_in(store.clone(), "a").format(format).endian(endian);
+            let builder =
+                builder.shape([3]).data_type(station.clone()).fill_value_json(json!({"id": 7, "air": -1800}));
+            builder.create().unwrap().write_field("air", s![1], &ndarray::arr0(2150_i16)).unwrap();
+            let array = known.open_in(store.clone(), "a").unwrap().into_array().unwrap();
+            assert_eq!(array.data_type(), &station);
+            let read = array.read_dyn(s![..2]).unwrap();
+            let shown: Vec<_> = read.elements().map(|e| array.format_element(e).unwrap()).collect();
+            assert_eq!(shown, ["(7, -18°)", "(7, 21.5°)"]);
+            let air = read.field("air").unwrap().cast(&DataType::Float32, Casting::Exact, &registry).unwrap();
+            assert_eq!(air.to_typed::<f32>().unwrap(), arr1(&[-18.0, 21.5]).into_dyn());
+            let back = air.cast(&celsius(), Casting::Exact, &registry).unwrap();
+            assert_eq!(back.to_typed::<i16>().unwrap(), arr1(&[-1800, 2150]).into_dyn());
+            let stored = store.get(&Key::new(document).unwrap()).unwrap().unwrap();
+            let name = if format == Format::V3 { "example.celsius" } else { "T2" };
+            assert!(String::from_utf8_lossy(&stored).contains(name));
+            let unknown = OpenOptions::new().open_in(store, "a").unwrap_err();
+            assert!(unknown.to_string().contains("field 'air': unknown data type"), "{unknown}");
+        }
+    }
+}
+
+#[test]
+fn two_owners_of_a_type_are_an_error() {
+    let registry = Registry::new().with_data_types(Percent).with_data_types(Percent);
+    let error = registry.default_scalar(&percent()).unwrap_err();
+    assert_eq!(error.to_string(), "more than one registered family has the data type 'example.percent'");
+    let none = Registry::new().default_scalar(&percent()).unwrap_err();
+    assert_eq!(none.kind(), ErrorKind::Unsupported);
 }
 
 #[test]

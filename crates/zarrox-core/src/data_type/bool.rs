@@ -1,6 +1,6 @@
 //! Booleans: v3 `bool`, v2 `|b1`.
 
-use super::{DataType, Endian, Family, Mode, TypeString, bad_fill};
+use super::{DataType, Endian, Family, Mode, Number, TypeString, bad_fill};
 use crate::error::Result;
 use crate::fill_value::FillValue;
 use crate::json::{Json, Map};
@@ -43,6 +43,15 @@ impl Family for Bool {
 
     fn fill_to_v3(&self, _: &DataType, fill: &FillValue) -> Json {
         Json::Bool(fill.as_bytes() != [0])
+    }
+
+    fn number(&self, _: &DataType, element: &[u8]) -> Option<Number> {
+        Some(Number::Integer((element != [0]).into()))
+    }
+
+    fn write_number(&self, _: &DataType, number: Number, element: &mut [u8]) -> bool {
+        let zero = number.is_same(Number::Integer(0));
+        super::number::write(element, &[u8::from(!zero)])
     }
 
     fn format(&self, _: &DataType, element: &[u8]) -> String {

@@ -1,6 +1,6 @@
 //! Complex numbers: v3 `complex64`, `complex128`; v2 `c8`, `c16` with a byte order.
 
-use super::{DataType, Endian, Family, Mode, TypeString, bad_fill, float};
+use super::{DataType, Endian, Family, Mode, Number, TypeString, bad_fill, float};
 use crate::error::Result;
 use crate::fill_value::FillValue;
 use crate::json::{Json, Map};
@@ -58,6 +58,16 @@ impl Family for Complexes {
     fn fill_to_v2(&self, _: &DataType, fill: &FillValue) -> Json {
         let (real, imaginary) = halves(fill.as_bytes());
         Json::Array(vec![float::to_v2(real), float::to_v2(imaginary)])
+    }
+
+    fn number(&self, _: &DataType, element: &[u8]) -> Option<Number> {
+        let (real, imaginary) = halves(element);
+        Some(Number::Complex(float::value(real), float::value(imaginary)))
+    }
+
+    fn write_number(&self, _: &DataType, number: Number, element: &mut [u8]) -> bool {
+        let (real, imaginary) = element.split_at_mut(element.len() / 2);
+        float::write_number(number.real(), real) && float::write_number(number.imaginary(), imaginary)
     }
 
     fn format(&self, _: &DataType, element: &[u8]) -> String {

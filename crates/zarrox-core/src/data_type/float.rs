@@ -2,8 +2,8 @@
 
 use half::f16;
 
-use super::number::bytes_of;
-use super::{DataType, Endian, Family, Mode, TypeString, bad_fill};
+use super::number::{bytes_of, write};
+use super::{DataType, Endian, Family, Mode, Number, TypeString, bad_fill};
 use crate::error::Result;
 use crate::fill_value::FillValue;
 use crate::json::{Json, Map};
@@ -62,8 +62,30 @@ impl Family for Floats {
         to_v2(fill.as_bytes())
     }
 
+    fn number(&self, _: &DataType, element: &[u8]) -> Option<Number> {
+        Some(Number::Float(value(element)))
+    }
+
+    fn write_number(&self, _: &DataType, number: Number, element: &mut [u8]) -> bool {
+        write_number(number, element)
+    }
+
     fn format(&self, _: &DataType, element: &[u8]) -> String {
         format(element)
+    }
+}
+
+/// The value of a float.
+pub(super) fn value(element: &[u8]) -> f64 {
+    bits(element).1
+}
+
+/// Writes the float of the element's size that is nearest to a number.
+pub(super) fn write_number(number: Number, element: &mut [u8]) -> bool {
+    match element.len() {
+        2 => write(element, &f16::from_f64(number.to_f64()).to_ne_bytes()),
+        4 => write(element, &number.to_f32().to_ne_bytes()),
+        _ => write(element, &number.to_f64().to_ne_bytes()),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Integers: v3 `int8` … `uint64`, v2 `i1` … `u8` with a byte order.
 
-use super::number::{bytes_of, with_integer};
-use super::{DataType, Endian, Family, Mode, Storage, TypeString, bad_fill};
+use super::number::{bytes_of, with_integer, write};
+use super::{DataType, Endian, Family, Mode, Number, Storage, TypeString, bad_fill};
 use crate::error::Result;
 use crate::fill_value::FillValue;
 use crate::json::{Json, Map};
@@ -67,6 +67,23 @@ impl Family for Integers {
         with_integer!(data_type.storage(), T => {
             T::from_ne_bytes(bytes_of(fill.as_bytes())).into()
         }, else Json::Null)
+    }
+
+    fn number(&self, data_type: &DataType, element: &[u8]) -> Option<Number> {
+        with_integer!(data_type.storage(), T => {
+            Some(Number::Integer(T::from_ne_bytes(bytes_of(element)).into()))
+        }, else None)
+    }
+
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "as `Casting::Lossy` says")]
+    fn write_number(&self, data_type: &DataType, number: Number, element: &mut [u8]) -> bool {
+        with_integer!(data_type.storage(), T => {
+            let value = match number {
+                Number::Integer(value) => value as T,
+                Number::Float(value) | Number::Complex(value, _) => value as T,
+            };
+            write(element, &value.to_ne_bytes())
+        }, else false)
     }
 
     fn format(&self, data_type: &DataType, element: &[u8]) -> String {

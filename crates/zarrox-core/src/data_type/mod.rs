@@ -6,6 +6,7 @@
 
 mod bool;
 mod bytes;
+mod cast;
 mod complex;
 mod element;
 mod float;
@@ -35,6 +36,7 @@ use crate::heap::HANDLE;
 use crate::json::{self, Json, Map};
 use crate::registry::Registry;
 
+pub use cast::{Cast, Casting, Number};
 pub use element::Element;
 pub use object::PICKLE;
 pub(crate) use object::nests_lists;
@@ -434,6 +436,18 @@ pub trait Family: fmt::Debug + Send + Sync {
     /// A fill value as v2 metadata has it.
     fn fill_to_v2(&self, data_type: &DataType, fill: &FillValue) -> Json {
         self.fill_to_v3(data_type, fill)
+    }
+
+    /// The number that an element is; `None` for types whose elements are no numbers. A type has either all or none.
+    fn number(&self, data_type: &DataType, element: &[u8]) -> Option<Number> {
+        let _ = (data_type, element);
+        None
+    }
+
+    /// Writes the element that a number becomes, as [`Casting::Lossy`] says. `false` where there is none.
+    fn write_number(&self, data_type: &DataType, number: Number, element: &mut [u8]) -> bool {
+        let _ = (data_type, number, element);
+        false
     }
 
     /// One element as people read it: `0.25`, `True`, `(1+2j)` — NumPy's way.

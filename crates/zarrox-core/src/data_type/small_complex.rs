@@ -2,7 +2,7 @@
 //!
 //! <https://github.com/zarr-developers/zarr-extensions/tree/main/data-types>
 
-use super::{DataType, Endian, Extension, Family, Mode, Storage, TypeString};
+use super::{DataType, Endian, Extension, Family, Mode, Number, Storage, TypeString};
 use super::{bad_fill, complex, float, small_float};
 use crate::error::{Error, Result};
 use crate::fill_value::FillValue;
@@ -69,6 +69,20 @@ impl Family for SmallComplexes {
         let (real, imaginary) = complex::halves(fill.as_bytes());
         let json = |half: &[u8]| family.fill_to_v3(&part, &FillValue::new(half));
         Json::Array(vec![json(real), json(imaginary)])
+    }
+
+    fn number(&self, data_type: &DataType, element: &[u8]) -> Option<Number> {
+        let (part, family) = part_of(data_type)?;
+        let (real, imaginary) = complex::halves(element);
+        let float = |half: &[u8]| family.number(&part, half).map(Number::to_f64);
+        Some(Number::Complex(float(real)?, float(imaginary)?))
+    }
+
+    fn write_number(&self, data_type: &DataType, number: Number, element: &mut [u8]) -> bool {
+        let Some((part, family)) = part_of(data_type) else { return false };
+        let (real, imaginary) = element.split_at_mut(element.len() / 2);
+        family.write_number(&part, number.real(), real)
+            && family.write_number(&part, number.imaginary(), imaginary)
     }
 
     fn format(&self, data_type: &DataType, element: &[u8]) -> String {

@@ -7,7 +7,8 @@
 //!
 //! <https://github.com/zarr-developers/zarr-extensions/tree/main/data-types>
 
-use super::{DataType, Endian, Extension, Family, Mode, Storage, TypeString, bad_fill, float};
+use super::number::write;
+use super::{DataType, Endian, Extension, Family, Mode, Number, Storage, TypeString, bad_fill, float};
 use crate::error::{Error, Result};
 use crate::fill_value::FillValue;
 use crate::json::{Json, Map};
@@ -231,6 +232,15 @@ impl Family for SmallFloats {
             return format!("0x{pattern:0width$x}", width = 2 * layout.size()).into();
         }
         float::to_v2(&value.to_ne_bytes())
+    }
+
+    fn number(&self, data_type: &DataType, element: &[u8]) -> Option<Number> {
+        layout_of(data_type).map(|layout| Number::Float(layout.decode(pattern(element))))
+    }
+
+    fn write_number(&self, data_type: &DataType, number: Number, element: &mut [u8]) -> bool {
+        let encoded = layout_of(data_type).and_then(|layout| Some((layout, layout.encode(number.to_f64())?)));
+        encoded.is_some_and(|(layout, pattern)| write(element, &self::element(layout, pattern)))
     }
 
     fn format(&self, data_type: &DataType, element: &[u8]) -> String {

@@ -5,7 +5,10 @@
 //!
 //! <https://github.com/zarr-developers/zarr-extensions/tree/main/data-types>
 
-use super::{DataType, Endian, Extension, Family, Mode, Storage, Structure, TypeString, bad_fill, integer};
+use super::number::write;
+use super::{
+    DataType, Endian, Extension, Family, Mode, Number, Storage, Structure, TypeString, bad_fill, integer,
+};
 use crate::error::{Error, Result};
 use crate::fill_value::FillValue;
 use crate::json::{Json, Map};
@@ -146,6 +149,25 @@ impl Family for SmallInts {
 
     fn fill_to_v3(&self, data_type: &DataType, fill: &FillValue) -> Json {
         value(data_type, fill.as_bytes()).map_or(Json::Null, Json::from)
+    }
+
+    fn number(&self, data_type: &DataType, element: &[u8]) -> Option<Number> {
+        value(data_type, element).map(|value| Number::Integer(value.into()))
+    }
+
+    #[expect(clippy::cast_possible_truncation, reason = "as `Casting::Lossy` says")]
+    fn write_number(&self, data_type: &DataType, number: Number, element: &mut [u8]) -> bool {
+        let Some(layout) = layout_of(data_type) else { return false };
+        let whole = match number {
+            Number::Integer(value) => value,
+            Number::Float(value) | Number::Complex(value, _) => {
+                let numbers = 1_i128 << layout.bits;
+                let lowest = if layout.signed { -numbers / 2 } else { 0 };
+                (value as i128).clamp(lowest, lowest + numbers - 1)
+            }
+        };
+        let [byte, ..] = whole.to_le_bytes();
+        write(element, &[layout.extended(byte)])
     }
 
     fn format(&self, data_type: &DataType, element: &[u8]) -> String {

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use ndarray::{ArrayD, IxDyn};
-use zarrox_core::data_type::{ByteOrder, Storage, VARIABLE_BYTES, VARIABLE_TEXT, utf32_text};
+use ndarray::{ArrayBase, ArrayD, Data, Dimension, IxDyn, RawData};
+use zarrox_core::data_type::{ByteOrder, Casting, Storage, VARIABLE_BYTES, VARIABLE_TEXT, utf32_text};
 use zarrox_core::heap::{HANDLE, Heap};
 use zarrox_core::strided::{Dims, View, ViewMut, contiguous_strides};
-use zarrox_core::{DataType, Element, Error, ErrorKind, Result};
+use zarrox_core::{DataType, Element, Error, ErrorKind, Registry, Result};
 
+use super::write::view_of;
 use crate::error::argument;
 
 /// Elements in memory, row-major, in the machine's endianness: a data type, a shape, and the bytes.
@@ -74,6 +75,27 @@ impl DynArray {
         let mut array = Self::empty(data_type, shape)?;
         array.view_mut().set_elements(bytes, lengths)?;
         Ok(array)
+    }
+
+    /// Elements of a Rust type as an array of a data type that the Rust type holds.
+    ///
+    /// # Errors
+    /// [`ErrorKind::DataTypeMismatch`] when it is another type, [`ErrorKind::InvalidArgument`] when an element is beyond its range.
+    pub fn from_typed<T, S, D>(data_type: DataType, values: &ArrayBase<S, D>) -> Result<Self>
+    where
+        T: Element,
+        S: Data + RawData<Elem = T>,
+        D: Dimension,
+    {
+        if !T::holds(&data_type) {
+            let message = format!("elements of {data_type} are no {}", std::any::type_name::<T>());
+            return Err(Error::new(ErrorKind::DataTypeMismatch, message));
+        }
+        let view = view_of(values);
+        data_type.check_range(&view)?;
+        let mut bytes = Vec::with_capacity(values.len() * size_of::<T>());
+        view.append_to(&mut bytes, 1);
+        Self::new(data_type, values.shape().to_vec(), bytes)
     }
 
     /// Memory for an array, all zero.
@@ -224,6 +246,42 @@ impl DynArray {
         Self::new(data_type, shape, bytes)
     }
 
+    /// The same elements as another data type: numbers as other numbers, structures field by field.
+    ///
+    /// ```
+    /// use zarrox::data_type::Casting;
+    /// use zarrox::prelude::*;
+    /// let known = zarrox::codecs::registry();
+    /// let array = DynArray::from_typed(DataType::Float64, &ndarray::arr1(&[1.0, 2.5]))?;
+    /// let halves = array.cast(&DataType::parse("bfloat16", &known)?, Casting::Exact, &known)?;
+    /// assert_eq!(halves.cast(&DataType::Float64, Casting::Exact, &known)?, array);
+    /// let error = array.cast(&DataType::Int8, Casting::Exact, &known).unwrap_err();
+    /// assert_eq!(error.to_string(), "element [1]: 2.5 of float64 is no int8");
+    /// assert_eq!(array.cast(&DataType::Int8, Casting::Lossy, &known)?.as_bytes(), [1, 2]);
+    /// # Ok::<(), zarrox::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unsupported`] when the types cannot be cast. [`ErrorKind::InvalidArgument`] when an element has no counterpart,
+    /// or, with [`Casting::Exact`], none of the same value.
+    pub fn cast(&self, data_type: &DataType, casting: Casting, registry: &Registry) -> Result<Self> {
+        if *data_type == self.data_type {
+            return Ok(self.clone());
+        }
+        let cast = registry.cast(&self.data_type, data_type, casting)?;
+        let mut array = Self::empty(data_type.clone(), self.shape.clone())?;
+        let into = array.bytes.chunks_exact_mut(data_type.size());
+        for (index, (from, to)) in self.elements().zip(into).enumerate() {
+            cast.element(from, to).map_err(|error| error.at(self.place(index)))?;
+        }
+        Ok(array)
+    }
+
+    /// Which element the n-th is, row-major.
+    pub(super) fn place(&self, index: usize) -> String {
+        format!("element {:?}", position(&self.shape, index))
+    }
+
     pub(super) fn view(&self) -> View<'_> {
         let view = View::contiguous(&self.bytes, &self.shape, self.data_type.size());
         if self.data_type.storage() == Storage::Variable { view.with_heap(&self.heap) } else { view }
@@ -245,6 +303,21 @@ impl DynArray {
     }
 }
 
+/// Where the n-th element is in an array of this shape, row-major.
+pub(super) fn position(shape: &[usize], mut index: usize) -> Vec<usize> {
+    let mut position: Vec<usize> = shape
+        .iter()
+        .rev()
+        .map(|&length| {
+            let at = index % length.max(1);
+            index /= length.max(1);
+            at
+        })
+        .collect();
+    position.reverse();
+    position
+}
+
 /// Whether variable-length elements are the bytes, or the text, that they seem to be.
 fn is_text_or_bytes(data_type: &DataType) -> bool {
     matches!(data_type, DataType::Extension(e) if [VARIABLE_TEXT, VARIABLE_BYTES].contains(&e.name.as_str()))
@@ -256,9 +329,33 @@ fn permuted(shape: &[usize], order: &[usize]) -> Vec<usize> {
 
 #[cfg(test)]
 mod tests {
-    use zarrox_core::data_type::Endian;
+    use zarrox_core::data_type::{Endian, VARIABLE_TEXT};
 
     use super::*;
+
+    #[test]
+    fn typed_arrays_become_what_they_can_be() {
+        let known = zarrox_codecs::registry();
+        let nibble = DataType::parse("int4", &known).unwrap();
+        let columns = ndarray::arr2(&[[1_i8, 2], [3, 4]]).reversed_axes();
+        let array = DynArray::from_typed(nibble.clone(), &columns).unwrap();
+        assert_eq!((array.as_bytes(), array.shape()), (&[1, 3, 2, 4][..], &[2, 2][..]));
+        let beyond = DynArray::from_typed(nibble.clone(), &ndarray::arr0(8_i8)).unwrap_err();
+        assert_eq!(beyond.kind(), ErrorKind::InvalidArgument);
+        let other = DynArray::from_typed(nibble, &ndarray::arr0(8_u8)).unwrap_err();
+        assert_eq!(other.kind(), ErrorKind::DataTypeMismatch);
+        let wide = array.cast(&DataType::Float64, Casting::Exact, &known).unwrap();
+        assert_eq!(wide.to_typed::<f64>().unwrap(), columns.mapv(f64::from).into_dyn());
+        let error = wide.cast(&DataType::Bool, Casting::Exact, &known).unwrap_err();
+        assert_eq!(error.to_string(), "element [0, 1]: 3.0 of float64 is no bool");
+        let text = DataType::parse(VARIABLE_TEXT, &known).unwrap();
+        let words = DynArray::from_elements(text.clone(), vec![1], ["né"]).unwrap();
+        assert_eq!(words.cast(&text, Casting::Exact, &known).unwrap(), words);
+        assert_eq!(
+            words.cast(&DataType::Int8, Casting::Lossy, &known).unwrap_err().kind(),
+            ErrorKind::Unsupported
+        );
+    }
 
     #[test]
     fn foreign_bytes_are_brought_into_our_order() {

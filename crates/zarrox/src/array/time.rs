@@ -11,7 +11,7 @@ use ndarray::{ArrayD, IxDyn};
 use zarrox_core::data_type::{NOT_A_TIME, TimeKind, TimeType, TimeUnit};
 use zarrox_core::{DataType, Error, ErrorKind, Result};
 
-use super::DynArray;
+use super::dynamic::{DynArray, position};
 use crate::error::argument;
 
 /// A library's type of points in time, or of spans: what [`DynArray::to_times`] and [`DynArray::from_times`] convert.
@@ -149,14 +149,6 @@ fn divided(number: i128, by: i128) -> std::result::Result<i128, Problem> {
     if number % by == 0 { Ok(number / by) } else { Err(Problem::Between) }
 }
 
-/// Where the n-th element is in an array of this shape.
-fn place(shape: &[usize], mut index: usize) -> String {
-    let mut position: Vec<usize> =
-        shape.iter().rev().map(|&n| (index % n.max(1), index /= n.max(1)).0).collect();
-    position.reverse();
-    format!("element {position:?}")
-}
-
 impl DynArray {
     /// The elements of a `numpy.datetime64` or `numpy.timedelta64` as times of another library; "not a time" is `None`.
     ///
@@ -179,7 +171,7 @@ impl DynArray {
                     "{count} times {scale} {unit} cannot be a {}: it {why}; read the counts as i64",
                     std::any::type_name::<T>()
                 );
-                Error::new(ErrorKind::Unsupported, message).at(place(self.shape(), index))
+                Error::new(ErrorKind::Unsupported, message).at(self.place(index))
             }),
         });
         let times = times.collect::<Result<Vec<_>>>()?;
@@ -205,7 +197,8 @@ impl DynArray {
                     Problem::Between => format!("is not a whole number of {scale} {unit}"),
                     Problem::OutOfRange => format!("is beyond the range of {data_type}"),
                 };
-                argument(format!("{value:?} {why}")).at(place(times.shape(), index))
+                argument(format!("{value:?} {why}"))
+                    .at(format!("element {:?}", position(times.shape(), index)))
             })?;
             bytes.extend_from_slice(&count.to_ne_bytes());
         }

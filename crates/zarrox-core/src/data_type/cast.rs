@@ -1,0 +1,331 @@
+//! Casting elements from one data type to another.
+//!
+//! Each family of numbers says what number an element is and which element a number becomes ([`Family::number`],
+//! [`Family::write_number`]), so that each type casts to each. Whether something was lost is seen by reading back what was written.
+
+use super::{DataType, Family, Field, Storage, Structure};
+use crate::error::{Error, Result};
+use crate::registry::{FamilyRef, Registry};
+
+/// What casting may change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Casting {
+    /// Nothing: an element that the other type has not is an error.
+    Exact,
+    /// What NumPy's `astype` may: integers keep their lowest bits, floats are rounded to the nearest or lose their fraction, complex
+    /// numbers lose their imaginary part, all but 0 is true. Floats beyond an integer's range become its last one, and NaN 0 (NumPy
+    /// leaves that to the machine).
+    Lossy,
+}
+
+/// The number that an element is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Number {
+    /// A whole number; booleans are 0 and 1.
+    Integer(i128),
+    /// A floating-point number.
+    Float(f64),
+    /// A real and an imaginary part.
+    Complex(f64, f64),
+}
+
+impl Number {
+    /// As a float, to the nearest, without an imaginary part.
+    #[expect(clippy::cast_precision_loss, reason = "rounded to the nearest")]
+    pub fn to_f64(self) -> f64 {
+        match self {
+            Self::Integer(value) => value as f64,
+            Self::Float(value) | Self::Complex(value, _) => value,
+        }
+    }
+
+    /// The same for single precision, rounded once.
+    #[expect(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        reason = "rounded to the nearest"
+    )]
+    pub fn to_f32(self) -> f32 {
+        match self {
+            Self::Integer(value) => value as f32,
+            Self::Float(value) | Self::Complex(value, _) => value as f32,
+        }
+    }
+
+    /// The imaginary part.
+    pub fn imaginary(self) -> Self {
+        match self {
+            Self::Complex(_, imaginary) => Self::Float(imaginary),
+            _ => Self::Integer(0),
+        }
+    }
+
+    /// The real part.
+    pub fn real(self) -> Self {
+        match self {
+            Self::Complex(real, _) => Self::Float(real),
+            real => real,
+        }
+    }
+
+    /// Whether both are one number: 1 and 1.0, NaN and NaN, 0 and -0.
+    pub fn is_same(self, other: Self) -> bool {
+        match (self, other) {
+            (Self::Integer(a), Self::Integer(b)) => a == b,
+            (Self::Float(a), Self::Float(b)) => a == b || (a.is_nan() && b.is_nan()),
+            (Self::Integer(whole), Self::Float(float)) | (Self::Float(float), Self::Integer(whole)) => {
+                exactly(float) == Some(whole)
+            }
+            _ => self.real().is_same(other.real()) && self.imaginary().is_same(other.imaginary()),
+        }
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "the value is whole and in the range of i128")]
+fn exactly(value: f64) -> Option<i128> {
+    (value.fract() == 0.0 && value.abs() < 2_f64.powi(126)).then_some(value as i128)
+}
+
+/// Casts elements of one type to another; made by [`Registry::cast`].
+#[derive(Debug)]
+pub struct Cast<'r> {
+    from: DataType,
+    to: DataType,
+    way: Way<'r>,
+}
+
+#[derive(Debug)]
+enum Way<'r> {
+    Copy,
+    Numbers { from: FamilyRef<'r>, to: FamilyRef<'r>, casting: Casting },
+    Fields(Vec<(Field, Field, Cast<'r>)>),
+}
+
+impl Cast<'_> {
+    /// Casts one element into the memory of another.
+    ///
+    /// # Errors
+    /// When the other type has no such element, or, casting exactly, none with the same value; and when the memory is not one
+    /// element of each type.
+    pub fn element(&self, from: &[u8], to: &mut [u8]) -> Result<()> {
+        if from.len() != self.from.size() || to.len() != self.to.size() {
+            let (is, other) = (from.len(), to.len());
+            return Err(Error::argument(format!(
+                "{is} and {other} bytes are no {} and {}",
+                self.from, self.to
+            )));
+        }
+        match &self.way {
+            Way::Copy => to.copy_from_slice(from),
+            Way::Numbers { from: source, to: target, casting } => {
+                let number = source.number(&self.from, from).ok_or_else(|| self.impossible())?;
+                let has = target.write_number(&self.to, number, to);
+                let exact = || target.number(&self.to, to).is_some_and(|written| written.is_same(number));
+                if !has || (*casting == Casting::Exact && !exact()) {
+                    let shown = source.format(&self.from, from);
+                    return Err(Error::argument(format!("{shown} of {} is no {}", self.from, self.to)));
+                }
+            }
+            Way::Fields(fields) => {
+                for (source, target, cast) in fields {
+                    let (item, into) = (source.data_type.size(), target.data_type.size());
+                    let items = from[source.offset..][..source.size()].chunks_exact(item);
+                    let all = to[target.offset..][..target.size()].chunks_exact_mut(into);
+                    for (from, to) in items.zip(all) {
+                        cast.element(from, to).map_err(|e| e.at(format!("field '{}'", source.name)))?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn impossible(&self) -> Error {
+        impossible(&self.from, &self.to)
+    }
+}
+
+fn impossible(from: &DataType, to: &DataType) -> Error {
+    Error::unsupported(format!("{from} cannot be cast to {to}; numbers can, and structures field by field"))
+}
+
+impl Registry {
+    /// Prepares to cast elements from one type to another: numbers to numbers, structures of the same fields field by field, and
+    /// all types to themselves.
+    ///
+    /// # Errors
+    /// When the types are no such pair.
+    pub fn cast(&self, from: &DataType, to: &DataType, casting: Casting) -> Result<Cast<'_>> {
+        let way = match (from.fields(), to.fields()) {
+            // What variable-length elements are, only their heap knows.
+            _ if from == to && from.storage() != Storage::Variable => Way::Copy,
+            (Some(source), Some(target)) => Way::Fields(self.cast_fields(source, target, casting)?),
+            (None, None) => {
+                let (source, target) = (self.family(from)?, self.family(to)?);
+                let is_number = |family: &dyn Family, data_type: &DataType| {
+                    family.number(data_type, &vec![0; data_type.size()]).is_some()
+                };
+                if !is_number(&*source, from) || !is_number(&*target, to) {
+                    return Err(impossible(from, to));
+                }
+                Way::Numbers { from: source, to: target, casting }
+            }
+            _ => return Err(impossible(from, to)),
+        };
+        Ok(Cast { from: from.clone(), to: to.clone(), way })
+    }
+
+    fn cast_fields(
+        &self,
+        from: &Structure,
+        to: &Structure,
+        casting: Casting,
+    ) -> Result<Vec<(Field, Field, Cast<'_>)>> {
+        let alike =
+            |(source, target): (&Field, &Field)| source.name == target.name && source.shape == target.shape;
+        if from.fields().len() != to.fields().len() || !from.fields().iter().zip(to.fields()).all(alike) {
+            return Err(Error::unsupported(format!("{from} and {to} have not the same fields")));
+        }
+        let pairs = from.fields().iter().zip(to.fields());
+        let cast = |(source, target): (&Field, &Field)| {
+            let cast = self.cast(&source.data_type, &target.data_type, casting);
+            let cast = cast.map_err(|error| error.at(format!("field '{}'", source.name)))?;
+            Ok((source.clone(), target.clone(), cast))
+        };
+        pairs.map(cast).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::data_type::Mode;
+
+    fn named(name: &str) -> DataType {
+        DataType::parse(name, &Registry::new()).unwrap()
+    }
+
+    /// What an element becomes, as text.
+    fn cast(from: &str, value: serde_json::Value, to: &str, casting: Casting) -> Result<String> {
+        let registry = Registry::new();
+        let (from, to) = (named(from), named(to));
+        let element = registry.family(&from).unwrap().fill_from_json(&from, &value, Mode::Lenient).unwrap();
+        let mut into = vec![0; to.size()];
+        registry.cast(&from, &to, casting)?.element(element.as_bytes(), &mut into)?;
+        Ok(registry.family(&to).unwrap().format(&to, &into))
+    }
+
+    #[test]
+    fn exact_casts_change_no_value() {
+        for (from, value, to, shown) in [
+            ("int64", json!(-5), "int8", "-5"),
+            ("uint64", json!(u64::MAX), "uint64", "18446744073709551615"),
+            ("float64", json!(3.0), "uint8", "3"),
+            ("float32", json!("NaN"), "float16", "nan"),
+            ("complex128", json!([2.0, 0.0]), "int4", "2"),
+            ("bool", json!(true), "float8_e4m3", "1.0"),
+            ("int16", json!(0), "bool", "False"),
+            ("bfloat16", json!(1.5), "complex64", "(1.5+0j)"),
+            ("uint2", json!(3), "complex_float16", "(3+0j)"),
+            ("float64", json!("-Infinity"), "float32", "-inf"),
+        ] {
+            assert_eq!(cast(from, value, to, Casting::Exact).unwrap(), shown, "{from} to {to}");
+        }
+        for (from, value, to) in [
+            ("int16", json!(300), "uint8"),
+            ("int16", json!(-1), "uint64"),
+            ("float64", json!(1.5), "int32"),
+            ("float64", json!(0.1), "float32"),
+            ("float64", json!("NaN"), "int64"),
+            ("float64", json!(1e300), "float32"),
+            ("int64", json!((1_i64 << 53) + 1), "float64"),
+            ("uint64", json!(u64::MAX), "float32"),
+            ("complex64", json!([1.0, 2.0]), "float32"),
+            ("int8", json!(2), "bool"),
+            ("int8", json!(8), "int4"),
+            ("float32", json!("NaN"), "float4_e2m1fn"),
+        ] {
+            let error = cast(from, value, to, Casting::Exact).unwrap_err();
+            assert!(error.to_string().ends_with(&format!("of {from} is no {to}")), "{error}");
+        }
+    }
+
+    /// `numpy.array(value, from).astype(to)` in NumPy 2.5.5, and ml_dtypes for the small types, but for the last two lines.
+    #[test]
+    fn lossy_casts_are_numpys() {
+        for (from, value, to, shown) in [
+            ("int16", json!(300), "uint8", "44"),
+            ("int16", json!(-1), "uint64", "18446744073709551615"),
+            ("float64", json!(-1.9), "int32", "-1"),
+            ("float64", json!(0.1), "float32", "0.1"),
+            ("float64", json!(1e300), "float32", "inf"),
+            ("uint64", json!(u64::MAX), "float32", "1.8446744e+19"),
+            ("complex64", json!([1.5, 2.0]), "int8", "1"),
+            ("complex64", json!([0.0, 2.0]), "bool", "True"),
+            ("float32", json!("NaN"), "bool", "True"),
+            ("int8", json!(9), "int4", "-7"),
+            ("float64", json!(1e30), "int8", "127"),
+            ("float64", json!("NaN"), "int8", "0"),
+        ] {
+            assert_eq!(cast(from, value, to, Casting::Lossy).unwrap(), shown, "{from} to {to}");
+        }
+        assert!(cast("float32", json!("NaN"), "float4_e2m1fn", Casting::Lossy).is_err(), "there is none");
+    }
+
+    #[test]
+    fn every_number_casts_to_every_other() {
+        let registry = Registry::new();
+        let is_number = |t: &DataType| registry.family(t).unwrap().number(t, &vec![0; t.size()]).is_some();
+        let mut numbers: Vec<DataType> = registry.examples().into_iter().filter(is_number).collect();
+        assert_eq!(numbers.len(), 1 + 8 + 3 + 2 + 4 + 12 + 13);
+        // The powers of two have no zero for the imaginary part.
+        numbers.retain(|data_type| data_type.to_string() != "complex_float8_e8m0fnu");
+        // 1 is an element of each.
+        let one = |t: &DataType| registry.scalar_from_json(t, &json!(1), Mode::Lenient).unwrap();
+        for from in &numbers {
+            for to in &numbers {
+                let mut into = vec![0; to.size()];
+                let cast = registry.cast(from, to, Casting::Exact).unwrap();
+                cast.element(one(from).as_bytes(), &mut into).unwrap();
+                assert_eq!(into, one(to).as_bytes(), "{from} to {to}");
+            }
+        }
+    }
+
+    #[test]
+    fn structures_are_cast_field_by_field_and_all_else_is_refused() {
+        let registry = Registry::new();
+        let narrow = DataType::structure([("a", DataType::Int16), ("b", named("<U1"))]).unwrap();
+        let wide = DataType::structure([("a", DataType::Int64), ("b", named("<U1"))]).unwrap();
+        let mut into = vec![0; 12];
+        let element = [2_i16.to_ne_bytes().as_slice(), &65_u32.to_ne_bytes()].concat();
+        registry.cast(&narrow, &wide, Casting::Exact).unwrap().element(&element, &mut into).unwrap();
+        assert_eq!(into, [2_i64.to_ne_bytes().as_slice(), &65_u32.to_ne_bytes()].concat());
+        into[..8].copy_from_slice(&i64::MAX.to_ne_bytes());
+        let cast = registry.cast(&wide, &narrow, Casting::Exact).unwrap();
+        let error = cast.element(&into, &mut [0; 6]).unwrap_err();
+        assert_eq!(error.to_string(), "field 'a': 9223372036854775807 of int64 is no int16");
+        assert!(cast.element(&into, &mut [0; 5]).is_err(), "too little memory");
+        let other = DataType::structure([("b", DataType::Int64), ("a", named("<U1"))]).unwrap();
+        for (from, to) in [
+            (&wide, &other),
+            (&wide, &DataType::Int8),
+            (&DataType::Int64, &named("<M8[s]")),
+            (&named("<U1"), &named("<U2")),
+            (&named("string"), &DataType::Int8),
+        ] {
+            assert!(registry.cast(from, to, Casting::Lossy).is_err(), "{from} to {to}");
+        }
+        assert!(registry.cast(&named("<U2"), &named("<U2"), Casting::Exact).is_ok());
+    }
+
+    #[test]
+    fn numbers_are_compared_by_their_value() {
+        assert!(Number::Integer(0).is_same(Number::Float(-0.0)));
+        assert!(Number::Complex(f64::NAN, 0.0).is_same(Number::Float(f64::NAN)));
+        assert!(!Number::Integer(i128::MAX).is_same(Number::Float(2_f64.powi(127))));
+        assert!(!Number::Complex(1.0, f64::NAN).is_same(Number::Integer(1)));
+    }
+}
