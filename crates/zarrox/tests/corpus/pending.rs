@@ -5,9 +5,7 @@ const CASTS: &str = "'scale_offset' and 'cast_value' are not among the codecs ye
 /// A case, or something above many cases, or the beginning of many and `*`; and why it cannot be opened yet. A case of
 /// this list that opens is a failure of the test, so that its entry is removed; that something is read wrongly is never
 /// pending.
-pub(crate) const PENDING: &[(&str, &str)] = &[
-    ("zarr-3.4/casts.zarr", CASTS),
-];
+pub(crate) const PENDING: &[(&str, &str)] = &[("zarr-3.4/casts.zarr", CASTS)];
 
 const NOT_JSON: &str = "the attributes have NaN and Infinity, which JSON has not";
 const NUMCODECS: &str = "the codec has a name of its own in version 3";
