@@ -263,3 +263,55 @@ fn objects_of_zarr_python_2_without_its_defaults() {
         assert!(error.to_string().contains("rewrite the array with zarr-python"), "{error}");
     }
 }
+
+#[test]
+fn pickles_in_version_3() {
+    let pickle = json!({"name": "numcodecs.pickle", "configuration": {"protocol": 5}});
+    let bytes = json!({"name": "bytes", "configuration": {"endian": "little"}});
+    let shards = |inner: Value| {
+        json!({"name": "sharding_indexed", "configuration": {
+            "chunk_shape": [1], "codecs": inner, "index_codecs": [bytes], "index_location": "end",
+        }})
+    };
+    for codecs in [
+        json!([pickle]),
+        json!(["pickle"]),
+        json!([bytes, pickle]),
+        json!([shards(json!([pickle]))]),
+        json!([shards(json!([bytes, pickle]))]),
+    ] {
+        let document = json!({
+            "zarr_format": 3, "node_type": "array", "shape": [2], "data_type": "int32", "codecs": codecs, "fill_value": 0,
+            "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [2]}},
+            "chunk_key_encoding": {"name": "default"},
+        });
+        let store = store();
+        set(&store, "a/zarr.json", document.to_string());
+        let error = open(&store).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Unsupported, "{error}");
+        assert!(error.to_string().contains("pickled objects are programs"), "{error}");
+    }
+}
+
+#[test]
+fn the_numbers_of_categories_have_a_byte_order_of_their_own() {
+    let new = |dtype: &str, bytes: Option<Bytes>| {
+        let configuration = json!({"labels": ["abc", "é"], "dtype": dtype, "astype": ">u2"});
+        let categorize = CodecSpec::new("numcodecs.categorize", configuration);
+        let store = store();
+        let data_type = if dtype == "|O" { named("string") } else { named(dtype) };
+        let new = builder(&store, data_type, Format::V2).no_compressor().filter(categorize);
+        bytes.into_iter().fold(new, ArrayBuilder::filter).create().map(|array| (store, array))
+    };
+    for dtype in ["|O", "<U3", ">U3"] {
+        let (store, array) = new(dtype, Some(Bytes::big())).unwrap();
+        let texts = arr1(&["é", "abc", "é", "", "abc"]).into_dyn();
+        array.write_dyn(.., &DynArray::from_text(array.data_type().clone(), &texts).unwrap()).unwrap();
+        assert_eq!(document(&store)["dtype"], dtype);
+        assert_eq!(store.get(&Key::new("a/0").unwrap()).unwrap().unwrap()[..], [0, 2, 0, 1]);
+        let read = open(&store).unwrap().read_dyn(..).unwrap().to_text().unwrap();
+        assert_eq!(read, texts.mapv(str::to_owned));
+        let error = new(dtype, Some(Bytes::little())).unwrap_err().to_string();
+        assert!(error.contains("another byte order"), "{error}");
+    }
+}
