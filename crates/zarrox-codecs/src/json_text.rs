@@ -514,6 +514,39 @@ mod tests {
     }
 
     #[test]
+    fn what_others_call_json_is_json() {
+        let mut random = zarrox_testkit::codec::Random::new(11);
+        for _ in 0..20_000 {
+            let value = msgpack::to_json(&crate::testing::objects::random(&mut random)).unwrap();
+            let mut text =
+                if random.below(2) == 0 { value.to_string() } else { format!("{value:#}") }.into_bytes();
+            let symbols = b" \n\"\\[]{},:-+.0e1uNtx";
+            let at = random.below(text.len());
+            match random.below(4) {
+                0 => {}
+                1 => drop(text.remove(at)),
+                2 => text.insert(at, symbols[random.below(symbols.len())]),
+                _ => text[at] = symbols[random.below(symbols.len())],
+            }
+            let Ok(text) = String::from_utf8(text) else { continue };
+            let found = to_msgpack(&text, true).and_then(|packed| msgpack::to_json(&packed));
+            match (found, serde_json::from_str::<serde_json::Value>(&text)) {
+                (Ok(found), Ok(same)) => assert_eq!(found, same, "{text}"),
+                (Err(_), Err(_)) => {}
+                // What is too large for a float is infinite to Python, and integers can be too large for us.
+                (found, theirs) => {
+                    let said =
+                        found.map_or_else(|error| error.to_string(), |_| "more than the other".to_owned());
+                    assert!(
+                        said.contains("64 bits") || said.contains("say inf"),
+                        "{text}: {said} {theirs:?}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
     fn nonsense_is_an_error_and_takes_no_stack() {
         for bad in [
             "",

@@ -136,8 +136,8 @@ impl Registry {
         })
     }
 
-    /// The type of the elements that a codec stores, where it stores objects of v2.
-    fn object_type_of(&self, codec: &CodecSpec) -> Option<DataType> {
+    /// The type of the elements that a codec stores, where it is one that says what v2's `|O` elements are.
+    pub fn object_type_of(&self, codec: &CodecSpec) -> Option<DataType> {
         let def = self.codec(&codec.name).ok()?;
         let mut members = (def.to_v2)(&codec.configuration).ok()?;
         members.insert("id".to_owned(), def.v2_id?.into());

@@ -4,8 +4,8 @@
 
 use zarrox::codec::{CodecDef, CodecKind};
 use zarrox::data_type::{Endian, Storage};
-use zarrox::json::Json;
-use zarrox::{DataType, Format, Registry, Result};
+use zarrox::json::{Json, Map};
+use zarrox::{DataType, ErrorKind, Format, Registry, Result};
 
 const INTRODUCTION: &str = "\
 # Supported
@@ -66,7 +66,11 @@ fn code(name: &Json) -> String {
 fn codec_row(definition: &CodecDef) -> String {
     let aliases: Vec<String> = definition.aliases.iter().map(|alias| format!("`{alias}`")).collect();
     let id = definition.v2_id.map_or(String::new(), |id| format!("`{id}`"));
+    // Some are known only to be refused with the reason.
     let turns = match definition.kind {
+        _ if (definition.to_v2)(&Map::new()).is_err_and(|e| e.kind() == ErrorKind::Unsupported) => {
+            "nothing: it is refused"
+        }
         CodecKind::ArrayToArray => "arrays into arrays",
         CodecKind::ArrayToBytes => "an array into bytes",
         CodecKind::BytesToBytes => "bytes into bytes",

@@ -87,6 +87,11 @@ fn zarr_python_3_4() {
 }
 
 #[test]
+fn object_codecs() {
+    check("objects");
+}
+
+#[test]
 fn tensorstore() {
     check("tensorstore");
 }

@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::object::not_in_v3;
 use super::{DataType, Endian, Extension, Family, Mode, Storage, TypeString, bad_fill};
-use super::{bool, complex, float, integer};
+use super::{bool, complex, float, integer, time};
 use crate::codec::CodecSpec;
 use crate::error::{Error, Result};
 use crate::fill_value::FillValue;
@@ -19,23 +19,20 @@ pub(super) struct Ragged;
 const NAME: &str = "vlen_array";
 
 /// The families that the numbers can be of.
-static NUMBERS: [&dyn Family; 4] = [&bool::Bool, &integer::Integers, &float::Floats, &complex::Complexes];
+static NUMBERS: [&dyn Family; 5] =
+    [&bool::Bool, &integer::Integers, &float::Floats, &complex::Complexes, &time::Times];
 
 impl DataType {
     /// Elements that are arrays of numbers of this type, each as long as it is; only v2 has them.
     ///
     /// # Errors
-    /// When the type is none of the core's numbers or booleans.
+    /// When the type is none of the core's numbers or booleans, and no time.
     pub fn vlen_array(item: &Self) -> Result<Self> {
-        let number = matches!(
-            item.storage(),
-            Storage::Bool | Storage::Int(_) | Storage::Uint(_) | Storage::Float(_) | Storage::Complex(_)
-        );
-        if !number || matches!(item, Self::Extension(_)) {
+        let Some(family) = NUMBERS.into_iter().find(|family| family.has(item)) else {
             let message = format!("elements of variable length can be made of numbers, not of {item}");
             return Err(Error::argument(message));
-        }
-        let configuration = Map::from_iter([("data_type".to_owned(), item.to_string().into())]);
+        };
+        let configuration = Map::from_iter([("data_type".to_owned(), family.to_v3(item)?)]);
         let (name, storage) = (NAME.to_owned(), Storage::Variable);
         Ok(Self::Extension(Box::new(Extension { name, configuration, storage })))
     }
@@ -43,8 +40,11 @@ impl DataType {
     /// The type of the numbers, of elements that are arrays of numbers.
     pub fn vlen_item(&self) -> Option<Self> {
         let Self::Extension(extension) = self else { return None };
-        let name = extension.configuration.get("data_type")?.as_str().filter(|_| extension.name == NAME)?;
-        NUMBERS.iter().find_map(|family| family.parse_v3(name, &Map::new()))?.ok()
+        let item = extension.configuration.get("data_type").filter(|_| extension.name == NAME)?;
+        let name = item.as_str().or_else(|| item.get("name")?.as_str())?;
+        let none = Map::new();
+        let configuration = item.get("configuration").and_then(Json::as_object).unwrap_or(&none);
+        NUMBERS.iter().find_map(|family| family.parse_v3(name, configuration))?.ok()
     }
 }
 
@@ -155,6 +155,7 @@ mod tests {
             ("|b1", DataType::Bool, "|b1"),
             ("<f2", DataType::Float16, "<f2"),
             (">c16", DataType::Complex128, "<c16"),
+            (">M8[25s]", DataType::parse("<M8[25s]", &registry).unwrap(), "<M8[25s]"),
         ] {
             let ragged = of(dtype).unwrap();
             assert_eq!(ragged, DataType::vlen_array(&item).unwrap());
@@ -165,7 +166,7 @@ mod tests {
             let codec = family.default_codec(&ragged).unwrap();
             assert_eq!(codec.configuration.get("dtype"), Some(&json!(written)));
         }
-        for bad in ["", "O", "|O", "<U4", "<M8[s]", "<i3"] {
+        for bad in ["", "O", "|O", "<U4", "|S4", "<i3"] {
             let error = of(bad).unwrap_err().to_string();
             assert!(error.contains("vlen-array") && error.contains(bad), "{error}");
         }

@@ -357,7 +357,13 @@ impl ArrayBuilder {
         let of_kind = |wanted| self.filters.iter().filter(move |spec| kind(spec) == Some(wanted)).cloned();
         codecs.extend(of_kind(CodecKind::ArrayToArray));
         let given = of_kind(CodecKind::ArrayToBytes).next();
-        codecs.push(match given.or_else(|| registry.family(data_type).ok()?.default_codec(data_type)) {
+        // A filter that stores objects makes numbers of them.
+        let numbers = codecs.iter().any(|filter| registry.object_type_of(filter).is_some());
+        let default = || match numbers {
+            true => Some(zarrox_codecs::Bytes::little().into()),
+            false => registry.family(data_type).ok()?.default_codec(data_type),
+        };
+        codecs.push(match given.or_else(default) {
             Some(codec) => codec,
             None if data_type.storage().word() == 1 => CodecSpec::new("bytes", Json::Null),
             None if self.endian == Endian::Big => zarrox_codecs::Bytes::big().into(),

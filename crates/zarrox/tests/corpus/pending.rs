@@ -1,33 +1,11 @@
 //! What cannot be opened: yet, and strictly.
 
-const RAGGED: &str = "ragged arrays are not among the data types yet";
-const OBJECTS: &str = "objects are not among the data types yet";
-const PICKLE: &str = "it is refused, but not yet because of the pickles in it";
-const CATEGORIES: &str = "'categorize' is not among the codecs yet";
 const CASTS: &str = "'scale_offset' and 'cast_value' are not among the codecs yet";
 
 /// A case, or something above many cases, or the beginning of many and `*`; and why it cannot be opened yet. A case of
 /// this list that opens is a failure of the test, so that its entry is removed; that something is read wrongly is never
 /// pending.
-pub(crate) const PENDING: &[(&str, &str)] = &[
-    ("zarr-2.2/objects.zarr", OBJECTS),
-    ("zarr-2.11/categories.zarr", CATEGORIES),
-    ("zarr-2.11/objects.zarr", OBJECTS),
-    ("zarr-2.11/unsafe.zarr/among_filters", PICKLE),
-    ("zarr-2.11/unsafe.zarr/compressor_of_objects", PICKLE),
-    ("zarr-2.11/unsafe.zarr/object_codec", PICKLE),
-    ("zarr-2.11/ragged.zarr", RAGGED),
-    ("zarr-2.18/objects.zarr/categories", CATEGORIES),
-    ("zarr-2.18/objects.zarr/json2*", OBJECTS),
-    ("zarr-2.18/objects.zarr/msgpack2*", OBJECTS),
-    ("zarr-2.18/objects.zarr/unsafe", PICKLE),
-    ("zarr-2.18/objects.zarr/ragged*", RAGGED),
-    ("zarr-2.18-experimental/objects.zarr/ragged", RAGGED),
-    ("zarr-2.18-experimental/objects.zarr/json2", OBJECTS),
-    ("zarr-2.18-experimental/objects.zarr/msgpack2", OBJECTS),
-    ("zarr-2.18-experimental/objects.zarr/unsafe", PICKLE),
-    ("zarr-3.4/casts.zarr", CASTS),
-];
+pub(crate) const PENDING: &[(&str, &str)] = &[("zarr-3.4/casts.zarr", CASTS)];
 
 const NOT_JSON: &str = "the attributes have NaN and Infinity, which JSON has not";
 const NUMCODECS: &str = "the codec has a name of its own in version 3";
