@@ -4,7 +4,7 @@
 //! store. The copy may be out of date. So before the first value of an array is read or written its own documents are
 //! compared with it, and what changes documents is refused unless it may drop the copy.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::ops::Bound;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use zarrox_core::metadata::{Consolidation, Documents, Layout, same_document};
 use zarrox_core::{ArrayMetadata, Error, ErrorKind, Format, NodeMetadata, NodePath, Result};
-use zarrox_stores::Key;
+use zarrox_stores::{Key, Prefix};
 
 use crate::error::from_store;
 use crate::group::Group;
@@ -227,13 +227,56 @@ impl Location {
         }
     }
 
+    /// Where consolidated metadata lies in the place of a group, that group has nothing else, and is none of the user's.
+    pub(crate) fn hide_holder(
+        &self,
+        format: Format,
+        layout: &Layout,
+        names: &mut BTreeSet<String>,
+    ) -> Result<()> {
+        let Some(Consolidation::AtRoot(key)) = format.def().consolidation().filter(|_| self.path.is_root())
+        else {
+            return Ok(());
+        };
+        let holder = |name: &String| {
+            let path = self.path.join(name).ok()?;
+            let prefix = layout.below(&path);
+            key.strip_prefix(&prefix).filter(|rest| !rest.contains('/')).map(|_| (path, prefix, name.clone()))
+        };
+        let Some((path, prefix, name)) = names.iter().find_map(holder) else { return Ok(()) };
+        let alone = match self.copy() {
+            Some(copy) => !copy.any_below(&prefix),
+            None => {
+                let prefix = Prefix::new(prefix).map_err(from_store)?;
+                let listing = self.store.list_dir(&prefix).map_err(from_store)?;
+                let theirs = listing.keys.iter().filter(|found| found.as_str() != key).count();
+                theirs == 0 && listing.prefixes.is_empty() && !listing.keys.is_empty()
+            }
+        };
+        let documents = self.at(path).documents(layout)?;
+        let is_group = match format.def().lift(&documents, &self.lift_context()) {
+            Ok(Some(NodeMetadata::Group(group))) => group.attributes.is_empty(),
+            Ok(None) => true,
+            _ => false,
+        };
+        if alone && is_group {
+            names.remove(&name);
+        }
+        Ok(())
+    }
+
     /// Writes the consolidated metadata of this group, from the documents that are stored.
     pub(crate) fn consolidate(&self, format: Format) -> Result<()> {
         let place = self.as_stored();
         let (consolidation, layout, key) = place.consolidation(format)?;
         let nodes = place.all_documents(format, &layout)?;
+        let entry = match format.def().entry_key() {
+            Some(key) => place.stored_document(key.to_owned())?.map(|document| (key, document)),
+            None => None,
+        };
+        let entry = entry.as_ref().map(|(key, document)| (*key, document.as_slice()));
         place.replace_document(key, |existing| {
-            consolidation.lower(&layout, &place.path, existing, &nodes).map(Some)
+            consolidation.lower(&layout, &place.path, existing, entry, &nodes).map(Some)
         })
     }
 
@@ -294,7 +337,7 @@ impl Location {
     }
 
     fn check_other_format(&self, format: Format) -> Result<()> {
-        match self.find() {
+        match (Self { format: None, ..self.clone() }).find() {
             Ok(Some(Found { node, .. })) => Err(Error::new(
                 ErrorKind::Unsupported,
                 format!(

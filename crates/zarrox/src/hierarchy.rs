@@ -116,13 +116,19 @@ impl Location {
     /// The names of what may be nodes directly below this group, sorted.
     pub(crate) fn names_below(&self, format: Format) -> Result<BTreeSet<String>> {
         let layout = self.layout_for(format)?;
-        if let Some(copy) = self.copy() {
-            let (keys, prefixes) = copy.list(&layout.below(&self.path));
-            return Ok(layout.children(keys, prefixes));
-        }
-        let prefix = Prefix::new(layout.below(&self.path)).map_err(from_store)?;
-        let listing = self.store.list_dir(&prefix).map_err(from_store)?;
-        Ok(layout.children(listing.keys.iter().map(Key::name), listing.prefixes.iter().map(Prefix::name)))
+        let mut names = match self.copy() {
+            Some(copy) => {
+                let (keys, prefixes) = copy.list(&layout.below(&self.path));
+                layout.children(keys, prefixes)
+            }
+            None => {
+                let prefix = Prefix::new(layout.below(&self.path)).map_err(from_store)?;
+                let listing = self.store.list_dir(&prefix).map_err(from_store)?;
+                layout.children(listing.keys.iter().map(Key::name), listing.prefixes.iter().map(Prefix::name))
+            }
+        };
+        self.hide_holder(format, &layout, &mut names)?;
+        Ok(names)
     }
 
     /// The node, with its metadata; an error when there is none.
@@ -307,7 +313,7 @@ impl Location {
         Ok(())
     }
 
-    fn lift_context(&self) -> LiftContext<'_> {
+    pub(crate) fn lift_context(&self) -> LiftContext<'_> {
         LiftContext {
             registry: &self.context.registry,
             mode: self.context.strictness,

@@ -94,19 +94,20 @@ impl Consolidation {
     /// The key of the document that an entry repeats; `None` where no node can have it.
     fn key_of_entry(self, layout: &Layout, group: &NodePath, name: &str) -> Option<String> {
         match self {
-            Self::Beside(_) => Some(group.key(name)),
-            Self::AtRoot(_) => Some(name.to_owned()),
+            Self::Beside(_) => is_key(name).then(|| group.key(name)),
+            Self::AtRoot(_) => is_key(name).then(|| name.to_owned()),
             Self::Inline => layout.keys(&group.join(name).ok()?).into_iter().next(),
         }
     }
 
-    /// The document that has the consolidated metadata, given what is stored under its key now, if anything, and the
-    /// documents of the group and of all nodes below it.
+    /// The document that has the consolidated metadata, given what is stored under its key now, if anything; the entry
+    /// document of the hierarchy with its key, where it has one; and the documents of the group and of all nodes below it.
     pub fn lower(
         self,
         layout: &Layout,
         group: &NodePath,
         existing: Option<&[u8]>,
+        entry: Option<(&str, &[u8])>,
         nodes: &BTreeMap<NodePath, Vec<Option<Vec<u8>>>>,
     ) -> Result<Vec<u8>> {
         let mut order: Vec<&NodePath> = nodes.keys().collect();
@@ -128,6 +129,9 @@ impl Consolidation {
         }
         let map = match self {
             Self::Beside(_) | Self::AtRoot(_) => {
+                if let Some((key, document)) = entry.filter(|_| matches!(self, Self::AtRoot(_))) {
+                    entries.insert(key.to_owned(), json::parse_object(document)?.into());
+                }
                 let mut map = Map::new();
                 map.insert("metadata".to_owned(), entries.into());
                 map.insert(FORMAT.to_owned(), 1.into());
@@ -163,6 +167,11 @@ impl Consolidation {
             }
         }
     }
+}
+
+/// Whether a document can have this key.
+fn is_key(name: &str) -> bool {
+    name.split('/').all(|segment| !matches!(segment, "" | "." | ".."))
 }
 
 const FORMAT: &str = "zarr_consolidated_format";
@@ -247,7 +256,7 @@ mod tests {
         nodes.insert(path("g/b/c"), group(&json!({"zarr_format": 2, MEMBER: {"stray": 1}})));
         nodes.insert(path("g/B"), group(&json!({"zarr_format": 2})));
         let beside = Consolidation::Beside(".zmetadata");
-        let document = beside.lower(&V2, &path("g"), None, &nodes).unwrap();
+        let document = beside.lower(&V2, &path("g"), None, None, &nodes).unwrap();
         let map = json::parse_object(&document).unwrap();
         let names: Vec<_> = map["metadata"].as_object().unwrap().keys().collect();
         assert_eq!(names, [".zgroup", ".zattrs", "B/.zgroup", "B/.zattrs", "b/c/.zgroup", "b/c/.zattrs"]);
@@ -260,7 +269,7 @@ mod tests {
         let own = bytes(&json!({"zarr_format": 3, "node_type": "group", "attributes": {"a": 1}}));
         nodes.insert(path(""), vec![Some(own.clone())]);
         nodes.insert(path("x"), vec![Some(own.clone())]);
-        let document = Consolidation::Inline.lower(&V3, &path(""), Some(&own), &nodes).unwrap();
+        let document = Consolidation::Inline.lower(&V3, &path(""), Some(&own), None, &nodes).unwrap();
         let map = json::parse_object(&document).unwrap();
         assert_eq!(map[MEMBER]["metadata"]["x"][MEMBER]["metadata"], json!({}));
         assert_eq!(map[MEMBER]["must_understand"], json!(false));

@@ -5,9 +5,9 @@
 
 use std::collections::BTreeMap;
 
-use zarrox_core::{DimSelection, Error, ErrorKind, Result};
+use zarrox_core::{DimSelection, Error, ErrorKind, Result, Storage};
 
-use crate::array::Array;
+use crate::array::{Array, DynArray};
 use crate::pool::{Pool, too_many};
 
 /// A unit is made of more than one chunk up to this size, in bytes: so that a shard's index, say, is not read again for
@@ -101,7 +101,7 @@ impl<'a> Transfer<'a> {
         self.each_unit(all, true, |region, size| {
             let selection = selection(region);
             let expected = self.source.read_dyn(selection.clone())?;
-            if !self.destination.read_dyn(selection)?.elements().eq(expected.elements()) {
+            if !is_same(&self.destination.read_dyn(selection)?, &expected) {
                 return Err(self.differs(&format!("values in {region:?}")));
             }
             (self.tell)(size)
@@ -222,6 +222,14 @@ impl<'a> Transfer<'a> {
                 chunk[dim] = region[dim].0 / chunk_shape[dim];
             }
         }
+    }
+}
+
+/// Whether all elements are the same, bit by bit: NaN is NaN.
+fn is_same(a: &DynArray, b: &DynArray) -> bool {
+    match a.data_type().storage() {
+        Storage::Variable => a.elements().eq(b.elements()),
+        _ => a.as_bytes() == b.as_bytes(),
     }
 }
 

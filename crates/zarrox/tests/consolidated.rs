@@ -1,0 +1,413 @@
+//! Consolidated metadata: written, read, compared with what is stored; that of zarr-python's in `corpus/consolidated`.
+
+#![expect(clippy::unwrap_used, reason = "a test stops at the first failure")]
+
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use serde_json::{Value, json};
+use zarrox::convert::Convert;
+use zarrox::prelude::*;
+use zarrox::stores::{
+    Capabilities, Condition, DirListing, DirectoryStore, Key, LockGuard, MemoryStore, Prefix, Store,
+    StoreError,
+};
+use zarrox::{Consolidated, Difference, DifferenceKind, ErrorKind, OpenMode, OpenOptions};
+
+/// Counts what is asked of a store.
+#[derive(Debug)]
+struct Counting {
+    store: Arc<dyn Store>,
+    asked: AtomicUsize,
+}
+
+impl Counting {
+    fn new(store: &Arc<dyn Store>) -> Arc<Self> {
+        Arc::new(Self { store: store.clone(), asked: AtomicUsize::new(0) })
+    }
+
+    /// How often the store was asked for something since the last time.
+    fn asked(&self) -> usize {
+        self.asked.swap(0, Ordering::SeqCst)
+    }
+
+    fn count(&self) -> &dyn Store {
+        self.asked.fetch_add(1, Ordering::SeqCst);
+        &*self.store
+    }
+}
+
+impl Store for Counting {
+    fn location(&self) -> String {
+        self.store.location()
+    }
+    fn capabilities(&self) -> Capabilities {
+        self.store.capabilities()
+    }
+    fn open(&self, key: &Key) -> Result<Option<Box<dyn zarrox::stores::Value>>, StoreError> {
+        self.count().open(key)
+    }
+    fn size(&self, key: &Key) -> Result<Option<u64>, StoreError> {
+        self.count().size(key)
+    }
+    fn set(&self, key: &Key, value: &[u8], condition: Condition) -> Result<(), StoreError> {
+        self.count().set(key, value, condition)
+    }
+    fn erase(&self, key: &Key) -> Result<bool, StoreError> {
+        self.count().erase(key)
+    }
+    fn erase_prefix(&self, prefix: &Prefix) -> Result<(), StoreError> {
+        self.count().erase_prefix(prefix)
+    }
+    fn list_prefix(
+        &self,
+        prefix: &Prefix,
+        visit: &mut dyn FnMut(Key, u64) -> ControlFlow<()>,
+    ) -> Result<(), StoreError> {
+        self.count().list_prefix(prefix, visit)
+    }
+    fn list_dir(&self, prefix: &Prefix) -> Result<DirListing, StoreError> {
+        self.count().list_dir(prefix)
+    }
+    fn lock(&self, key: &Key) -> Result<LockGuard, StoreError> {
+        self.store.lock(key)
+    }
+}
+
+fn memory() -> Arc<dyn Store> {
+    Arc::new(MemoryStore::new())
+}
+
+/// The formats that have consolidated metadata.
+fn formats() -> Vec<Format> {
+    let formats: Vec<_> = Format::all().filter(|format| format.def().consolidation().is_some()).collect();
+    assert!(formats.contains(&Format::V2) && formats.contains(&Format::V3));
+    formats
+}
+
+fn options(format: Format, policy: Consolidated) -> OpenOptions {
+    OpenOptions::new().format(format).consolidated(policy)
+}
+
+fn open(store: &Arc<dyn Store>, format: Format, policy: Consolidated) -> Group {
+    options(format, policy).open_in(store.clone(), "").unwrap().into_group().unwrap()
+}
+
+fn array(group: &Group, path: &str) -> Array {
+    group.create_array(path).shape([4]).chunks([2]).data_type(DataType::Int32).create().unwrap()
+}
+
+/// A hierarchy of an array at each of three levels, consolidated.
+fn hierarchy(format: Format) -> Arc<dyn Store> {
+    let store = memory();
+    let root = OpenOptions::new().format(format).create_group_in(store.clone(), "").unwrap();
+    for path in ["a", "g/b", "g/h/c"] {
+        array(&root, path).fill(.., 5).unwrap();
+    }
+    root.consolidate_metadata().unwrap();
+    store
+}
+
+fn differences(group: &Group) -> Vec<(String, DifferenceKind)> {
+    let found = group.check_consolidated().unwrap();
+    found.into_iter().map(|Difference { path, kind }| (path, kind)).collect()
+}
+
+#[test]
+fn a_thousand_nodes_are_opened_and_listed_by_one_read() {
+    for format in formats() {
+        let store = memory();
+        let root = OpenOptions::new().format(format).create_group_in(store.clone(), "").unwrap();
+        for group in 0..10 {
+            let group = root.create_group(&format!("g{group}")).unwrap();
+            for name in 0..99 {
+                let array = group.create_array(&format!("a{name}")).shape([2]).data_type(DataType::Int8);
+                array.attributes(json!({"n": name}).as_object().cloned().unwrap()).create().unwrap();
+            }
+        }
+        root.consolidate_metadata().unwrap();
+        let counting = Counting::new(&store);
+        let store: Arc<dyn Store> = counting.clone();
+        let root = open(&store, format, Consolidated::Require);
+        assert!(root.is_consolidated());
+        let mut nodes = 0;
+        root.visit(&mut |_, node| {
+            nodes += 1;
+            node.as_ref().map(drop).map_err(|error| zarrox::Error::new(error.kind(), error.to_string()))
+        })
+        .unwrap();
+        assert_eq!(root.open("g3/a7").unwrap().attributes()["n"], 7);
+        // What is laid out by an entry document needs that one, too.
+        let reads = 1 + usize::from(format.def().entry_key().is_some());
+        assert_eq!((nodes, counting.asked()), (1000, reads), "{format}");
+        root.open("g3/a7").unwrap().into_array().unwrap().read::<i8>(..).unwrap();
+        assert!(counting.asked() < 8, "{format}");
+    }
+}
+
+#[test]
+fn it_is_used_for_reading_alone_unless_asked_for() {
+    for format in formats() {
+        let store = hierarchy(format);
+        let group = |options: OpenOptions| options.open_in(store.clone(), "").unwrap().into_group().unwrap();
+        assert!(group(OpenOptions::new().mode(OpenMode::Read)).is_consolidated());
+        assert!(!group(OpenOptions::new()).is_consolidated());
+        assert!(!group(options(format, Consolidated::Never).mode(OpenMode::Read)).is_consolidated());
+        assert!(group(options(format, Consolidated::Require)).is_consolidated());
+        let below = options(format, Consolidated::Require).open_in(store.clone(), "g").unwrap_err();
+        assert_eq!(below.kind(), ErrorKind::NotFound, "{below}");
+        let nested = group(OpenOptions::new().mode(OpenMode::Read)).open("g").unwrap().into_group().unwrap();
+        assert!(nested.is_consolidated());
+        let names: Vec<_> = nested.children().unwrap().into_iter().map(|child| child.name).collect();
+        assert_eq!(names, ["b", "h"]);
+        assert!(nested.open("h/c").is_ok() && nested.open("x").is_err());
+        assert!(nested.contains("h").unwrap() && !nested.contains("nothing").unwrap());
+    }
+}
+
+#[test]
+fn a_group_below_the_root_can_have_its_own() {
+    for format in [Format::V2, Format::V3] {
+        let store = hierarchy(format);
+        let g = OpenOptions::new().open_in(store.clone(), "g").unwrap().into_group().unwrap();
+        g.consolidate_metadata().unwrap();
+        let root = open(&store, format, Consolidated::Never);
+        assert_eq!(differences(&root), [], "a copy within a copy is no difference");
+        root.consolidate_metadata().unwrap();
+        let g = options(format, Consolidated::Require).open_in(store, "g").unwrap().into_group().unwrap();
+        assert_eq!(g.open("h/c").unwrap().into_array().unwrap().read::<i32>(..).unwrap().sum(), 20);
+        assert_eq!(differences(&g), []);
+    }
+}
+
+#[test]
+fn what_is_out_of_date_is_found() {
+    for format in formats() {
+        let store = hierarchy(format);
+        let copied =
+            options(format, Consolidated::Require).open_in(store.clone(), "").unwrap().into_group().unwrap();
+        assert_eq!(differences(&copied), []);
+        let mut root = open(&store, format, Consolidated::Never);
+        array(&root, "new");
+        root.delete("g/h").unwrap();
+        let mut b = root.open("g/b").unwrap().into_array().unwrap();
+        b.resize(&[6]).unwrap();
+        root.open("a").unwrap().update_attributes(|map| drop(map.insert("x".into(), json!(1)))).unwrap();
+        use DifferenceKind::{Changed, Extra, Missing};
+        let expected = [("a", Changed), ("g/b", Changed), ("g/h", Extra), ("g/h/c", Extra), ("new", Missing)];
+        let expected = expected.map(|(path, kind)| (path.to_owned(), kind));
+        assert_eq!(differences(&root), expected, "{format}");
+        assert_eq!(differences(&copied), expected, "{format}");
+        // No value is read by what is out of date.
+        for (path, how) in [("g/b", "its shape is [6]"), ("g/h/c", "is not there any more")] {
+            let array = copied.open(path).unwrap().into_array().unwrap();
+            for error in [
+                array.read::<i32>(..).unwrap_err(),
+                array.write(s![..1], &ndarray::arr1(&[1])).unwrap_err(),
+                array.read_encoded_chunk(&[0]).unwrap_err(),
+                array.info().unwrap_err(),
+            ] {
+                assert_eq!(error.kind(), ErrorKind::InvalidMetadata, "{error}");
+                assert!(
+                    error.to_string().contains(how) && error.to_string().contains("out of date"),
+                    "{error}"
+                );
+            }
+        }
+        assert_eq!(copied.open("a").unwrap().into_array().unwrap().read::<i32>(..).unwrap().sum(), 20);
+        root.consolidate_metadata().unwrap();
+        assert_eq!(differences(&root), []);
+        root.set_attributes(json!({"t": 1}).as_object().cloned().unwrap()).unwrap();
+        let own = differences(&root);
+        let inline = format == Format::V3;
+        assert_eq!(own.is_empty(), inline, "a group's own document has no copy only where both are one");
+    }
+}
+
+#[test]
+fn an_array_that_was_empty_when_it_was_copied_is_not_read_as_empty() {
+    for format in formats() {
+        let store = memory();
+        let root = OpenOptions::new().format(format).create_group_in(store.clone(), "").unwrap();
+        let builder = root.create_array("a").shape([0]).chunks([2]).data_type(DataType::Int32);
+        let mut grown = builder.create().unwrap();
+        root.consolidate_metadata().unwrap();
+        grown.append(&ndarray::arr1(&[1, 2, 3]), 0).unwrap();
+        let copied = open(&store, format, Consolidated::Require).open("a").unwrap().into_array().unwrap();
+        assert_eq!(copied.read::<i32>(..).unwrap_err().kind(), ErrorKind::InvalidMetadata);
+    }
+}
+
+#[test]
+fn changes_are_refused_or_drop_it() {
+    for format in formats() {
+        let store = hierarchy(format);
+        let mut copied = open(&store, format, Consolidated::Require);
+        let mut a = copied.open("a").unwrap().into_array().unwrap();
+        a.fill(s![..2], 6).unwrap();
+        let refused = [
+            copied.create_group("x").unwrap_err(),
+            copied.create_array("x").shape([1]).data_type(DataType::Int8).create().unwrap_err(),
+            copied.delete("a").unwrap_err(),
+            copied.move_node("a", "z").unwrap_err(),
+            copied.set_attributes(zarrox::json::Map::new()).unwrap_err(),
+            a.resize(&[9]).unwrap_err(),
+            a.append(&ndarray::arr1(&[1]), 0).unwrap_err(),
+            a.set_attributes(zarrox::json::Map::new()).unwrap_err(),
+        ];
+        for error in refused {
+            assert_eq!(error.kind(), ErrorKind::ReadOnly, "{error}");
+            assert!(error.to_string().contains("Consolidated::Never"), "{error}");
+        }
+        assert_eq!(differences(&copied), []);
+        let allowed = options(format, Consolidated::Require).drop_consolidated(true);
+        let group = allowed.open_in(store.clone(), "").unwrap().into_group().unwrap();
+        let mut a = group.open("a").unwrap().into_array().unwrap();
+        let created = array(&group, "g/new");
+        created.fill(.., 1).unwrap();
+        assert!(!group.is_consolidated());
+        assert_eq!(group.open("g/new").unwrap().into_array().unwrap().read::<i32>(..).unwrap().sum(), 4);
+        a.resize(&[6]).unwrap();
+        assert_eq!(a.read::<i32>(..).unwrap().sum(), 22);
+        let gone = options(format, Consolidated::Require).open_in(store.clone(), "").unwrap_err();
+        assert_eq!(gone.kind(), ErrorKind::NotFound);
+        assert_eq!(open(&store, format, Consolidated::Auto).children().unwrap().len(), 2);
+    }
+}
+
+#[test]
+fn formats_without_it_and_nodes_of_others_are_refused_by_name() {
+    let draft = Format::all().find(|format| {
+        format.def().consolidation().is_none()
+            && OpenOptions::new().format(*format).create_group_in(memory(), "").is_ok()
+    });
+    if let Some(format) = draft {
+        let root = OpenOptions::new().format(format).create_group_in(memory(), "").unwrap();
+        assert_eq!(root.consolidate_metadata().unwrap_err().kind(), ErrorKind::Unsupported);
+        assert!(root.check_consolidated().is_err());
+    }
+    let store = hierarchy(Format::V3);
+    OpenOptions::new().format(Format::V2).create_group_in(store.clone(), "old").unwrap();
+    let error = open(&store, Format::V3, Consolidated::Never).consolidate_metadata().unwrap_err();
+    assert!(error.to_string().contains("'/old' is of Zarr v2"), "{error}");
+}
+
+#[test]
+fn damage_is_an_error_only_where_it_is_asked_for() {
+    let store = hierarchy(Format::V2);
+    let key = Key::new(".zmetadata").unwrap();
+    for broken in
+        ["", "{", "[]", "{}", r#"{"metadata": {}, "zarr_consolidated_format": 2}"#, r#"{"metadata": 3}"#]
+    {
+        store.set(&key, broken.as_bytes(), Condition::Always).unwrap();
+        let auto =
+            OpenOptions::new().mode(OpenMode::Read).open_in(store.clone(), "").unwrap().into_group().unwrap();
+        assert_eq!(auto.children().unwrap().len(), 2, "{broken}");
+        let error = options(Format::V2, Consolidated::Require).open_in(store.clone(), "").unwrap_err();
+        assert!(error.to_string().contains(".zmetadata"), "{broken}: {error}");
+    }
+    // An entry that is none hides nothing else.
+    let entries = json!({"metadata": {
+        ".zgroup": {"zarr_format": 2}, "a/.zarray": 7, "../../x/.zgroup": {"zarr_format": 2}, "": {}, "/": [],
+        "b/.zgroup": {"zarr_format": 2, "consolidated_metadata": null},
+    }});
+    store.set(&key, entries.to_string().as_bytes(), Condition::Always).unwrap();
+    let group = open(&store, Format::V2, Consolidated::Require);
+    let children = group.children().unwrap();
+    let children: Vec<_> = children.iter().map(|child| (child.name.as_str(), child.node.is_ok())).collect();
+    assert_eq!(children, [("a", false), ("b", true)]);
+}
+
+#[test]
+fn conversion_carries_it_over() {
+    for (from, to) in formats().into_iter().flat_map(|from| formats().into_iter().map(move |to| (from, to))) {
+        let (source, store) = (hierarchy(from), memory());
+        Convert::new(to).plan_in(source, "", store.clone(), "").unwrap().run().unwrap();
+        let copied = open(&store, to, Consolidated::Require);
+        assert_eq!(differences(&copied), [], "{from} to {to}");
+        assert!(copied.open("g/h/c").is_ok());
+    }
+    let store = memory();
+    let root = OpenOptions::new().format(Format::V2).create_group_in(store.clone(), "").unwrap();
+    array(&root, "g/a");
+    root.consolidate_metadata().unwrap();
+    Convert::new(Format::V3).plan_in_place_in(store.clone(), "").unwrap().run().unwrap();
+    assert!(store.get(&Key::new(".zmetadata").unwrap()).unwrap().is_none());
+    assert_eq!(differences(&open(&store, Format::V3, Consolidated::Require)), []);
+}
+
+fn corpus() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus/consolidated")
+}
+
+#[test]
+fn that_of_zarr_pythons_is_read() {
+    for name in ["v2-zarr2", "v2-zarr3", "v3", "v3-experimental"] {
+        let path = corpus().join(format!("{name}.zarr"));
+        let required = OpenOptions::new().mode(OpenMode::Read).consolidated(Consolidated::Require);
+        let never = required.clone().consolidated(Consolidated::Never);
+        let group = |options: &OpenOptions| options.open(&path).unwrap().into_group().unwrap();
+        let (copied, stored) = (group(&required), group(&never));
+        assert!(copied.is_consolidated() && !stored.is_consolidated());
+        assert_eq!(differences(&copied), [], "{name}");
+        let tree = copied.tree().unwrap().to_string();
+        assert_eq!(tree, stored.tree().unwrap().to_string(), "{name}");
+        for line in ["├── H", "├── a (2, 3) int32", "        └── b (3,) float64"] {
+            assert!(
+                tree.lines().any(|found| found.replace('│', " ").ends_with(line.trim_start())),
+                "{line} in {tree}"
+            );
+        }
+        assert_eq!(copied.attributes()["title"], "consolidated");
+        assert_eq!(copied.attributes()["nothing"], "NaN");
+        assert_eq!(copied.open("g/inner").unwrap().attributes()["deep"], json!([1, {"x": null}]));
+        let array = |path: &str| copied.open(path).unwrap().into_array().unwrap();
+        assert_eq!(
+            array("a").read::<i32>(..).unwrap().iter().copied().collect::<Vec<_>>(),
+            [0, 1, 2, 3, 4, 5]
+        );
+        let b = array("g/inner/b").read::<f64>(..).unwrap();
+        assert!(b[0].to_bits() == 0.5_f64.to_bits() && b[1].is_nan());
+        if name == "v2-zarr2" {
+            let error = copied.open("odd").unwrap_err();
+            assert!(error.to_string().contains("nobody-knows"), "{error}");
+        }
+    }
+}
+
+#[test]
+fn ours_is_as_theirs() {
+    for name in ["v2-zarr2", "v2-zarr3", "v3"] {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("copy.zarr");
+        copy(&corpus().join(format!("{name}.zarr")), &path);
+        let group = zarrox::open_group(&path).unwrap();
+        let file = path.join(if name == "v3" { "zarr.json" } else { ".zmetadata" });
+        let read = || -> Value {
+            let text = std::fs::read_to_string(&file).unwrap().replace(": NaN", ": \"NaN\"");
+            let mut json: Value = serde_json::from_str(&text).unwrap();
+            if name == "v2-zarr3" {
+                for (_, entry) in json["metadata"].as_object_mut().unwrap() {
+                    entry.as_object_mut().unwrap().shift_remove("consolidated_metadata");
+                }
+            }
+            json
+        };
+        let theirs = read();
+        group.drop_consolidated_metadata().unwrap();
+        assert_ne!(file.exists().then(read), Some(theirs.clone()));
+        group.consolidate_metadata().unwrap();
+        assert_eq!(read(), theirs, "{name}");
+    }
+}
+
+fn copy(from: &Path, to: &Path) {
+    let (from, to) = (DirectoryStore::open(from).unwrap(), DirectoryStore::create(to).unwrap());
+    let mut visit = |key: Key, _| {
+        to.set(&key, &from.get(&key).unwrap().unwrap(), Condition::Always).unwrap();
+        ControlFlow::Continue(())
+    };
+    from.list_prefix(&Prefix::root(), &mut visit).unwrap();
+}

@@ -1,0 +1,67 @@
+"""Writes the hierarchies of this directory; README.md says how to run it."""
+
+import os
+import shutil
+import sys
+import warnings
+
+warnings.simplefilter("ignore")
+os.environ["ZARR_V3_EXPERIMENTAL_API"] = "1"
+
+import numpy as np
+import zarr
+
+
+def fill(group, create):
+    """A group within a group, with arrays of known values; attributes that are no JSON; and a type nobody knows."""
+    group.attrs["title"] = "consolidated"
+    group.attrs["nothing"] = float("nan")
+    create("a", np.arange(6, dtype="<i4").reshape(2, 3), 7)
+    inner = group.create_group("g/inner")
+    inner.attrs["deep"] = [1, {"x": None}]
+    create("g/inner/b", np.array([0.5, np.nan, -1.0]), float("nan"))
+    group.create_group("H")
+
+
+def zarr2():
+    for name, options in [("v2-zarr2.zarr", {}), ("v3-experimental.zarr", {"zarr_version": 3})]:
+        shutil.rmtree(name, ignore_errors=True)
+        store = zarr.DirectoryStoreV3(name) if options else zarr.DirectoryStore(name)
+        group = zarr.open_group(store, mode="w", **options)
+
+        def create(path, values, fill_value):
+            array = group.create_dataset(
+                path, shape=values.shape, chunks=values.shape, dtype=values.dtype, fill_value=fill_value, compressor=None
+            )
+            array[...] = values
+
+        fill(group, create)
+        if not options:
+            group.create_dataset("odd", shape=(2,), dtype="M8[s]", compressor=zarr.codecs.Zlib(1)).attrs["kept"] = True
+            # As if another writer had made it: nobody knows this codec.
+            path = os.path.join(name, "odd", ".zarray")
+            text = open(path).read().replace('"zlib"', '"nobody-knows"')
+            open(path, "w").write(text)
+        if options:
+            zarr.consolidate_metadata(store, path="")
+        else:
+            zarr.consolidate_metadata(store)
+
+
+def zarr3():
+    for name, version in [("v2-zarr3.zarr", 2), ("v3.zarr", 3)]:
+        shutil.rmtree(name, ignore_errors=True)
+        group = zarr.open_group(name, mode="w", zarr_format=version)
+
+        def create(path, values, fill_value):
+            array = group.create_array(
+                path, shape=values.shape, chunks=values.shape, dtype=values.dtype, fill_value=fill_value, compressors=None
+            )
+            array[...] = values
+
+        fill(group, create)
+        zarr.consolidate_metadata(name, zarr_format=version)
+
+
+{"2": zarr2, "3": zarr3}[zarr.__version__[0]]()
+print(zarr.__version__, np.__version__, sys.version.split()[0])
