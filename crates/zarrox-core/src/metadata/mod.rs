@@ -151,8 +151,14 @@ pub trait FormatDef: fmt::Debug + Sync {
     /// given to an implicit group.
     fn patch(&self, documents: &[Option<Vec<u8>>], change: Change<'_>) -> Result<Vec<Document>>;
 
-    /// The codecs of a new array, given those that its creator asks for.
+    /// The codecs of a new array, given those that its creator asks for: puts around them what this format has around all
+    /// chunks.
     fn new_codecs(&self, codecs: Vec<CodecSpec>) -> Vec<CodecSpec> {
+        codecs
+    }
+
+    /// The codecs of an array of this format as others would have them: the reverse of [`FormatDef::new_codecs`].
+    fn plain_codecs(&self, codecs: Vec<CodecSpec>) -> Vec<CodecSpec> {
         codecs
     }
 

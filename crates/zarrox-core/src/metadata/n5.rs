@@ -149,6 +149,15 @@ impl FormatDef for N5 {
         }))
     }
 
+    fn plain_codecs(&self, codecs: Vec<CodecSpec>) -> Vec<CodecSpec> {
+        let Some(inner) = inner_codecs(&codecs) else { return codecs };
+        let plain = inner.into_iter().map(|codec| match codec.name.as_str() {
+            "n5_lz4" => CodecSpec::new("numcodecs.lz4", json!({"acceleration": 1})),
+            _ => codec,
+        });
+        plain.collect()
+    }
+
     fn default_chunk_key_encoding(&self) -> ChunkKeyEncoding {
         ChunkKeyEncoding::N5
     }
@@ -277,14 +286,15 @@ fn lower_array(array: &ArrayMetadata) -> Result<Map> {
     }
 }
 
+/// The codecs inside the blocks, when there is nothing but blocks.
+fn inner_codecs(codecs: &[CodecSpec]) -> Option<Vec<CodecSpec>> {
+    let [codec] = codecs else { return None };
+    let inner = codec.configuration.get("codecs").filter(|_| codec.name == BLOCKS)?;
+    inner.as_array()?.iter().map(CodecSpec::from_json).collect()
+}
+
 fn lower_compression(codecs: &[CodecSpec]) -> Result<Json> {
-    let inner = match codecs {
-        [codec] if codec.name == BLOCKS => codec.configuration.get("codecs").and_then(Json::as_array),
-        _ => None,
-    };
-    let inner: Option<Vec<CodecSpec>> =
-        inner.and_then(|list| list.iter().map(CodecSpec::from_json).collect());
-    match inner.as_deref() {
+    match inner_codecs(codecs).as_deref() {
         Some([bytes]) if bytes.name == "bytes" => Ok(json!({"type": "raw"})),
         Some([bytes, compressor]) if bytes.name == "bytes" => n5_compression::lower(compressor),
         _ => Err(Error::unsupported(
@@ -406,5 +416,9 @@ mod tests {
         let inner = json!([big_endian_json(), {"name": "n5_lz4", "configuration": {}}]);
         assert_eq!(made, [CodecSpec::new(BLOCKS, json!({"codecs": inner}))]);
         assert_eq!(N5.new_codecs(made.clone()), made);
+        let plain = N5.plain_codecs(made.clone());
+        let names: Vec<&str> = plain.iter().map(|codec| codec.name.as_str()).collect();
+        assert_eq!(names, ["bytes", "numcodecs.lz4"]);
+        assert_eq!(N5.new_codecs(plain), made);
     }
 }
