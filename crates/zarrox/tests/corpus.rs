@@ -313,7 +313,8 @@ fn compare(array: &Array, part: &Part, values: &Values) -> Result<(), Trouble> {
 
 /// Changes an array: every part is written into zeros, then everything as it was, and an attribute is added.
 fn change(store: &Arc<dyn Store>, path: &str, expected: &Value) -> Result<(), Trouble> {
-    let open = || OpenOptions::new().open_in(store.clone(), path)?.into_array();
+    let options = OpenOptions::new().data_type_fallback(true);
+    let open = || options.open_in(store.clone(), path)?.into_array();
     let mut array = open()?;
     let values = Values::expected(expected);
     let all = array.read_dyn(..)?;

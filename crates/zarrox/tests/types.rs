@@ -170,6 +170,23 @@ fn where_the_fill_value_is_undefined_every_chunk_is_stored() {
     }
 }
 
+/// zarr-python 2 gives text the fill value 0 if nobody says anything, and reads the number where there is no chunk.
+#[test]
+fn where_the_fill_value_of_text_is_a_number_every_chunk_is_stored() {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let document = json!({
+        "zarr_format": 2, "shape": [4], "chunks": [2], "dtype": "|O", "compressor": null, "fill_value": 0, "order": "C",
+        "filters": [{"id": "vlen-utf8"}],
+    });
+    let key = zarrox::stores::Key::new(".zarray").unwrap();
+    store.set(&key, document.to_string().as_bytes(), Default::default()).unwrap();
+    let array = OpenOptions::new().open_in(store, "").unwrap().into_array().unwrap();
+    assert!(array.read_dyn(..).unwrap().elements().all(<[u8]>::is_empty));
+    let empty = DynArray::from_elements(array.data_type().clone(), vec![2], ["", ""]).unwrap();
+    array.write_dyn(s![..2], &empty).unwrap();
+    assert_eq!(array.info().unwrap().chunks_initialised, 1);
+}
+
 #[test]
 fn text_and_bytes_of_any_length() {
     let texts = ArrayD::from_shape_vec(IxDyn(&[5]), vec!["", "né", "🧊x", "a longer text", "z"]).unwrap();

@@ -136,6 +136,7 @@ pub(super) fn lift_array(map: Map, context: &LiftContext<'_>) -> Result<ArrayMet
     let (data_type, order) = lift_data_type(&mut members, context)?;
     let fill_value = match optional_if_lenient(&mut members, "fill_value")? {
         Json::Null => None,
+        fill if members.lenient() && is_number_of_text(&fill, &data_type) => None,
         fill => {
             if context.mode == Mode::Strict {
                 check_fill_form(&data_type, &fill)?;
@@ -169,6 +170,12 @@ pub(super) fn lift_array(map: Map, context: &LiftContext<'_>) -> Result<ArrayMet
     };
     array.validate()?;
     Ok(array)
+}
+
+/// Whether a fill value is the 0 that zarr-python 2 gives text and bytes if nobody says anything. It reads the number where
+/// there is no chunk, so that every chunk must be stored, as with an undefined value.
+fn is_number_of_text(fill: &Json, data_type: &DataType) -> bool {
+    fill.as_u64() == Some(0) && data_type.storage() == Storage::Variable
 }
 
 /// The data type, and the byte order of its stored elements. What objects are, only their codec says: the first filter or,
