@@ -70,7 +70,7 @@ fn parts(text: &str) -> (i16, [u32; 6]) {
     let (year, rest) = text.split_at(text[1..].find('-').unwrap() + 1);
     let (time, fraction) = rest.split_once('.').unwrap_or((rest, "0"));
     let numbers: Vec<u32> = time[1..].split(['-', 'T', ':']).map(|n| n.parse().unwrap()).collect();
-    let [month, day, hour, minute, second] = numbers[..] else { panic!("{text}") };
+    let &[month, day, hour, minute, second]: &[u32; 5] = numbers.as_slice().try_into().unwrap();
     (year.parse().unwrap(), [month, day, hour, minute, second, format!("{fraction:0<9}").parse().unwrap()])
 }
 
