@@ -21,10 +21,10 @@ fn value(random: &mut Random, levels: usize) -> Json {
     let number = random.below(1 << 20);
     match random.below(if levels > 0 { 9 } else { 6 }) {
         0 => Json::Null,
-        1 => (number % 2 == 0).into(),
+        1 => number.is_multiple_of(2).into(),
         2 => number.into(),
         3 => (-(number as i64) << (number % 40)).into(),
-        4 => (number as f64 / 7.0 * 10_f64.powi(number as i32 % 40 - 20)).into(),
+        4 => (number as f64 / 7.0 * [1e-20, 1e-5, 1.0, 1e15, 1e30][number % 5]).into(),
         5 | 6 => ["", "a", "é\n\"\\", "日本 🧊", "\0"][number % 5].into(),
         7 => (0..number % 4).map(|_| value(random, levels - 1)).collect(),
         _ => json!({"a": value(random, levels - 1), "b": value(random, levels - 1)}),
