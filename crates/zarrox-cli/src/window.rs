@@ -68,7 +68,7 @@ impl<'a> Window<'a> {
 
     /// Blocks that cover the window in row-major order.
     pub(crate) fn slabs(&self, memory: u64) -> impl Iterator<Item = Vec<Range<u64>>> + use<> {
-        let stored = self.array.metadata().chunk_grid.chunk_shape();
+        let stored = self.array.metadata().chunk_grid.largest_chunk();
         let chunks: Vec<u64> = self.kept().map(|(axis, dim)| stored[axis].div_ceil(dim.step)).collect();
         let outer: Vec<u64> = self.kept().map(|(_, dim)| dim.count).collect();
         let item = count(&self.inner).saturating_mul(memory_size(&self.data_type) as u64);

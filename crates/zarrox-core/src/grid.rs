@@ -24,7 +24,7 @@ pub enum ChunkGrid {
         chunk_shape: Vec<u64>,
     },
     /// Chunks with lengths of their own along each dimension (v3).
-    Rectilinear(Rectilinear),
+    Rectilinear(Box<Rectilinear>),
 }
 
 /// Chunks of one length that follow each other along a dimension.
@@ -85,14 +85,14 @@ impl ChunkGrid {
         lengths: impl IntoIterator<Item = impl Into<ChunkLengths>>,
         shape: &[u64],
     ) -> Result<Self> {
-        let grid = Self::Rectilinear(Rectilinear::new(lengths)?);
+        let grid = Self::Rectilinear(Box::new(Rectilinear::new(lengths)?));
         grid.check(shape)?;
         Ok(grid)
     }
 
     /// Checks that the grid has chunks for every element of an array of `shape`.
     pub fn check(&self, shape: &[u64]) -> Result<()> {
-        let chunk_shape = self.chunk_shape();
+        let chunk_shape = self.largest_chunk();
         if chunk_shape.len() != shape.len() {
             return Err(Error::metadata(format!(
                 "the chunk shape {chunk_shape:?} has {} dimensions, the array's shape {shape:?} has {}",
@@ -116,8 +116,21 @@ impl ChunkGrid {
         }
     }
 
-    /// The shape that chunks have in full; where they differ, the largest length of a chunk along each dimension.
-    pub fn chunk_shape(&self) -> &[u64] {
+    /// The shape that all chunks have in full.
+    ///
+    /// # Errors
+    /// When they differ.
+    pub fn chunk_shape(&self) -> Result<&[u64]> {
+        match self {
+            Self::Regular { chunk_shape } => Ok(chunk_shape),
+            Self::Rectilinear(_) => Err(Error::unsupported(
+                "chunks of one shape are needed, and those of a rectilinear grid differ; only Zarr v3 has such grids",
+            )),
+        }
+    }
+
+    /// The largest length of a chunk along each dimension: in a regular grid, the shape of all chunks.
+    pub fn largest_chunk(&self) -> &[u64] {
         match self {
             Self::Regular { chunk_shape } => chunk_shape,
             Self::Rectilinear(grid) => grid.largest(),
@@ -350,7 +363,8 @@ mod tests {
         let lengths: [ChunkLengths; 3] = [vec![3, 3, 1, 4].into(), 5.into(), [2, 100].into()];
         let shape = [8, 12, 2];
         let grid = ChunkGrid::rectilinear(lengths, &shape).unwrap();
-        assert_eq!(grid.chunk_shape(), [4, 5, 100]);
+        assert_eq!(grid.largest_chunk(), [4, 5, 100]);
+        assert!(grid.chunk_shape().unwrap_err().to_string().contains("chunks of one shape"));
         assert_eq!(grid.grid_shape(&shape), [4, 3, 1]);
         assert_eq!(grid.grid_shape(&[7, 0, 3]), [3, 0, 2]);
         assert_eq!(grid.chunk_count(&shape), Some(12));

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use ndarray::{Array1, ArrayD, Dimension, IxDyn, arr1};
 use serde_json::{Value, json};
+use zarrox::convert::Convert;
 use zarrox::grid::{ChunkLengths, ListedLength};
 use zarrox::prelude::*;
 use zarrox::stores::{MemoryStore, Store};
@@ -179,11 +180,12 @@ fn shards_differ_and_their_inner_chunks_divide_them() {
 
 #[test]
 fn what_cannot_be_is_refused_and_named() {
-    for format in [Format::V1, Format::V2] {
+    for format in Format::all().filter(|format| *format != Format::V3) {
         let (_, builder) = builder([4]);
-        let error = builder.format(format).rectilinear_chunks([[1, 3]]).create().unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::Unsupported);
-        assert!(error.to_string().contains("chunks of one shape"), "{error}");
+        let error = builder.clone().format(format).rectilinear_chunks([[1, 3]]).create().unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Unsupported, "{format}: {error}");
+        let shards = builder.chunks([1]).format(format).rectilinear_chunks([[1, 3]]).create();
+        assert_eq!(shards.unwrap_err().kind(), ErrorKind::Unsupported, "{format}");
     }
     for (lengths, named) in [(vec![1, 2], "end at 3"), (vec![4, 0], "length 0"), (vec![], "end at 0")] {
         let (_, builder) = builder([4]);
@@ -191,6 +193,26 @@ fn what_cannot_be_is_refused_and_named() {
         assert_eq!(error.kind(), ErrorKind::InvalidArgument);
         assert!(error.to_string().contains(named), "{error}");
     }
+}
+
+/// Shards that differ have inner chunks of one shape, which every format can say; chunks that differ have not.
+#[test]
+fn other_formats_get_the_chunks_inside_shards() {
+    let convert = |source: Arc<dyn Store>| {
+        let target: Arc<dyn Store> = Arc::new(MemoryStore::new());
+        let plan = Convert::new(Format::V2).plan_in(source, "a", target.clone(), "").unwrap();
+        plan.run().map(|_| OpenOptions::new().open_in(target, "").unwrap().into_array().unwrap())
+    };
+    let (store, sharded) = builder([12, 4]);
+    let sharded = sharded.chunks([2, 2]).rectilinear_chunks([vec![2, 6, 4], vec![4]]).create().unwrap();
+    sharded.write(.., &positions(&[12, 4])).unwrap();
+    let converted = convert(store).unwrap();
+    assert_eq!(converted.read::<i32>(..).unwrap(), positions(&[12, 4]));
+    assert_eq!(converted.chunk_shape(), [2, 2]);
+    let (store, plain) = builder([4]);
+    plain.rectilinear_chunks([[1, 3]]).create().unwrap().fill(.., 7).unwrap();
+    let error = convert(store).unwrap_err();
+    assert!(error.to_string().contains("chunks of one shape"), "{error}");
 }
 
 /// A run is as long as it says without taking memory for it.

@@ -367,7 +367,7 @@ impl Incoming<'_> {
             if backwards { lengths.iter().rev().copied().collect() } else { lengths.to_vec() }
         };
         let shape = turned(&self.header.shape);
-        let chunks = turned(array.metadata().chunk_grid.chunk_shape());
+        let chunks = turned(array.metadata().chunk_grid.largest_chunk());
         let first = turned(offset).first().copied().unwrap_or(0);
         let slabs =
             Slabs::new(&shape, &chunks, self.header.data_type.size() as u64, memory).starting_at(first);

@@ -350,7 +350,7 @@ fn sharded(array: ArrayMetadata, transformer: &Json, mode: Mode) -> Result<Array
     let per_shard = transformer.get("configuration").and_then(|c| c.get("chunks_per_shard"));
     let per_shard = per_shard.ok_or_else(|| Error::metadata("the sharding has no 'chunks_per_shard'"))?;
     let per_shard = chunks_per_shard(per_shard, array.shape.len(), mode)?;
-    let inner = array.chunk_grid.chunk_shape().to_vec();
+    let inner = array.chunk_grid.chunk_shape()?.to_vec();
     let lengths = inner.iter().zip(&per_shard).map(|(&inner, &count)| inner.checked_mul(count));
     let shard = lengths.collect::<Option<Vec<u64>>>().ok_or_else(|| {
         Error::metadata(format!("shards of {per_shard:?} chunks of {inner:?} elements are too large"))
@@ -417,7 +417,7 @@ fn unsharded(array: &ArrayMetadata) -> Result<(ArrayMetadata, Option<Vec<u64>>)>
             array.format
         )));
     }
-    let shard = array.chunk_grid.chunk_shape();
+    let shard = array.chunk_grid.chunk_shape()?;
     let inner = sharding.get("chunk_shape").and_then(Json::as_array);
     let inner = inner.and_then(|list| list.iter().map(Json::as_u64).collect::<Option<Vec<_>>>());
     let inner = inner.filter(|inner| inner.len() == shard.len()).unwrap_or_default();

@@ -232,7 +232,7 @@ impl ArrayMetadata {
 
     /// The codecs, ready to work on this array's chunks.
     pub fn chain(&self, registry: &Registry, mode: Mode, limit: usize) -> Result<CodecChain> {
-        self.chain_of(self.chunk_grid.chunk_shape(), registry, mode, limit)
+        self.chain_of(self.chunk_grid.largest_chunk(), registry, mode, limit)
     }
 
     /// The same for chunks of this shape, which a grid of several shapes has.

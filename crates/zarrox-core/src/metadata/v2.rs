@@ -357,9 +357,6 @@ pub(super) fn lower_array(array: &ArrayMetadata, registry: &Registry) -> Result<
     let ChunkKeyEncoding::V2(separator) = array.chunk_key_encoding else {
         return Err(Error::unsupported("Zarr v2 has only its own chunk key encoding, without the \"c\""));
     };
-    let ChunkGrid::Regular { chunk_shape } = &array.chunk_grid else {
-        return Err(Error::unsupported("Zarr v2 has only chunks of one shape; create the array as v3"));
-    };
     let chain = lower_codecs(array, registry)?;
     let family = registry.family(&array.data_type)?;
     let fill = array.fill_value.as_ref().map(|fill| match array.data_type.fields() {
@@ -369,7 +366,7 @@ pub(super) fn lower_array(array: &ArrayMetadata, registry: &Registry) -> Result<
     let document = json!({
         "zarr_format": 2,
         "shape": array.shape,
-        "chunks": chunk_shape,
+        "chunks": array.chunk_grid.chunk_shape()?,
         "dtype": registry.data_type_to_v2(&array.data_type, &chain.byte_order)?,
         "compressor": chain.compressor,
         "fill_value": fill,

@@ -14,7 +14,7 @@ use super::members::{Members, wrong};
 use super::{ArrayMetadata, Change, Document, Format, FormatDef, Layout, LiftContext, NodeMetadata, v2};
 use crate::codec::CodecSpec;
 use crate::error::{Error, Result};
-use crate::grid::{ChunkKeyEncoding, Separator};
+use crate::grid::{ChunkKeyEncoding, ChunkShape, Separator};
 use crate::json::{self, Json, Map};
 use crate::path::NodePath;
 use crate::registry::Registry;
@@ -90,6 +90,10 @@ impl FormatDef for V3Experimental {
 
     fn default_chunk_key_encoding(&self) -> ChunkKeyEncoding {
         chunk_keys(Separator::Slash)
+    }
+
+    fn default_chunks(&self, shape: &[u64], item: usize) -> Vec<u64> {
+        ChunkShape::Guess.resolve(shape, item)
     }
 
     fn default_compressor(&self, item: usize) -> CodecSpec {

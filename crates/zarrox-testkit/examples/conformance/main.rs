@@ -176,7 +176,7 @@ impl Participant<'_> {
         agree("format", &metadata.format, &cell.format())?;
         agree("data type", array.data_type(), &data_type)?;
         agree("shape", &lengths(array.shape())?, &model.shape)?;
-        agree("chunks", metadata.chunk_grid.chunk_shape(), &cell.chunks)?;
+        agree("chunks", metadata.chunk_grid.largest_chunk(), &cell.chunks)?;
         let fill = fill_element(&data_type.storage(), cell)?;
         agree("fill value", array.fill_value().as_bytes(), &fill)?;
         agree("chunk keys", &metadata.chunk_key_encoding, &cell.key_encoding()?)?;

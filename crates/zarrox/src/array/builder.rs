@@ -123,7 +123,7 @@ impl ArrayBuilder {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn rectilinear_chunks(mut self, lengths: impl IntoIterator<Item = impl Into<ChunkLengths>>) -> Self {
-        let grid = Rectilinear::new(lengths).map(ChunkGrid::Rectilinear);
+        let grid = Rectilinear::new(lengths).map(|grid| ChunkGrid::Rectilinear(Box::new(grid)));
         self.chunk_grid = Some(grid.map_err(|error| error.to_string()));
         self
     }

@@ -26,7 +26,6 @@ pub struct ArrayInfo {
     /// The data type that the metadata gives, where it is not known and [`data_type`](Self::data_type) is the one that it
     /// names in its place.
     pub fallback_from: Option<Json>,
-    /// The shape of a chunk.
     /// How the array is divided into chunks, or into shards where there are shards.
     pub chunk_grid: ChunkGrid,
     /// The shape of a chunk; where chunks differ, the largest length along each dimension.

@@ -111,13 +111,13 @@ impl Array {
     pub fn chunk_shape(&self) -> Vec<u64> {
         match self.chain.inner_chunk_shape() {
             Some(inner) => inner.into_iter().map(|n| n as u64).collect(),
-            None => self.metadata.chunk_grid.chunk_shape().to_vec(),
+            None => self.metadata.chunk_grid.largest_chunk().to_vec(),
         }
     }
 
     /// The shape of the shards, if the array has them; in a rectilinear grid, their largest length along each dimension.
     pub fn shard_shape(&self) -> Option<&[u64]> {
-        self.chain.inner_chunk_shape().map(|_| self.metadata.chunk_grid.chunk_shape())
+        self.chain.inner_chunk_shape().map(|_| self.metadata.chunk_grid.largest_chunk())
     }
 
     /// How many stored objects (chunks, or shards where there are shards) there can be along each dimension.

@@ -207,7 +207,8 @@ impl<'a> Transfer<'a> {
     /// Whether all chunks of a unit are stored in the destination. What is there is whole, since chunks are replaced
     /// in one step.
     fn is_there(&self, region: &[(u64, u64)]) -> Result<bool> {
-        let chunk_shape = self.destination.chunk_grid().chunk_shape();
+        // Chunks that differ can lie in several units, so that one that is stored need not be whole.
+        let Ok(chunk_shape) = self.destination.chunk_grid().chunk_shape() else { return Ok(false) };
         let mut chunk: Vec<u64> = region.iter().zip(chunk_shape).map(|((begin, _), n)| begin / n).collect();
         loop {
             if self.destination.stored_size(&chunk)?.is_none() {
@@ -239,8 +240,8 @@ fn selection(region: &[(u64, u64)]) -> Vec<DimSelection> {
 
 /// A chunk of the destination, or as many as lie together in one of the source and are not too large.
 fn unit_shape(source: &Array, destination: &Array) -> Vec<u64> {
-    let mut unit = destination.chunk_grid().chunk_shape().to_vec();
-    let stored = source.chunk_grid().chunk_shape();
+    let mut unit = destination.chunk_grid().largest_chunk().to_vec();
+    let stored = source.chunk_grid().largest_chunk();
     let item = source.data_type().size() as u64;
     for dim in (0..unit.len()).rev() {
         let size = unit.iter().fold(item, |size, &n| size.saturating_mul(n)).max(1);
