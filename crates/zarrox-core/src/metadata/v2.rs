@@ -11,7 +11,9 @@ use super::{
     NodeMetadata, consolidated,
 };
 use crate::codec::{CodecKind, CodecSpec};
-use crate::data_type::{ByteOrder, DataType, Endian, Mode, Storage, TypeString, nests_lists};
+use crate::data_type::{
+    ByteOrder, DataType, Endian, Mode, Storage, TypeString, VARIABLE_BYTES, VARIABLE_TEXT, nests_lists,
+};
 use crate::error::{CodecError, Error, Result};
 use crate::fill_value::FillValue;
 use crate::grid::{ChunkGrid, ChunkKeyEncoding, ChunkShape, Separator};
@@ -175,7 +177,10 @@ pub(super) fn lift_array(map: Map, context: &LiftContext<'_>) -> Result<ArrayMet
 /// Whether a fill value is the 0 that zarr-python 2 gives text and bytes if nobody says anything. It reads the number where
 /// there is no chunk, so that every chunk must be stored, as with an undefined value.
 fn is_number_of_text(fill: &Json, data_type: &DataType) -> bool {
-    fill.as_u64() == Some(0) && data_type.storage() == Storage::Variable
+    // Of an object, the number is a value.
+    let texts = [VARIABLE_TEXT, VARIABLE_BYTES];
+    let text = matches!(data_type, DataType::Extension(extension) if texts.contains(&&*extension.name));
+    text && fill.as_u64() == Some(0)
 }
 
 /// The data type, and the byte order of its stored elements. What objects are, only their codec says: the first filter or,

@@ -485,6 +485,8 @@ def object_arrays():
     for name, codec in [("json2", numcodecs.JSON()), ("msgpack2", numcodecs.MsgPack())]:
         values = objects(["x", 5])
         varied(root, name + "_fill", values, "object", codec, region=slice(0, 1), chunks=(1,), fill=5)
+        values = objects(["x", 0])
+        varied(root, name + "_fill_zero", values, "object", codec, region=slice(0, 1), chunks=(1,), fill=0)
         values = objects(["x", None])
         varied(root, name + "_fill_null", values, "object", codec, expected=values, region=slice(0, 1), chunks=(1,))
     end(root)
