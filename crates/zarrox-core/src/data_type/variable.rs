@@ -33,9 +33,14 @@ fn is(data_type: &DataType, name: &str) -> bool {
 }
 
 impl DataType {
+    /// Whether the elements are text or bytes of variable length.
+    pub(crate) fn is_text_or_bytes(&self) -> bool {
+        Variable.has(self)
+    }
+
     /// Whether elements of another type of variable length are of this one, too: any text is bytes, and any bytes may be text.
     pub(crate) fn has_elements_of(&self, other: &Self) -> bool {
-        self == other || [self, other].into_iter().all(|data_type| Variable.has(data_type))
+        self == other || (self.is_text_or_bytes() && other.is_text_or_bytes())
     }
 }
 

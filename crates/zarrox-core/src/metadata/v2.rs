@@ -11,9 +11,7 @@ use super::{
     NodeMetadata, consolidated,
 };
 use crate::codec::{CodecKind, CodecSpec};
-use crate::data_type::{
-    ByteOrder, DataType, Endian, Mode, Storage, TypeString, VARIABLE_BYTES, VARIABLE_TEXT, nests_lists,
-};
+use crate::data_type::{ByteOrder, DataType, Endian, Mode, Storage, TypeString, nests_lists};
 use crate::error::{CodecError, Error, Result};
 use crate::fill_value::FillValue;
 use crate::grid::{ChunkGrid, ChunkKeyEncoding, ChunkShape, Separator};
@@ -178,9 +176,7 @@ pub(super) fn lift_array(map: Map, context: &LiftContext<'_>) -> Result<ArrayMet
 /// there is no chunk, so that every chunk must be stored, as with an undefined value.
 fn is_number_of_text(fill: &Json, data_type: &DataType) -> bool {
     // Of an object, the number is a value.
-    let texts = [VARIABLE_TEXT, VARIABLE_BYTES];
-    let text = matches!(data_type, DataType::Extension(extension) if texts.contains(&&*extension.name));
-    text && fill.as_u64() == Some(0)
+    fill.as_u64() == Some(0) && data_type.is_text_or_bytes()
 }
 
 /// The data type, and the byte order of its stored elements. What objects are, only their codec says: the first filter or,
