@@ -17,7 +17,7 @@ pub fn parse(bytes: &[u8]) -> Result<Json> {
     let strict = serde_json::from_slice(bytes);
     match strict {
         Ok(json) => Ok(json),
-        Err(error) => quote_bare_tokens(bytes)
+        Err(error) => quote_bare_tokens(bytes, "")
             .and_then(|quoted| serde_json::from_slice(&quoted).ok())
             .ok_or_else(|| not_json(error)),
     }
@@ -114,9 +114,39 @@ pub fn kind(json: &Json) -> &'static str {
     }
 }
 
-/// Puts quotes around the tokens that only Python's JSON has; `None` when there are none.
-fn quote_bare_tokens(bytes: &[u8]) -> Option<Vec<u8>> {
-    const TOKENS: [&[u8]; 3] = [b"-Infinity", b"Infinity", b"NaN"];
+/// What stands in front of a token that only Python's JSON has, while a document is edited: no string begins with it.
+const BARE: &str = "\\u0001bare ";
+
+/// Parses an object that will be written again, by [`rewritten`], with the tokens that only Python's JSON has as they were.
+pub(crate) fn parse_to_rewrite(bytes: &[u8]) -> Result<Map> {
+    match serde_json::from_slice(bytes) {
+        Ok(json) => object(json),
+        Err(error) => {
+            let marked =
+                quote_bare_tokens(bytes, BARE).and_then(|marked| serde_json::from_slice(&marked).ok());
+            object(marked.ok_or_else(|| not_json(error))?)
+        }
+    }
+}
+
+/// An object that was parsed by [`parse_to_rewrite`] as bytes.
+pub(crate) fn rewritten(map: &Map) -> Result<Vec<u8>> {
+    let bytes = to_bytes(map)?;
+    let Ok(text) = std::str::from_utf8(&bytes) else { return Ok(bytes) };
+    if !text.contains(BARE) {
+        return Ok(bytes);
+    }
+    let unquoted = TOKENS.iter().fold(text.to_owned(), |text, token| {
+        let token = String::from_utf8_lossy(token);
+        text.replace(&format!("\"{BARE}{token}\""), &token)
+    });
+    Ok(unquoted.into_bytes())
+}
+
+const TOKENS: [&[u8]; 3] = [b"-Infinity", b"Infinity", b"NaN"];
+
+/// Puts quotes around the tokens that only Python's JSON has, and a mark in front of them; `None` when there are none.
+fn quote_bare_tokens(bytes: &[u8], mark: &str) -> Option<Vec<u8>> {
     let mut out = Vec::with_capacity(bytes.len() + 16);
     let (mut at, mut in_string, mut found) = (0, false, false);
     while let Some(&byte) = bytes.get(at) {
@@ -133,6 +163,7 @@ fn quote_bare_tokens(bytes: &[u8]) -> Option<Vec<u8>> {
             continue;
         };
         out.push(b'"');
+        out.extend(mark.as_bytes());
         out.extend(token);
         out.push(b'"');
         at += token.len();
@@ -158,6 +189,19 @@ pub(crate) fn integer(json: &Json, mode: Mode) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn documents_are_rewritten_with_pythons_tokens_as_they_were() {
+        let text = br#"{"a": [NaN, -Infinity, "NaN", {"b": Infinity}], "c": "x \u0001 y"}"#;
+        let mut map = parse_to_rewrite(text).unwrap();
+        map.insert("d".to_owned(), 1.into());
+        let again = String::from_utf8(rewritten(&map).unwrap()).unwrap();
+        let words: Vec<_> = again.split_whitespace().collect();
+        assert_eq!(words[3..8], ["NaN,", "-Infinity,", "\"NaN\",", "{", "\"b\":"]);
+        assert!(again.contains(r#""c": "x \u0001 y""#) && again.contains("\"d\": 1"));
+        assert_eq!(rewritten(&parse_to_rewrite(b"{}").unwrap()).unwrap(), b"{}\n");
+        assert!(parse_to_rewrite(b"[]").is_err() && parse_to_rewrite(b"{NaN").is_err());
+    }
 
     #[test]
     fn bare_tokens_become_strings() {

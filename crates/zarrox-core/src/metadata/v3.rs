@@ -47,12 +47,12 @@ impl FormatDef for V3 {
 
     fn patch(&self, documents: &[Option<Vec<u8>>], change: Change<'_>) -> Result<Vec<Document>> {
         let bytes = documents.first().and_then(Option::as_deref).unwrap_or(b"");
-        let mut map = json::parse_object(bytes)?;
+        let mut map = json::parse_to_rewrite(bytes)?;
         match change {
             Change::Shape(shape) => map.insert("shape".to_owned(), shape.into()),
             Change::Attributes(attributes) => map.insert("attributes".to_owned(), attributes.clone().into()),
         };
-        Ok(vec![(DOCUMENT, json::to_bytes(&map)?)])
+        Ok(vec![(DOCUMENT, json::rewritten(&map)?)])
     }
 
     fn default_chunk_key_encoding(&self) -> ChunkKeyEncoding {
