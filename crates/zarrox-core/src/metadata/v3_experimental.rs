@@ -11,7 +11,9 @@ use serde_json::json;
 
 use super::drafts::{self, ARRAY, ENTRY, GROUP};
 use super::members::{Members, wrong};
-use super::{ArrayMetadata, Change, Document, Format, FormatDef, Layout, LiftContext, NodeMetadata, v2};
+use super::{
+    ArrayMetadata, Change, Consolidation, Document, Format, FormatDef, Layout, LiftContext, NodeMetadata, v2,
+};
 use crate::codec::CodecSpec;
 use crate::error::{Error, Result};
 use crate::grid::{ChunkKeyEncoding, ChunkShape, Separator};
@@ -98,6 +100,10 @@ impl FormatDef for V3Experimental {
 
     fn default_compressor(&self, item: usize) -> CodecSpec {
         v2::default_compressor(item)
+    }
+
+    fn consolidation(&self) -> Option<Consolidation> {
+        Some(Consolidation::AtRoot("meta/root/consolidated/.zmetadata"))
     }
 
     fn has_undefined_fill(&self) -> bool {

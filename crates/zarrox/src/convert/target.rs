@@ -95,8 +95,8 @@ impl Translator<'_> {
 
     /// What becomes of a node that cannot be converted.
     pub(super) fn left_out(&self) -> Severity {
-        // Where it is, it would be left behind in the old format.
-        if self.in_place { Severity::Refusal } else { Severity::Loss }
+        // Where it is, it would be left behind in the old format; and without the root nothing is left.
+        if self.in_place || self.shown == "/" { Severity::Refusal } else { Severity::Loss }
     }
 
     pub(super) fn find(&mut self, what: What, severity: Severity, reason: impl Into<String>) {
