@@ -117,6 +117,14 @@ fn samples() -> Vec<Sample> {
             s![..2],
         ),
         (
+            "rectilinear",
+            |b| {
+                let b = b.data_type(DataType::Int32).shape([7, 6]).compressor(Gzip::level(1));
+                b.rectilinear_chunks([vec![1_u64, 4, 2], vec![3, 3]])
+            },
+            s![1..6, 2..],
+        ),
+        (
             "strings",
             |b| {
                 b.data_type(DataType::parse("string", &Registry::new()).unwrap()).shape([3, 5]).chunks([2, 2])
@@ -299,7 +307,8 @@ fn what_v2_and_v3_say_alike_is_copied_and_nothing_is_lost() {
             }
         }
         if from == Format::V3 {
-            for name in ["sharded", "nested", "transposed"] {
+            assert!(action("strings").is_some() && action("structures").is_some());
+            for name in ["sharded", "nested", "transposed", "rectilinear"] {
                 assert_eq!(action(name), Some(Action::Reencode), "{name}, {from} to {to}");
             }
         }

@@ -42,10 +42,12 @@ pub(super) fn candidates(
         return candidates;
     }
     let (grid, whole) = unsharded(array, translator.registry, translator.chunk_limit);
-    let resharded = array.shard_shape().is_some();
+    let resharded = grid != array.metadata().chunk_grid;
+    let (grid, regular) = sayable(grid, plain, translator);
     let (kept, dropped) = split(&whole, plain, translator);
     let mut push = |codecs: Vec<CodecSpec>| {
-        let note = note(resharded, &own, &codecs);
+        let shards = if resharded { "the chunks inside shards are stored by themselves; " } else { "" };
+        let note = format!("{shards}{regular}{}", note(&own, &codecs));
         candidates.push(Candidate { grid: grid.clone(), codecs, note: Some(note) });
     };
     push(whole);
@@ -87,10 +89,23 @@ fn split(
     (kept, dropped)
 }
 
-fn note(resharded: bool, own: &[CodecSpec], codecs: &[CodecSpec]) -> String {
+/// The grid, if the target can say it, or one of the largest of its chunks; and what there is to note then.
+fn sayable(grid: ChunkGrid, plain: &ArrayMetadata, translator: &Translator<'_>) -> (ChunkGrid, &'static str) {
+    if translator.says_array(&ArrayMetadata { chunk_grid: grid.clone(), ..plain.clone() }).is_ok() {
+        return (grid, "");
+    }
+    match ChunkGrid::regular(grid.largest_chunk(), &plain.shape) {
+        Ok(regular) => (regular, "all chunks become as large as the largest; "),
+        Err(_) => (grid, ""),
+    }
+}
+
+fn note(own: &[CodecSpec], codecs: &[CodecSpec]) -> String {
+    if own == codecs {
+        return "the codecs stay".to_owned();
+    }
     let list = |codecs: &[CodecSpec]| codecs.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
-    let shards = if resharded { "the chunks inside shards are stored by themselves; " } else { "" };
-    format!("{shards}the codecs {} become {}", list(own), list(codecs))
+    format!("the codecs {} become {}", list(own), list(codecs))
 }
 
 fn kind(spec: &CodecSpec, registry: &Registry) -> Option<CodecKind> {
