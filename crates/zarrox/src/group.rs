@@ -12,7 +12,6 @@ use crate::hierarchy::Location;
 
 /// An array or a group.
 #[derive(Debug, Clone)]
-#[expect(clippy::large_enum_variant, reason = "there is one for each node that is opened, and few are kept")]
 pub enum Node {
     /// An array.
     Array(Array),

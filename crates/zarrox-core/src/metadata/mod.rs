@@ -306,7 +306,6 @@ impl GroupMetadata {
 
 /// An array or a group.
 #[derive(Debug, Clone, PartialEq)]
-#[expect(clippy::large_enum_variant, reason = "there is one for each node that is opened, and few are kept")]
 pub enum NodeMetadata {
     /// An array.
     Array(ArrayMetadata),
