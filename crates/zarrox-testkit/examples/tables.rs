@@ -49,7 +49,8 @@ fn data_type_row(data_type: &DataType, registry: &Registry) -> Result<String> {
     let names = [Endian::Little, Endian::Big].into_iter().filter_map(|e| family.to_v2(data_type, e).ok());
     let mut names: Vec<String> = names.map(|name| code(&name)).collect();
     names.dedup();
-    let name = family.to_v3(data_type).map_or_else(|_| String::new(), |name| code(&name));
+    let own = || format!("none; it is called {} here", code(&data_type.to_string().into()));
+    let name = family.to_v3(data_type).map_or_else(|_| own(), |name| code(&name));
     let size = match data_type.storage() {
         Storage::Variable => "any".to_owned(),
         fixed => fixed.size().to_string(),
