@@ -119,7 +119,9 @@ impl Registry {
     /// Checks that no codec takes elements of variable length for something else than they are: text for objects, say. In
     /// memory all are bytes, and a codec does not know what they mean.
     pub(crate) fn check_object_codecs(&self, data_type: &DataType, codecs: &[CodecSpec]) -> Result<()> {
-        if data_type.storage() != Storage::Variable {
+        // What a user's own type is stored as, its family knows.
+        let own = self.user_families.iter().any(|family| family.has(data_type));
+        if data_type.storage() != Storage::Variable || own {
             return Ok(());
         }
         codecs.iter().try_for_each(|codec| {
