@@ -162,11 +162,8 @@ pub(crate) fn data_type(text: &str) -> Result<(DataType, Option<ByteOrder>)> {
         Some('<') => Some(Endian::Little),
         _ => None,
     };
-    let parse = |name: &str| DataType::parse(name, &registry);
-    let data_type = parse(text).or_else(|error| {
-        parse(&format!("<{text}")).or_else(|_| parse(&format!("|{text}"))).map_err(|_| error)
-    });
-    Ok((data_type.map_err(wrong)?, order.map(ByteOrder::One)))
+    let data_type = DataType::parse(text, &registry).map_err(wrong)?;
+    Ok((data_type, order.map(ByteOrder::One)))
 }
 
 fn codecs(text: &str) -> Result<Vec<CodecSpec>> {

@@ -289,3 +289,25 @@ fn structures_of_v2_with_padding_arrays_and_two_byte_orders() {
     assert_eq!(stored[..4], [1, 2, 9, 9], "in the field's own byte order, the padding as it was");
     assert_eq!(stored[4..], chunk[4..]);
 }
+
+#[test]
+fn small_arrays_as_elements_are_dimensions() {
+    let (inner, name) = zarrox::data_type::split_sub_array("(2, 3)<f4").unwrap();
+    let data_type = DataType::parse(name, &Registry::new()).unwrap();
+    for format in [Format::V2, Format::V3] {
+        let builder = OpenOptions::new().create_array_in(Arc::new(MemoryStore::new()), "a").format(format);
+        let builder = builder.shape([10]).chunks([5]).data_type(data_type.clone()).sub_array(inner.clone());
+        let array = builder.create().unwrap();
+        assert_eq!((array.shape(), array.chunk_shape()), (&[10, 2, 3][..], vec![5, 2, 3]));
+    }
+    let builder =
+        OpenOptions::new().create_array_in(Arc::new(MemoryStore::new()), "a").shape([10]).chunks([1]);
+    let builder =
+        builder.shards([5]).data_type(data_type).sub_array([4]).dimension_names(["t"]).create().unwrap();
+    assert_eq!((builder.chunk_shape(), builder.shard_shape()), (vec![1, 4], Some(&[5, 4][..])));
+    assert_eq!(builder.dimension_names().unwrap(), [Some("t".to_owned()), None]);
+    for bad in ["()f4", "(0)f4", "(2,x)f4", "(-1)f4"] {
+        assert!(zarrox::data_type::split_sub_array(bad).is_err(), "{bad}");
+    }
+    assert!(zarrox::data_type::split_sub_array("(2f4").unwrap().0.is_empty());
+}

@@ -1,6 +1,7 @@
 //! `zarrox create`: a new array or group.
 
 use clap::Args;
+use zarrox::data_type::split_sub_array;
 use zarrox::{OpenMode, Result};
 
 use crate::args::{Global, Lengths};
@@ -18,7 +19,7 @@ pub(crate) struct Create {
     shape: Option<Lengths>,
 
     /// The data type: float32, <f4, bool, string …; of structures, JSON as v2 or v3 metadata has it:
-    /// '[["x", "<f4"], ["y", "<i2"]]'
+    /// '[["x", "<f4"], ["y", "<i2"]]'. The shape of small arrays in front, (2,3)f4, adds dimensions
     #[arg(long, value_name = "TYPE", required_unless_present = "group", conflicts_with = "group")]
     dtype: Option<String>,
 
@@ -34,8 +35,10 @@ impl Create {
     pub(crate) fn run(&self, global: &Global) -> Result<(), Failure> {
         match (&self.shape, &self.dtype) {
             (Some(Lengths(shape)), Some(dtype)) => {
+                let (inner, dtype) =
+                    split_sub_array(dtype).map_err(|error| usage(format!("--dtype: {error}")))?;
                 let (data_type, _) = creation::data_type(dtype)?;
-                let builder = global.options().create_array(&self.path);
+                let builder = global.options().create_array(&self.path).sub_array(inner);
                 self.creation.apply(builder, data_type, shape)?.create()?;
             }
             _ => self.create_group(global)?,

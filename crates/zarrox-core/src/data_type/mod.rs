@@ -239,21 +239,6 @@ impl DataType {
             numpy.map_err(|_| error)
         })
     }
-
-    /// The type of a name, as for [`DataType::parse`], that may have the shape of arrays of it in front: `(2, 3)f4`. Zarr has no
-    /// such elements; arrays of them are arrays with more dimensions.
-    pub fn parse_sub_array(name: &str, registry: &Registry) -> Result<(Vec<u64>, Self)> {
-        let Some((shape, inner)) = name.strip_prefix('(').and_then(|rest| rest.split_once(')')) else {
-            return Ok((Vec::new(), Self::parse(name, registry)?));
-        };
-        let lengths = shape.split(',').map(str::trim).filter(|length| !length.is_empty());
-        let shape = lengths.map(|length| length.parse().ok().filter(|&length| length > 0));
-        let shape: Option<Vec<u64>> = shape.collect();
-        let shape = shape.filter(|shape| !shape.is_empty());
-        let shape =
-            shape.ok_or_else(|| Error::argument(format!("'{name}' has no shape between its brackets")))?;
-        Ok((shape, Self::parse(inner.trim(), registry)?))
-    }
 }
 
 impl fmt::Display for DataType {
@@ -341,6 +326,23 @@ impl ByteOrder {
             Self::Each(endians) => endians.get(index).copied(),
         };
         ordered.filter(|(index, _)| endian(*index) != Some(Endian::NATIVE)).map(|(_, leaf)| leaf).collect()
+    }
+}
+
+/// Takes the name of a type apart that has the shape of small arrays of it in front, as NumPy has it: `(2, 3)f4`. The shape is
+/// empty where there is none. Zarr has no such elements: arrays of them are arrays with more dimensions.
+///
+/// # Errors
+/// When there are brackets, but no shape in them.
+pub fn split_sub_array(name: &str) -> Result<(Vec<u64>, &str)> {
+    let Some((shape, inner)) = name.strip_prefix('(').and_then(|rest| rest.split_once(')')) else {
+        return Ok((Vec::new(), name));
+    };
+    let lengths = shape.split(',').map(str::trim).filter(|length| !length.is_empty());
+    let shape: Option<Vec<u64>> = lengths.map(|length| length.parse().ok().filter(|&n| n > 0)).collect();
+    match shape.filter(|shape| !shape.is_empty()) {
+        Some(shape) => Ok((shape, inner.trim())),
+        None => Err(Error::argument(format!("'{name}' has no shape between its brackets"))),
     }
 }
 

@@ -36,6 +36,7 @@ pub struct ArrayBuilder {
     format: Format,
     shape: Option<Vec<u64>>,
     data_type: Option<DataType>,
+    sub_array: Vec<u64>,
     chunks: Option<ChunkShape>,
     chunk_grid: Option<std::result::Result<ChunkGrid, String>>,
     shards: Option<Vec<u64>>,
@@ -59,6 +60,7 @@ impl ArrayBuilder {
             format,
             shape: None,
             data_type: None,
+            sub_array: Vec::new(),
             chunks: None,
             chunk_grid: None,
             shards: None,
@@ -91,6 +93,12 @@ impl ArrayBuilder {
     /// The data type.
     pub fn data_type(mut self, data_type: DataType) -> Self {
         self.data_type = Some(data_type);
+        self
+    }
+    /// The elements are small arrays of this shape, as NumPy's sub-array types have them. Zarr has no such elements: the
+    /// shape is put behind the array's own, and, since the arrays stay in one piece, behind that of the chunks and shards.
+    pub fn sub_array(mut self, shape: impl Into<Vec<u64>>) -> Self {
+        self.sub_array = shape.into();
         self
     }
 
@@ -242,7 +250,35 @@ impl ArrayBuilder {
         self.create_at(&location).map_err(|error| error.at(place))
     }
 
+    /// The same array, of plain elements.
+    fn folded(mut self) -> Result<Self> {
+        let inner = std::mem::take(&mut self.sub_array);
+        if inner.is_empty() {
+            return Ok(self);
+        }
+        if self.chunk_grid.is_some() {
+            return Err(argument(
+                "the elements are arrays; chunks of several shapes need them as dimensions",
+            ));
+        }
+        if let Some(ChunkShape::Lengths(lengths)) = &mut self.chunks {
+            lengths.extend(inner.iter().copied().map(Some));
+        }
+        if let Some(names) = &mut self.dimension_names {
+            names.extend(inner.iter().map(|_| None));
+        }
+        for shape in [&mut self.shape, &mut self.shards].into_iter().flatten() {
+            shape.extend(&inner);
+        }
+        Ok(self)
+    }
+
     fn create_at(self, location: &Location) -> Result<Array> {
+        let this = self.folded()?;
+        this.create_folded(location)
+    }
+
+    fn create_folded(self, location: &Location) -> Result<Array> {
         let array = self.metadata(location).and_then(|metadata| Array::new(location.as_stored(), metadata));
         let mut array = array.map_err(as_argument)?;
         // What is written is the complete, strict form of what was asked for.
