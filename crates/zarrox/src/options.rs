@@ -314,7 +314,7 @@ impl OpenOptions {
     }
 
     /// The place that a path on disk means.
-    fn place(&self, path: &Path) -> Result<Location> {
+    pub(crate) fn place(&self, path: &Path) -> Result<Location> {
         let (store, node, named) = location::store_for(path)?;
         let location = self.location(store, node.as_str())?;
         Ok(Location { expected: self.format.or(named), ..location })

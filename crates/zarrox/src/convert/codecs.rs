@@ -35,7 +35,7 @@ pub(super) fn candidates(
     plain: &ArrayMetadata,
     translator: &Translator<'_>,
 ) -> Vec<Candidate> {
-    let own = array.codecs();
+    let own = if translator.in_place { array.codecs() } else { plain_codecs(array) };
     let grid = array.metadata().chunk_grid.clone();
     let mut candidates = vec![Candidate { grid, codecs: own.clone(), note: None }];
     if translator.in_place {
@@ -108,13 +108,18 @@ fn note(own: &[CodecSpec], codecs: &[CodecSpec]) -> String {
     format!("the codecs {} become {}", list(own), list(codecs))
 }
 
+/// The codecs without what only the source's format has around all chunks.
+fn plain_codecs(array: &Array) -> Vec<CodecSpec> {
+    array.metadata().format.def().plain_codecs(array.codecs())
+}
+
 fn kind(spec: &CodecSpec, registry: &Registry) -> Option<CodecKind> {
     registry.codec(&spec.name).ok().map(|def| def.kind)
 }
 
 /// The array without shards: the grid and the codecs of its innermost chunks.
 fn unsharded(array: &Array, registry: &Registry, chunk_limit: usize) -> (ChunkGrid, Vec<CodecSpec>) {
-    let mut metadata = ArrayMetadata { codecs: array.codecs(), ..array.metadata().clone() };
+    let mut metadata = ArrayMetadata { codecs: plain_codecs(array), ..array.metadata().clone() };
     while let Some((grid, codecs)) = without_outer_shards(&metadata, registry, chunk_limit) {
         (metadata.chunk_grid, metadata.codecs) = (grid, codecs);
     }

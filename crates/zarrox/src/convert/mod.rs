@@ -159,9 +159,8 @@ impl Convert {
         {
             return Err(overlap(&from.display(), &to.display()));
         }
-        let (source, from, _) = location::store_for(source.as_ref())?;
-        let (destination, to, _) = location::store_for(destination.as_ref())?;
-        self.plan_in(source, from.as_str(), destination, to.as_str())
+        let source = self.opening().mode(OpenMode::Read).place(source.as_ref())?;
+        self.plan_between(&source, &self.opening().format(self.to).place(destination.as_ref())?)
     }
 
     /// Finds out what must be done to convert the node at a path, with everything below it, where it is: only its documents
@@ -170,8 +169,7 @@ impl Convert {
     /// # Errors
     /// When the source cannot be read.
     pub fn plan_in_place(&self, path: impl AsRef<Path>) -> Result<Conversion> {
-        let (store, path, _) = location::store_for(path.as_ref())?;
-        self.plan_in_place_in(store, path.as_str())
+        self.plan_at(&self.opening().place(path.as_ref())?)
     }
 
     /// As [`Convert::plan`], from store to store.
@@ -186,15 +184,18 @@ impl Convert {
         to: &str,
     ) -> Result<Conversion> {
         let source = self.opening().mode(OpenMode::Read).location(source, from)?;
-        let destination = self.opening().format(self.to).location(destination, to)?;
+        self.plan_between(&source, &self.opening().format(self.to).location(destination, to)?)
+    }
+
+    fn plan_between(&self, source: &Location, destination: &Location) -> Result<Conversion> {
         let overlaps = source.path.contains(&destination.path) || destination.path.contains(&source.path);
         if overlaps && source.store.location() == destination.store.location() {
             return Err(overlap(&source.path, &destination.path));
         }
-        self.check_above(&destination)?;
-        let destination = destination.settle(self.to)?;
+        self.check_above(destination)?;
+        let destination = destination.clone().settle(self.to)?;
         let root = source.open_node()?;
-        plan::Planner::new(self, &source, &destination, root.format(), false).plan(root)
+        plan::Planner::new(self, source, &destination, root.format(), false).plan(root)
     }
 
     /// As [`Convert::plan_in_place`], in a store.
@@ -202,16 +203,19 @@ impl Convert {
     /// # Errors
     /// As for [`Convert::plan_in_place`].
     pub fn plan_in_place_in(&self, store: Arc<dyn Store>, path: &str) -> Result<Conversion> {
-        let source = self.opening().location(store, path)?;
+        self.plan_at(&self.opening().location(store, path)?)
+    }
+
+    fn plan_at(&self, source: &Location) -> Result<Conversion> {
         let destination = Location { format: Some(self.to), ..source.clone() };
-        let journal = Journal::read(&source)?;
+        let journal = Journal::read(source)?;
         let root = source.open_node()?;
         let from = match journal {
-            Some(journal) => journal.replaced_format(&source, self.to)?,
+            Some(journal) => journal.replaced_format(source, self.to)?,
             None => root.format(),
         };
         self.check_above(&destination)?;
-        plan::Planner::new(self, &source, &destination, from, true).plan(root)
+        plan::Planner::new(self, source, &destination, from, true).plan(root)
     }
 
     /// Below a group of another format nobody else would find the node.

@@ -8,7 +8,8 @@ use zarrox_core::grid::ChunkGrid;
 use zarrox_core::json::{Json, Map};
 use zarrox_core::metadata::LiftContext;
 use zarrox_core::{
-    ArrayMetadata, Error, ErrorKind, Format, GroupMetadata, NodeMetadata, NodePath, Registry, Result,
+    ArrayMetadata, CodecSpec, Error, ErrorKind, Format, GroupMetadata, NodeMetadata, NodePath, Registry,
+    Result,
 };
 
 use super::codecs;
@@ -74,7 +75,9 @@ impl Translator<'_> {
             }
         };
         self.fallback(source, &mut target);
-        self.fill_value(array, &mut target);
+        if !self.fill_value(array, &mut target) {
+            return None;
+        }
         self.key_encoding(source, &mut target);
         if !self.codecs(array, &mut target) {
             return None;
@@ -110,7 +113,13 @@ impl Translator<'_> {
     }
 
     pub(super) fn says_array(&self, array: &ArrayMetadata) -> Result<()> {
-        self.says(&NodeMetadata::Array(array.clone()))
+        let codecs = self.in_target(array.codecs.clone());
+        self.says(&NodeMetadata::Array(ArrayMetadata { codecs, ..array.clone() }))
+    }
+
+    /// Codecs with what the target has around all chunks. Around chunks that stay as they are nothing can be put.
+    fn in_target(&self, codecs: Vec<CodecSpec>) -> Vec<CodecSpec> {
+        if self.in_place { codecs } else { self.to.def().new_codecs(codecs) }
     }
 
     /// The array with nothing but its shape and data type.
@@ -156,11 +165,15 @@ impl Translator<'_> {
         self.find(What::DataTypes, Severity::Loss, reason);
     }
 
-    fn fill_value(&mut self, array: &Array, target: &mut ArrayMetadata) {
+    /// Finds a fill value that the target can say; false when the array cannot do with another one.
+    fn fill_value(&mut self, array: &Array, target: &mut ArrayMetadata) -> bool {
         let source = array.metadata();
         let with = |fill_value| ArrayMetadata { fill_value, ..target.clone() };
         let why = match self.says_array(&with(source.fill_value.clone())) {
-            Ok(()) => return target.fill_value = source.fill_value.clone(),
+            Ok(()) => {
+                target.fill_value = source.fill_value.clone();
+                return true;
+            }
             Err(error) => error,
         };
         let resolved = array.fill_value();
@@ -170,18 +183,29 @@ impl Translator<'_> {
             let reason = format!(
                 "the fill value is undefined (null), which is read as {shown}; the target says {shown}"
             );
-            return self.find(What::FillValues, Severity::Note, reason);
+            self.find(What::FillValues, Severity::Note, reason);
+            return true;
         }
+        let chunks = source.chunk_grid.chunk_count(&source.shape);
         if self.in_place {
             let reason = format!(
                 "the fill value {shown} cannot be said ({why}), so that every chunk would have to be stored; {GIVE}"
             );
-            return self.find(What::FillValues, Severity::Refusal, reason);
+            self.find(What::FillValues, Severity::Refusal, reason);
+        } else if chunks.is_none_or(|chunks| chunks > MANY_CHUNKS) {
+            let reason = format!(
+                "the fill value {shown} cannot be said ({why}), and there are too many chunks to store them all; the \
+                 array would be left out"
+            );
+            self.find(What::Nodes, self.left_out(), reason);
+            return false;
+        } else {
+            let reason = format!(
+                "the fill value {shown} cannot be said ({why}); every chunk would be stored, so that values stay"
+            );
+            self.find(What::FillValues, Severity::Loss, reason);
         }
-        let reason = format!(
-            "the fill value {shown} cannot be said ({why}); every chunk would be stored, so that values stay"
-        );
-        self.find(What::FillValues, Severity::Loss, reason);
+        true
     }
 
     fn key_encoding(&mut self, source: &ArrayMetadata, target: &mut ArrayMetadata) {
@@ -213,8 +237,8 @@ impl Translator<'_> {
     fn codecs(&mut self, array: &Array, target: &mut ArrayMetadata) -> bool {
         let mut why = None;
         for candidate in codecs::candidates(array, target, self) {
-            let with =
-                ArrayMetadata { chunk_grid: candidate.grid, codecs: candidate.codecs, ..target.clone() };
+            let codecs = self.in_target(candidate.codecs);
+            let with = ArrayMetadata { chunk_grid: candidate.grid, codecs, ..target.clone() };
             match self.says_array(&with) {
                 Ok(()) => {
                     *target = with;
@@ -349,6 +373,9 @@ impl Translator<'_> {
     }
 }
 
+/// More chunks are not stored for the sake of a fill value alone.
+const MANY_CHUNKS: u64 = 1 << 24;
+
 /// What to do where chunks would have to be changed.
 const GIVE: &str = "give a destination for a converted copy";
 
@@ -366,7 +393,13 @@ fn says(
         |name: &&str| documents.iter().find(|(stored, _)| stored == name).map(|(_, bytes)| bytes.clone());
     let stored: Vec<Option<Vec<u8>>> = def.layout().documents().iter().map(stored).collect();
     let context = LiftContext { registry, mode: Mode::Lenient, data_type_fallback: true };
-    let back = def.lift(&stored, &context)?;
+    let back = match def.lift(&stored, &context)? {
+        None if def.layout().implicit_groups() => {
+            let group = |attributes| GroupMetadata { attributes, ..GroupMetadata::new(format) };
+            def.implicit_group(&stored, &context)?.map(group).map(NodeMetadata::Group)
+        }
+        back => back,
+    };
     let same = match (&back, node) {
         (Some(NodeMetadata::Array(back)), NodeMetadata::Array(array)) => {
             back.is_same(array, registry, chunk_limit)?
