@@ -128,11 +128,6 @@ impl Registry {
             let inside = codec.configuration.get("codecs").and_then(Json::as_array).into_iter().flatten();
             let inside: Vec<CodecSpec> = inside.filter_map(CodecSpec::from_json).collect();
             self.check_object_codecs(data_type, &inside)?;
-            // A family may say that its elements are stored as text or bytes are.
-            let own = self.family(data_type)?.default_codec(data_type);
-            if own.is_some_and(|own| own.name == codec.name) {
-                return Ok(());
-            }
             match self.object_type_of(codec) {
                 Some(stored) if !data_type.has_elements_of(&stored) => Err(Error::metadata(format!(
                     "the codec '{}' stores elements of {stored}, those of the array are {data_type}",
