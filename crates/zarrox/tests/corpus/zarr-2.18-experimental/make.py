@@ -227,8 +227,8 @@ def nodes():
     group.attrs["consolidated"] = True
     fixed(store, "below/grid", np.arange(12, dtype="<i4").reshape(3, 4), chunks=(2, 2))
     zarr.consolidate_metadata(store, metadata_key="meta/root/consolidated/.zmetadata")
-    # Its document makes the place of the consolidated metadata a group, which is no node of anybody's.
-    corpus.groups({"": {"consolidated": True}})
+    # Its document makes the place of the consolidated metadata a group.
+    corpus.groups({"": {"consolidated": True}}, empty=["consolidated"])
 
     # The array itself as the root.
     store = begin("root_array.zarr")
