@@ -227,7 +227,7 @@ impl Location {
         }
     }
 
-    /// Where consolidated metadata lies in the place of a group, that group has nothing else, and is none of the user's.
+    /// Consolidated metadata can lie in the place of a group, which then is none that anybody has made.
     pub(crate) fn hide_holder(
         &self,
         format: Format,
@@ -254,12 +254,8 @@ impl Location {
             }
         };
         let documents = self.at(path).documents(layout)?;
-        let is_group = match format.def().lift(&documents, &self.lift_context()) {
-            Ok(Some(NodeMetadata::Group(group))) => group.attributes.is_empty(),
-            Ok(None) => true,
-            _ => false,
-        };
-        if alone && is_group {
+        // zarr-python has written a group here, and shows it.
+        if alone && documents.iter().all(Option::is_none) {
             names.remove(&name);
         }
         Ok(())

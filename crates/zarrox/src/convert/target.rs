@@ -228,9 +228,10 @@ impl Translator<'_> {
                 format!("chunks have keys like '{}', which cannot be said; {GIVE}", own.encode(&example));
             return self.find(What::ChunkKeys, Severity::Refusal, reason);
         }
-        let reason =
-            format!("chunks get keys like '{}' for '{}'", default.encode(&example), own.encode(&example));
-        self.find(What::ChunkKeys, Severity::Note, reason);
+        let (new, old) = (default.encode(&example), own.encode(&example));
+        if new != old {
+            self.find(What::ChunkKeys, Severity::Note, format!("chunks get keys like '{new}' for '{old}'"));
+        }
     }
 
     /// Finds a chunk grid and codecs that the target can say; false when there are none.
