@@ -133,8 +133,9 @@ impl Location {
                 }
                 Ok(None) => {}
                 Err(error) if policy == Consolidated::Auto && is_broken(&error) => {
+                    // What the nodes' own documents say holds in any case.
                     let place = self.store.location();
-                    tracing::warn!(%error, "the consolidated metadata of '{}' in {place} is not used", self.path);
+                    tracing::debug!(%error, "the consolidated metadata of '{}' in {place} is not used", self.path);
                 }
                 Err(error) => return Err(error),
             }
