@@ -1,6 +1,6 @@
 //! What comes in as one data type and is stored as another that says the same.
 
-use zarrox::data_type::{Endian, Leaf, Storage, VARIABLE_BYTES, VARIABLE_TEXT};
+use zarrox::data_type::{Endian, Storage, VARIABLE_BYTES, VARIABLE_TEXT};
 use zarrox::{DataType, DynArray, Error, ErrorKind, Result};
 
 /// How elements become those of another type.
@@ -12,8 +12,8 @@ pub(crate) enum Conversion {
     Named,
     /// Text and bytes padded to one length become those of their own lengths.
     Trimmed,
-    /// Structures lose the padding between their fields; these parts are kept.
-    Packed(Vec<Leaf>),
+    /// Structures lose the padding between their fields.
+    Packed,
 }
 
 impl Conversion {
@@ -23,9 +23,8 @@ impl Conversion {
         if from == to {
             return Some(Self::Renamed);
         }
-        if let (Some(structure), DataType::Struct(packed)) = (from.fields(), to) {
-            let same = structure.without_padding().is_ok_and(|without| without == **packed);
-            return same.then(|| Self::Packed(from_storage.leaves()));
+        if from.fields().is_some() {
+            return (from.packed() == *to).then_some(Self::Packed);
         }
         match (&from_storage, &to_storage) {
             (Storage::Utf32(_), Storage::Variable) if is(to, VARIABLE_TEXT) => Some(Self::Trimmed),
@@ -57,15 +56,7 @@ impl Conversion {
                 let strings = elements.elements().map(trimmed).collect::<Result<Vec<_>>>()?;
                 DynArray::from_elements(to.clone(), shape, strings)
             }
-            Self::Packed(leaves) => {
-                let mut bytes = Vec::with_capacity(elements.as_bytes().len());
-                for element in elements.elements() {
-                    leaves
-                        .iter()
-                        .for_each(|leaf| bytes.extend_from_slice(&element[leaf.offset..][..leaf.size]));
-                }
-                DynArray::new(to.clone(), shape, bytes)
-            }
+            Self::Packed => elements.packed(),
         }
     }
 }

@@ -706,3 +706,28 @@ fn unknown_members_are_carried_or_their_loss_is_told() {
     assert_eq!((finding.what, finding.severity), (What::Members, Severity::Loss));
     assert!(finding.reason.contains("later"));
 }
+
+#[test]
+fn padding_of_structures_is_left_out_where_the_target_has_none() {
+    let padded = json!([["a", "|u1"], ["", "|V3"], ["p", [["x", "<i4"], ["y", "|b1"], ["", "|V3"]]]]);
+    let (padded, _) = Registry::new().data_type_from_v2(&padded).unwrap();
+    let store = memory();
+    let builder =
+        OpenOptions::new().create_array_in(store.clone(), "").format(Format::V2).shape([3]).chunks([2]);
+    let builder = builder.data_type(padded.clone()).fill_value_json(json!("BwAAAAgAAAABAAAA"));
+    let source = builder.create().unwrap();
+    let element = [1, 9, 9, 9, 2, 0, 0, 0, 1, 9, 9, 9];
+    source.write_dyn(s![1], &DynArray::new(padded.clone(), vec![], element.to_vec()).unwrap()).unwrap();
+    let target = memory();
+    let plan = Convert::new(Format::V3).plan_in(store.clone(), "", target.clone(), "").unwrap();
+    let report = plan.run().unwrap();
+    let notes = report.findings.iter().filter(|finding| finding.what == What::DataTypes);
+    assert_eq!(notes.map(|finding| finding.severity).collect::<Vec<_>>(), [Severity::Note]);
+    let array = OpenOptions::new().open_in(target, "").unwrap().into_array().unwrap();
+    assert_eq!(array.data_type(), &padded.packed());
+    let fill = [7, 8, 0, 0, 0, 1];
+    assert_eq!(array.fill_value().as_bytes(), fill);
+    assert_eq!(array.read_dyn(..).unwrap().as_bytes(), [fill, [1, 2, 0, 0, 0, 1], fill].concat());
+    let in_place = Convert::new(Format::V3).plan_in_place_in(store, "").unwrap();
+    assert!(in_place.check().unwrap_err().to_string().contains("padding"));
+}

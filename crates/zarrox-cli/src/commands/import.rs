@@ -4,7 +4,6 @@ use std::fs;
 use std::io::{self, BufReader, Read};
 use std::ops::Range;
 use std::path::Path;
-use std::sync::Arc;
 
 use clap::Args;
 use zarrox::data_type::{ByteOrder, Endian, Storage};
@@ -199,12 +198,12 @@ impl Import {
         let stored = stored.map_or_else(|| data_type.clone(), |(data_type, _)| data_type);
         incoming.conversion(&stored)?;
         let builder = self.creation.apply(builder, stored.clone(), shape)?;
-        match (builder.clone().create(), without_padding(&stored)?) {
+        match builder.clone().create() {
             // Not every format has padding, which carries no values.
-            (Err(error), Some(packed)) if error.kind() == ErrorKind::Unsupported => {
-                builder.data_type(packed).create()
+            Err(error) if error.kind() == ErrorKind::Unsupported && stored.packed() != stored => {
+                builder.data_type(stored.packed()).create()
             }
-            (created, _) => created,
+            created => created,
         }
     }
 
@@ -410,12 +409,6 @@ impl Incoming<'_> {
         read.map_err(|error| failed(&format!("reading {}", self.name), error))?;
         Ok(bytes)
     }
-}
-
-/// The structure without its padding, if it has any.
-fn without_padding(data_type: &DataType) -> Result<Option<DataType>> {
-    let packed = data_type.fields().map(|structure| structure.without_padding()).transpose()?;
-    Ok(packed.map(|packed| DataType::Struct(Arc::new(packed))).filter(|packed| packed != data_type))
 }
 
 /// A reader that counts.

@@ -223,6 +223,23 @@ impl DataType {
         self.storage().size()
     }
 
+    /// The same type without padding between the fields, and inside of them: of all types but padded structures, itself.
+    pub fn packed(&self) -> Self {
+        let packed = self.fields().and_then(|structure| structure.without_padding().ok());
+        packed.map_or_else(|| self.clone(), |packed| Self::Struct(Arc::new(packed)))
+    }
+
+    /// Appends an element of this type as one of the [packed](DataType::packed) type.
+    pub fn pack(&self, element: &[u8], packed: &mut Vec<u8>) {
+        match self {
+            Self::Struct(structure) => {
+                let leaves = structure.layout().leaves.iter();
+                leaves.for_each(|leaf| packed.extend_from_slice(&element[leaf.offset..][..leaf.size]));
+            }
+            _ => packed.extend_from_slice(element),
+        }
+    }
+
     /// The type of a name as people write it: v3's (`float32`, `r24`), v2's (`<f4`, `|V3`), NumPy's (`f4`, `M8[ns]`), or
     /// zarr-python 2's for objects (`object`, `array:i4`).
     pub fn parse(name: &str, registry: &Registry) -> Result<Self> {

@@ -91,9 +91,9 @@ impl Family for Objects {
         Ok(FillValue::new(bytes))
     }
 
-    fn fill_to_v3(&self, _: &DataType, fill: &FillValue) -> Json {
-        // All fill values came as JSON.
-        msgpack::to_json(fill.as_bytes()).unwrap_or_default()
+    /// All fill values came as JSON. Of other elements, what JSON cannot say is the text that Python has for it.
+    fn fill_to_v3(&self, data_type: &DataType, fill: &FillValue) -> Json {
+        msgpack::to_json(fill.as_bytes()).unwrap_or_else(|_| self.format(data_type, fill.as_bytes()).into())
     }
 
     fn format(&self, _: &DataType, element: &[u8]) -> String {

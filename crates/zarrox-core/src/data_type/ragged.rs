@@ -121,11 +121,14 @@ impl Family for Ragged {
     }
 
     fn fill_to_v3(&self, data_type: &DataType, fill: &FillValue) -> Json {
-        let Some((family, item)) = numbers(data_type).filter(|_| !fill.as_bytes().is_empty()) else {
-            return Json::Null;
-        };
+        let Some((family, item)) = numbers(data_type) else { return Json::Null };
         let chunks = fill.as_bytes().chunks_exact(item.size());
         chunks.map(|number| family.fill_to_v2(&item, &FillValue::new(number))).collect()
+    }
+
+    /// Nothing is what zarr-python has for undefined.
+    fn fill_to_v2(&self, data_type: &DataType, fill: &FillValue) -> Json {
+        if fill.as_bytes().is_empty() { Json::Null } else { self.fill_to_v3(data_type, fill) }
     }
 
     fn format(&self, data_type: &DataType, element: &[u8]) -> String {

@@ -277,6 +277,20 @@ impl DynArray {
         Ok(array)
     }
 
+    /// The same elements without padding between the fields of structures.
+    ///
+    /// # Errors
+    /// None that an array which exists can cause.
+    pub fn packed(&self) -> Result<Self> {
+        let data_type = self.data_type.packed();
+        if data_type == self.data_type {
+            return Ok(self.clone());
+        }
+        let mut bytes = Vec::with_capacity(self.bytes.len());
+        self.elements().for_each(|element| self.data_type.pack(element, &mut bytes));
+        Self::new(data_type, self.shape.clone(), bytes)
+    }
+
     /// Which element the n-th is, row-major.
     pub(super) fn place(&self, index: usize) -> String {
         format!("element {:?}", position(&self.shape, index))

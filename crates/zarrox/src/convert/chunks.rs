@@ -90,7 +90,7 @@ impl<'a> Transfer<'a> {
         self.each_unit(all, false, |region, size| {
             if !self.resuming || !self.is_there(region)? {
                 let selection = selection(region);
-                self.destination.write_dyn(selection.clone(), &self.source.read_dyn(selection)?)?;
+                self.destination.write_dyn(selection.clone(), &self.expected(selection)?)?;
             }
             (self.tell)(size)
         })
@@ -100,12 +100,19 @@ impl<'a> Transfer<'a> {
     pub(super) fn compare_values(&self, all: bool) -> Result<()> {
         self.each_unit(all, true, |region, size| {
             let selection = selection(region);
-            let expected = self.source.read_dyn(selection.clone())?;
+            let expected = self.expected(selection.clone())?;
             if !is_same(&self.destination.read_dyn(selection)?, &expected) {
                 return Err(self.differs(&format!("values in {region:?}")));
             }
             (self.tell)(size)
         })
+    }
+
+    /// What the destination should have at a selection.
+    fn expected(&self, selection: Vec<DimSelection>) -> Result<DynArray> {
+        let values = self.source.read_dyn(selection)?;
+        let as_it_is = self.source.data_type() == self.destination.data_type();
+        if as_it_is { Ok(values) } else { values.packed() }
     }
 
     fn differs(&self, what: &str) -> Error {

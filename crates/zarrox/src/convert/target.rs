@@ -8,8 +8,8 @@ use zarrox_core::grid::ChunkGrid;
 use zarrox_core::json::{Json, Map};
 use zarrox_core::metadata::LiftContext;
 use zarrox_core::{
-    ArrayMetadata, CodecSpec, Error, ErrorKind, Format, GroupMetadata, NodeMetadata, NodePath, Registry,
-    Result,
+    ArrayMetadata, CodecSpec, DataType, Error, ErrorKind, FillValue, Format, GroupMetadata, NodeMetadata,
+    NodePath, Registry, Result,
 };
 
 use super::codecs;
@@ -66,8 +66,14 @@ impl Translator<'_> {
 
     pub(super) fn array(&mut self, array: &Array) -> Option<TargetArray> {
         let source = array.metadata();
-        let mut target = match self.plain(array) {
+        let packed = source.data_type.packed();
+        let mut target = match self.plain(array, &source.data_type) {
             Ok(plain) => plain,
+            Err(_) if !self.in_place && packed != source.data_type && self.plain(array, &packed).is_ok() => {
+                let reason = "the padding between the fields, which has no values, is left out";
+                self.find(What::DataTypes, Severity::Note, reason);
+                self.plain(array, &packed).ok()?
+            }
             Err(error) => {
                 let reason = format!("{error}; the array would be left out");
                 self.find(What::DataTypes, self.left_out(), reason);
@@ -91,7 +97,7 @@ impl Translator<'_> {
         let fill = target.fill_element(self.registry).ok()?;
         Some(TargetArray {
             same_chunks: self.same_chunks(array, &target),
-            other_fill: fill != array.fill_value(),
+            other_fill: fill != fill_of(&target, &source.data_type, array.fill_value()),
             metadata: target,
         })
     }
@@ -123,13 +129,13 @@ impl Translator<'_> {
     }
 
     /// The array with nothing but its shape and data type.
-    fn plain(&self, array: &Array) -> Result<ArrayMetadata> {
+    fn plain(&self, array: &Array, data_type: &DataType) -> Result<ArrayMetadata> {
         let source = array.metadata();
         let chunks: Vec<u64> = source.shape.iter().map(|&length| length.clamp(1, 16)).collect();
         let mut plain = ArrayMetadata {
             format: self.to,
             shape: source.shape.clone(),
-            data_type: source.data_type.clone(),
+            data_type: data_type.clone(),
             fallback_from: None,
             chunk_grid: ChunkGrid::regular(chunks, &source.shape)?,
             chunk_key_encoding: self.to.def().default_chunk_key_encoding(),
@@ -169,15 +175,16 @@ impl Translator<'_> {
     fn fill_value(&mut self, array: &Array, target: &mut ArrayMetadata) -> bool {
         let source = array.metadata();
         let with = |fill_value| ArrayMetadata { fill_value, ..target.clone() };
-        let why = match self.says_array(&with(source.fill_value.clone())) {
+        let own = source.fill_value.clone().map(|fill| fill_of(target, &source.data_type, fill));
+        let why = match self.says_array(&with(own.clone())) {
             Ok(()) => {
-                target.fill_value = source.fill_value.clone();
+                target.fill_value = own;
                 return true;
             }
             Err(error) => error,
         };
-        let resolved = array.fill_value();
-        let shown = array.format_element(resolved.as_bytes()).unwrap_or_default();
+        let shown = array.format_element(array.fill_value().as_bytes()).unwrap_or_default();
+        let resolved = fill_of(target, &source.data_type, array.fill_value());
         if self.says_array(&with(Some(resolved.clone()))).is_ok() {
             target.fill_value = Some(resolved);
             let reason = format!(
@@ -372,6 +379,16 @@ impl Translator<'_> {
             && target.chunk_grid == source.chunk_grid
             && (!fill_matters || fill == Some(array.fill_value()))
     }
+}
+
+/// A fill value of the source as an element of the target.
+fn fill_of(target: &ArrayMetadata, data_type: &DataType, fill: FillValue) -> FillValue {
+    if target.data_type == *data_type {
+        return fill;
+    }
+    let mut packed = Vec::new();
+    data_type.pack(fill.as_bytes(), &mut packed);
+    FillValue::new(packed)
 }
 
 /// More chunks are not stored for the sake of a fill value alone.
