@@ -252,6 +252,11 @@ fn fields_of_structures_are_read_and_written_alone() {
         assert_eq!(reopened.read_field::<f64>("at.y", ..).unwrap(), arr1(&[0., 0.5, 0., 1.5, 0.]).into_dyn());
         let two = reopened.read_fields(&["alive", "id"], s![1..3]).unwrap();
         assert_eq!(two.as_bytes(), [[1, 2, 0], [1, 3, 0]].concat());
+        reopened.write_fields(s![0..;4], &two).unwrap();
+        assert_eq!(reopened.read_field::<i16>("id", ..).unwrap(), arr1(&[2, 2, 3, 4, 3]).into_dyn());
+        assert_eq!(reopened.read_field::<f64>("at.y", s![1]).unwrap().sum(), 0.5, "others stay");
+        reopened.write_field("id", s![0..;4], &arr1(&[1_i16, 5])).unwrap();
+        assert!(reopened.write_fields(s![0], &two).is_err());
         let all = reopened.read_dyn(s![3]).unwrap();
         assert_eq!(reopened.format_element(all.as_bytes()).unwrap(), "(4, (0.0, 1.5), True)");
         assert_eq!(reopened.read_field::<i16>("mass", ..).unwrap_err().kind(), ErrorKind::InvalidSelection);

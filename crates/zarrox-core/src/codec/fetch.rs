@@ -113,8 +113,19 @@ pub struct WritePart<'a> {
     pub region: Dims<Span>,
     /// Where to read.
     pub source: View<'a>,
-    /// Where in each element the new bytes belong, when only one field of a structure is written.
-    pub field: Option<usize>,
+    /// Which parts of each element are written, when only some fields of a structure are.
+    pub fields: Option<Dims<FieldPlace>>,
+}
+
+/// A part of each element that is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FieldPlace {
+    /// Where it is in the new elements, in bytes.
+    pub source: usize,
+    /// Where it belongs in the stored ones, in bytes.
+    pub target: usize,
+    /// How long it is, in bytes.
+    pub size: usize,
 }
 
 /// Whether the region is the whole of a chunk of this shape.
@@ -138,28 +149,28 @@ impl ReadPart<'_> {
 impl<'a> WritePart<'a> {
     /// Whole elements for a region.
     pub fn new(region: Dims<Span>, source: View<'a>) -> Self {
-        Self { region, source, field: None }
+        Self { region, source, fields: None }
     }
 
     /// Whether this is the whole of a chunk of this shape.
     pub fn covers(&self, shape: &[usize]) -> bool {
-        self.field.is_none() && covers(&self.region, shape)
+        self.fields.is_none() && covers(&self.region, shape)
     }
 
     /// The part of this part that goes to another region, from these positions of the source.
     #[must_use]
     pub fn narrowed(&self, region: Dims<Span>, source: &[Span]) -> WritePart<'a> {
-        WritePart { region, source: self.source.region(source), field: self.field }
+        WritePart { region, source: self.source.region(source), fields: self.fields.clone() }
     }
 
-    /// Puts the new elements, or their field, into a chunk.
+    /// Puts the new elements, or their fields, into a chunk.
     pub fn write_to(&self, chunk: ViewMut<'_>) {
-        let region = chunk.into_region(&self.region);
-        let mut target = match self.field {
-            Some(offset) => region.into_field(offset, self.source.item()),
-            None => region,
-        };
-        target.copy_from(&self.source, 1);
+        let mut region = chunk.into_region(&self.region);
+        let Some(fields) = &self.fields else { return region.copy_from(&self.source, 1) };
+        for field in fields {
+            let source = self.source.clone().field(field.source, field.size);
+            region.reborrow().into_field(field.target, field.size).copy_from(&source, 1);
+        }
     }
 
     /// The same part of a chunk whose axes are in another order.
@@ -168,7 +179,7 @@ impl<'a> WritePart<'a> {
         Self {
             region: permuted(&self.region, order),
             source: self.source.clone().permuted(order),
-            field: self.field,
+            fields: self.fields.clone(),
         }
     }
 }

@@ -11,7 +11,7 @@ mod stream;
 use std::fmt;
 
 pub use chain::CodecChain;
-pub use fetch::{ByteRange, Fetch, ReadPart, Sink, Window, WritePart, covers, resolve};
+pub use fetch::{ByteRange, Fetch, FieldPlace, ReadPart, Sink, Window, WritePart, covers, resolve};
 pub use spec::{ChunkSpec, Size};
 pub use stream::ByteStream;
 

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use ndarray::{ArrayBase, ArrayD, Data, Dimension, RawData};
-use zarrox_core::codec::WritePart;
+use zarrox_core::codec::{FieldPlace, WritePart};
 use zarrox_core::data_type::Field;
-use zarrox_core::strided::View;
-use zarrox_core::{DataType, Element, Error, ErrorKind, IntoSelection, Result};
+use zarrox_core::strided::{Dims, View};
+use zarrox_core::{DataType, Element, Error, ErrorKind, IntoSelection, Result, Selection};
 
 use super::projection::Projections;
-use super::write::{ascending, view_of};
+use super::write::{ascending, takes, view_of};
 use super::{Array, DynArray};
 use crate::error::argument;
 
@@ -108,7 +108,7 @@ impl Array {
         values: &DynArray,
     ) -> Result<()> {
         let field = self.field(name)?;
-        if field.data_type.storage() != values.data_type().storage() {
+        if !takes(&field.data_type, values.data_type()) {
             let message = format!("the field '{name}' is {}, not {}", field.data_type, values.data_type());
             return Err(Error::new(ErrorKind::DataTypeMismatch, message).at(self.place()));
         }
@@ -122,10 +122,51 @@ impl Array {
         self.write_field_view(&field, &selection, elements)
     }
 
-    fn write_field_view(
+    /// Writes some fields at once, and leaves the others as they are: those that the values, structures themselves, have.
+    ///
+    /// ```
+    /// # use zarrox::prelude::*;
+    /// # let directory = tempfile::tempdir()?;
+    /// # let point = [("x", DataType::Float32), ("y", DataType::Float32), ("id", DataType::Int64)];
+    /// # let array = zarrox::create_array(directory.path().join("a.zarr"))
+    /// #     .shape([4]).data_type(DataType::structure(point)?).create()?;
+    /// let last = array.read_fields(&["y", "x"], s![2..])?;
+    /// array.write_fields(s![..2], &last)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When there is no such field, or it is of another type; and as for [`Array::write`].
+    pub fn write_fields(&self, selection: impl IntoSelection, values: &DynArray) -> Result<()> {
+        let given = values.data_type().fields().ok_or_else(|| argument("the values have no fields"))?;
+        let places = given.fields().iter().map(|given| {
+            let own = self.field(&given.name)?;
+            if (&own.data_type, &own.shape) != (&given.data_type, &given.shape) {
+                let message =
+                    format!("the field '{}' is {}, not {}", given.name, own.data_type, given.data_type);
+                return Err(Error::new(ErrorKind::DataTypeMismatch, message).at(self.place()));
+            }
+            Ok(FieldPlace { source: given.offset, target: own.offset, size: given.size() })
+        });
+        let places = places.collect::<Result<Dims<_>>>()?;
+        let selection = selection.into_selection();
+        let shape = Self::lengths(&self.resolve(&selection)?.shape())?;
+        if values.shape() != shape.as_slice() {
+            return Err(self.shape_mismatch(&shape, values.shape()));
+        }
+        self.write_places(&places, values.data_type(), &selection, values.view())
+    }
+
+    fn write_field_view(&self, field: &Field, selection: &Selection, values: View<'_>) -> Result<()> {
+        let place = FieldPlace { source: 0, target: field.offset, size: field.size() };
+        self.write_places(&[place], &field.data_type, selection, values)
+    }
+
+    fn write_places(
         &self,
-        field: &Field,
-        selection: &zarrox_core::Selection,
+        places: &[FieldPlace],
+        data_type: &DataType,
+        selection: &Selection,
         values: View<'_>,
     ) -> Result<()> {
         self.check_writable()?;
@@ -133,13 +174,13 @@ impl Array {
         if resolved.is_empty() {
             return Ok(());
         }
-        field.data_type.check_range(&values).map_err(|error| error.at(self.place()))?;
+        data_type.check_range(&values).map_err(|error| error.at(self.place()))?;
         let values = ascending(&resolved, values);
         let projections = Projections::new(self, &resolved)?;
         self.location.context.pool.run(projections.count, self.chain.chunk().size(), |index| {
             let projection = projections.get(index);
             let source = values.region(&projection.out);
-            let part = WritePart { region: projection.region.clone(), source, field: Some(field.offset) };
+            let part = WritePart { region: projection.region.clone(), source, fields: Some(places.into()) };
             self.write_chunk_part(&projection.chunk, &part, false)
         })
     }

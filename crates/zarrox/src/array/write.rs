@@ -59,12 +59,8 @@ impl Array {
     /// As for [`Array::write`].
     pub fn write_dyn(&self, selection: impl IntoSelection, values: &DynArray) -> Result<()> {
         let (own, given) = (self.data_type(), values.data_type());
-        // Two types that are both more than their storage mean different things by the same bits.
-        let extensions = |a: &DataType, b: &DataType| {
-            matches!((a, b), (DataType::Extension(_), DataType::Extension(_))) && a != b
-        };
-        if given.storage() != own.storage() || extensions(own, given) {
-            let message = format!("the elements are {}, not {}", self.data_type(), values.data_type());
+        if !takes(own, given) {
+            let message = format!("the elements are {own}, not {given}");
             return Err(Error::new(ErrorKind::DataTypeMismatch, message).at(self.place()));
         }
         let resolved = self.resolve(selection)?;
@@ -125,7 +121,7 @@ impl Array {
         let store = &self.location.store;
         let options = self.encode_options();
         let write = || {
-            if part.field.is_none() {
+            if part.fields.is_none() {
                 self.data_type().check_range(&part.source)?;
             }
             let chain = self.chain_of(chunk)?;
@@ -201,6 +197,13 @@ where
     let strides: Dims<isize> = values.strides().iter().map(|stride| stride * item.cast_signed()).collect();
     // SAFETY: shape and strides are those of an array that is borrowed as long as the view; elements are plain data.
     unsafe { View::from_raw(values.as_ptr().cast(), values.shape(), &strides, item) }
+}
+
+/// Whether elements of one type may be written as those of another: its storage is the same, and they are not two types that
+/// are both more than their storage, which mean different things by the same bits.
+pub(super) fn takes(own: &DataType, given: &DataType) -> bool {
+    let both = matches!((own, given), (DataType::Extension(_), DataType::Extension(_)));
+    own == given || (own.storage() == given.storage() && !both)
 }
 
 /// The values with all dimensions of the array, in ascending order of their positions.
