@@ -1,8 +1,13 @@
 //! The framing that all codecs for elements of variable length share: the number of elements, then each element's length
 //! and bytes; the numbers are 32 bits, little-endian.
 
-use zarrox_core::codec::{ChunkSpec, ReadPart};
+use std::fmt;
+
+use zarrox_core::codec::{
+    ArrayToBytes, ChunkSpec, Codec, CodecContext, EncodeOptions, Fetch, ReadPart, Size, Window,
+};
 use zarrox_core::error::CodecError;
+use zarrox_core::json::Map;
 use zarrox_core::partition::positions;
 use zarrox_core::strided::View;
 
@@ -16,13 +21,66 @@ pub(crate) fn check_variable(chunk: &ChunkSpec) -> Result<(), CodecError> {
     Err(CodecError::invalid("it stores elements of variable length; those of the array have a fixed one"))
 }
 
+/// What a codec in this framing does with each element.
+pub(crate) trait Elements: fmt::Debug + Send + Sync + 'static {
+    /// The codec's name, for errors.
+    const NAME: &'static str;
+
+    /// The complete configuration, as v3 metadata should have it.
+    fn configuration(&self) -> Map {
+        Map::new()
+    }
+
+    /// Appends an element as it is stored, given as it is in memory, or the other way round: the codecs do the same both ways.
+    fn pass(&self, element: &[u8], out: &mut Vec<u8>) -> Result<(), CodecError>;
+}
+
+/// The codec of these elements.
+pub(crate) fn codec(elements: impl Elements, context: &CodecContext<'_>) -> Result<Codec, CodecError> {
+    check_variable(context.chunk)?;
+    Ok(Codec::ArrayToBytes(Box::new(Framed { chunk: context.chunk.clone(), elements })))
+}
+
+/// The codec for one kind of chunk.
+#[derive(Debug)]
+struct Framed<E> {
+    chunk: ChunkSpec,
+    elements: E,
+}
+
+impl<E: Elements> ArrayToBytes for Framed<E> {
+    fn configuration(&self) -> Map {
+        self.elements.configuration()
+    }
+
+    fn encoded_size(&self) -> Size {
+        Size::UNKNOWN
+    }
+
+    fn read<'a>(&'a self, window: Window, part: ReadPart<'a>) -> Result<Vec<Fetch<'a>>, CodecError> {
+        Ok(vec![Fetch::then(window.whole(), |bytes| self.decode(bytes, part).map(|()| Vec::new()))])
+    }
+
+    fn decode(&self, encoded: &[u8], part: ReadPart<'_>) -> Result<(), CodecError> {
+        let elements = split(encoded, count(&self.chunk));
+        let pass = |element: &[u8], bytes: &mut Vec<u8>| self.elements.pass(element, bytes);
+        let decoded = elements.and_then(|elements| fill(&self.chunk, &elements, part, pass));
+        decoded.map_err(|e| e.in_codec(E::NAME))
+    }
+
+    fn encode(&self, chunk: &View<'_>, _: EncodeOptions, encoded: &mut Vec<u8>) -> Result<bool, CodecError> {
+        encode(chunk, encoded, |element, encoded| self.elements.pass(element, encoded))?;
+        Ok(true)
+    }
+}
+
 /// How many elements a chunk has.
-pub(crate) fn count(chunk: &ChunkSpec) -> usize {
+fn count(chunk: &ChunkSpec) -> usize {
     chunk.shape().iter().product()
 }
 
 /// Appends all elements of a chunk in the framing, each as `write` appends it.
-pub(crate) fn encode(
+fn encode(
     chunk: &View<'_>,
     encoded: &mut Vec<u8>,
     mut write: impl FnMut(&[u8], &mut Vec<u8>) -> Result<(), CodecError>,
@@ -47,7 +105,7 @@ fn number(value: usize) -> Result<[u8; 4], CodecError> {
 }
 
 /// The elements of a framed chunk, which must have `count` of them.
-pub(crate) fn split(encoded: &[u8], count: usize) -> Result<Vec<&[u8]>, CodecError> {
+fn split(encoded: &[u8], count: usize) -> Result<Vec<&[u8]>, CodecError> {
     let mut rest = encoded;
     let stored = take_number(&mut rest).ok_or_else(|| truncated(encoded.len()))?;
     if stored != count {

@@ -10,14 +10,11 @@
 
 use serde_json::json;
 use zarrox_core::DataType;
-use zarrox_core::codec::{
-    ArrayToBytes, ChunkSpec, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, EncodeOptions, Fetch,
-    ReadPart, Size, Window, same_from_v2, same_to_v2,
-};
+use zarrox_core::codec::{Codec, CodecContext, CodecDef, CodecKind, CodecSpec, same_from_v2, same_to_v2};
 use zarrox_core::error::CodecError;
 use zarrox_core::json::{Json, Map};
-use zarrox_core::strided::View;
 
+use crate::vlen::Elements;
 use crate::{config, vlen};
 
 const NAME: &str = "numcodecs.vlen-array";
@@ -60,18 +57,13 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
     let (item, order) = context.registry.data_type_from_v2(dtype).map_err(|_| wrong())?;
     DataType::vlen_array(&item).map_err(|_| wrong())?;
     let swapped = order.is_some_and(|order| !order.swapped(&item.storage()).is_empty());
-    Ok(Codec::ArrayToBytes(Box::new(VlenArrayCodec {
-        chunk: context.chunk.clone(),
-        dtype: dtype.clone(),
-        size: item.size(),
-        word: if swapped { item.storage().word() } else { 1 },
-    })))
+    let word = if swapped { item.storage().word() } else { 1 };
+    vlen::codec(Numbers { dtype: dtype.clone(), size: item.size(), word }, context)
 }
 
-/// The codec for one kind of chunk.
+/// The numbers of one type in elements.
 #[derive(Debug)]
-struct VlenArrayCodec {
-    chunk: ChunkSpec,
+struct Numbers {
     dtype: Json,
     /// The size of a number.
     size: usize,
@@ -79,9 +71,15 @@ struct VlenArrayCodec {
     word: usize,
 }
 
-impl VlenArrayCodec {
-    /// Appends the numbers of an element in the other byte order, if that is how they are stored.
-    fn swap(&self, element: &[u8], out: &mut Vec<u8>) -> Result<(), CodecError> {
+impl Elements for Numbers {
+    const NAME: &'static str = NAME;
+
+    fn configuration(&self) -> Map {
+        config::members(json!({"dtype": self.dtype}))
+    }
+
+    /// The numbers in the other byte order, if that is how they are stored.
+    fn pass(&self, element: &[u8], out: &mut Vec<u8>) -> Result<(), CodecError> {
         if !element.len().is_multiple_of(self.size) {
             let message = format!("{} bytes are no array of numbers of {}", element.len(), self.size);
             return Err(CodecError::corrupt(message));
@@ -92,33 +90,6 @@ impl VlenArrayCodec {
             out[start..].chunks_exact_mut(self.word).for_each(<[u8]>::reverse);
         }
         Ok(())
-    }
-}
-
-impl ArrayToBytes for VlenArrayCodec {
-    fn configuration(&self) -> Map {
-        config::members(json!({"dtype": self.dtype}))
-    }
-
-    fn encoded_size(&self) -> Size {
-        Size::UNKNOWN
-    }
-
-    fn read<'a>(&'a self, window: Window, part: ReadPart<'a>) -> Result<Vec<Fetch<'a>>, CodecError> {
-        Ok(vec![Fetch::then(window.whole(), |bytes| self.decode(bytes, part).map(|()| Vec::new()))])
-    }
-
-    fn decode(&self, encoded: &[u8], part: ReadPart<'_>) -> Result<(), CodecError> {
-        let elements = vlen::split(encoded, vlen::count(&self.chunk));
-        let decoded = elements.and_then(|elements| {
-            vlen::fill(&self.chunk, &elements, part, |element, bytes| self.swap(element, bytes))
-        });
-        decoded.map_err(|e| e.in_codec(NAME))
-    }
-
-    fn encode(&self, chunk: &View<'_>, _: EncodeOptions, encoded: &mut Vec<u8>) -> Result<bool, CodecError> {
-        vlen::encode(chunk, encoded, |element, encoded| self.swap(element, encoded))?;
-        Ok(true)
     }
 }
 

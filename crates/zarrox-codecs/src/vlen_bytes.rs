@@ -4,14 +4,11 @@
 //!
 //! It has no configuration. Names: `vlen-bytes` in v3 and v2 (also `numcodecs.vlen-bytes`).
 
-use zarrox_core::codec::{
-    ArrayToBytes, ChunkSpec, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, EncodeOptions, Fetch,
-    ReadPart, Size, Window,
-};
+use zarrox_core::codec::{Codec, CodecContext, CodecDef, CodecKind, CodecSpec};
 use zarrox_core::error::CodecError;
 use zarrox_core::json::{Json, Map};
-use zarrox_core::strided::View;
 
+use crate::vlen::Elements;
 use crate::{config, vlen};
 
 const NAME: &str = "vlen-bytes";
@@ -39,44 +36,15 @@ impl From<VlenBytes> for CodecSpec {
 
 fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, CodecError> {
     config::read(configuration, context, &[])?;
-    vlen::check_variable(context.chunk)?;
-    Ok(Codec::ArrayToBytes(Box::new(VlenBytesCodec(context.chunk.clone()))))
+    vlen::codec(VlenBytes, context)
 }
 
-/// The codec for one kind of chunk.
-#[derive(Debug)]
-struct VlenBytesCodec(ChunkSpec);
+impl Elements for VlenBytes {
+    const NAME: &'static str = NAME;
 
-impl ArrayToBytes for VlenBytesCodec {
-    fn configuration(&self) -> Map {
-        Map::new()
-    }
-
-    fn encoded_size(&self) -> Size {
-        Size::UNKNOWN
-    }
-
-    fn read<'a>(&'a self, window: Window, part: ReadPart<'a>) -> Result<Vec<Fetch<'a>>, CodecError> {
-        Ok(vec![Fetch::then(window.whole(), |bytes| self.decode(bytes, part).map(|()| Vec::new()))])
-    }
-
-    fn decode(&self, encoded: &[u8], part: ReadPart<'_>) -> Result<(), CodecError> {
-        let elements = vlen::split(encoded, vlen::count(&self.0));
-        let decoded = elements.and_then(|elements| {
-            vlen::fill(&self.0, &elements, part, |element, bytes| {
-                bytes.extend_from_slice(element);
-                Ok(())
-            })
-        });
-        decoded.map_err(|e| e.in_codec(NAME))
-    }
-
-    fn encode(&self, chunk: &View<'_>, _: EncodeOptions, encoded: &mut Vec<u8>) -> Result<bool, CodecError> {
-        vlen::encode(chunk, encoded, |element, encoded| {
-            encoded.extend_from_slice(element);
-            Ok(())
-        })?;
-        Ok(true)
+    fn pass(&self, element: &[u8], out: &mut Vec<u8>) -> Result<(), CodecError> {
+        out.extend_from_slice(element);
+        Ok(())
     }
 }
 

@@ -4,14 +4,11 @@
 //!
 //! It has no configuration. Names: `vlen-utf8` in v3 and v2 (also `numcodecs.vlen-utf8`).
 
-use zarrox_core::codec::{
-    ArrayToBytes, ChunkSpec, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, EncodeOptions, Fetch,
-    ReadPart, Size, Window,
-};
+use zarrox_core::codec::{Codec, CodecContext, CodecDef, CodecKind, CodecSpec};
 use zarrox_core::error::CodecError;
 use zarrox_core::json::{Json, Map};
-use zarrox_core::strided::View;
 
+use crate::vlen::Elements;
 use crate::{config, vlen};
 
 const NAME: &str = "vlen-utf8";
@@ -39,51 +36,18 @@ impl From<VlenUtf8> for CodecSpec {
 
 fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, CodecError> {
     config::read(configuration, context, &[])?;
-    vlen::check_variable(context.chunk)?;
-    Ok(Codec::ArrayToBytes(Box::new(VlenUtf8Codec(context.chunk.clone()))))
+    vlen::codec(VlenUtf8, context)
 }
 
-/// The codec for one kind of chunk.
-#[derive(Debug)]
-struct VlenUtf8Codec(ChunkSpec);
+impl Elements for VlenUtf8 {
+    const NAME: &'static str = NAME;
 
-impl ArrayToBytes for VlenUtf8Codec {
-    fn configuration(&self) -> Map {
-        Map::new()
-    }
-
-    fn encoded_size(&self) -> Size {
-        Size::UNKNOWN
-    }
-
-    fn read<'a>(&'a self, window: Window, part: ReadPart<'a>) -> Result<Vec<Fetch<'a>>, CodecError> {
-        Ok(vec![Fetch::then(window.whole(), |bytes| self.decode(bytes, part).map(|()| Vec::new()))])
-    }
-
-    fn decode(&self, encoded: &[u8], part: ReadPart<'_>) -> Result<(), CodecError> {
-        let elements = vlen::split(encoded, vlen::count(&self.0));
-        let decoded = elements.and_then(|elements| {
-            vlen::fill(&self.0, &elements, part, |element, bytes| {
-                bytes.extend_from_slice(utf8(element)?);
-                Ok(())
-            })
-        });
-        decoded.map_err(|e| e.in_codec(NAME))
-    }
-
-    fn encode(&self, chunk: &View<'_>, _: EncodeOptions, encoded: &mut Vec<u8>) -> Result<bool, CodecError> {
-        vlen::encode(chunk, encoded, |element, encoded| {
-            encoded.extend_from_slice(utf8(element)?);
-            Ok(())
-        })?;
-        Ok(true)
-    }
-}
-
-fn utf8(element: &[u8]) -> Result<&[u8], CodecError> {
-    match std::str::from_utf8(element) {
-        Ok(_) => Ok(element),
-        Err(error) => Err(CodecError::corrupt(format!("is not UTF-8: {error}"))),
+    fn pass(&self, element: &[u8], out: &mut Vec<u8>) -> Result<(), CodecError> {
+        if let Err(error) = std::str::from_utf8(element) {
+            return Err(CodecError::corrupt(format!("is not UTF-8: {error}")));
+        }
+        out.extend_from_slice(element);
+        Ok(())
     }
 }
 
