@@ -18,6 +18,8 @@ from pathlib import Path
 
 import numpy as np
 
+import variable
+
 # Floats that formats and casts get wrong, as bit patterns, by the size of a float in bytes: NaN, infinities, minus zero,
 # the smallest subnormal, the largest finite number, a NaN with a payload, and one.
 SPECIALS = {
@@ -38,12 +40,38 @@ SPECIALS = {
 
 def dtype(cell):
     """The data type in this machine's memory."""
-    return np.dtype(cell["numpy"])
+    return dtype_v2(cell).newbyteorder("=") if "dtype" in cell else np.dtype(cell["numpy"])
 
 
 def dtype_v2(cell):
     """The data type in the endianness that v2 and NumPy carry in it."""
+    if "dtype" in cell:
+        return structure(cell["dtype"])
     return dtype(cell).newbyteorder(">" if cell["endian"] == "big" else "<")
+
+
+def structure(fields):
+    """NumPy's structured data type of v2's fields, where those without a name are padding."""
+    names, formats, offsets, size = [], [], [], 0
+    for name, kind, *shape in fields:
+        kind = np.dtype((structure(kind) if isinstance(kind, list) else kind, tuple(shape[0]) if shape else ()))
+        if name:
+            names.append(name)
+            formats.append(kind)
+            offsets.append(size)
+        size += kind.itemsize
+    return np.dtype({"names": names, "formats": formats, "offsets": offsets, "itemsize": size})
+
+
+def is_structure(kind):
+    return kind.names is not None
+
+
+def fields(kind):
+    """The fields of a structure: their names, the types of their elements, and their shapes. What an implementation takes for
+    fields is left out where it is padding."""
+    described = ((name, kind[name].base, kind[name].shape) for name in kind.names)
+    return [(name, base, shape) for name, base, shape in described if not (base.kind == "V" and base.names is None)]
 
 
 def words(seed, count):
@@ -63,18 +91,34 @@ def data(cell, shape, seed):
     The bytes of an element are the low bytes, in little-endian order, of its word, where a cell may leave it fewer
     `bits`; each part of a complex number, each character of a string and each raw byte takes a word of its own. Every
     eleventh float is one of `SPECIALS`, every eleventh signed integer the lowest one, which is NaT among times. Three of
-    every eight characters are NUL, and the others of a text are code points.
+    every eight characters are NUL, and the others of a text are code points. The n-th field of a structure is such an array
+    by itself, with a seed of its own. Elements of variable length are told in `variable.py`.
     """
-    kind = dtype(cell)
+    if variable.is_variable(cell):
+        return variable.data(cell, words, shape, seed, lambda kind, shape, seed: elements(kind, 64, shape, seed))
+    return elements(dtype(cell), cell["bits"], shape, seed)
+
+
+def elements(kind, width, shape, seed):
+    """The elements of an array of numbers of so many bits, or of structures of them."""
+    if is_structure(kind):
+        array = np.zeros(shape, kind)
+        for number, (name, base, inner) in enumerate(fields(kind)):
+            width = 1 if base.kind == "b" else 64
+            array[name] = elements(base, width, (*shape, *inner), seed * 16 + number + 1)
+        return array
     size = part_size(kind)
     count = int(np.prod(shape, dtype=np.int64)) * kind.itemsize // size
-    bits = words(seed, count) & np.uint64(2 ** cell["bits"] - 1)
+    bits = words(seed, count) & np.uint64(2**width - 1)
     index = np.arange(count)
     if is_float(kind):
         special = np.array(SPECIALS[size], dtype=np.uint64)[(index // 11) % 8]
         bits = np.where(index % 11 == 5, special, bits)
-    if kind.kind in "imM":
-        bits = np.where(index % 11 == 5, np.uint64(2 ** (8 * size - 1)), bits)
+    if kind.kind in "imM" or is_small_integer(kind):
+        width = min(width, 8 * size)
+        bits = np.where(index % 11 == 5, np.uint64(2 ** (width - 1)), bits)
+        sign = np.uint64(2**64 - 2**width)
+        bits = np.where(bits & np.uint64(2 ** (width - 1)), bits | sign, bits)
     if is_string(kind):
         bits = np.where(index % 8 >= 5, np.uint64(0), bits)
     if kind.kind == "U":
@@ -84,9 +128,23 @@ def data(cell, shape, seed):
     return np.ascontiguousarray(raw).reshape(-1).view(kind.newbyteorder("<")).astype(kind).reshape(shape)
 
 
+def padded_as(values, kind):
+    """Structures with the padding of another type, which may take it for fields."""
+    if not is_structure(kind):
+        return values
+    array = np.zeros(values.shape, kind)
+    for name, base, _ in fields(values.dtype):
+        array[name] = padded_as(values[name], base) if is_structure(base) else values[name]
+    return array
+
+
 def is_float(kind):
     """Whether elements are floats of IEEE 754 or made of them."""
     return kind.kind in "fc" and kind.itemsize > 1
+
+
+def is_small_integer(kind):
+    return kind.name in ("int2", "int4")
 
 
 def is_string(kind):
@@ -104,8 +162,18 @@ def part_size(kind):
 def fill_value(cell):
     """The fill value as a NumPy scalar, or None where v2 leaves it undefined."""
     value, kind = cell["fill_value"], dtype(cell)
-    if value is None:
-        return None
+    if variable.is_variable(cell):
+        return variable.fill_value(cell)
+    return None if value is None else scalar(cell.get("fill_fields", value), kind)
+
+
+def scalar(value, kind):
+    """A scalar as v3 metadata has it, or nearly so."""
+    if is_structure(kind):
+        record = np.zeros((), kind)
+        for name, base, _ in fields(kind):
+            record[name] = scalar(value[name], base)
+        return record[()]
     if kind.kind == "U":
         return np.str_(value)
     if is_string(kind):
@@ -114,7 +182,7 @@ def fill_value(cell):
         return np.array(np.iinfo("i8").min if value == "NaT" else value, "i8").view(kind)[()]
     if kind.kind == "c":
         return kind.type(complex(*map(float, value)))
-    return kind.type(value if kind.kind in "biu" else float(value))
+    return kind.type(value if kind.kind in "biu" or is_small_integer(kind) else float(value))
 
 
 def region(step):
@@ -125,22 +193,28 @@ def values(cell, step, shape):
     """What a `write` or `fill` step puts into its region."""
     part = region(step)
     if step["op"] == "fill":
-        return np.full(shape, fill_value(cell), dtype(cell))[part]
+        return full(cell, shape)[part]
     return data(cell, shape, step["seed"])[part]
+
+
+def full(cell, shape):
+    """An array that nobody has written to. What is undefined is read as zero, and where there is such a thing as not a time."""
+    fill, kind = fill_value(cell), dtype(cell)
+    if variable.is_variable(cell):
+        element = variable.nothing(cell) if fill is None else fill
+        return variable.array_of([element] * int(np.prod(shape, dtype=np.int64)), shape)
+    zero = np.array("NaT", kind)[()] if kind.kind in "mM" else np.zeros((), kind)[()]
+    return np.full(shape, zero if fill is None else fill, kind)
 
 
 def final(cell, updated):
     """The array and the attributes that a reader must find."""
-    fill = fill_value(cell)
-    # What is undefined is read as zero, and where there is such a thing as not a time.
-    kind = dtype(cell)
-    zero = np.array("NaT", kind)[()] if kind.kind in "mM" else np.zeros((), kind)[()]
-    array = np.full(cell["shape"], zero if fill is None else fill, dtype(cell))
+    array = full(cell, cell["shape"])
     attributes = cell["attributes"]
     for step in cell["steps"] + (cell["update"] if updated else []):
         if step["op"] == "resize":
             kept = tuple(slice(0, min(n, m)) for n, m in zip(array.shape, step["shape"]))
-            larger = np.full(step["shape"], zero if fill is None else fill, dtype(cell))
+            larger = full(cell, step["shape"])
             larger[kept] = array[kept]
             array = larger
         elif step["op"] == "attributes":
@@ -157,8 +231,24 @@ def selections(shape):
         yield tuple(n // 2 for n in shape)
 
 
-def same(got, expected):
+def same(cell, got, expected):
+    if variable.is_variable(cell):
+        variable.same(cell, got, expected)
+    else:
+        same_bits(got, expected)
+
+
+def same_bits(got, expected):
     """Bit for bit; two NaNs count as the same."""
+    if is_structure(expected.dtype):
+        got = np.asarray(got)
+        if got.shape != expected.shape:
+            raise AssertionError(f"shape {got.shape} instead of {expected.shape}")
+        if fields(got.dtype.newbyteorder("=")) != fields(expected.dtype):
+            raise AssertionError(f"fields {got.dtype} instead of {expected.dtype}")
+        for name, *_ in fields(expected.dtype):
+            same_bits(got[name], expected[name])
+        return
     # A string alone does not know the length of its type.
     got = np.asarray(got, expected.dtype if isinstance(got, (str, bytes)) else None)
     if got.shape != expected.shape:
@@ -218,14 +308,14 @@ def facts(cell, array, attributes):
         "shape": list(array.shape),
         "data type": cell["data_type"],
         "chunks": cell["chunks"],
-        "fill value": None if fill is None else np.asarray(fill, dtype(cell)).tobytes().hex(),
+        "fill value": hexadecimal(fill, cell),
         "attributes": attributes,
     }
     if is_n5(cell):
         return known | {"compression": cell["compression"], "compressor": v2_chain(None, cell["compressor"])}
     if cell["format"] < 3:
         return known | {
-            "dtype": dtype_v2(cell).str,
+            "dtype": described(dtype_v2(cell)),
             "order": order(cell, cell["order"]),
             "filters and compressor": v2_chain(cell["filters"], cell["compressor"]),
             "separator": cell["key_encoding"]["separator"],
@@ -246,12 +336,30 @@ def order(cell, order):
 def v2_chain(filters, compressor):
     """The codecs of a v2 array one after the other: a codec alone is a filter or a compressor, and means the same.
     zstd's checksum need not be mentioned where there is none."""
-    codecs = [dict(codec) for codec in [*(filters or []), compressor] if codec]
+    codecs = json.loads(json.dumps([dict(codec) for codec in [*(filters or []), compressor] if codec]))
     return [{key: value for key, value in codec.items() if (key, value) != ("checksum", False)} for codec in codecs]
 
 
-def hexadecimal(fill, kind):
-    return None if fill is None else np.asarray(fill, kind).tobytes().hex()
+def described(kind):
+    """A data type in its byte order, without padding."""
+    if not is_structure(kind):
+        return kind.str
+    return [[name, described(base), list(shape)] for name, base, shape in fields(kind)]
+
+
+def hexadecimal(fill, cell):
+    """The bytes of a fill value in this machine's endianness, those of a structure one field after the other."""
+    if fill is None:
+        return None
+    if variable.is_variable(cell):
+        return variable.canonical(cell, fill)
+    return packed(np.asarray(fill), dtype(cell)).hex()
+
+
+def packed(array, kind):
+    if not is_structure(kind):
+        return array.astype(kind).tobytes()
+    return b"".join(packed(array[name], base) for name, base, _ in fields(kind))
 
 
 def agree(described, expected):
@@ -292,9 +400,12 @@ class Program:
         array = self.open(path, cell)
         expected, attributes = final(cell, updated)
         agree(self.describe(array, cell), facts(cell, expected, attributes))
-        same(self.read(array, ...), expected)
+        same(cell, self.read(array, ...), expected)
         for selection in selections(expected.shape):
-            same(self.read(array, selection), np.asarray(expected[selection], expected.dtype))
+            part = expected[selection]
+            if variable.is_variable(cell) and all(isinstance(place, int) for place in selection):
+                part = variable.array_of([part], ())
+            same(cell, self.read(array, selection), np.asarray(part, expected.dtype))
 
     def shape(self, array):
         return array.shape

@@ -16,6 +16,7 @@ import sys
 from pathlib import Path
 
 import rules
+import structures
 
 # Data types by their name in v3; `r40` is five raw bytes, `|V5` in v2.
 INTEGERS = [f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)]
@@ -49,15 +50,40 @@ SMALL_FLOATS = {
     "float8_e4m3fnuz": (0x80, 0xB8),
     "float8_e5m2fnuz": (0x80, 0xBC),
     "float4_e2m1fn": (0x07, 0x09),
+    # It has no zero and no sign: 2^-127, NaN and 4.
+    "float8_e8m0fnu": (0xFF, 0x81),
+}
+SMALL_INTEGERS = ["int2", "int4"]
+# Types of variable length, by a name of ours: what the elements are (see `variable.py`), the name in v3 (or, of what v3 lacks,
+# the library's), the codec that makes bytes of them in v2, and in v3.
+JSON2 = {
+    "id": "json2", "encoding": "utf-8", "skipkeys": False, "ensure_ascii": True, "check_circular": True, "allow_nan": True,
+    "indent": None, "separators": [",", ":"], "sort_keys": True, "strict": True,
+}
+MSGPACK2 = {"id": "msgpack2", "raw": False, "use_single_float": False, "use_bin_type": True}
+LABELS = ["né", "🧊", "a longer label"]
+CATEGORIZE = {"id": "categorize", "labels": LABELS, "dtype": "|O", "astype": "|u1"}
+VARIABLE = {
+    "text": ({"elements": "text"}, "string", {"id": "vlen-utf8"}, "vlen-utf8"),
+    "bytes": ({"elements": "bytes"}, "variable_length_bytes", {"id": "vlen-bytes"}, "vlen-bytes"),
+    "json2": ({"elements": "json"}, "object", JSON2, None),
+    "msgpack2": ({"elements": "json"}, "object", MSGPACK2, None),
+    "vlen-array i4": ({"elements": "array", "item": "i4"}, "array:i4", {"id": "vlen-array", "dtype": "<i4"}, None),
+    "vlen-array f8": ({"elements": "array", "item": "f8"}, "array:f8", {"id": "vlen-array", "dtype": ">f8"}, None),
+    "categorize": ({"elements": "labels", "labels": LABELS}, "string", CATEGORIZE, None),
 }
 SIZES |= {name: size for name, (_, _, size) in EXTENSIONS.items()}
-SIZES |= {name: 2 if name == "bfloat16" else 1 for name in SMALL_FLOATS}
+SIZES |= {name: 2 if name == "bfloat16" else 1 for name in [*SMALL_FLOATS, *SMALL_INTEGERS]}
+SIZES |= {name: structures.size(fields) for name, fields in structures.STRUCTURES.items()}
+SIZES |= dict.fromkeys(VARIABLE, 1)
 NUMPY = {"r40": "V5"} | {name: numpy for name, (_, numpy, _) in EXTENSIONS.items()}
 
 # Types of bytes that are no numbers.
 BYTES = ["r40", "null_terminated_bytes", "raw_bytes"]
 # How many bits of a number's bytes it takes, where these are not all.
 BITS = {"bool": 1, "float4_e2m1fn": 4}
+# Of small integers the upper bits repeat the sign.
+SIGNED_BITS = {"int2": 2, "int4": 4}
 
 
 def with_endians(data_types):
@@ -221,7 +247,7 @@ V2_AXES = V3_AXES | {
     "names": ["none"],
 }
 V3_EXTENSION_AXES = V3_AXES | {
-    "type": list(with_endians([*EXTENSIONS, *SMALL_FLOATS])),
+    "type": list(with_endians([*EXTENSIONS, *SMALL_FLOATS, *SMALL_INTEGERS])),
     "chain": [name for name in V3_CHAINS if name in FEW_CHAINS],
 }
 V2_EXTENSION_AXES = V2_AXES | {
@@ -249,6 +275,62 @@ EXPERIMENTAL_AXES = V2_AXES | {
 }
 EXPERIMENTAL = "3-experimental"
 
+# The further types meet fewer values of the axes.
+FEW_SHAPES = ["0-d", "1-d", "2-d", "3-d", "length 0"]
+FEW = {"shape": FEW_SHAPES, "attributes": ["none"], "names": ["none"]}
+V3_VARIABLE_AXES = V3_AXES | FEW | {
+    "type": [("text", "little"), ("bytes", "little")],
+    "chain": ["none", "gzip 1", "zstd with checksum", "crc32c", "blosc lz4 shuffle"],
+    "keys": [("default", "/")],
+}
+V2_VARIABLE_AXES = V2_AXES | FEW | {
+    "type": [("text", "little"), ("bytes", "little")],
+    "chain": ["none", "zlib 1", "zstd", "blosc lz4 shuffle"],
+    "keys": [("v2", ".")],
+}
+V2_OBJECT_AXES = V2_VARIABLE_AXES | {
+    "type": [(name, "little") for name in ("json2", "msgpack2", "categorize")],
+    "chain": ["none", "zlib 1"],
+    # An array without dimensions is one array too many for NumPy when its element is one.
+    "shape": FEW_SHAPES[1:],
+}
+# Nobody can say a fill value of arrays.
+V2_ARRAY_AXES = V2_OBJECT_AXES | {
+    "type": [("vlen-array i4", "little"), ("vlen-array f8", "little")],
+    "chain": ["zlib 1"],
+    "steps": ["whole", "overwrite"],
+    "update": ["part", "strided", "attributes"],
+    "fill": ["null"],
+}
+EXPERIMENTAL_VARIABLE_AXES = EXPERIMENTAL_AXES | FEW | {
+    "type": [(name, "little") for name in ("text", "bytes", "json2", "categorize")],
+    "chain": ["none", "zlib 1"],
+    "shape": FEW_SHAPES[1:],
+    "keys": [("draft", "/")],
+}
+V2_STRUCTURE_AXES = V2_VARIABLE_AXES | {
+    "type": [
+        ("flat", "little"),
+        ("flat", "mixed"),
+        ("numbers", "little"),
+        ("numbers", "mixed"),
+        ("nested", "big"),
+        ("nested", "mixed"),
+        ("arrays", "mixed"),
+        ("padded", "little"),
+        ("padded", "mixed"),
+    ],
+    "chain": ["none", "zlib 1", "blosc lz4 shuffle"],
+}
+V3_STRUCTURE_AXES = V3_VARIABLE_AXES | {
+    "type": [("flat", "little"), ("numbers", "little"), ("numbers", "big"), ("nested", "big")],
+    "chain": ["none", "gzip 1", "blosc zstd bitshuffle"],
+}
+EXPERIMENTAL_STRUCTURE_AXES = EXPERIMENTAL_VARIABLE_AXES | {
+    "type": [("flat", "mixed"), ("nested", "mixed"), ("arrays", "big")],
+    "chain": ["none"],
+}
+
 TABLES = [
     (2, V2_AXES),
     (3, V3_AXES),
@@ -257,6 +339,14 @@ TABLES = [
     (1, V1_AXES),
     (EXPERIMENTAL, EXPERIMENTAL_AXES),
     (N5, N5_AXES),
+    (3, V3_VARIABLE_AXES),
+    (2, V2_VARIABLE_AXES),
+    (2, V2_OBJECT_AXES),
+    (2, V2_ARRAY_AXES),
+    (EXPERIMENTAL, EXPERIMENTAL_VARIABLE_AXES),
+    (3, V3_STRUCTURE_AXES),
+    (2, V2_STRUCTURE_AXES),
+    (EXPERIMENTAL, EXPERIMENTAL_STRUCTURE_AXES),
 ]
 
 
@@ -331,8 +421,10 @@ def freeze(value):
 
 def fill_value(data_type, kind):
     """A fill value as v3 metadata has it: numbers, strings for what JSON lacks, pairs, bytes, base64."""
-    if kind == "null":
+    if kind == "null" or data_type in structures.STRUCTURES:
         return None
+    if data_type in VARIABLE:
+        return variable_fill_value(VARIABLE[data_type][0]["elements"], kind)
     if data_type == "bool":
         return kind != "zero"
     if data_type == "r40":
@@ -343,16 +435,28 @@ def fill_value(data_type, kind):
         return {"zero": "", "special": "né🧊", "negative": "ß"}[kind]
     if data_type in EXTENSIONS:
         return {"zero": 0, "special": "NaT", "negative": -7}[kind]
+    if data_type == "float8_e8m0fnu":
+        return {"zero": 2.0**-127, "special": "NaN", "negative": 4.0}[kind]
     if data_type in SMALL_FLOATS:
         return {"zero": 0.0, "special": 6.0 if data_type == "float4_e2m1fn" else "NaN", "negative": -0.5}[kind]
     if data_type in FLOATS:
         return {"zero": 0.0, "special": "NaN", "negative": "-Infinity" if data_type == "float32" else -0.5}[kind]
     if data_type in COMPLEX:
         return {"zero": [0.0, 0.0], "special": ["NaN", "Infinity"], "negative": [-1.5, 2.0]}[kind]
-    bits = SIZES[data_type] * 8
+    bits = SIGNED_BITS.get(data_type, SIZES[data_type] * 8)
     if data_type.startswith("u"):
         return {"zero": 0, "special": 2**bits - 1, "negative": 2 ** (bits - 1)}[kind]
     return {"zero": 0, "special": 2 ** (bits - 1) - 1, "negative": -(2 ** (bits - 1))}[kind]
+
+
+def variable_fill_value(elements, kind):
+    """The same of elements of variable length; of bytes it is the base64 that v3 has."""
+    return {
+        "text": {"zero": "", "special": "né🧊", "negative": "NaN"},
+        "bytes": {"zero": "", "special": base64.b64encode(b"\xff\0").decode(), "negative": "AA=="},
+        "json": {"zero": "", "special": {"né": [1, None]}, "negative": -5},
+        "labels": {"zero": "", "special": "né", "negative": "🧊"},
+    }[elements][kind]
 
 
 def fill_element(data_type, kind):
@@ -361,6 +465,8 @@ def fill_element(data_type, kind):
         return {"zero": [], "special": [255, 0, 1, 128, 7], "negative": [97, 0, 98], "null": []}[kind]
     if data_type == "raw_bytes":
         return {"zero": [0] * 5, "special": [255, 0, 1, 128, 0], "negative": [0, 0, 0, 0, 7]}[kind]
+    if data_type == "bytes" and kind != "null":
+        return list(base64.b64decode(variable_fill_value("bytes", kind)))
     if data_type in SMALL_FLOATS:
         special, negative = SMALL_FLOATS[data_type]
         return list({"zero": 0, "special": special, "negative": negative}[kind].to_bytes(SIZES[data_type], "little"))
@@ -434,12 +540,12 @@ def cell(number, format, row):
     shape, first = steps(row["steps"], base, chunks, seed)
     kind, separator = row["keys"]
     common = {
-        "id": f"{'n' if format == N5 else 'v'}{format}/{data_type}/{number:04}",
+        "id": f"{'n' if format == N5 else 'v'}{format}/{data_type.replace(' ', '-')}/{number:04}",
         "axes": {name: " ".join(value) if isinstance(value, tuple) else value for name, value in row.items()},
         "format": format,
         "data_type": EXTENSIONS[data_type][0] if data_type in EXTENSIONS else data_type,
         "numpy": NUMPY.get(data_type, data_type),
-        "bits": BITS.get(data_type, 64),
+        "bits": BITS.get(data_type) or SIGNED_BITS.get(data_type, 64),
         "endian": endian,
         "shape": shape,
         "chunks": chunks,
@@ -451,11 +557,27 @@ def cell(number, format, row):
         "steps": first,
         "update": update(row["update"], base, chunks, seed + 8),
     }
+    if data_type in VARIABLE:
+        common |= VARIABLE[data_type][0] | {"data_type": VARIABLE[data_type][1], "numpy": "O"}
+    if data_type in structures.STRUCTURES:
+        common |= structure(data_type, endian, row["fill"], format)
     if format == EXPERIMENTAL:
         return common | {"format": 2, "experimental": True} | experimental_codecs(row, chunks)
     if format == N5:
         return common | n5_codecs(row, data_type, endian)
     return common | (v3_codecs(row, data_type, endian, chunks) if format == 3 else v2_codecs(row))
+
+
+def structure(name, endian, kind, format):
+    """What a cell says about a structured type: its fields as v2 has them, the type as v3 has it, and the fill value twice."""
+    fields = structures.STRUCTURES[name]
+    dtype = structures.dtype(fields, endian)
+    known = {"dtype": dtype, "data_type": structures.data_type(fields) if format == 3 else name}
+    if kind == "null":
+        return known
+    values = structures.fill(fields, kind)
+    fill = values if format == 3 else structures.base64_fill(dtype, values)
+    return known | {"fill_fields": values, "fill_value": fill}
 
 
 def dimension_names(kind, ndim):
@@ -466,6 +588,9 @@ def dimension_names(kind, ndim):
 
 def v2_codecs(row):
     filters, compressor = V2_CHAINS[row["chain"]]
+    data_type, _ = row["type"]
+    if data_type in VARIABLE:
+        filters = [VARIABLE[data_type][2], *(filters or [])]
     return {"order": row["layout"], "filters": filters, "compressor": compressor}
 
 
@@ -517,6 +642,8 @@ def sharding(chunks, codecs, location, checksum=True):
 
 
 def bytes_codec(data_type, endian):
+    if data_type in VARIABLE:
+        return v3_codec(VARIABLE[data_type][3])
     return v3_codec("bytes", endian=endian) if SIZES[data_type] > 1 and data_type not in BYTES else v3_codec("bytes")
 
 

@@ -59,6 +59,20 @@ def is_small_float(cell):
     return numpy(cell) == "bfloat16" or numpy(cell).startswith(("float8", "float4"))
 
 
+def elements(cell):
+    """What elements of variable length are; None for all others."""
+    return cell.get("elements")
+
+
+def is_structure(cell):
+    return "dtype" in cell
+
+
+def structure(cell):
+    """The name of the structured type."""
+    return cell["axes"]["type"].split()[0] if is_structure(cell) else ""
+
+
 def is_experimental(cell):
     return cell.get("experimental", False)
 
@@ -67,7 +81,48 @@ def updates(kind):
     return lambda cell: any(step["op"] == kind for step in cell["update"])
 
 
+def nests_turned_lists(cell):
+    """Whether the elements are objects, in lists within lists, of an array that says order F."""
+    return elements(cell) == "json" and cell["order"] == "F" and len(cell["shape"]) > 1
+
+
 RULES = [
+    (
+        "zarrox",
+        ("write",),
+        nests_turned_lists,
+        "says order C of objects, whose lists are nested in the order of the axes whatever is said",
+    ),
+    (
+        "zarr-python 2",
+        ALL,
+        lambda cell: elements(cell) == "bytes" and cell["fill_value"] is not None,
+        "has no fill value of bytes",
+    ),
+    (
+        "zarr-python 2",
+        ("read", "update"),
+        nests_turned_lists,
+        "mixes up the objects of an array in order F when it reads them",
+    ),
+    (
+        "zarr-python 2",
+        ("write",),
+        lambda cell: nests_turned_lists(cell) and len(cell["steps"]) > 1,
+        "mixes up the objects of an array in order F when it reads them",
+    ),
+    (
+        "zarr-python 2",
+        ("write",),
+        lambda cell: structure(cell) == "padded" and any(step["op"] == "resize" for step in cell["steps"]),
+        "takes padding for fields when it resizes",
+    ),
+    (
+        "zarr-python 2",
+        ("update",),
+        lambda cell: structure(cell) == "padded" and updates("resize")(cell),
+        "takes padding for fields when it resizes",
+    ),
     ("zarr-python 3", ALL, lambda cell: cell["format"] == 1, "has no v1"),
     ("tensorstore", ALL, lambda cell: cell["format"] == 1, "has no v1"),
     ("zarr-python 2", ("write", "update"), lambda cell: cell["format"] == 1, "migrates v1 to v2, and writes none"),

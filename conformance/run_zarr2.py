@@ -88,7 +88,7 @@ class Zarr2(common.Program):
         return zarr.open_array(**place(path, cell), mode="r+")
 
     def assign(self, array, region, values):
-        array[region] = values
+        array[region] = common.padded_as(values, array.dtype)
 
     def resize(self, array, shape):
         array.resize(shape)
@@ -106,15 +106,15 @@ class Zarr2(common.Program):
                 "shape": list(array.shape),
                 "chunks": list(array.chunks),
                 "data type": array.dtype.name,
-                "fill value": common.hexadecimal(array.fill_value, common.dtype(cell)),
+                "fill value": common.hexadecimal(array.fill_value, cell),
                 "attributes": array.attrs.asdict(),
                 "compressor": common.v2_chain(None, array.compressor.compressor_config),
             }
         return {
             "shape": list(array.shape),
             "chunks": [chunk * count for chunk, count in zip(array.chunks, per_shard(array))],
-            "dtype": array.dtype.str,
-            "fill value": common.hexadecimal(array.fill_value, common.dtype(cell)),
+            "dtype": common.described(array.dtype),
+            "fill value": common.hexadecimal(array.fill_value, cell),
             "attributes": users(array),
             "order": common.order(cell, array.order),
             "filters and compressor": common.v2_chain(

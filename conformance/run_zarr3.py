@@ -4,8 +4,14 @@ import json
 
 import numcodecs
 import zarr
+from zarr.dtype import VariableLengthBytes, VariableLengthUTF8
 
 import common
+import variable
+
+
+# The codecs that turn arrays into bytes.
+TO_BYTES = ("bytes", "sharding_indexed", "vlen-utf8", "vlen-bytes")
 
 
 class Zarr3(common.Program):
@@ -17,7 +23,7 @@ class Zarr3(common.Program):
             store=path,
             shape=cell["shape"],
             chunks=cell["chunks"],
-            dtype=common.dtype_v2(cell),
+            dtype=data_type(cell),
             fill_value=common.fill_value(cell),
             zarr_format=cell["format"],
             attributes=cell["attributes"],
@@ -46,14 +52,14 @@ class Zarr3(common.Program):
     def describe(self, array, cell):
         known = {
             "shape": list(array.shape),
-            "fill value": common.hexadecimal(array.fill_value, common.dtype(cell)),
+            "fill value": common.hexadecimal(array.fill_value, cell),
             "attributes": dict(array.attrs),
         }
         metadata = array.metadata
         if cell["format"] == 2:
             return known | {
                 "chunks": list(metadata.chunks),
-                "dtype": array.dtype.str,
+                "dtype": "|O" if variable.is_variable(cell) else common.described(array.dtype),
                 "order": common.order(cell, metadata.order),
                 "filters and compressor": common.v2_chain(
                     [codec.get_config() for codec in metadata.filters or []],
@@ -83,6 +89,11 @@ class Zarr3(common.Program):
         return {"attributes": dict(group.attrs), "members": sorted(group)}
 
 
+def data_type(cell):
+    by_elements = {"text": VariableLengthUTF8(), "bytes": VariableLengthBytes()}
+    return by_elements[cell["elements"]] if variable.is_variable(cell) else common.dtype_v2(cell)
+
+
 def config(cell):
     """zarr-python 3 drops a chunk of complex numbers as empty when all their parts that are not NaN in the fill value
     are anything at all: it is told to keep every chunk."""
@@ -98,7 +109,7 @@ def v2_codecs(cell):
 def v3_codecs(cell):
     """The chain, cut at the codec that turns elements into bytes."""
     codecs = cell["codecs"]
-    cut = next(k for k, codec in enumerate(codecs) if codec["name"] in ("bytes", "sharding_indexed"))
+    cut = next(k for k, codec in enumerate(codecs) if codec["name"] in TO_BYTES)
     return {"filters": codecs[:cut], "serializer": codecs[cut], "compressors": codecs[cut + 1 :]}
 
 

@@ -5,9 +5,11 @@ use std::collections::HashMap;
 use serde::Deserialize;
 use zarrox::codec::CodecSpec;
 use zarrox::json::{Json, Map};
-use zarrox::{ChunkKeyEncoding, DataType, Format, Registry, Separator};
+use serde_json::json;
+use zarrox::{ChunkKeyEncoding, DataType, FillValue, Format, Registry, Separator};
 
 use crate::Failure;
+use crate::data::fill_element;
 
 /// An array or a group: what it is, how it comes into being, and how it is changed afterwards.
 #[derive(Debug, Deserialize)]
@@ -36,6 +38,15 @@ pub(crate) struct Cell {
     pub(crate) fill_value: Json,
     /// Its bytes, in little-endian order and without zeros at the end, where metadata codes them.
     pub(crate) fill_element: Option<Vec<u8>>,
+    /// The fill value of a structure, as v3 has it, with one value for all elements of a field that is an array.
+    pub(crate) fill_fields: Option<Json>,
+    /// The fields of a structure as v2 has them.
+    dtype: Option<Json>,
+    /// What elements of variable length are.
+    pub(crate) elements: Option<String>,
+    /// The texts that elements are taken from.
+    #[serde(default)]
+    pub(crate) labels: Vec<String>,
     pub(crate) attributes: Map,
     pub(crate) dimension_names: Option<Vec<Option<String>>>,
     key_encoding: Option<KeyEncoding>,
@@ -101,14 +112,36 @@ impl Cell {
         }
     }
 
-    /// Whether elements are points in time or spans of it.
-    pub(crate) fn is_time(&self) -> bool {
-        let name = self.data_type["name"].as_str().unwrap_or_default();
-        name.starts_with("numpy.datetime") || name.starts_with("numpy.timedelta")
+    pub(crate) fn data_type(&self, registry: &Registry) -> Result<DataType, Failure> {
+        Ok(match (&self.dtype, &self.data_type) {
+            (Some(fields), _) if self.format != 3 => registry.data_type_from_v2(fields)?.0,
+            // The library's own names of what v3 has no name for.
+            (_, Json::String(name)) if self.elements.is_some() => DataType::parse(name, registry)?,
+            (_, v3) => registry.data_type_from_v3(v3)?,
+        })
     }
 
-    pub(crate) fn data_type(&self, registry: &Registry) -> Result<DataType, Failure> {
-        Ok(registry.data_type_from_v3(&self.data_type)?)
+    /// The fill value for the library, which takes that of a structure in this machine's byte order.
+    pub(crate) fn fill_value(&self, registry: &Registry) -> Result<Json, Failure> {
+        if self.fill_fields.is_none() || self.format == 3 {
+            return Ok(self.fill_value.clone());
+        }
+        let data_type = self.data_type(registry)?;
+        let fill = FillValue::new(fill_element(&data_type, self)?);
+        Ok(registry.scalar_to_v2(&data_type, &fill)?)
+    }
+
+    /// The codec that makes bytes of elements of a fixed size.
+    fn bytes_codec(&self, data_type: &DataType, registry: &Registry) -> Result<CodecSpec, Failure> {
+        if let Some(fields) = &self.dtype {
+            let order = registry.data_type_from_v2(fields)?.1.ok_or("no field has a byte order")?;
+            return Ok(CodecSpec::new("bytes", json!({"endian": order.to_json()})));
+        }
+        Ok(match (data_type.storage().word(), self.endian.as_str()) {
+            (1, _) => CodecSpec::new("bytes", Json::Null),
+            (_, "big") => zarrox::codecs::Bytes::big().into(),
+            _ => zarrox::codecs::Bytes::little().into(),
+        })
     }
 
     pub(crate) fn key_encoding(&self) -> Result<ChunkKeyEncoding, Failure> {
@@ -133,15 +166,15 @@ impl Cell {
     fn v2_codecs(&self, registry: &Registry) -> Result<Vec<CodecSpec>, Failure> {
         let data_type = self.data_type(registry)?;
         let mut codecs = Vec::new();
-        if self.order.as_deref() == Some("F") && self.shape.len() > 1 {
+        // Lists of objects are nested in the order of the axes whatever `order` says.
+        let turns = self.elements.as_deref() != Some("json");
+        if turns && self.order.as_deref() == Some("F") && self.shape.len() > 1 {
             let order: Vec<usize> = (0..self.shape.len()).rev().collect();
             codecs.push(zarrox::codecs::Transpose::order(order).into());
         }
-        codecs.push(match (data_type.storage().word(), self.endian.as_str()) {
-            (1, _) => CodecSpec::new("bytes", Json::Null),
-            (_, "big") => zarrox::codecs::Bytes::big().into(),
-            _ => zarrox::codecs::Bytes::little().into(),
-        });
+        if self.elements.is_none() {
+            codecs.push(self.bytes_codec(&data_type, registry)?);
+        }
         for members in self.filters.iter().flatten().chain(&self.compressor) {
             let id = members.get("id").and_then(Json::as_str).ok_or("the codec has no id")?;
             let definition = registry.codec_from_v2(id)?;
@@ -149,6 +182,10 @@ impl Cell {
             members.shift_remove("id");
             let configuration = (definition.from_v2)(&members, data_type.size())?;
             codecs.push(CodecSpec { name: definition.name.to_owned(), configuration });
+            if id == "categorize" {
+                // Its numbers are elements still.
+                codecs.push(CodecSpec::new("bytes", Json::Null));
+            }
         }
         if let Some(inner) = &self.inner_chunks {
             let sharding = zarrox::codecs::Sharding::new(inner.clone(), codecs);

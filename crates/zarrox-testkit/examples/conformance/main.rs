@@ -6,6 +6,7 @@
 
 mod cell;
 mod data;
+mod variable;
 
 use std::collections::HashSet;
 use std::error::Error;
@@ -14,10 +15,10 @@ use std::path::Path;
 use serde_json::json;
 use zarrox::codec::CodecSpec;
 use zarrox::json::{Json, Map};
-use zarrox::{Array, DimSelection, DynArray, IntoSelection, OpenMode, OpenOptions, Selection};
+use zarrox::{Array, DimSelection, IntoSelection, OpenMode, OpenOptions, Selection};
 
 use cell::{Cell, Step};
-use data::{Model, Span, fill_element, lengths, same, spans};
+use data::{Model, Span, fill_element, lengths, same, same_fill, spans};
 
 /// Why a cell failed.
 type Failure = Box<dyn Error>;
@@ -109,7 +110,7 @@ impl Participant<'_> {
             .data_type(cell.data_type(&registry)?)
             .chunks(cell.chunks.clone())
             .codecs(cell.codecs(&registry)?)
-            .fill_value_json(cell.fill_value.clone())
+            .fill_value_json(cell.fill_value(&registry)?)
             .chunk_key_encoding(cell.key_encoding()?)
             .attributes(cell.attributes.clone());
         if let Some(names) = &cell.dimension_names {
@@ -124,7 +125,7 @@ impl Participant<'_> {
     }
 
     fn apply_steps(&self, mut array: Array, steps: &[Step], before: Option<&[Step]>) -> Result<(), Failure> {
-        let mut model = Model::new(self.cell, &array.data_type().storage())?;
+        let mut model = Model::new(self.cell, array.data_type())?;
         before.unwrap_or_default().iter().try_for_each(|step| model.apply(step))?;
         for step in steps {
             match step {
@@ -146,14 +147,14 @@ impl Participant<'_> {
             let got = array.read_dyn(&selection.selection)?;
             let place = |failure: Failure| Failure::from(format!("[{}]: {failure}", selection.selection));
             agree("shape", got.shape(), &selection.shape).map_err(place)?;
-            same(&model.storage, got.as_bytes(), &model.gather(&selection.spans)).map_err(place)?;
+            same(&model, &got, &model.gather(&selection.spans)).map_err(place)?;
         }
         Ok(())
     }
 
     /// The array as its writer, and the updates, must have left it.
     fn expected(&self, array: &Array) -> Result<Model, Failure> {
-        let mut model = Model::new(self.cell, &array.data_type().storage())?;
+        let mut model = Model::new(self.cell, array.data_type())?;
         let updates = self.cell.update.iter().filter(|_| self.updated);
         self.cell.steps.iter().chain(updates).try_for_each(|step| model.apply(step))?;
         Ok(model)
@@ -177,8 +178,8 @@ impl Participant<'_> {
         agree("data type", array.data_type(), &data_type)?;
         agree("shape", &lengths(array.shape())?, &model.shape)?;
         agree("chunks", metadata.chunk_grid.largest_chunk(), &cell.chunks)?;
-        let fill = fill_element(&data_type.storage(), cell)?;
-        agree("fill value", array.fill_value().as_bytes(), &fill)?;
+        let fill = fill_element(&data_type, cell)?;
+        same_fill(&data_type, array.fill_value().as_bytes(), &fill)?;
         agree("chunk keys", &metadata.chunk_key_encoding, &cell.key_encoding()?)?;
         agree("attributes", array.attributes(), self.attributes())?;
         agree("dimension names", &names(array.dimension_names()), &names(cell.dimension_names.as_deref()))?;
@@ -190,7 +191,7 @@ impl Participant<'_> {
 fn write(array: &Array, model: &Model, region: &[[isize; 3]], seed: Option<u64>) -> Result<(), Failure> {
     let spans = spans(region);
     let shape = spans.iter().map(|span| span.count).collect();
-    let values = DynArray::new(array.data_type().clone(), shape, model.values(&spans, seed))?;
+    let values = model.array(shape, model.values(&spans, seed))?;
     let slices = region.iter().map(|&[start, stop, step]| slice(Some(start), Some(stop), step));
     Ok(array.write_dyn(slices.collect::<Vec<_>>(), &values)?)
 }
