@@ -453,7 +453,7 @@ def variable_fill_value(elements, kind):
     """The same of elements of variable length; of bytes it is the base64 that v3 has."""
     return {
         "text": {"zero": "", "special": "né🧊", "negative": "NaN"},
-        "bytes": {"zero": "", "special": base64.b64encode(b"\xff\0").decode(), "negative": "AA=="},
+        "bytes": {"zero": "", "special": base64.b64encode(b"\0\xff").decode(), "negative": "AA=="},
         "json": {"zero": "", "special": {"né": [1, None]}, "negative": -5},
         "labels": {"zero": "", "special": "né", "negative": "🧊"},
     }[elements][kind]

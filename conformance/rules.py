@@ -55,8 +55,8 @@ def is_raw_n5(cell):
     return cell.get("compression", {}).get("type") == "raw"
 
 
-def is_small_float(cell):
-    return numpy(cell) == "bfloat16" or numpy(cell).startswith(("float8", "float4"))
+def is_small(cell):
+    return numpy(cell) in ("bfloat16", "int2", "int4") or numpy(cell).startswith(("float8", "float4"))
 
 
 def elements(cell):
@@ -165,7 +165,7 @@ RULES = [
         lambda cell: is_raw_n5(cell) and updates("resize")(cell),
         "cannot resize an uncompressed array of N5",
     ),
-    ("zarr-python 3", ALL, is_small_float, "has no floats below 16 bits, and no bfloat16"),
+    ("zarr-python 3", ALL, is_small, "has no numbers that NumPy does not have: below 8 bits, floats below 16, bfloat16"),
     ("zarr-python 2", ALL, lambda cell: cell["format"] == 3, "has no final v3"),
     ("zarr-python 2", ALL, lambda cell: is_blosc(cell, "snappy"), "numcodecs' wheels are built without snappy"),
     (
@@ -186,6 +186,43 @@ RULES = [
         ALL,
         inner_does_not_divide,
         "compares the inner chunk of a transposed shard with the shape before the transposition",
+    ),
+    (
+        "zarr-python 3",
+        ALL,
+        lambda cell: elements(cell) in ("json", "array", "labels"),
+        "has no objects but text and bytes, and text only with the codec vlen-utf8",
+    ),
+    (
+        "zarr-python 3",
+        ALL,
+        lambda cell: structure(cell) == "arrays",
+        "has no fields that are arrays",
+    ),
+    (
+        "zarr-python 3",
+        ALL,
+        lambda cell: elements(cell) == "bytes" and cell["fill_value"] == "AA==",
+        "loses the zeros at the end of a fill value of bytes",
+    ),
+    (
+        "zarr-python 3",
+        ("write",),
+        lambda cell: structure(cell) == "padded",
+        "stores structures without their padding",
+    ),
+    ("tensorstore", ALL, elements, "has no elements of variable length"),
+    (
+        "tensorstore",
+        ALL,
+        lambda cell: is_structure(cell) and structure(cell) != "numbers",
+        "has only structures of numbers, without padding",
+    ),
+    (
+        "tensorstore",
+        ALL,
+        lambda cell: numpy(cell) == "float8_e8m0fnu" and cell["fill_value"] != "NaN",
+        "takes a number that fills for the bits of another one, where the type is float8_e8m0fnu",
     ),
     ("tensorstore", ALL, lambda cell: cell.get("group"), "has no groups"),
     (

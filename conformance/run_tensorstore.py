@@ -20,26 +20,36 @@ class TensorStore(common.Program):
         return {"driver": driver, "kvstore": {"driver": "file", "path": path}}
 
     def create(self, path, cell):
+        if common.is_structure(common.dtype(cell)):
+            return Records.create(self, path, cell)
         if common.is_n5(cell):
             return ts.open(self.spec(path, cell) | {"metadata": n5_metadata(cell)}, create=True).result().T
         metadata = v2_metadata(cell) if cell["format"] == 2 else v3_metadata(cell)
         return ts.open(self.spec(path, cell) | {"metadata": metadata}, create=True).result()
 
     def open(self, path, cell):
+        if common.is_structure(common.dtype(cell)):
+            return Records(self.spec(path, cell), cell)
         array = ts.open(self.spec(path, cell), open=True).result()
         # N5 names the axes in the reverse of NumPy's order.
         return array.T if common.is_n5(cell) else array
 
     def assign(self, array, region, values):
+        if isinstance(array, Records):
+            return array.assign(region, values)
         array[region].write(raw_bytes(values)).result()
 
     def resize(self, array, shape):
+        if isinstance(array, Records):
+            return array.resize(shape)
         return array.resize(exclusive_max=list(shape) + [None] * (array.rank - len(shape))).result()
 
     def shape(self, array):
         return array.shape[:-1] if is_raw(array) else array.shape
 
     def read(self, array, selection):
+        if isinstance(array, Records):
+            return array.read(selection)
         return array[selection].read().result()
 
     def describe(self, array, cell):
@@ -53,7 +63,9 @@ class TensorStore(common.Program):
         if cell["format"] == 2:
             return known | {
                 "chunks": metadata["chunks"],
-                "dtype": metadata["dtype"],
+                "dtype": common.described(np.dtype([(name, kind) for name, kind in dtype]))
+                if isinstance(dtype := metadata["dtype"], list)
+                else dtype,
                 "order": common.order(cell, metadata["order"]),
                 "filters and compressor": common.v2_chain(metadata["filters"], metadata["compressor"]),
                 "separator": metadata["dimension_separator"],
@@ -70,9 +82,50 @@ class TensorStore(common.Program):
         }
 
 
+class Records:
+    """An array of structures: of each field, TensorStore has an array of its own."""
+
+    def __init__(self, spec, cell):
+        self.spec_of_all, self.cell, self.dtype = spec, cell, common.dtype(cell)
+        self.fields = {name: ts.open(spec | {"field": name}, open=True).result() for name in self.dtype.names}
+        self.first = self.fields[self.dtype.names[0]]
+        self.shape, self.rank = self.first.shape, self.first.rank
+
+    @classmethod
+    def create(cls, program, path, cell):
+        metadata = v2_metadata(cell) if cell["format"] == 2 else v3_metadata(cell)
+        first = {"field": cell["dtype"][0][0], "metadata": metadata}
+        ts.open(program.spec(path, cell) | first, create=True).result()
+        return cls(program.spec(path, cell), cell)
+
+    def spec(self):
+        return self.first.spec()
+
+    def assign(self, region, values):
+        for name, field in self.fields.items():
+            field[region].write(values[name]).result()
+
+    def read(self, selection):
+        parts = {name: field[selection].read().result() for name, field in self.fields.items()}
+        array = np.zeros(parts[self.dtype.names[0]].shape, self.dtype)
+        for name, part in parts.items():
+            array[name] = part
+        return array
+
+    def resize(self, shape):
+        self.first.resize(exclusive_max=list(shape), resize_tied_bounds=True).result()
+        return Records(self.spec_of_all, self.cell)
+
+    def fill(self, value):
+        if isinstance(value, dict):
+            return common.hexadecimal(common.scalar(value, self.dtype), self.cell)
+        stored = np.frombuffer(base64.b64decode(value), common.dtype_v2(self.cell))[0]
+        return common.hexadecimal(stored, self.cell)
+
+
 def is_raw(array):
     """Raw types come as single bytes with one more dimension."""
-    return array.dtype.name in ("byte", "char")
+    return not isinstance(array, Records) and array.dtype.name in ("byte", "char")
 
 
 def raw_bytes(values):
@@ -85,7 +138,9 @@ def raw_bytes(values):
 def fill(array, value):
     if value is None:
         return None
-    return base64.b64decode(value).hex() if is_raw(array) else np.asarray(array.fill_value).tobytes().hex()
+    if isinstance(array, Records):
+        return array.fill(value)
+    return base64.b64decode(value).hex() if is_raw(array) else common.packed(np.asarray(array.fill_value), array.dtype.numpy_dtype).hex()
 
 
 def n5_metadata(cell):
@@ -112,7 +167,7 @@ def v2_metadata(cell):
     return {
         "shape": cell["shape"],
         "chunks": cell["chunks"],
-        "dtype": common.dtype_v2(cell).str,
+        "dtype": cell.get("dtype", common.dtype_v2(cell).str),
         # With fewer than two dimensions both orders are one, and only "C" is taken.
         "order": cell["order"] if len(cell["shape"]) > 1 else "C",
         "filters": cell["filters"],
@@ -138,7 +193,7 @@ def v3_metadata(cell):
 
 def base64_if_raw(cell):
     value = cell["fill_value"]
-    if value is None or not common.is_string(common.dtype(cell)):
+    if value is None or "dtype" in cell or not common.is_string(common.dtype(cell)):
         return value
     return base64.b64encode(np.asarray(common.fill_value(cell), common.dtype(cell)).tobytes()).decode()
 

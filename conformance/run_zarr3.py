@@ -37,7 +37,7 @@ class Zarr3(common.Program):
         return zarr.open_array(path, mode="r+", zarr_format=cell["format"], config=config(cell))
 
     def assign(self, array, region, values):
-        array[region] = values
+        array[region] = common.padded_as(values, array.dtype)
 
     def resize(self, array, shape):
         array.resize(tuple(shape))
