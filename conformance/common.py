@@ -325,6 +325,7 @@ def facts(cell, array, attributes):
             "filters and compressor": v2_chain(cell["filters"], cell["compressor"]),
             "separator": cell["key_encoding"]["separator"],
         }
+    known |= {"grid": cell.get("grid")}
     more = {"codecs": normal(cell["codecs"]), "dimension names": names(cell["dimension_names"])}
     return known | more | {"keys": cell["key_encoding"]}
 

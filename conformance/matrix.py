@@ -110,6 +110,19 @@ SHAPES = {
     "even": ([8, 6], [4, 3]),
 }
 
+# The lengths of the chunks of rectilinear grids, or the one of all, by the name of a shape; enough for the array to grow. Those of
+# shards are divided by the chunks in them.
+GRIDS = {
+    "1-d": [[5, 1, 7, 7, 3, 3, 10]],
+    "2-d": [[3, 3, 1, 4, 4], 4],
+    "3-d": [2, [1, 1, 6], [4, 4, 4]],
+}
+SHARD_GRIDS = {
+    "1-d": [[5, 10, 5, 15]],
+    "2-d": [[6, 3, 6], [4, 8, 4]],
+    "3-d": [[4, 2, 2], 6, [8, 4]],
+}
+
 BLOSC = [(cname, shuffle) for cname in ("lz4", "lz4hc", "blosclz", "zstd", "zlib", "snappy") for shuffle in (0, 1, 2)]
 SHUFFLES = ["noshuffle", "shuffle", "bitshuffle"]
 
@@ -326,6 +339,13 @@ V3_STRUCTURE_AXES = V3_VARIABLE_AXES | {
     "type": [("flat", "little"), ("numbers", "little"), ("numbers", "big"), ("nested", "big")],
     "chain": ["none", "gzip 1", "blosc zstd bitshuffle"],
 }
+V3_GRID_AXES = V3_VARIABLE_AXES | {
+    "type": [("int32", "big"), ("text", "little")],
+    "chain": ["none", "gzip 1"],
+    "layout": ["C", "F", "shards, index at end"],
+    "shape": ["1-d", "2-d", "3-d"],
+    "grid": ["rectilinear"],
+}
 EXPERIMENTAL_STRUCTURE_AXES = EXPERIMENTAL_VARIABLE_AXES | {
     "type": [("flat", "mixed"), ("nested", "mixed"), ("arrays", "big")],
     "chain": ["none"],
@@ -346,6 +366,7 @@ TABLES = [
     (EXPERIMENTAL, EXPERIMENTAL_VARIABLE_AXES),
     (3, V3_STRUCTURE_AXES),
     (2, V2_STRUCTURE_AXES),
+    (3, V3_GRID_AXES),
     (EXPERIMENTAL, EXPERIMENTAL_STRUCTURE_AXES),
 ]
 
@@ -563,9 +584,18 @@ def cell(number, format, row):
         common |= structure(data_type, endian, row["fill"], format)
     if format == EXPERIMENTAL:
         return common | {"format": 2, "experimental": True} | experimental_codecs(row, chunks)
+    if "grid" in row:
+        return common | v3_codecs(row, data_type, endian, chunks) | grid(row, data_type, number)
     if format == N5:
         return common | n5_codecs(row, data_type, endian)
     return common | (v3_codecs(row, data_type, endian, chunks) if format == 3 else v2_codecs(row))
+
+
+def grid(row, data_type, number):
+    """What a cell says about chunks of several shapes: their lengths, or the one of all, and the longest."""
+    lengths = (SHARD_GRIDS if row["layout"].startswith("shards") else GRIDS)[row["shape"]]
+    longest = [max(each) if isinstance(each, list) else each for each in lengths]
+    return {"id": f"v3/rectilinear-{data_type}/{number:04}", "grid": lengths, "chunks": longest}
 
 
 def structure(name, endian, kind, format):

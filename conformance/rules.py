@@ -81,6 +81,19 @@ def updates(kind):
     return lambda cell: any(step["op"] == kind for step in cell["update"])
 
 
+def is_one_string_of_bytes(cell):
+    return elements(cell) == "bytes" and not cell["shape"]
+
+
+def is_compressed_flat_structure(cell):
+    compressor = cell.get("compressor") or {}
+    return structure(cell) == "flat" and cell["format"] == 2 and compressor.get("id") == "blosc"
+
+
+def writes(steps):
+    return any(step["op"] in ("write", "fill") for step in steps)
+
+
 def nests_turned_lists(cell):
     """Whether the elements are objects, in lists within lists, of an array that says order F."""
     return elements(cell) == "json" and cell["order"] == "F" and len(cell["shape"]) > 1
@@ -208,9 +221,34 @@ RULES = [
     (
         "zarr-python 3",
         ("write",),
+        lambda cell: is_one_string_of_bytes(cell) and writes(cell["steps"]),
+        "cannot write bytes to an array without dimensions a second time",
+    ),
+    (
+        "zarr-python 3",
+        ("update",),
+        lambda cell: is_one_string_of_bytes(cell) and writes(cell["update"]),
+        "cannot write bytes to an array without dimensions a second time",
+    ),
+    (
+        "zarr-python 3",
+        ("write",),
+        lambda cell: is_compressed_flat_structure(cell) and writes(cell["steps"]),
+        "cannot give structures with times to Blosc in v2",
+    ),
+    (
+        "zarr-python 3",
+        ("update",),
+        lambda cell: is_compressed_flat_structure(cell) and writes(cell["update"]),
+        "cannot give structures with times to Blosc in v2",
+    ),
+    (
+        "zarr-python 3",
+        ("write",),
         lambda cell: structure(cell) == "padded",
         "stores structures without their padding",
     ),
+    ("tensorstore", ALL, lambda cell: "grid" in cell, "has no chunks of several shapes"),
     ("tensorstore", ALL, elements, "has no elements of variable length"),
     (
         "tensorstore",

@@ -10,6 +10,8 @@ import common
 import variable
 
 
+zarr.config.set({"array.rectilinear_chunks": True})
+
 # The codecs that turn arrays into bytes.
 TO_BYTES = ("bytes", "sharding_indexed", "vlen-utf8", "vlen-bytes")
 
@@ -19,10 +21,17 @@ class Zarr3(common.Program):
     packages = {"zarr": zarr.__version__, "numcodecs": numcodecs.__version__}
 
     def create(self, path, cell):
+        if "grid" not in cell:
+            return self.create_with(path, cell, cell["shape"], cell["chunks"])
+        # It refuses more chunks than an array needs, but keeps them when the array shrinks.
+        full = [sum(each) if isinstance(each, list) else n for n, each in zip(cell["shape"], cell["grid"])]
+        return self.resize(self.create_with(path, cell, full, cell["grid"]), cell["shape"])
+
+    def create_with(self, path, cell, shape, chunks):
         return zarr.create_array(
             store=path,
-            shape=cell["shape"],
-            chunks=cell["chunks"],
+            shape=shape,
+            chunks=chunks,
             dtype=data_type(cell),
             fill_value=common.fill_value(cell),
             zarr_format=cell["format"],
@@ -67,8 +76,11 @@ class Zarr3(common.Program):
                 ),
                 "separator": metadata.dimension_separator,
             }
+        if "grid" in cell:
+            known["grid"] = [list(each) if isinstance(each, tuple) else each for each in metadata.chunk_grid.chunk_shapes]
+        else:
+            known["chunks"] = list(metadata.chunk_grid.chunk_shape)
         return known | {
-            "chunks": list(metadata.chunk_grid.chunk_shape),
             "data type": metadata.data_type.to_json(zarr_format=3),
             "codecs": common.normal(json.loads(json.dumps([codec.to_dict() for codec in metadata.codecs]))),
             "dimension names": common.names(metadata.dimension_names),

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use serde::Deserialize;
 use zarrox::codec::CodecSpec;
+use zarrox::grid::ChunkLengths;
 use zarrox::json::{Json, Map};
 use serde_json::json;
 use zarrox::{ChunkKeyEncoding, DataType, FillValue, Format, Registry, Separator};
@@ -32,6 +33,8 @@ pub(crate) struct Cell {
     pub(crate) shape: Vec<u64>,
     #[serde(default)]
     pub(crate) chunks: Vec<u64>,
+    /// The lengths of chunks of several shapes, or one of all, along each dimension.
+    pub(crate) grid: Option<Vec<Lengths>>,
     /// Of those in shards, in v2's words.
     inner_chunks: Option<Vec<u64>>,
     #[serde(default)]
@@ -74,6 +77,24 @@ struct V3Codec {
     name: String,
     #[serde(default)]
     configuration: Json,
+}
+
+/// The lengths of the chunks along a dimension.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(untagged)]
+pub(crate) enum Lengths {
+    /// One for all.
+    Repeated(u64),
+    Listed(Vec<u64>),
+}
+
+impl From<Lengths> for ChunkLengths {
+    fn from(lengths: Lengths) -> Self {
+        match lengths {
+            Lengths::Repeated(length) => length.into(),
+            Lengths::Listed(lengths) => lengths.into(),
+        }
+    }
 }
 
 /// One change of an array.

@@ -15,7 +15,7 @@ use std::path::Path;
 use serde_json::json;
 use zarrox::codec::CodecSpec;
 use zarrox::json::{Json, Map};
-use zarrox::{Array, DimSelection, IntoSelection, OpenMode, OpenOptions, Selection};
+use zarrox::{Array, ChunkGrid, DimSelection, IntoSelection, OpenMode, OpenOptions, Selection};
 
 use cell::{Cell, Step};
 use data::{Model, Span, fill_element, lengths, same, same_fill, spans};
@@ -108,11 +108,14 @@ impl Participant<'_> {
             .format(cell.format())
             .shape(cell.shape.clone())
             .data_type(cell.data_type(&registry)?)
-            .chunks(cell.chunks.clone())
             .codecs(cell.codecs(&registry)?)
             .fill_value_json(cell.fill_value(&registry)?)
             .chunk_key_encoding(cell.key_encoding()?)
             .attributes(cell.attributes.clone());
+        builder = match &cell.grid {
+            Some(lengths) => builder.rectilinear_chunks(lengths.clone()),
+            None => builder.chunks(cell.chunks.clone()),
+        };
         if let Some(names) = &cell.dimension_names {
             builder = builder.optional_dimension_names(names.clone());
         }
@@ -178,6 +181,9 @@ impl Participant<'_> {
         agree("data type", array.data_type(), &data_type)?;
         agree("shape", &lengths(array.shape())?, &model.shape)?;
         agree("chunks", metadata.chunk_grid.largest_chunk(), &cell.chunks)?;
+        if let Some(lengths) = &cell.grid {
+            agree("grid", &metadata.chunk_grid, &ChunkGrid::rectilinear(lengths.clone(), array.shape())?)?;
+        }
         let fill = fill_element(&data_type, cell)?;
         same_fill(&data_type, array.fill_value().as_bytes(), &fill)?;
         agree("chunk keys", &metadata.chunk_key_encoding, &cell.key_encoding()?)?;
