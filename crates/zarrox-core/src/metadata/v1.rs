@@ -11,7 +11,7 @@ use serde_json::json;
 use super::members::wrong;
 use super::{ArrayMetadata, Change, Document, Format, FormatDef, Layout, LiftContext, NodeMetadata, v2};
 use crate::codec::CodecSpec;
-use crate::data_type::Mode;
+use crate::data_type::{Mode, Storage};
 use crate::error::{Error, Result};
 use crate::grid::{ChunkKeyEncoding, ChunkShape, Separator};
 use crate::json::{self, Json, Map};
@@ -65,6 +65,11 @@ impl FormatDef for V1 {
         let NodeMetadata::Array(array) = node else {
             return Err(Error::unsupported("Zarr v1 has no groups: an array is a store of its own"));
         };
+        if array.data_type.storage() == Storage::Variable {
+            let message =
+                format!("Zarr v1 has no elements of variable length, as those of '{}' are", array.data_type);
+            return Err(Error::unsupported(message));
+        }
         let map = from_v2(v2::lower_array(array, registry)?)?;
         Ok(vec![(ATTRIBUTES, json::to_ascii(&array.attributes)?), (ARRAY, json::to_ascii(&map)?)])
     }

@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 
 use serde::Deserialize;
+use serde_json::json;
 use zarrox::codec::CodecSpec;
 use zarrox::grid::ChunkLengths;
 use zarrox::json::{Json, Map};
-use serde_json::json;
 use zarrox::{ChunkKeyEncoding, DataType, FillValue, Format, Registry, Separator};
 
 use crate::Failure;

@@ -78,7 +78,9 @@ impl Variable {
         let own = word(seed, index);
         Ok(match &self.kind {
             Kind::Text => text(seed, index).into_bytes(),
-            Kind::Bytes => parts(seed, index, LONGEST).map(|(seed, at)| word(seed, at).to_le_bytes()[0]).collect(),
+            Kind::Bytes => {
+                parts(seed, index, LONGEST).map(|(seed, at)| word(seed, at).to_le_bytes()[0]).collect()
+            }
             Kind::Json => message(&json_value(own, text(seed, index)))?,
             Kind::Labels(labels) => {
                 let choice = usize::try_from(own % (labels.len() as u64 + 1))?;

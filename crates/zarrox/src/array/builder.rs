@@ -279,12 +279,21 @@ impl ArrayBuilder {
     }
 
     fn create_folded(self, location: &Location) -> Result<Array> {
-        let array = self.metadata(location).and_then(|metadata| Array::new(location.as_stored(), metadata));
-        let mut array = array.map_err(as_argument)?;
+        let metadata = self.metadata(location).map_err(as_argument)?;
+        let array = Array::new(location.as_stored(), metadata.clone());
+        let mut array =
+            array.map_err(|error| self.refusal(location, metadata).unwrap_or(as_argument(error)))?;
         // What is written is the complete, strict form of what was asked for.
         array.metadata.codecs = array.chain.specs();
         location.create_node(&NodeMetadata::Array(array.metadata.clone()), self.overwrite)?;
         Ok(array)
+    }
+
+    /// Why the format cannot say an array: where its codecs do not fit, that tells more.
+    fn refusal(&self, location: &Location, metadata: ArrayMetadata) -> Option<Error> {
+        let node = NodeMetadata::Array(metadata);
+        let lowered = self.format.def().lower(&location.path, &node, &location.context.registry);
+        lowered.err().filter(|error| error.kind() == ErrorKind::Unsupported)
     }
 
     fn metadata(&self, location: &Location) -> Result<ArrayMetadata> {
