@@ -68,8 +68,8 @@ def is_structure(kind):
 
 
 def fields(kind):
-    """The fields of a structure: their names, the types of their elements, and their shapes. What an implementation takes for
-    fields is left out where it is padding."""
+    """The fields of a structure: their names, the types of their elements, and their shapes. Padding is left out, also where
+    an implementation takes it for fields."""
     described = ((name, kind[name].base, kind[name].shape) for name in kind.names)
     return [(name, base, shape) for name, base, shape in described if not (base.kind == "V" and base.names is None)]
 
@@ -203,7 +203,7 @@ def values(cell, step, shape):
 
 
 def full(cell, shape):
-    """An array that nobody has written to. What is undefined is read as zero, and where there is such a thing as not a time."""
+    """An array that nobody has written to. What is undefined is read as zero; of times, as not a time."""
     fill, kind = fill_value(cell), dtype(cell)
     if variable.is_variable(cell):
         element = variable.nothing(cell) if fill is None else fill

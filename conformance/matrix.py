@@ -54,8 +54,7 @@ SMALL_FLOATS = {
     "float8_e8m0fnu": (0xFF, 0x81),
 }
 SMALL_INTEGERS = ["int2", "int4"]
-# Types of variable length, by a name of ours: what the elements are (see `variable.py`), the name in v3 (or, of what v3 lacks,
-# the library's), the codec that makes bytes of them in v2, and in v3.
+
 JSON2 = {
     "id": "json2", "encoding": "utf-8", "skipkeys": False, "ensure_ascii": True, "check_circular": True, "allow_nan": True,
     "indent": None, "separators": [",", ":"], "sort_keys": True, "strict": True,
@@ -63,6 +62,8 @@ JSON2 = {
 MSGPACK2 = {"id": "msgpack2", "raw": False, "use_single_float": False, "use_bin_type": True}
 LABELS = ["né", "🧊", "a longer label"]
 CATEGORIZE = {"id": "categorize", "labels": LABELS, "dtype": "|O", "astype": "|u1"}
+# Types of variable length, by a name of ours: what the elements are (see `variable.py`), the name in v3 (of what v3 lacks,
+# the library's), and the codecs that make bytes of them in v2 and in v3.
 VARIABLE = {
     "text": ({"elements": "text"}, "string", {"id": "vlen-utf8"}, "vlen-utf8"),
     "bytes": ({"elements": "bytes"}, "variable_length_bytes", {"id": "vlen-bytes"}, "vlen-bytes"),
@@ -110,8 +111,8 @@ SHAPES = {
     "even": ([8, 6], [4, 3]),
 }
 
-# The lengths of the chunks of rectilinear grids, or the one of all, by the name of a shape; enough for the array to grow. Those of
-# shards are divided by the chunks in them.
+# The lengths of the chunks of rectilinear grids, or the one of all, by the name of a shape: enough for the array to grow.
+# Those of shards are multiples of the chunks' inside.
 GRIDS = {
     "1-d": [[5, 1, 7, 7, 3, 3, 10]],
     "2-d": [[3, 3, 1, 4, 4], 4],
@@ -599,7 +600,7 @@ def grid(row, data_type, number):
 
 
 def structure(name, endian, kind, format):
-    """What a cell says about a structured type: its fields as v2 has them, the type as v3 has it, and the fill value twice."""
+    """What a cell says about a structured type: the fields as v2 has them, the type in v3, and the fill value twice."""
     fields = structures.STRUCTURES[name]
     dtype = structures.dtype(fields, endian)
     known = {"dtype": dtype, "data_type": structures.data_type(fields) if format == 3 else name}

@@ -140,7 +140,9 @@ def fill(array, value):
         return None
     if isinstance(array, Records):
         return array.fill(value)
-    return base64.b64decode(value).hex() if is_raw(array) else common.packed(np.asarray(array.fill_value), array.dtype.numpy_dtype).hex()
+    if is_raw(array):
+        return base64.b64decode(value).hex()
+    return common.packed(np.asarray(array.fill_value), array.dtype.numpy_dtype).hex()
 
 
 def n5_metadata(cell):

@@ -1,7 +1,7 @@
-"""Structured data types: how v2 and v3 metadata describe them, and their fill values. Needs nothing but Python's standard library.
+"""Structured data types: how v2 and v3 metadata describe them, and their fill values.
 
-A field is a name, a data type as v2 has it but without a byte order (a list of fields for a structure), the shape of a field that
-is an array, and its fill values: one for all elements of an array.
+A field is a name, a data type as v2 has it but without a byte order (a list of fields for a structure), the shape if it is
+an array, and two fill values, each for all elements of an array. Needs nothing but Python's standard library.
 """
 
 import base64
@@ -36,18 +36,14 @@ PADDED = [
 STRUCTURES = {"flat": FLAT, "numbers": NUMBERS, "nested": NESTED, "arrays": ARRAYS, "padded": PADDED}
 
 
-def is_structure(data_type):
-    return data_type in STRUCTURES
-
-
 def dtype(fields, endian):
-    """The fields as v2 has them. Where the byte orders are mixed, they alternate, and arrays of structures have one inside."""
+    """The fields as v2 has them. Mixed byte orders alternate from field to field."""
     orders = {"little": "<<", "big": ">>", "mixed": "<>"}[endian]
     parts = []
     for index, (name, kind, shape, *_) in enumerate(fields):
         order = orders[index % 2]
         if isinstance(kind, list):
-            kind = dtype(kind, "mixed" if endian == "mixed" else endian)
+            kind = dtype(kind, endian)
         else:
             kind = ("|" if kind in ("i1", "u1", "b1") or kind[0] in "SV" else order) + kind
         parts.append([name, kind, shape] if shape else [name, kind])

@@ -58,8 +58,10 @@ chunks, codecs, fill value, attributes, dimension names and the members of group
 
 The matrix crosses formats 2 and 3 with data types in both byte orders, codecs, orders, shards, chunk keys, shapes with
 partial chunks, without elements or without dimensions, fill values, partial and strided writes, and resizing. Every core
-data type meets every codec, and every two values of any other two properties meet in some cell; text, byte strings, times
-and the small floats meet a few codecs and all the rest. Format 1 is written here and read by zarr-python 2, once that has
+data type meets every codec, and every two values of any other two properties meet in some cell; fixed text, byte strings, times,
+the small floats and integers meet a few codecs and all the rest. So do, with fewer shapes, text and bytes of any length, objects
+(`json2`, `msgpack2`, `vlen-array`, `categorize`), structures (nested, with fields that are arrays, padded, with mixed byte
+orders), and chunks of several shapes. Format 1 is written here and read by zarr-python 2, once that has
 migrated it. The matrix is designed by
 [`conformance/matrix.py`](../conformance/matrix.py); `cargo xtask conformance` runs it, and `cargo xtask docs` makes this page
 from the outcome.
