@@ -88,7 +88,7 @@ impl Variable {
             }
             Kind::Array(item) => {
                 let range = parts(seed, index, MOST_NUMBERS);
-                let count = range.clone().count();
+                let count = range.count();
                 let first = usize::try_from(index * MOST_NUMBERS)?;
                 let all = elements(item, u64::MAX, first + count, seed + 1);
                 all[first * item.size()..].to_vec()
@@ -106,7 +106,7 @@ impl Variable {
 }
 
 /// The seed and the places of the words that an element's parts have.
-fn parts(seed: u64, index: u64, longest: u64) -> impl Iterator<Item = (u64, u64)> + Clone {
+fn parts(seed: u64, index: u64, longest: u64) -> impl Iterator<Item = (u64, u64)> {
     let length = word(seed, index) % (longest + 1);
     (0..length).map(move |part| (seed + 1, index * longest + part))
 }
@@ -126,7 +126,7 @@ fn json_value(word: u64, text: String) -> Json {
     let eighths = i32::try_from(word % 4096).unwrap_or_default();
     match (word >> 3) % 7 {
         0 => Json::Null,
-        1 => (word % 2 == 0).into(),
+        1 => word.is_multiple_of(2).into(),
         2 => word.into(),
         3 => ((word >> 2).cast_signed() - (1 << 61)).into(),
         4 => (f64::from(eighths) / 8.0 - 100.0).into(),
