@@ -149,8 +149,8 @@ fn assert_refused(error: &Error, store: &Arc<dyn Store>, format: Format, data_ty
 
 /// All types in all formats that can say them, with the array that has nothing but its fill value.
 fn each(mut work: impl FnMut(Format, &DataType)) {
-    let mut said = 0;
     for format in Format::all() {
+        let mut said = 0;
         for data_type in registry().examples() {
             let store = memory();
             match builder(&store, format, &data_type, 1).create() {
@@ -162,8 +162,8 @@ fn each(mut work: impl FnMut(Format, &DataType)) {
             }
             said += 1;
         }
+        assert!(said >= 10, "{format} can say only {said} types");
     }
-    assert!(said > 100, "only {said} were tried");
 }
 
 #[test]
@@ -190,12 +190,12 @@ fn what_is_written_in_any_format_is_read() {
     });
 }
 
-/// Whether fill values are the same: v3 keeps all bits, and the others say no more of what is not a number than just that.
+/// Whether fill values are the same: v3 and its draft keep all bits, the others say of what is not a number no more than that.
 fn same_fill(array: &Array, element: &[u8]) -> bool {
     let fill = array.fill_value();
     let text = |element: &[u8]| array.format_element(element).unwrap();
     let nan = text(element).contains("nan") && text(element) == text(fill.as_bytes());
-    fill.as_bytes() == element || (nan && array.metadata().format != Format::V3)
+    fill.as_bytes() == element || (nan && ![Format::V3, Format::V3Draft].contains(&array.metadata().format))
 }
 
 /// A fill value is the exact element, or refused: never another.
