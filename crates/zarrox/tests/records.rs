@@ -122,6 +122,15 @@ fn what_others_stored_is_read_in_the_order_of_each_field() {
     let first = Mixed { a: 258, b: [[1], [256]], nested: Big { n: 9 }, f: true };
     let second = Mixed { a: -2, b: [[3], [4]], nested: Big { n: 1 << 24 }, f: false };
     assert_eq!(array.read::<Mixed>(..).unwrap(), arr1(&[first, second]).into_dyn());
+    assert_eq!(
+        array.read_fields(&["f"], ..).unwrap().as_bytes(),
+        [1, 0],
+        "booleans are 0 or 1 whoever reads them"
+    );
+    assert_eq!(array.read_field::<bool>("f", ..).unwrap(), arr1(&[true, false]).into_dyn());
+    let b = ndarray::arr2(&[[1, 256], [3, 4]]).into_shape_with_order((2, 2, 1)).unwrap().into_dyn();
+    assert_eq!(array.read_field::<i32>("b", ..).unwrap(), b);
+    assert_eq!(array.read_field::<Big>("nested", s![0]).unwrap(), ndarray::arr0(Big { n: 9 }).into_dyn());
     array.write(s![1], &ndarray::arr0(first)).unwrap();
     chunk.copy_within(..14, 15);
     chunk[29] = 1;

@@ -2,16 +2,20 @@
 
 use std::sync::Arc;
 
-use ndarray::{ArrayBase, ArrayD, Data, Dimension, RawData};
+use ndarray::{ArrayBase, ArrayD, Data, Dimension, IxDyn, RawData};
 use zarrox_core::codec::{FieldPlace, WritePart};
 use zarrox_core::data_type::Field;
-use zarrox_core::strided::{Dims, View};
+use zarrox_core::indexing::Resolved;
+use zarrox_core::strided::{Dims, View, ViewMut};
 use zarrox_core::{DataType, Element, Error, ErrorKind, IntoSelection, Result, Selection};
 
 use super::projection::Projections;
+use super::read::contiguous_view;
 use super::write::{ascending, takes, view_of};
 use super::{Array, DynArray};
 use crate::error::argument;
+use crate::memory::zeroed;
+use crate::pool::too_many;
 
 impl Array {
     /// Reads one field of structured elements. A field that is an array adds its dimensions at the end; dots lead into nested
@@ -30,7 +34,20 @@ impl Array {
     /// # Errors
     /// When there is no such field, or it is not of this type; and as for [`Array::read`].
     pub fn read_field<T: Element>(&self, name: &str, selection: impl IntoSelection) -> Result<ArrayD<T>> {
-        self.read_field_dyn(name, selection)?.to_typed().map_err(|error| error.at(self.place()))
+        let field = self.field(name)?;
+        if !T::holds(&field.data_type) {
+            return Err(self.other_field(&field, &T::data_type()));
+        }
+        let resolved = self.resolve(selection)?;
+        let shape = Self::lengths(&resolved.shape())?;
+        let all: Vec<usize> = shape.iter().chain(&field.shape).copied().collect();
+        let count = all.iter().try_fold(1_usize, |count, &n| count.checked_mul(n));
+        let count = if all.contains(&0) { Some(0) } else { count };
+        let mut data = zeroed::<T>(count.ok_or_else(|| too_many("the elements"))?)?;
+        let place = FieldPlace { source: field.offset, target: 0, size: field.size() };
+        self.read_places(&[place], &resolved, contiguous_view(&mut data, &shape, field.size()))?;
+        field.data_type.normalise(&mut contiguous_view(&mut data, &all, size_of::<T>()));
+        ArrayD::from_shape_vec(IxDyn(&all), data).map_err(|error| argument(error.to_string()))
     }
 
     /// Reads one field without knowing its type at compile time.
@@ -50,21 +67,30 @@ impl Array {
         let (chosen, fields) = structure.select(names).map_err(|error| error.at(self.place()))?;
         let resolved = self.resolve(selection)?;
         let shape = Self::lengths(&resolved.shape())?;
-        let mut array = DynArray::empty(DataType::Struct(Arc::new(chosen.clone())), shape.to_vec())?;
-        self.read_projections(&resolved, array.view_mut(), |projection, out, objects| {
-            let spans = &projection.region;
-            let shape: Vec<usize> = spans.iter().map(|span| span.count).collect();
+        let places = fields.iter().zip(chosen.fields());
+        let places: Dims<FieldPlace> = places
+            .map(|(from, to)| FieldPlace { source: from.offset, target: to.offset, size: from.size() })
+            .collect();
+        let data_type = DataType::Struct(Arc::new(chosen));
+        let mut array = DynArray::empty(data_type.clone(), shape.to_vec())?;
+        self.read_places(&places, &resolved, array.view_mut())?;
+        data_type.normalise(&mut array.view_mut());
+        Ok(array)
+    }
+
+    /// Reads parts of elements into the places that they have in other ones.
+    fn read_places(&self, places: &[FieldPlace], resolved: &Resolved, out: ViewMut<'_>) -> Result<()> {
+        self.read_projections(resolved, out, |projection, mut out, objects| {
+            let shape = projection.region.iter().map(|span| span.count).collect();
             // Whole elements of this chunk alone, so that no more memory is taken than the result and a chunk for each thread.
             let mut whole = DynArray::empty(self.data_type().clone(), shape)?;
             self.read_chunk_part(projection, whole.view_mut(), objects)?;
-            let mut out = out;
-            for (from, to) in fields.iter().zip(chosen.fields()) {
-                let source = whole.view().field(from.offset, from.size());
-                out.reborrow().into_field(to.offset, to.size()).copy_from(&source, 1);
+            for place in places {
+                let source = whole.view().field(place.source, place.size);
+                out.reborrow().into_field(place.target, place.size).copy_from(&source, 1);
             }
             Ok(())
-        })?;
-        Ok(array)
+        })
     }
 
     /// Writes one field of structured elements and leaves the others as they are. Values of fewer elements than the selection has
@@ -85,8 +111,7 @@ impl Array {
     {
         let field = self.field(name)?;
         if !T::holds(&field.data_type) || !field.shape.is_empty() {
-            let message = format!("the field '{name}' is {}, not {}", field.data_type, T::data_type());
-            return Err(Error::new(ErrorKind::DataTypeMismatch, message).at(self.place()));
+            return Err(self.other_field(&field, &T::data_type()));
         }
         let selection = selection.into_selection();
         let shape = Self::lengths(&self.resolve(&selection)?.shape())?;
@@ -109,8 +134,7 @@ impl Array {
     ) -> Result<()> {
         let field = self.field(name)?;
         if !takes(&field.data_type, values.data_type()) {
-            let message = format!("the field '{name}' is {}, not {}", field.data_type, values.data_type());
-            return Err(Error::new(ErrorKind::DataTypeMismatch, message).at(self.place()));
+            return Err(self.other_field(&field, values.data_type()));
         }
         let selection = selection.into_selection();
         let shape = Self::lengths(&self.resolve(&selection)?.shape())?;
@@ -142,9 +166,7 @@ impl Array {
         let places = given.fields().iter().map(|given| {
             let own = self.field(&given.name)?;
             if (&own.data_type, &own.shape) != (&given.data_type, &given.shape) {
-                let message =
-                    format!("the field '{}' is {}, not {}", given.name, own.data_type, given.data_type);
-                return Err(Error::new(ErrorKind::DataTypeMismatch, message).at(self.place()));
+                return Err(self.other_field(&own, &given.data_type));
             }
             Ok(FieldPlace { source: given.offset, target: own.offset, size: given.size() })
         });
@@ -183,6 +205,13 @@ impl Array {
             let part = WritePart { region: projection.region.clone(), source, fields: Some(places.into()) };
             self.write_chunk_part(&projection.chunk, &part, false)
         })
+    }
+
+    /// The error for elements of another type, or shape, than a field has.
+    fn other_field(&self, field: &Field, given: &DataType) -> Error {
+        let shape: String = field.shape.iter().map(|length| format!("[{length}]")).collect();
+        let message = format!("the field '{}' is {}{shape}, not {given}", field.name, field.data_type);
+        Error::new(ErrorKind::DataTypeMismatch, message).at(self.place())
     }
 
     fn field(&self, name: &str) -> Result<Field> {

@@ -35,7 +35,7 @@ impl Array {
         let resolved = self.resolve(selection)?;
         let shape = Self::lengths(&resolved.shape())?;
         let mut data = zeroed::<T>(self.count(&shape)?)?;
-        self.read_resolved(&resolved, contiguous_view(&mut data, &shape))?;
+        self.read_resolved(&resolved, contiguous_view(&mut data, &shape, size_of::<T>()))?;
         ArrayD::from_shape_vec(IxDyn(&shape), data).map_err(|error| argument(error.to_string()))
     }
 
@@ -186,11 +186,14 @@ pub(super) fn chunk_place(chunk: &[u64], key: &Key) -> String {
     format!("chunk {chunk:?} (key '{key}')")
 }
 
-/// Memory of elements as a view.
-fn contiguous_view<'a, T: Element>(data: &'a mut [T], shape: &[usize]) -> ViewMut<'a> {
-    let item = size_of::<T>();
-    let strides = zarrox_core::strided::contiguous_strides(shape, item);
-    // SAFETY: the slice has as many elements as the shape, and every pattern of bytes that is written is a valid
-    // element; booleans are brought to 0 or 1 before anybody looks at them as such.
-    unsafe { ViewMut::from_raw(data.as_mut_ptr().cast(), shape, &strides, item) }
+/// Memory as a view of elements of `item` bytes. Panics when there is not just as much memory as the shape says.
+pub(super) fn contiguous_view<'a, T: Element>(
+    data: &'a mut [T],
+    shape: &[usize],
+    item: usize,
+) -> ViewMut<'a> {
+    // SAFETY: the slice has as many bytes, and every pattern of bytes that is written is a valid element; booleans are
+    // brought to 0 or 1 before anybody looks at them as such.
+    let bytes = unsafe { std::slice::from_raw_parts_mut(data.as_mut_ptr().cast::<u8>(), size_of_val(data)) };
+    ViewMut::contiguous(bytes, shape, item)
 }

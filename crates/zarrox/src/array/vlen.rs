@@ -14,7 +14,7 @@ use crate::error::argument;
 /// | Rust | elements |
 /// |---|---|
 /// | `String` | text: v3's `string`, v2's with `vlen-utf8` or `categorize` |
-/// | `Vec<u8>` | bytes: v3's `variable_length_bytes`, v2's with `vlen-bytes` |
+/// | `Vec<u8>` | bytes: v3's `bytes`, v2's with `vlen-bytes` |
 /// | `Vec<T>` of numbers | arrays of numbers: v2's with `vlen-array` |
 /// | `serde_json::Value` | Python objects: v2's with `json2` or `msgpack2` |
 pub trait VlenElement: Sized {
