@@ -27,8 +27,8 @@ impl Conversion {
             return (from.packed() == *to).then_some(Self::Packed);
         }
         match (&from_storage, &to_storage) {
-            (Storage::Utf32(_), Storage::Variable) if is(to, VARIABLE_TEXT) => Some(Self::Trimmed),
-            (Storage::Raw(_), Storage::Variable) if is(to, VARIABLE_BYTES) && !is_raw(from) => {
+            (Storage::Utf32(_), Storage::Variable) if to.is_named(VARIABLE_TEXT) => Some(Self::Trimmed),
+            (Storage::Raw(_), Storage::Variable) if to.is_named(VARIABLE_BYTES) && !is_raw(from) => {
                 Some(Self::Trimmed)
             }
             (from, to) if from == to => Some(Self::Renamed),
@@ -64,10 +64,6 @@ impl Conversion {
 /// Bytes without a meaning, whose NULs at the end are no padding.
 fn is_raw(data_type: &DataType) -> bool {
     matches!(data_type, DataType::RawBits(_))
-}
-
-fn is(data_type: &DataType, name: &str) -> bool {
-    matches!(data_type, DataType::Extension(extension) if extension.name == name)
 }
 
 /// Whether NumPy writes elements of a type as bytes of no meaning, since others have added that type to it: `bfloat16`.

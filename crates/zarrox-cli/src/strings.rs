@@ -72,8 +72,8 @@ impl Strings {
 /// Whether elements are text, else bytes; an error for anything else of variable length.
 fn is_text(data_type: &DataType) -> Result<bool> {
     match data_type {
-        DataType::Extension(extension) if extension.name == VARIABLE_TEXT => Ok(true),
-        DataType::Extension(extension) if extension.name == VARIABLE_BYTES => Ok(false),
+        text if text.is_named(VARIABLE_TEXT) => Ok(true),
+        bytes if bytes.is_named(VARIABLE_BYTES) => Ok(false),
         other => {
             let message = format!("elements of {other} have no fixed length, and are no strings; {WAYS}");
             Err(Error::new(ErrorKind::Unsupported, message))

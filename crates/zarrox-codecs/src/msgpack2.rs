@@ -142,7 +142,7 @@ impl ArrayToBytes for MsgPackCodec {
     }
 
     fn read<'a>(&'a self, window: Window, part: ReadPart<'a>) -> Result<Vec<Fetch<'a>>, CodecError> {
-        Ok(vec![Fetch::then(window.whole(), |bytes| self.decode(bytes, part).map(|()| Vec::new()))])
+        Ok(Fetch::whole(window, |bytes| self.decode(bytes, part)))
     }
 
     fn decode(&self, encoded: &[u8], part: ReadPart<'_>) -> Result<(), CodecError> {

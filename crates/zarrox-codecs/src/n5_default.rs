@@ -235,7 +235,7 @@ impl ArrayToBytes for N5Codec {
         if part.region.iter().any(|span| span.count == 0) {
             return Ok(Vec::new());
         }
-        Ok(vec![Fetch::then(window.whole(), |encoded| self.decode(encoded, part).map(|()| Vec::new()))])
+        Ok(Fetch::whole(window, |encoded| self.decode(encoded, part)))
     }
 
     fn decode(&self, encoded: &[u8], part: ReadPart<'_>) -> Result<(), CodecError> {

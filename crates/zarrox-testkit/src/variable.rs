@@ -10,7 +10,7 @@ use zarrox_core::error::CodecError;
 use zarrox_core::heap::{HANDLE, Heap};
 use zarrox_core::json::Json;
 use zarrox_core::partition::positions;
-use zarrox_core::strided::{Dims, Span, ViewMut};
+use zarrox_core::strided::{Dims, Span, View, ViewMut};
 use zarrox_core::{FillValue, Registry};
 
 use crate::codec::Random;
@@ -157,16 +157,12 @@ impl<F: Fn(&mut Random) -> Vec<u8>> Case<'_, F> {
 }
 
 /// Hands elements over as a view.
-fn with_view<R>(
-    elements: &Elements,
-    shape: &[usize],
-    work: impl FnOnce(zarrox_core::strided::View<'_>) -> R,
-) -> R {
+fn with_view<R>(elements: &Elements, shape: &[usize], work: impl FnOnce(View<'_>) -> R) -> R {
     let heap = Heap::new();
     let mut memory = vec![0; elements.len() * HANDLE];
     let mut view = ViewMut::contiguous(&mut memory, shape, HANDLE).with_heap(&heap);
     view.set_elements(elements.concat(), elements.iter().map(Vec::len)).unwrap();
-    work(zarrox_core::strided::View::contiguous(&memory, shape, HANDLE).with_heap(&heap))
+    work(View::contiguous(&memory, shape, HANDLE).with_heap(&heap))
 }
 
 /// The elements that `work` reads of a region.

@@ -46,8 +46,8 @@ enum Kind<'r> {
 impl<'r> Columns<'r> {
     pub(crate) fn new(data_type: &DataType, registry: &'r Registry, extent: Extent) -> Result<Self> {
         let kind = match data_type {
-            DataType::Extension(extension) if extension.name == "numpy.datetime64" => Kind::Quoted(0),
-            DataType::Extension(extension) if extension.name == "numpy.timedelta64" => Kind::Counts(0),
+            point if point.is_named("numpy.datetime64") => Kind::Quoted(0),
+            span if span.is_named("numpy.timedelta64") => Kind::Counts(0),
             DataType::Extension(_) | DataType::RawBits(_) => Kind::Plain,
             DataType::Struct(structure) => {
                 let columns =
@@ -186,9 +186,7 @@ pub(crate) fn scalar(data_type: &DataType, element: &[u8], registry: &Registry) 
 pub(crate) fn text_of(data_type: &DataType, element: &[u8]) -> Option<String> {
     match (data_type.storage(), data_type) {
         (Storage::Utf32(_), _) => Some(utf32_text(element)),
-        (_, DataType::Extension(extension)) if extension.name == VARIABLE_TEXT => {
-            String::from_utf8(element.to_vec()).ok()
-        }
+        (_, text) if text.is_named(VARIABLE_TEXT) => String::from_utf8(element.to_vec()).ok(),
         _ => None,
     }
 }

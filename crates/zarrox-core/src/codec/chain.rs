@@ -143,9 +143,7 @@ impl CodecChain {
     /// What must be fetched of a stored chunk to fill a part of it.
     pub fn read<'a>(&'a self, window: Window, part: ReadPart<'a>) -> Result<Vec<Fetch<'a>>, CodecError> {
         let Some(order) = &self.order else {
-            return Ok(vec![Fetch::then(window.whole(), |bytes| {
-                self.decode_through_arrays(bytes, part).map(|()| Vec::new())
-            })]);
+            return Ok(Fetch::whole(window, |bytes| self.decode_through_arrays(bytes, part)));
         };
         let part = part.permuted(order);
         if self.bytes_to_bytes.is_empty() {
@@ -154,7 +152,7 @@ impl CodecChain {
         if self.bytes_to_bytes.len() == 1 && self.streams(&part) {
             return Ok(vec![Fetch::stream(window.whole(), |bytes| self.decode_stream(bytes, part))]);
         }
-        Ok(vec![Fetch::then(window.whole(), |bytes| self.decode_bytes(bytes, part).map(|()| Vec::new()))])
+        Ok(Fetch::whole(window, |bytes| self.decode_bytes(bytes, part)))
     }
 
     /// Decodes a part of a chunk whose stored bytes are in memory.

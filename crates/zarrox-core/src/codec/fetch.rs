@@ -221,6 +221,14 @@ impl<'a> Fetch<'a> {
         Self { range, sink: Sink::Then(Box::new(work)) }
     }
 
+    /// All bytes of a window, after which there is nothing more to ask for.
+    pub fn whole(
+        window: Window,
+        work: impl FnOnce(&[u8]) -> Result<(), CodecError> + Send + 'a,
+    ) -> Vec<Self> {
+        vec![Self::then(window.whole(), |bytes| work(bytes).map(|()| Vec::new()))]
+    }
+
     /// Bytes that are taken bit by bit.
     pub fn stream(
         range: ByteRange,

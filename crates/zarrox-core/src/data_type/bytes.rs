@@ -26,10 +26,6 @@ fn sized(name: &str, bytes: usize) -> Result<DataType> {
     Ok(DataType::Extension(Box::new(Extension { name, configuration, storage: Storage::Raw(bytes) })))
 }
 
-fn is(data_type: &DataType, name: &str) -> bool {
-    matches!(data_type, DataType::Extension(extension) if extension.name == name)
-}
-
 impl Family for ByteStrings {
     fn parse_v3(&self, name: &str, configuration: &Map) -> Option<Result<DataType>> {
         if name != TERMINATED && name != RAW {
@@ -48,11 +44,11 @@ impl Family for ByteStrings {
     }
 
     fn has(&self, data_type: &DataType) -> bool {
-        is(data_type, TERMINATED) || is(data_type, RAW)
+        data_type.is_named(TERMINATED) || data_type.is_named(RAW)
     }
 
     fn to_v2(&self, data_type: &DataType, _: Endian) -> Result<Json> {
-        let kind = if is(data_type, RAW) { 'V' } else { 'S' };
+        let kind = if data_type.is_named(RAW) { 'V' } else { 'S' };
         Ok(format!("|{kind}{}", data_type.size()).into())
     }
 
@@ -73,7 +69,7 @@ impl Family for ByteStrings {
 
     fn fill_to_v3(&self, data_type: &DataType, fill: &FillValue) -> Json {
         let bytes = fill.as_bytes();
-        STANDARD.encode(if is(data_type, RAW) { bytes } else { trimmed(bytes) }).into()
+        STANDARD.encode(if data_type.is_named(RAW) { bytes } else { trimmed(bytes) }).into()
     }
 
     /// With the NULs at the end: TensorStore insists on the full length.
@@ -82,7 +78,7 @@ impl Family for ByteStrings {
     }
 
     fn format(&self, data_type: &DataType, element: &[u8]) -> String {
-        if is(data_type, RAW) {
+        if data_type.is_named(RAW) {
             return super::raw::format(element);
         }
         super::python::bytes(trimmed(element))

@@ -223,6 +223,11 @@ impl DataType {
         self.storage().size()
     }
 
+    /// Whether this is a type outside the core list that has this name, however it is configured.
+    pub fn is_named(&self, name: &str) -> bool {
+        matches!(self, Self::Extension(extension) if extension.name == name)
+    }
+
     /// The same type without padding between the fields, and inside of them: of all types but padded structures, itself.
     pub fn packed(&self) -> Self {
         let packed = self.fields().and_then(|structure| structure.without_padding().ok());
@@ -402,8 +407,11 @@ pub trait Family: fmt::Debug + Send + Sync {
     /// The type of a v3 name and configuration.
     fn parse_v3(&self, name: &str, configuration: &Map) -> Option<Result<DataType>>;
 
-    /// The type of a v2 type string.
-    fn parse_v2(&self, dtype: &TypeString<'_>) -> Option<Result<DataType>>;
+    /// The type of a v2 type string; none of those that v2 has no such string for.
+    fn parse_v2(&self, dtype: &TypeString<'_>) -> Option<Result<DataType>> {
+        let _ = dtype;
+        None
+    }
 
     /// The family's types, for lists of what there is; of types that come in any size, one.
     fn examples(&self) -> Vec<DataType>;
@@ -429,7 +437,10 @@ pub trait Family: fmt::Debug + Send + Sync {
     }
 
     /// The v2 type string, or an error when v2 cannot say this type.
-    fn to_v2(&self, data_type: &DataType, endian: Endian) -> Result<Json>;
+    fn to_v2(&self, data_type: &DataType, endian: Endian) -> Result<Json> {
+        let _ = endian;
+        Err(Error::unsupported(format!("Zarr v2 has no data type '{data_type}'; create the array as v3")))
+    }
 
     /// The codec that turns arrays of this type into bytes where their creator does not say; `bytes` if none.
     fn default_codec(&self, data_type: &DataType) -> Option<CodecSpec> {

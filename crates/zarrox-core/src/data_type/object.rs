@@ -1,7 +1,7 @@
 //! Python objects: v2's `|O` with the codecs `json2`, `msgpack2` and their predecessors `json`, `msgpack`. In memory an element is
 //! a value of [MessagePack](crate::msgpack); an empty one counts as nil. v3 has no such type.
 
-use super::{DataType, Endian, Extension, Family, Mode, Storage, TypeString, python};
+use super::{DataType, Endian, Extension, Family, Mode, Storage, python};
 use crate::codec::CodecSpec;
 use crate::error::{CodecError, Error, Result};
 use crate::fill_value::FillValue;
@@ -49,10 +49,6 @@ impl Family for Objects {
         (name == NAME).then(|| Err(refused()))
     }
 
-    fn parse_v2(&self, _: &TypeString<'_>) -> Option<Result<DataType>> {
-        None
-    }
-
     fn parse_object(&self, codec: &Map) -> Option<Result<DataType>> {
         match codec.get("id").and_then(Json::as_str)? {
             "pickle" => Some(Err(Error::unsupported(PICKLE))),
@@ -65,7 +61,7 @@ impl Family for Objects {
     }
 
     fn has(&self, data_type: &DataType) -> bool {
-        matches!(data_type, DataType::Extension(extension) if extension.name == NAME)
+        data_type.is_named(NAME)
     }
 
     fn to_v3(&self, _: &DataType) -> Result<Json> {

@@ -64,10 +64,6 @@ impl Family for Ragged {
         (name == NAME).then(|| Err(refused()))
     }
 
-    fn parse_v2(&self, _: &TypeString<'_>) -> Option<Result<DataType>> {
-        None
-    }
-
     fn parse_object(&self, codec: &Map) -> Option<Result<DataType>> {
         codec.get("id").and_then(Json::as_str).filter(|id| *id == "vlen-array")?;
         let dtype = codec.get("dtype").and_then(Json::as_str).unwrap_or_default();

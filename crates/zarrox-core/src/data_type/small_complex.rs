@@ -2,9 +2,9 @@
 //!
 //! <https://github.com/zarr-developers/zarr-extensions/tree/main/data-types>
 
-use super::{DataType, Endian, Extension, Family, Mode, Number, Storage, TypeString};
+use super::{DataType, Extension, Family, Mode, Number, Storage};
 use super::{bad_fill, complex, float, small_float};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::fill_value::FillValue;
 use crate::json::{Json, Map};
 
@@ -38,10 +38,6 @@ impl Family for SmallComplexes {
         part_named(name).map(|(part, _)| Ok(of_parts(&part)))
     }
 
-    fn parse_v2(&self, _: &TypeString<'_>) -> Option<Result<DataType>> {
-        None
-    }
-
     fn examples(&self) -> Vec<DataType> {
         let small = small_float::SmallFloats.examples();
         std::iter::once(DataType::Float16).chain(small).map(|part| of_parts(&part)).collect()
@@ -49,10 +45,6 @@ impl Family for SmallComplexes {
 
     fn has(&self, data_type: &DataType) -> bool {
         part_of(data_type).is_some()
-    }
-
-    fn to_v2(&self, data_type: &DataType, _: Endian) -> Result<Json> {
-        Err(Error::unsupported(format!("Zarr v2 has no data type '{data_type}'; create the array as v3")))
     }
 
     fn fill_from_json(&self, data_type: &DataType, json: &Json, mode: Mode) -> Result<FillValue> {
@@ -96,6 +88,7 @@ impl Family for SmallComplexes {
 mod tests {
     use serde_json::json;
 
+    use super::super::Endian;
     use super::*;
     use crate::registry::Registry;
 

@@ -8,8 +8,8 @@
 //! <https://github.com/zarr-developers/zarr-extensions/tree/main/data-types>
 
 use super::number::write;
-use super::{DataType, Endian, Extension, Family, Mode, Number, Storage, TypeString, bad_fill, float};
-use crate::error::{Error, Result};
+use super::{DataType, Extension, Family, Mode, Number, Storage, bad_fill, float};
+use crate::error::Result;
 use crate::fill_value::FillValue;
 use crate::json::{Json, Map};
 
@@ -194,20 +194,12 @@ impl Family for SmallFloats {
         named(name).map(Ok)
     }
 
-    fn parse_v2(&self, _: &TypeString<'_>) -> Option<Result<DataType>> {
-        None
-    }
-
     fn examples(&self) -> Vec<DataType> {
         LAYOUTS.iter().map(Layout::data_type).collect()
     }
 
     fn has(&self, data_type: &DataType) -> bool {
         layout_of(data_type).is_some()
-    }
-
-    fn to_v2(&self, data_type: &DataType, _: Endian) -> Result<Json> {
-        Err(Error::unsupported(format!("Zarr v2 has no data type '{data_type}'; create the array as v3")))
     }
 
     fn fill_from_json(&self, data_type: &DataType, json: &Json, mode: Mode) -> Result<FillValue> {
@@ -257,6 +249,7 @@ impl Family for SmallFloats {
 mod tests {
     use serde_json::json;
 
+    use super::super::Endian;
     use super::*;
     use crate::registry::Registry;
 

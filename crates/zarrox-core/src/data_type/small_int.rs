@@ -6,9 +6,7 @@
 //! <https://github.com/zarr-developers/zarr-extensions/tree/main/data-types>
 
 use super::number::write;
-use super::{
-    DataType, Endian, Extension, Family, Mode, Number, Storage, Structure, TypeString, bad_fill, integer,
-};
+use super::{DataType, Extension, Family, Mode, Number, Storage, Structure, bad_fill, integer};
 use crate::error::{Error, Result};
 use crate::fill_value::FillValue;
 use crate::json::{Json, Map};
@@ -123,20 +121,12 @@ impl Family for SmallInts {
         LAYOUTS.iter().find(|layout| layout.name == name).map(|layout| Ok(layout.data_type()))
     }
 
-    fn parse_v2(&self, _: &TypeString<'_>) -> Option<Result<DataType>> {
-        None
-    }
-
     fn examples(&self) -> Vec<DataType> {
         LAYOUTS.iter().map(Layout::data_type).collect()
     }
 
     fn has(&self, data_type: &DataType) -> bool {
         layout_of(data_type).is_some()
-    }
-
-    fn to_v2(&self, data_type: &DataType, _: Endian) -> Result<Json> {
-        Err(Error::unsupported(format!("Zarr v2 has no data type '{data_type}'; create the array as v3")))
     }
 
     fn fill_from_json(&self, data_type: &DataType, json: &Json, mode: Mode) -> Result<FillValue> {
@@ -183,6 +173,7 @@ fn value(data_type: &DataType, element: &[u8]) -> Option<i16> {
 mod tests {
     use serde_json::json;
 
+    use super::super::Endian;
     use super::*;
 
     fn named(name: &str) -> DataType {

@@ -11,9 +11,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::json;
 
-use super::{
-    ByteOrder, DataType, Endian, Family, LARGEST, Leaf, Mode, Storage, StructLayout, TypeString, bad_fill,
-};
+use super::{ByteOrder, DataType, Endian, Family, LARGEST, Leaf, Mode, Storage, StructLayout, bad_fill};
 use crate::error::{Error, Result};
 use crate::fill_value::FillValue;
 use crate::json::{Json, Map};
@@ -410,10 +408,6 @@ impl Family for Structures<'_> {
             LEGACY => Some(self.parse_v3_fields(configuration, true)),
             _ => None,
         }
-    }
-
-    fn parse_v2(&self, _: &TypeString<'_>) -> Option<Result<DataType>> {
-        None
     }
 
     fn examples(&self) -> Vec<DataType> {

@@ -176,8 +176,7 @@ fn parts(data_type: &DataType) -> Option<(&str, &str, i64)> {
 
 /// Whether NumPy puts the text of this element into quotes: of points in time, and of what is no time.
 pub(super) fn is_time(data_type: &DataType, text: &str) -> bool {
-    let DataType::Extension(extension) = data_type else { return false };
-    extension.name == POINT || (extension.name == SPAN && text == "NaT")
+    data_type.is_named(POINT) || (data_type.is_named(SPAN) && text == "NaT")
 }
 
 impl Family for Times {

@@ -41,7 +41,7 @@ impl Family for FixedText {
     }
 
     fn has(&self, data_type: &DataType) -> bool {
-        matches!(data_type, DataType::Extension(extension) if extension.name == NAME)
+        data_type.is_named(NAME)
     }
 
     fn to_v2(&self, data_type: &DataType, endian: Endian) -> Result<Json> {

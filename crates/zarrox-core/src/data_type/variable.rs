@@ -6,7 +6,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-use super::{DataType, Endian, Extension, Family, Mode, Storage, TypeString, bad_fill};
+use super::{DataType, Endian, Extension, Family, Mode, Storage, bad_fill};
 use crate::codec::CodecSpec;
 use crate::error::Result;
 use crate::fill_value::FillValue;
@@ -28,13 +28,9 @@ fn named(name: &str) -> DataType {
     DataType::Extension(Box::new(Extension { name, configuration: Map::new(), storage: Storage::Variable }))
 }
 
-fn is(data_type: &DataType, name: &str) -> bool {
-    matches!(data_type, DataType::Extension(extension) if extension.name == name)
-}
-
 impl DataType {
     /// Whether the elements are text or bytes of variable length.
-    pub(crate) fn is_text_or_bytes(&self) -> bool {
+    pub fn is_text_or_bytes(&self) -> bool {
         Variable.has(self)
     }
 
@@ -53,10 +49,6 @@ impl Family for Variable {
         }
     }
 
-    fn parse_v2(&self, _: &TypeString<'_>) -> Option<Result<DataType>> {
-        None
-    }
-
     fn parse_object(&self, codec: &Map) -> Option<Result<DataType>> {
         match codec.get("id").and_then(Json::as_str) {
             Some("vlen-utf8" | "categorize") => Some(Ok(named(TEXT))),
@@ -70,7 +62,7 @@ impl Family for Variable {
     }
 
     fn has(&self, data_type: &DataType) -> bool {
-        is(data_type, TEXT) || is(data_type, BYTES)
+        data_type.is_named(TEXT) || data_type.is_named(BYTES)
     }
 
     fn to_v2(&self, _: &DataType, _: Endian) -> Result<Json> {
@@ -78,13 +70,13 @@ impl Family for Variable {
     }
 
     fn default_codec(&self, data_type: &DataType) -> Option<CodecSpec> {
-        let name = if is(data_type, TEXT) { "vlen-utf8" } else { "vlen-bytes" };
+        let name = if data_type.is_named(TEXT) { "vlen-utf8" } else { "vlen-bytes" };
         Some(CodecSpec::new(name, Json::Null))
     }
 
     fn fill_from_json(&self, data_type: &DataType, json: &Json, mode: Mode) -> Result<FillValue> {
         let lenient = mode == Mode::Lenient;
-        let bytes = match (json, is(data_type, TEXT)) {
+        let bytes = match (json, data_type.is_named(TEXT)) {
             (Json::String(text), true) => Some(text.as_bytes().to_vec()),
             (Json::String(text), false) => STANDARD.decode(text).ok(),
             (Json::Array(list), false) => list.iter().map(byte).collect(),
@@ -92,20 +84,20 @@ impl Family for Variable {
             (Json::Number(number), _) if lenient && number.as_u64() == Some(0) => Some(Vec::new()),
             _ => None,
         };
-        let wanted = if is(data_type, TEXT) { "a string" } else { "base64, or a list of bytes" };
+        let wanted = if data_type.is_named(TEXT) { "a string" } else { "base64, or a list of bytes" };
         bytes.map(FillValue::new).ok_or_else(|| bad_fill(data_type, json, wanted))
     }
 
     fn fill_to_v3(&self, data_type: &DataType, fill: &FillValue) -> Json {
         match std::str::from_utf8(fill.as_bytes()) {
-            Ok(text) if is(data_type, TEXT) => text.into(),
+            Ok(text) if data_type.is_named(TEXT) => text.into(),
             _ => STANDARD.encode(fill.as_bytes()).into(),
         }
     }
 
     fn format(&self, data_type: &DataType, element: &[u8]) -> String {
         match std::str::from_utf8(element) {
-            Ok(text) if is(data_type, TEXT) => super::python::text(&text.chars().map(u32::from)),
+            Ok(text) if data_type.is_named(TEXT) => super::python::text(&text.chars().map(u32::from)),
             _ => super::python::bytes(element),
         }
     }

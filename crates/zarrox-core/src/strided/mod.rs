@@ -98,6 +98,22 @@ impl Layout {
         self.strides = order.iter().map(|&axis| self.strides[axis]).collect();
     }
 
+    fn insert_axis(&mut self, dim: usize) {
+        self.shape.insert(dim, 1);
+        self.strides.insert(dim, 0);
+    }
+
+    /// The spans of the positions of an axis before `middle`, and of those from it on.
+    fn halves(&self, dim: usize, middle: usize) -> (Dims<Span>, Dims<Span>) {
+        let length = self.shape[dim];
+        assert!(middle <= length, "the axis is split inside");
+        let mut before: Dims<Span> = self.shape.iter().map(|&length| Span::all(length)).collect();
+        let mut after = before.clone();
+        before[dim] = Span { start: 0, step: 1, count: middle };
+        after[dim] = Span { start: middle, step: 1, count: length - middle };
+        (before, after)
+    }
+
     /// Reverses a dimension; returns the byte offset of the new first element.
     fn reverse(&mut self, dim: usize) -> isize {
         if self.is_empty() {
@@ -268,21 +284,15 @@ impl<'a> View<'a> {
     /// The same elements with an axis of length 1 put in at `dim`.
     #[must_use]
     pub fn with_axis(mut self, dim: usize) -> View<'a> {
-        self.layout.shape.insert(dim, 1);
-        self.layout.strides.insert(dim, 0);
+        self.layout.insert_axis(dim);
         self
     }
 
     /// Splits an axis in two at `middle`: the positions before it, and those from it on.
     #[must_use]
     pub fn split(self, dim: usize, middle: usize) -> (View<'a>, View<'a>) {
-        let mut spans: Dims<Span> = self.shape().iter().map(|&length| Span::all(length)).collect();
-        let length = self.shape()[dim];
-        assert!(middle <= length, "the axis is split inside");
-        spans[dim] = Span { start: 0, step: 1, count: middle };
-        let before = self.region(&spans);
-        spans[dim] = Span { start: middle, step: 1, count: length - middle };
-        (before, self.region(&spans))
+        let (before, after) = self.layout.halves(dim, middle);
+        (self.region(&before), self.region(&after))
     }
 
     /// Appends all elements in row-major order; `word` is as for [`ViewMut::copy_from`].
@@ -433,23 +443,17 @@ impl<'a> ViewMut<'a> {
     /// The same elements with an axis of length 1 put in at `dim`.
     #[must_use]
     pub fn with_axis(mut self, dim: usize) -> ViewMut<'a> {
-        self.layout.shape.insert(dim, 1);
-        self.layout.strides.insert(dim, 0);
+        self.layout.insert_axis(dim);
         self
     }
 
     /// Splits an axis in two at `middle`: the positions before it, and those from it on.
     #[must_use]
     pub fn split(self, dim: usize, middle: usize) -> (ViewMut<'a>, ViewMut<'a>) {
-        let mut spans: Dims<Span> = self.shape().iter().map(|&length| Span::all(length)).collect();
-        let length = self.shape()[dim];
-        assert!(middle <= length, "the axis is split inside");
+        let (before, after) = self.layout.halves(dim, middle);
         // SAFETY: the two parts have no position of the axis in common.
         let other = unsafe { self.alias() };
-        spans[dim] = Span { start: 0, step: 1, count: middle };
-        let before = self.into_region(&spans);
-        spans[dim] = Span { start: middle, step: 1, count: length - middle };
-        (before, other.into_region(&spans))
+        (self.into_region(&before), other.into_region(&after))
     }
 
     /// The bytes as a slice, when they lie in row-major order without gaps.

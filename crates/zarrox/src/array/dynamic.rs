@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use ndarray::{ArrayBase, ArrayD, Data, Dimension, IxDyn, RawData};
-use zarrox_core::data_type::{ByteOrder, Casting, Storage, VARIABLE_BYTES, VARIABLE_TEXT, utf32_text};
+use zarrox_core::data_type::{ByteOrder, Casting, Storage, utf32_text};
 use zarrox_core::heap::{HANDLE, Heap};
 use zarrox_core::strided::{Dims, View, ViewMut, contiguous_strides};
 use zarrox_core::{DataType, Element, Error, ErrorKind, Registry, Result};
@@ -209,7 +209,7 @@ impl DynArray {
         let texts = self.elements().map(|element| match storage {
             Storage::Utf32(_) => Ok(utf32_text(element)),
             Storage::Raw(_) => Ok(utf8(element)?.trim_end_matches('\0').to_owned()),
-            Storage::Variable if is_text_or_bytes(&self.data_type) => Ok(utf8(element)?.to_owned()),
+            Storage::Variable if self.data_type.is_text_or_bytes() => Ok(utf8(element)?.to_owned()),
             _ => {
                 let message = format!("the elements are {}, not text", self.data_type);
                 Err(Error::new(ErrorKind::DataTypeMismatch, message))
@@ -225,7 +225,7 @@ impl DynArray {
     /// When a text is too long for the type, or the type is none of strings.
     pub fn from_text<T: AsRef<str>>(data_type: DataType, texts: &ArrayD<T>) -> Result<Self> {
         let shape = texts.shape().to_vec();
-        if is_text_or_bytes(&data_type) && data_type.storage() == Storage::Variable {
+        if data_type.is_text_or_bytes() && data_type.storage() == Storage::Variable {
             return Self::from_elements(data_type, shape, texts.iter().map(|text| text.as_ref().as_bytes()));
         }
         let size = data_type.size();
@@ -330,11 +330,6 @@ pub(super) fn position(shape: &[usize], mut index: usize) -> Vec<usize> {
         .collect();
     position.reverse();
     position
-}
-
-/// Whether variable-length elements are the bytes, or the text, that they seem to be.
-fn is_text_or_bytes(data_type: &DataType) -> bool {
-    matches!(data_type, DataType::Extension(e) if [VARIABLE_TEXT, VARIABLE_BYTES].contains(&e.name.as_str()))
 }
 
 fn permuted(shape: &[usize], order: &[usize]) -> Vec<usize> {

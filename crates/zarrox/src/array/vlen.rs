@@ -37,13 +37,9 @@ pub trait VlenElement: Sized {
     fn append_to(&self, bytes: &mut Vec<u8>) -> Result<()>;
 }
 
-fn is(data_type: &DataType, name: &str) -> bool {
-    matches!(data_type, DataType::Extension(extension) if extension.name == name)
-}
-
 impl VlenElement for String {
     fn holds(data_type: &DataType) -> bool {
-        is(data_type, VARIABLE_TEXT)
+        data_type.is_named(VARIABLE_TEXT)
     }
 
     fn name() -> String {
@@ -64,7 +60,7 @@ impl VlenElement for String {
 
 impl<T: Element> VlenElement for Vec<T> {
     fn holds(data_type: &DataType) -> bool {
-        let bytes = is(data_type, VARIABLE_BYTES) && T::data_type() == DataType::UInt8;
+        let bytes = data_type.is_named(VARIABLE_BYTES) && T::data_type() == DataType::UInt8;
         bytes || data_type.vlen_item().is_some_and(|item| T::holds(&item))
     }
 

@@ -66,14 +66,9 @@ impl Translator<'_> {
 
     pub(super) fn array(&mut self, array: &Array) -> Option<TargetArray> {
         let source = array.metadata();
-        let packed = source.data_type.packed();
-        let mut target = match self.plain(array, &source.data_type) {
+        let mut target = match self.plain(array, &source.data_type).or_else(|error| self.packed(array, error))
+        {
             Ok(plain) => plain,
-            Err(_) if !self.in_place && packed != source.data_type && self.plain(array, &packed).is_ok() => {
-                let reason = "the padding between the fields, which has no values, is left out";
-                self.find(What::DataTypes, Severity::Note, reason);
-                self.plain(array, &packed).ok()?
-            }
             Err(error) => {
                 let reason = format!("{error}; the array would be left out");
                 self.find(What::DataTypes, self.left_out(), reason);
@@ -126,6 +121,18 @@ impl Translator<'_> {
     /// Codecs with what the target has around all chunks. Around chunks that stay as they are nothing can be put.
     fn in_target(&self, codecs: Vec<CodecSpec>) -> Vec<CodecSpec> {
         if self.in_place { codecs } else { self.to.def().new_codecs(codecs) }
+    }
+
+    /// The same without the padding of structures, where that is all that the target cannot say; else the error.
+    fn packed(&mut self, array: &Array, error: Error) -> Result<ArrayMetadata> {
+        let (padded, packed) = (array.data_type(), array.data_type().packed());
+        if self.in_place || *padded == packed {
+            return Err(error);
+        }
+        let plain = self.plain(array, &packed).map_err(|_| error)?;
+        let reason = "the padding between the fields, which has no values, is left out";
+        self.find(What::DataTypes, Severity::Note, reason);
+        Ok(plain)
     }
 
     /// The array with nothing but its shape and data type.
