@@ -4,6 +4,7 @@
 //! given and never holds a store. What it needs to be given it says with [`Fetch`]es.
 
 mod chain;
+mod elementwise;
 mod fetch;
 mod spec;
 mod stream;
@@ -11,6 +12,7 @@ mod stream;
 use std::fmt;
 
 pub use chain::CodecChain;
+pub use elementwise::Elementwise;
 pub use fetch::{ByteRange, Fetch, FieldPlace, ReadPart, Sink, Window, WritePart, covers, resolve};
 pub use spec::{ChunkSpec, Size};
 pub use stream::ByteStream;
@@ -19,7 +21,7 @@ use crate::data_type::Mode;
 pub use crate::error::CodecError;
 use crate::json::{self, Json, Map};
 use crate::registry::Registry;
-use crate::strided::{View, ViewMut};
+use crate::strided::{Dims, Span, View, ViewMut};
 
 /// A codec as v3 metadata names it. This is how the model holds codecs, whatever the format.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -152,10 +154,24 @@ pub trait ArrayToArray: fmt::Debug + Send + Sync {
         None
     }
 
-    /// Encodes a whole chunk into `encoded`. Both are contiguous, and as large as the chunk before and behind the codec.
+    /// The region of the encoded chunk that holds the elements of this region of the decoded one and no others, in the same
+    /// row-major order; `None` when only whole chunks can be encoded and decoded.
+    fn encoded_region(&self, region: &[Span]) -> Option<Dims<Span>> {
+        let _ = region;
+        None
+    }
+
+    /// Whether decoding only copies elements, as when encoding rounds them.
+    fn decodes_unchanged(&self) -> bool {
+        false
+    }
+
+    /// Encodes a whole chunk, or, where there is an [encoded region](ArrayToArray::encoded_region), that of any part. The
+    /// shapes are those of the two chunks or regions; `encoded` is contiguous.
     fn encode(&self, decoded: &View<'_>, encoded: &mut ViewMut<'_>) -> Result<(), CodecError>;
 
-    /// Decodes a whole chunk into `decoded`. Both are contiguous, and as large as the chunk behind and before the codec.
+    /// Decodes a whole chunk, or, where there is an [encoded region](ArrayToArray::encoded_region), that of any part. The
+    /// shapes are those of the two chunks or regions; `encoded` is contiguous.
     fn decode(&self, encoded: &View<'_>, decoded: &mut ViewMut<'_>) -> Result<(), CodecError>;
 }
 

@@ -1,6 +1,6 @@
 //! What a codec is made for: the shape, layout and fill value of a chunk, and sizes of encoded bytes.
 
-use crate::data_type::Storage;
+use crate::data_type::{DataType, Storage};
 use crate::error::CodecError;
 use crate::fill_value::FillValue;
 use crate::heap::Heap;
@@ -11,6 +11,7 @@ use crate::strided::{View, ViewMut};
 pub struct ChunkSpec {
     shape: Vec<usize>,
     storage: Storage,
+    data_type: Option<DataType>,
     fill: FillValue,
     size: usize,
 }
@@ -29,7 +30,25 @@ impl ChunkSpec {
         if storage != Storage::Variable && fill.as_bytes().len() != storage.size() {
             return Err(CodecError::invalid("the fill value has not the size of an element"));
         }
-        Ok(Self { shape, storage, fill, size })
+        let data_type = DataType::of_storage(&storage);
+        Ok(Self { shape, storage, data_type, fill, size })
+    }
+
+    /// The same for elements of a data type that says more than their layout does.
+    #[must_use]
+    pub fn of_type(self, data_type: &DataType) -> Self {
+        let data_type = (data_type.storage() == self.storage).then(|| data_type.clone());
+        Self { data_type, ..self }
+    }
+
+    /// The data type of the elements, for codecs that need to know more than how they lie in memory.
+    pub fn data_type(&self) -> Result<&DataType, CodecError> {
+        self.data_type.as_ref().ok_or_else(|| {
+            CodecError::unsupported(format!(
+                "elements of the layout {:?} have no data type here",
+                self.storage
+            ))
+        })
     }
 
     /// The shape, in elements.
@@ -77,7 +96,8 @@ impl ChunkSpec {
     /// The same elements in another shape.
     pub fn with_shape(&self, shape: &[usize]) -> Result<Self, CodecError> {
         let shape: Vec<u64> = shape.iter().map(|&n| n as u64).collect();
-        Self::new(&shape, self.storage.clone(), self.fill.clone())
+        let spec = Self::new(&shape, self.storage.clone(), self.fill.clone())?;
+        Ok(Self { data_type: self.data_type.clone(), ..spec })
     }
 }
 

@@ -202,6 +202,28 @@ impl DataType {
         }
     }
 
+    /// The type of the core list whose elements lie in memory so, where there is one.
+    pub fn of_storage(storage: &Storage) -> Option<Self> {
+        Some(match storage {
+            Storage::Bool => Self::Bool,
+            Storage::Int(1) => Self::Int8,
+            Storage::Int(2) => Self::Int16,
+            Storage::Int(4) => Self::Int32,
+            Storage::Int(8) => Self::Int64,
+            Storage::Uint(1) => Self::UInt8,
+            Storage::Uint(2) => Self::UInt16,
+            Storage::Uint(4) => Self::UInt32,
+            Storage::Uint(8) => Self::UInt64,
+            Storage::Float(2) => Self::Float16,
+            Storage::Float(4) => Self::Float32,
+            Storage::Float(8) => Self::Float64,
+            Storage::Complex(8) => Self::Complex64,
+            Storage::Complex(16) => Self::Complex128,
+            Storage::Raw(bytes) => Self::RawBits(*bytes),
+            _ => return None,
+        })
+    }
+
     /// Elements of fields of these names and types, one after the other without padding.
     ///
     /// # Errors

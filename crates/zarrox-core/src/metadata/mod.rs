@@ -244,6 +244,7 @@ impl ArrayMetadata {
         limit: usize,
     ) -> Result<CodecChain> {
         let chunk = ChunkSpec::new(chunk_shape, self.data_type.storage(), self.fill_element(registry)?)?;
+        let chunk = chunk.of_type(&self.data_type);
         let context = CodecContext { chunk: &chunk, registry, mode, limit };
         registry.check_object_codecs(&self.data_type, &self.codecs)?;
         Ok(CodecChain::new(&self.codecs, &context)?)

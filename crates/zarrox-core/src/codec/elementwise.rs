@@ -1,0 +1,75 @@
+//! Array-to-array codecs that turn every element into one for itself: arithmetic, rounding, casts.
+
+use std::fmt;
+
+use super::{ArrayToArray, ChunkSpec};
+use crate::error::CodecError;
+use crate::json::Map;
+use crate::scratch::Scratch;
+use crate::strided::{Dims, Span, View, ViewMut};
+
+/// A codec whose encoded element depends on nothing but the decoded one. So it decodes any part of a chunk, and all that it
+/// has to do is a loop over elements that lie one after the other.
+pub trait Elementwise: fmt::Debug + Send + Sync {
+    /// The complete configuration, as v3 metadata should have it.
+    fn configuration(&self) -> Map;
+
+    /// What the chunk is behind this codec: of the same shape.
+    fn encoded_chunk(&self) -> &ChunkSpec;
+
+    /// Encodes elements. Both slices hold equally many, in the machine's endianness.
+    fn encode(&self, decoded: &[u8], encoded: &mut [u8]) -> Result<(), CodecError>;
+
+    /// Decodes elements. Both slices hold equally many, in the machine's endianness.
+    fn decode(&self, encoded: &[u8], decoded: &mut [u8]) -> Result<(), CodecError>;
+
+    /// Whether [`Elementwise::decode`] only copies.
+    fn decodes_unchanged(&self) -> bool {
+        false
+    }
+}
+
+impl<T: Elementwise> ArrayToArray for T {
+    fn configuration(&self) -> Map {
+        Elementwise::configuration(self)
+    }
+
+    fn encoded_chunk(&self) -> &ChunkSpec {
+        Elementwise::encoded_chunk(self)
+    }
+
+    fn encoded_region(&self, region: &[Span]) -> Option<Dims<Span>> {
+        Some(region.into())
+    }
+
+    fn decodes_unchanged(&self) -> bool {
+        Elementwise::decodes_unchanged(self)
+    }
+
+    fn encode(&self, decoded: &View<'_>, encoded: &mut ViewMut<'_>) -> Result<(), CodecError> {
+        let size = decoded.shape().iter().product::<usize>() * decoded.item();
+        let Some(target) = encoded.as_slice_mut() else { return Err(scattered()) };
+        if let Some(source) = decoded.as_slice() {
+            return Elementwise::encode(self, source, target);
+        }
+        let mut gathered = Scratch::with_len(size);
+        ViewMut::contiguous(&mut gathered, decoded.shape(), decoded.item()).copy_from(decoded, 1);
+        Elementwise::encode(self, &gathered, target)
+    }
+
+    fn decode(&self, encoded: &View<'_>, decoded: &mut ViewMut<'_>) -> Result<(), CodecError> {
+        let size = decoded.shape().iter().product::<usize>() * decoded.item();
+        let Some(source) = encoded.as_slice() else { return Err(scattered()) };
+        if let Some(target) = decoded.as_slice_mut() {
+            return Elementwise::decode(self, source, target);
+        }
+        let mut gathered = Scratch::with_len(size);
+        Elementwise::decode(self, source, &mut gathered)?;
+        decoded.copy_from(&View::contiguous(&gathered, decoded.shape(), decoded.item()), 1);
+        Ok(())
+    }
+}
+
+fn scattered() -> CodecError {
+    CodecError::unsupported("the encoded elements must lie one after the other")
+}
