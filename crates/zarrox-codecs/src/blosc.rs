@@ -17,10 +17,13 @@
 use std::ffi::CStr;
 
 use serde_json::json;
-use zarrox_core::codec::{BytesToBytes, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, Size};
+use zarrox_core::codec::{
+    BytesToBytes, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, Fetch, Size, Window,
+};
 use zarrox_core::error::CodecError;
 use zarrox_core::json::{Json, Map};
 
+use crate::blosc_parts;
 use crate::config::{self, Config, missing, wrong};
 use crate::ffi::blosc::{HEADER, Parameters, compress, decoded_size, decompress};
 use crate::{too_large, truncated};
@@ -271,6 +274,19 @@ impl BytesToBytes for Blosc {
 
     fn decoded_size(&self, encoded: &[u8]) -> Option<usize> {
         decoded_size(encoded)
+    }
+
+    fn reads_parts(&self) -> bool {
+        true
+    }
+
+    fn read<'a>(
+        &'a self,
+        window: Window,
+        size: usize,
+        decoded: Vec<Fetch<'a>>,
+    ) -> Result<Vec<Fetch<'a>>, CodecError> {
+        blosc_parts::read(window, size, decoded)
     }
 }
 

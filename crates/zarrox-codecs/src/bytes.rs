@@ -367,7 +367,7 @@ mod tests {
         let inside: Vec<Span> = counts.iter().map(|&count| Span::all(count)).collect();
         let out = ViewMut::contiguous(&mut memory, &shape, chain.chunk().item()).into_region(&inside);
         let window = Window { offset: 0, length: Some(chain.chunk().size() as u64) };
-        let fetches = chain.read(window, ReadPart { region: region.into(), out }).unwrap();
+        let fetches = chain.read(window, ReadPart::new(region.into(), out)).unwrap();
         let direct = fetches.iter().filter(|fetch| matches!(fetch.sink, Sink::Into(_))).count();
         let length = |fetch: &Fetch<'_>| match fetch.range {
             ByteRange::From { length, .. } => length.unwrap(),

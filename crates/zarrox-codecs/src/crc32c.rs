@@ -10,7 +10,7 @@
 
 use serde_json::json;
 use zarrox_core::codec::{
-    BytesToBytes, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, Size, same_to_v2,
+    BytesToBytes, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, Envelope, Size, same_to_v2,
 };
 use zarrox_core::error::CodecError;
 use zarrox_core::json::{Json, Map};
@@ -81,6 +81,10 @@ impl BytesToBytes for Crc32c {
         let room = decoded.len();
         decoded.get_mut(..plain.len()).ok_or_else(|| too_large(room))?.copy_from_slice(plain);
         Ok(plain.len())
+    }
+
+    fn envelope(&self) -> Option<Envelope> {
+        Some(if self.at_start { Envelope { before: 4, after: 0 } } else { Envelope { before: 0, after: 4 } })
     }
 
     fn decode_borrowed<'e>(&self, encoded: &'e [u8]) -> Option<Result<&'e [u8], CodecError>> {

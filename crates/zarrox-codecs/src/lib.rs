@@ -13,6 +13,8 @@
 
 #[cfg(feature = "blosc")]
 mod blosc;
+#[cfg(feature = "blosc")]
+mod blosc_parts;
 mod bytes;
 mod bz2;
 mod categorize;

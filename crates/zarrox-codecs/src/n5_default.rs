@@ -149,7 +149,7 @@ impl N5Codec {
         let region: Dims<Span> = part.region.iter().zip(&shape).map(|(span, &n)| clipped(*span, n)).collect();
         part.out.fill(self.whole.chunk().fill().as_bytes());
         let filled: Dims<Span> = region.iter().map(|span| Span::all(span.count)).collect();
-        chain.decode(elements, ReadPart { region, out: part.out.into_region(&filled) })
+        chain.decode(elements, ReadPart { region, out: part.out.into_region(&filled), options: part.options })
     }
 
     fn decode_elements(&self, encoded: &[u8]) -> Result<N5Block, CodecError> {
@@ -168,7 +168,7 @@ impl N5Codec {
         let mut elements = vec![0; size];
         let out = ViewMut::contiguous(&mut elements, &[count], chain.chunk().item());
         let region = [Span::all(count)].into_iter().collect();
-        chain.decode(&encoded[header.length..], ReadPart { region, out })?;
+        chain.decode(&encoded[header.length..], ReadPart::new(region, out))?;
         Ok(N5Block { mode: header.mode, shape: self.shape(&header), elements })
     }
 }
@@ -322,9 +322,7 @@ mod tests {
         // Every second element of the last row but one, and of the other.
         let mut memory = [0; 8];
         let region = [Span::all(2), Span { start: 0, step: 2, count: 2 }].into_iter().collect();
-        plain
-            .decode(&encoded, ReadPart { region, out: ViewMut::contiguous(&mut memory, &[2, 2], 2) })
-            .unwrap();
+        plain.decode(&encoded, ReadPart::new(region, ViewMut::contiguous(&mut memory, &[2, 2], 2))).unwrap();
         assert_eq!(numbers(&memory), [7, 9, 9, 9]);
         let registered = make(&[3, 2], &[reversed(2), Bytes::big().into()]);
         assert_eq!(numbers(&decode_chunk(&registered, &encoded).unwrap()), [7, 0, 8, 0, 0, 0]);
@@ -370,7 +368,7 @@ mod tests {
             let counts: Vec<usize> = region.iter().map(|span| span.count).collect();
             let mut found = vec![0xa5; counts.iter().product::<usize>() * 2];
             let out = ViewMut::contiguous(&mut found, &counts, 2);
-            whole.decode(&encoded, ReadPart { region: region.clone(), out }).unwrap();
+            whole.decode(&encoded, ReadPart::new(region.clone(), out)).unwrap();
             assert_eq!(
                 found,
                 slice(&expected, whole.chunk().shape(), 2, &region),

@@ -238,7 +238,7 @@ impl Index {
         let first = cells.iter().map(|span| span.start).collect();
         let mut bytes = Scratch::with_len(shape.iter().product::<usize>() * 8);
         let out = ViewMut::contiguous(&mut bytes, &shape, 8);
-        self.chain.decode(encoded, ReadPart { region: cells, out }).map_err(|e| e.at("index"))?;
+        self.chain.decode(encoded, ReadPart::new(cells, out)).map_err(|e| e.at("index"))?;
         Ok(Entries { bytes, first, shape })
     }
 
@@ -362,7 +362,7 @@ impl ShardingCodec {
             part.region.iter().zip(&self.shape).map(|(&span, &length)| touched(span, length)).collect();
         let entries = self.index.entries(index, cells)?;
         let fill = self.inner.chunk().fill().as_bytes();
-        let mut fetches = Vec::new();
+        let (mut fetches, options) = (Vec::new(), part.options);
         split_mut(&part.region, &self.shape, part.out, |pieces, mut out| {
             let cell: Cell = pieces.iter().map(|piece| piece.chunk).collect();
             let located = self.locate(window, entries.get(&cell)).map_err(|e| e.at(Place(cell.clone())))?;
@@ -371,7 +371,7 @@ impl ShardingCodec {
                 return Ok(());
             };
             let region = pieces.iter().map(|piece| piece.span).collect();
-            let read = self.inner.read(window, ReadPart { region, out });
+            let read = self.inner.read(window, ReadPart { region, out, options });
             let read = read.map_err(|e| e.at(Place(cell.clone())))?;
             let explain = move |e: CodecError| e.at(Place(cell.clone())).in_codec(NAME);
             fetches.extend(read.into_iter().map(|fetch| fetch.map_err(explain.clone())));
@@ -693,7 +693,7 @@ mod tests {
         let mut found = [0; 12];
         let out = ViewMut::contiguous(&mut found, &[3, 2], 2);
         let window = Window { offset: 0, length: None };
-        let part = ReadPart { region: region.into_iter().collect(), out };
+        let part = ReadPart::new(region.into_iter().collect(), out);
         let [index] = chain.read(window, part).unwrap().try_into().unwrap();
         assert!(index.range == ByteRange::Suffix { length: 90_000 * 16 + 4 });
         let then = index.complete(&encoded[180_000..]).unwrap();

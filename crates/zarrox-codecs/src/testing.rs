@@ -83,6 +83,6 @@ pub(crate) fn decode_chunk(chain: &CodecChain, encoded: &[u8]) -> Result<Vec<u8>
     let mut decoded = vec![0; chunk.size()];
     let region = chunk.shape().iter().map(|&length| Span::all(length)).collect();
     let out = ViewMut::contiguous(&mut decoded, chunk.shape(), chunk.item());
-    chain.decode(encoded, ReadPart { region, out })?;
+    chain.decode(encoded, ReadPart::new(region, out))?;
     Ok(decoded)
 }

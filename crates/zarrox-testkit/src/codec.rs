@@ -319,7 +319,7 @@ impl Case {
         let size = self.chunk.size();
         let mut memory = vec![CANARY; size + 64];
         let out = ViewMut::contiguous(&mut memory[32..32 + size], self.chunk.shape(), self.chunk.item());
-        let result = self.chain.decode(encoded, ReadPart { region: self.all(), out });
+        let result = self.chain.decode(encoded, ReadPart::new(self.all(), out));
         let canaries = memory[..32].iter().chain(&memory[32 + size..]);
         assert!(canaries.copied().all(|byte| byte == CANARY), "{}: writes outside its output", self.what);
         result.map(|()| memory[32..32 + size].to_vec())
@@ -394,7 +394,7 @@ impl Case {
         }
         let mut memory = vec![CANARY; shape.iter().product::<usize>() * item];
         let out = ViewMut::contiguous(&mut memory, &shape, item).into_region(&inside);
-        let fetches = self.chain.read(window, ReadPart { region: region.clone(), out });
+        let fetches = self.chain.read(window, ReadPart::new(region.clone(), out));
         serve(fetches.unwrap_or_else(|e| panic!("{}: {e}", self.what)), object, &self.what);
         let mut rest = memory.clone();
         ViewMut::contiguous(&mut rest, &shape, item).into_region(&inside).fill(&vec![CANARY; item]);
@@ -469,7 +469,7 @@ impl Case {
         let source = View::contiguous(&source, &counts, self.chunk.item());
         let part = WritePart::new(region.clone(), source);
         let _ = self.chain.update(Some(encoded), &part, STORE_ALL, &mut Vec::new());
-        self.chain.decode(encoded, ReadPart { region, out })
+        self.chain.decode(encoded, ReadPart::new(region, out))
     }
 
     fn configuration(&self, registry: &Registry) {
@@ -501,6 +501,11 @@ pub fn slice(data: &[u8], shape: &[usize], item: usize, region: &[Span]) -> Vec<
 /// Serves fetches in the reverse order of their asking, as no driver is bound to keep it.
 fn serve(fetches: Vec<Fetch<'_>>, object: &[u8], what: &str) {
     for fetch in fetches.into_iter().rev() {
+        if let Sink::Staged(mut stage) = fetch.sink {
+            serve(stage.fetches().unwrap_or_else(|e| panic!("{what}: {e}")), object, what);
+            stage.finish().unwrap_or_else(|e| panic!("{what}: {e}"));
+            continue;
+        }
         let (offset, length) =
             fetch.range.within(object.len() as u64).unwrap_or_else(|e| panic!("{what}: {e}"));
         let (offset, length) = (usize::try_from(offset).unwrap(), usize::try_from(length).unwrap());

@@ -174,6 +174,6 @@ fn read(
     let shape: Dims<usize> = region.iter().map(|span| span.count).collect();
     let mut memory = vec![0; shape.iter().product::<usize>() * HANDLE];
     let out = ViewMut::contiguous(&mut memory, &shape, HANDLE).with_heap(&heap);
-    work(ReadPart { region: region.clone(), out })?;
+    work(ReadPart::new(region.clone(), out))?;
     Ok(memory.chunks_exact(HANDLE).map(|handle| heap.element(handle).to_vec()).collect())
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use zarrox_core::codec::{CHUNK_LIMIT, EncodeOptions};
+use zarrox_core::codec::{CHUNK_LIMIT, DecodeOptions, EncodeOptions};
 use zarrox_core::data_type::Mode;
 use zarrox_core::{Error, ErrorKind, Format, NodePath, Registry, Result};
 use zarrox_stores::{ReadOnlyStore, Store};
@@ -68,6 +68,7 @@ pub(crate) struct Context {
     pub(crate) chunk_limit: usize,
     pub(crate) missing: MissingChunks,
     pub(crate) encode: EncodeOptions,
+    pub(crate) decode: DecodeOptions,
     pub(crate) data_type_fallback: bool,
 }
 
@@ -80,6 +81,7 @@ impl Default for Context {
             chunk_limit: CHUNK_LIMIT,
             missing: MissingChunks::Fill,
             encode: EncodeOptions::default(),
+            decode: DecodeOptions::default(),
             data_type_fallback: false,
         }
     }

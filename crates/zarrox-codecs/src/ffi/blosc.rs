@@ -24,15 +24,23 @@ pub(crate) struct Parameters {
 /// The length of the header.
 pub(crate) const HEADER: usize = 16;
 
-/// The sizes that a buffer claims to have.
+/// The sizes that a buffer claims to have, in bytes.
 #[derive(Debug, Clone, Copy)]
-struct Header {
-    decoded: usize,
-    block: usize,
-    encoded: usize,
+pub(crate) struct Header {
+    /// Once decoded.
+    pub(crate) decoded: usize,
+    /// Of a block, decoded; the last one may be smaller.
+    pub(crate) block: usize,
+    /// Encoded, with the header.
+    pub(crate) encoded: usize,
 }
 
 impl Header {
+    /// Reads the header of a buffer of this length; `None` when it cannot be true.
+    pub(crate) fn read(encoded: &[u8], length: usize) -> Option<Self> {
+        Self::parse(encoded).filter(|header| header.is_sane(length))
+    }
+
     fn parse(encoded: &[u8]) -> Option<Self> {
         let header = encoded.first_chunk::<HEADER>()?;
         // The library reads these as signed.
@@ -52,7 +60,7 @@ impl Header {
 
 /// How many bytes a buffer decodes to, if its header can be true.
 pub(crate) fn decoded_size(encoded: &[u8]) -> Option<usize> {
-    Header::parse(encoded).filter(|header| header.is_sane(encoded.len())).map(|header| header.decoded)
+    Header::read(encoded, encoded.len()).map(|header| header.decoded)
 }
 
 /// Compresses, appending to `encoded`; `None` when the input is too large for Blosc.

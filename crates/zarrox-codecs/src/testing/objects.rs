@@ -61,7 +61,7 @@ pub(crate) fn decode_with(chain: &CodecChain, encoded: &[u8]) -> Result<Vec<Vec<
     let mut memory = vec![0; chain.chunk().size()];
     let region = chain.chunk().shape().iter().map(|&length| Span::all(length)).collect();
     let out: ViewMut<'_> = chain.chunk().view_mut(&mut memory, &heap);
-    chain.decode(encoded, ReadPart { region, out })?;
+    chain.decode(encoded, ReadPart::new(region, out))?;
     Ok(memory.chunks_exact(HANDLE).map(|handle| heap.element(handle).to_vec()).collect())
 }
 

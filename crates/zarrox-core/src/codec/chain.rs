@@ -1,33 +1,46 @@
 //! The chain of codecs of an array: array→array codecs, one array→bytes codec, bytes→bytes codecs.
 
+use super::stages::{Elements, Regions, Stage, behind, counts, whole};
 use super::stream::resolve_stream;
 use super::{
     ArrayToArray, ArrayToBytes, ByteStream, BytesToBytes, ChunkSpec, Codec, CodecContext, CodecSpec,
-    EncodeOptions, Fetch, ReadPart, Size, Window, WritePart,
+    DecodeOptions, EncodeOptions, Envelope, Fetch, ReadPart, Size, Window, WritePart, resolve,
 };
 use crate::data_type::Mode;
 use crate::error::CodecError;
 use crate::heap::Heap;
+use crate::partition::{Piece, split_mut};
 use crate::scratch::{Scratch, with_vec};
 use crate::strided::{Dims, Span, View};
 
 /// Chunks larger than this no longer fit into a core's own cache: they are decoded block by block.
 const STREAM: usize = 512 << 10;
 
+/// Smaller chunks are decoded whole, in bytes: finding out which parts are needed would cost more.
+const PARTS: usize = 128 << 10;
+
+/// How many bytes of elements go through the array→array codecs at once, so that they stay in a core's own cache.
+const BLOCK: usize = 256 << 10;
+
 /// A codec with the name that errors call it by.
 #[derive(Debug)]
-struct Named<T> {
-    name: &'static str,
-    codec: T,
+pub(super) struct Named<T> {
+    pub(super) name: &'static str,
+    pub(super) codec: T,
 }
+
+/// The bytes→bytes codecs of a chain, or the first of them.
+type BytesCodecs = [Named<Box<dyn BytesToBytes>>];
 
 /// All codecs of one kind of chunk, ready to read and write.
 #[derive(Debug)]
 pub struct CodecChain {
     chunk: ChunkSpec,
-    array_to_array: Vec<Named<Box<dyn ArrayToArray>>>,
+    pub(super) array_to_array: Vec<Named<Box<dyn ArrayToArray>>>,
     /// The order of axes behind all array→array codecs, when they only permute.
     order: Option<Dims<usize>>,
+    /// The same, when they do no more in decoding.
+    decoding_order: Option<Dims<usize>>,
     array_to_bytes: Named<Box<dyn ArrayToBytes>>,
     bytes_to_bytes: Vec<Named<Box<dyn BytesToBytes>>>,
     /// How large the input of each bytes→bytes codec can be.
@@ -87,11 +100,13 @@ impl CodecChain {
             sizes.push(encoded_size.limit());
             encoded_size = codec.encoded_size(encoded_size);
         }
-        let order = total_order(&array_to_array, context.chunk.shape().len());
+        let order = total_order(&array_to_array, context.chunk, false);
+        let decoding_order = total_order(&array_to_array, context.chunk, true);
         Ok(Self {
             chunk: context.chunk.clone(),
             array_to_array,
             order,
+            decoding_order,
             array_to_bytes,
             bytes_to_bytes,
             sizes,
@@ -142,25 +157,63 @@ impl CodecChain {
 
     /// What must be fetched of a stored chunk to fill a part of it.
     pub fn read<'a>(&'a self, window: Window, part: ReadPart<'a>) -> Result<Vec<Fetch<'a>>, CodecError> {
-        let Some(order) = &self.order else {
-            return Ok(Fetch::whole(window, |bytes| self.decode_through_arrays(bytes, part)));
+        if let Some(order) = &self.decoding_order {
+            return self.read_array(window, part.permuted(order));
+        }
+        let (inside, codecs) = self.unwrapped(window, part.options);
+        let parts = match codecs {
+            [] => true,
+            [only] => only.codec.reads_parts() && self.innermost().size() > PARTS,
+            _ => false,
         };
-        let part = part.permuted(order);
-        if self.bytes_to_bytes.is_empty() {
-            return self.array_to_bytes.codec.read(window, part);
+        if !parts || self.regions(&part.region).is_none() {
+            return Ok(Fetch::whole(inside, |bytes| self.decode_through_arrays(bytes, codecs, part)));
         }
-        if self.bytes_to_bytes.len() == 1 && self.streams(&part) {
-            return Ok(vec![Fetch::stream(window.whole(), |bytes| self.decode_stream(bytes, part))]);
-        }
-        Ok(Fetch::whole(window, |bytes| self.decode_bytes(bytes, part)))
+        let mut fetches = Vec::new();
+        let blocks = if codecs.is_empty() { self.blocks(&part.region) } else { counts(&part.region) };
+        self.in_blocks(part, &blocks, |part, regions| {
+            fetches.push(Fetch::staged(inside, Stage::new(self, window, regions, part)));
+            Ok(())
+        })?;
+        Ok(fetches)
     }
 
     /// Decodes a part of a chunk whose stored bytes are in memory.
     pub fn decode(&self, encoded: &[u8], part: ReadPart<'_>) -> Result<(), CodecError> {
-        match &self.order {
-            Some(order) => self.decode_bytes(encoded, part.permuted(order)),
-            None => self.decode_through_arrays(encoded, part),
+        let (window, codecs) = self.unwrapped(Window::of_size(encoded.len() as u64), part.options);
+        let encoded = window.of(encoded)?;
+        match &self.decoding_order {
+            Some(order) => self.decode_bytes(encoded, codecs, part.permuted(order)),
+            None => self.decode_through_arrays(encoded, codecs, part),
         }
+    }
+
+    /// What must be fetched to fill a part in the order of the axes, and with the elements, behind the array→array codecs.
+    pub(super) fn read_array<'a>(
+        &'a self,
+        window: Window,
+        part: ReadPart<'a>,
+    ) -> Result<Vec<Fetch<'a>>, CodecError> {
+        let (window, codecs) = self.unwrapped(window, part.options);
+        match codecs {
+            [] => self.array_to_bytes.codec.read(window, part),
+            [only] if self.takes_parts(only, &part) => self.read_parts(only, window, part),
+            [only] if self.streams(only, &part) => {
+                Ok(vec![Fetch::stream(window.whole(), |bytes| self.decode_stream(only, bytes, part))])
+            }
+            _ => Ok(Fetch::whole(window, |bytes| self.decode_bytes(bytes, codecs, part))),
+        }
+    }
+
+    /// What is stored inside of the checksums, if these need not be compared, and which codecs are to be decoded there.
+    fn unwrapped(&self, mut window: Window, options: DecodeOptions) -> (Window, &BytesCodecs) {
+        let mut codecs = self.bytes_to_bytes.as_slice();
+        while let (Some((last, rest)), false) = (codecs.split_last(), options.verify_checksums) {
+            let inside = last.codec.envelope().and_then(|envelope| inside(window, envelope));
+            let Some(inside) = inside else { break };
+            (window, codecs) = (inside, rest);
+        }
+        (window, codecs)
     }
 
     /// Encodes a whole chunk, appending to `encoded`. False when nothing was appended because the chunk holds
@@ -182,17 +235,10 @@ impl CodecChain {
         if let Some(order) = &self.order {
             return self.encode_array(&chunk.clone().permuted(order), options, encoded);
         }
-        let heap = Heap::new();
-        let mut array = self.scratch(self.chunk.size())?;
-        self.chunk.view_mut(&mut array, &heap).copy_from(chunk, 1);
-        let mut before = &self.chunk;
-        for Named { name, codec } in &self.array_to_array {
-            let mut next = self.scratch(codec.encoded_chunk().size())?;
-            let target = &mut codec.encoded_chunk().view_mut(&mut next, &heap);
-            codec.encode(&before.view(&array, &heap), target).map_err(|e| e.in_codec(name))?;
-            (array, before) = (next, codec.encoded_chunk());
-        }
-        self.encode_array(&before.view(&array, &heap), options, encoded)
+        let regions: Regions = self.array_to_array.iter().map(|c| whole(c.codec.encoded_chunk())).collect();
+        let elements = self.encode_elements(chunk, &regions)?;
+        let array = self.innermost();
+        self.encode_array(&elements.view(array, &whole(array)), options, encoded)
     }
 
     /// Encodes a chunk of which a part is new, appending to `encoded`; `existing` is what is stored now, `None`
@@ -215,8 +261,7 @@ impl CodecChain {
         let mut view = self.chunk.view_mut(&mut chunk, &heap);
         match existing {
             Some(bytes) => {
-                let region = self.chunk.shape().iter().map(|&length| Span::all(length)).collect();
-                self.decode(bytes, ReadPart { region, out: view.reborrow() })?;
+                self.decode(bytes, ReadPart::new(whole(&self.chunk), view.reborrow()))?;
             }
             None => view.fill(self.chunk.fill().as_bytes()),
         }
@@ -232,23 +277,40 @@ impl CodecChain {
         options: EncodeOptions,
         encoded: &mut Vec<u8>,
     ) -> Result<Option<bool>, CodecError> {
-        let Some(order) = &self.order else { return Ok(None) };
         if self.array_to_bytes.codec.inner_chunk_shape().is_none() {
             return Ok(None);
         }
-        let part = part.permuted(order);
+        if let Some(order) = &self.order {
+            return self.update_array(existing, &part.permuted(order), options, encoded);
+        }
+        let Some(mut regions) = self.regions(&part.region).filter(|_| part.fields.is_none()) else {
+            return Ok(None);
+        };
+        let elements = self.encode_elements(&part.source, &regions)?;
+        let region = regions.pop().unwrap_or_default();
+        let source = elements.view(self.innermost(), &region);
+        self.update_array(existing, &WritePart::new(region.clone(), source), options, encoded)
+    }
+
+    fn update_array(
+        &self,
+        existing: Option<&[u8]>,
+        part: &WritePart<'_>,
+        options: EncodeOptions,
+        encoded: &mut Vec<u8>,
+    ) -> Result<Option<bool>, CodecError> {
         let codec = &self.array_to_bytes.codec;
         if self.bytes_to_bytes.is_empty() {
-            return codec.update(existing, &part, options, encoded);
+            return codec.update(existing, part, options, encoded);
         }
         let mut update = |existing: Option<&[u8]>| {
-            with_vec(|plain| match codec.update(existing, &part, options, plain)? {
+            with_vec(|plain| match codec.update(existing, part, options, plain)? {
                 Some(true) => self.encode_bytes(plain, encoded).map(|()| Some(true)),
                 other => Ok(other),
             })
         };
         match existing {
-            Some(bytes) => self.with_decoded_bytes(bytes, 0, |plain| update(Some(plain))),
+            Some(bytes) => self.with_decoded_bytes(bytes, &self.bytes_to_bytes, |plain| update(Some(plain))),
             None => update(None),
         }
     }
@@ -278,32 +340,32 @@ impl CodecChain {
         encode_through(&self.bytes_to_bytes, plain, encoded)
     }
 
-    /// Decodes through all bytes→bytes codecs but the first `keep` of the chain, and works on the result.
+    /// Decodes through these bytes→bytes codecs and works on the result.
     fn with_decoded_bytes<R>(
         &self,
         encoded: &[u8],
-        keep: usize,
+        codecs: &BytesCodecs,
         work: impl FnOnce(&[u8]) -> Result<R, CodecError>,
     ) -> Result<R, CodecError> {
-        let Some(last) = self.bytes_to_bytes.len().checked_sub(1).filter(|&last| last >= keep) else {
-            return work(encoded);
-        };
-        self.decode_from(encoded, last, keep, work)
+        self.decode_down_to(0, encoded, codecs, work)
     }
 
-    fn decode_from<R>(
+    /// The same, but not through the first `keep` of them.
+    fn decode_down_to<R>(
         &self,
-        encoded: &[u8],
-        index: usize,
         keep: usize,
+        encoded: &[u8],
+        codecs: &BytesCodecs,
         work: impl FnOnce(&[u8]) -> Result<R, CodecError>,
     ) -> Result<R, CodecError> {
-        let Named { name, codec } = &self.bytes_to_bytes[index];
+        let Some((Named { name, codec }, rest)) = codecs.split_last().filter(|_| codecs.len() > keep) else {
+            return work(encoded);
+        };
         let buffer;
         let decoded = match codec.decode_borrowed(encoded) {
             Some(decoded) => decoded.map_err(|e| e.in_codec(name))?,
             None => {
-                buffer = match self.sizes[index] {
+                buffer = match self.sizes[rest.len()] {
                     usize::MAX => self.decode_growing(&**codec, encoded),
                     size => self.scratch(size).and_then(|scratch| decode_into(&**codec, encoded, scratch)),
                 }
@@ -311,10 +373,7 @@ impl CodecChain {
                 &buffer
             }
         };
-        if index > keep {
-            return self.decode_from(decoded, index - 1, keep, work);
-        }
-        work(decoded)
+        self.decode_down_to(keep, decoded, rest, work)
     }
 
     /// Decodes where nobody knows how much it will be: with more room each time until it suffices, within the limit.
@@ -336,13 +395,18 @@ impl CodecChain {
         }
     }
 
-    /// Decodes stored bytes into a part that is in the order of the axes behind the array→array codecs.
-    fn decode_bytes(&self, encoded: &[u8], part: ReadPart<'_>) -> Result<(), CodecError> {
+    /// Decodes what these bytes→bytes codecs made into a part behind the array→array codecs.
+    fn decode_bytes(
+        &self,
+        encoded: &[u8],
+        codecs: &BytesCodecs,
+        part: ReadPart<'_>,
+    ) -> Result<(), CodecError> {
         let codec = &self.array_to_bytes.codec;
-        let Some(first) = self.bytes_to_bytes.first().filter(|_| codec.decodes_in_place()) else {
-            return self.with_decoded_bytes(encoded, 0, |plain| codec.decode(plain, part));
+        let Some(first) = codecs.first().filter(|_| codec.decodes_in_place()) else {
+            return self.with_decoded_bytes(encoded, codecs, |plain| codec.decode(plain, part));
         };
-        self.with_decoded_bytes(encoded, 1, |encoded| self.decode_first(first, encoded, part))
+        self.decode_down_to(1, encoded, codecs, |encoded| self.decode_first(first, encoded, part))
     }
 
     /// Decodes the codec that is next to the array→bytes one, whose encoded chunk is the decoded one in other words: straight
@@ -364,57 +428,168 @@ impl CodecChain {
             codec.decode_in_place(out);
             return Ok(());
         }
-        if self.streams(&part) {
-            return self.decode_stream(&mut &encoded[..], part);
+        if self.takes_parts(first, &part) {
+            return resolve(self.read_parts(first, Window::of_size(encoded.len() as u64), part)?, encoded);
         }
-        self.decode_from(encoded, 0, 0, |plain| codec.decode(plain, part))
+        if self.streams(first, &part) {
+            return self.decode_stream(first, &mut &encoded[..], part);
+        }
+        self.with_decoded_bytes(encoded, std::slice::from_ref(first), |plain| codec.decode(plain, part))
     }
 
-    /// Whether a part is better decoded block by block: the chunk is large, and does not go straight into the output.
-    fn streams(&self, part: &ReadPart<'_>) -> bool {
+    /// Whether a part of a large chunk is better decoded for itself, or bit by bit: unless it is all and goes straight into the
+    /// output.
+    fn is_part(&self, part: &ReadPart<'_>) -> bool {
         let spec = self.innermost();
         let straight = part.covers(spec.shape()) && part.out.is_contiguous();
-        let able = self.bytes_to_bytes.first().is_some_and(|first| first.codec.streams());
-        able && !straight && spec.size() > STREAM && self.array_to_bytes.codec.decodes_in_place()
+        !straight && self.array_to_bytes.codec.decodes_in_place()
     }
 
-    /// Decodes what the first bytes→bytes codec made, block by block.
-    fn decode_stream(&self, encoded: &mut dyn ByteStream, part: ReadPart<'_>) -> Result<(), CodecError> {
+    /// Whether this codec, which is next to the array→bytes one, decodes only what a part needs.
+    fn takes_parts(&self, first: &Named<Box<dyn BytesToBytes>>, part: &ReadPart<'_>) -> bool {
+        first.codec.reads_parts() && self.innermost().size() > PARTS && self.is_part(part)
+    }
+
+    /// What must be fetched of what this codec made, which is next to the array→bytes one.
+    fn read_parts<'a>(
+        &'a self,
+        first: &'a Named<Box<dyn BytesToBytes>>,
+        window: Window,
+        part: ReadPart<'a>,
+    ) -> Result<Vec<Fetch<'a>>, CodecError> {
+        let size = self.innermost().size();
+        let decoded = self.array_to_bytes.codec.read(Window::of_size(size as u64), part)?;
+        let explain = |e: CodecError| e.in_codec(first.name);
+        let fetches = first.codec.read(window, size, decoded).map_err(explain)?;
+        Ok(fetches.into_iter().map(|fetch| fetch.map_err(explain)).collect())
+    }
+
+    /// Whether a part is better decoded block by block.
+    fn streams(&self, first: &Named<Box<dyn BytesToBytes>>, part: &ReadPart<'_>) -> bool {
+        first.codec.streams() && self.innermost().size() > STREAM && self.is_part(part)
+    }
+
+    /// Decodes what this codec made, which is next to the array→bytes one, block by block.
+    fn decode_stream(
+        &self,
+        first: &Named<Box<dyn BytesToBytes>>,
+        encoded: &mut dyn ByteStream,
+        part: ReadPart<'_>,
+    ) -> Result<(), CodecError> {
         let size = self.innermost().size();
         let fetches = self.array_to_bytes.codec.read(Window::of_size(size as u64), part)?;
-        let Some(Named { name, codec }) = self.bytes_to_bytes.first() else { return Ok(()) };
-        let decoded = codec.decode_stream(encoded);
+        let decoded = first.codec.decode_stream(encoded);
         let decoded = decoded.and_then(|mut decoded| resolve_stream(fetches, &mut *decoded, size));
-        decoded.map_err(|e| e.in_codec(name))
+        decoded.map_err(|e| e.in_codec(first.name))
     }
 
-    /// The long way, for array→array codecs that change values: each decodes a whole chunk.
-    fn decode_through_arrays(&self, encoded: &[u8], mut part: ReadPart<'_>) -> Result<(), CodecError> {
-        let spec = self.innermost();
-        let heap = Heap::new();
-        let mut array = self.scratch(spec.size())?;
-        let region = spec.shape().iter().map(|&length| Span::all(length)).collect();
-        self.decode_bytes(encoded, ReadPart { region, out: spec.view_mut(&mut array, &heap) })?;
-        for (index, Named { name, codec }) in self.array_to_array.iter().enumerate().rev() {
-            let decoded = match index.checked_sub(1) {
-                Some(before) => self.array_to_array[before].codec.encoded_chunk(),
-                None => &self.chunk,
-            };
-            let mut next = self.scratch(decoded.size())?;
-            let target = &mut decoded.view_mut(&mut next, &heap);
-            codec.decode(&codec.encoded_chunk().view(&array, &heap), target).map_err(|e| e.in_codec(name))?;
-            array = next;
+    /// Decodes what these bytes→bytes codecs made through array→array codecs that change values.
+    fn decode_through_arrays(
+        &self,
+        encoded: &[u8],
+        codecs: &BytesCodecs,
+        part: ReadPart<'_>,
+    ) -> Result<(), CodecError> {
+        if let Some(regions) = self.regions(&part.region) {
+            return self.decode_regions(encoded, codecs, regions, part);
         }
-        part.out.copy_from(&self.chunk.view(&array, &heap).region(&part.region), 1);
+        let regions = self.array_to_array.iter().map(|c| whole(c.codec.encoded_chunk())).collect();
+        if part.covers(self.chunk.shape()) {
+            return self.decode_region(encoded, codecs, regions, part);
+        }
+        let all = whole(&self.chunk);
+        let mut chunk = Elements::new(self, &self.chunk, &all)?;
+        let every = chunk.part(&self.chunk, &part, &all);
+        self.decode_region(encoded, codecs, regions, every)?;
+        let mut out = part.out;
+        out.copy_from(&chunk.view(&self.chunk, &all).region(&part.region), 1);
         Ok(())
     }
 
+    /// The same where regions are decoded for themselves: block by block, where the bytes in memory allow it.
+    fn decode_regions(
+        &self,
+        encoded: &[u8],
+        codecs: &BytesCodecs,
+        regions: Regions,
+        part: ReadPart<'_>,
+    ) -> Result<(), CodecError> {
+        let blocks = self.blocks(&part.region);
+        let parts = codecs.first().is_some_and(|first| first.codec.reads_parts());
+        if parts || blocks == counts(&part.region) {
+            return self.decode_region(encoded, codecs, regions, part);
+        }
+        self.with_decoded_bytes(encoded, codecs, |plain| {
+            self.in_blocks(part, &blocks, |part, regions| self.decode_region(plain, &[], regions, part))
+        })
+    }
+
+    fn decode_region(
+        &self,
+        encoded: &[u8],
+        codecs: &BytesCodecs,
+        regions: Regions,
+        part: ReadPart<'_>,
+    ) -> Result<(), CodecError> {
+        let Some(region) = regions.last() else { return Ok(()) };
+        let array = self.innermost();
+        let mut elements = Elements::new(self, array, region)?;
+        self.decode_bytes(encoded, codecs, elements.part(array, &part, region))?;
+        self.decode_elements(elements, &regions, part)
+    }
+
+    /// Where a region is behind each array→array codec; `None` when one of them works only on whole chunks.
+    fn regions(&self, region: &[Span]) -> Option<Regions> {
+        let mut regions = Regions::with_capacity(self.array_to_array.len());
+        for Named { codec, .. } in &self.array_to_array {
+            let next = behind(&**codec, regions.last().map_or(region, |last| last))?;
+            regions.push(next);
+        }
+        Some(regions)
+    }
+
+    /// The largest blocks of a region, whole along the last dimensions, of no more than [`BLOCK`] bytes; all of it where the
+    /// array→bytes codec would do work for each block again.
+    fn blocks(&self, region: &[Span]) -> Dims<usize> {
+        let mut blocks = counts(region);
+        if !self.array_to_bytes.codec.decodes_in_place() {
+            return blocks;
+        }
+        let mut size = self.chunk.item().max(self.innermost().item());
+        for count in blocks.iter_mut().rev() {
+            *count = (*count).min(BLOCK.div_ceil(size.max(1))).max(1);
+            size = size.saturating_mul(*count);
+        }
+        blocks
+    }
+
+    /// Calls `work` for each block of a part, with the regions that the block has behind the array→array codecs.
+    fn in_blocks<'a>(
+        &self,
+        part: ReadPart<'a>,
+        blocks: &[usize],
+        mut work: impl FnMut(ReadPart<'a>, Regions) -> Result<(), CodecError>,
+    ) -> Result<(), CodecError> {
+        let positions: Dims<Span> = part.region.iter().map(|span| Span::all(span.count)).collect();
+        let (outer, options) = (part.region, part.options);
+        split_mut(&positions, blocks, part.out, |pieces, out| {
+            let inner = |(span, piece): (&Span, &Piece)| Span {
+                start: span.start + piece.out * span.step,
+                count: piece.span.count,
+                step: span.step,
+            };
+            let region: Dims<Span> = outer.iter().zip(pieces).map(inner).collect();
+            let regions = self.regions(&region).unwrap_or_default();
+            work(ReadPart { region, out, options }, regions)
+        })
+    }
+
     /// The chunk as the array→bytes codec sees it.
-    fn innermost(&self) -> &ChunkSpec {
+    pub(super) fn innermost(&self) -> &ChunkSpec {
         self.array_to_array.last().map_or(&self.chunk, |last| last.codec.encoded_chunk())
     }
 
-    fn scratch(&self, size: usize) -> Result<Scratch, CodecError> {
+    pub(super) fn scratch(&self, size: usize) -> Result<Scratch, CodecError> {
         check_limit(size, self.limit)?;
         Ok(Scratch::with_len(size))
     }
@@ -459,11 +634,28 @@ fn encode_through(
     }
 }
 
-/// The composition of all permutations; `None` when a codec does more than permute.
-fn total_order(codecs: &[Named<Box<dyn ArrayToArray>>], ndim: usize) -> Option<Dims<usize>> {
-    let mut order: Dims<usize> = (0..ndim).collect();
+/// The part of a window that is inside of an envelope, where it can be told.
+fn inside(window: Window, envelope: Envelope) -> Option<Window> {
+    let around = (envelope.before + envelope.after) as u64;
+    let length = window.length?.checked_sub(around)?;
+    Some(Window { offset: window.offset.checked_add(envelope.before as u64)?, length: Some(length) })
+}
+
+/// The composition of all permutations; `None` when a codec does more than permute, or, with `decoding`, does more in decoding.
+fn total_order(
+    codecs: &[Named<Box<dyn ArrayToArray>>],
+    chunk: &ChunkSpec,
+    decoding: bool,
+) -> Option<Dims<usize>> {
+    let mut order: Dims<usize> = (0..chunk.shape().len()).collect();
+    let mut before = chunk;
     for Named { codec, .. } in codecs {
-        order = codec.permutation()?.iter().map(|&axis| order[axis]).collect();
+        let encoded = codec.encoded_chunk();
+        let same = encoded.storage() == before.storage() && encoded.shape() == before.shape();
+        if !(decoding && same && codec.decodes_unchanged()) {
+            order = codec.permutation()?.iter().map(|&axis| order[axis]).collect();
+        }
+        before = encoded;
     }
     Some(order)
 }

@@ -4,7 +4,7 @@
 //! likes, alone or together with others, now or later, and hands the bytes to the continuation, which may ask
 //! for more: a shard asks for its index first, then for the inner chunks that the index names.
 
-use super::ByteStream;
+use super::{ByteStream, DecodeOptions};
 use crate::error::CodecError;
 use crate::strided::{Dims, Span, View, ViewMut};
 
@@ -39,6 +39,13 @@ impl ByteRange {
             _ => Err(CodecError::corrupt(format!("the stored bytes end after {size}; {self} is needed"))),
         }
     }
+
+    /// These bytes of an object in memory, or an error when the range is not inside.
+    pub fn of(self, object: &[u8]) -> Result<&[u8], CodecError> {
+        let (offset, length) = self.within(object.len() as u64)?;
+        #[expect(clippy::cast_possible_truncation, reason = "the range lies inside a slice")]
+        Ok(&object[offset as usize..(offset + length) as usize])
+    }
 }
 
 impl std::fmt::Display for ByteRange {
@@ -69,6 +76,11 @@ impl Window {
     /// All of the window.
     pub fn whole(self) -> ByteRange {
         ByteRange::From { offset: self.offset, length: self.length }
+    }
+
+    /// What of an object in memory is in the window; an error when it is not inside.
+    pub fn of(self, object: &[u8]) -> Result<&[u8], CodecError> {
+        self.whole().of(object)
     }
 
     /// Part of the window; an error when it is not inside.
@@ -104,6 +116,8 @@ pub struct ReadPart<'a> {
     pub region: Dims<Span>,
     /// Where to write.
     pub out: ViewMut<'a>,
+    /// How to decode.
+    pub options: DecodeOptions,
 }
 
 /// Part of a chunk, and where its new elements come from. The shape of `source` is the counts of `region`.
@@ -133,7 +147,12 @@ pub fn covers(region: &[Span], shape: &[usize]) -> bool {
     region.iter().zip(shape).all(|(span, &length)| span.covers(length))
 }
 
-impl ReadPart<'_> {
+impl<'a> ReadPart<'a> {
+    /// A region, decoded as is usual.
+    pub fn new(region: Dims<Span>, out: ViewMut<'a>) -> Self {
+        Self { region, out, options: DecodeOptions::default() }
+    }
+
     /// Whether this is the whole of a chunk of this shape.
     pub fn covers(&self, shape: &[usize]) -> bool {
         covers(&self.region, shape)
@@ -142,7 +161,7 @@ impl ReadPart<'_> {
     /// The same part of a chunk whose axes are in another order.
     #[must_use]
     pub fn permuted(self, order: &[usize]) -> Self {
-        Self { region: permuted(&self.region, order), out: self.out.permuted(order) }
+        Self { region: permuted(&self.region, order), out: self.out.permuted(order), ..self }
     }
 }
 
@@ -184,7 +203,8 @@ impl<'a> WritePart<'a> {
     }
 }
 
-fn permuted(region: &[Span], order: &[usize]) -> Dims<Span> {
+/// The same region of a chunk whose axes are in another order.
+pub(super) fn permuted(region: &[Span], order: &[usize]) -> Dims<Span> {
     order.iter().map(|&axis| region[axis]).collect()
 }
 
@@ -202,6 +222,41 @@ pub enum Sink<'a> {
     Into(&'a mut [u8]),
     /// To a continuation, which may ask for more.
     Then(Continuation<'a>),
+    /// To work that first gathers bytes from several places, in memory of its own. They all lie in the range.
+    Staged(Box<dyn Staged + 'a>),
+}
+
+/// Work on bytes that are gathered from several places first.
+pub trait Staged: Send {
+    /// How much memory it takes from the first fetch to the end, in bytes.
+    fn size(&self) -> usize;
+
+    /// What must be fetched before it can be finished.
+    fn fetches(&mut self) -> Result<Vec<Fetch<'_>>, CodecError>;
+
+    /// Does the work, when all its fetches, and those that followed from them, are complete.
+    fn finish(self: Box<Self>) -> Result<(), CodecError>;
+}
+
+/// A stage with an explanation of its errors.
+struct Explained<'a, F> {
+    stage: Box<dyn Staged + 'a>,
+    explain: F,
+}
+
+impl<F: Fn(CodecError) -> CodecError + Clone + Send> Staged for Explained<'_, F> {
+    fn size(&self) -> usize {
+        self.stage.size()
+    }
+
+    fn fetches(&mut self) -> Result<Vec<Fetch<'_>>, CodecError> {
+        let fetches = self.stage.fetches().map_err(&self.explain)?;
+        Ok(fetches.into_iter().map(|fetch| fetch.map_err(self.explain.clone())).collect())
+    }
+
+    fn finish(self: Box<Self>) -> Result<(), CodecError> {
+        self.stage.finish().map_err(self.explain)
+    }
 }
 
 /// Bytes that are needed, and what they are needed for.
@@ -242,11 +297,19 @@ impl<'a> Fetch<'a> {
         Self { range, sink: Sink::Into(memory) }
     }
 
+    /// Bytes of a window that are gathered from several places.
+    pub fn staged(window: Window, stage: impl Staged + 'a) -> Self {
+        Self { range: window.whole(), sink: Sink::Staged(Box::new(stage)) }
+    }
+
     /// The same, with `explain` put to every error that comes of it and of what follows from it.
     #[must_use]
     pub fn map_err(self, explain: impl Fn(CodecError) -> CodecError + Clone + Send + 'a) -> Self {
         match self.sink {
             Sink::Into(_) => self,
+            Sink::Staged(stage) => {
+                Self { range: self.range, sink: Sink::Staged(Box::new(Explained { stage, explain })) }
+            }
             Sink::Stream(work) => Self::stream(self.range, move |bytes| work(bytes).map_err(explain)),
             Sink::Then(work) => Self::then(self.range, move |bytes| {
                 let next = work(bytes).map_err(&explain)?;
@@ -260,6 +323,9 @@ impl<'a> Fetch<'a> {
         match self.sink {
             Sink::Then(work) => work(bytes),
             Sink::Stream(work) => work(&mut &bytes[..]).map(|()| Vec::new()),
+            Sink::Staged(_) => {
+                Err(CodecError::unsupported("bytes that are gathered cannot be handed over as one"))
+            }
             Sink::Into(memory) if memory.len() == bytes.len() => {
                 memory.copy_from_slice(bytes);
                 Ok(Vec::new())
@@ -282,9 +348,12 @@ impl std::fmt::Debug for Fetch<'_> {
 /// Serves fetches, and those that follow from them, out of an object that is in memory.
 pub fn resolve(fetches: Vec<Fetch<'_>>, object: &[u8]) -> Result<(), CodecError> {
     for fetch in fetches {
-        let (offset, length) = fetch.range.within(object.len() as u64)?;
-        #[expect(clippy::cast_possible_truncation, reason = "the range lies inside a slice")]
-        let bytes = &object[offset as usize..(offset + length) as usize];
+        if let Sink::Staged(mut stage) = fetch.sink {
+            resolve(stage.fetches()?, object)?;
+            stage.finish()?;
+            continue;
+        }
+        let bytes = fetch.range.of(object)?;
         resolve(fetch.complete(bytes)?, object)?;
     }
     Ok(())

@@ -7,13 +7,14 @@ mod chain;
 mod elementwise;
 mod fetch;
 mod spec;
+mod stages;
 mod stream;
 
 use std::fmt;
 
 pub use chain::CodecChain;
 pub use elementwise::Elementwise;
-pub use fetch::{ByteRange, Fetch, FieldPlace, ReadPart, Sink, Window, WritePart, covers, resolve};
+pub use fetch::{ByteRange, Fetch, FieldPlace, ReadPart, Sink, Staged, Window, WritePart, covers, resolve};
 pub use spec::{ChunkSpec, Size};
 pub use stream::ByteStream;
 
@@ -141,6 +142,19 @@ pub struct EncodeOptions {
     pub store_empty_chunks: bool,
 }
 
+/// How chunks are decoded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DecodeOptions {
+    /// Whether checksums are compared. Where they are not, parts of a chunk can be read that only a checksum ties to the rest.
+    pub verify_checksums: bool,
+}
+
+impl Default for DecodeOptions {
+    fn default() -> Self {
+        Self { verify_checksums: true }
+    }
+}
+
 /// A codec that turns an array into another array.
 pub trait ArrayToArray: fmt::Debug + Send + Sync {
     /// The complete configuration, as v3 metadata should have it.
@@ -238,6 +252,15 @@ pub trait ArrayToBytes: fmt::Debug + Send + Sync {
     }
 }
 
+/// How many bytes a codec puts around others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Envelope {
+    /// In front of them.
+    pub before: usize,
+    /// Behind them.
+    pub after: usize,
+}
+
 /// A codec that turns bytes into bytes.
 pub trait BytesToBytes: fmt::Debug + Send + Sync {
     /// The complete configuration, as v3 metadata should have it.
@@ -257,6 +280,29 @@ pub trait BytesToBytes: fmt::Debug + Send + Sync {
     fn decoded_size(&self, encoded: &[u8]) -> Option<usize> {
         let _ = encoded;
         None
+    }
+
+    /// What stands around the decoded bytes, for a codec that adds something for checking them and nothing else: reading may
+    /// pass over it.
+    fn envelope(&self) -> Option<Envelope> {
+        None
+    }
+
+    /// Whether [`BytesToBytes::read`] works.
+    fn reads_parts(&self) -> bool {
+        false
+    }
+
+    /// What must be fetched of the encoded bytes, which are stored at `window`, to serve fetches of the decoded ones. Those
+    /// are `size` bytes, the fetches lie inside, and no others follow from them.
+    fn read<'a>(
+        &'a self,
+        window: Window,
+        size: usize,
+        decoded: Vec<Fetch<'a>>,
+    ) -> Result<Vec<Fetch<'a>>, CodecError> {
+        let _ = (window, size, decoded);
+        Err(CodecError::unsupported("it decodes only whole chunks"))
     }
 
     /// The decoded bytes without decoding, for a codec that only adds something around them.

@@ -83,13 +83,23 @@ impl ChunkSpec {
 
     /// A whole chunk in memory, row-major, as a view; the bytes of variable-length elements are in `heap`.
     pub fn view<'a>(&self, memory: &'a [u8], heap: &'a Heap) -> View<'a> {
-        let view = View::contiguous(memory, &self.shape, self.item());
-        if self.is_variable() { view.with_heap(heap) } else { view }
+        self.view_part(memory, &self.shape, heap)
     }
 
     /// A whole chunk in memory, row-major, as a view to write to; the bytes of variable-length elements go to `heap`.
     pub fn view_mut<'a>(&self, memory: &'a mut [u8], heap: &'a Heap) -> ViewMut<'a> {
-        let view = ViewMut::contiguous(memory, &self.shape, self.item());
+        self.view_part_mut(memory, &self.shape, heap)
+    }
+
+    /// A part of this shape in memory, as [`ChunkSpec::view`].
+    pub fn view_part<'a>(&self, memory: &'a [u8], shape: &[usize], heap: &'a Heap) -> View<'a> {
+        let view = View::contiguous(memory, shape, self.item());
+        if self.is_variable() { view.with_heap(heap) } else { view }
+    }
+
+    /// A part of this shape in memory, as [`ChunkSpec::view_mut`].
+    pub fn view_part_mut<'a>(&self, memory: &'a mut [u8], shape: &[usize], heap: &'a Heap) -> ViewMut<'a> {
+        let view = ViewMut::contiguous(memory, shape, self.item());
         if self.is_variable() { view.with_heap(heap) } else { view }
     }
 

@@ -47,7 +47,9 @@ pub(super) fn resolve_stream(
         position = offset + length;
         match fetch.sink {
             Sink::Into(memory) => exactly(stream, memory, size)?,
-            Sink::Stream(_) => return Err(CodecError::unsupported("a stream inside a stream")),
+            Sink::Stream(_) | Sink::Staged(_) => {
+                return Err(CodecError::unsupported("only plain ranges can be taken from a stream"));
+            }
             Sink::Then(work) => {
                 exactly(stream, &mut buffer[..length], size)?;
                 if !work(&buffer[..length])?.is_empty() {

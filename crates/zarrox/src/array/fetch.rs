@@ -1,6 +1,6 @@
 //! The driver: does the I/O that the codec chain of a stored object asks for.
 
-use zarrox_core::codec::{ByteStream, CodecChain, Fetch, ReadPart, Sink, Window};
+use zarrox_core::codec::{ByteStream, CodecChain, Fetch, ReadPart, Sink, Staged, Window};
 use zarrox_core::scratch::Scratch;
 use zarrox_core::strided::{Span, ViewMut};
 use zarrox_core::{CodecError, Result};
@@ -19,6 +19,9 @@ const STRAIGHT: u64 = 32 << 10;
 /// Ranges are put together up to this many bytes, which still fit into a core's own cache.
 const TOGETHER: u64 = 512 << 10;
 
+/// What is gathered for stages at once, in bytes, unless one alone takes more.
+const GATHERED: usize = 4 << 20;
+
 impl Array {
     /// Drives the reading of one stored object: fetches what its chain asks for until it asks for no more.
     pub(super) fn read_value(
@@ -29,14 +32,54 @@ impl Array {
         out: ViewMut<'_>,
         objects: usize,
     ) -> Result<()> {
-        let part = ReadPart { region: region.into(), out };
+        let part = ReadPart { region: region.into(), out, options: self.location.context.decode };
         let alone = objects >= self.location.context.pool.threads() || self.shard_shape().is_none();
         if let Some(bytes) = value.as_bytes().filter(|_| alone) {
             return Ok(chain.decode(bytes, part)?);
         }
-        let mut fetches = chain.read(Window::of_size(value.size()), part)?;
+        self.drive(value, chain.read(Window::of_size(value.size()), part)?, objects)
+    }
+
+    /// Completes fetches, and those that follow from them.
+    fn drive(&self, value: &dyn Value, mut fetches: Vec<Fetch<'_>>, objects: usize) -> Result<()> {
         while !fetches.is_empty() {
-            fetches = self.fetch(value, fetches, objects)?;
+            let mut stages = Vec::new();
+            let mut ranges = Vec::with_capacity(fetches.len());
+            for fetch in fetches {
+                match fetch.sink {
+                    Sink::Staged(stage) => stages.push(stage),
+                    _ => ranges.push(fetch),
+                }
+            }
+            fetches = self.fetch(value, ranges, objects)?;
+            self.drive_stages(value, stages, objects)?;
+        }
+        Ok(())
+    }
+
+    /// Gathers bytes for stages and finishes them: as many together as do not take much memory.
+    fn drive_stages<'a>(
+        &self,
+        value: &dyn Value,
+        stages: Vec<Box<dyn Staged + 'a>>,
+        objects: usize,
+    ) -> Result<()> {
+        let mut stages = stages.into_iter().peekable();
+        while let Some(first) = stages.next() {
+            let mut size = first.size();
+            let mut batch = vec![first];
+            while let Some(next) = stages.next_if(|next| size.saturating_add(next.size()) <= GATHERED) {
+                size += next.size();
+                batch.push(next);
+            }
+            let mut fetches = Vec::new();
+            for stage in &mut batch {
+                fetches.extend(stage.fetches()?);
+            }
+            self.drive(value, fetches, objects)?;
+            let pool = &self.location.context.pool;
+            let bytes = if objects < pool.threads() { size / batch.len() } else { 0 };
+            pool.map(batch, bytes, |stage| Ok(stage.finish()?))?;
         }
         Ok(())
     }
