@@ -21,7 +21,7 @@ use std::fmt;
 use serde_json::json;
 use zarrox_core::codec::{
     ArrayToBytes, ByteRange, ChunkSpec, Codec, CodecChain, CodecContext, CodecDef, CodecKind, CodecSpec,
-    EncodeOptions, Fetch, ReadPart, Size, Window, WritePart, same_from_v2, same_to_v2,
+    EncodeOptions, Fetch, ReadPart, Size, Update, Window, WritePart, same_from_v2, same_to_v2,
 };
 use zarrox_core::data_type::Storage;
 use zarrox_core::error::CodecError;
@@ -335,12 +335,10 @@ impl ArrayToBytes for ShardingCodec {
         part: &WritePart<'_>,
         options: EncodeOptions,
         encoded: &mut Vec<u8>,
-    ) -> Result<Option<bool>, CodecError> {
+    ) -> Result<Option<Update>, CodecError> {
         let stored = match existing {
             Some(bytes) => self.update_stored(bytes, part, options, encoded),
-            None => self.assemble(options, encoded, |cell, encoded| {
-                self.update_chunk(None, cell, part, options, encoded)
-            }),
+            None => self.update_chunks(part, options, encoded, |_| Ok(None)),
         };
         stored.map(Some).map_err(|e| e.in_codec(NAME))
     }
@@ -458,20 +456,47 @@ impl ShardingCodec {
         part: &WritePart<'_>,
         options: EncodeOptions,
         encoded: &mut Vec<u8>,
-    ) -> Result<bool, CodecError> {
+    ) -> Result<Update, CodecError> {
         let window = Window::of_size(existing.len() as u64);
-        let index = slice(existing, self.index.range(window).map_err(|e| e.at("index"))?)?;
+        let index = self.index.range(window).map_err(|e| e.at("index"))?.of(existing)?;
         let entries = self.index.entries(index, self.grid.iter().map(|&count| Span::all(count)).collect())?;
         let base = encoded.len();
-        self.assemble(options, encoded, |cell, encoded| {
-            self.check_room(encoded.len() - base)?;
+        self.update_chunks(part, options, encoded, |(cell, encoded)| {
+            self.check_room(encoded - base)?;
             let stored = self.locate(window, entries.get(cell))?;
-            let stored = stored.map(|window| slice(existing, window.whole())).transpose()?;
-            self.update_chunk(stored, cell, part, options, encoded)
+            stored.map(|window| window.of(existing)).transpose()
         })
     }
 
-    /// Appends one inner chunk: as it is stored when the part leaves it alone.
+    /// Writes a shard anew with a part of it changed; `stored` gives the bytes of an inner chunk, and is told which one, and
+    /// how long `encoded` is by then.
+    fn update_chunks<'e>(
+        &self,
+        part: &WritePart<'_>,
+        options: EncodeOptions,
+        encoded: &mut Vec<u8>,
+        mut stored: impl FnMut((&[usize], usize)) -> Result<Option<&'e [u8]>, CodecError>,
+    ) -> Result<Update, CodecError> {
+        let (base, mut unchanged) = (encoded.len(), true);
+        let any = self.assemble(options, encoded, |cell, encoded| {
+            let (stored, start) = (stored((cell, encoded.len()))?, encoded.len());
+            let update = self.update_chunk(stored, cell, part, options, encoded)?;
+            if update == Update::Unchanged {
+                encoded.extend_from_slice(stored.unwrap_or_default());
+                return Ok(stored.is_some());
+            }
+            let now = (update == Update::Encoded).then(|| &encoded[start..]);
+            unchanged = unchanged && now == stored;
+            Ok(now.is_some())
+        })?;
+        if unchanged {
+            encoded.truncate(base);
+            return Ok(Update::Unchanged);
+        }
+        Ok(Update::of_encoded(any))
+    }
+
+    /// Updates one inner chunk; it is unchanged when the part leaves it alone.
     fn update_chunk(
         &self,
         stored: Option<&[u8]>,
@@ -479,14 +504,11 @@ impl ShardingCodec {
         part: &WritePart<'_>,
         options: EncodeOptions,
         encoded: &mut Vec<u8>,
-    ) -> Result<bool, CodecError> {
+    ) -> Result<Update, CodecError> {
         let spans = part.region.iter().zip(&self.shape).zip(cell);
         let pieces: Option<Dims<Piece>> =
             spans.map(|((&span, &length), &cell)| piece_in(span, length, cell)).collect();
-        let Some(pieces) = pieces else {
-            encoded.extend_from_slice(stored.unwrap_or_default());
-            return Ok(stored.is_some());
-        };
+        let Some(pieces) = pieces else { return Ok(Update::Unchanged) };
         let out: Dims<Span> = pieces.iter().map(Piece::out_span).collect();
         let region = pieces.iter().map(|piece| piece.span).collect();
         self.inner.update(stored, &part.narrowed(region, &out), options, encoded)
@@ -509,12 +531,6 @@ fn advance(cell: &mut [usize], grid: &[usize]) {
         }
         *position = 0;
     }
-}
-
-fn slice(bytes: &[u8], range: ByteRange) -> Result<&[u8], CodecError> {
-    let (offset, length) = range.within(bytes.len() as u64)?;
-    #[expect(clippy::cast_possible_truncation, reason = "the range lies inside a slice")]
-    Ok(&bytes[offset as usize..(offset + length) as usize])
 }
 
 #[cfg(test)]
@@ -642,10 +658,20 @@ mod tests {
         let region = [Span { start: 0, step: 1, count: 1 }; 2].into_iter().collect();
         let part = WritePart::new(region, View::contiguous(&source, &[1, 1], 2));
         let mut encoded = Vec::new();
-        assert!(chain.update(Some(&stored), &part, EncodeOptions::default(), &mut encoded).unwrap());
+        let update = chain.update(Some(&stored), &part, EncodeOptions::default(), &mut encoded);
+        assert_eq!(update.unwrap(), Update::Encoded);
         assert_eq!(&encoded[8..24], [&stored[3..11], &stored[3..11]].concat());
         let after = decode_chunk(&chain, &encoded).unwrap();
         assert_eq!((&after[..2], &after[2..]), (&[0xff, 0xff][..], &before[2..]));
+        // Nor is the shard written anew for what it has already, whoever wrote it in whatever order.
+        for shape in [[1, 1], [2, 2], [2, 3]] {
+            let region: Dims<Span> = shape.iter().map(|&count| Span::all(count)).collect();
+            let whole = View::contiguous(&before, &[4, 4], 2);
+            let part = WritePart::new(region.clone(), whole.region(&region));
+            let mut encoded = vec![9];
+            let update = chain.update(Some(&stored), &part, EncodeOptions::default(), &mut encoded);
+            assert_eq!((update.unwrap(), encoded), (Update::Unchanged, vec![9]));
+        }
     }
 
     #[test]

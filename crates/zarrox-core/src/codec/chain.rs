@@ -4,7 +4,7 @@ use super::stages::{Elements, Regions, Stage, behind, counts, whole};
 use super::stream::resolve_stream;
 use super::{
     ArrayToArray, ArrayToBytes, ByteStream, BytesToBytes, ChunkSpec, Codec, CodecContext, CodecSpec,
-    DecodeOptions, EncodeOptions, Envelope, Fetch, ReadPart, Size, Window, WritePart, resolve,
+    DecodeOptions, EncodeOptions, Envelope, Fetch, ReadPart, Size, Update, Window, WritePart, resolve,
 };
 use crate::data_type::Mode;
 use crate::error::CodecError;
@@ -242,31 +242,32 @@ impl CodecChain {
     }
 
     /// Encodes a chunk of which a part is new, appending to `encoded`; `existing` is what is stored now, `None`
-    /// when nothing is. False as for [`CodecChain::encode`].
+    /// when nothing is.
     pub fn update(
         &self,
         existing: Option<&[u8]>,
         part: &WritePart<'_>,
         options: EncodeOptions,
         encoded: &mut Vec<u8>,
-    ) -> Result<bool, CodecError> {
+    ) -> Result<Update, CodecError> {
         if part.covers(self.chunk.shape()) {
-            return self.encode(&part.source, options, encoded);
+            return self.encode(&part.source, options, encoded).map(Update::of_encoded);
         }
-        if let Some(stored) = self.update_inside(existing, part, options, encoded)? {
-            return Ok(stored);
+        if let Some(update) = self.update_inside(existing, part, options, encoded)? {
+            return Ok(update);
         }
         let heap = Heap::new();
         let mut chunk = self.scratch(self.chunk.size())?;
         let mut view = self.chunk.view_mut(&mut chunk, &heap);
         match existing {
-            Some(bytes) => {
-                self.decode(bytes, ReadPart::new(whole(&self.chunk), view.reborrow()))?;
-            }
+            Some(bytes) => self.decode(bytes, ReadPart::new(whole(&self.chunk), view.reborrow()))?,
             None => view.fill(self.chunk.fill().as_bytes()),
         }
-        part.write_to(view);
-        self.encode(&self.chunk.view(&chunk, &heap), options, encoded)
+        if existing.is_some() && !part.changes(&self.chunk.view(&chunk, &heap)) {
+            return Ok(Update::Unchanged);
+        }
+        part.write_to(self.chunk.view_mut(&mut chunk, &heap));
+        self.encode(&self.chunk.view(&chunk, &heap), options, encoded).map(Update::of_encoded)
     }
 
     /// Lets the array→bytes codec change only what must change, if it can.
@@ -276,7 +277,7 @@ impl CodecChain {
         part: &WritePart<'_>,
         options: EncodeOptions,
         encoded: &mut Vec<u8>,
-    ) -> Result<Option<bool>, CodecError> {
+    ) -> Result<Option<Update>, CodecError> {
         if self.array_to_bytes.codec.inner_chunk_shape().is_none() {
             return Ok(None);
         }
@@ -298,14 +299,14 @@ impl CodecChain {
         part: &WritePart<'_>,
         options: EncodeOptions,
         encoded: &mut Vec<u8>,
-    ) -> Result<Option<bool>, CodecError> {
+    ) -> Result<Option<Update>, CodecError> {
         let codec = &self.array_to_bytes.codec;
         if self.bytes_to_bytes.is_empty() {
             return codec.update(existing, part, options, encoded);
         }
         let mut update = |existing: Option<&[u8]>| {
             with_vec(|plain| match codec.update(existing, part, options, plain)? {
-                Some(true) => self.encode_bytes(plain, encoded).map(|()| Some(true)),
+                Some(Update::Encoded) => self.encode_bytes(plain, encoded).map(|()| Some(Update::Encoded)),
                 other => Ok(other),
             })
         };

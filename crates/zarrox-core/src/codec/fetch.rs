@@ -182,6 +182,16 @@ impl<'a> WritePart<'a> {
         WritePart { region, source: self.source.region(source), fields: self.fields.clone() }
     }
 
+    /// Whether a chunk has other elements, or fields, than the new ones.
+    pub fn changes(&self, chunk: &View<'_>) -> bool {
+        let region = chunk.region(&self.region);
+        let Some(fields) = &self.fields else { return !region.equals(&self.source) };
+        fields.iter().any(|field| {
+            let source = self.source.clone().field(field.source, field.size);
+            !region.clone().field(field.target, field.size).equals(&source)
+        })
+    }
+
     /// Puts the new elements, or their fields, into a chunk.
     pub fn write_to(&self, chunk: ViewMut<'_>) {
         let mut region = chunk.into_region(&self.region);

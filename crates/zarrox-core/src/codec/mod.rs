@@ -142,6 +142,24 @@ pub struct EncodeOptions {
     pub store_empty_chunks: bool,
 }
 
+/// What has become of a chunk of which a part was written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Update {
+    /// It is as it was: what is stored can stay, and nothing was appended.
+    Unchanged,
+    /// Its new bytes were appended.
+    Encoded,
+    /// It holds only the fill value, and the options say that such chunks are not stored: nothing was appended.
+    Empty,
+}
+
+impl Update {
+    /// What encoding a whole chunk has made of it: whether something was appended.
+    pub fn of_encoded(appended: bool) -> Self {
+        if appended { Self::Encoded } else { Self::Empty }
+    }
+}
+
 /// How chunks are decoded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DecodeOptions {
@@ -223,7 +241,7 @@ pub trait ArrayToBytes: fmt::Debug + Send + Sync {
         part: &WritePart<'_>,
         options: EncodeOptions,
         encoded: &mut Vec<u8>,
-    ) -> Result<Option<bool>, CodecError> {
+    ) -> Result<Option<Update>, CodecError> {
         let _ = (existing, part, options, encoded);
         Ok(None)
     }

@@ -12,6 +12,7 @@ use smallvec::SmallVec;
 
 use crate::error::CodecError;
 use crate::heap::{HANDLE, Heap};
+use crate::scratch::with_vec;
 use loops::Loops;
 
 /// A short list with one entry per dimension.
@@ -315,6 +316,23 @@ impl<'a> View<'a> {
         Some(unsafe { slice_or_empty(self.pointer, self.layout.len_bytes()) })
     }
 
+    /// Whether another view, of the same shape, has elements of the same bytes.
+    pub fn equals(&self, other: &View<'_>) -> bool {
+        if self.heap.is_some() || other.heap.is_some() {
+            return elements(self) == elements(other);
+        }
+        if let (Some(own), Some(others)) = (self.as_slice(), other.as_slice()) {
+            return own == others;
+        }
+        with_vec(|own| {
+            with_vec(|others| {
+                self.append_to(own, 1);
+                other.append_to(others, 1);
+                own == others
+            })
+        })
+    }
+
     /// Whether every element has just these bytes.
     pub fn all_equal(&self, element: &[u8]) -> bool {
         if self.heap.is_some() {
@@ -337,6 +355,16 @@ impl<'a> View<'a> {
         });
         equal
     }
+}
+
+/// The bytes of each element, in row-major order.
+fn elements<'a>(view: &View<'a>) -> Vec<&'a [u8]> {
+    let mut all = Vec::new();
+    let Ok(()) = view.for_each_element(|element| {
+        all.push(element);
+        Ok::<_, std::convert::Infallible>(())
+    });
+    all
 }
 
 impl<'a> ViewMut<'a> {

@@ -1,7 +1,7 @@
 //! Writing: the same projections as for reading, each merged into its stored object.
 
 use ndarray::{ArrayBase, Data, Dimension, IxDyn, RawData};
-use zarrox_core::codec::{EncodeOptions, WritePart};
+use zarrox_core::codec::{EncodeOptions, Update, WritePart};
 use zarrox_core::indexing::Resolved;
 use zarrox_core::scratch::with_vec;
 use zarrox_core::strided::{Dims, Span, View};
@@ -133,7 +133,7 @@ impl Array {
                 }
                 let _guard = store.lock(&key).map_err(from_store)?;
                 let existing = self.stored_chunk(&key)?;
-                let stored = match chain.update(existing.as_deref(), part, options, encoded) {
+                let update = match chain.update(existing.as_deref(), part, options, encoded) {
                     // Nothing of the array is lost with a damaged chunk that is replaced.
                     Err(error) if all && error.kind() == ErrorKind::Corrupt => {
                         encoded.clear();
@@ -141,7 +141,11 @@ impl Array {
                     }
                     result => result?,
                 };
-                self.store_chunk(&key, stored.then_some(encoded))
+                match update {
+                    Update::Unchanged => Ok(()),
+                    Update::Encoded => self.store_chunk(&key, Some(encoded)),
+                    Update::Empty => self.store_chunk(&key, None),
+                }
             })
         };
         write().map_err(|error| error.at(chunk_place(chunk, &key)).at(self.place()))
