@@ -310,9 +310,10 @@ impl ArrayToBytes for ShardingCodec {
             return Ok(Vec::new());
         }
         let range = self.index.range(window).map_err(|e| e.at("index").in_codec(NAME))?;
-        Ok(vec![Fetch::then(range, move |index| {
+        let index = Fetch::then(range, move |index| {
             self.read_chunks(index, window, part).map_err(|e| e.in_codec(NAME))
-        })])
+        });
+        Ok(vec![index.kept()])
     }
 
     fn encode(

@@ -15,6 +15,7 @@ use self::unix::Root;
 use crate::store::{check_rename, checked_length, copy_then_erase, reserved};
 use crate::{
     Capabilities, Condition, DirListing, Key, LockGuard, Prefix, Store, StoreError, StoreErrorKind, Value,
+    Version,
 };
 
 /// Keeps each value in a file below one directory, the root: the value of `a/b` in the file `a/b`.
@@ -296,6 +297,10 @@ impl Value for FileValue {
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> Result<(), StoreError> {
         self.checked_length(offset, buffer.len() as u64)?;
         unix::read_exact_at(&self.file, buffer, offset).map_err(|error| self.fail(error))
+    }
+
+    fn version(&self) -> Option<Version> {
+        unix::version(&self.file)
     }
 
     fn read(&self, offset: u64, length: u64) -> Result<Bytes, StoreError> {

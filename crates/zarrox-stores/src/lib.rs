@@ -39,4 +39,4 @@ pub use key::{Key, Prefix};
 pub use lock::LockGuard;
 pub use memory::MemoryStore;
 pub use read_only::ReadOnlyStore;
-pub use store::{ByteRange, Capabilities, Condition, DirListing, Store, Value};
+pub use store::{ByteRange, Capabilities, Condition, DirListing, Store, Value, Version};

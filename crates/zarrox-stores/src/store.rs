@@ -154,6 +154,16 @@ pub trait Store: Debug + Send + Sync {
     fn lock(&self, key: &Key) -> Result<LockGuard, StoreError>;
 }
 
+/// What tells one version of a value from all others: values of one key with equal versions have equal bytes.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Version(Box<[u8]>);
+
+impl<T: Into<Box<[u8]>>> From<T> for Version {
+    fn from(bytes: T) -> Self {
+        Self(bytes.into())
+    }
+}
+
 /// One version of a stored value, open for reading.
 pub trait Value: Send + Sync {
     /// The length in bytes.
@@ -169,6 +179,11 @@ pub trait Value: Send + Sync {
 
     /// The whole value, when it is in memory already.
     fn as_bytes(&self) -> Option<&Bytes> {
+        None
+    }
+
+    /// Which version this is, where that can be told for sure: bytes that were read of it may then be kept for later.
+    fn version(&self) -> Option<Version> {
         None
     }
 

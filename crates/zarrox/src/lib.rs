@@ -22,6 +22,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod access;
 mod array;
 mod consolidated;
 pub mod convert;
@@ -33,6 +34,7 @@ mod memory;
 mod options;
 mod pool;
 
+pub use access::AccessOptions;
 pub use array::{Array, ArrayBuilder, ArrayInfo, DynArray, Time, VlenElement};
 pub use consolidated::{Consolidated, Difference, DifferenceKind};
 pub use group::{Child, Group, Node, Tree};

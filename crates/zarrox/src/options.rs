@@ -8,6 +8,7 @@ use zarrox_core::data_type::Mode;
 use zarrox_core::{Error, ErrorKind, Format, NodePath, Registry, Result};
 use zarrox_stores::{ReadOnlyStore, Store};
 
+use crate::access::AccessOptions;
 use crate::array::ArrayBuilder;
 use crate::consolidated::Consolidated;
 use crate::group::{Group, Node};
@@ -170,8 +171,14 @@ impl OpenOptions {
 
     /// How many threads work; one for each core when it is 0 or not said.
     #[must_use]
-    pub fn threads(mut self, threads: usize) -> Self {
-        self.context.pool = Pool::new(threads);
+    pub fn threads(self, threads: usize) -> Self {
+        self.access(&AccessOptions::new().threads(threads))
+    }
+
+    /// How elements are read and written, unless an array is [told otherwise](crate::Array::with_options).
+    #[must_use]
+    pub fn access(mut self, options: &AccessOptions) -> Self {
+        options.apply(&mut self.context);
         self
     }
 
@@ -185,17 +192,15 @@ impl OpenOptions {
 
     /// What reading does with chunks that were never stored.
     #[must_use]
-    pub fn missing_chunks(mut self, policy: MissingChunks) -> Self {
-        self.context.missing = policy;
-        self
+    pub fn missing_chunks(self, policy: MissingChunks) -> Self {
+        self.access(&AccessOptions::new().missing_chunks(policy))
     }
 
     /// Whether chunks that hold nothing but the fill value are stored all the same. They are not, if not said: they
     /// read the same without taking space.
     #[must_use]
-    pub fn store_empty_chunks(mut self, store: bool) -> Self {
-        self.context.encode.store_empty_chunks = store;
-        self
+    pub fn store_empty_chunks(self, store: bool) -> Self {
+        self.access(&AccessOptions::new().store_empty_chunks(store))
     }
 
     /// Opens the node at a path, as the mode says.

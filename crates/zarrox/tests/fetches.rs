@@ -2,15 +2,15 @@
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use ndarray::Array2;
 use zarrox::prelude::*;
 use zarrox::stores::{
     Capabilities, Condition, DirListing, Key, LockGuard, MemoryStore, Prefix, Store, StoreError,
-    StoreErrorKind, Value,
+    StoreErrorKind, Value, Version,
 };
-use zarrox::{ErrorKind, OpenOptions};
+use zarrox::{AccessOptions, ErrorKind, OpenOptions};
 
 /// What was asked of a store.
 #[derive(Debug, Default)]
@@ -21,6 +21,8 @@ struct Counts {
     listings: AtomicU64,
     /// From the how manieth range on reading fails; never when 0.
     broken_from: AtomicU64,
+    /// Whether values can be told from later ones.
+    has_versions: AtomicBool,
 }
 
 impl Counts {
@@ -50,6 +52,14 @@ impl Value for CountedValue {
         }
         self.1.bytes.fetch_add(buffer.len() as u64, Ordering::Relaxed);
         self.0.read_at(offset, buffer)
+    }
+
+    fn version(&self) -> Option<Version> {
+        // Of values in memory, the bytes themselves tell.
+        self.0
+            .as_bytes()
+            .filter(|_| self.1.has_versions.load(Ordering::Relaxed))
+            .map(|bytes| bytes.to_vec().into())
     }
 }
 
@@ -155,6 +165,92 @@ fn one_inner_chunk_of_a_shard_costs_two_range_reads() {
     assert_eq!(counts.take().1, 1 + 64);
     array.read::<u16>(s![0, ..]).unwrap();
     assert_eq!(counts.take().1, 1 + 1);
+}
+
+#[test]
+fn an_index_is_read_once_as_long_as_the_shard_is_the_same() {
+    let (store, counts) = counted();
+    counts.has_versions.store(true, Ordering::Relaxed);
+    let builder =
+        OpenOptions::new().create_array_in(store, "a").shape([512, 512]).chunks([8, 8]).shards([512, 512]);
+    let array = builder.data_type(DataType::UInt16).no_compressor().create().unwrap();
+    array.fill(.., 1_u16).unwrap();
+    let other = array.clone();
+    counts.take();
+    assert_eq!(array.read::<u16>(s![9, 16]).unwrap().sum(), 1);
+    assert_eq!(counts.take().1, 2, "the index, and the inner chunk");
+    assert_eq!(other.read::<u16>(s![96..104, 80..88]).unwrap().sum(), 64);
+    assert_eq!(counts.take(), (1, 1, 128), "the inner chunk alone");
+    other.fill(s![..10, ..], 0_u16).unwrap();
+    other.fill(s![9, 16], 5_u16).unwrap();
+    counts.take();
+    assert_eq!(array.read::<u16>(s![..20, 16]).unwrap().sum(), 5 + 10);
+    assert!(counts.take().1 >= 3, "another shard has another index");
+}
+
+/// In a directory as well, once its files are old enough to be told from later ones.
+#[test]
+fn an_index_of_a_file_that_was_replaced_is_not_used() {
+    let directory = tempfile::tempdir().unwrap();
+    let builder = zarrox::create_array(directory.path().join("a.zarr")).shape([64]).chunks([4]).shards([64]);
+    let array = builder.data_type(DataType::UInt16).create().unwrap();
+    let file = directory.path().join("a.zarr/c/0");
+    for round in 1..5_u16 {
+        // Of other inner chunks each time, so that they lie elsewhere in the shard.
+        array.fill(.., 0_u16).unwrap();
+        array.fill(s![i64::from(round) * 4 - 4..,], round).unwrap();
+        let old = std::time::SystemTime::now() - std::time::Duration::from_secs(3600);
+        std::fs::File::options().write(true).open(&file).unwrap().set_modified(old).unwrap();
+        for _ in 0..2 {
+            assert_eq!(array.read::<u16>(s![-1]).unwrap().sum(), round);
+            assert_eq!(array.read::<u16>(s![i64::from(round) * 4 - 4]).unwrap().sum(), round);
+        }
+    }
+}
+
+#[test]
+fn one_element_of_a_large_blosc_chunk_decodes_one_block() {
+    let (store, counts) = counted();
+    let builder = OpenOptions::new().create_array_in(store, "a").shape([4096, 4096]).chunks([4096, 4096]);
+    let codec = Blosc::lz4().block_size(256 << 10);
+    let array = builder.data_type(DataType::Float32).compressor(codec).create().unwrap();
+    let values =
+        Array2::from_shape_fn((4096, 4096), |(i, j)| f32::from(u16::try_from(i * j % 1000).unwrap()));
+    array.write(.., &values).unwrap();
+    let stored = array.read_encoded_chunk(&[0, 0]).unwrap().unwrap().len() as u64;
+    counts.take();
+    assert_eq!(array.read::<f32>(s![1234, 567]).unwrap().sum(), values[(1234, 567)]);
+    let (opened, reads, bytes) = counts.take();
+    assert_eq!((opened, reads), (1, 2), "the header with the places of the blocks, and a block");
+    assert!(bytes < 4096 + stored / 16, "{bytes} of {stored}");
+    assert_eq!(
+        array.read_nd::<f32, _>(s![100..110, 5..20]).unwrap(),
+        values.slice(ndarray::s![100..110, 5..20])
+    );
+    assert!(counts.take().2 < stored / 16);
+}
+
+#[test]
+fn checksums_need_the_whole_unless_they_are_passed_over() {
+    let (store, counts) = counted();
+    let builder = OpenOptions::new().create_array_in(store, "a").shape([1000, 1000]).chunks([1000, 1000]);
+    let codecs = [Bytes::little().into(), Crc32c::default().into()];
+    let array = builder.data_type(DataType::Int16).codecs(codecs).create().unwrap();
+    let values = Array2::from_shape_fn((1000, 1000), |(i, j)| i16::try_from((i + j) % 999).unwrap());
+    array.write(.., &values).unwrap();
+    let trusting = array.with_options(&AccessOptions::new().verify_checksums(false));
+    counts.take();
+    assert_eq!(array.read::<i16>(s![5, 7]).unwrap().sum(), 12);
+    assert_eq!(counts.take().2, 2_000_004);
+    assert_eq!(trusting.read::<i16>(s![5, 7]).unwrap().sum(), 12);
+    assert_eq!(counts.take(), (1, 1, 2), "the element alone");
+    assert_eq!(trusting.read_nd::<i16, _>(..).unwrap(), values);
+    let mut stored = array.read_encoded_chunk(&[0, 0]).unwrap().unwrap().to_vec();
+    stored[100] ^= 1;
+    array.write_encoded_chunk(&[0, 0], &stored).unwrap();
+    assert_eq!(array.read::<i16>(s![5, 7]).unwrap_err().kind(), ErrorKind::Corrupt);
+    assert_eq!(trusting.read::<i16>(s![5, 7]).unwrap().sum(), 12);
+    assert_eq!(trusting.read::<i16>(s![0, 50]).unwrap().sum(), 51);
 }
 
 #[test]

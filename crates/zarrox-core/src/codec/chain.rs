@@ -492,16 +492,16 @@ impl CodecChain {
         part: ReadPart<'_>,
     ) -> Result<(), CodecError> {
         if let Some(regions) = self.regions(&part.region) {
-            return self.decode_regions(encoded, codecs, regions, part);
+            return self.decode_regions(encoded, codecs, &regions, part);
         }
-        let regions = self.array_to_array.iter().map(|c| whole(c.codec.encoded_chunk())).collect();
+        let regions: Regions = self.array_to_array.iter().map(|c| whole(c.codec.encoded_chunk())).collect();
         if part.covers(self.chunk.shape()) {
-            return self.decode_region(encoded, codecs, regions, part);
+            return self.decode_region(encoded, codecs, &regions, part);
         }
         let all = whole(&self.chunk);
         let mut chunk = Elements::new(self, &self.chunk, &all)?;
         let every = chunk.part(&self.chunk, &part, &all);
-        self.decode_region(encoded, codecs, regions, every)?;
+        self.decode_region(encoded, codecs, &regions, every)?;
         let mut out = part.out;
         out.copy_from(&chunk.view(&self.chunk, &all).region(&part.region), 1);
         Ok(())
@@ -512,7 +512,7 @@ impl CodecChain {
         &self,
         encoded: &[u8],
         codecs: &BytesCodecs,
-        regions: Regions,
+        regions: &[Dims<Span>],
         part: ReadPart<'_>,
     ) -> Result<(), CodecError> {
         let blocks = self.blocks(&part.region);
@@ -521,7 +521,7 @@ impl CodecChain {
             return self.decode_region(encoded, codecs, regions, part);
         }
         self.with_decoded_bytes(encoded, codecs, |plain| {
-            self.in_blocks(part, &blocks, |part, regions| self.decode_region(plain, &[], regions, part))
+            self.in_blocks(part, &blocks, |part, regions| self.decode_region(plain, &[], &regions, part))
         })
     }
 
@@ -529,14 +529,14 @@ impl CodecChain {
         &self,
         encoded: &[u8],
         codecs: &BytesCodecs,
-        regions: Regions,
+        regions: &[Dims<Span>],
         part: ReadPart<'_>,
     ) -> Result<(), CodecError> {
         let Some(region) = regions.last() else { return Ok(()) };
         let array = self.innermost();
         let mut elements = Elements::new(self, array, region)?;
         self.decode_bytes(encoded, codecs, elements.part(array, &part, region))?;
-        self.decode_elements(elements, &regions, part)
+        self.decode_elements(elements, regions, part)
     }
 
     /// Where a region is behind each array→array codec; `None` when one of them works only on whole chunks.

@@ -275,6 +275,8 @@ pub struct Fetch<'a> {
     pub range: ByteRange,
     /// Where they go.
     pub sink: Sink<'a>,
+    /// Whether others will ask for the same bytes, so that they are worth keeping.
+    pub keep: bool,
 }
 
 impl<'a> Fetch<'a> {
@@ -283,7 +285,7 @@ impl<'a> Fetch<'a> {
         range: ByteRange,
         work: impl FnOnce(&[u8]) -> Result<Vec<Fetch<'a>>, CodecError> + Send + 'a,
     ) -> Self {
-        Self { range, sink: Sink::Then(Box::new(work)) }
+        Self { range, sink: Sink::Then(Box::new(work)), keep: false }
     }
 
     /// All bytes of a window, after which there is nothing more to ask for.
@@ -299,33 +301,38 @@ impl<'a> Fetch<'a> {
         range: ByteRange,
         work: impl FnOnce(&mut dyn ByteStream) -> Result<(), CodecError> + Send + 'a,
     ) -> Self {
-        Self { range, sink: Sink::Stream(Box::new(work)) }
+        Self { range, sink: Sink::Stream(Box::new(work)), keep: false }
     }
 
     /// Bytes that are the decoded ones already.
     pub fn into(range: ByteRange, memory: &'a mut [u8]) -> Self {
-        Self { range, sink: Sink::Into(memory) }
+        Self { range, sink: Sink::Into(memory), keep: false }
     }
 
     /// Bytes of a window that are gathered from several places.
     pub fn staged(window: Window, stage: impl Staged + 'a) -> Self {
-        Self { range: window.whole(), sink: Sink::Staged(Box::new(stage)) }
+        Self { range: window.whole(), sink: Sink::Staged(Box::new(stage)), keep: false }
     }
 
     /// The same, with `explain` put to every error that comes of it and of what follows from it.
     #[must_use]
     pub fn map_err(self, explain: impl Fn(CodecError) -> CodecError + Clone + Send + 'a) -> Self {
-        match self.sink {
-            Sink::Into(_) => self,
-            Sink::Staged(stage) => {
-                Self { range: self.range, sink: Sink::Staged(Box::new(Explained { stage, explain })) }
-            }
-            Sink::Stream(work) => Self::stream(self.range, move |bytes| work(bytes).map_err(explain)),
-            Sink::Then(work) => Self::then(self.range, move |bytes| {
+        let sink = match self.sink {
+            Sink::Into(memory) => Sink::Into(memory),
+            Sink::Staged(stage) => Sink::Staged(Box::new(Explained { stage, explain })),
+            Sink::Stream(work) => Sink::Stream(Box::new(move |bytes| work(bytes).map_err(explain))),
+            Sink::Then(work) => Sink::Then(Box::new(move |bytes| {
                 let next = work(bytes).map_err(&explain)?;
                 Ok(next.into_iter().map(|fetch| fetch.map_err(explain.clone())).collect())
-            }),
-        }
+            })),
+        };
+        Self { sink, ..self }
+    }
+
+    /// The same, with a word to whoever fetches that others will ask for these bytes again.
+    #[must_use]
+    pub fn kept(self) -> Self {
+        Self { keep: true, ..self }
     }
 
     /// Hands over the bytes.

@@ -10,6 +10,7 @@ use std::ops::ControlFlow;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
 use rustix::buffer::spare_capacity;
 use rustix::fs::{self as sys, AtFlags, CWD, Dir, DirEntry, FileType, Mode, OFlags};
@@ -18,7 +19,7 @@ use rustix::path::Arg;
 
 use super::Fault;
 use super::temporary::{is_temporary, next_name};
-use crate::{Condition, DirListing, Key, Prefix};
+use crate::{Condition, DirListing, Key, Prefix, Version};
 
 /// A pipe must not block, and a terminal must not become ours.
 const READ: OFlags = OFlags::RDONLY.union(OFlags::NONBLOCK).union(OFlags::NOCTTY).union(OFlags::CLOEXEC);
@@ -51,6 +52,19 @@ enum Entry {
     Directory,
     Link,
     Odd(FileType),
+}
+
+/// How long ago a file must have been changed to be told from a later one by its times: clocks of file systems are coarse.
+const SETTLED: Duration = Duration::from_secs(2);
+
+/// What tells this content of a file from others: which file it is, its length and when it was changed. `None` when that was
+/// just now, so that another change might not be seen.
+pub(super) fn version(file: &File) -> Option<Version> {
+    let metadata = file.metadata().ok()?;
+    let age = SystemTime::now().duration_since(metadata.modified().ok()?).ok()?;
+    let times = [metadata.mtime(), metadata.mtime_nsec(), metadata.ctime(), metadata.ctime_nsec()];
+    let identity = [metadata.dev(), metadata.ino(), metadata.size()].map(u64::to_ne_bytes).concat();
+    (age >= SETTLED).then(|| [identity, times.map(i64::to_ne_bytes).concat()].concat().into())
 }
 
 /// Tells directories apart.

@@ -46,14 +46,14 @@ impl Array {
         }
         let shape = self.metadata.chunk_grid.shape_of(chunk);
         let shape: Dims<u64> = shape.ok_or_else(|| argument(format!("there is no chunk {chunk:?}")))?.into();
-        if let Some(chain) = self.chains.0.lock().unwrap_or_else(PoisonError::into_inner).get(&shape) {
+        if let Some(chain) = self.shared.chains.0.lock().unwrap_or_else(PoisonError::into_inner).get(&shape) {
             return Ok(Chain::OfShape(chain.clone()));
         }
         let context = &self.location.context;
         let chain =
             self.metadata.chain_of(&shape, &context.registry, context.strictness, context.chunk_limit)?;
         let chain = Arc::new(chain);
-        let mut kept = self.chains.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = self.shared.chains.0.lock().unwrap_or_else(PoisonError::into_inner);
         if kept.len() >= KEPT {
             kept.clear();
         }

@@ -88,7 +88,7 @@ impl Array {
         let bytes = unsafe { std::slice::from_raw_parts_mut(data.as_mut_ptr().cast::<u8>(), spec.size()) };
         let mut view = ViewMut::contiguous(bytes, spec.shape(), spec.item());
         let read = |view: ViewMut<'_>| match self.location.store.open(&key).map_err(from_store)? {
-            Some(value) => self.read_value(&chain, &*value, &whole(spec.shape()), view, 1),
+            Some(value) => self.read_value(&chain, &key, &*value, &whole(spec.shape()), view, 1),
             None => self.read_missing(view),
         };
         let result = read(view.reborrow());

@@ -3,8 +3,8 @@
 use zarrox_core::codec::{ByteStream, CodecChain, Fetch, ReadPart, Sink, Staged, Window};
 use zarrox_core::scratch::Scratch;
 use zarrox_core::strided::{Span, ViewMut};
-use zarrox_core::{CodecError, Result};
-use zarrox_stores::{StoreError, Value};
+use zarrox_core::{CodecError, Error, ErrorKind, Result};
+use zarrox_stores::{Bytes, Key, StoreError, Value};
 
 use super::Array;
 use crate::error::from_store;
@@ -27,6 +27,7 @@ impl Array {
     pub(super) fn read_value(
         &self,
         chain: &CodecChain,
+        key: &Key,
         value: &dyn Value,
         region: &[Span],
         out: ViewMut<'_>,
@@ -37,33 +38,53 @@ impl Array {
         if let Some(bytes) = value.as_bytes().filter(|_| alone) {
             return Ok(chain.decode(bytes, part)?);
         }
-        self.drive(value, chain.read(Window::of_size(value.size()), part)?, objects)
+        let object = Object { key, value, objects };
+        self.drive(object, chain.read(Window::of_size(value.size()), part)?)
     }
 
     /// Completes fetches, and those that follow from them.
-    fn drive(&self, value: &dyn Value, mut fetches: Vec<Fetch<'_>>, objects: usize) -> Result<()> {
+    fn drive(&self, object: Object<'_>, mut fetches: Vec<Fetch<'_>>) -> Result<()> {
         while !fetches.is_empty() {
-            let mut stages = Vec::new();
-            let mut ranges = Vec::with_capacity(fetches.len());
+            let (mut stages, mut ranges, mut following) = (Vec::new(), Vec::new(), Vec::new());
             for fetch in fetches {
                 match fetch.sink {
                     Sink::Staged(stage) => stages.push(stage),
+                    _ if fetch.keep => match self.complete_kept(object, fetch)? {
+                        Ok(next) => following.extend(next),
+                        Err(fetch) => ranges.push(fetch),
+                    },
                     _ => ranges.push(fetch),
                 }
             }
-            fetches = self.fetch(value, ranges, objects)?;
-            self.drive_stages(value, stages, objects)?;
+            following.extend(self.fetch(object, ranges)?);
+            self.drive_stages(object, stages)?;
+            fetches = following;
         }
         Ok(())
     }
 
-    /// Gathers bytes for stages and finishes them: as many together as do not take much memory.
-    fn drive_stages<'a>(
+    /// Completes a fetch of bytes that are kept, where it can be told that the object is still the same. Otherwise gives it
+    /// back as one that keeps them.
+    fn complete_kept<'a>(
         &self,
-        value: &dyn Value,
-        stages: Vec<Box<dyn Staged + 'a>>,
-        objects: usize,
-    ) -> Result<()> {
+        object: Object<'_>,
+        fetch: Fetch<'a>,
+    ) -> Result<std::result::Result<Vec<Fetch<'a>>, Fetch<'a>>> {
+        let Some(version) = object.value.version() else { return Ok(Err(fetch)) };
+        let (offset, length) = fetch.range.within(object.value.size())?;
+        let place = (object.key.clone(), offset, length);
+        if let Some(bytes) = self.shared.kept.get(&place, &version) {
+            return Ok(Ok(fetch.complete(&bytes)?));
+        }
+        let shared = self.shared.clone();
+        Ok(Err(Fetch::then(fetch.range, move |bytes| {
+            shared.kept.insert(place, version, Bytes::copy_from_slice(bytes));
+            fetch.complete(bytes)
+        })))
+    }
+
+    /// Gathers bytes for stages and finishes them: as many together as do not take much memory.
+    fn drive_stages<'a>(&self, object: Object<'_>, stages: Vec<Box<dyn Staged + 'a>>) -> Result<()> {
         let mut stages = stages.into_iter().peekable();
         while let Some(first) = stages.next() {
             let mut size = first.size();
@@ -76,30 +97,71 @@ impl Array {
             for stage in &mut batch {
                 fetches.extend(stage.fetches()?);
             }
-            self.drive(value, fetches, objects)?;
+            self.drive(object, fetches)?;
             let pool = &self.location.context.pool;
-            let bytes = if objects < pool.threads() { size / batch.len() } else { 0 };
+            let bytes = if object.objects < pool.threads() { size / batch.len() } else { 0 };
             pool.map(batch, bytes, |stage| Ok(stage.finish()?))?;
         }
         Ok(())
     }
 
     /// One round of fetches; returns those that follow from it.
-    fn fetch<'a>(
-        &self,
-        value: &dyn Value,
-        fetches: Vec<Fetch<'a>>,
-        objects: usize,
-    ) -> Result<Vec<Fetch<'a>>> {
-        let groups = grouped(fetches, value, self.chain.limit())?;
+    fn fetch<'a>(&self, object: Object<'_>, fetches: Vec<Fetch<'a>>) -> Result<Vec<Fetch<'a>>> {
+        let groups = self.grouped(fetches, object.value)?;
         let pool = &self.location.context.pool;
         // With fewer objects than threads, the parts of this one are worked on side by side.
-        let largest =
-            if objects < pool.threads() { groups.iter().map(|group| group.length).max() } else { None };
+        let largest = if object.objects < pool.threads() {
+            groups.iter().map(|group| group.length).max()
+        } else {
+            None
+        };
         let bytes = usize::try_from(largest.unwrap_or(0)).unwrap_or(usize::MAX);
-        let following = pool.map(groups, bytes, |group| group.complete(value))?;
+        let following = pool.map(groups, bytes, |group| group.complete(object.value))?;
         Ok(following.into_iter().flatten().collect())
     }
+
+    /// Puts together fetches that lie close to each other.
+    fn grouped<'a>(&self, fetches: Vec<Fetch<'a>>, value: &dyn Value) -> Result<Vec<Group<'a>>> {
+        let mut ranges = Vec::with_capacity(fetches.len());
+        for fetch in fetches {
+            let (offset, length) = fetch.range.within(value.size())?;
+            self.check_length(length)?;
+            ranges.push((offset, length, fetch));
+        }
+        ranges.sort_by_key(|(offset, ..)| *offset);
+        let in_memory = value.as_bytes().is_some();
+        let mut groups: Vec<Group<'a>> = Vec::new();
+        for (offset, length, fetch) in ranges {
+            let straight = length >= STRAIGHT && matches!(fetch.sink, Sink::Into(_));
+            let alone = in_memory || straight || matches!(fetch.sink, Sink::Stream(_));
+            match groups.last_mut().filter(|group| !alone && group.takes(offset, length)) {
+                Some(group) => {
+                    group.length = group.length.max(offset + length - group.offset);
+                    group.fetches.push((offset, length, fetch));
+                }
+                None => groups.push(Group { offset, length, fetches: vec![(offset, length, fetch)] }),
+            }
+        }
+        Ok(groups)
+    }
+
+    /// Refuses to read more at once than the memory of one chunk may be.
+    fn check_length(&self, length: u64) -> Result<()> {
+        let limit = self.chain.limit();
+        if usize::try_from(length).is_ok_and(|length| length <= limit) {
+            return Ok(());
+        }
+        let message = format!("{length} stored bytes would be read at once, the limit is {limit}");
+        Err(Error::new(ErrorKind::LimitExceeded, message))
+    }
+}
+
+/// A stored object that is read, as one of so many.
+#[derive(Clone, Copy)]
+struct Object<'v> {
+    key: &'v Key,
+    value: &'v dyn Value,
+    objects: usize,
 }
 
 /// Fetches that are read from the object as one range.
@@ -107,36 +169,6 @@ struct Group<'a> {
     offset: u64,
     length: u64,
     fetches: Vec<(u64, u64, Fetch<'a>)>,
-}
-
-/// Puts together fetches that lie close to each other.
-fn grouped<'a>(fetches: Vec<Fetch<'a>>, value: &dyn Value, limit: usize) -> Result<Vec<Group<'a>>> {
-    let mut ranges = Vec::with_capacity(fetches.len());
-    for fetch in fetches {
-        let (offset, length) = fetch.range.within(value.size())?;
-        if usize::try_from(length).map_or(true, |length| length > limit) {
-            return Err(CodecError::limit(format!(
-                "{length} stored bytes would be read at once, the limit is {limit}"
-            ))
-            .into());
-        }
-        ranges.push((offset, length, fetch));
-    }
-    ranges.sort_by_key(|(offset, ..)| *offset);
-    let in_memory = value.as_bytes().is_some();
-    let mut groups: Vec<Group<'a>> = Vec::new();
-    for (offset, length, fetch) in ranges {
-        let straight = length >= STRAIGHT && matches!(fetch.sink, Sink::Into(_));
-        let alone = in_memory || straight || matches!(fetch.sink, Sink::Stream(_));
-        match groups.last_mut().filter(|group| !alone && group.takes(offset, length)) {
-            Some(group) => {
-                group.length = group.length.max(offset + length - group.offset);
-                group.fetches.push((offset, length, fetch));
-            }
-            None => groups.push(Group { offset, length, fetches: vec![(offset, length, fetch)] }),
-        }
-    }
-    Ok(groups)
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "lengths are checked against a limit in usize")]

@@ -7,6 +7,7 @@ mod dynamic;
 mod fetch;
 mod fields;
 mod info;
+mod kept;
 mod projection;
 mod read;
 mod resize;
@@ -27,12 +28,14 @@ use zarrox_core::{
 };
 use zarrox_stores::{Key, Prefix};
 
+use crate::access::AccessOptions;
 use crate::consolidated::Unconfirmed;
 use crate::error::from_store;
 use crate::group::update_attributes;
 use crate::hierarchy::Location;
 
 use chains::Chains;
+use kept::Kept;
 
 pub use builder::ArrayBuilder;
 pub use dynamic::DynArray;
@@ -50,12 +53,21 @@ pub struct Array {
     metadata: ArrayMetadata,
     /// Of the grid's largest chunk; in a regular grid of every one.
     chain: Arc<CodecChain>,
-    /// Of the other chunks.
-    chains: Arc<Chains>,
+    /// What was found out so far, for all handles.
+    shared: Arc<Shared>,
     /// The prefix of all chunks.
     chunks: Prefix,
     /// Set where the metadata is from a copy of the array's document, which may be out of date.
     unconfirmed: Option<Arc<Unconfirmed>>,
+}
+
+/// What the handles of an array share.
+#[derive(Debug, Default)]
+struct Shared {
+    /// Of the chunks of other shapes than the grid's largest.
+    chains: Chains,
+    /// What of the stored objects is kept.
+    kept: Kept,
 }
 
 impl Array {
@@ -71,9 +83,19 @@ impl Array {
             metadata.chunk_key_encoding = encoding;
         }
         let array =
-            Self { location, metadata, chain: Arc::new(chain), chains: Arc::default(), chunks, unconfirmed };
+            Self { location, metadata, chain: Arc::new(chain), shared: Arc::default(), chunks, unconfirmed };
         array.check_inner_chunks().map_err(|error| error.at(array.place()))?;
         Ok(array)
+    }
+
+    /// The same array, whose elements are read and written with other options: for one access, or for many.
+    #[must_use]
+    pub fn with_options(&self, options: &AccessOptions) -> Self {
+        let mut array = self.clone();
+        let mut context = (*array.location.context).clone();
+        options.apply(&mut context);
+        array.location.context = Arc::new(context);
+        array
     }
 
     /// Where the array is in its hierarchy.

@@ -156,7 +156,7 @@ impl Array {
             return self.read_missing(out).map_err(place);
         };
         let chain = self.chain_of(&projection.chunk).map_err(place)?;
-        self.read_value(&chain, &*value, &projection.region, out, objects).map_err(place)
+        self.read_value(&chain, &key, &*value, &projection.region, out, objects).map_err(place)
     }
 
     pub(super) fn read_missing(&self, mut out: ViewMut<'_>) -> Result<()> {

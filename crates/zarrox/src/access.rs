@@ -1,0 +1,74 @@
+//! How elements are read and written: what can differ from one access to the next.
+
+use crate::options::{Context, MissingChunks};
+use crate::pool::Pool;
+
+/// How the elements of an array are read and written, where that is not as it was opened.
+///
+/// ```
+/// # use zarrox::prelude::*;
+/// use zarrox::AccessOptions;
+/// # let directory = tempfile::tempdir()?;
+/// # let array = zarrox::create_array(directory.path().join("a.zarr"))
+/// #     .shape([1000]).data_type(DataType::Float32).codecs([Bytes::little().into(), Crc32c::default().into()]).create()?;
+///
+/// // Ten elements and no more are read of a chunk that has a checksum.
+/// let quick = array.with_options(&AccessOptions::new().verify_checksums(false));
+/// let some = quick.read::<f32>(s![500..510])?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct AccessOptions {
+    verify_checksums: Option<bool>,
+    threads: Option<usize>,
+    missing_chunks: Option<MissingChunks>,
+    store_empty_chunks: Option<bool>,
+}
+
+impl AccessOptions {
+    /// As the array was opened.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Whether reading compares checksums. It does, if not said. Where it does not, a part of a chunk can be read without the
+    /// rest; what compressors check themselves stays checked, and so are the indexes of shards.
+    #[must_use]
+    pub fn verify_checksums(self, verify: bool) -> Self {
+        Self { verify_checksums: Some(verify), ..self }
+    }
+
+    /// How many threads work; one for each core when it is 0.
+    #[must_use]
+    pub fn threads(self, threads: usize) -> Self {
+        Self { threads: Some(threads), ..self }
+    }
+
+    /// What reading does with chunks that were never stored.
+    #[must_use]
+    pub fn missing_chunks(self, policy: MissingChunks) -> Self {
+        Self { missing_chunks: Some(policy), ..self }
+    }
+
+    /// Whether chunks that hold nothing but the fill value are stored all the same.
+    #[must_use]
+    pub fn store_empty_chunks(self, store: bool) -> Self {
+        Self { store_empty_chunks: Some(store), ..self }
+    }
+
+    /// Puts what was said into the place of what was said at opening.
+    pub(crate) fn apply(&self, context: &mut Context) {
+        if let Some(verify) = self.verify_checksums {
+            context.decode.verify_checksums = verify;
+        }
+        if let Some(threads) = self.threads.filter(|&threads| threads != context.pool.threads()) {
+            context.pool = Pool::new(threads);
+        }
+        if let Some(policy) = self.missing_chunks {
+            context.missing = policy;
+        }
+        if let Some(store) = self.store_empty_chunks {
+            context.encode.store_empty_chunks = store;
+        }
+    }
+}

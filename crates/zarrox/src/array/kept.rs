@@ -1,0 +1,49 @@
+//! Bytes of stored objects that are kept because they will be asked for again: the indexes of shards.
+
+use std::sync::OnceLock;
+
+use quick_cache::Weighter;
+use quick_cache::sync::Cache;
+use zarrox_stores::{Bytes, Key, Version};
+
+/// How much an array keeps, in bytes.
+const LIMIT: u64 = 32 << 20;
+
+/// About how long an index is, in bytes.
+const TYPICAL: u64 = 4 << 10;
+
+/// Which bytes of which object: its key, the offset and the length.
+type Place = (Key, u64, u64);
+
+/// What is kept for one array, by all its handles. What was not used for long gives way.
+#[derive(Default)]
+pub(super) struct Kept(OnceLock<Cache<Place, (Version, Bytes), Weight>>);
+
+impl Kept {
+    /// The bytes at a place of an object that is of this version now.
+    pub(super) fn get(&self, place: &Place, version: &Version) -> Option<Bytes> {
+        self.0.get()?.get(place).filter(|(kept, _)| kept == version).map(|(_, bytes)| bytes)
+    }
+
+    /// Keeps them.
+    pub(super) fn insert(&self, place: Place, version: Version, bytes: Bytes) {
+        let count = usize::try_from(LIMIT / TYPICAL).unwrap_or(usize::MAX);
+        let cache = self.0.get_or_init(|| Cache::with_weighter(count, LIMIT, Weight));
+        cache.insert(place, (version, bytes));
+    }
+}
+
+impl std::fmt::Debug for Kept {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Kept({} bytes)", self.0.get().map_or(0, Cache::weight))
+    }
+}
+
+#[derive(Clone)]
+struct Weight;
+
+impl Weighter<Place, (Version, Bytes)> for Weight {
+    fn weight(&self, (key, ..): &Place, (_, bytes): &(Version, Bytes)) -> u64 {
+        (key.as_str().len() + bytes.len() + size_of::<Place>() + size_of::<Bytes>()) as u64
+    }
+}
