@@ -50,7 +50,7 @@ mod tests {
             }
         }
         let members = serde_json::Map::new();
-        let def = registry().codec_from_v2("pickle").unwrap();
+        let def = registry().codec_from_v2("pickle", &members).unwrap();
         assert!((def.from_v2)(&members, 16).is_err() && (def.to_v2)(&members).is_err());
     }
 }

@@ -61,8 +61,9 @@ pub(crate) fn decode(name: &str, encoded: &[u8], size: usize) -> Result<Vec<u8>,
 /// The v3 configuration of v2 members, and what becomes of it in v2 again.
 pub(crate) fn through_v2(id: &str, members: Json, item: usize) -> (Json, Json) {
     let registry = registry();
-    let def = registry.codec_from_v2(id).unwrap();
-    let v3 = (def.from_v2)(&crate::config::members(members), item).unwrap();
+    let members = crate::config::members(members);
+    let def = registry.codec_from_v2(id, &members).unwrap();
+    let v3 = (def.from_v2)(&members, item).unwrap();
     let v2 = (def.to_v2)(&v3).unwrap();
     (v3.into(), v2.into())
 }

@@ -47,9 +47,12 @@ impl Registry {
         self.one_codec(name, |def| def.name == name || def.aliases.contains(&name))
     }
 
-    /// The codec that has this `id` in v2 metadata.
-    pub fn codec_from_v2(&self, id: &str) -> Result<&'static CodecDef> {
-        self.one_codec(id, |def| def.v2_id == Some(id))
+    /// The codec that has this `id` and these members in v2 metadata. Where several share the `id`, each refuses in its
+    /// [`from_v2`](CodecDef::from_v2) the members that are another's.
+    pub fn codec_from_v2(&self, id: &str, members: &Map) -> Result<&'static CodecDef> {
+        let has_id = |def: &CodecDef| def.v2_id == Some(id);
+        let shared = self.codecs.iter().filter(|def| has_id(def)).count() > 1;
+        self.one_codec(id, |def| has_id(def) && (!shared || (def.from_v2)(members, 1).is_ok()))
     }
 
     fn one_codec(&self, name: &str, matches: impl Fn(&CodecDef) -> bool) -> Result<&'static CodecDef> {

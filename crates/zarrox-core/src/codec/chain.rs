@@ -77,7 +77,9 @@ impl CodecChain {
                     array_to_array.push(Named { name, codec });
                 }
                 (Codec::ArrayToBytes(codec), None) => array_to_bytes = Some(Named { name, codec }),
-                (Codec::BytesToBytes(codec), Some(_)) => bytes_to_bytes.push(Named { name, codec }),
+                (Codec::BytesToBytes(codec), Some(_)) => {
+                    bytes_to_bytes.push(Named { name: codec.name().unwrap_or(name), codec });
+                }
                 (Codec::BytesToBytes(_), None) => {
                     return Err(CodecError::invalid(format!(
                         "codec '{name}' needs bytes, but no codec before it turns the array into bytes"

@@ -113,7 +113,7 @@ pub struct CodecDef {
     pub name: &'static str,
     /// Other names that v3 metadata is known to use.
     pub aliases: &'static [&'static str],
-    /// The `id` in v2 metadata, if v2 has this codec.
+    /// The `id` in v2 metadata, if v2 has this codec. Two may share it: each refuses in `from_v2` what is the other's.
     pub v2_id: Option<&'static str>,
     /// What it turns into what.
     pub kind: CodecKind,
@@ -283,6 +283,11 @@ pub struct Envelope {
 pub trait BytesToBytes: fmt::Debug + Send + Sync {
     /// The complete configuration, as v3 metadata should have it.
     fn configuration(&self) -> Map;
+
+    /// The name that v3 metadata should have with this configuration, where it is not the definition's.
+    fn name(&self) -> Option<&'static str> {
+        None
+    }
 
     /// How many bytes `decoded` many become.
     fn encoded_size(&self, decoded: Size) -> Size;

@@ -255,7 +255,8 @@ pub(super) fn codec_from_v2(codec: &Json, stem: &str) -> Option<(String, Map)> {
 /// Whether one of v2's codecs turns bytes into bytes.
 pub(super) fn is_bytes_to_bytes(codec: &Json, registry: &Registry) -> Result<bool> {
     let id = codec.get("id").and_then(Json::as_str).unwrap_or_default();
-    Ok(registry.codec_from_v2(id)?.kind == CodecKind::BytesToBytes)
+    let members = codec.as_object().cloned().unwrap_or_default();
+    Ok(registry.codec_from_v2(id, &members)?.kind == CodecKind::BytesToBytes)
 }
 
 /// Reads an array in the words of version 2, with the chunk keys of a draft and its shards.

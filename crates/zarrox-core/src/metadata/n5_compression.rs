@@ -41,11 +41,11 @@ pub(super) fn lift(mut members: Map, item: usize, registry: &Registry) -> Result
         }
         other => (other, members.into()),
     };
-    let def = registry.codec_from_v2(id).map_err(|error| error.at("compression"))?;
+    let members = members.as_object().cloned().unwrap_or_default();
+    let def = registry.codec_from_v2(id, &members).map_err(|error| error.at("compression"))?;
     if def.kind != CodecKind::BytesToBytes {
         return Err(Error::metadata(format!("'{name}' is no compressor")).at("compression"));
     }
-    let members = members.as_object().cloned().unwrap_or_default();
     let configuration = (def.from_v2)(&members, item).map_err(|e| Error::from(e.in_codec(id)))?;
     Ok(Some(CodecSpec { name: def.name.to_owned(), configuration }))
 }

@@ -311,7 +311,7 @@ fn lift_codec(
     let Some(Json::String(id)) = map.shift_remove("id") else {
         return Err(Error::metadata(format!("a codec in '{member}' has no \"id\"")));
     };
-    let def = context.registry.codec_from_v2(&id).map_err(|error| error.at(member))?;
+    let def = context.registry.codec_from_v2(&id, &map).map_err(|error| error.at(member))?;
     let in_codec = |error: CodecError| Error::from(error.in_codec(&id));
     let configuration = (def.from_v2)(&map, data_type.size()).map_err(in_codec)?;
     if context.mode == Mode::Strict {

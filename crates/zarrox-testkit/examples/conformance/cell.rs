@@ -198,8 +198,8 @@ impl Cell {
         }
         for members in self.filters.iter().flatten().chain(&self.compressor) {
             let id = members.get("id").and_then(Json::as_str).ok_or("the codec has no id")?;
-            let definition = registry.codec_from_v2(id)?;
             let mut members = members.clone();
+            let definition = registry.codec_from_v2(id, &members)?;
             members.shift_remove("id");
             let configuration = (definition.from_v2)(&members, data_type.size())?;
             codecs.push(CodecSpec { name: definition.name.to_owned(), configuration });
