@@ -1,159 +1,198 @@
-//! `crc32c`: a checksum beside the bytes.
+//! `crc32c`: CRC32C beside the bytes.
 //!
 //! Specification: <https://zarr-specs.readthedocs.io/en/latest/v3/codecs/crc32c/index.html>
 //!
-//! There is no configuration. Leniently, and in v2, `location` may be `"start"` or `"end"`, which is the default.
+//! There is no configuration, and the checksum is at the end. numcodecs can have it elsewhere:
 //!
-//! Names: `crc32c` in v3 (also `numcodecs.crc32c`), `crc32c` in v2.
+//! | member | value |
+//! |---|---|
+//! | `location` | `"end"`, which is the default, or `"start"` |
+//!
+//! Names: `crc32c` in v3 and v2. In v3, one at the start is `numcodecs.crc32c`. Leniently, both names are taken for both.
 //!
 //! Encoded bytes: the bytes themselves, then their CRC32C as a little-endian `u32` (or the other way round).
 
-use serde_json::json;
-use zarrox_core::codec::{
-    BytesToBytes, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, Envelope, Size, same_to_v2,
-};
+use zarrox_core::codec::{Codec, CodecContext, CodecDef, CodecKind, CodecSpec, same_to_v2};
+use zarrox_core::data_type::Mode;
 use zarrox_core::error::CodecError;
-use zarrox_core::json::{Json, Map};
+use zarrox_core::json::Map;
 
-use crate::{config, too_large, truncated};
+use crate::checksum::{self, Checked, Checksum, ChecksumLocation};
+use crate::config;
 
 /// The definition of `crc32c`.
 pub(crate) static DEF: CodecDef = CodecDef {
     name: "crc32c",
-    aliases: &["numcodecs.crc32c"],
+    aliases: &[],
     v2_id: Some("crc32c"),
     kind: CodecKind::BytesToBytes,
-    create,
-    from_v2,
+    create: |configuration, context| create(configuration, context, ChecksumLocation::End),
+    from_v2: |members, _| match ChecksumLocation::from_v2(members).get("location") {
+        Some(location) if location != "end" => {
+            Err(CodecError::invalid(format!("the checksum is at the end, not at {location}")))
+        }
+        _ => Ok(Map::new()),
+    },
     to_v2: same_to_v2,
 };
 
-/// A CRC32C checksum after the bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+/// The definition of what only numcodecs can say.
+pub(crate) static NUMCODECS: CodecDef = CodecDef {
+    name: "numcodecs.crc32c",
+    aliases: &[],
+    v2_id: Some("crc32c"),
+    kind: CodecKind::BytesToBytes,
+    create: |configuration, context| create(configuration, context, ChecksumLocation::Start),
+    from_v2: |members, item| match (DEF.from_v2)(members, item) {
+        Ok(_) => Err(CodecError::invalid("a checksum at the end is the codec 'crc32c'")),
+        Err(_) => Ok(ChecksumLocation::from_v2(members)),
+    },
+    to_v2: same_to_v2,
+};
+
+/// A CRC32C checksum, which is behind the bytes if nothing else is said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Crc32c {
-    at_start: bool,
+    location: ChecksumLocation,
+}
+
+impl Crc32c {
+    /// Says where the checksum is; only readers that know numcodecs find it at the start.
+    pub fn at(location: ChecksumLocation) -> Self {
+        Self { location }
+    }
+
+    fn definition(self) -> &'static CodecDef {
+        match self.location {
+            ChecksumLocation::Start => &NUMCODECS,
+            ChecksumLocation::End => &DEF,
+        }
+    }
+}
+
+impl Default for Crc32c {
+    fn default() -> Self {
+        Self::at(ChecksumLocation::End)
+    }
 }
 
 impl From<Crc32c> for CodecSpec {
     fn from(crc32c: Crc32c) -> Self {
-        Self { name: DEF.name.to_owned(), configuration: crc32c.configuration() }
+        checksum::spec(crc32c.definition().name, &crc32c)
     }
 }
 
-fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, CodecError> {
-    let config = config::read(configuration, context, &["location"])?;
-    if config.is_strict() && !configuration.is_empty() {
-        return Err(CodecError::invalid("unknown member 'location': this codec has no configuration"));
+/// Leniently, each definition takes what is the other's.
+fn create(
+    configuration: &Map,
+    context: &CodecContext<'_>,
+    own: ChecksumLocation,
+) -> Result<Codec, CodecError> {
+    let strict_core = context.mode == Mode::Strict && own == ChecksumLocation::End;
+    let known: &[&str] = if strict_core { &[] } else { &["location"] };
+    let config = config::read(configuration, context, known)?;
+    let location = ChecksumLocation::read(config)?.unwrap_or(ChecksumLocation::End);
+    if config.is_strict() && location != own {
+        return Err(CodecError::invalid(
+            "'numcodecs.crc32c' without the location \"start\" is another name of the codec 'crc32c', which only lenient \
+             reading takes",
+        ));
     }
-    let at_start = match config.get("location") {
-        None => false,
-        Some(_) => config.choice("location", &[("start", true), ("end", false)], false)?,
-    };
-    Ok(Codec::BytesToBytes(Box::new(Crc32c { at_start })))
+    Ok(Checked::codec(Crc32c { location }))
 }
 
-fn from_v2(members: &Map, _: usize) -> Result<Map, CodecError> {
-    let location = members.get("location").filter(|json| json.as_str() != Some("end") && !json.is_null());
-    Ok(location.map(|json| ("location".to_owned(), json.clone())).into_iter().collect())
-}
-
-impl BytesToBytes for Crc32c {
+impl Checksum for Crc32c {
     fn configuration(&self) -> Map {
-        // Only v2 has checksums in front: there is no other way to say it.
-        config::members(if self.at_start { json!({"location": "start"}) } else { Json::Null })
+        ChecksumLocation::to_members((self.location == ChecksumLocation::Start).then_some(self.location))
     }
 
-    fn encoded_size(&self, decoded: Size) -> Size {
-        decoded.plus(4)
+    fn location(&self) -> ChecksumLocation {
+        self.location
     }
 
-    fn encode(&self, decoded: &[u8], encoded: &mut Vec<u8>) -> Result<(), CodecError> {
-        let checksum = crc32c::crc32c(decoded).to_le_bytes();
-        encoded.reserve(decoded.len() + checksum.len());
-        let (first, last) = if self.at_start { (&checksum[..], decoded) } else { (decoded, &checksum[..]) };
-        encoded.extend_from_slice(first);
-        encoded.extend_from_slice(last);
-        Ok(())
+    fn compute(&self, bytes: &[u8]) -> u32 {
+        crc32c::crc32c(bytes)
     }
 
-    fn decode(&self, encoded: &[u8], decoded: &mut [u8]) -> Result<usize, CodecError> {
-        let plain = self.check(encoded)?;
-        let room = decoded.len();
-        decoded.get_mut(..plain.len()).ok_or_else(|| too_large(room))?.copy_from_slice(plain);
-        Ok(plain.len())
-    }
-
-    fn envelope(&self) -> Option<Envelope> {
-        Some(if self.at_start { Envelope { before: 4, after: 0 } } else { Envelope { before: 0, after: 4 } })
-    }
-
-    fn decode_borrowed<'e>(&self, encoded: &'e [u8]) -> Option<Result<&'e [u8], CodecError>> {
-        Some(self.check(encoded))
-    }
-}
-
-impl Crc32c {
-    /// The bytes without the checksum, when it is theirs.
-    fn check<'e>(&self, encoded: &'e [u8]) -> Result<&'e [u8], CodecError> {
-        let parts = if self.at_start {
-            encoded.split_first_chunk::<4>().map(|(checksum, plain)| (plain, checksum))
-        } else {
-            encoded.split_last_chunk::<4>()
-        };
-        let (plain, stored) = parts.ok_or_else(|| truncated(encoded.len()))?;
-        let (computed, stored) = (crc32c::crc32c(plain), u32::from_le_bytes(*stored));
-        if computed == stored {
-            return Ok(plain);
-        }
-        Err(CodecError::corrupt(format!("the checksum is {computed:08x}, {stored:08x} is stored")))
+    fn name(&self) -> Option<&'static str> {
+        Some(self.definition().name)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use serde_json::json;
-    use zarrox_core::data_type::Mode;
+    use zarrox_core::data_type::Storage;
     use zarrox_testkit::codec::{Integrity, bytes_to_bytes_suite};
 
     use super::*;
+    use crate::checksum::tests::golden;
     use crate::registry;
-    use crate::testing::{configured, decode, hex, make, spec, through_v2};
+    use crate::testing::{chain, chunk, configured, spec, through_v2};
 
     #[test]
     fn suite() {
-        bytes_to_bytes_suite(&registry(), &Crc32c::default().into(), Integrity::Checked);
+        for crc32c in [Crc32c::default(), Crc32c::at(ChecksumLocation::Start)] {
+            bytes_to_bytes_suite(&registry(), &crc32c.into(), Integrity::Checked);
+        }
     }
 
     #[test]
-    fn golden() {
-        // `numcodecs.CRC32C()` and `CRC32C(location='start')` of the `u16` numbers 0 to 15.
-        let data: Vec<u8> = (0..16_u16).flat_map(u16::to_le_bytes).collect();
-        let encoded = [data.clone(), hex("268b10f3")].concat();
-        assert_eq!(decode("crc32c", &encoded, 32).unwrap(), data);
-        let mut ours = Vec::new();
-        Crc32c::default().encode(&data, &mut ours).unwrap();
-        assert_eq!(ours, encoded);
-        let start = make(&spec("crc32c", json!({"location": "start"})), Mode::Lenient).unwrap();
-        ours.clear();
-        start.encode(&data, &mut ours).unwrap();
-        assert_eq!(ours, [hex("268b10f3"), data.clone()].concat());
-        assert_eq!(start.decode_borrowed(&ours).unwrap().unwrap(), data);
+    fn as_numcodecs_stores_it() {
+        // `numcodecs.CRC32C()` and `CRC32C(location='start')` of the `u16` numbers 0 to 15, and of the letters.
+        let numbers: Vec<u8> = (0..16_u16).flat_map(u16::to_le_bytes).collect();
+        for (bytes, stored) in [(&numbers[..], "268b10f3"), (b"abc", "b73f4b36")] {
+            golden("crc32c", json!({}), bytes, stored, ChecksumLocation::End);
+            let start = json!({"location": "start"});
+            golden("numcodecs.crc32c", start, bytes, stored, ChecksumLocation::Start);
+        }
     }
 
     #[test]
-    fn a_wrong_checksum_says_both() {
-        let error = decode("crc32c", &hex("616263b73f4b37"), 3).unwrap_err().to_string();
-        assert_eq!(error, "the checksum is 364b3fb7, 374b3fb7 is stored");
+    fn one_at_the_start_has_another_name() {
+        let (start, end) = (json!({"location": "start"}), json!({"location": "end"}));
+        let numcodecs = ("numcodecs.crc32c", start.clone());
+        let core = ("crc32c", json!({}));
+        let cases = [
+            ("crc32c", json!({}), &core),
+            ("crc32c", end.clone(), &core),
+            ("crc32c", start.clone(), &numcodecs),
+            ("numcodecs.crc32c", json!({}), &core),
+            ("numcodecs.crc32c", end.clone(), &core),
+            ("numcodecs.crc32c", start.clone(), &numcodecs),
+        ];
+        let chunk = chunk(&[10], Storage::Uint(1));
+        for (name, configuration, complete) in cases {
+            let specs = [spec("bytes", json!({})), spec(name, configuration)];
+            let made = |mode| chain(&specs, &chunk, &registry(), mode).map(|chain| chain.specs());
+            let complete = spec(complete.0, complete.1.clone());
+            assert_eq!(made(Mode::Lenient).unwrap()[1], complete);
+            assert_eq!(made(Mode::Strict).is_ok(), specs[1] == complete, "{}", specs[1]);
+        }
+    }
+
+    #[test]
+    fn v2_has_one_name_for_both() {
+        let name =
+            |members| registry().codec_from_v2("crc32c", &config::members(members)).map(|def| def.name);
+        for end in [json!({}), json!({"location": null}), json!({"location": "end"})] {
+            assert_eq!(name(end.clone()).unwrap(), "crc32c");
+            assert_eq!(through_v2("crc32c", end, 2), (json!({}), json!({})));
+        }
+        let start = json!({"location": "start"});
+        assert_eq!(name(start.clone()).unwrap(), "numcodecs.crc32c");
+        assert_eq!(through_v2("crc32c", start.clone(), 2), (start.clone(), start));
+        let wrong = json!({"location": "middle"});
+        let (v3, _) = through_v2("crc32c", wrong.clone(), 2);
+        let error = configured(name(wrong).unwrap(), v3, Mode::Lenient).unwrap_err();
+        assert!(error.contains("one of start, end"), "{error}");
     }
 
     #[test]
     fn configurations() {
-        assert_eq!(configured("crc32c", json!({}), Mode::Strict).unwrap(), json!({}));
-        assert_eq!(configured("crc32c", json!({"location": "end"}), Mode::Lenient).unwrap(), json!({}));
         let error = configured("crc32c", json!({"location": "end"}), Mode::Strict).unwrap_err();
-        assert!(error.contains("location"), "{error}");
-        let start = json!({"location": "start"});
-        assert_eq!(through_v2("crc32c", start.clone(), 2), (start.clone(), start));
-        assert_eq!(through_v2("crc32c", json!({}), 2).1, json!({}));
+        assert!(error.contains("'location': this codec has no configuration"), "{error}");
+        let error = configured("numcodecs.crc32c", json!({}), Mode::Strict).unwrap_err();
+        assert!(error.contains("another name of the codec 'crc32c'"), "{error}");
     }
 }

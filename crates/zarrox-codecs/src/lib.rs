@@ -11,6 +11,7 @@
 //! assert_eq!(sharded.name, "sharding_indexed");
 //! ```
 
+mod adler32;
 #[cfg(feature = "blosc")]
 mod blosc;
 #[cfg(feature = "blosc")]
@@ -18,13 +19,17 @@ mod blosc_parts;
 mod bytes;
 mod bz2;
 mod categorize;
+mod checksum;
 mod config;
+mod crc32;
 mod crc32c;
 #[cfg(feature = "libdeflate")]
 mod deflate;
 mod ffi;
+mod fletcher32;
 #[cfg(feature = "libdeflate")]
 mod gzip;
+mod jenkins_lookup3;
 mod json2;
 mod json_text;
 #[cfg(feature = "lz4")]
@@ -57,14 +62,19 @@ use zarrox_core::Registry;
 use zarrox_core::codec::CodecDef;
 use zarrox_core::error::CodecError;
 
+pub use adler32::Adler32;
 #[cfg(feature = "blosc")]
 pub use blosc::{Blosc, BloscCompressor, Shuffle};
 pub use bytes::Bytes;
 pub use bz2::Bz2;
 pub use categorize::Categorize;
+pub use checksum::ChecksumLocation;
+pub use crc32::Crc32;
 pub use crc32c::Crc32c;
+pub use fletcher32::Fletcher32;
 #[cfg(feature = "libdeflate")]
 pub use gzip::Gzip;
+pub use jenkins_lookup3::JenkinsLookup3;
 pub use json2::Json2;
 #[cfg(feature = "lz4")]
 pub use lz4::Lz4;
@@ -116,6 +126,11 @@ pub static ALL: &[&CodecDef] = &[
     #[cfg(feature = "lz4")]
     &n5_lz4::DEF,
     &crc32c::DEF,
+    &crc32c::NUMCODECS,
+    &crc32::DEF,
+    &adler32::DEF,
+    &fletcher32::DEF,
+    &jenkins_lookup3::DEF,
 ];
 
 /// A registry with the core data types and all codecs of this crate.
