@@ -8,6 +8,7 @@ use zarrox::{ArrayBuilder, ChunkShape, CodecSpec, DataType, Format, Result, Sepa
 
 use crate::args::{self, Chunks};
 use crate::exit::usage;
+use crate::filter;
 
 /// How a new array is made.
 #[derive(Debug, Clone, Args)]
@@ -27,8 +28,13 @@ pub(crate) struct Creation {
     shards: Option<Chunks>,
 
     /// All codecs of a chunk, as a JSON list like that in v3 metadata
-    #[arg(long, value_name = "JSON", conflicts_with_all = ["compressor", "order", "endian"])]
+    #[arg(long, value_name = "JSON", conflicts_with_all = ["filters", "compressor", "order", "endian"])]
     codecs: Option<String>,
+
+    /// A codec in front of the compressor, as shuffle:elementsize=4, delta:dtype=<i4 or crc32c, or as JSON like that in v3 metadata; can be
+    /// given several times
+    #[arg(long = "filter", value_name = "NAME[:MEMBER=VALUE,…]", value_parser = filter::parse)]
+    filters: Vec<CodecSpec>,
 
     /// The compressor: zstd:3, gzip:5, zlib:5, bz2:9, xz:6, lz4:1, blosc:lz4:5:shuffle, or none
     #[arg(long, value_name = "NAME[:LEVEL]", value_parser = compressor)]
@@ -100,6 +106,7 @@ impl Creation {
         if let Some(text) = &self.codecs {
             builder = builder.codecs(codecs(text)?);
         }
+        builder = self.filters.iter().cloned().fold(builder, ArrayBuilder::filter);
         builder = match &self.compressor {
             Some(Some(compressor)) => builder.compressor(compressor.clone()),
             Some(None) => builder.no_compressor(),
@@ -133,6 +140,7 @@ impl Creation {
             ("--chunks", self.chunks.is_some()),
             ("--shards", self.shards.is_some()),
             ("--codecs", self.codecs.is_some()),
+            ("--filter", !self.filters.is_empty()),
             ("--compressor", self.compressor.is_some()),
             ("--fill-value", self.fill_value.is_some()),
             ("--order", self.order.is_some()),

@@ -7,6 +7,7 @@ mod creation;
 mod edges;
 mod exit;
 mod files;
+mod filter;
 mod interrupt;
 mod npy;
 mod npz;
