@@ -1,7 +1,11 @@
 //! Suites that every store, codec and format passes.
 
 pub mod acceptance;
+pub mod bad_input;
 pub mod codec;
+pub mod examples;
+pub mod fuzz;
+pub mod specimen;
 #[cfg(feature = "stores")]
 pub mod store;
 pub mod variable;

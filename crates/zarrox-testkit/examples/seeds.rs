@@ -1,0 +1,24 @@
+//! Writes the inputs that fuzzing begins with below a directory, which is its argument: one directory for each target. The names of
+//! the targets, without more, it prints when there is no argument.
+
+#![expect(clippy::print_stdout, reason = "printing is what this program does")]
+
+use std::error::Error;
+use std::path::Path;
+
+use zarrox_testkit::fuzz::{Target, names};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let Some(directory) = std::env::args_os().nth(1) else {
+        names().iter().for_each(|name| println!("{name}"));
+        return Ok(());
+    };
+    for name in names() {
+        let directory = Path::new(&directory).join(&name);
+        std::fs::create_dir_all(&directory)?;
+        for (number, seed) in Target::new(zarrox::codecs::registry(), &name)?.seeds().iter().enumerate() {
+            std::fs::write(directory.join(format!("seed-{number}")), seed)?;
+        }
+    }
+    Ok(())
+}

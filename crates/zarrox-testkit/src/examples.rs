@@ -1,0 +1,147 @@
+//! One way, or a few, to use each codec: what fuzzing, the suite of bad input and generated tables go through.
+//!
+//! A new codec is one line in [`EXAMPLES`]; a test of the codecs' crate demands it.
+
+use zarrox_core::codec::{ChunkSpec, CodecChain, CodecContext, CodecKind, CodecSpec};
+use zarrox_core::data_type::Mode;
+use zarrox_core::json::{Json, parse};
+use zarrox_core::{DataType, Error, ErrorKind, Registry, Result};
+
+/// A codec, and a kind of chunk that it works on.
+#[derive(Debug, Clone, Copy)]
+pub struct Example {
+    /// The codec's name in v3.
+    pub codec: &'static str,
+    /// The type of the chunk's elements: its name in v3, or JSON where it has a configuration. Of the types that v3 has no
+    /// name for, the one that they have here.
+    pub data_type: &'static str,
+    /// The shape of the chunk.
+    pub shape: &'static [u64],
+    /// The codec's configuration, as JSON.
+    pub configuration: &'static str,
+    /// The codecs in front of it, as a JSON list; where nothing is said, what a codec of its kind needs.
+    pub before: Option<&'static str>,
+    /// The codecs behind it, in the same way.
+    pub behind: Option<&'static str>,
+}
+
+const fn example(
+    codec: &'static str,
+    data_type: &'static str,
+    shape: &'static [u64],
+    configuration: &'static str,
+) -> Example {
+    Example { codec, data_type, shape, configuration, before: None, behind: None }
+}
+
+/// All examples: of each codec at least one, apart from `pickle`, which nobody may decode.
+#[rustfmt::skip]
+pub static EXAMPLES: &[Example] = &[
+    // Arrays to arrays.
+    example("transpose", "int16", &[3, 4, 5], r#"{"order": [2, 0, 1]}"#),
+    example("numcodecs.categorize", "string", &[24], r#"{"labels": ["a", "bc", "def"], "dtype": "|O", "astype": "|u1"}"#),
+    example("numcodecs.categorize", r#"{"name": "fixed_length_utf32", "configuration": {"length_bytes": 12}}"#, &[4, 6], r#"{"labels": ["a", "bc"], "dtype": "<U3", "astype": "<u2"}"#),
+    // Arrays to bytes.
+    example("bytes", "uint32", &[5, 7], r#"{"endian": "big"}"#),
+    example("bytes", "complex128", &[9], r#"{"endian": "little"}"#),
+    example("bytes", r#"{"name": "struct", "configuration": {"fields": [{"name": "a", "data_type": "uint8"}, {"name": "b", "data_type": "float64"}]}}"#, &[11], r#"{"endian": "big"}"#),
+    example("sharding_indexed", "uint16", &[4, 6], r#"{"chunk_shape": [2, 3], "codecs": ["bytes"], "index_codecs": ["bytes"], "index_location": "end"}"#),
+    example("sharding_indexed", "uint16", &[4, 6], r#"{"chunk_shape": [2, 3], "codecs": ["bytes", "crc32c"], "index_codecs": ["bytes", "crc32c"], "index_location": "start"}"#),
+    example("sharding_indexed", "uint8", &[8, 8], r#"{"chunk_shape": [4, 4], "codecs": [{"name": "sharding_indexed", "configuration": {"chunk_shape": [2, 1], "codecs": ["bytes", "numcodecs.zlib"], "index_codecs": ["bytes"]}}], "index_codecs": ["bytes"]}"#),
+    example("sharding_indexed", "string", &[12], r#"{"chunk_shape": [3], "codecs": ["vlen-utf8", "zstd"], "index_codecs": ["bytes"]}"#),
+    example("vlen-utf8", "string", &[3, 5], "{}"),
+    example("vlen-bytes", "bytes", &[15], "{}"),
+    example("numcodecs.vlen-array", "vlen_array", &[7], r#"{"dtype": ">i4"}"#),
+    example("numcodecs.json2", "object", &[2, 5], "{}"),
+    example("numcodecs.json", "object", &[10], "{}"),
+    example("numcodecs.msgpack2", "object", &[2, 5], "{}"),
+    example("numcodecs.msgpack", "object", &[10], "{}"),
+    example("n5_default", "int32", &[4, 6], r#"{"codecs": [{"name": "bytes", "configuration": {"endian": "big"}}]}"#),
+    example("n5_default", "uint8", &[4, 6], r#"{"codecs": [{"name": "transpose", "configuration": {"order": [1, 0]}}, "bytes", "gzip"]}"#),
+    // Bytes to bytes.
+    example("blosc", "uint32", &[300], r#"{"cname": "blosclz", "clevel": 5, "shuffle": "shuffle", "typesize": 4, "blocksize": 0}"#),
+    example("blosc", "uint32", &[300], r#"{"cname": "lz4", "clevel": 5, "shuffle": "bitshuffle", "typesize": 4, "blocksize": 256}"#),
+    example("blosc", "uint16", &[300], r#"{"cname": "snappy", "clevel": 5, "shuffle": "noshuffle", "typesize": 2, "blocksize": 0}"#),
+    example("blosc", "uint16", &[300], r#"{"cname": "zlib", "clevel": 5, "shuffle": "shuffle", "typesize": 2, "blocksize": 0}"#),
+    example("blosc", "uint16", &[300], r#"{"cname": "zstd", "clevel": 5, "shuffle": "shuffle", "typesize": 2, "blocksize": 0}"#),
+    example("blosc", "string", &[40], r#"{"cname": "lz4", "clevel": 5, "shuffle": "noshuffle", "blocksize": 0}"#).before(r#"["vlen-utf8"]"#),
+    example("gzip", "int32", &[100], r#"{"level": 5}"#),
+    example("gzip", "string", &[40], r#"{"level": 5}"#).before(r#"["vlen-utf8"]"#),
+    example("numcodecs.zlib", "int32", &[100], r#"{"level": 1}"#),
+    example("numcodecs.zlib", "bytes", &[40], r#"{"level": 1}"#).before(r#"["vlen-bytes"]"#),
+    example("zstd", "int32", &[100], r#"{"level": 3, "checksum": false}"#),
+    example("zstd", "int32", &[100], r#"{"level": 3, "checksum": true}"#),
+    example("zstd", "string", &[40], r#"{"level": 3, "checksum": false}"#).before(r#"["vlen-utf8"]"#),
+    example("numcodecs.lz4", "int32", &[100], r#"{"acceleration": 1}"#),
+    example("numcodecs.lz4", "object", &[10], r#"{"acceleration": 1}"#).before(r#"["numcodecs.msgpack2"]"#),
+    example("numcodecs.bz2", "int32", &[100], r#"{"level": 1}"#),
+    example("numcodecs.bz2", "string", &[40], r#"{"level": 1}"#).before(r#"["vlen-utf8"]"#),
+    example("numcodecs.lzma", "int32", &[100], r#"{"format": 1, "check": -1, "preset": 0, "filters": null}"#),
+    example("numcodecs.lzma", "int32", &[100], r#"{"format": 2, "check": -1, "preset": 0, "filters": null}"#),
+    example("numcodecs.lzma", "int32", &[100], r#"{"format": 3, "check": 0, "preset": null, "filters": [{"id": 3, "dist": 4}, {"id": 33, "preset": 1}]}"#),
+    example("n5_lz4", "int32", &[100], r#"{"blockSize": 128}"#),
+    example("n5_lz4", "string", &[40], r#"{"blockSize": 128}"#).before(r#"["vlen-utf8"]"#),
+    example("crc32c", "int32", &[10], "{}"),
+    example("crc32c", "string", &[10], "{}").before(r#"["vlen-utf8"]"#),
+];
+
+const LITTLE: &str = r#"[{"name": "bytes", "configuration": {"endian": "little"}}]"#;
+
+impl Example {
+    /// Other codecs in front than those that a codec of its kind needs.
+    const fn before(mut self, codecs: &'static str) -> Self {
+        self.before = Some(codecs);
+        self
+    }
+
+    /// Other codecs behind than those that a codec of its kind needs.
+    #[expect(dead_code, reason = "codecs that change the kind of elements want it")]
+    const fn behind(mut self, codecs: &'static str) -> Self {
+        self.behind = Some(codecs);
+        self
+    }
+
+    /// The type of the elements.
+    pub fn data_type(&self, registry: &Registry) -> Result<DataType> {
+        let json = json(self.data_type).unwrap_or_else(|_| Json::from(self.data_type));
+        registry.data_type_from_v3(&json).or_else(|error| {
+            let own = |data_type: &DataType| data_type.to_string().starts_with(self.data_type);
+            registry.examples().into_iter().find(own).ok_or(error)
+        })
+    }
+
+    /// The codec alone.
+    pub fn spec(&self) -> Result<CodecSpec> {
+        Ok(CodecSpec::new(self.codec, json(self.configuration)?))
+    }
+
+    /// The whole chain.
+    pub fn specs(&self, registry: &Registry) -> Result<Vec<CodecSpec>> {
+        let kind = registry.codec(self.codec)?.kind;
+        let around = |wanted: CodecKind| if kind == wanted { LITTLE } else { "[]" };
+        let mut specs = codecs(self.before.unwrap_or(around(CodecKind::BytesToBytes)))?;
+        specs.push(self.spec()?);
+        specs.extend(codecs(self.behind.unwrap_or(around(CodecKind::ArrayToArray)))?);
+        Ok(specs)
+    }
+
+    /// The chain, ready to work, that decodes into buffers of at most `limit` bytes.
+    pub fn chain(&self, registry: &Registry, limit: usize) -> Result<CodecChain> {
+        let data_type = self.data_type(registry)?;
+        let fill = registry.family(&data_type)?.default_fill(&data_type);
+        let chunk = ChunkSpec::new(self.shape, data_type.storage(), fill)?;
+        let context = CodecContext { chunk: &chunk, registry, mode: Mode::Lenient, limit };
+        Ok(CodecChain::new(&self.specs(registry)?, &context)?)
+    }
+}
+
+fn json(text: &str) -> Result<Json> {
+    parse(text.as_bytes()).map_err(|error| error.at(text))
+}
+
+fn codecs(text: &str) -> Result<Vec<CodecSpec>> {
+    let list = json(text)?;
+    let items = list.as_array().into_iter().flatten();
+    let codecs = items.map(|item| CodecSpec::from_json(item).ok_or(item));
+    codecs.collect::<Result<_, _>>().map_err(|item| Error::new(ErrorKind::InvalidArgument, format!("{item} is no codec")))
+}

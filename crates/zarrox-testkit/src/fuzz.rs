@@ -1,0 +1,99 @@
+//! What the fuzz targets do with their input, and the inputs that they begin with.
+//!
+//! It is here, and not in the crate `fuzz`, so that ordinary tests can do it again with every input that once failed.
+
+mod chains;
+mod documents;
+
+use zarrox_core::{Registry, Result};
+
+use crate::codec::Random;
+use crate::examples::EXAMPLES;
+use crate::specimen::Specimen;
+
+/// What a fuzz target is about.
+#[derive(Debug)]
+enum Kind {
+    /// One decoder, in the chains of its examples: the first byte chooses one, the rest is the encoded chunk.
+    Decoder(Vec<Specimen>),
+    /// Chains that the input puts together.
+    Chain,
+    /// Metadata documents.
+    Documents,
+}
+
+/// A fuzz target: what is done with any bytes.
+#[derive(Debug)]
+pub struct Target {
+    name: String,
+    kind: Kind,
+    registry: Registry,
+}
+
+/// The names of all targets: one for each codec that has an example, where `.` becomes `_`; `chain`; and `documents`.
+pub fn names() -> Vec<String> {
+    let mut names: Vec<String> = EXAMPLES.iter().map(|example| target_name(example.codec)).collect();
+    names.extend(["chain", "documents"].map(str::to_owned));
+    names.sort();
+    names.dedup();
+    names
+}
+
+/// Names of programs may not have a `.`.
+fn target_name(codec: &str) -> String {
+    codec.replace('.', "_")
+}
+
+impl Target {
+    /// The target of a name, with what the registry knows.
+    pub fn new(registry: Registry, name: &str) -> Result<Self> {
+        let kind = match name {
+            "chain" => Kind::Chain,
+            "documents" => Kind::Documents,
+            _ => {
+                let examples = EXAMPLES.iter().filter(|example| target_name(example.codec) == name);
+                Kind::Decoder(examples.map(|e| Specimen::new(&registry, e)).collect::<Result<_>>()?)
+            }
+        };
+        Ok(Self { name: name.to_owned(), kind, registry })
+    }
+
+    /// Does what the target does with these bytes; panics where a promise is broken.
+    pub fn run(&self, input: &[u8]) {
+        match &self.kind {
+            Kind::Decoder(specimens) => {
+                let Some((&choice, encoded)) = input.split_first() else { return };
+                let Some(specimen) = specimens.get(usize::from(choice) % specimens.len().max(1)) else { return };
+                specimen.examine(&self.registry, encoded, &mut seeded(encoded));
+            }
+            Kind::Chain => chains::run(&self.registry, input),
+            Kind::Documents => documents::run(&self.registry, input),
+        }
+    }
+
+    /// Inputs to begin with: good ones, the same in every run.
+    pub fn seeds(&self) -> Vec<Vec<u8>> {
+        let mut random = Random::new(5);
+        match &self.kind {
+            Kind::Decoder(specimens) => {
+                let choices = specimens.iter().zip(0_u8..);
+                let seed = |(specimen, choice): (&Specimen, u8)| {
+                    [vec![choice], specimen.encoded(&self.registry, &mut random)].concat()
+                };
+                choices.map(seed).collect()
+            }
+            Kind::Chain => chains::seeds(&self.registry, &mut random),
+            Kind::Documents => documents::seeds(&self.registry),
+        }
+    }
+
+    /// The target's name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+}
+
+/// A generator that depends on the input, so that the same input is always treated in the same way.
+fn seeded(input: &[u8]) -> Random {
+    Random::new(input.iter().fold(input.len() as u64, |hash, &byte| hash.rotate_left(5) ^ u64::from(byte)))
+}

@@ -1,0 +1,138 @@
+//! Metadata documents of all formats: the first byte chooses the format, the second what the documents are, the rest are the
+//! documents, with a zero byte between them.
+
+use std::collections::BTreeMap;
+
+use serde_json::json;
+use zarrox_core::data_type::Mode;
+use zarrox_core::json::{Map, to_bytes};
+use zarrox_core::metadata::{Change, Consolidation, FormatDef, LiftContext};
+use zarrox_core::{ArrayMetadata, Format, GroupMetadata, NodeMetadata, NodePath, Registry};
+
+use super::seeded;
+use crate::examples::{EXAMPLES, Example};
+use crate::specimen::{LIMIT, Specimen};
+
+/// Larger chunks are not decoded here.
+const SMALL: usize = 1 << 12;
+
+/// What the second byte chooses; the third choice is the entry document of a hierarchy.
+const NODE: u8 = 0;
+const CONSOLIDATED: u8 = 1;
+const ENTRY: u8 = 2;
+
+pub(super) fn run(registry: &Registry, input: &[u8]) {
+    let [format, choice, text @ ..] = input else { return };
+    let Some(format) = Format::all().nth(usize::from(*format) % Format::all().count()) else { return };
+    let def = format.def();
+    for mode in [Mode::Lenient, Mode::Strict] {
+        let context = LiftContext { registry, mode, data_type_fallback: mode == Mode::Lenient };
+        match choice % 3 {
+            NODE => node(def, text, &context),
+            CONSOLIDATED => consolidated(def, text, mode),
+            _ => drop(def.lift_entry(Some(text), &context)),
+        }
+    }
+}
+
+fn node(def: &dyn FormatDef, text: &[u8], context: &LiftContext<'_>) {
+    let mut documents: Vec<Option<Vec<u8>>> =
+        text.split(|&byte| byte == 0).map(|text| (!text.is_empty()).then(|| text.to_vec())).collect();
+    documents.resize(def.layout().documents().len(), None);
+    let _ = def.implicit_group(&documents, context);
+    let attributes = Map::from_iter([("a".to_owned(), json!([1]))]);
+    let _ = def.patch(&documents, Change::Attributes(&attributes));
+    let Ok(Some(node)) = def.lift(&documents, context) else { return };
+    lowered(&node, context);
+    let NodeMetadata::Array(array) = node else { return };
+    let shape: Vec<u64> = array.shape.iter().map(|length| length / 2).collect();
+    let _ = def.patch(&documents, Change::Shape(&shape));
+    if array.validate().is_err() {
+        return;
+    }
+    let Ok(chain) = array.chain(context.registry, context.mode, LIMIT) else { return };
+    if chain.chunk().size() <= SMALL && array.fill_element(context.registry).is_ok() {
+        Specimen::of_chain(array.data_type, chain).examine(context.registry, text, &mut seeded(text));
+    }
+}
+
+/// What a node's own format makes of it must be what that reads again. What other formats make of it need not be: who converts
+/// looks at that.
+fn lowered(node: &NodeMetadata, context: &LiftContext<'_>) {
+    let own = match node {
+        NodeMetadata::Array(array) => array.format,
+        NodeMetadata::Group(group) => group.format,
+    };
+    for format in Format::all() {
+        let def = format.def();
+        let Ok(documents) = def.lower(&NodePath::root(), node, context.registry) else { continue };
+        let find = |name: &&str| documents.iter().find(|(there, _)| there == name).map(|(_, text)| text.clone());
+        let documents: Vec<_> = def.layout().documents().iter().map(find).collect();
+        let again = def.lift(&documents, context);
+        if format == own {
+            assert!(matches!(again, Ok(Some(_))), "{format} does not read what it writes: {again:?}, {node:?}");
+        }
+    }
+}
+
+fn consolidated(def: &dyn FormatDef, text: &[u8], mode: Mode) {
+    let Some(consolidation) = def.consolidation() else { return };
+    let _ = consolidation.lift(&def.layout(), &NodePath::root(), text, mode);
+    let _ = consolidation.without(text);
+    let nodes = BTreeMap::from([(NodePath::root(), vec![Some(text.to_vec()), None])]);
+    let _ = consolidation.lower(&def.layout(), &NodePath::root(), Some(text), None, &nodes);
+}
+
+pub(super) fn seeds(registry: &Registry) -> Vec<Vec<u8>> {
+    let mut seeds = Vec::new();
+    for (format, number) in Format::all().zip(0_u8..) {
+        let def = format.def();
+        let arrays = EXAMPLES.iter().filter_map(|example| array(registry, example));
+        let arrays = arrays.map(NodeMetadata::Array);
+        let groups = [NodeMetadata::Group(GroupMetadata::new(format))];
+        let mut nodes = BTreeMap::new();
+        for node in groups.into_iter().chain(arrays) {
+            let Ok(path) = NodePath::new(&format!("n{}", nodes.len())) else { continue };
+            let Ok(documents) = def.lower(&path, &node, registry) else { continue };
+            let find = |name: &&str| documents.iter().find(|(there, _)| there == name).map(|(_, text)| text.clone());
+            let documents: Vec<Option<Vec<u8>>> = def.layout().documents().iter().map(find).collect();
+            let texts: Vec<_> = documents.iter().map(|text| text.clone().unwrap_or_default()).collect();
+            seeds.push([vec![number, NODE], texts.join(&0)].concat());
+            nodes.insert(path, documents);
+        }
+        let entry = def.new_entry().ok().flatten();
+        seeds.extend(entry.map(|entry| [vec![number, ENTRY], entry].concat()));
+        seeds.extend(def.consolidation().and_then(|c| all(def, c, nodes)).map(|all| [vec![number, CONSOLIDATED], all].concat()));
+    }
+    seeds
+}
+
+/// Consolidated metadata of the first few nodes.
+fn all(
+    def: &dyn FormatDef,
+    consolidation: Consolidation,
+    mut nodes: BTreeMap<NodePath, Vec<Option<Vec<u8>>>>,
+) -> Option<Vec<u8>> {
+    let group = nodes.first_key_value()?.1.iter().flatten().next()?.clone();
+    nodes = nodes.into_iter().take(3).collect();
+    consolidation.lower(&def.layout(), &NodePath::root(), Some(&group), None, &nodes).ok()
+}
+
+/// An array of the example's chunks.
+fn array(registry: &Registry, example: &Example) -> Option<ArrayMetadata> {
+    let data_type = example.data_type(registry).ok()?;
+    let family = registry.family(&data_type).ok()?;
+    let template = json!({
+        "zarr_format": 3, "node_type": "array", "shape": example.shape, "data_type": "uint8", "fill_value": 0,
+        "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": example.shape}},
+        "chunk_key_encoding": {"name": "default"}, "codecs": ["bytes"], "attributes": {"units": "m"},
+    });
+    let document = to_bytes(template.as_object()?).ok()?;
+    let context = LiftContext { registry, mode: Mode::Lenient, data_type_fallback: false };
+    let Ok(Some(NodeMetadata::Array(array))) = Format::V3.def().lift(&[Some(document)], &context) else {
+        return None;
+    };
+    let fill_value = Some(family.default_fill(&data_type));
+    let codecs = example.specs(registry).ok()?;
+    Some(ArrayMetadata { fill_value, codecs, data_type: data_type.clone(), ..array })
+}
