@@ -6,9 +6,11 @@ mod bench;
 mod conformance;
 mod demo;
 mod docs;
+mod fuzz;
 mod lint;
 mod python;
 mod run;
+mod sanitizer;
 mod test;
 mod tidy;
 
@@ -29,6 +31,7 @@ const COMMANDS: &[Command] = &[
     Command { name: "lint", help: lint::HELP, run: lint::run },
     Command { name: "bench", help: bench::HELP, run: bench::run },
     Command { name: "conformance", help: conformance::HELP, run: conformance::run },
+    Command { name: "fuzz", help: fuzz::HELP, run: fuzz::run },
     Command { name: "docs", help: docs::HELP, run: docs::run },
 ];
 

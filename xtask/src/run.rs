@@ -60,6 +60,14 @@ impl Program {
         output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
     }
 
+    /// Whether the program succeeds, and all that it prints. Prints nothing itself.
+    pub(crate) fn log(&self) -> Outcome<(bool, String)> {
+        let output = self.command().stdin(Stdio::null()).output();
+        let output = output.map_err(|error| format!("{}: {error}", self.name))?;
+        let text = [output.stdout, output.stderr].concat();
+        Ok((output.status.success(), String::from_utf8_lossy(&text).into_owned()))
+    }
+
     fn command(&self) -> Command {
         let mut command = Command::new(&self.name);
         command.args(&self.arguments).envs(self.variables.iter().map(|(name, value)| (name, value)));
@@ -89,8 +97,13 @@ fn quoted(text: &str) -> String {
 
 /// The path of a program that Cargo has built.
 pub(crate) fn built(program: &str) -> String {
+    target(&format!("{program}{}", std::env::consts::EXE_SUFFIX))
+}
+
+/// A path in the directory that Cargo builds into.
+pub(crate) fn target(path: &str) -> String {
     let target = std::env::var("CARGO_TARGET_DIR").unwrap_or_else(|_| "target".to_owned());
-    format!("{target}/{program}{}", std::env::consts::EXE_SUFFIX)
+    format!("{target}/{path}")
 }
 
 /// Reads a file as text.

@@ -43,7 +43,9 @@ pub fn bad_input_suite(
     }
     let mut examine = |input: &[u8]| {
         let mut random = Random::new(input.len() as u64);
-        meter(&specimen, input, &mut || { specimen.examine(registry, input, &mut random); });
+        meter(&specimen, input, &mut || {
+            specimen.examine(registry, input, &mut random);
+        });
     };
     let step = good.len().div_ceil(CUTS).max(1);
     (0..good.len()).step_by(step).for_each(|length| examine(&good[..length]));

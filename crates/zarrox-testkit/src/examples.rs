@@ -143,5 +143,7 @@ fn codecs(text: &str) -> Result<Vec<CodecSpec>> {
     let list = json(text)?;
     let items = list.as_array().into_iter().flatten();
     let codecs = items.map(|item| CodecSpec::from_json(item).ok_or(item));
-    codecs.collect::<Result<_, _>>().map_err(|item| Error::new(ErrorKind::InvalidArgument, format!("{item} is no codec")))
+    codecs
+        .collect::<Result<_, _>>()
+        .map_err(|item| Error::new(ErrorKind::InvalidArgument, format!("{item} is no codec")))
 }

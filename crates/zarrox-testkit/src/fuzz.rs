@@ -63,7 +63,9 @@ impl Target {
         match &self.kind {
             Kind::Decoder(specimens) => {
                 let Some((&choice, encoded)) = input.split_first() else { return };
-                let Some(specimen) = specimens.get(usize::from(choice) % specimens.len().max(1)) else { return };
+                let Some(specimen) = specimens.get(usize::from(choice) % specimens.len().max(1)) else {
+                    return;
+                };
                 specimen.examine(&self.registry, encoded, &mut seeded(encoded));
             }
             Kind::Chain => chains::run(&self.registry, input),

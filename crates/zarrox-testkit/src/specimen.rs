@@ -2,7 +2,9 @@
 
 #![expect(clippy::panic, reason = "a suite panics where a promise is broken")]
 
-use zarrox_core::codec::{CodecChain, EncodeOptions, ReadPart, Window, WritePart, resolve};
+use zarrox_core::codec::{
+    CodecChain, DecodeOptions, EncodeOptions, ReadPart, Update, Window, WritePart, resolve,
+};
 use zarrox_core::data_type::Number;
 use zarrox_core::error::CodecError;
 use zarrox_core::heap::Heap;
@@ -73,16 +75,21 @@ impl Specimen {
         let whole = self.answer(self.decode(&all, |part| self.chain.decode(encoded, part)));
         let object = [&[0xee; 7], encoded, &[0xee; 9]].concat();
         let window = Window { offset: 7, length: Some(encoded.len() as u64) };
-        let part = self.answer(self.decode(&region, |part| resolve(self.chain.read(window, part)?, &object)));
-        if let (Some(whole), Some(part)) = (&whole, &part) {
-            assert!(whole.at(&region) == part.elements(), "{}: a part differs from the whole", self.what);
+        for verify_checksums in [true, false] {
+            let part = self.decode(&region, |part| {
+                let part = ReadPart { options: DecodeOptions { verify_checksums }, ..part };
+                resolve(self.chain.read(window, part)?, &object)
+            });
+            if let (Some(whole), Some(part)) = (&whole, &self.answer(part)) {
+                assert!(whole.at(&region) == part.elements(), "{}: a part differs from the whole", self.what);
+            }
         }
         let counts: Dims<usize> = region.iter().map(|span| span.count).collect();
         let new = self.values(registry, &counts, random);
         let mut updated = Vec::new();
         let update = WritePart::new(region, new.view());
         let stored = self.answer(self.chain.update(Some(encoded), &update, STORE_ALL, &mut updated));
-        if whole.is_some() && stored == Some(true) {
+        if whole.is_some() && stored == Some(Update::Encoded) {
             let again = self.decode(&all, |part| self.chain.decode(&updated, part));
             assert!(again.is_ok(), "{}: what was changed cannot be read: {again:?}", self.what);
         }
@@ -94,7 +101,8 @@ impl Specimen {
         match result {
             Ok(value) => Some(value),
             Err(error) => {
-                let placed = error.kind() == ErrorKind::LimitExceeded || error.to_string().contains("codec '");
+                let placed =
+                    error.kind() == ErrorKind::LimitExceeded || error.to_string().contains("codec '");
                 assert!(placed, "{}: an error that names no codec: {error}", self.what);
                 None
             }
@@ -109,7 +117,7 @@ impl Specimen {
     ) -> Result<Values, CodecError> {
         let shape: Dims<usize> = region.iter().map(|span| span.count).collect();
         let mut values = self.empty(&shape);
-        read(ReadPart { region: region.clone(), out: values.view_mut() })?;
+        read(ReadPart::new(region.clone(), values.view_mut()))?;
         assert!(values.is_intact(), "{}: decoding writes outside its output", self.what);
         Ok(values)
     }
@@ -246,4 +254,3 @@ impl Values {
         places.into_iter().map(|place| elements[place]).collect()
     }
 }
-

@@ -68,7 +68,13 @@ impl Choices<'_, '_> {
     }
 
     /// Codecs for chunks of a shape; shards in shards to this depth.
-    fn codecs(&mut self, registry: &Registry, data_type: &DataType, shape: &[u64], depth: usize) -> Vec<CodecSpec> {
+    fn codecs(
+        &mut self,
+        registry: &Registry,
+        data_type: &DataType,
+        shape: &[u64],
+        depth: usize,
+    ) -> Vec<CodecSpec> {
         let mut specs = self.row(registry, CodecKind::ArrayToArray);
         // Only `transpose` fits any shape, and only with an order of its own.
         specs.retain(|spec| spec.name != "transpose");
@@ -89,8 +95,15 @@ impl Choices<'_, '_> {
         specs
     }
 
-    fn shards(&mut self, registry: &Registry, data_type: &DataType, shape: &[u64], depth: usize) -> CodecSpec {
-        let divisor = |length: u64, choice: usize| [1, 2, 3].into_iter().filter(|d| length % d == 0).nth(choice);
+    fn shards(
+        &mut self,
+        registry: &Registry,
+        data_type: &DataType,
+        shape: &[u64],
+        depth: usize,
+    ) -> CodecSpec {
+        let divisor =
+            |length: u64, choice: usize| [1, 2, 3].into_iter().filter(|d| length % d == 0).nth(choice);
         let inner = shape.iter().map(|&length| length / divisor(length, self.below(2)).unwrap_or(1));
         let inner: Vec<u64> = inner.collect();
         let list = |specs: Vec<CodecSpec>| -> Vec<Json> {

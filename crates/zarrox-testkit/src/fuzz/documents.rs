@@ -66,11 +66,15 @@ fn lowered(node: &NodeMetadata, context: &LiftContext<'_>) {
     for format in Format::all() {
         let def = format.def();
         let Ok(documents) = def.lower(&NodePath::root(), node, context.registry) else { continue };
-        let find = |name: &&str| documents.iter().find(|(there, _)| there == name).map(|(_, text)| text.clone());
+        let find =
+            |name: &&str| documents.iter().find(|(there, _)| there == name).map(|(_, text)| text.clone());
         let documents: Vec<_> = def.layout().documents().iter().map(find).collect();
         let again = def.lift(&documents, context);
         if format == own {
-            assert!(matches!(again, Ok(Some(_))), "{format} does not read what it writes: {again:?}, {node:?}");
+            assert!(
+                matches!(again, Ok(Some(_))),
+                "{format} does not read what it writes: {again:?}, {node:?}"
+            );
         }
     }
 }
@@ -94,7 +98,8 @@ pub(super) fn seeds(registry: &Registry) -> Vec<Vec<u8>> {
         for node in groups.into_iter().chain(arrays) {
             let Ok(path) = NodePath::new(&format!("n{}", nodes.len())) else { continue };
             let Ok(documents) = def.lower(&path, &node, registry) else { continue };
-            let find = |name: &&str| documents.iter().find(|(there, _)| there == name).map(|(_, text)| text.clone());
+            let find =
+                |name: &&str| documents.iter().find(|(there, _)| there == name).map(|(_, text)| text.clone());
             let documents: Vec<Option<Vec<u8>>> = def.layout().documents().iter().map(find).collect();
             let texts: Vec<_> = documents.iter().map(|text| text.clone().unwrap_or_default()).collect();
             seeds.push([vec![number, NODE], texts.join(&0)].concat());
@@ -102,7 +107,11 @@ pub(super) fn seeds(registry: &Registry) -> Vec<Vec<u8>> {
         }
         let entry = def.new_entry().ok().flatten();
         seeds.extend(entry.map(|entry| [vec![number, ENTRY], entry].concat()));
-        seeds.extend(def.consolidation().and_then(|c| all(def, c, nodes)).map(|all| [vec![number, CONSOLIDATED], all].concat()));
+        seeds.extend(
+            def.consolidation()
+                .and_then(|c| all(def, c, nodes))
+                .map(|all| [vec![number, CONSOLIDATED], all].concat()),
+        );
     }
     seeds
 }

@@ -1,0 +1,42 @@
+//! Building with AddressSanitizer, Rust and C.
+
+use crate::run::{Outcome, Program, program};
+
+/// Cargo commands that build with AddressSanitizer.
+#[derive(Debug)]
+pub(crate) struct Sanitizer {
+    /// The target that is built for. It is always said, so that build scripts are built without the sanitizer.
+    pub(crate) target: String,
+}
+
+/// What the program is told: GCC does not mark the constants that headers define in several files, which is no error. Refused
+/// memory is for the code to handle.
+const OPTIONS: &str = "detect_odr_violation=0:allocator_may_return_null=1";
+
+impl Sanitizer {
+    /// For the machine that this runs on.
+    pub(crate) fn for_this_machine() -> Outcome<Self> {
+        let version = program("rustc", ["-vV"]).output().ok_or("rustc cannot be run")?;
+        let target = version.lines().find_map(|line| line.strip_prefix("host: ")).unwrap_or_default();
+        if cfg!(all(target_os = "linux", target_env = "gnu")) {
+            return Ok(Self { target: target.to_owned() });
+        }
+        Err(format!("AddressSanitizer is set up for Linux with glibc, not for {target}"))
+    }
+
+    /// The command with the sanitizer in all Rust code, and in all C code where the compiler is a common one.
+    pub(crate) fn build(&self, cargo: Program, rust_flags: &str, c_flags: &str) -> Program {
+        let rust_flags = format!("-Zsanitizer=address {rust_flags}");
+        let c_flags = format!("-fsanitize=address -fno-omit-frame-pointer {c_flags}");
+        self.run(cargo.with(["--target", &self.target]))
+            // The stable compiler has the sanitizer, too, and only does not promise to keep it as it is.
+            .variable("RUSTC_BOOTSTRAP", "1")
+            .variable("RUSTFLAGS", rust_flags.trim_end())
+            .variable("CFLAGS", c_flags.trim_end())
+    }
+
+    /// A program that was built so.
+    pub(crate) fn run(&self, program: Program) -> Program {
+        program.variable("ASAN_OPTIONS", OPTIONS)
+    }
+}
