@@ -40,7 +40,8 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     seeds().with(["--", "fuzz/corpus"]).run()?;
     let chosen = if chosen.is_empty() { targets } else { chosen };
     let directory = run::target("fuzz");
-    let build = cargo(["build", "--release", "--manifest-path", "fuzz/Cargo.toml", "--target-dir", &directory]);
+    let build =
+        cargo(["build", "--release", "--manifest-path", "fuzz/Cargo.toml", "--target-dir", &directory]);
     let build = build.with(chosen.iter().flat_map(|name| ["--bin", name]));
     sanitizer.build(build, RUST_FLAGS, C_FLAGS).run()?;
     let programs = format!("{directory}/{}/release", sanitizer.target);
@@ -143,7 +144,10 @@ mod tests {
     #[test]
     fn seconds_stand_anywhere() {
         let parse = |line: &str| parse(&line.split(' ').map(str::to_owned).collect::<Vec<_>>());
-        assert_eq!(parse("zstd --seconds 20 gzip").unwrap(), (20, vec!["zstd".to_owned(), "gzip".to_owned()]));
+        assert_eq!(
+            parse("zstd --seconds 20 gzip").unwrap(),
+            (20, vec!["zstd".to_owned(), "gzip".to_owned()])
+        );
         assert_eq!(parse("zstd").unwrap(), (3, vec!["zstd".to_owned()]));
         assert!(parse("--seconds").is_err() && parse("--seconds x").is_err());
     }

@@ -2,6 +2,7 @@
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "this is a program for a terminal")]
 
+mod asan;
 mod bench;
 mod conformance;
 mod demo;
@@ -31,6 +32,7 @@ const COMMANDS: &[Command] = &[
     Command { name: "lint", help: lint::HELP, run: lint::run },
     Command { name: "bench", help: bench::HELP, run: bench::run },
     Command { name: "conformance", help: conformance::HELP, run: conformance::run },
+    Command { name: "asan", help: asan::HELP, run: asan::run },
     Command { name: "fuzz", help: fuzz::HELP, run: fuzz::run },
     Command { name: "docs", help: docs::HELP, run: docs::run },
 ];
