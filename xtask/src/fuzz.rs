@@ -36,7 +36,10 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     if let Some(unknown) = chosen.iter().find(|name| !targets.contains(name)) {
         return Err(format!("'{unknown}' is not a target; there are {}", targets.join(", ")));
     }
-    write_missing(&targets)?;
+    for (path, text) in stale(&targets)? {
+        println!("{path} is written anew");
+        run::write(path, &text)?;
+    }
     seeds().with(["--", "fuzz/corpus"]).run()?;
     let chosen = if chosen.is_empty() { targets } else { chosen };
     let directory = run::target("fuzz");
@@ -73,25 +76,31 @@ fn targets() -> Outcome<Vec<String>> {
 /// Where the list of programs begins in `fuzz/Cargo.toml`, up to whose end all is generated.
 const LIST: &str = "\n# Generated: one for each target.\n";
 
-/// Writes a program for each target, and the list of them, where these are not yet as they should be.
-fn write_missing(targets: &[String]) -> Outcome {
+/// Fails when a target is not yet in `fuzz/`.
+pub(crate) fn check() -> Outcome {
+    let stale = stale(&targets()?)?;
+    let paths: Vec<&str> = stale.iter().map(|(path, _)| path.as_str()).collect();
+    if paths.is_empty() {
+        Ok(())
+    } else {
+        Err(format!("run cargo xtask fuzz: {} will be written", paths.join(", ")))
+    }
+}
+
+/// The generated files, a program for each target and the list of them, that are not as they should be, and what they should be.
+fn stale(targets: &[String]) -> Outcome<Vec<(String, String)>> {
     let manifest = run::read("fuzz/Cargo.toml")?;
     let mut list = manifest.split(LIST).next().unwrap_or_default().to_owned() + LIST;
+    let mut files = Vec::new();
     for name in targets {
         let _ = write!(list, "\n[[bin]]\nname = \"{name}\"\npath = \"fuzz_targets/{name}.rs\"\n");
         list += "test = false\ndoc = false\nbench = false\n";
-        let path = format!("fuzz/fuzz_targets/{name}.rs");
-        write_new(&path, &format!("#![no_main]\n\nzarrox_fuzz::target!(\"{name}\");\n"))?;
+        let program = format!("#![no_main]\n\nzarrox_fuzz::target!(\"{name}\");\n");
+        files.push((format!("fuzz/fuzz_targets/{name}.rs"), program));
     }
-    write_new("fuzz/Cargo.toml", &list)
-}
-
-fn write_new(path: &str, text: &str) -> Outcome {
-    if run::read(path).is_ok_and(|there| there == text) {
-        return Ok(());
-    }
-    println!("{path} is written anew");
-    run::write(path, text)
+    files.push(("fuzz/Cargo.toml".to_owned(), list));
+    files.retain(|(path, text)| run::read(path).map_or(true, |there| there != *text));
+    Ok(files)
 }
 
 /// Fuzzes as many targets at a time as there are processors.

