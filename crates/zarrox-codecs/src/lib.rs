@@ -45,7 +45,10 @@ mod n5_default;
 mod n5_lz4;
 mod object_lists;
 mod pickle;
+mod reshape;
+mod reshape_regions;
 mod sharding;
+mod squeeze;
 #[cfg(test)]
 mod testing;
 mod transpose;
@@ -85,7 +88,9 @@ pub use n5_block::{N5Block, N5BlockMode};
 pub use n5_default::N5Default;
 #[cfg(feature = "lz4")]
 pub use n5_lz4::N5Lz4;
+pub use reshape::{Reshape, ReshapeAxis};
 pub use sharding::{IndexLocation, Sharding};
+pub use squeeze::Squeeze;
 pub use transpose::Transpose;
 pub use vlen_array::VlenArray;
 pub use vlen_bytes::VlenBytes;
@@ -99,6 +104,8 @@ pub use zstd::Zstd;
 pub static ALL: &[&CodecDef] = &[
     &bytes::DEF,
     &transpose::DEF,
+    &reshape::DEF,
+    &squeeze::DEF,
     &sharding::DEF,
     &vlen_utf8::DEF,
     &vlen_bytes::DEF,

@@ -99,6 +99,18 @@ impl Layout {
         self.strides = order.iter().map(|&axis| self.strides[axis]).collect();
     }
 
+    /// Takes another shape of as many elements; false, and nothing is done, when there are gaps or not as many.
+    fn reshape(&mut self, shape: &[usize]) -> bool {
+        let empty = shape.contains(&0);
+        let count = shape.iter().try_fold(1_usize, |count, &length| count.checked_mul(length));
+        let fits = if empty { self.is_empty() } else { count == Some(self.shape.iter().product()) };
+        if !fits || !self.is_contiguous() {
+            return false;
+        }
+        *self = Self::contiguous(shape, self.item);
+        true
+    }
+
     fn insert_axis(&mut self, dim: usize) {
         self.shape.insert(dim, 1);
         self.strides.insert(dim, 0);
@@ -272,6 +284,11 @@ impl<'a> View<'a> {
     pub fn permuted(mut self, order: &[usize]) -> View<'a> {
         self.layout.permute(order);
         self
+    }
+
+    /// The same elements, in row-major order, in another shape; `None` when they have gaps or it has not as many.
+    pub fn reshaped(mut self, shape: &[usize]) -> Option<View<'a>> {
+        self.layout.reshape(shape).then_some(self)
     }
 
     /// The same elements with one axis backwards.
@@ -458,6 +475,11 @@ impl<'a> ViewMut<'a> {
     pub fn permuted(mut self, order: &[usize]) -> ViewMut<'a> {
         self.layout.permute(order);
         self
+    }
+
+    /// The same elements, in row-major order, in another shape; `None` when they have gaps or it has not as many.
+    pub fn reshaped(mut self, shape: &[usize]) -> Option<ViewMut<'a>> {
+        self.layout.reshape(shape).then_some(self)
     }
 
     /// The same elements with one axis backwards.
@@ -731,6 +753,20 @@ mod tests {
             out.copy_from(&view, 8);
             out.fill(&[1; 8]);
         }
+    }
+
+    #[test]
+    fn only_what_has_no_gaps_takes_another_shape() {
+        let source: Vec<u8> = (0..24).collect();
+        let view = View::contiguous(&source, &[4, 6], 1);
+        assert_eq!(view.clone().reshaped(&[2, 12]).unwrap().shape(), [2, 12]);
+        let half = 1 << (usize::BITS / 2);
+        for wrong in [&[23][..], &[0], &[], &[half, half, 24]] {
+            assert!(view.clone().reshaped(wrong).is_none(), "{wrong:?}");
+        }
+        assert!(view.permuted(&[1, 0]).reshaped(&[24]).is_none());
+        let empty = ViewMut::contiguous(&mut [], &[0, 6], 1).reshaped(&[half, half, half, 0]);
+        assert!(empty.is_some_and(|empty| empty.is_contiguous()));
     }
 
     #[test]
