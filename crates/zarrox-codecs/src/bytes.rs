@@ -205,7 +205,7 @@ impl BytesCodec {
         if part.region.iter().any(|span| span.count == 0) {
             return Ok(Vec::new());
         }
-        let layout = Selected::new(&self.chunk, &part.region);
+        let layout = Selected::new(self.chunk.shape(), self.chunk.item(), &part.region);
         let mut out = part.out;
         let (blocks, direct) = layout.plan(&mut out, self.as_in_memory());
         let all: Dims<Span> = layout.counts.iter().map(|&count| Span::all(count)).collect();
@@ -249,9 +249,9 @@ impl BytesCodec {
 }
 
 /// Unneeded bytes between two needed pieces that are rather read than skipped.
-const GAP: usize = 4 << 10;
+pub(crate) const GAP: usize = 4 << 10;
 /// The most bytes of a block that is scattered: it should still be in the L2 cache then.
-const BLOCK: usize = 256 << 10;
+pub(crate) const BLOCK: usize = 256 << 10;
 /// The same, when the output has its axes in another order: then only a large block has rows of some length in the output.
 const TRANSPOSED: usize = 8 << 20;
 /// The most bytes that are fetched at once straight into the output.
@@ -259,23 +259,24 @@ const DIRECT: usize = 8 << 20;
 /// From how many bytes on a piece is worth a fetch of its own, if that saves the copy.
 const DIRECT_MIN: usize = 32 << 10;
 
-/// Where the elements of a region lie in the stored chunk, in bytes. No dimension is empty.
-struct Selected {
-    start: usize,
+/// Where the elements of a region lie in the stored chunk, in bytes (or in whatever unit an element's size is given).
+/// No dimension is empty.
+pub(crate) struct Selected {
+    pub(crate) start: usize,
     counts: Dims<usize>,
-    steps: Dims<usize>,
+    pub(crate) steps: Dims<usize>,
     item: usize,
 }
 
 impl Selected {
-    fn new(chunk: &ChunkSpec, region: &[Span]) -> Self {
-        let strides = contiguous_strides(chunk.shape(), chunk.item());
+    pub(crate) fn new(shape: &[usize], item: usize, region: &[Span]) -> Self {
+        let strides = contiguous_strides(shape, item);
         let strides = strides.iter().map(|stride| stride.unsigned_abs());
         let start = region.iter().zip(strides.clone()).map(|(span, stride)| span.start * stride).sum();
         let counts = region.iter().map(|span| span.count).collect();
         let step = |(span, stride): (&Span, usize)| if span.count > 1 { span.step * stride } else { stride };
         let steps = region.iter().zip(strides).map(step).collect();
-        Self { start, counts, steps, item: chunk.item() }
+        Self { start, counts, steps, item }
     }
 
     /// How many positions of each dimension one fetch brings, and whether it may go straight to `out`.
@@ -298,7 +299,7 @@ impl Selected {
     }
 
     /// The largest blocks whose pieces are no further apart than `gap` and that span no more than `limit`.
-    fn blocks(&self, gap: usize, limit: usize) -> Dims<usize> {
+    pub(crate) fn blocks(&self, gap: usize, limit: usize) -> Dims<usize> {
         let mut blocks = Dims::from_elem(1, self.counts.len());
         let mut extent = self.item;
         for (dim, (&count, &step)) in self.counts.iter().zip(&self.steps).enumerate().rev() {
@@ -323,8 +324,8 @@ impl Selected {
         out.reborrow().into_region(&first).is_contiguous()
     }
 
-    /// From the first to the last byte of so many positions.
-    fn extent(&self, counts: &[usize]) -> usize {
+    /// From the first byte to the last of so many positions.
+    pub(crate) fn extent(&self, counts: &[usize]) -> usize {
         let last: usize = counts.iter().zip(&self.steps).map(|(count, step)| (count - 1) * step).sum();
         last + self.item
     }

@@ -16,6 +16,7 @@ mod adler32;
 mod blosc;
 #[cfg(feature = "blosc")]
 mod blosc_parts;
+mod bit_packing;
 mod bytes;
 mod bz2;
 mod categorize;
@@ -44,6 +45,7 @@ mod n5_default;
 #[cfg(feature = "lz4")]
 mod n5_lz4;
 mod object_lists;
+mod packbits;
 mod pickle;
 mod reshape;
 mod reshape_regions;
@@ -88,6 +90,7 @@ pub use n5_block::{N5Block, N5BlockMode};
 pub use n5_default::N5Default;
 #[cfg(feature = "lz4")]
 pub use n5_lz4::N5Lz4;
+pub use packbits::{PackBits, PackBitsPadding};
 pub use reshape::{Reshape, ReshapeAxis};
 pub use sharding::{IndexLocation, Sharding};
 pub use squeeze::Squeeze;
@@ -103,6 +106,7 @@ pub use zstd::Zstd;
 /// The definitions of all codecs of this crate.
 pub static ALL: &[&CodecDef] = &[
     &bytes::DEF,
+    &packbits::DEF,
     &transpose::DEF,
     &reshape::DEF,
     &squeeze::DEF,

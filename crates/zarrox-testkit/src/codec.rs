@@ -11,7 +11,7 @@ use zarrox_core::codec::{
     BytesToBytes, ChunkSpec, Codec, CodecChain, CodecContext, CodecSpec, EncodeOptions, Fetch, ReadPart,
     Sink, Size, Update, Window, WritePart,
 };
-use zarrox_core::data_type::{Leaf, Mode, Storage, StructLayout};
+use zarrox_core::data_type::{DataType, Leaf, Mode, Storage, StructLayout};
 use zarrox_core::error::CodecError;
 use zarrox_core::json::{Json, Map};
 use zarrox_core::strided::{Dims, Span, View, ViewMut};
@@ -255,36 +255,64 @@ pub fn array_suite(
         for storage in storages.clone() {
             let fill = FillValue::new(random.bytes(storage.size()));
             let chunk = ChunkSpec::new(shape, storage, fill).unwrap();
-            let case = Case::new(registry, chunk, &specs(shape));
-            case.sizes_hold();
-            case.whole(&mut random);
-            case.empty_chunks();
-            case.regions(&mut random);
-            case.updates(&mut random);
-            case.malformed(integrity, &mut random);
-            case.configuration(registry);
+            let size = chunk.item();
+            let element = |random: &mut Random| random.bytes(size);
+            Case::new(registry, chunk, &specs(shape), &element).check(registry, integrity, &mut random);
         }
     }
 }
 
-struct Case {
+/// The same for elements of a data type, which `element` makes: the only ones that it has, in the form that they are read in.
+pub fn typed_suite(
+    registry: &Registry,
+    data_type: &DataType,
+    shapes: &[&[u64]],
+    integrity: Integrity,
+    element: impl Fn(&mut Random) -> Vec<u8>,
+    specs: impl Fn(&[u64]) -> Vec<CodecSpec>,
+) {
+    let mut random = Random::new(3);
+    for shape in shapes {
+        let fill = FillValue::new(element(&mut random));
+        let chunk = ChunkSpec::new(shape, data_type.storage(), fill).unwrap().of_type(data_type);
+        Case::new(registry, chunk, &specs(shape), &element).check(registry, integrity, &mut random);
+    }
+}
+
+struct Case<'e> {
     chain: CodecChain,
     chunk: ChunkSpec,
+    element: &'e dyn Fn(&mut Random) -> Vec<u8>,
     what: String,
 }
 
 const STORE_ALL: EncodeOptions = EncodeOptions { store_empty_chunks: true };
 const SKIP_EMPTY: EncodeOptions = EncodeOptions { store_empty_chunks: false };
 
-impl Case {
-    fn new(registry: &Registry, chunk: ChunkSpec, specs: &[CodecSpec]) -> Self {
+impl<'e> Case<'e> {
+    fn new(
+        registry: &Registry,
+        chunk: ChunkSpec,
+        specs: &[CodecSpec],
+        element: &'e dyn Fn(&mut Random) -> Vec<u8>,
+    ) -> Self {
         let mut what = format!("{:?} of {:?}", chunk.shape(), chunk.storage());
         for spec in specs {
             let _ = write!(what, ", {spec}");
         }
         let context = CodecContext { chunk: &chunk, registry, mode: Mode::Lenient, limit: LIMIT };
         let chain = CodecChain::new(specs, &context).unwrap_or_else(|e| panic!("{what}: {e}"));
-        Self { chain, chunk, what }
+        Self { chain, chunk, element, what }
+    }
+
+    fn check(&self, registry: &Registry, integrity: Integrity, random: &mut Random) {
+        self.sizes_hold();
+        self.whole(random);
+        self.empty_chunks();
+        self.regions(random);
+        self.updates(random);
+        self.malformed(integrity, random);
+        self.configuration(registry);
     }
 
     /// Values of which some inner boxes are likely to be only the fill value.
@@ -293,7 +321,7 @@ impl Case {
         let sparse = random.below(2) == 0;
         for item in data.chunks_exact_mut(self.chunk.item()) {
             if !sparse || random.below(16) == 0 {
-                item.copy_from_slice(&random.bytes(item.len()));
+                item.copy_from_slice(&(self.element)(random));
             }
         }
         data
@@ -412,7 +440,7 @@ impl Case {
             let count: usize = counts.iter().product();
             let new = match round % 3 {
                 0 => self.chunk.fill().as_bytes().repeat(count),
-                _ => random.bytes(count * item),
+                _ => (0..count).flat_map(|_| (self.element)(random)).collect(),
             };
             let part = WritePart::new(region.clone(), View::contiguous(&new, &counts, item));
             let options = if round < 6 { SKIP_EMPTY } else { STORE_ALL };
