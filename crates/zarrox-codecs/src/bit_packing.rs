@@ -90,9 +90,11 @@ impl Packing {
         let packed = &packed[(skip + head.len() * B) / 8..];
         let (octets, rest) = numbers.as_chunks_mut::<8>();
         let (groups, end) = packed.split_at(octets.len() * B);
-        let sign = if self.signed { 1 << (B - 1) } else { 0 };
+        let sign = if self.signed { EACH << (B - 1) } else { 0 };
+        let kept = EACH * (0xff >> self.first) << self.first;
         for (octet, group) in octets.iter_mut().zip(groups.as_chunks::<B>().0) {
-            *octet = spread::<B>(*group).map(|byte| (byte ^ sign).wrapping_sub(sign) << self.first);
+            let extended = extended(spread::<B>(*group), sign);
+            *octet = (extended << self.first & kept).to_le_bytes();
         }
         self.unpack_words::<1>(end, 0, rest);
     }
@@ -147,6 +149,15 @@ impl Packing {
     }
 }
 
+/// The lowest bit of each byte.
+const EACH: u64 = 0x0101_0101_0101_0101;
+
+/// Copies the bits at `sign`, the highest that bytes have, to all higher ones of their byte; none where `sign` is 0.
+fn extended(octet: u64, sign: u64) -> u64 {
+    // What flipping and subtracting the sign's bit does to a number; bit 7 is lent, so that no byte borrows from the next.
+    (((octet ^ sign) | EACH << 7) - sign) ^ EACH << 7
+}
+
 /// A number of the machine's endianness.
 fn widened<const N: usize>(number: [u8; N]) -> u64 {
     let mut bytes = [0; 8];
@@ -167,7 +178,7 @@ fn narrowed<const N: usize>(value: u64) -> [u8; N] {
 
 /// The lower `B` bits of each byte, one after the other.
 fn gathered<const B: usize>(octet: u64) -> [u8; B] {
-    let lowest = octet & (0x0101_0101_0101_0101 * ((1 << B) - 1));
+    let lowest = octet & (EACH * ((1 << B) - 1));
     let bits = match B {
         // Each product of one bit has its own place in the highest byte.
         1 => lowest.wrapping_mul(0x0102_0408_1020_4080) >> 56,
@@ -192,23 +203,22 @@ fn parted(bits: u64, places: u64, unused: usize) -> u64 {
 }
 
 /// Bytes whose lower bits are `B` each of the group's: the inverse of [`gathered`].
-fn spread<const B: usize>(group: [u8; B]) -> [u8; 8] {
+fn spread<const B: usize>(group: [u8; B]) -> u64 {
     let mut bytes = [0; 8];
     bytes[..B].copy_from_slice(&group);
     let bits = u64::from_le_bytes(bytes);
-    let octet = match B {
+    match B {
         1 => {
             // Each byte keeps the bit of its own place, which becomes its lowest.
-            let own = bits.wrapping_mul(0x0101_0101_0101_0101) & 0x8040_2010_0804_0201;
-            (own + 0x7f7f_7f7f_7f7f_7f7f) >> 7 & 0x0101_0101_0101_0101
+            let own = bits.wrapping_mul(EACH) & 0x8040_2010_0804_0201;
+            (own + EACH * 0x7f) >> 7 & EACH
         }
         _ => {
             let fours = parted(bits, (1 << (4 * B)) - 1, 32 - 4 * B);
             let pairs = parted(fours, 0x0000_0001_0000_0001 * ((1 << (2 * B)) - 1), 16 - 2 * B);
             parted(pairs, 0x0001_0001_0001_0001 * ((1 << B) - 1), 8 - B)
         }
-    };
-    octet.to_le_bytes()
+    }
 }
 
 #[cfg(test)]
