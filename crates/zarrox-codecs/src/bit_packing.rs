@@ -229,9 +229,9 @@ mod tests {
 
     /// Bit by bit: the oracle.
     fn naive(packing: &Packing, numbers: &[u64]) -> Vec<u8> {
-        let bits = numbers.iter().flat_map(|number| {
-            (0..packing.bits).map(move |bit| number >> (packing.first + bit) & 1 == 1)
-        });
+        let bits = numbers
+            .iter()
+            .flat_map(|number| (0..packing.bits).map(move |bit| number >> (packing.first + bit) & 1 == 1));
         let mut packed = vec![0; packing.packed_size(numbers.len()).unwrap()];
         for (place, _) in bits.enumerate().filter(|(_, bit)| *bit) {
             packed[place / 8] |= 1 << (place % 8);

@@ -12,11 +12,11 @@
 //! ```
 
 mod adler32;
+mod bit_packing;
 #[cfg(feature = "blosc")]
 mod blosc;
 #[cfg(feature = "blosc")]
 mod blosc_parts;
-mod bit_packing;
 mod bytes;
 mod bz2;
 mod categorize;
@@ -33,6 +33,7 @@ mod gzip;
 mod jenkins_lookup3;
 mod json2;
 mod json_text;
+mod linear_chain;
 #[cfg(feature = "lz4")]
 mod lz4;
 #[cfg(feature = "lzma")]
@@ -58,6 +59,8 @@ mod vlen;
 mod vlen_array;
 mod vlen_bytes;
 mod vlen_utf8;
+mod zarrs_vlen;
+mod zarrs_vlen_v2;
 #[cfg(feature = "libdeflate")]
 mod zlib;
 #[cfg(feature = "zstd")]
@@ -98,6 +101,8 @@ pub use transpose::Transpose;
 pub use vlen_array::VlenArray;
 pub use vlen_bytes::VlenBytes;
 pub use vlen_utf8::VlenUtf8;
+pub use zarrs_vlen::ZarrsVlen;
+pub use zarrs_vlen_v2::ZarrsVlenV2;
 #[cfg(feature = "libdeflate")]
 pub use zlib::Zlib;
 #[cfg(feature = "zstd")]
@@ -114,6 +119,8 @@ pub static ALL: &[&CodecDef] = &[
     &vlen_utf8::DEF,
     &vlen_bytes::DEF,
     &vlen_array::DEF,
+    &zarrs_vlen::DEF,
+    &zarrs_vlen_v2::DEF,
     &json2::DEF,
     &json2::LEGACY,
     &msgpack2::DEF,

@@ -19,8 +19,8 @@
 
 use serde_json::json;
 use zarrox_core::codec::{
-    ArrayToBytes, ChunkSpec, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, EncodeOptions, Fetch, ReadPart,
-    Size, Window, resolve, same_from_v2, same_to_v2,
+    ArrayToBytes, ChunkSpec, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, EncodeOptions, Fetch,
+    ReadPart, Size, Window, resolve, same_from_v2, same_to_v2,
 };
 use zarrox_core::data_type::{DataType, Storage};
 use zarrox_core::error::CodecError;
@@ -123,8 +123,11 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
     let top = bits.count - 1;
     let first = bit(config, "first_bit", 0..=top)?;
     let last = bit(config, "last_bit", first.unwrap_or(0)..=top)?;
-    let settings =
-        PackBits { padding, first_bit: first.filter(|&bit| bit > 0), last_bit: last.filter(|&bit| bit < top) };
+    let settings = PackBits {
+        padding,
+        first_bit: first.filter(|&bit| bit > 0),
+        last_bit: last.filter(|&bit| bit < top),
+    };
     let first = first.unwrap_or(0);
     let packing = Packing {
         bytes: chunk.item() / bits.parts,
@@ -147,9 +150,14 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
     })))
 }
 
-fn bit(config: Config<'_>, name: &str, range: std::ops::RangeInclusive<u32>) -> Result<Option<u32>, CodecError> {
+fn bit(
+    config: Config<'_>,
+    name: &str,
+    range: std::ops::RangeInclusive<u32>,
+) -> Result<Option<u32>, CodecError> {
     let Some(json) = config.get(name).filter(|json| !json.is_null()) else { return Ok(None) };
-    let bit = config.to_integer(json).and_then(|bit| u32::try_from(bit).ok()).filter(|bit| range.contains(bit));
+    let bit =
+        config.to_integer(json).and_then(|bit| u32::try_from(bit).ok()).filter(|bit| range.contains(bit));
     let wants = || format!("a bit from {} to {}", range.start(), range.end());
     bit.map(Some).ok_or_else(|| wrong(name, json, &wants()))
 }
@@ -278,7 +286,8 @@ impl PackBitsCodec {
         if stored == self.unused {
             return Ok(());
         }
-        let message = format!("{stored} bits of the last byte are said to be unused, it should be {}", self.unused);
+        let message =
+            format!("{stored} bits of the last byte are said to be unused, it should be {}", self.unused);
         Err(CodecError::corrupt(message))
     }
 
@@ -290,7 +299,10 @@ impl PackBitsCodec {
         let mut fetches = Vec::new();
         if let Some(at) = places.unused.filter(|_| part.covers(self.chunk.shape())) {
             fetches.push(Fetch::then(window.part(at, 1)?, |bytes| {
-                bytes.first().map_or(Ok(()), |&byte| self.check_unused(byte)).map_err(|e| e.in_codec(NAME))?;
+                bytes
+                    .first()
+                    .map_or(Ok(()), |&byte| self.check_unused(byte))
+                    .map_err(|e| e.in_codec(NAME))?;
                 Ok(Vec::new())
             }));
         }
@@ -298,7 +310,8 @@ impl PackBitsCodec {
         let blocks = selected.blocks(GAP * 8 / self.element_bits, BLOCK / self.chunk.item());
         let all: Dims<Span> = part.region.iter().map(|span| Span::all(span.count)).collect();
         split_mut(&all, &blocks, part.out, |pieces, out| {
-            let offset: usize = pieces.iter().zip(&selected.steps).map(|(piece, step)| piece.out * step).sum();
+            let offset: usize =
+                pieces.iter().zip(&selected.steps).map(|(piece, step)| piece.out * step).sum();
             let extent = selected.extent(out.shape());
             let bit = (selected.start + offset) * self.element_bits;
             let (start, skip) = (bit / 8, bit % 8);
@@ -478,10 +491,8 @@ mod tests {
                 "codec 'packbits': 4 bits of the last byte are said to be unused, it should be 3"
             );
             let mut out = vec![0; 13];
-            let part = ReadPart::new(
-                [Span::all(13)].into_iter().collect(),
-                ViewMut::contiguous(&mut out, &[13], 1),
-            );
+            let part =
+                ReadPart::new([Span::all(13)].into_iter().collect(), ViewMut::contiguous(&mut out, &[13], 1));
             let fetches = chain.read(Window { offset: 0, length: None }, part).unwrap();
             assert!(resolve(fetches, &stored).is_err());
         }
@@ -498,7 +509,8 @@ mod tests {
 
     #[test]
     fn parts_are_read_in_blocks() {
-        let chain = make("bool", &[4000, 4096], json!({"padding_encoding": "first_byte"}), Mode::Strict).unwrap();
+        let chain =
+            make("bool", &[4000, 4096], json!({"padding_encoding": "first_byte"}), Mode::Strict).unwrap();
         let fetched = |rows: Span, columns: Span| {
             let mut memory = vec![0; rows.count * columns.count];
             let out = ViewMut::contiguous(&mut memory, &[rows.count, columns.count], 1);
@@ -525,7 +537,9 @@ mod tests {
             Ok::<_, String>(Json::Object(chain.specs().remove(0).configuration))
         };
         let none = json!({"padding_encoding": "none"});
-        for same in [json!({}), json!({"first_bit": null, "last_bit": null}), json!({"first_bit": 0, "last_bit": 1})] {
+        for same in
+            [json!({}), json!({"first_bit": null, "last_bit": null}), json!({"first_bit": 0, "last_bit": 1})]
+        {
             assert_eq!(configured("int2", same).unwrap(), none);
         }
         let kept = json!({"padding_encoding": "last_byte", "first_bit": 1, "last_bit": 2});

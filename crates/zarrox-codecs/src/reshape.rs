@@ -281,7 +281,8 @@ mod tests {
         let target = &mut ViewMut::contiguous(&mut decoded, &[2, 1, 2], 2);
         codec.decode(&View::contiguous(&encoded, &[2, 2], 2), target).unwrap();
         assert_eq!(decoded, wanted);
-        let wrong = codec.decode(&View::contiguous(&encoded, &[2, 2], 2), &mut ViewMut::contiguous(&mut [], &[0], 2));
+        let wrong =
+            codec.decode(&View::contiguous(&encoded, &[2, 2], 2), &mut ViewMut::contiguous(&mut [], &[0], 2));
         assert!(wrong.is_err());
     }
 
@@ -294,7 +295,8 @@ mod tests {
             Bytes::little().into(),
         ];
         let chain = chain(&specs, &chunk(&[2, 3, 4], Storage::Uint(1)), &registry(), Mode::Strict).unwrap();
-        let (numbers, golden) = ((0..24).collect::<Vec<u8>>(), hex("0004080c10140105090d111502060a0e121603070b0f1317"));
+        let (numbers, golden) =
+            ((0..24).collect::<Vec<u8>>(), hex("0004080c10140105090d111502060a0e121603070b0f1317"));
         assert_eq!(decode_chunk(&chain, &golden).unwrap(), numbers);
         let mut encoded = Vec::new();
         let view = View::contiguous(&numbers, &[2, 3, 4], 1);

@@ -144,7 +144,10 @@ fn push_split(span: Span, factors: &[usize], split: &mut Dims<Span>) -> Option<(
         if inner % span.step != 0 || within >= span.step || span.count % each != 0 {
             return None;
         }
-        (Span { start: outer, step: 1, count: span.count / each }, Span { start: within, count: each, ..span })
+        (
+            Span { start: outer, step: 1, count: span.count / each },
+            Span { start: within, count: each, ..span },
+        )
     };
     split.push(first);
     push_split(below, &factors[1..], split)
@@ -201,7 +204,8 @@ mod tests {
             let all: Dims<Span> = from.iter().map(|&length| Span::all(length)).collect();
             assert_eq!(positions(&reshaping.map(&all).unwrap(), to), positions(&all, from));
             for _ in 0..2000 {
-                let region: Dims<Span> = from.iter().map(|&length| random_span(length, &mut random)).collect();
+                let region: Dims<Span> =
+                    from.iter().map(|&length| random_span(length, &mut random)).collect();
                 let Some(mapped) = reshaping.map(&region) else { continue };
                 assert!(mapped.iter().zip(to).all(|(s, &n)| s.start + (s.count - 1) * s.step < n));
                 assert_eq!(positions(&mapped, to), positions(&region, from), "{from:?} {to:?} {region:?}");

@@ -47,20 +47,21 @@ pub(crate) static DEF: CodecDef = CodecDef {
     to_v2: same_to_v2,
 };
 
-/// Where a shard has its index.
+/// Where a chunk that has an index has it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum IndexLocation {
-    /// Before the inner chunks.
+    /// Before all else.
     Start,
-    /// After the inner chunks.
+    /// After all else.
     #[default]
     End,
 }
 
-const LOCATIONS: &[(&str, IndexLocation)] = &[("start", IndexLocation::Start), ("end", IndexLocation::End)];
+pub(crate) const LOCATIONS: &[(&str, IndexLocation)] =
+    &[("start", IndexLocation::Start), ("end", IndexLocation::End)];
 
 impl IndexLocation {
-    fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Start => "start",
             Self::End => "end",

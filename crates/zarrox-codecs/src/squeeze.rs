@@ -42,7 +42,8 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
     config::read(configuration, context, &[])?;
     let shape = context.chunk.shape();
     let axes: Vec<usize> = (0..shape.len()).filter(|&axis| shape[axis] != 1).collect();
-    let lengths: Vec<usize> = if axes.is_empty() { vec![1] } else { axes.iter().map(|&axis| shape[axis]).collect() };
+    let lengths: Vec<usize> =
+        if axes.is_empty() { vec![1] } else { axes.iter().map(|&axis| shape[axis]).collect() };
     let encoded = context.chunk.with_shape(&lengths)?;
     Ok(Codec::ArrayToArray(Box::new(SqueezeCodec { axes, encoded })))
 }

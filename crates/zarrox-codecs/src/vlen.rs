@@ -21,6 +21,12 @@ pub(crate) fn check_variable(chunk: &ChunkSpec) -> Result<(), CodecError> {
     Err(CodecError::invalid("it stores elements of variable length; those of the array have a fixed one"))
 }
 
+/// Checks that an element is text.
+pub(crate) fn check_utf8(element: &[u8]) -> Result<(), CodecError> {
+    let text = std::str::from_utf8(element);
+    text.map(|_| ()).map_err(|error| CodecError::corrupt(format!("is not UTF-8: {error}")))
+}
+
 /// What a codec in this framing does with each element.
 pub(crate) trait Elements: fmt::Debug + Send + Sync + 'static {
     /// The codec's name, for errors.

@@ -8,7 +8,7 @@ use zarrox_core::codec::{Codec, CodecContext, CodecDef, CodecKind, CodecSpec};
 use zarrox_core::error::CodecError;
 use zarrox_core::json::{Json, Map};
 
-use crate::vlen::Elements;
+use crate::vlen::{Elements, check_utf8};
 use crate::{config, vlen};
 
 const NAME: &str = "vlen-utf8";
@@ -43,9 +43,7 @@ impl Elements for VlenUtf8 {
     const NAME: &'static str = NAME;
 
     fn pass(&self, element: &[u8], out: &mut Vec<u8>) -> Result<(), CodecError> {
-        if let Err(error) = std::str::from_utf8(element) {
-            return Err(CodecError::corrupt(format!("is not UTF-8: {error}")));
-        }
+        check_utf8(element)?;
         out.extend_from_slice(element);
         Ok(())
     }

@@ -1,0 +1,91 @@
+//! Chains of codecs for elements in one dimension, of which each chunk has another number: how codecs that store some parts
+//! of a chunk for themselves encode these.
+
+use std::sync::Arc;
+
+use zarrox_core::codec::{ChunkSpec, CodecChain, CodecContext, CodecSpec, EncodeOptions, ReadPart};
+use zarrox_core::data_type::{DataType, Mode};
+use zarrox_core::error::CodecError;
+use zarrox_core::strided::{Span, View, ViewMut};
+use zarrox_core::{FillValue, Registry};
+
+/// The chains for any number of elements of one type.
+#[derive(Debug)]
+pub(crate) struct LinearChain {
+    codecs: Vec<CodecSpec>,
+    data_type: DataType,
+    registry: Registry,
+    mode: Mode,
+    limit: usize,
+    usual: Arc<CodecChain>,
+}
+
+impl LinearChain {
+    /// Checks the codecs by making the chain for the usual number of elements.
+    pub(crate) fn new(
+        codecs: Vec<CodecSpec>,
+        data_type: &DataType,
+        usual: usize,
+        context: &CodecContext<'_>,
+    ) -> Result<Self, CodecError> {
+        let usual = Arc::new(make(&codecs, data_type, usual, context)?);
+        let (registry, data_type) = (context.registry.clone(), data_type.clone());
+        Ok(Self { codecs, data_type, registry, mode: context.mode, limit: context.limit, usual })
+    }
+
+    /// The chain for the usual number of elements.
+    pub(crate) fn usual(&self) -> &CodecChain {
+        &self.usual
+    }
+
+    /// The chain for so many elements.
+    fn of(&self, count: usize) -> Result<Arc<CodecChain>, CodecError> {
+        if *self.usual.chunk().shape() == [count] {
+            return Ok(self.usual.clone());
+        }
+        let chunk = chunk(&self.data_type, count)?;
+        let context =
+            CodecContext { chunk: &chunk, registry: &self.registry, mode: self.mode, limit: self.limit };
+        CodecChain::new(&self.codecs, &context).map(Arc::new)
+    }
+
+    /// Decodes elements that lie one after the other. No elements are no bytes.
+    pub(crate) fn decode(&self, encoded: &[u8], elements: &mut [u8]) -> Result<(), CodecError> {
+        if elements.is_empty() {
+            if encoded.is_empty() {
+                return Ok(());
+            }
+            return Err(CodecError::corrupt(format!("{} bytes are stored of no elements", encoded.len())));
+        }
+        let item = self.data_type.size();
+        let count = elements.len() / item;
+        let out = ViewMut::contiguous(elements, &[count], item);
+        self.of(count)?.decode(encoded, ReadPart::new([Span::all(count)].into_iter().collect(), out))
+    }
+
+    /// Encodes elements that lie one after the other, appending to `encoded`.
+    pub(crate) fn encode(&self, elements: &[u8], encoded: &mut Vec<u8>) -> Result<(), CodecError> {
+        if elements.is_empty() {
+            return Ok(());
+        }
+        let item = self.data_type.size();
+        let count = elements.len() / item;
+        let options = EncodeOptions { store_empty_chunks: true };
+        self.of(count)?.encode(&View::contiguous(elements, &[count], item), options, encoded).map(|_| ())
+    }
+}
+
+fn make(
+    codecs: &[CodecSpec],
+    data_type: &DataType,
+    count: usize,
+    context: &CodecContext<'_>,
+) -> Result<CodecChain, CodecError> {
+    let chunk = chunk(data_type, count)?;
+    CodecChain::new(codecs, &CodecContext { chunk: &chunk, ..*context })
+}
+
+fn chunk(data_type: &DataType, count: usize) -> Result<ChunkSpec, CodecError> {
+    let fill = FillValue::zero(data_type.size());
+    Ok(ChunkSpec::new(&[count as u64], data_type.storage(), fill)?.of_type(data_type))
+}
