@@ -59,6 +59,7 @@ mod vlen;
 mod vlen_array;
 mod vlen_bytes;
 mod vlen_utf8;
+mod zarrs_optional;
 mod zarrs_vlen;
 mod zarrs_vlen_v2;
 #[cfg(feature = "libdeflate")]
@@ -101,6 +102,7 @@ pub use transpose::Transpose;
 pub use vlen_array::VlenArray;
 pub use vlen_bytes::VlenBytes;
 pub use vlen_utf8::VlenUtf8;
+pub use zarrs_optional::ZarrsOptional;
 pub use zarrs_vlen::ZarrsVlen;
 pub use zarrs_vlen_v2::ZarrsVlenV2;
 #[cfg(feature = "libdeflate")]
@@ -120,6 +122,7 @@ pub static ALL: &[&CodecDef] = &[
     &vlen_bytes::DEF,
     &vlen_array::DEF,
     &zarrs_vlen::DEF,
+    &zarrs_optional::DEF,
     &zarrs_vlen_v2::DEF,
     &json2::DEF,
     &json2::LEGACY,

@@ -19,8 +19,11 @@ pub struct Registry {
 
 impl Registry {
     /// The core data types, and no codecs.
+    pub(crate) const CORE: Self = Self { codecs: Vec::new(), user_families: Vec::new() };
+
+    /// The core data types, and no codecs.
     pub fn new() -> Self {
-        Self::default()
+        Self::CORE
     }
 
     /// Adds a codec.

@@ -5,6 +5,47 @@ use num_complex::Complex;
 
 use super::{DataType, small_complex, small_float};
 
+/// An element that may be missing, as it lies in memory. It becomes an [`Option`], and is made of one.
+#[derive(Clone, Copy)]
+#[repr(C, packed)]
+pub struct Optional<T> {
+    present: u8,
+    value: T,
+}
+
+impl<T: Element> Optional<T> {
+    /// The value, if there is one.
+    pub fn get(self) -> Option<T> {
+        (self.present != 0).then_some(self.value)
+    }
+}
+
+impl<T: Element> From<Option<T>> for Optional<T> {
+    fn from(value: Option<T>) -> Self {
+        // SAFETY: every pattern of bytes is a valid element, all zero among them, and for `bool`, too.
+        let none = || unsafe { std::mem::zeroed() };
+        Self { present: value.is_some().into(), value: value.unwrap_or_else(none) }
+    }
+}
+
+impl<T: Element> From<Optional<T>> for Option<T> {
+    fn from(optional: Optional<T>) -> Self {
+        optional.get()
+    }
+}
+
+impl<T: Element> PartialEq for Optional<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.get() == other.get()
+    }
+}
+
+impl<T: Element> std::fmt::Debug for Optional<T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.get().fmt(f)
+    }
+}
+
 /// A Rust type that holds elements of a data type, byte for byte.
 ///
 /// # Safety
@@ -76,6 +117,18 @@ exact_elements! {
 
 fn bfloat16() -> DataType {
     small_float::named("bfloat16").unwrap_or(DataType::RawBits(2))
+}
+
+// SAFETY: a byte and plain data, packed; any byte but 0 says that there is a value.
+unsafe impl<T: Element> Element for Optional<T> {
+    fn data_type() -> DataType {
+        // Only a type that is too large cannot be optional; nothing is stored as that.
+        DataType::optional(&T::data_type()).unwrap_or(DataType::RawBits(0))
+    }
+
+    fn holds(data_type: &DataType) -> bool {
+        data_type.optional_value().is_some_and(|value| T::holds(&value))
+    }
 }
 
 // SAFETY: bytes.

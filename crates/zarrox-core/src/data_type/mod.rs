@@ -13,6 +13,7 @@ mod float;
 mod integer;
 mod number;
 mod object;
+mod optional;
 mod python;
 mod ragged;
 mod raw;
@@ -37,7 +38,7 @@ use crate::json::{self, Json, Map};
 use crate::registry::Registry;
 
 pub use cast::{Cast, Casting, Number};
-pub use element::Element;
+pub use element::{Element, Optional};
 pub use object::PICKLE;
 pub(crate) use object::nests_lists;
 pub use python::float as python_float;
@@ -532,6 +533,7 @@ pub static FAMILIES: &[&dyn Family] = &[
     &variable::Variable,
     &object::Objects,
     &ragged::Ragged,
+    &optional::Optionals,
 ];
 
 /// The error for a fill value that does not say an element of the type.

@@ -173,6 +173,10 @@ impl Builder {
                 format!("the field '{name}' is {data_type}; only types of a fixed size can be fields");
             return Err(Error::unsupported(message));
         }
+        if data_type.optional_value().is_some() {
+            let message = format!("the field '{name}' is {data_type}; optional types cannot be fields");
+            return Err(Error::unsupported(message));
+        }
         let offset = self.size;
         let count = count(&shape);
         self.pad(count.saturating_mul(data_type.size()))?;

@@ -1,0 +1,242 @@
+//! Elements that may be missing: `zarrs.optional` (also `optional`), which the Rust library zarrs writes in v3.
+//!
+//! `{"name": "zarrs.optional", "configuration": {"name": …, "configuration": {…}}}` has the type of the values inside, which
+//! may be optional itself. The fill value is `null`, or a list of the one value. In memory, an element is a byte that is 1
+//! where there is a value and else 0, and the value, which is zero where there is none. So it lies as a structure does.
+
+use std::sync::Arc;
+
+use serde_json::json;
+
+use super::{DataType, Endian, Extension, Family, LARGEST, Leaf, Mode, Storage, StructLayout, bad_fill};
+use crate::codec::CodecSpec;
+use crate::error::{Error, Result};
+use crate::fill_value::FillValue;
+use crate::json::{Json, Map};
+use crate::registry::{FamilyRef, Registry};
+
+/// The family of the optional types.
+#[derive(Debug)]
+pub(super) struct Optionals;
+
+const NAME: &str = "zarrs.optional";
+/// What versions of zarrs before its release called it.
+const LEGACY: &str = "optional";
+
+/// How many optional types may be inside of each other: more are an accident or an attack.
+const DEEPEST: usize = 8;
+
+/// The types that the values can be of: all but a program's own.
+static KNOWN: Registry = Registry::CORE;
+
+impl DataType {
+    /// Elements that are missing, or of this type.
+    ///
+    /// # Errors
+    /// When the type is of variable length or a program's own, or v3 does not have it.
+    pub fn optional(value: &Self) -> Result<Self> {
+        let family = KNOWN.family(value)?;
+        if value.storage() == Storage::Variable {
+            let message = format!("optional elements of variable length ({value}) are not supported");
+            return Err(Error::unsupported(message));
+        }
+        let size = value.size() + 1;
+        if size > LARGEST || depth(value) >= DEEPEST {
+            return Err(Error::metadata(format!("{value} is too large or nested too deep to be optional")));
+        }
+        let configuration = match family.to_v3(value)? {
+            Json::Object(map) => map,
+            name => Map::from_iter([("name".to_owned(), name), ("configuration".to_owned(), json!({}))]),
+        };
+        let inside = |leaf: Leaf| Leaf { offset: leaf.offset + 1, ..leaf };
+        let mut leaves = vec![Leaf { offset: 0, size: 1, word: 1 }];
+        leaves.extend(value.storage().leaves().into_iter().map(inside));
+        let storage = Storage::Struct(Arc::new(StructLayout { size, leaves }));
+        Ok(Self::Extension(Box::new(Extension { name: NAME.to_owned(), configuration, storage })))
+    }
+
+    /// The type of the values, of elements that may be missing.
+    pub fn optional_value(&self) -> Option<Self> {
+        let Self::Extension(extension) = self else { return None };
+        let configuration = Some(&extension.configuration).filter(|_| extension.name == NAME)?;
+        value_type(configuration).ok()
+    }
+}
+
+/// How many optional types are inside of each other.
+fn depth(data_type: &DataType) -> usize {
+    data_type.optional_value().map_or(0, |value| 1 + depth(&value))
+}
+
+fn value_type(configuration: &Map) -> Result<DataType> {
+    let name = configuration.get("name").filter(|name| name.is_string());
+    if name.is_none() || configuration.keys().any(|key| !["name", "configuration"].contains(&key.as_str())) {
+        let message = "an optional type's configuration must have the 'name' and the 'configuration' of another type";
+        return Err(Error::metadata(message));
+    }
+    KNOWN.data_type_from_v3(&Json::Object(configuration.clone()))
+}
+
+/// The type of the values and its family.
+fn value_of(data_type: &DataType) -> Result<(DataType, FamilyRef<'static>)> {
+    let value = data_type.optional_value();
+    let value = value.ok_or_else(|| Error::argument(format!("{data_type} is not optional")))?;
+    let family = KNOWN.family(&value)?;
+    Ok((value, family))
+}
+
+impl Family for Optionals {
+    fn parse_v3(&self, name: &str, configuration: &Map) -> Option<Result<DataType>> {
+        [NAME, LEGACY].contains(&name).then(|| DataType::optional(&value_type(configuration)?))
+    }
+
+    fn examples(&self) -> Vec<DataType> {
+        [DataType::UInt8, DataType::Float64].iter().filter_map(|value| DataType::optional(value).ok()).collect()
+    }
+
+    fn has(&self, data_type: &DataType) -> bool {
+        data_type.is_named(NAME)
+    }
+
+    /// A boolean for each element in one array, and the values that are there in another.
+    fn default_codec(&self, data_type: &DataType) -> Option<CodecSpec> {
+        let (value, family) = value_of(data_type).ok()?;
+        let bytes = || match value.storage().word() {
+            1 => CodecSpec::new("bytes", Json::Null),
+            _ => CodecSpec::new("bytes", json!({"endian": Endian::Little.name()})),
+        };
+        let values = family.default_codec(&value).unwrap_or_else(bytes);
+        Some(CodecSpec::new(
+            NAME,
+            json!({
+                "mask_codecs": [{"name": "packbits"}],
+                "data_codecs": [{"name": values.name, "configuration": values.configuration}],
+            }),
+        ))
+    }
+
+    fn fill_from_json(&self, data_type: &DataType, json: &Json, mode: Mode) -> Result<FillValue> {
+        let (value, family) = value_of(data_type)?;
+        match json {
+            Json::Null => Ok(FillValue::zero(data_type.size())),
+            Json::Array(list) if list.len() == 1 => {
+                let fill = family.fill_from_json(&value, &list[0], mode)?;
+                Ok(FillValue::new([&[1], fill.as_bytes()].concat()))
+            }
+            _ => Err(bad_fill(data_type, json, "null, or a list of one value")),
+        }
+    }
+
+    fn fill_to_v3(&self, data_type: &DataType, fill: &FillValue) -> Json {
+        let (Some(value), Ok((value_type, family))) = (present(fill.as_bytes()), value_of(data_type)) else {
+            return Json::Null;
+        };
+        json!([family.fill_to_v3(&value_type, &FillValue::new(value))])
+    }
+
+    /// `null` or the value; of an optional value, in brackets.
+    fn format(&self, data_type: &DataType, element: &[u8]) -> String {
+        let (Some(value), Ok((value_type, family))) = (present(element), value_of(data_type)) else {
+            return "null".to_owned();
+        };
+        let text = family.format(&value_type, value);
+        if self.has(&value_type) { format!("[{text}]") } else { text }
+    }
+}
+
+/// The value of an element, if there is one.
+fn present(element: &[u8]) -> Option<&[u8]> {
+    element.split_first().filter(|(present, _)| **present != 0).map(|(_, value)| value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(json: &Json) -> Result<DataType> {
+        Registry::new().data_type_from_v3(json)
+    }
+
+    fn of(name: &str, configuration: Json) -> Json {
+        json!({"name": NAME, "configuration": {"name": name, "configuration": configuration}})
+    }
+
+    #[test]
+    fn types_survive() {
+        let registry = Registry::new();
+        let fields = json!([{"name": "a", "data_type": "int16"}, {"name": "b", "data_type": "float64"}]);
+        for (json, size) in [
+            (of("uint8", json!({})), 2),
+            (of("complex128", json!({})), 17),
+            (of("numpy.datetime64", json!({"unit": "s", "scale_factor": 1})), 9),
+            (of("struct", json!({"fields": fields})), 11),
+            (of(NAME, json!({"name": "int4", "configuration": {}})), 3),
+        ] {
+            let data_type = parse(&json).unwrap();
+            assert_eq!(registry.family(&data_type).unwrap().to_v3(&data_type).unwrap(), json);
+            assert_eq!((data_type.size(), data_type.storage().size()), (size, size));
+            let mut legacy = json.clone();
+            legacy["name"] = LEGACY.into();
+            assert_eq!(parse(&legacy).unwrap(), data_type);
+        }
+        let short = json!({"name": NAME, "configuration": {"name": "uint8"}});
+        assert_eq!(parse(&short).unwrap(), DataType::optional(&DataType::UInt8).unwrap());
+    }
+
+    #[test]
+    fn the_bytes_of_the_values_have_their_order() {
+        let leaves = DataType::optional(&DataType::Complex64).unwrap().storage().leaves();
+        assert_eq!(leaves, [Leaf { offset: 0, size: 1, word: 1 }, Leaf { offset: 1, size: 8, word: 4 }]);
+    }
+
+    #[test]
+    fn fill_values_and_texts() {
+        let registry = Registry::new();
+        let number = parse(&of("uint8", json!({}))).unwrap();
+        let nested = parse(&of(NAME, json!({"name": "uint8", "configuration": {}}))).unwrap();
+        // The JSON is what zarrs has for these.
+        for (data_type, json, bytes, text) in [
+            (&number, json!(null), &[0, 0][..], "null"),
+            (&number, json!([42]), &[1, 42], "42"),
+            (&nested, json!(null), &[0, 0, 0], "null"),
+            (&nested, json!([null]), &[1, 0, 0], "[null]"),
+            (&nested, json!([[42]]), &[1, 1, 42], "[42]"),
+        ] {
+            let family = registry.family(data_type).unwrap();
+            let fill = family.fill_from_json(data_type, &json, Mode::Strict).unwrap();
+            assert_eq!(fill.as_bytes(), bytes);
+            assert_eq!(family.fill_to_v3(data_type, &fill), json);
+            assert_eq!(family.format(data_type, bytes), text);
+        }
+        for bad in [json!(42), json!([]), json!([1, 2]), json!([null]), json!([256]), json!("null")] {
+            let family = registry.family(&number).unwrap();
+            assert!(family.fill_from_json(&number, &bad, Mode::Lenient).is_err(), "{bad}");
+        }
+        let family = registry.family(&number).unwrap();
+        assert_eq!(family.default_fill(&number).as_bytes(), [0, 0]);
+    }
+
+    #[test]
+    fn other_types_are_refused_by_name() {
+        let mut deep = json!("uint8");
+        for _ in 0..DEEPEST + 1 {
+            let name = deep.get("name").cloned().unwrap_or_else(|| deep.clone());
+            let configuration = deep.get("configuration").cloned().unwrap_or_else(|| json!({}));
+            deep = of(name.as_str().unwrap(), configuration);
+        }
+        for (json, says) in [
+            (of("string", json!({})), "optional elements of variable length (string)"),
+            (of("nosuch", json!({})), "nosuch"),
+            (json!(NAME), "must have the 'name'"),
+            (json!({"name": NAME, "configuration": {"name": 1}}), "must have the 'name'"),
+            (json!({"name": NAME, "configuration": {"name": "uint8", "more": 1}}), "must have the 'name'"),
+            (deep, "nested too deep"),
+        ] {
+            let error = parse(&json).unwrap_err().to_string();
+            assert!(error.contains(says), "{json}: {error}");
+        }
+        let optional = DataType::optional(&DataType::UInt8).unwrap();
+        let error = DataType::structure([("x", optional)]).unwrap_err().to_string();
+        assert!(error.contains("'x'") && error.contains("optional"), "{error}");
+    }
+}
