@@ -13,6 +13,8 @@
 
 mod adler32;
 mod bit_packing;
+mod astype;
+mod bitround;
 #[cfg(feature = "blosc")]
 mod blosc;
 #[cfg(feature = "blosc")]
@@ -26,8 +28,11 @@ mod crc32;
 mod crc32c;
 #[cfg(feature = "libdeflate")]
 mod deflate;
+mod delta;
 mod ffi;
 mod fletcher32;
+mod filter;
+mod fixedscaleoffset;
 #[cfg(feature = "libdeflate")]
 mod gzip;
 mod jenkins_lookup3;
@@ -50,6 +55,8 @@ mod packbits;
 mod pickle;
 mod reshape;
 mod reshape_regions;
+mod packbits_filter;
+mod quantize;
 mod sharding;
 mod squeeze;
 #[cfg(test)]
@@ -72,6 +79,8 @@ use zarrox_core::codec::CodecDef;
 use zarrox_core::error::CodecError;
 
 pub use adler32::Adler32;
+pub use astype::AsType;
+pub use bitround::BitRound;
 #[cfg(feature = "blosc")]
 pub use blosc::{Blosc, BloscCompressor, Shuffle};
 pub use bytes::Bytes;
@@ -81,6 +90,8 @@ pub use checksum::ChecksumLocation;
 pub use crc32::Crc32;
 pub use crc32c::Crc32c;
 pub use fletcher32::Fletcher32;
+pub use delta::Delta;
+pub use fixedscaleoffset::FixedScaleOffset;
 #[cfg(feature = "libdeflate")]
 pub use gzip::Gzip;
 pub use jenkins_lookup3::JenkinsLookup3;
@@ -96,6 +107,8 @@ pub use n5_default::N5Default;
 pub use n5_lz4::N5Lz4;
 pub use packbits::{PackBits, PackBitsPadding};
 pub use reshape::{Reshape, ReshapeAxis};
+pub use packbits_filter::PackBitsFilter;
+pub use quantize::Quantize;
 pub use sharding::{IndexLocation, Sharding};
 pub use squeeze::Squeeze;
 pub use transpose::Transpose;
@@ -130,6 +143,12 @@ pub static ALL: &[&CodecDef] = &[
     &msgpack2::LEGACY,
     &categorize::DEF,
     &pickle::DEF,
+    &astype::DEF,
+    &bitround::DEF,
+    &delta::DEF,
+    &fixedscaleoffset::DEF,
+    &packbits_filter::DEF,
+    &quantize::DEF,
     #[cfg(feature = "blosc")]
     &blosc::DEF,
     #[cfg(feature = "libdeflate")]

@@ -277,8 +277,11 @@ fn lift_codecs(
         if kind == CodecKind::BytesToBytes && !in_bytes {
             codecs.push(bytes_codec(stored.as_ref()));
         }
-        if let Some(dtype) = encoded_dtype(&json).filter(|_| kind == CodecKind::ArrayToArray) {
-            stored = dtype.endian.map(ByteOrder::One);
+        if kind == CodecKind::ArrayToArray {
+            check_seen_order(&spec, stored.as_ref())?;
+            if let Some(dtype) = encoded_dtype(&spec.configuration) {
+                stored = dtype.endian.map(ByteOrder::One);
+            }
         }
         in_bytes |= kind != CodecKind::ArrayToArray;
         codecs.push(spec);
@@ -290,15 +293,29 @@ fn lift_codecs(
 }
 
 /// The type that a filter turns elements into, where it does.
-fn encoded_dtype(filter: &Json) -> Option<TypeString<'_>> {
+fn encoded_dtype(filter: &Map) -> Option<TypeString<'_>> {
     let dtype = filter.get("astype").or_else(|| filter.get("encode_dtype"))?;
     dtype.as_str().and_then(TypeString::parse)
 }
 
 /// The type of the elements that such a filter is given.
-fn decoded_dtype(filter: &Json) -> Option<TypeString<'_>> {
+fn decoded_dtype(filter: &Map) -> Option<TypeString<'_>> {
     let dtype = filter.get("dtype").or_else(|| filter.get("decode_dtype"))?;
     dtype.as_str().and_then(TypeString::parse)
+}
+
+/// Refuses a filter that would see numbers with their bytes reversed: numcodecs gives it the bytes as they are, and asks nothing.
+fn check_seen_order(filter: &CodecSpec, stored: Option<&ByteOrder>) -> Result<()> {
+    let seen = decoded_dtype(&filter.configuration).and_then(|dtype| dtype.endian);
+    let (Some(seen), Some(ByteOrder::One(stored))) = (seen, stored) else { return Ok(()) };
+    if seen == *stored {
+        return Ok(());
+    }
+    let (seen, stored, name) = (seen.name(), stored.name(), &filter.name);
+    Err(Error::unsupported(format!(
+        "the filter '{name}' takes {stored}-endian elements for {seen}-endian ones, so that its numbers have their bytes reversed; \
+         zarr-python 2 reads this array and can store it anew, with a filter of the array's own byte order"
+    )))
 }
 
 fn lift_codec(
@@ -428,9 +445,10 @@ fn lower_codecs(array: &ArrayMetadata, registry: &Registry) -> Result<LoweredCha
 
 /// The byte order of the array's own type: that of the codec `bytes`, unless a filter before it has made other numbers.
 fn lower_byte_order(bytes: &CodecSpec, filters: &[Json]) -> Result<ByteOrder> {
+    let filters: Vec<&Map> = filters.iter().filter_map(Json::as_object).collect();
     let little = ByteOrder::One(Endian::Little);
     let stored = bytes.configuration.get("endian").and_then(ByteOrder::from_json);
-    let Some(encoded) = filters.iter().rev().find_map(encoded_dtype) else {
+    let Some(encoded) = filters.iter().rev().copied().find_map(encoded_dtype) else {
         return Ok(stored.unwrap_or(little));
     };
     let said = encoded.endian.map(ByteOrder::One);
@@ -438,7 +456,7 @@ fn lower_byte_order(bytes: &CodecSpec, filters: &[Json]) -> Result<ByteOrder> {
         let message = "a filter stores its numbers in another byte order than the codec 'bytes' behind it";
         return Err(Error::argument(message));
     }
-    let own = filters.iter().find_map(decoded_dtype).and_then(|dtype| dtype.endian);
+    let own = filters.iter().copied().find_map(decoded_dtype).and_then(|dtype| dtype.endian);
     Ok(own.map_or(little, ByteOrder::One))
 }
 

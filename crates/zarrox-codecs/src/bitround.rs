@@ -1,0 +1,217 @@
+//! `bitround`: numbers of fewer significant bits, so that they compress better.
+//!
+//! Specification: <https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/bitround>
+//!
+//! | member | value |
+//! |---|---|
+//! | `keepbits` | of floats, how many bits of the mantissa are kept; of integers, how many from the highest one that is set |
+//!
+//! Names: `bitround`, leniently `numcodecs.bitround` and `https://codec.zarrs.dev/array_to_array/bitround`, in v3; `bitround` in v2. Numbers are
+//! rounded to the nearest, ties to even, as numcodecs does; infinities and NaN stay what they are. Of negative integers, the magnitude is
+//! rounded. What would round to an integer beyond the last one is rounded down. Decoding changes nothing.
+
+use serde_json::json;
+use zarrox_core::FillValue;
+use zarrox_core::codec::{ChunkSpec, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, same_to_v2};
+use zarrox_core::data_type::{DataType, Storage};
+use zarrox_core::error::CodecError;
+use zarrox_core::json::Map;
+
+use crate::config;
+use crate::filter::element::{Element, map, with_element};
+use crate::filter::{EachElement, Filter};
+
+const NAME: &str = "bitround";
+
+/// The definition of `bitround`.
+pub(crate) static DEF: CodecDef = CodecDef {
+    name: NAME,
+    aliases: &["numcodecs.bitround", "https://codec.zarrs.dev/array_to_array/bitround"],
+    v2_id: Some("bitround"),
+    kind: CodecKind::ArrayToArray,
+    create,
+    from_v2: |members, _| Ok(config::from_v2(members, json!({"keepbits": null}))),
+    to_v2: same_to_v2,
+};
+
+/// Numbers of fewer significant bits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BitRound {
+    keepbits: u8,
+}
+
+impl BitRound {
+    /// Keeps so many bits: of a float's mantissa, or of an integer from its highest bit on.
+    pub fn keepbits(keepbits: u8) -> Self {
+        Self { keepbits }
+    }
+}
+
+impl From<BitRound> for CodecSpec {
+    fn from(codec: BitRound) -> Self {
+        Self::new(NAME, json!({"keepbits": codec.keepbits}))
+    }
+}
+
+fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, CodecError> {
+    let config = config::read(configuration, context, &["keepbits"])?;
+    if config.get("keepbits").is_none() {
+        return Err(config::missing("keepbits"));
+    }
+    let keepbits = config.integer("keepbits", 0..=i32::MAX, 0)?;
+    let chunk = context.chunk;
+    let filter = BitRoundFilter::new(chunk.data_type()?, keepbits.unsigned_abs())?;
+    let mut fill = vec![0; chunk.item()];
+    filter.encode(chunk.fill().as_bytes(), &mut fill)?;
+    let shape: Vec<u64> = chunk.shape().iter().map(|&length| length as u64).collect();
+    let encoded = ChunkSpec::new(&shape, chunk.storage().clone(), FillValue::new(fill))?;
+    let encoded = encoded.of_type(chunk.data_type()?);
+    let configuration = config::members(json!({"keepbits": keepbits}));
+    Ok(Codec::ArrayToArray(Box::new(EachElement { configuration, encoded, filter })))
+}
+
+/// What is rounded.
+#[derive(Debug, Clone, Copy)]
+enum Kind {
+    /// Floats with a mantissa of so many bits.
+    Float { mantissa: u32 },
+    /// Integers in two's complement.
+    Signed,
+    /// Integers that are never negative.
+    Unsigned,
+}
+
+/// The filter for one data type.
+#[derive(Debug)]
+struct BitRoundFilter {
+    kind: Kind,
+    /// The bits of a number, as an unsigned integer.
+    word: Storage,
+    keepbits: u32,
+}
+
+impl BitRoundFilter {
+    fn new(data_type: &DataType, keepbits: u32) -> Result<Self, CodecError> {
+        let (kind, size) = match (data_type, data_type.storage()) {
+            (DataType::Extension(extension), storage) => match extension.name.as_str() {
+                "bfloat16" | "complex_bfloat16" => (Kind::Float { mantissa: 7 }, 2),
+                "complex_float16" => (Kind::Float { mantissa: 10 }, 2),
+                "numpy.datetime64" | "numpy.timedelta64" => (Kind::Signed, storage.size()),
+                _ => return Err(unsupported(data_type)),
+            },
+            (_, Storage::Int(size)) => (Kind::Signed, size),
+            (_, Storage::Uint(size)) => (Kind::Unsigned, size),
+            (_, storage @ (Storage::Float(_) | Storage::Complex(_))) => match storage.word() {
+                2 => (Kind::Float { mantissa: 10 }, 2),
+                4 => (Kind::Float { mantissa: 23 }, 4),
+                _ => (Kind::Float { mantissa: 52 }, 8),
+            },
+            _ => return Err(unsupported(data_type)),
+        };
+        Ok(Self { kind, word: Storage::Uint(size), keepbits })
+    }
+
+    fn round<T: Word>(&self, from: &[u8], to: &mut [u8]) {
+        let keepbits = self.keepbits;
+        match self.kind {
+            Kind::Float { mantissa } if keepbits < mantissa => {
+                map(from, to, |bits: T| bits.round_float(mantissa, mantissa - keepbits));
+            }
+            Kind::Signed if keepbits < T::BITS => map(from, to, |bits: T| bits.round_signed(keepbits)),
+            Kind::Unsigned if keepbits < T::BITS => map(from, to, |bits: T| bits.round_unsigned(keepbits)),
+            _ => to.copy_from_slice(from),
+        }
+    }
+}
+
+fn unsupported(data_type: &DataType) -> CodecError {
+    CodecError::unsupported(format!("it rounds integers and floats, not {data_type}"))
+}
+
+impl Filter for BitRoundFilter {
+    fn encode(&self, decoded: &[u8], encoded: &mut [u8]) -> Result<(), CodecError> {
+        with_element!(@ &self.word, T => self.round::<T>(decoded, encoded), (),
+            Uint(1) => u8, Uint(2) => u16, Uint(4) => u32, Uint(8) => u64);
+        Ok(())
+    }
+
+    fn decode(&self, encoded: &[u8], decoded: &mut [u8]) -> Result<(), CodecError> {
+        decoded.copy_from_slice(encoded);
+        Ok(())
+    }
+
+    fn decodes_unchanged(&self) -> bool {
+        true
+    }
+}
+
+/// The bits of a number.
+trait Word: Element {
+    const BITS: u32;
+
+    /// A float with a mantissa of so many bits, of which the last ones are dropped: at least one.
+    fn round_float(self, mantissa: u32, dropped: u32) -> Self;
+
+    /// An integer of which so many bits are kept: fewer than it has.
+    fn round_unsigned(self, keepbits: u32) -> Self;
+
+    /// The same of an integer in two's complement.
+    fn round_signed(self, keepbits: u32) -> Self;
+}
+
+/// An integer rounded, which wraps to 0 where it is beyond the last one, and with its last bits cut off.
+macro_rules! round_magnitude {
+    ($value:expr, $keepbits:expr, $T:ty) => {{
+        // All bits up to the highest one, without a count of them, for which there is no vector instruction.
+        let mut all = $value;
+        all |= all >> 1;
+        all |= all >> 2;
+        all |= all >> 4;
+        if <$T>::BITS > 8 {
+            all |= all >> (8 % <$T>::BITS);
+        }
+        if <$T>::BITS > 16 {
+            all |= all >> (16 % <$T>::BITS);
+        }
+        if <$T>::BITS > 32 {
+            all |= all >> (32 % <$T>::BITS);
+        }
+        let lost = all >> $keepbits;
+        let odd = <$T>::from($value & lost.wrapping_add(1) != 0) & lost & 1;
+        ($value.wrapping_add((lost >> 1) + odd) & !lost, $value & !lost)
+    }};
+}
+
+macro_rules! word {
+    ($($T:ty)*) => {$(
+        impl Word for $T {
+            const BITS: u32 = Self::BITS;
+
+            #[inline(always)]
+            fn round_float(self, mantissa: u32, dropped: u32) -> Self {
+                let infinity = Self::MAX >> 1 >> mantissa << mantissa;
+                let lost = (1 << dropped) - 1;
+                // One less than a half, and one more where the last bit that is kept is odd.
+                let rounded = self.wrapping_add((lost >> 1) + (self >> dropped & 1)) & !lost;
+                if self & (Self::MAX >> 1) > infinity { self } else { rounded }
+            }
+
+            #[inline(always)]
+            fn round_unsigned(self, keepbits: u32) -> Self {
+                let (rounded, cut) = round_magnitude!(self, keepbits, $T);
+                if rounded < cut { cut } else { rounded }
+            }
+
+            #[inline(always)]
+            fn round_signed(self, keepbits: u32) -> Self {
+                let negative = self >> (Self::BITS - 1);
+                let magnitude = (self ^ negative.wrapping_neg()).wrapping_add(negative);
+                let (rounded, cut) = round_magnitude!(magnitude, keepbits, $T);
+                let rounded = if rounded > (Self::MAX >> 1) + negative { cut } else { rounded };
+                (rounded ^ negative.wrapping_neg()).wrapping_add(negative)
+            }
+        }
+    )*};
+}
+
+word!(u8 u16 u32 u64);

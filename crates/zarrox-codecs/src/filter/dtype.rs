@@ -1,0 +1,139 @@
+//! The members of filters that name a type: v2's type strings, and NumPy's other names, which v3 metadata has as people wrote them.
+
+use zarrox_core::data_type::{Endian, Storage, TypeString};
+use zarrox_core::error::CodecError;
+use zarrox_core::json::{Json, Map};
+
+use crate::config::{self, Config};
+
+/// A type of numbers as a filter names it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Dtype {
+    /// How its elements lie in memory.
+    pub(crate) storage: Storage,
+    /// The byte order that the name says. In v2 it is that of the stored numbers; numbers in memory have the machine's.
+    pub(crate) endian: Option<Endian>,
+}
+
+const WANTS: &str = "a type of numbers, such as \"<f4\"";
+
+impl Dtype {
+    /// The type of elements that lie in memory so, when they are numbers.
+    fn of_storage(storage: &Storage) -> Option<Self> {
+        kind_of(storage).map(|_| Self { storage: storage.clone(), endian: None })
+    }
+
+    /// The type of a name, such as `<f4`, `f4` or `float32`.
+    pub(crate) fn parse(name: &str) -> Option<Self> {
+        if let Some(storage) = named(name) {
+            return Some(Self { storage, endian: None });
+        }
+        let prefixed = name.starts_with(['<', '>', '|']);
+        let string = format!("|{}", name.strip_prefix('=').unwrap_or(name));
+        let string = TypeString::parse(if prefixed { name } else { &string })?;
+        let size = string.size()?;
+        let storage = match string.kind {
+            'b' if size == 1 => Storage::Bool,
+            'i' => Storage::Int(size),
+            'u' => Storage::Uint(size),
+            'f' => Storage::Float(size),
+            'c' => Storage::Complex(size),
+            _ => return None,
+        };
+        let endian = string.endian.filter(|_| storage.word() > 1);
+        kind_of(&storage).map(|_| Self { storage, endian })
+    }
+
+    /// The type string, as numcodecs writes it. Where no byte order was named, NumPy takes the machine's, and nearly all are
+    /// little-endian.
+    pub(crate) fn to_json(&self) -> Json {
+        let kind = kind_of(&self.storage).unwrap_or('V');
+        let endian = match self.storage.word() {
+            1 => '|',
+            _ => self.endian.unwrap_or(Endian::Little).character(),
+        };
+        format!("{endian}{kind}{}", self.storage.size()).into()
+    }
+}
+
+/// The character of a type of numbers.
+fn kind_of(storage: &Storage) -> Option<char> {
+    Some(match storage {
+        Storage::Bool => 'b',
+        Storage::Int(1 | 2 | 4 | 8) => 'i',
+        Storage::Uint(1 | 2 | 4 | 8) => 'u',
+        Storage::Float(2 | 4 | 8) => 'f',
+        Storage::Complex(8 | 16) => 'c',
+        _ => return None,
+    })
+}
+
+/// Those types that NumPy has names for beside their type strings, and means the same by on every machine.
+fn named(name: &str) -> Option<Storage> {
+    Some(match name {
+        "bool" | "bool_" | "?" => Storage::Bool,
+        "int8" | "b" => Storage::Int(1),
+        "int16" | "h" => Storage::Int(2),
+        "int32" | "i" => Storage::Int(4),
+        "int64" | "int" | "q" => Storage::Int(8),
+        "uint8" | "B" => Storage::Uint(1),
+        "uint16" | "H" => Storage::Uint(2),
+        "uint32" | "I" => Storage::Uint(4),
+        "uint64" | "uint" | "Q" => Storage::Uint(8),
+        "float16" | "half" | "e" => Storage::Float(2),
+        "float32" | "single" | "f" => Storage::Float(4),
+        "float64" | "double" | "float" | "d" => Storage::Float(8),
+        "complex64" | "F" => Storage::Complex(8),
+        "complex128" | "complex" | "D" => Storage::Complex(16),
+        _ => return None,
+    })
+}
+
+/// The type of decoded and that of encoded elements, from the members of these names. An absent first one is the chunk's, as
+/// zarr-python 3 has it; an absent second one is the first.
+pub(crate) fn pair(
+    config: Config<'_>,
+    decoded: &str,
+    encoded: &str,
+    chunk: &Storage,
+) -> Result<(Dtype, Dtype), CodecError> {
+    let dtype = match config.get(decoded) {
+        Some(json) => read(decoded, json)?,
+        None if config.is_strict() => return Err(config::missing(decoded)),
+        None => Dtype::of_storage(chunk).ok_or_else(|| config::missing(decoded))?,
+    };
+    let astype = match config.get(encoded) {
+        Some(json) => read(encoded, json)?,
+        // NumPy would take the bytes of the machine's own numbers for those of others.
+        None if dtype.endian == Some(Endian::Big) => {
+            let message =
+                format!("without '{encoded}', zarr-python garbles numbers whose '{decoded}' is big-endian");
+            return Err(CodecError::unsupported(message));
+        }
+        None => dtype.clone(),
+    };
+    Ok((dtype, astype))
+}
+
+/// The type that a member names.
+pub(crate) fn read(name: &str, json: &Json) -> Result<Dtype, CodecError> {
+    json.as_str().and_then(Dtype::parse).ok_or_else(|| config::wrong(name, json, WANTS))
+}
+
+/// Members as numcodecs writes them: the second type never absent, and both as type strings.
+pub(crate) fn normalised(members: &Map, decoded: &str, encoded: &str) -> Result<Map, CodecError> {
+    let mut members = members.clone();
+    for name in [decoded, encoded] {
+        match members.get(name).filter(|json| !json.is_null()) {
+            Some(json) => {
+                let dtype = read(name, json)?.to_json();
+                members.insert(name.to_owned(), dtype);
+            }
+            None => drop(members.shift_remove(name)),
+        }
+    }
+    if let (Some(dtype), None) = (members.get(decoded).cloned(), members.get(encoded)) {
+        members.insert(encoded.to_owned(), dtype);
+    }
+    Ok(members)
+}

@@ -1,0 +1,113 @@
+//! numcodecs' `packbits`: eight booleans in a byte. (The codec `packbits` of v3 is another one.)
+//!
+//! Documentation: <https://numcodecs.readthedocs.io/en/stable/filter/packbits.html>
+//!
+//! It has no configuration. The encoded chunk is flat: a byte that counts the bits of padding in the last one, and the elements, the
+//! first of each eight in the highest bit.
+//!
+//! Names: `numcodecs.packbits` in v3; `packbits` in v2. Integers of one byte are packed as booleans, too: all
+//! but 0 is true, and decodes to 1.
+
+use zarrox_core::FillValue;
+use zarrox_core::codec::{ChunkSpec, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, same_to_v2};
+use zarrox_core::data_type::Storage;
+use zarrox_core::error::CodecError;
+use zarrox_core::json::{Json, Map};
+
+use crate::config;
+use crate::filter::{EachElement, Filter, WholeChunk};
+
+const NAME: &str = "numcodecs.packbits";
+
+/// The definition of numcodecs' `packbits`.
+pub(crate) static DEF: CodecDef = CodecDef {
+    name: NAME,
+    aliases: &[],
+    v2_id: Some("packbits"),
+    kind: CodecKind::ArrayToArray,
+    create,
+    from_v2: |_, _| Ok(Map::new()),
+    to_v2: same_to_v2,
+};
+
+/// Eight booleans in a byte, as numcodecs packs them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct PackBitsFilter;
+
+impl From<PackBitsFilter> for CodecSpec {
+    fn from(_: PackBitsFilter) -> Self {
+        Self::new(NAME, Json::Null)
+    }
+}
+
+fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, CodecError> {
+    config::read(configuration, context, &[])?;
+    let chunk = context.chunk;
+    if !matches!(chunk.storage(), Storage::Bool | Storage::Int(1) | Storage::Uint(1)) {
+        return Err(CodecError::unsupported("it packs booleans; the elements are others"));
+    }
+    let packed = [1 + chunk.size().div_ceil(8) as u64];
+    let encoded = ChunkSpec::new(&packed, Storage::Uint(1), FillValue::zero(1))?;
+    let codec = EachElement { configuration: Map::new(), encoded, filter: PackBits };
+    Ok(Codec::ArrayToArray(Box::new(WholeChunk(codec))))
+}
+
+/// The filter.
+#[derive(Debug)]
+struct PackBits;
+
+impl Filter for PackBits {
+    fn encode(&self, decoded: &[u8], encoded: &mut [u8]) -> Result<(), CodecError> {
+        let Some((padding, packed)) = encoded.split_first_mut() else { return Ok(()) };
+        *padding = padding_of(decoded.len());
+        let (eights, rest) = decoded.as_chunks();
+        for (booleans, byte) in eights.iter().zip(&mut *packed) {
+            *byte = pack(*booleans);
+        }
+        if let (false, Some(last)) = (rest.is_empty(), packed.last_mut()) {
+            *last = pack(std::array::from_fn(|i| rest.get(i).copied().unwrap_or(0)));
+        }
+        Ok(())
+    }
+
+    fn decode(&self, encoded: &[u8], decoded: &mut [u8]) -> Result<(), CodecError> {
+        let Some((&padding, packed)) = encoded.split_first() else { return Ok(()) };
+        let expected = padding_of(decoded.len());
+        if padding != expected {
+            let message = format!("{padding} bits of padding, where this many elements have {expected}");
+            return Err(CodecError::corrupt(message));
+        }
+        let (eights, rest) = decoded.as_chunks_mut();
+        for (booleans, byte) in eights.iter_mut().zip(packed) {
+            *booleans = unpack(*byte);
+        }
+        if let Some(last) = packed.last() {
+            rest.copy_from_slice(&unpack(*last)[..rest.len()]);
+        }
+        Ok(())
+    }
+}
+
+/// How many bits of the last byte are no elements.
+fn padding_of(count: usize) -> u8 {
+    [0, 7, 6, 5, 4, 3, 2, 1][count % 8]
+}
+
+/// A one in each byte.
+const ONES: u64 = 0x0101_0101_0101_0101;
+/// Moves the bits of a byte to where each is the highest of a byte, in reverse order, and back: 1, 2⁹, 2¹⁸, …
+const SPREAD: u64 = 0x8040_2010_0804_0201;
+
+/// The bits of eight booleans, the first one highest.
+fn pack(booleans: [u8; 8]) -> u8 {
+    let bytes = u64::from_le_bytes(booleans);
+    // The highest bit of each byte that is not 0.
+    let set = ((bytes & (ONES * 0x7f)) + ONES * 0x7f) | bytes;
+    let [.., packed] = ((set >> 7 & ONES).wrapping_mul(SPREAD)).to_le_bytes();
+    packed
+}
+
+/// Eight booleans from their bits.
+fn unpack(packed: u8) -> [u8; 8] {
+    (u64::from(packed).wrapping_mul(SPREAD) >> 7 & ONES).to_le_bytes()
+}
