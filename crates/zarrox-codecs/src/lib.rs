@@ -19,6 +19,7 @@ mod bitround;
 mod blosc;
 #[cfg(feature = "blosc")]
 mod blosc_parts;
+mod byte_planes;
 mod bytes;
 mod bz2;
 mod categorize;
@@ -59,6 +60,7 @@ mod packbits_filter;
 mod quantize;
 mod sharding;
 mod squeeze;
+mod shuffle;
 #[cfg(test)]
 mod testing;
 mod transpose;
@@ -111,6 +113,7 @@ pub use packbits_filter::PackBitsFilter;
 pub use quantize::Quantize;
 pub use sharding::{IndexLocation, Sharding};
 pub use squeeze::Squeeze;
+pub use shuffle::ByteShuffle;
 pub use transpose::Transpose;
 pub use vlen_array::VlenArray;
 pub use vlen_bytes::VlenBytes;
@@ -165,6 +168,7 @@ pub static ALL: &[&CodecDef] = &[
     &n5_default::DEF,
     #[cfg(feature = "lz4")]
     &n5_lz4::DEF,
+    &shuffle::DEF,
     &crc32c::DEF,
     &crc32c::NUMCODECS,
     &crc32::DEF,

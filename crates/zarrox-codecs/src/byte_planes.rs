@@ -1,0 +1,189 @@
+//! The bytes of elements sorted by their place: first the first bytes of all elements, then all second bytes, and so on.
+//!
+//! This is a transposition of bytes, in steps that vectors have an instruction for: putting the bytes of one between those
+//! of another. When that is done to the halves of a block, the last bit of each byte's new place is the first one of its
+//! old place, and all others move up by one. So four steps bring the number of an element among sixteen from the front of
+//! the place to its end, or the number of a byte in sixteen.
+
+use std::array;
+
+use wide::u8x16;
+
+/// How many bytes a vector has.
+const LANES: usize = 16;
+/// How many vectors of each plane are done at once, so that whole lines of the cache are read and written even if the planes
+/// of large chunks displace each other from it.
+const GROUP: usize = 8;
+
+type Lane = [u8; LANES];
+
+/// From elements of so many bytes to planes. Both slices are equally long, and have whole elements.
+pub(crate) fn split(elements: &[u8], planes: &mut [u8], item: usize) {
+    let done = match item {
+        2 => split_by::<2>(elements, planes),
+        4 => split_by::<4>(elements, planes),
+        8 => split_by::<8>(elements, planes),
+        16 => split_by::<16>(elements, planes),
+        _ => split_any(elements, planes, item),
+    };
+    let count = elements.len() / item;
+    for byte in 0..item {
+        for element in done..count {
+            planes[byte * count + element] = elements[element * item + byte];
+        }
+    }
+}
+
+/// From planes to elements of so many bytes. Both slices are equally long, and have whole elements.
+pub(crate) fn join(planes: &[u8], elements: &mut [u8], item: usize) {
+    let done = match item {
+        2 => join_by::<2>(planes, elements),
+        4 => join_by::<4>(planes, elements),
+        8 => join_by::<8>(planes, elements),
+        16 => join_by::<16>(planes, elements),
+        _ => join_any(planes, elements, item),
+    };
+    let count = elements.len() / item;
+    for element in done..count {
+        for byte in 0..item {
+            elements[element * item + byte] = planes[byte * count + element];
+        }
+    }
+}
+
+/// The bytes of the first half of the vectors between those of the second half.
+#[inline]
+fn zip<const N: usize>(block: [u8x16; N]) -> [u8x16; N] {
+    let mut zipped = block;
+    let (low, high) = block.split_at(N / 2);
+    for ((low, high), pair) in low.iter().zip(high).zip(zipped.as_chunks_mut().0) {
+        *pair = [u8x16::unpack_low(*low, *high), u8x16::unpack_high(*low, *high)];
+    }
+    zipped
+}
+
+/// Sixteen elements of `N` bytes, turned into a vector of each of their bytes.
+#[inline]
+fn split_block<const N: usize>(elements: &[Lane; N]) -> [u8x16; N] {
+    zip(zip(zip(zip(elements.map(u8x16::new)))))
+}
+
+/// The way back, for a power of two.
+#[inline]
+fn join_block<const N: usize>(mut block: [u8x16; N]) -> [Lane; N] {
+    for _ in 0..N.trailing_zeros() {
+        block = zip(block);
+    }
+    block.map(u8x16::to_array)
+}
+
+/// How many elements it could split.
+fn split_by<const N: usize>(elements: &[u8], planes: &mut [u8]) -> usize {
+    let count = elements.len() / N;
+    let groups = elements.as_chunks().0.as_chunks::<N>().0.as_chunks::<GROUP>().0;
+    let mut lines = [[[0; LANES]; GROUP]; N];
+    for (group, at) in groups.iter().zip((0..).step_by(GROUP * LANES)) {
+        for (index, block) in group.iter().enumerate() {
+            for (line, vector) in lines.iter_mut().zip(split_block(block)) {
+                line[index] = vector.to_array();
+            }
+        }
+        for (plane, line) in lines.iter().enumerate() {
+            planes[plane * count + at..][..GROUP * LANES].copy_from_slice(line.as_flattened());
+        }
+    }
+    groups.len() * GROUP * LANES
+}
+
+/// How many elements it could join.
+fn join_by<const N: usize>(planes: &[u8], elements: &mut [u8]) -> usize {
+    let count = elements.len() / N;
+    let groups = elements.as_chunks_mut().0.as_chunks_mut::<N>().0.as_chunks_mut::<GROUP>().0;
+    let done = groups.len() * GROUP * LANES;
+    let mut lines = [[[0; LANES]; GROUP]; N];
+    for (group, at) in groups.iter_mut().zip((0..).step_by(GROUP * LANES)) {
+        for (plane, line) in lines.iter_mut().enumerate() {
+            line.as_flattened_mut().copy_from_slice(&planes[plane * count + at..][..GROUP * LANES]);
+        }
+        for (index, block) in group.iter_mut().enumerate() {
+            *block = join_block(array::from_fn(|plane| u8x16::new(lines[plane][index])));
+        }
+    }
+    done
+}
+
+/// The first bytes of the squares, sixteen by sixteen, that elements of any size are done in. The last one may overlap the
+/// one before it.
+fn columns(item: usize) -> impl Iterator<Item = usize> {
+    (0..item).step_by(LANES).map(move |column| column.min(item.saturating_sub(LANES)))
+}
+
+/// How many elements it could split.
+fn split_any(elements: &[u8], planes: &mut [u8], item: usize) -> usize {
+    let count = elements.len() / item;
+    let done = count - count % LANES;
+    for at in (0..done).step_by(LANES) {
+        for column in columns(item) {
+            // A short element's row goes on into the next one, of which no plane is made.
+            let row = |index: usize| lane(&elements[(at + index) * item + column..]);
+            let vectors = split_block::<LANES>(&array::from_fn(row));
+            for (plane, vector) in (column..item).zip(vectors) {
+                planes[plane * count + at..][..LANES].copy_from_slice(&vector.to_array());
+            }
+        }
+    }
+    done
+}
+
+/// How many elements it could join.
+fn join_any(planes: &[u8], elements: &mut [u8], item: usize) -> usize {
+    let count = elements.len() / item;
+    let done = count - count % LANES;
+    for at in (0..done).step_by(LANES) {
+        for column in columns(item) {
+            let mut block = [u8x16::ZERO; LANES];
+            for (plane, vector) in (column..item).zip(&mut block) {
+                *vector = u8x16::new(lane(&planes[plane * count + at..]));
+            }
+            // What a short element's row has too much lies where later elements will be.
+            for (index, row) in join_block(block).iter().enumerate() {
+                let room = &mut elements[(at + index) * item + column..];
+                let length = room.len().min(LANES);
+                room[..length].copy_from_slice(&row[..length]);
+            }
+        }
+    }
+    done
+}
+
+/// The next bytes, and zeros where there are no more.
+#[inline]
+fn lane(bytes: &[u8]) -> Lane {
+    bytes.first_chunk().copied().unwrap_or_else(|| array::from_fn(|at| bytes.get(at).copied().unwrap_or(0)))
+}
+
+#[cfg(test)]
+mod tests {
+    use zarrox_testkit::codec::Random;
+
+    use super::*;
+
+    #[test]
+    fn as_byte_by_byte() {
+        let mut random = Random::new(5);
+        let items = (1..=40).chain([63, 64, 65, 255, 1000]);
+        for item in items {
+            for count in [0, 1, 2, 15, 16, 17, 31, 33, 127, 128, 129, 300] {
+                let elements = random.bytes(item * count);
+                let mut planes = vec![0xa5; elements.len()];
+                split(&elements, &mut planes, item);
+                let right = |at: usize| elements[at % count * item + at / count];
+                let same = planes.iter().enumerate().all(|(at, &byte)| byte == right(at));
+                assert!(same, "splitting {count} elements of {item} bytes");
+                let mut joined = vec![0xa5; elements.len()];
+                join(&planes, &mut joined, item);
+                assert!(joined == elements, "joining {count} elements of {item} bytes");
+            }
+        }
+    }
+}
