@@ -262,9 +262,20 @@ pub fn array_suite(
         Storage::Raw(16),
         Storage::Struct(Arc::new(structure)),
     ];
+    array_suite_of(registry, &storages, shapes, integrity, specs);
+}
+
+/// The same for elements of these layouts, for codecs that do not take all.
+pub fn array_suite_of(
+    registry: &Registry,
+    storages: &[Storage],
+    shapes: &[&[u64]],
+    integrity: Integrity,
+    specs: impl Fn(&[u64]) -> Vec<CodecSpec>,
+) {
     let mut random = Random::new(2);
     for shape in shapes {
-        for storage in storages.clone() {
+        for storage in storages.iter().cloned() {
             let fill = FillValue::new(random.bytes(storage.size()));
             let chunk = ChunkSpec::new(shape, storage, fill).unwrap();
             let size = chunk.item();
