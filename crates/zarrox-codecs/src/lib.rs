@@ -51,8 +51,10 @@ mod n5_block;
 mod n5_default;
 #[cfg(feature = "lz4")]
 mod n5_lz4;
+mod numbers;
 mod object_lists;
 mod packbits;
+mod pcodec;
 mod pickle;
 mod reshape;
 mod reshape_regions;
@@ -71,6 +73,9 @@ mod vlen_utf8;
 mod zarrs_optional;
 mod zarrs_vlen;
 mod zarrs_vlen_v2;
+mod zfp;
+mod zfp_stream;
+mod zfpy;
 #[cfg(feature = "libdeflate")]
 mod zlib;
 #[cfg(feature = "zstd")]
@@ -111,6 +116,7 @@ pub use packbits::{PackBits, PackBitsPadding};
 pub use reshape::{Reshape, ReshapeAxis};
 pub use packbits_filter::PackBitsFilter;
 pub use quantize::Quantize;
+pub use pcodec::{Pcodec, PcodecDelta};
 pub use sharding::{IndexLocation, Sharding};
 pub use squeeze::Squeeze;
 pub use shuffle::ByteShuffle;
@@ -121,6 +127,8 @@ pub use vlen_utf8::VlenUtf8;
 pub use zarrs_optional::ZarrsOptional;
 pub use zarrs_vlen::ZarrsVlen;
 pub use zarrs_vlen_v2::ZarrsVlenV2;
+pub use zfp::Zfp;
+pub use zfpy::Zfpy;
 #[cfg(feature = "libdeflate")]
 pub use zlib::Zlib;
 #[cfg(feature = "zstd")]
@@ -152,6 +160,9 @@ pub static ALL: &[&CodecDef] = &[
     &fixedscaleoffset::DEF,
     &packbits_filter::DEF,
     &quantize::DEF,
+    &pcodec::DEF,
+    &zfp::DEF,
+    &zfpy::DEF,
     #[cfg(feature = "blosc")]
     &blosc::DEF,
     #[cfg(feature = "libdeflate")]

@@ -1,0 +1,99 @@
+//! Chunks as slices of numbers, for libraries that compress these and not bytes.
+
+use bytemuck::Pod;
+use zarrox_core::codec::{ChunkSpec, ReadPart};
+use zarrox_core::data_type::{DataType, Storage};
+use zarrox_core::error::CodecError;
+use zarrox_core::scratch::Scratch;
+use zarrox_core::strided::{View, ViewMut};
+
+/// Whether the elements of a chunk are the numbers that their layout says: counts of time are, a bfloat16 that lies in
+/// memory as an unsigned integer is not.
+pub(crate) fn are_plain(chunk: &ChunkSpec) -> bool {
+    let storage = chunk.storage();
+    match (storage, chunk.data_type()) {
+        (Storage::Int(8) | Storage::Float(_) | Storage::Complex(8 | 16), _) => true,
+        (_, Ok(data_type)) => DataType::of_storage(storage).as_ref() == Some(data_type),
+        (_, Err(_)) => false,
+    }
+}
+
+/// The error for elements that a codec does not take.
+pub(crate) fn unfit(chunk: &ChunkSpec, takes: &str) -> CodecError {
+    let elements = match chunk.data_type() {
+        Ok(data_type) => data_type.to_string(),
+        Err(_) => format!("{:?}", chunk.storage()),
+    };
+    CodecError::unsupported(format!("it stores {takes}; the elements are {elements}"))
+}
+
+/// Lets `work` fill a whole chunk with its numbers, and brings the wanted part to its place: they are the same memory
+/// where that is possible. Another buffer takes no more than `limit` bytes.
+pub(crate) fn decode<T: Pod>(
+    chunk: &ChunkSpec,
+    limit: usize,
+    mut part: ReadPart<'_>,
+    work: impl FnOnce(&mut [T]) -> Result<(), CodecError>,
+) -> Result<(), CodecError> {
+    if part.covers(chunk.shape())
+        && let Some(memory) = part.out.as_slice_mut()
+        && let Ok(numbers) = bytemuck::try_cast_slice_mut(memory)
+    {
+        return work(numbers);
+    }
+    let mut buffer = Buffer::new(chunk.size(), limit)?;
+    work(buffer.numbers())?;
+    let whole = View::contiguous(buffer.bytes(), chunk.shape(), chunk.item());
+    part.out.copy_from(&whole.region(&part.region), 1);
+    Ok(())
+}
+
+/// Gives the numbers of a whole chunk to `work`.
+pub(crate) fn encode<T: Pod>(
+    chunk: &View<'_>,
+    work: impl FnOnce(&[T]) -> Result<(), CodecError>,
+) -> Result<(), CodecError> {
+    if let Some(memory) = chunk.as_slice()
+        && let Ok(numbers) = bytemuck::try_cast_slice(memory)
+    {
+        return work(numbers);
+    }
+    let count: usize = chunk.shape().iter().product();
+    let mut buffer = Buffer::new(count * chunk.item(), usize::MAX)?;
+    ViewMut::contiguous(buffer.bytes(), chunk.shape(), chunk.item()).copy_from(chunk, 1);
+    work(buffer.numbers())
+}
+
+/// Memory on loan from the thread's own that any numbers may lie in. Its content is arbitrary.
+pub(crate) struct Buffer {
+    scratch: Scratch,
+    size: usize,
+}
+
+impl Buffer {
+    /// Memory for `size` bytes, if the limit allows them.
+    pub(crate) fn new(size: usize, limit: usize) -> Result<Self, CodecError> {
+        if size > limit {
+            let message = format!("one chunk would take {size} bytes of memory, the limit is {limit}");
+            return Err(CodecError::limit(message));
+        }
+        // With room to begin, and to end, where a word may.
+        Ok(Self { scratch: Scratch::with_len(size.saturating_add(2 * size_of::<u64>())), size })
+    }
+
+    /// The bytes.
+    pub(crate) fn bytes(&mut self) -> &mut [u8] {
+        let size = self.size;
+        &mut bytemuck::cast_slice_mut(self.words())[..size]
+    }
+
+    /// As many numbers as fit; none has more than eight bytes.
+    pub(crate) fn numbers<T: Pod>(&mut self) -> &mut [T] {
+        let count = self.size / size_of::<T>();
+        &mut bytemuck::cast_slice_mut(self.words())[..count]
+    }
+
+    fn words(&mut self) -> &mut [u64] {
+        bytemuck::pod_align_to_mut(&mut self.scratch).1
+    }
+}
