@@ -12,8 +12,8 @@
 //! ```
 
 mod adler32;
-mod bit_packing;
 mod astype;
+mod bit_packing;
 mod bitround;
 #[cfg(feature = "blosc")]
 mod blosc;
@@ -31,9 +31,9 @@ mod crc32c;
 mod deflate;
 mod delta;
 mod ffi;
-mod fletcher32;
 mod filter;
 mod fixedscaleoffset;
+mod fletcher32;
 #[cfg(feature = "libdeflate")]
 mod gzip;
 mod jenkins_lookup3;
@@ -54,15 +54,15 @@ mod n5_lz4;
 mod numbers;
 mod object_lists;
 mod packbits;
+mod packbits_filter;
 mod pcodec;
 mod pickle;
+mod quantize;
 mod reshape;
 mod reshape_regions;
-mod packbits_filter;
-mod quantize;
 mod sharding;
-mod squeeze;
 mod shuffle;
+mod squeeze;
 #[cfg(test)]
 mod testing;
 mod transpose;
@@ -96,9 +96,9 @@ pub use categorize::Categorize;
 pub use checksum::ChecksumLocation;
 pub use crc32::Crc32;
 pub use crc32c::Crc32c;
-pub use fletcher32::Fletcher32;
 pub use delta::Delta;
 pub use fixedscaleoffset::FixedScaleOffset;
+pub use fletcher32::Fletcher32;
 #[cfg(feature = "libdeflate")]
 pub use gzip::Gzip;
 pub use jenkins_lookup3::JenkinsLookup3;
@@ -113,13 +113,13 @@ pub use n5_default::N5Default;
 #[cfg(feature = "lz4")]
 pub use n5_lz4::N5Lz4;
 pub use packbits::{PackBits, PackBitsPadding};
-pub use reshape::{Reshape, ReshapeAxis};
 pub use packbits_filter::PackBitsFilter;
-pub use quantize::Quantize;
 pub use pcodec::{Pcodec, PcodecDelta};
+pub use quantize::Quantize;
+pub use reshape::{Reshape, ReshapeAxis};
 pub use sharding::{IndexLocation, Sharding};
-pub use squeeze::Squeeze;
 pub use shuffle::ByteShuffle;
+pub use squeeze::Squeeze;
 pub use transpose::Transpose;
 pub use vlen_array::VlenArray;
 pub use vlen_bytes::VlenBytes;

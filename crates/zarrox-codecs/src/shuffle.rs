@@ -76,7 +76,8 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
 }
 
 fn default_element_size(context: &CodecContext<'_>) -> Result<u32, CodecError> {
-    let unclear = || CodecError::invalid("the configuration lacks 'elementsize', and the elements have no size");
+    let unclear =
+        || CodecError::invalid("the configuration lacks 'elementsize', and the elements have no size");
     let item = (!context.chunk.is_variable()).then_some(context.chunk.item());
     item.and_then(|item| u32::try_from(item).ok()).ok_or_else(unclear)
 }

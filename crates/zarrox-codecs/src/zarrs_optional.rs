@@ -16,8 +16,8 @@
 use serde_json::json;
 use zarrox_core::FillValue;
 use zarrox_core::codec::{
-    ArrayToBytes, ChunkSpec, Codec, CodecChain, CodecContext, CodecDef, CodecKind, CodecSpec, EncodeOptions, Fetch,
-    ReadPart, Size, Window, same_from_v2, same_to_v2,
+    ArrayToBytes, ChunkSpec, Codec, CodecChain, CodecContext, CodecDef, CodecKind, CodecSpec, EncodeOptions,
+    Fetch, ReadPart, Size, Window, same_from_v2, same_to_v2,
 };
 use zarrox_core::data_type::{DataType, Storage};
 use zarrox_core::error::CodecError;
@@ -89,7 +89,8 @@ pub(crate) fn optional_value(chunk: &ChunkSpec) -> Option<DataType> {
 
 fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, CodecError> {
     let config = config::read(configuration, context, &["mask_codecs", "data_codecs"])?;
-    let (mask_codecs, data_codecs) = (config.codecs("mask_codecs", None)?, config.codecs("data_codecs", None)?);
+    let (mask_codecs, data_codecs) =
+        (config.codecs("mask_codecs", None)?, config.codecs("data_codecs", None)?);
     let chunk = context.chunk.clone();
     let value = optional_value(&chunk).ok_or_else(|| {
         CodecError::invalid("it stores elements that may be missing; those of the array are always there")
@@ -143,7 +144,8 @@ impl ArrayToBytes for OptionalCodec {
                 &gathered
             }
         };
-        let mask: Vec<u8> = elements.chunks_exact(size + 1).map(|element| u8::from(element[0] != 0)).collect();
+        let mask: Vec<u8> =
+            elements.chunks_exact(size + 1).map(|element| u8::from(element[0] != 0)).collect();
         let present = mask.iter().map(|&present| usize::from(present)).sum::<usize>();
         // One more value than there is: what is missing is written to where the next comes.
         let mut values = self.scratch((present + 1) * size)?;
@@ -160,7 +162,8 @@ impl ArrayToBytes for OptionalCodec {
             .map_err(|e| e.at("mask"))?;
         let middle = encoded.len();
         self.data.encode(values, encoded).map_err(|e| e.at("data"))?;
-        let lengths = [middle - start - 16, encoded.len() - middle].map(|length| (length as u64).to_le_bytes());
+        let lengths =
+            [middle - start - 16, encoded.len() - middle].map(|length| (length as u64).to_le_bytes());
         encoded[start..start + 16].copy_from_slice(lengths.as_flattened());
         Ok(true)
     }
@@ -306,7 +309,10 @@ mod tests {
     }
 
     /// An element, half of them missing; `value` makes those that are there.
-    fn element(data_type: &DataType, value: impl Fn(&mut Random) -> Vec<u8>) -> impl Fn(&mut Random) -> Vec<u8> {
+    fn element(
+        data_type: &DataType,
+        value: impl Fn(&mut Random) -> Vec<u8>,
+    ) -> impl Fn(&mut Random) -> Vec<u8> {
         let size = data_type.size();
         move |random| match random.below(2) {
             0 => vec![0; size],
@@ -347,7 +353,12 @@ mod tests {
         typed_suite(&registry(), &data_type, &[&[4, 6]], Integrity::Unchecked, element, sharded);
     }
 
-    fn make(data_type: &DataType, shape: &[u64], configuration: Json, mode: Mode) -> Result<CodecChain, String> {
+    fn make(
+        data_type: &DataType,
+        shape: &[u64],
+        configuration: Json,
+        mode: Mode,
+    ) -> Result<CodecChain, String> {
         let fill = FillValue::zero(data_type.size());
         let chunk = ChunkSpec::new(shape, data_type.storage(), fill).unwrap().of_type(data_type);
         chain(&[spec(NAME, configuration)], &chunk, &registry(), mode).map_err(|e| e.to_string())
@@ -370,7 +381,9 @@ mod tests {
         let number = |n: i16| Some(n.to_ne_bytes());
         let time = |n: i64| Some(n.to_ne_bytes());
         let times = DataType::optional(
-            &DataType::parse("numpy.datetime64", &registry()).or_else(|_| DataType::parse("M8[s]", &registry())).unwrap(),
+            &DataType::parse("numpy.datetime64", &registry())
+                .or_else(|_| DataType::parse("M8[s]", &registry()))
+                .unwrap(),
         );
         let big = json!({"mask_codecs": ["bytes", "crc32c"],
             "data_codecs": [{"name": "bytes", "configuration": {"endian": "big"}}, "crc32c"]});
@@ -466,9 +479,8 @@ mod tests {
     fn damaged_chunks_say_why() {
         let plain = json!({"mask_codecs": ["bytes"], "data_codecs": ["bytes"]});
         let chain = make(&of("uint8"), &[2], plain, Mode::Lenient).unwrap();
-        let chunk = |mask: u64, data: u64, rest: &[u8]| {
-            [&mask.to_le_bytes()[..], &data.to_le_bytes(), rest].concat()
-        };
+        let chunk =
+            |mask: u64, data: u64, rest: &[u8]| [&mask.to_le_bytes()[..], &data.to_le_bytes(), rest].concat();
         assert!(decode_chunk(&chain, &chunk(2, 1, &[0, 1, 5])).is_ok());
         for (bad, says) in [
             (vec![0; 15], "truncated: 15 bytes are not enough"),
@@ -491,7 +503,8 @@ mod tests {
             "data_codecs": [{"name": "bytes", "configuration": {"endian": "little"}}],
         });
         let number = of("int16");
-        let chain_of = |json: Json, mode| make(&number, &[2], json, mode).map(|chain| chain.specs().remove(0));
+        let chain_of =
+            |json: Json, mode| make(&number, &[2], json, mode).map(|chain| chain.specs().remove(0));
         assert_eq!(Json::Object(chain_of(complete.clone(), Mode::Strict).unwrap().configuration), complete);
         let error = |name: &str, value: Json| {
             let mut json = complete.clone();
@@ -500,7 +513,9 @@ mod tests {
         };
         assert!(error("mask_codecs", json!(null)).contains("lacks 'mask_codecs'"));
         assert!(error("data_codecs", json!(3)).contains("should be a list of codecs"));
-        assert!(error("mask_codecs", json!([])).contains("'mask_codecs': no codec turns the array into bytes"));
+        assert!(
+            error("mask_codecs", json!([])).contains("'mask_codecs': no codec turns the array into bytes")
+        );
         assert!(error("data_codecs", json!(["nosuch"])).contains("'data_codecs': unknown codec 'nosuch'"));
         assert!(error("more", json!(1)).contains("unknown member 'more'"));
         let plain = make(&DataType::Int16, &[2], complete.clone(), Mode::Lenient).unwrap_err();
@@ -509,7 +524,8 @@ mod tests {
         for alias in DEF.aliases {
             assert!(chain(&[spec(alias, complete.clone())], &chunk, &registry(), Mode::Lenient).is_ok());
         }
-        let bytes = chain(&[Bytes::little().into()], &chunk, &registry(), Mode::Lenient).unwrap_err().to_string();
+        let bytes =
+            chain(&[Bytes::little().into()], &chunk, &registry(), Mode::Lenient).unwrap_err().to_string();
         assert!(bytes.contains("elements that may be missing need a codec of their own"), "{bytes}");
     }
 }

@@ -24,7 +24,7 @@ use zarrox_core::codec::{
 use zarrox_core::data_type::{DataType, Storage, VARIABLE_TEXT};
 use zarrox_core::error::CodecError;
 use zarrox_core::fill_value::FillValue;
-use zarrox_core::json::{Json, Map};
+use zarrox_core::json::Map;
 use zarrox_core::scratch::Scratch;
 use zarrox_core::strided::{Span, View, ViewMut};
 
@@ -305,6 +305,8 @@ mod tests {
     use zarrox_core::heap::Heap;
     use zarrox_testkit::codec::Random;
     use zarrox_testkit::variable::variable_suite;
+
+    use zarrox_core::json::Json;
 
     use super::*;
     use crate::testing::{chain, hex, spec};

@@ -41,6 +41,16 @@ pub static EXAMPLES: &[Example] = &[
     example("transpose", "int16", &[3, 4, 5], r#"{"order": [2, 0, 1]}"#),
     example("numcodecs.categorize", "string", &[24], r#"{"labels": ["a", "bc", "def"], "dtype": "|O", "astype": "|u1"}"#),
     example("numcodecs.categorize", r#"{"name": "fixed_length_utf32", "configuration": {"length_bytes": 12}}"#, &[4, 6], r#"{"labels": ["a", "bc"], "dtype": "<U3", "astype": "<u2"}"#),
+    example("reshape", "int16", &[4, 3, 5], r#"{"shape": [[0, 1], -1]}"#),
+    example("zarrs.squeeze", "int16", &[1, 6, 1, 4], "{}"),
+    example("bitround", "float32", &[40], r#"{"keepbits": 5}"#),
+    example("bitround", "uint8", &[40], r#"{"keepbits": 3}"#),
+    example("numcodecs.delta", "int32", &[4, 10], r#"{"dtype": "<i4", "astype": "<i4"}"#),
+    example("numcodecs.delta", "float64", &[40], r#"{"dtype": "<f8", "astype": "<f8"}"#),
+    example("numcodecs.astype", "float64", &[40], r#"{"encode_dtype": "<f4", "decode_dtype": "<f8"}"#),
+    example("numcodecs.fixedscaleoffset", "float32", &[40], r#"{"scale": 10, "offset": 5, "dtype": "<f4", "astype": "<i2"}"#),
+    example("numcodecs.quantize", "float64", &[40], r#"{"digits": 2, "dtype": "<f8", "astype": "<f4"}"#),
+    example("numcodecs.packbits", "bool", &[5, 9], "{}").behind(r#"["bytes"]"#),
     // Arrays to bytes.
     example("bytes", "uint32", &[5, 7], r#"{"endian": "big"}"#),
     example("bytes", "complex128", &[9], r#"{"endian": "little"}"#),
@@ -58,7 +68,27 @@ pub static EXAMPLES: &[Example] = &[
     example("numcodecs.msgpack", "object", &[10], "{}"),
     example("n5_default", "int32", &[4, 6], r#"{"codecs": [{"name": "bytes", "configuration": {"endian": "big"}}]}"#),
     example("n5_default", "uint8", &[4, 6], r#"{"codecs": [{"name": "transpose", "configuration": {"order": [1, 0]}}, "bytes", "gzip"]}"#),
+    example("packbits", "bool", &[5, 9], r#"{"padding_encoding": "first_byte"}"#),
+    example("packbits", "int4", &[40], r#"{"padding_encoding": "last_byte"}"#),
+    example("packbits", "uint16", &[4, 9], r#"{"padding_encoding": "none", "first_bit": 2, "last_bit": 12}"#),
+    example("zarrs.vlen", "string", &[3, 5], r#"{"data_codecs": ["bytes"], "index_codecs": [{"name": "bytes", "configuration": {"endian": "little"}}, "crc32c"], "index_data_type": "uint32", "index_location": "end"}"#),
+    example("zarrs.vlen", "bytes", &[15], r#"{"data_codecs": ["bytes", "zstd"], "index_codecs": [{"name": "bytes", "configuration": {"endian": "little"}}], "index_data_type": "uint64", "index_location": "start"}"#),
+    example("zarrs.vlen_v2", "string", &[15], "{}"),
+    example("zarrs.optional", r#"{"name": "zarrs.optional", "configuration": {"name": "int16", "configuration": {}}}"#, &[4, 9], r#"{"mask_codecs": ["packbits"], "data_codecs": [{"name": "bytes", "configuration": {"endian": "little"}}]}"#),
+    example("numcodecs.pcodec", "int32", &[10, 30], r#"{"level": 4}"#),
+    example("numcodecs.pcodec", "float64", &[300], r#"{"level": 8, "equal_pages_up_to": 100}"#),
+    example("numcodecs.zfpy", "float32", &[8, 9], r#"{"mode": 4, "tolerance": 0.001, "rate": -1, "precision": -1}"#),
+    example("numcodecs.zfpy", "int64", &[70], r#"{"mode": 4, "tolerance": -1, "rate": -1, "precision": -1}"#),
+    example("zfp", "float64", &[5, 6, 7], r#"{"mode": "reversible"}"#),
+    example("zfp", "float32", &[8, 9], r#"{"mode": "fixed_rate", "rate": 10}"#),
     // Bytes to bytes.
+    example("numcodecs.shuffle", "uint32", &[30], r#"{"elementsize": 4}"#),
+    example("numcodecs.crc32", "int32", &[10], "{}"),
+    example("numcodecs.crc32", "string", &[10], r#"{"location": "end"}"#).before(r#"["vlen-utf8"]"#),
+    example("numcodecs.crc32c", "int32", &[10], r#"{"location": "start"}"#),
+    example("numcodecs.adler32", "int32", &[10], r#"{"location": "start"}"#),
+    example("numcodecs.fletcher32", "uint8", &[11], "{}"),
+    example("numcodecs.jenkins_lookup3", "int32", &[10], r#"{"initval": 3, "prefix": null}"#),
     example("blosc", "uint32", &[300], r#"{"cname": "blosclz", "clevel": 5, "shuffle": "shuffle", "typesize": 4, "blocksize": 0}"#),
     example("blosc", "uint32", &[300], r#"{"cname": "lz4", "clevel": 5, "shuffle": "bitshuffle", "typesize": 4, "blocksize": 256}"#),
     example("blosc", "uint16", &[300], r#"{"cname": "snappy", "clevel": 5, "shuffle": "noshuffle", "typesize": 2, "blocksize": 0}"#),
@@ -95,7 +125,6 @@ impl Example {
     }
 
     /// Other codecs behind than those that a codec of its kind needs.
-    #[expect(dead_code, reason = "codecs that change the kind of elements want it")]
     const fn behind(mut self, codecs: &'static str) -> Self {
         self.behind = Some(codecs);
         self
@@ -129,7 +158,7 @@ impl Example {
     pub fn chain(&self, registry: &Registry, limit: usize) -> Result<CodecChain> {
         let data_type = self.data_type(registry)?;
         let fill = registry.family(&data_type)?.default_fill(&data_type);
-        let chunk = ChunkSpec::new(self.shape, data_type.storage(), fill)?;
+        let chunk = ChunkSpec::new(self.shape, data_type.storage(), fill)?.of_type(&data_type);
         let context = CodecContext { chunk: &chunk, registry, mode: Mode::Lenient, limit };
         Ok(CodecChain::new(&self.specs(registry)?, &context)?)
     }

@@ -71,7 +71,8 @@ fn depth(data_type: &DataType) -> usize {
 fn value_type(configuration: &Map) -> Result<DataType> {
     let name = configuration.get("name").filter(|name| name.is_string());
     if name.is_none() || configuration.keys().any(|key| !["name", "configuration"].contains(&key.as_str())) {
-        let message = "an optional type's configuration must have the 'name' and the 'configuration' of another type";
+        let message =
+            "an optional type's configuration must have the 'name' and the 'configuration' of another type";
         return Err(Error::metadata(message));
     }
     KNOWN.data_type_from_v3(&Json::Object(configuration.clone()))
@@ -91,7 +92,10 @@ impl Family for Optionals {
     }
 
     fn examples(&self) -> Vec<DataType> {
-        [DataType::UInt8, DataType::Float64].iter().filter_map(|value| DataType::optional(value).ok()).collect()
+        [DataType::UInt8, DataType::Float64]
+            .iter()
+            .filter_map(|value| DataType::optional(value).ok())
+            .collect()
     }
 
     fn has(&self, data_type: &DataType) -> bool {
