@@ -1,11 +1,29 @@
 //! What cannot be opened: yet, and strictly.
 
-const CASTS: &str = "'scale_offset' and 'cast_value' are not among the codecs yet";
+/// The codecs that are not there yet, by the names that metadata has. Where one of them is met, an array may be refused; when
+/// it is there, its line here goes.
+pub(crate) const CODECS: &[&str] = &[
+    "adler32",
+    "astype",
+    "base64",
+    "bitround",
+    "crc32",
+    "delta",
+    "fixedscaleoffset",
+    "fletcher32",
+    "jenkins_lookup3",
+    "packbits",
+    "pcodec",
+    "quantize",
+    "scale_offset",
+    "shuffle",
+    "zfpy",
+];
 
 /// A case, or something above many cases, or the beginning of many and `*`; and why it cannot be opened yet. A case of
 /// this list that opens is a failure of the test, so that its entry is removed; that something is read wrongly is never
 /// pending.
-pub(crate) const PENDING: &[(&str, &str)] = &[("zarr-3.4/casts.zarr", CASTS)];
+pub(crate) const PENDING: &[(&str, &str)] = &[];
 
 const NOT_JSON: &str = "the attributes have NaN and Infinity, which JSON has not";
 const NUMCODECS: &str = "the codec has a name of its own in version 3";
@@ -39,5 +57,6 @@ pub(crate) const LENIENT: &[(&str, &str)] = &[
     ("zarr-2.11/bytes.zarr/bytes_fill_zero", ZERO),
     ("zarr-2.18/objects.zarr/utf8_by_dtype", ZERO),
     ("zarr-2.18/objects.zarr/bytes_by_dtype", ZERO),
+    ("numcodecs-0.15/checksums.zarr/crc32c_at_start", "the checksum is in front, which version 3 cannot say"),
     ("zarr-3.4/numcodecs.zarr/lzma", "the configuration lacks what is numcodecs' default"),
 ];

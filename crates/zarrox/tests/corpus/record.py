@@ -147,8 +147,9 @@ class Corpus:
         for path in sorted(children):
             self.group(path, children[path], attributes.get(path))
 
-    def array(self, path, values, fill=None, data_type=None, attributes=None, dimension_names=None):
-        """An array of elements of one size. `fill` is None where the fill value is undefined."""
+    def array(self, path, values, fill=None, data_type=None, attributes=None, dimension_names=None, lossy=False):
+        """An array of elements of one size. `fill` is None where the fill value is undefined; `lossy` says that what is
+        written may come back as something else."""
         values = np.asarray(values)
         node = collections.OrderedDict(kind="array", shape=list(values.shape))
         node["data_type"] = data_type or v3_type(values.dtype)
@@ -159,6 +160,8 @@ class Corpus:
         node["attributes"] = attributes or {}
         if dimension_names is not None:
             node["dimension_names"] = list(dimension_names)
+        if lossy:
+            node["lossy"] = True
         node["data"] = text64(packed(values))
         self._node(path, node)
 
