@@ -170,6 +170,7 @@ def filters():
     yield case("delta_other_order", grid("<i4"), delta("<i4", ">i4"), chunks=(4, 10))
     yield case("delta_of_other_type", grid("<i4"), delta("<i2"), chunks=(4, 10))
     yield case("delta_columns", grid(">i2"), delta(">i2"), chunks=(4, 6), order="F")
+    yield case("delta_little_columns", grid("<i2"), delta("<i2"), chunks=(4, 6), order="F")
     yield case("delta_one", walk("<i4", 3), delta("<i4"), chunks=(1,))
     yield case("delta_scalar", np.array(-7, "<i4"), delta("<i4"))
 
@@ -187,7 +188,7 @@ def filters():
         ("<f8", ">u2", -50, 2.5),
         ("<f8", "<f4", 3, 0.1),
         ("<i4", "<i2", 10, 1),
-        ("<i2", "|i1", 5, 2),
+        ("<i2", "|i1", 60, 1),
         ("<u2", "|u1", 100, 0.5),
         ("<f4", "<f4", 2, 10),
     ]:
@@ -275,6 +276,7 @@ def combined():
     yield case("quantize_zlib", f8, [codec("quantize", digits=1, dtype="<f8", astype="<f4")], zlib, chunks=(4, 10), lossy=True)
     yield case("quantize_delta", f8, [codec("quantize", digits=1, dtype="<f8"), delta("<f8")], zstd, chunks=(4, 10), lossy=True)
     yield case("columns_delta_shuffle_zlib", grid(">i4"), [delta(">i4"), shuffle4], zlib, chunks=(4, 6), order="F")
+    yield case("columns_little", grid("<i4"), [delta("<i4"), shuffle4], zlib, chunks=(4, 6), order="F")
     yield case("columns_scaled_delta", grid(">f8"), [scaled(1, 8, ">f8", ">i4"), delta(">i4")], zstd, chunks=(4, 6), order="F", lossy=True)
     yield case("cube_columns", np.arange(60, dtype=">i2").reshape(3, 4, 5), [delta(">i2")], zlib, chunks=(2, 4, 3), order="F")
     yield case("packbits_zlib", i4 % 3 == 0, [codec("packbits")], zlib, chunks=(4, 10))
@@ -361,7 +363,7 @@ def numeric():
                 yield case(full, values.reshape(shape), None, codec("zfpy", **options), chunks=shape, lossy=True)
     for dtype in ["<i4", "<i8"]:
         yield case("zfpy_" + word(dtype), grid(dtype), None, codec("zfpy", mode=4, tolerance=-1), chunks=(4, 10), lossy=True)
-        yield case("zfpy_precision_" + word(dtype), grid(dtype), None, codec("zfpy", mode=3, precision=20), chunks=(4, 10), lossy=True)
+        yield case("zfpy_precision_" + word(dtype), grid(dtype) * 100000, None, codec("zfpy", mode=3, precision=8 * np.dtype(dtype).itemsize - 10), chunks=(4, 10), lossy=True)
     yield case("zfpy_parts", waves.reshape(10, 12), None, codec("zfpy", mode=4, tolerance=0.001), chunks=(6, 5), lossy=True)
     yield case("zfpy_crc32", waves, [codec("zfpy", mode=4, tolerance=0.001)], codec("crc32"), chunks=(120,), lossy=True)
 
@@ -381,12 +383,15 @@ class Maker:
     """Writes the cases with one version of the programs. `create(path, name, case, filters, compressor)` makes an array,
     writes nothing, and returns it; `reopen(path, name)` opens it again."""
 
-    def __init__(self, corpus, root, create, reopen):
-        self.corpus, self.root, self.create, self.reopen = corpus, root, create, reopen
+    def __init__(self, corpus, root, create, reopen, prefix=""):
+        self.corpus, self.root, self.create, self.reopen, self.prefix = corpus, root, create, reopen, prefix
         self.left_out = collections.OrderedDict()
 
-    def run(self, skip=()):
+    def run(self, without=()):
         for name, cases in HIERARCHIES:
+            if name in without:
+                continue
+            name = self.prefix + name
             path = self.corpus.hierarchy(name)
             self.root(path)
             for case in cases():
@@ -416,10 +421,18 @@ class Maker:
                 assert type(one) is type(two) and equal, "it reads %r instead of %r" % (one, two)
             self.corpus.objects(case.name, values, kind)
             return
+        assert read.dtype.kind == values.dtype.kind, "it is of another type"
         read = np.asarray(read, values.dtype)
-        assert case.lossy or record.same(read, values), "it does not read what was written"
+        assert record.same(read, values) or case.lossy and near(read, values), "it does not read what was written"
         fill = options.get("fill_value")
         self.corpus.array(case.name, read, fill=fill, lossy=case.lossy)
+
+
+def near(read, values):
+    """Whether what was read may be what a filter with a loss has left."""
+    if values.dtype.kind not in "iuf" or not np.isfinite(values).all():
+        return True
+    return np.allclose(read.astype("f8"), values.astype("f8"), rtol=0.5, atol=6)
 
 
 def with_zarr_2(script):
@@ -445,3 +458,69 @@ def with_zarr_2(script):
 
     Maker(corpus, root, create, reopen).run()
     corpus.save()
+
+
+ARRAY_TO_ARRAY = ["delta", "bitround", "fixedscaleoffset", "quantize", "packbits", "astype"]
+ARRAY_TO_BYTES = ["pcodec", "zfpy"]
+NOT_IN_3 = ["base64", "categorize"]
+CLASSES = {
+    "bitround": "BitRound", "fixedscaleoffset": "FixedScaleOffset", "packbits": "PackBits", "astype": "AsType",
+    "pcodec": "PCodec", "zfpy": "ZFPY", "lz4": "LZ4", "gzip": "GZip", "bz2": "BZ2", "lzma": "LZMA", "crc32": "CRC32",
+    "crc32c": "CRC32C", "jenkins_lookup3": "JenkinsLookup3",
+}
+
+
+def with_zarr_3(script, formats=(3,)):
+    """All that zarr-python 3 can write with this version of numcodecs."""
+    import warnings
+
+    import zarr
+
+    warnings.simplefilter("ignore")
+    corpus = record.Corpus(
+        script, "zarr-python %s, numcodecs %s, NumPy %s" % (zarr.__version__, numcodecs.__version__, np.__version__)
+    )
+    try:
+        from zarr.codecs import numcodecs as classes
+    except ImportError:
+        from numcodecs import zarr3 as classes
+
+    def reopen(path, name):
+        return zarr.open_group(path, mode="r")[name]
+
+    def create_2(path, case, values, filters, compressor, options):
+        options["filters"], options["compressors"] = filters, compressor
+        return zarr.open_group(path).create_array(case.name, shape=values.shape, dtype=values.dtype, **options)
+
+    def create_3(path, case, values, filters, compressor, options):
+        codecs = list(case.filters or []) + ([case.compressor] if case.compressor else [])
+        assert not set(NOT_IN_3) & {codec["id"] for codec in codecs}, "format 3 has no such codec"
+        made = []
+        for codec in codecs:
+            configuration = {key: value for key, value in codec.items() if key != "id"}
+            made.append(getattr(classes, CLASSES.get(codec["id"], codec["id"].capitalize()))(**configuration))
+        kinds = [kind_of(codec) for codec in codecs]
+        endian = "big" if values.dtype.byteorder == ">" else "little"
+        assert kinds == sorted(kinds), "format 3 has no such order"
+        options["filters"] = [codec for codec, kind in zip(made, kinds) if kind == 0] or None
+        options["compressors"] = [codec for codec, kind in zip(made, kinds) if kind == 2] or None
+        serializer = next((codec for codec, kind in zip(made, kinds) if kind == 1), None)
+        options["serializer"] = serializer or (zarr.codecs.BytesCodec(endian=endian) if options["filters"] else "auto")
+        if options.pop("order", "C") == "F":
+            transpose = zarr.codecs.TransposeCodec(order=tuple(range(values.ndim))[::-1])
+            options["filters"] = [transpose] + (options["filters"] or [])
+        return zarr.open_group(path).create_array(case.name, shape=values.shape, dtype=values.dtype, **options)
+
+    for zarr_format in formats:
+        create = {2: create_2, 3: create_3}[zarr_format]
+
+        def root(path):
+            zarr.open_group(path, mode="w", zarr_format=zarr_format)
+
+        Maker(corpus, root, create, reopen, "v%d_" % zarr_format).run(without=["objects.zarr"])
+    corpus.save()
+
+
+def kind_of(codec):
+    """0 of codecs from arrays to arrays, 1 of those from arrays to bytes, 2 of those from bytes to bytes."""
+    return 0 if codec["id"] in ARRAY_TO_ARRAY else 1 if codec["id"] in ARRAY_TO_BYTES else 2

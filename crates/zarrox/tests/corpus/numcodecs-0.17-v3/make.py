@@ -1,0 +1,9 @@
+"""Writes what `chains.py` has with the versions that README.md names."""
+
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import chains  # noqa: E402
+
+chains.with_zarr_3(__file__, [2, 3])
