@@ -25,7 +25,7 @@ use std::sync::Arc;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value, json};
-use zarrs::array::{Array, ArrayBytes, ArrayBytesOffsets, ArrayMetadata, ArraySubset};
+use zarrs::array::{Array, ArrayBytes, ArrayBytesOffsets, ArrayMetadata, ArrayMetadataOptions, ArraySubset};
 use zarrs::filesystem::FilesystemStore;
 use zarrs::group::{Group, GroupBuilder};
 
@@ -51,10 +51,12 @@ fn answer(request: &Value) -> Outcome<Value> {
     let store = Arc::new(FilesystemStore::new(text(request, "root")?)?);
     let path = text(request, "path")?;
     let open = || Array::open(store.clone(), path);
+    // Without an attribute that names zarrs.
+    let plain = ArrayMetadataOptions::default().with_include_zarrs_metadata(false);
     match text(request, "op")? {
         "create" => {
             let metadata: ArrayMetadata = serde_json::from_value(request["metadata"].clone())?;
-            Array::new_with_metadata(store.clone(), path, metadata)?.store_metadata()?;
+            Array::new_with_metadata(store.clone(), path, metadata)?.store_metadata_opt(&plain)?;
         }
         "write" => open()?.store_array_subset(&subset(request)?, from_json(&request["values"])?)?,
         "read" => {
@@ -62,11 +64,11 @@ fn answer(request: &Value) -> Outcome<Value> {
             return Ok(json!({ "values": to_json(&values) }));
         }
         "describe" => return Ok(json!({ "metadata": open()?.metadata() })),
-        "resize" => open()?.set_shape(numbers(request, "shape")?)?.store_metadata()?,
+        "resize" => open()?.set_shape(numbers(request, "shape")?)?.store_metadata_opt(&plain)?,
         "attributes" => {
             let mut array = open()?;
             *array.attributes_mut() = members(request, "value")?;
-            array.store_metadata()?;
+            array.store_metadata_opt(&plain)?;
         }
         "create_group" => {
             let mut builder = GroupBuilder::new();

@@ -142,6 +142,11 @@ fn tensorstore() {
 }
 
 #[test]
+fn zarrs() {
+    check("zarrs");
+}
+
+#[test]
 fn the_draft_of_2022() {
     check("draft");
 }
@@ -155,6 +160,19 @@ fn what_others_wrote_can_be_changed() {
         threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
     });
     assert!(problems.is_empty(), "{} problems:\n{}", problems.len(), problems.join("\n"));
+}
+
+#[test]
+fn every_entry_of_the_lists_is_a_case() {
+    let mut cases = BTreeSet::new();
+    for writer in writers() {
+        for (hierarchy, nodes) in expected(&corpus().join(&writer)) {
+            cases.extend(nodes.as_object().unwrap().keys().map(|path| case(&writer, &hierarchy, path)));
+        }
+    }
+    for (entry, _) in PENDING.iter().chain(LENIENT) {
+        assert!(cases.iter().any(|case| covers(entry, case)), "no case is called '{entry}'");
+    }
 }
 
 /// Exactly the codecs of the list are missing.

@@ -165,13 +165,17 @@ class Corpus:
         node["data"] = text64(packed(values))
         self._node(path, node)
 
-    def raw_array(self, path, shape, item, data, data_type, fill, attributes=None, dimension_names=None):
+    def raw_array(
+        self, path, shape, item, data, data_type, fill, attributes=None, dimension_names=None, lossy=False
+    ):
         """An array of elements of one size, given as bytes."""
         node = collections.OrderedDict(kind="array", shape=list(shape), data_type=data_type, item=item)
         node["fill_value"] = None if fill is None else text64(fill)
         node["attributes"] = attributes or {}
         if dimension_names is not None:
             node["dimension_names"] = list(dimension_names)
+        if lossy:
+            node["lossy"] = True
         node["data"] = text64(data)
         self._node(path, node)
 
