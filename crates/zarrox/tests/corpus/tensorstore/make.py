@@ -337,6 +337,58 @@ def version_2():
     corpus.groups()
 
 
-for make in [types, raw, codecs, sharded, version_2]:
+def compressors():
+    """Levels, sizes of elements and of blocks, chunks that hold many blocks and such that nothing compresses."""
+    noise = np.random.RandomState(42).randint(0, 256, 800).astype("u1")
+    many = (np.arange(17001) // 9 % 251).astype("<f4")
+
+    def blosc(cname="lz4", clevel=5, shuffle="shuffle", typesize=4, blocksize=0):
+        configuration = {"cname": cname, "clevel": clevel, "shuffle": shuffle, "blocksize": blocksize}
+        return {"name": "blosc", "configuration": configuration | ({"typesize": typesize} if typesize else {})}
+
+    root = begin("compressors.zarr", 3)
+    for kind in ["u1", "<f2", "<f8", "<c16"]:
+        values = (np.arange(150) * 7 % 100).astype(kind)
+        fill = [0.0, 0.0] if values.dtype.kind == "c" else 0
+        for shuffle in ["noshuffle", "shuffle", "bitshuffle"]:
+            chain = [BYTES, blosc("zstd", shuffle=shuffle, typesize=values.itemsize)]
+            metadata = v3_metadata([150], values.dtype.name, fill, chain, chunks=[150])
+            write(root, f"blosc_{values.dtype.name}_{shuffle}", values, metadata, fill=0)
+    words = np.arange(1001, dtype="<i4") // 3
+    chains = [("blosc_level_%d" % level, words, blosc(clevel=level)) for level in [0, 1, 9]]
+    chains += [("blosc_blocks_of_%d" % size, words, blosc(blocksize=size)) for size in [128, 500, 2048]]
+    chains += [("blosc_other_typesize_%d" % size, words, blosc(typesize=size)) for size in [1, 3, 8]]
+    chains += [("blosc_noise", noise.view("<i4"), blosc("zstd", 9))]
+    chains += [("blosc_many_blocks", many, blosc(clevel=1)), ("blosc_many_bits", many, blosc("zstd", 1, "bitshuffle"))]
+    chains += [("gzip_%d" % level, words, {"name": "gzip", "configuration": {"level": level}}) for level in [0, 6, 9]]
+    chains += [("zstd_%d" % level, words, zstd(level)) for level in [-5, 0, 3, 22]]
+    chains += [("zstd_noise", noise.view("<i4"), zstd(1)), ("zstd_many", many, zstd(1)), ("crc32c_noise", noise.view("<i4"), CRC)]
+    for name, values, codec in chains:
+        metadata = v3_metadata(values.shape, values.dtype.name, 0, [BYTES, codec], chunks=values.shape)
+        write(root, name, values, metadata, fill=0)
+    write(root, "all", words, v3_metadata([1001], "int32", 0, [BIG, blosc(), zstd(), CRC], chunks=[600]), fill=0)
+    corpus.groups()
+
+    root = begin("v2_compressors.zarr", 2)
+    for cname in ["blosclz", "lz4", "lz4hc", "snappy", "zlib", "zstd"]:
+        for shuffle in [-1, 0, 1, 2]:
+            compressor = {"id": "blosc", "cname": cname, "clevel": 5, "shuffle": shuffle, "blocksize": 0}
+            name = f"blosc_{cname}_{['plain', 'bytes', 'bits', 'auto'][shuffle]}"
+            write(root, name, words[:200], v2_metadata([200], "<i4", compressor=compressor, chunks=[200]), "zarr")
+    blosc_1 = {"id": "blosc", "cname": "lz4", "clevel": 5, "shuffle": -1, "blocksize": 0}
+    write(root, "blosc_auto_u1", noise % 9, v2_metadata([800], "|u1", compressor=blosc_1, chunks=[800]), "zarr")
+    for name, compressor in [
+        ("bz2_9", {"id": "bz2", "level": 9}),
+        ("zlib_0", {"id": "zlib", "level": 0}),
+        ("zlib_9", {"id": "zlib", "level": 9}),
+        ("gzip_6", {"id": "gzip", "level": 6}),
+        ("zstd_22", {"id": "zstd", "level": 22}),
+        ("zstd_negative", {"id": "zstd", "level": -3}),
+    ]:
+        write(root, name, words, v2_metadata([1001], "<i4", compressor=compressor, chunks=[600]), "zarr")
+    corpus.groups()
+
+
+for make in [types, raw, codecs, compressors, sharded, version_2]:
     make()
 corpus.save()
