@@ -3,6 +3,8 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test stops at the first failure")]
 
+#[path = "corpus/files.rs"]
+mod files;
 #[path = "corpus/parts.rs"]
 mod parts;
 #[path = "corpus/pending.rs"]
@@ -11,15 +13,15 @@ mod pending;
 mod values;
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use files::{copy_below, corpus, expected, writers};
 use parts::{Part, parts};
 use pending::{CODECS, LENIENT, PENDING, STRICTLY};
 use serde_json::{Map, Value};
 use values::{Kind, Values};
 use zarrox::prelude::*;
-use zarrox::stores::{Key, MemoryStore, Store};
+use zarrox::stores::{MemoryStore, Store};
 use zarrox::{ErrorKind, OpenMode, OpenOptions};
 
 /// What is wrong with a node.
@@ -190,37 +192,6 @@ fn every_codec_of_the_list_is_unknown() {
     assert_eq!(missing, CODECS.iter().copied().map(str::to_owned).collect(), "unknown, and in the list");
 }
 
-fn corpus() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus")
-}
-
-/// The names of all directories that hold what some writer wrote.
-fn writers() -> Vec<String> {
-    let entries = corpus().read_dir().unwrap().map(Result::unwrap);
-    let writers = entries.filter(|entry| entry.path().join("expected.json").exists());
-    writers.map(|writer| writer.file_name().into_string().unwrap()).collect()
-}
-
-/// Copies the files below a directory into a store, each under its path behind a prefix.
-fn copy_below(prefix: &str, directory: &Path, store: &dyn Store) {
-    for entry in directory.read_dir().unwrap().map(Result::unwrap) {
-        let name = format!("{prefix}{}", entry.file_name().to_str().unwrap());
-        if entry.file_type().unwrap().is_dir() {
-            copy_below(&format!("{name}/"), &entry.path(), store);
-        } else {
-            let content = std::fs::read(entry.path()).unwrap();
-            store.set(&Key::new(name).unwrap(), &content, Default::default()).unwrap();
-        }
-    }
-}
-
-/// The hierarchies of a writer, each with its nodes.
-fn expected(directory: &Path) -> Map<String, Value> {
-    let text = std::fs::read(directory.join("expected.json")).unwrap();
-    let mut document: Value = serde_json::from_slice(&text).unwrap();
-    document["hierarchies"].as_object_mut().map(std::mem::take).unwrap()
-}
-
 fn case(writer: &str, hierarchy: &str, path: &str) -> String {
     format!("{writer}/{hierarchy}/{path}").trim_end_matches('/').to_owned()
 }
@@ -293,7 +264,9 @@ fn check_as(writer: &str, strict: bool, list: &[&str]) {
     let stale = list().filter(|entry| !refused.contains(entry));
     problems.extend(stale.map(|entry| format!("nothing of '{entry}' is refused; remove it from the list")));
     let stale = STRICTLY.iter().filter(|reason| strict && reason.0 == writer && !reasons.contains(reason.1));
-    problems.extend(stale.map(|(_, says)| format!("nothing is refused because it '{says}'; remove it from the list")));
+    problems.extend(
+        stale.map(|(_, says)| format!("nothing is refused because it '{says}'; remove it from the list")),
+    );
     let how = if strict { "strictly" } else { "leniently" };
     assert!(problems.is_empty(), "{} problems, reading {how}:\n{}", problems.len(), problems.join("\n"));
 }

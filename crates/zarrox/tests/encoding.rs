@@ -1,0 +1,166 @@
+//! Codecs that leave an encoder no choice make the bytes that other programs made: the arrays of the corpus whose codecs are
+//! all of this kind are written again, and their chunks compared, byte by byte.
+
+#![expect(clippy::unwrap_used, reason = "a test stops at the first failure")]
+
+#[path = "corpus/files.rs"]
+mod files;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use files::{copy_below, corpus, expected, writers};
+use serde_json::Value;
+use zarrox::OpenOptions;
+use zarrox::codec::CodecSpec;
+use zarrox::prelude::*;
+use zarrox::stores::{MemoryStore, Store};
+
+/// The codecs whose encoded bytes follow from the values. A shard may have its chunks in any order, so that it is among them
+/// only where it has one.
+const FIXED: &[&str] = &[
+    "bitround",
+    "bytes",
+    "cast_value",
+    "crc32c",
+    "numcodecs.adler32",
+    "numcodecs.astype",
+    "numcodecs.base64",
+    "numcodecs.bitround",
+    "numcodecs.categorize",
+    "numcodecs.crc32",
+    "numcodecs.crc32c",
+    "numcodecs.delta",
+    "numcodecs.fixedscaleoffset",
+    "numcodecs.fletcher32",
+    "numcodecs.jenkins_lookup3",
+    "numcodecs.json2",
+    "numcodecs.msgpack2",
+    "numcodecs.packbits",
+    "numcodecs.quantize",
+    "numcodecs.shuffle",
+    "numcodecs.vlen-array",
+    "packbits",
+    "reshape",
+    "scale_offset",
+    "sharding_indexed",
+    "transpose",
+    "vlen-bytes",
+    "vlen-utf8",
+    "zarrs.optional",
+    "zarrs.squeeze",
+    "zarrs.vlen",
+    "zarrs.vlen_v2",
+];
+
+#[test]
+fn what_leaves_no_choice_becomes_the_same_bytes() {
+    let mut compared: BTreeMap<String, usize> = BTreeMap::new();
+    let mut problems = Vec::new();
+    let options = OpenOptions::new().data_type_fallback(true);
+    for (writer, hierarchy, nodes) in hierarchies() {
+        let copy: Arc<dyn Store> = Arc::new(MemoryStore::new());
+        copy_below("", &corpus().join(&writer).join(&hierarchy), &*copy);
+        for (path, _) in nodes.as_object().unwrap().iter().filter(|(_, node)| is_comparable(node)) {
+            // That it cannot be opened is what `corpus.rs` is about.
+            let node = options.open_in(copy.clone(), path);
+            let Ok(array) = node.and_then(Node::into_array) else { continue };
+            let codecs = names(&array.codecs());
+            if !codecs.iter().all(|name| FIXED.contains(&name.as_str())) || !is_one_chunk(&array) {
+                continue;
+            }
+            let place = format!("{writer}/{hierarchy}/{path}");
+            match encode_again(&array) {
+                Err(error) => problems.push(format!("{place}: {error}")),
+                Ok(Err(difference)) => problems.push(format!("{place}: {difference}")),
+                Ok(Ok(0)) => {}
+                Ok(Ok(chunks)) => {
+                    codecs.into_iter().for_each(|name| *compared.entry(name).or_default() += chunks);
+                }
+            }
+        }
+    }
+    assert!(problems.is_empty(), "{} problems:\n{}", problems.len(), problems.join("\n"));
+    let known = zarrox::codecs::registry();
+    let missed = FIXED.iter().filter(|name| known.codecs().iter().any(|def| def.name == **name));
+    let missed: Vec<_> = missed.filter(|name| !compared.contains_key(**name)).collect();
+    assert!(missed.is_empty(), "nothing of these codecs was compared: {missed:?}");
+}
+
+/// All hierarchies: their writers, names and nodes.
+fn hierarchies() -> Vec<(String, String, Value)> {
+    let of_writer = |writer: String| {
+        let all = expected(&corpus().join(&writer));
+        all.into_iter().map(move |(name, nodes)| (writer.clone(), name, nodes))
+    };
+    writers().into_iter().flat_map(of_writer).collect()
+}
+
+/// Whether an array becomes the same bytes when its own writer writes it again. Structures may have anything as padding, small
+/// integers in their upper bits.
+fn is_comparable(node: &Value) -> bool {
+    let is_open = node.get("fields").is_some() || node["data_type"] == "int2" || node["data_type"] == "int4";
+    node["kind"] == "array" && node["lossy"] != true && !is_open
+}
+
+/// The names of codecs, and of all that are inside of them.
+fn names(codecs: &[CodecSpec]) -> BTreeSet<String> {
+    let mut all = BTreeSet::new();
+    for codec in codecs {
+        all.insert(codec.name.clone());
+        codec.configuration.values().for_each(|value| names_within(value, &mut all));
+    }
+    all
+}
+
+/// The names of the codecs within a member of a configuration, which is a list of them if it has any.
+fn names_within(value: &Value, all: &mut BTreeSet<String>) {
+    for codec in value.as_array().into_iter().flatten() {
+        if let Some(name) = codec["name"].as_str() {
+            all.insert(name.to_owned());
+            let members = codec["configuration"].as_object();
+            members.into_iter().flatten().for_each(|(_, value)| names_within(value, all));
+        }
+    }
+}
+
+/// Whether a shard has a single chunk, or there are no shards.
+fn is_one_chunk(array: &Array) -> bool {
+    array.shard_shape().is_none_or(|shard| shard == array.chunk_shape())
+}
+
+/// Erases the chunks of an array, which is in memory, and writes what they held. Returns how many chunks were compared:
+/// those that were stored, and have nothing beyond the array's edge.
+fn encode_again(array: &Array) -> zarrox::Result<Result<usize, String>> {
+    let all = array.read_dyn(..)?;
+    let mut stored = Vec::new();
+    for chunk in whole_chunks(array) {
+        stored.extend(array.read_encoded_chunk(&chunk)?.map(|encoded| (chunk, encoded)));
+    }
+    for (chunk, _) in &stored {
+        array.erase_chunk(chunk)?;
+    }
+    array.write_dyn(.., &all)?;
+    let mut compared = 0;
+    for (chunk, expected) in stored {
+        let Some(found) = array.read_encoded_chunk(&chunk)? else { continue };
+        if found != expected {
+            return Ok(Err(format!("chunk {chunk:?}: {found:02x?} instead of {expected:02x?}")));
+        }
+        compared += 1;
+    }
+    Ok(Ok(compared))
+}
+
+/// The indices of all chunks that lie within the array.
+fn whole_chunks(array: &Array) -> Vec<Vec<u64>> {
+    let stored = array.chunk_grid().largest_chunk();
+    let mut chunks = vec![Vec::new()];
+    for (length, size) in array.shape().iter().zip(stored) {
+        let indices = 0..length / (*size).max(1);
+        let longer =
+            |chunk: Vec<u64>| indices.clone().map(move |index| [chunk.as_slice(), &[index]].concat());
+        chunks = chunks.into_iter().flat_map(longer).collect();
+    }
+    chunks
+}
