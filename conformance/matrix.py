@@ -1,6 +1,6 @@
 """Designs the matrix of arrays that the implementations exchange, and writes it as JSON.
 
-    python matrix.py target/conformance/matrix.json
+    python matrix.py target/conformance/matrix.json target/conformance/codecs.json
 
 A cell is one array: how it is created, what is written to it (`steps`), and how it is changed later by another
 implementation (`update`). Every data type meets every codec chain, of the extensions' types a few; the remaining axes are
@@ -15,6 +15,7 @@ import math
 import sys
 from pathlib import Path
 
+import codec_cases
 import rules
 import structures
 
@@ -592,6 +593,35 @@ def cell(number, format, row):
     return common | (v3_codecs(row, data_type, endian, chunks) if format == 3 else v2_codecs(row))
 
 
+def codec_cell(number, format, name, data_type, endian, needs, chain):
+    """A cell about a codec: what it holds is exact whatever the codec does to it."""
+    steps_kind, update_kind = codec_cases.STEPS[number % 4], codec_cases.UPDATES[number // 4 % 4]
+    row = {
+        "type": (data_type, endian),
+        "chain": "none",
+        "layout": chain.get("order", "C"),
+        "shape": "2-d",
+        "keys": V2_KEYS[0] if format == 2 else V3_KEYS[0],
+        "steps": steps_kind,
+        "update": update_kind,
+        "fill": "zero",
+        "attributes": "none",
+        "names": "none",
+    }
+    made = cell(number, format, row)
+    base, seed = codec_cases.SHAPE, number * 16 + 1
+    shape, first = steps(steps_kind, base, codec_cases.CHUNKS, seed)
+    made |= {"shape": shape, "chunks": codec_cases.CHUNKS, "steps": first}
+    made |= {"update": update(update_kind, base, codec_cases.CHUNKS, seed + 8)}
+    made |= {"id": f"v{format}/codecs/{number:04}", "needs": needs, **chain}
+    made["axes"] |= {"chain": name}
+    if data_type not in ("bool", "complex64", "complex128", *VARIABLE):
+        made |= {"bits": min(codec_cases.BITS, 8 * SIZES[data_type]), "whole": data_type in FLOATS}
+    if "zarrs.squeeze" in needs:
+        made["chunks"] = [1, codec_cases.CHUNKS[1]]
+    return made
+
+
 def grid(row, data_type, number):
     """What a cell says about chunks of several shapes: their lengths, or the one of all, and the longest."""
     lengths = (SHARD_GRIDS if row["layout"].startswith("shards") else GRIDS)[row["shape"]]
@@ -711,20 +741,22 @@ def groups(cells):
     ]
 
 
-def matrix():
+def matrix(known):
+    """All cells; `known` are the codecs that Zarrox has."""
     cells = []
     for format, axes in TABLES:
         cells += [cell(number, format, row) for number, row in enumerate(rows(axes))]
+    cells += [codec_cell(*row) for row in codec_cases.rows()]
     cells = groups(cells) + cells
     for each in cells:
-        each["not_applicable"] = rules.not_applicable(each)
+        each["not_applicable"] = rules.not_applicable(each) | rules.unknown_codecs(each, known)
     return cells
 
 
 def main():
-    path = Path(sys.argv[1])
+    path, known = Path(sys.argv[1]), json.loads(Path(sys.argv[2]).read_text())
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(matrix(), indent=1))
+    path.write_text(json.dumps(matrix(known), indent=1))
 
 
 if __name__ == "__main__":

@@ -305,7 +305,51 @@ RULES = [
         "hands out raw bytes in Python as elements of size 0",
     ),
     ("tensorstore", ("update",), updates("attributes"), "does not change attributes"),
+    ("zarrs", ALL, lambda cell: cell["format"] != 3, "is asked for the final v3 only"),
+    ("zarrs", ALL, lambda cell: is_array(cell) and is_structure(cell), "has no structures"),
 ]
+
+
+# The codecs of v3 that an implementation has, of those that cells need.
+COMMON = {"blosc", "bytes", "crc32c", "gzip", "sharding_indexed", "transpose", "vlen-bytes", "vlen-utf8", "zstd"}
+V3_CODECS = {
+    "zarr-python 3": COMMON
+    | {"cast_value", "scale_offset"}
+    | {
+        "numcodecs." + id
+        for id in (
+            "adler32", "astype", "bitround", "crc32", "delta", "fixedscaleoffset", "fletcher32", "jenkins_lookup3",
+            "packbits", "pcodec", "quantize", "shuffle", "zfpy", "zlib",
+        )
+    },
+    "zarrs": COMMON
+    | {"bitround", "packbits", "reshape", "zarrs.gdeflate", "zarrs.squeeze", "zarrs.vlen", "zarrs.vlen_v2", "zfp"}
+    | {"numcodecs." + id for id in ("adler32", "fixedscaleoffset", "fletcher32", "pcodec", "shuffle", "zfpy", "zlib")},
+}
+
+
+def lacking(implementation):
+    """Whether a cell needs a codec that an implementation does not have."""
+
+    def lacks(cell):
+        if cell["format"] == 2:
+            return "needs" in cell and implementation in ("tensorstore", "zarrs")
+        return bool(set(cell.get("needs", ())) - V3_CODECS.get(implementation, COMMON))
+
+    return lacks
+
+
+RULES += [
+    (implementation, ALL, lacking(implementation), "lacks one of the codecs")
+    for implementation in ("zarr-python 3", "tensorstore", "zarrs")
+]
+
+
+def unknown_codecs(cell, known):
+    """What Zarrox cannot take part in because a codec that the cell needs is not among those that it knows."""
+    needs = set(cell.get("needs", ()))
+    unknown = sorted(needs - set(known["v2" if cell["format"] == 2 else "v3"]))
+    return {"zarrox": dict.fromkeys(ALL, f"has no codec {unknown[0]} yet")} if unknown else {}
 
 
 def not_applicable(cell):

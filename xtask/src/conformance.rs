@@ -7,18 +7,21 @@ use serde_json::{Map, Value, json};
 
 use crate::python::Environment;
 use crate::run::{self, Outcome, Program, cargo, program};
+use crate::zarrs;
 
 pub(crate) const HELP: &str = "\
-Exchanges arrays with zarr-python 3, zarr-python 2 and TensorStore, in both directions
+Exchanges arrays with zarr-python 3, zarr-python 2, TensorStore and zarrs, in both directions
 
-With names of implementations (zarr3, zarr2, tensorstore) only with these. What is exchanged is designed by
+With names of implementations (zarr3, zarr2, tensorstore, zarrs) only with these. What is exchanged is designed by
 conformance/matrix.py; what an implementation cannot express is listed in conformance/rules.py. The first run makes virtual
-environments below target/venvs. The results are in target/conformance/results.json.";
+environments below target/venvs, and builds zarrs below target/zarrs. The results are in target/conformance/results.json.";
 
 /// Where everything is written.
 const DIRECTORY: &str = "target/conformance";
 pub(crate) const RESULTS: &str = "target/conformance/results.json";
 const OURSELVES: &str = "zarrox";
+/// It is in Rust: its program is built here, and driven by Python as the others are.
+const ZARRS: &str = "zarrs";
 
 /// Another implementation: its name in the matrix, and the environment that it runs in.
 struct Implementation {
@@ -43,6 +46,7 @@ const IMPLEMENTATIONS: &[Implementation] = &[
     // The releases of numcodecs that it runs with end at Python 3.13.
     Implementation::new("zarr-python 2", "zarr2", (3, 13), "conformance/requirements/zarr2.txt"),
     Implementation::new("tensorstore", "tensorstore", (3, 14), "conformance/requirements/tensorstore.txt"),
+    Implementation::new(ZARRS, "zarrs", (3, 13), "conformance/requirements/zarrs.txt"),
 ];
 
 pub(crate) fn run(names: &[String]) -> Outcome {
@@ -54,12 +58,14 @@ pub(crate) fn run(names: &[String]) -> Outcome {
     let chosen =
         IMPLEMENTATIONS.iter().filter(|i| names.is_empty() || names.iter().any(|name| name == key(i)));
     let participants: Vec<_> =
-        chosen.map(|i| Ok((i, i.environment.python()?))).collect::<Outcome<Vec<_>>>()?;
+        chosen.map(Participant::prepare).collect::<Outcome<Vec<_>>>()?;
     cargo(["build", "--package", "zarrox-testkit", "--example", "conformance"]).run()?;
     run::empty_directory(DIRECTORY)?;
     let matrix = format!("{DIRECTORY}/matrix.json");
-    let (_, python) = participants.first().ok_or("no implementation was chosen")?;
-    script(python, "matrix.py").with([&matrix]).run()?;
+    let python = &participants.first().ok_or("no implementation was chosen")?.python;
+    let codecs = format!("{DIRECTORY}/codecs.json");
+    ourselves().with(["codecs", &codecs]).run()?;
+    script(python, "matrix.py").with([&matrix, &codecs]).run()?;
 
     let exchanges: Vec<Exchange> = exchange_all(&participants, &matrix)?;
     let results = results(&exchanges, &run::read(&matrix)?)?;
@@ -97,31 +103,56 @@ impl Direction {
     }
 }
 
+/// An implementation that is ready to run.
+struct Participant {
+    implementation: &'static Implementation,
+    python: String,
+    program: Program,
+}
+
+impl Participant {
+    /// Makes the environment, and builds what there is to build.
+    fn prepare(implementation: &'static Implementation) -> Outcome<Self> {
+        let python = implementation.environment.python()?;
+        let name = format!("run_{}.py", implementation.environment.name);
+        let mut program = script(&python, &name).variable("PYTHONDONTWRITEBYTECODE", "1");
+        if implementation.name == ZARRS {
+            program = program.variable("ZARRS_PROGRAM", &zarrs::build(&python)?);
+        }
+        Ok(Self { implementation, python, program })
+    }
+}
+
+/// Our own program.
+fn ourselves() -> Program {
+    program::<&str>(run::built("debug/examples/conformance"), [])
+}
+
 /// Exchanges with all implementations at the same time.
-fn exchange_all(participants: &[(&Implementation, String)], matrix: &str) -> Outcome<Vec<Exchange>> {
+fn exchange_all(participants: &[Participant], matrix: &str) -> Outcome<Vec<Exchange>> {
     std::thread::scope(|scope| {
-        let start = |(implementation, python)| scope.spawn(move || exchange(implementation, python, matrix));
-        let threads: Vec<_> = participants.iter().map(|(i, python)| start((*i, python))).collect();
+        let start = |participant| scope.spawn(move || exchange(participant, matrix));
+        let threads: Vec<_> = participants.iter().map(start).collect();
         threads.into_iter().map(|thread| thread.join().map_err(|_| "a thread panicked")?).collect()
     })
 }
 
 /// Arrays go both ways; then each changes what the other wrote, and the writer reads again.
-fn exchange(implementation: &Implementation, python: &str, matrix: &str) -> Outcome<Exchange> {
+fn exchange(participant: &Participant, matrix: &str) -> Outcome<Exchange> {
+    let implementation = participant.implementation;
     let (them, key) = (implementation.name, implementation.environment.name);
     let theirs = Place { directory: format!("{DIRECTORY}/{key}"), matrix };
     let ours = Place { directory: format!("{DIRECTORY}/zarrox-for-{key}"), matrix };
-    let other = script(python, &format!("run_{key}.py")).variable("PYTHONDONTWRITEBYTECODE", "1");
-    let zarrox = program::<&str>(run::built("debug/examples/conformance"), []);
+    let (other, zarrox) = (&participant.program, &ourselves());
 
-    let their_writes = theirs.act(&other, "write", &[])?;
-    let our_writes = ours.act(&zarrox, "write", &["--for", them])?;
-    let our_reads = theirs.act(&zarrox, "read", &["--by", them])?;
-    let their_reads = ours.act(&other, "read", &["--by", OURSELVES, "--for", them])?;
-    let our_updates = theirs.act(&zarrox, "update", &["--by", them])?;
-    let their_updates = ours.act(&other, "update", &["--by", OURSELVES, "--for", them])?;
-    let their_last = theirs.act(&other, "read", &["--updated", OURSELVES])?;
-    let our_last = ours.act(&zarrox, "read", &["--updated", them, "--for", them])?;
+    let their_writes = theirs.act(other, "write", &[])?;
+    let our_writes = ours.act(zarrox, "write", &["--for", them])?;
+    let our_reads = theirs.act(zarrox, "read", &["--by", them])?;
+    let their_reads = ours.act(other, "read", &["--by", OURSELVES, "--for", them])?;
+    let our_updates = theirs.act(zarrox, "update", &["--by", them])?;
+    let their_updates = ours.act(other, "update", &["--by", OURSELVES, "--for", them])?;
+    let their_last = theirs.act(other, "read", &["--updated", OURSELVES])?;
+    let our_last = ours.act(zarrox, "read", &["--updated", them, "--for", them])?;
 
     let versions = json!({ them: their_writes.versions, OURSELVES: our_writes.versions });
     let direction = |writer: &str, updater: Option<&str>, reader: &str, reports: &[&Report]| Direction {

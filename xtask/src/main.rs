@@ -14,6 +14,7 @@ mod run;
 mod sanitizer;
 mod test;
 mod tidy;
+mod zarrs;
 
 use std::process::ExitCode;
 

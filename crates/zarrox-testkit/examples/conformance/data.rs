@@ -92,6 +92,18 @@ pub(crate) fn elements(data_type: &DataType, mask: u64, count: usize, seed: u64)
     bytes
 }
 
+/// Floats that are the integers of so many bits.
+#[expect(clippy::cast_possible_truncation, clippy::cast_precision_loss, reason = "so few bits fit into every float")]
+fn whole(data_type: &DataType, mask: u64, count: usize, seed: u64) -> Vec<u8> {
+    let integers = elements(&DataType::Int64, mask, count, seed);
+    let (integers, _) = integers.as_chunks::<8>();
+    let floats = integers.iter().map(|bytes| i64::from_ne_bytes(*bytes));
+    match data_type.size() {
+        4 => floats.flat_map(|number| (number as f32).to_ne_bytes()).collect(),
+        _ => floats.flat_map(|number| (number as f64).to_ne_bytes()).collect(),
+    }
+}
+
 /// The upper bits as a signed integer of so many bytes, of which it takes no other bits than the mask's.
 fn signed(upper: u64, mask: u64, size: usize) -> u64 {
     let width = mask.count_ones().min(8 * u32::try_from(size).unwrap_or(8));
@@ -237,6 +249,7 @@ pub(crate) struct Model {
     pub(crate) bytes: Vec<u8>,
     fill: Vec<u8>,
     mask: u64,
+    whole: bool,
     variable: Option<Variable>,
 }
 
@@ -251,7 +264,7 @@ impl Model {
         };
         let bytes = fill.repeat(shape.iter().product());
         let mask = u64::MAX >> (64 - cell.bits);
-        Ok(Self { data_type: data_type.clone(), shape, bytes, fill, mask, variable })
+        Ok(Self { data_type: data_type.clone(), shape, bytes, fill, mask, whole: cell.whole, variable })
     }
 
     /// How many bytes of `bytes` an element takes.
@@ -301,6 +314,7 @@ impl Model {
                 let count = self.shape.iter().product();
                 let bytes = match &self.variable {
                     Some(_) => Variable::handles(count, seed),
+                    None if self.whole => whole(&self.data_type, self.mask, count, seed),
                     None => elements(&self.data_type, self.mask, count, seed),
                 };
                 Self { bytes, ..self.clone() }.gather(region)

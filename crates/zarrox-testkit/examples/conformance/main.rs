@@ -2,7 +2,10 @@
 //!
 //! ```text
 //! conformance write|read|update MATRIX ROOT REPORT [--by WRITER] [--updated UPDATER] [--for READER]
+//! conformance codecs REPORT
 //! ```
+//!
+//! The last one tells the designer of the matrix which codecs there are.
 
 mod cell;
 mod data;
@@ -27,6 +30,11 @@ const NAME: &str = "zarrox";
 
 fn main() -> Result<(), Failure> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if let [action, report] = arguments.as_slice()
+        && action == "codecs"
+    {
+        return Ok(std::fs::write(report, codecs().to_string())?);
+    }
     let [action, matrix, root, report, flags @ ..] = arguments.as_slice() else {
         return Err("conformance write|read|update MATRIX ROOT REPORT [--by WRITER] [--updated UPDATER] [--for READER]".into());
     };
@@ -53,6 +61,14 @@ fn main() -> Result<(), Failure> {
     let versions = json!({ "zarrox": env!("CARGO_PKG_VERSION") });
     std::fs::write(report, json!({ "versions": versions, "outcomes": outcomes }).to_string())?;
     Ok(())
+}
+
+/// The names of all codecs, in v2 and in v3.
+fn codecs() -> Json {
+    let registry = zarrox::codecs::registry();
+    let names = registry.codecs().iter().flat_map(|def| [def.name].into_iter().chain(def.aliases.iter().copied()));
+    let ids = registry.codecs().iter().filter_map(|def| def.v2_id);
+    json!({ "v2": ids.collect::<Vec<_>>(), "v3": names.collect::<Vec<_>>() })
 }
 
 /// One cell at its place on the disk.
@@ -189,6 +205,10 @@ impl Participant<'_> {
         agree("chunk keys", &metadata.chunk_key_encoding, &cell.key_encoding()?)?;
         agree("attributes", array.attributes(), self.attributes())?;
         agree("dimension names", &names(array.dimension_names()), &names(cell.dimension_names.as_deref()))?;
+        if !cell.needs.is_empty() {
+            // What is the default may be left out.
+            return agree("codecs", &codec_names(&array.codecs()), &codec_names(&cell.codecs(&registry)?));
+        }
         agree("codecs", &normal(&array.codecs()), &normal(&cell.codecs(&registry)?))
     }
 }
@@ -242,6 +262,13 @@ fn agree<T: PartialEq + std::fmt::Debug + ?Sized>(fact: &str, got: &T, expected:
 /// Dimension names; all without a name is the same as none at all.
 fn names(names: Option<&[Option<String>]>) -> Option<Vec<Option<String>>> {
     names.filter(|names| names.iter().any(Option::is_some)).map(<[_]>::to_vec)
+}
+
+/// The names of codecs, whichever of its names a codec was given.
+fn codec_names(codecs: &[CodecSpec]) -> Vec<String> {
+    let registry = zarrox::codecs::registry();
+    let name = |codec: &CodecSpec| registry.codec(&codec.name).map_or(codec.name.as_str(), |def| def.name).to_owned();
+    codecs.iter().map(name).collect()
 }
 
 /// Codecs in the form in which they are compared: Blosc needs no type size where it does not shuffle, a few members
