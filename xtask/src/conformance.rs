@@ -57,8 +57,7 @@ pub(crate) fn run(names: &[String]) -> Outcome {
     }
     let chosen =
         IMPLEMENTATIONS.iter().filter(|i| names.is_empty() || names.iter().any(|name| name == key(i)));
-    let participants: Vec<_> =
-        chosen.map(Participant::prepare).collect::<Outcome<Vec<_>>>()?;
+    let participants: Vec<_> = chosen.map(Participant::prepare).collect::<Outcome<Vec<_>>>()?;
     cargo(["build", "--package", "zarrox-testkit", "--example", "conformance"]).run()?;
     run::empty_directory(DIRECTORY)?;
     let matrix = format!("{DIRECTORY}/matrix.json");

@@ -66,7 +66,8 @@ fn main() -> Result<(), Failure> {
 /// The names of all codecs, in v2 and in v3.
 fn codecs() -> Json {
     let registry = zarrox::codecs::registry();
-    let names = registry.codecs().iter().flat_map(|def| [def.name].into_iter().chain(def.aliases.iter().copied()));
+    let names =
+        registry.codecs().iter().flat_map(|def| [def.name].into_iter().chain(def.aliases.iter().copied()));
     let ids = registry.codecs().iter().filter_map(|def| def.v2_id);
     json!({ "v2": ids.collect::<Vec<_>>(), "v3": names.collect::<Vec<_>>() })
 }
@@ -267,7 +268,9 @@ fn names(names: Option<&[Option<String>]>) -> Option<Vec<Option<String>>> {
 /// The names of codecs, whichever of its names a codec was given.
 fn codec_names(codecs: &[CodecSpec]) -> Vec<String> {
     let registry = zarrox::codecs::registry();
-    let name = |codec: &CodecSpec| registry.codec(&codec.name).map_or(codec.name.as_str(), |def| def.name).to_owned();
+    let name = |codec: &CodecSpec| {
+        registry.codec(&codec.name).map_or(codec.name.as_str(), |def| def.name).to_owned()
+    };
     codecs.iter().map(name).collect()
 }
 

@@ -2,10 +2,11 @@
 
 #![expect(clippy::print_stdout, reason = "printing is what this program does")]
 
-use zarrox::codec::{CodecDef, CodecKind};
+mod codecs;
+
 use zarrox::data_type::{Endian, Storage};
-use zarrox::json::{Json, Map};
-use zarrox::{DataType, ErrorKind, Format, Registry, Result};
+use zarrox::json::Json;
+use zarrox::{DataType, Format, Registry, Result};
 
 const INTRODUCTION: &str = "\
 # Supported
@@ -16,15 +17,6 @@ Made from the definitions in the source by `cargo xtask docs`.
 const SIZES: &str = "\
 Raw bits, byte strings and text are of any size, times of any unit and multiple: of each there is one example here.";
 
-const CODECS: &str = "
-## Codecs
-
-A name is what `codecs` says in `zarr.json`, an id is what `compressor` and `filters` say in `.zarray`. Other names are read, and never
-written. v2 has no codecs without an id: it says the same in other members.
-
-| name in v3 | other names | id in v2 | turns |
-|---|---|---|---|";
-
 fn main() -> Result<()> {
     let mut formats: Vec<String> = Format::all().map(|format| format.to_string()).collect();
     formats.sort();
@@ -34,12 +26,7 @@ fn main() -> Result<()> {
     for data_type in registry.examples() {
         println!("{}", data_type_row(&data_type, &registry)?);
     }
-    println!("\n{SIZES}\n{CODECS}");
-    for kind in [CodecKind::ArrayToArray, CodecKind::ArrayToBytes, CodecKind::BytesToBytes] {
-        for definition in zarrox::codecs::ALL.iter().filter(|definition| definition.kind == kind) {
-            println!("{}", codec_row(definition));
-        }
-    }
+    print!("\n{SIZES}\n{}", codecs::tables(&registry)?);
     Ok(())
 }
 
@@ -62,19 +49,4 @@ fn data_type_row(data_type: &DataType, registry: &Registry) -> Result<String> {
 fn code(name: &Json) -> String {
     let text = name.as_str().map_or_else(|| name.to_string(), str::to_owned);
     format!("`{}`", text.replace('|', "\\|"))
-}
-
-fn codec_row(definition: &CodecDef) -> String {
-    let aliases: Vec<String> = definition.aliases.iter().map(|alias| format!("`{alias}`")).collect();
-    let id = definition.v2_id.map_or(String::new(), |id| format!("`{id}`"));
-    // Some are known only to be refused with the reason.
-    let turns = match definition.kind {
-        _ if (definition.to_v2)(&Map::new()).is_err_and(|e| e.kind() == ErrorKind::Unsupported) => {
-            "nothing: it is refused"
-        }
-        CodecKind::ArrayToArray => "arrays into arrays",
-        CodecKind::ArrayToBytes => "an array into bytes",
-        CodecKind::BytesToBytes => "bytes into bytes",
-    };
-    format!("| `{}` | {} | {id} | {turns} |", definition.name, aliases.join(", "))
 }
