@@ -27,8 +27,8 @@ pub(crate) fn split(elements: &[u8], planes: &mut [u8], item: usize) {
         _ => split_any(elements, planes, item),
     };
     let count = elements.len() / item;
-    for byte in 0..item {
-        for element in done..count {
+    for element in done..count {
+        for byte in 0..item {
             planes[byte * count + element] = elements[element * item + byte];
         }
     }
@@ -118,17 +118,32 @@ fn columns(item: usize) -> impl Iterator<Item = usize> {
     (0..item).step_by(LANES).map(move |column| column.min(item.saturating_sub(LANES)))
 }
 
+/// How many elements of so many bytes can be done in squares of whole groups: the row of a short element goes on into the
+/// next ones.
+fn in_squares(length: usize, item: usize) -> usize {
+    let beyond = LANES.saturating_sub(item);
+    length.saturating_sub(beyond) / item / (GROUP * LANES) * (GROUP * LANES)
+}
+
 /// How many elements it could split.
 fn split_any(elements: &[u8], planes: &mut [u8], item: usize) -> usize {
     let count = elements.len() / item;
-    let done = count - count % LANES;
-    for at in (0..done).step_by(LANES) {
+    let done = in_squares(elements.len(), item);
+    let mut lines = [[[0; LANES]; GROUP]; LANES];
+    for at in (0..done).step_by(GROUP * LANES) {
         for column in columns(item) {
-            // A short element's row goes on into the next one, of which no plane is made.
-            let row = |index: usize| lane(&elements[(at + index) * item + column..]);
-            let vectors = split_block::<LANES>(&array::from_fn(row));
-            for (plane, vector) in (column..item).zip(vectors) {
-                planes[plane * count + at..][..LANES].copy_from_slice(&vector.to_array());
+            for index in 0..GROUP {
+                let mut rows = [[0; LANES]; LANES];
+                let first = (at + index * LANES) * item + column;
+                for (number, row) in rows.iter_mut().enumerate() {
+                    row.copy_from_slice(&elements[first + number * item..][..LANES]);
+                }
+                for (line, vector) in lines.iter_mut().zip(split_block(&rows)) {
+                    line[index] = vector.to_array();
+                }
+            }
+            for (plane, line) in (column..item).zip(&lines) {
+                planes[plane * count + at..][..GROUP * LANES].copy_from_slice(line.as_flattened());
             }
         }
     }
@@ -138,28 +153,24 @@ fn split_any(elements: &[u8], planes: &mut [u8], item: usize) -> usize {
 /// How many elements it could join.
 fn join_any(planes: &[u8], elements: &mut [u8], item: usize) -> usize {
     let count = elements.len() / item;
-    let done = count - count % LANES;
-    for at in (0..done).step_by(LANES) {
+    let done = in_squares(elements.len(), item);
+    let mut lines = [[[0; LANES]; GROUP]; LANES];
+    for at in (0..done).step_by(GROUP * LANES) {
         for column in columns(item) {
-            let mut block = [u8x16::ZERO; LANES];
-            for (plane, vector) in (column..item).zip(&mut block) {
-                *vector = u8x16::new(lane(&planes[plane * count + at..]));
+            for (plane, line) in (column..item).zip(&mut lines) {
+                line.as_flattened_mut().copy_from_slice(&planes[plane * count + at..][..GROUP * LANES]);
             }
-            // What a short element's row has too much lies where later elements will be.
-            for (index, row) in join_block(block).iter().enumerate() {
-                let room = &mut elements[(at + index) * item + column..];
-                let length = room.len().min(LANES);
-                room[..length].copy_from_slice(&row[..length]);
+            for index in 0..GROUP {
+                let rows = join_block(array::from_fn::<_, LANES, _>(|plane| u8x16::new(lines[plane][index])));
+                let first = (at + index * LANES) * item + column;
+                // What the row of a short element has too much lies where later elements will be.
+                for (number, row) in rows.iter().enumerate() {
+                    elements[first + number * item..][..LANES].copy_from_slice(row);
+                }
             }
         }
     }
     done
-}
-
-/// The next bytes, and zeros where there are no more.
-#[inline]
-fn lane(bytes: &[u8]) -> Lane {
-    bytes.first_chunk().copied().unwrap_or_else(|| array::from_fn(|at| bytes.get(at).copied().unwrap_or(0)))
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@
 
 mod adler32;
 mod astype;
+mod base64;
 mod bit_packing;
 mod bitround;
 #[cfg(feature = "blosc")]
@@ -87,6 +88,7 @@ use zarrox_core::error::CodecError;
 
 pub use adler32::Adler32;
 pub use astype::AsType;
+pub use base64::Base64;
 pub use bitround::BitRound;
 #[cfg(feature = "blosc")]
 pub use blosc::{Blosc, BloscCompressor, Shuffle};
@@ -180,6 +182,7 @@ pub static ALL: &[&CodecDef] = &[
     #[cfg(feature = "lz4")]
     &n5_lz4::DEF,
     &shuffle::DEF,
+    &base64::DEF,
     &crc32c::DEF,
     &crc32c::NUMCODECS,
     &crc32::DEF,
