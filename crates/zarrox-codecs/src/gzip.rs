@@ -6,8 +6,8 @@
 //! |---|---|
 //! | `level` | 0 (only stored) to 9 (smallest) |
 //!
-//! Names: `gzip` in v3 (also `numcodecs.gzip`), `gzip` in v2. Leniently, `level` may be
-//! −1, which means 6, and an absent one is 5 in v3; in v2 it is 1.
+//! Names: `gzip` in v3 (also `numcodecs.gzip`), `gzip` in v2. Leniently, `level` may be −1, which means 6, and an absent
+//! one is 1, as numcodecs has it: nobody else leaves it out.
 //!
 //! Files of several members are read, and so are zeros after the last one.
 
@@ -60,7 +60,7 @@ impl From<Gzip> for CodecSpec {
 
 fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, CodecError> {
     let config = config::read(configuration, context, &["level"])?;
-    let level = config.compression_level(5)?;
+    let level = config.compression_level(1)?;
     Ok(Codec::BytesToBytes(Box::new(Gzip { level })))
 }
 
@@ -121,9 +121,9 @@ mod tests {
     #[test]
     fn configurations() {
         let lenient = |json| configured("gzip", json, Mode::Lenient);
-        assert_eq!(lenient(json!({})).unwrap(), json!({"level": 5}));
+        assert_eq!(lenient(json!({})).unwrap(), json!({"level": 1}));
         assert_eq!(lenient(json!({"level": -1})).unwrap(), json!({"level": 6}));
-        assert_eq!(lenient(json!({"level": null})).unwrap(), json!({"level": 5}));
+        assert_eq!(lenient(json!({"level": null})).unwrap(), json!({"level": 1}));
         for bad in [json!({"level": 10}), json!({"level": "5"}), json!({"level": 5.5})] {
             let error = lenient(bad).unwrap_err();
             assert!(error.contains("'level'") && error.contains("to 9"), "{error}");

@@ -7,7 +7,8 @@
 //! | `level` | −131072 to 22; 0 is the library's default |
 //! | `checksum` | whether frames end with a checksum; `false` when absent |
 //!
-//! Names: `zstd` in v3 (also `numcodecs.zstd`), `zstd` in v2. Leniently, an absent `level` is 0.
+//! Names: `zstd` in v3 (also `numcodecs.zstd`), `zstd` in v2. Leniently, an absent `level` is 0, and one beyond the least or
+//! the greatest is that one.
 //!
 //! Any sequence of frames is read, of known or unknown size, with skippable ones among them.
 
@@ -61,7 +62,10 @@ impl Zstd {
     }
 
     fn parse(config: Config<'_>) -> Result<Self, CodecError> {
-        let level = config.integer("level", -131_072..=22, 0)?;
+        let (least, most) = (-131_072, 22);
+        // The library takes what is beyond these as these.
+        let taken = if config.is_strict() { least..=most } else { i32::MIN..=i32::MAX };
+        let level = config.integer("level", taken, 0)?.clamp(least, most);
         Ok(Self { level, checksum: config.boolean("checksum", false)? })
     }
 }
@@ -294,9 +298,11 @@ mod tests {
             assert_eq!(configured("numcodecs.zstd", partial, Mode::Lenient).unwrap(), complete);
         }
         assert_eq!(configured("zstd", json!({"level": 0}), Mode::Strict).unwrap(), complete);
-        assert!(configured("zstd", json!({}), Mode::Strict).is_err());
+        for bad in [json!({}), json!({"level": 23}), json!({"level": -131_073})] {
+            assert!(configured("zstd", bad, Mode::Strict).is_err());
+        }
         for bad in
-            [json!({"level": 23}), json!({"level": 1, "checksum": 1}), json!({"level": 1, "window": 3})]
+            [json!({"level": 1_u64 << 40}), json!({"level": 1, "checksum": 1}), json!({"level": 1, "window": 3})]
         {
             assert!(configured("zstd", bad, Mode::Lenient).is_err());
         }
