@@ -121,7 +121,19 @@ mod tests {
     #[test]
     fn all_else_is_damage() {
         // Without padding, in the other alphabet, in lines, with bits behind the end, with more behind the padding.
-        for text in ["YQ", "YQ=", "-__-", "YWJj\n", "YW\nJj", "YR==", "YQ==YQ==", "YWJj=", "====", "=", "\u{e9}\u{e9}"] {
+        for text in [
+            "YQ",
+            "YQ=",
+            "-__-",
+            "YWJj\n",
+            "YW\nJj",
+            "YR==",
+            "YQ==YQ==",
+            "YWJj=",
+            "====",
+            "=",
+            "\u{e9}\u{e9}",
+        ] {
             let error = decode(DEF.name, text.as_bytes(), 100).unwrap_err().to_string();
             assert!(error.starts_with("no base64: "), "{text}: {error}");
         }

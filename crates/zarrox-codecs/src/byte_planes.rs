@@ -132,9 +132,9 @@ fn split_any(elements: &[u8], planes: &mut [u8], item: usize) -> usize {
     let mut lines = [[[0; LANES]; GROUP]; LANES];
     for at in (0..done).step_by(GROUP * LANES) {
         for column in columns(item) {
-            for index in 0..GROUP {
+            let squares = (at * item + column..).step_by(LANES * item).take(GROUP);
+            for (index, first) in squares.enumerate() {
                 let mut rows = [[0; LANES]; LANES];
-                let first = (at + index * LANES) * item + column;
                 for (number, row) in rows.iter_mut().enumerate() {
                     row.copy_from_slice(&elements[first + number * item..][..LANES]);
                 }
@@ -160,9 +160,9 @@ fn join_any(planes: &[u8], elements: &mut [u8], item: usize) -> usize {
             for (plane, line) in (column..item).zip(&mut lines) {
                 line.as_flattened_mut().copy_from_slice(&planes[plane * count + at..][..GROUP * LANES]);
             }
-            for index in 0..GROUP {
+            let squares = (at * item + column..).step_by(LANES * item).take(GROUP);
+            for (index, first) in squares.enumerate() {
                 let rows = join_block(array::from_fn::<_, LANES, _>(|plane| u8x16::new(lines[plane][index])));
-                let first = (at + index * LANES) * item + column;
                 // What the row of a short element has too much lies where later elements will be.
                 for (number, row) in rows.iter().enumerate() {
                     elements[first + number * item..][..LANES].copy_from_slice(row);

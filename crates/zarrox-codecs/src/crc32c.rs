@@ -158,8 +158,8 @@ mod tests {
             ("crc32c", end.clone(), &core),
             ("crc32c", start.clone(), &numcodecs),
             ("numcodecs.crc32c", json!({}), &core),
-            ("numcodecs.crc32c", end.clone(), &core),
-            ("numcodecs.crc32c", start.clone(), &numcodecs),
+            ("numcodecs.crc32c", end, &core),
+            ("numcodecs.crc32c", start, &numcodecs),
         ];
         let chunk = chunk(&[10], Storage::Uint(1));
         for (name, configuration, complete) in cases {

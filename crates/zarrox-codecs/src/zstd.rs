@@ -301,9 +301,11 @@ mod tests {
         for bad in [json!({}), json!({"level": 23}), json!({"level": -131_073})] {
             assert!(configured("zstd", bad, Mode::Strict).is_err());
         }
-        for bad in
-            [json!({"level": 1_u64 << 40}), json!({"level": 1, "checksum": 1}), json!({"level": 1, "window": 3})]
-        {
+        for bad in [
+            json!({"level": 1_u64 << 40}),
+            json!({"level": 1, "checksum": 1}),
+            json!({"level": 1, "window": 3}),
+        ] {
             assert!(configured("zstd", bad, Mode::Lenient).is_err());
         }
         assert_eq!(CodecSpec::from(Zstd::level(3)), spec("zstd", json!({"level": 3, "checksum": false})));

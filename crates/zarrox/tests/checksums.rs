@@ -1,0 +1,96 @@
+//! Checksums in both versions' metadata, from one into the other, and read around.
+
+#![expect(clippy::unwrap_used, reason = "a test stops at the first failure")]
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use zarrox::convert::Convert;
+use zarrox::prelude::*;
+use zarrox::stores::{Condition, Key, MemoryStore, Store};
+use zarrox::{AccessOptions, ErrorKind, OpenOptions};
+
+fn document(store: &Arc<dyn Store>, key: &str) -> Value {
+    serde_json::from_slice(&store.get(&Key::new(key).unwrap()).unwrap().unwrap()).unwrap()
+}
+
+fn v2_array(filters: &Value, compressor: &Value) -> Arc<dyn Store> {
+    let array = json!({
+        "zarr_format": 2, "shape": [12], "chunks": [6], "dtype": "<i4", "fill_value": 0, "order": "C",
+        "filters": filters, "compressor": compressor,
+    });
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    store.set(&Key::new(".zarray").unwrap(), array.to_string().as_bytes(), Condition::Always).unwrap();
+    store
+}
+
+/// Converts, and gives the document of the array.
+fn converted(from: &Arc<dyn Store>, to: Format, key: &str) -> (Arc<dyn Store>, Value) {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    Convert::new(to).plan_in(from.clone(), "", store.clone(), "").unwrap().run().unwrap();
+    let document = document(&store, key);
+    (store, document)
+}
+
+#[test]
+fn what_was_said_is_said_again_in_every_format() {
+    let start = json!({"id": "crc32c", "location": "start"});
+    let v3_start = json!({"name": "numcodecs.crc32c", "configuration": {"location": "start"}});
+    let shuffle = json!([{"id": "shuffle", "elementsize": 4}, {"id": "fletcher32"}]);
+    let v3_shuffle = json!([
+        {"name": "numcodecs.shuffle", "configuration": {"elementsize": 4}},
+        {"name": "numcodecs.fletcher32", "configuration": {}},
+    ]);
+    let zlib = json!({"id": "zlib", "level": 1});
+    let v3_zlib = json!({"name": "numcodecs.zlib", "configuration": {"level": 1}});
+    let crc32_end = json!({"id": "crc32", "location": "end"});
+    let v3_crc32_end = json!({"name": "numcodecs.crc32", "configuration": {"location": "end"}});
+    let cases = [
+        (json!(null), json!({"id": "crc32c"}), json!([{"name": "crc32c", "configuration": {}}])),
+        (json!(null), start, json!([v3_start])),
+        (json!([crc32_end]), zlib.clone(), json!([v3_crc32_end, v3_zlib.clone()])),
+        (shuffle, zlib, json!([v3_shuffle[0], v3_shuffle[1], v3_zlib])),
+    ];
+    for (filters, compressor, v3) in cases {
+        let store = v2_array(&filters, &compressor);
+        let array = OpenOptions::new().strict(true).open_in(store.clone(), "").unwrap().into_array();
+        let values: Vec<i32> = (0..12).map(|i| i * i - 50).collect();
+        array.unwrap().write(.., &ndarray::arr1(&values)).unwrap();
+        let (in_v3, document) = converted(&store, Format::V3, "zarr.json");
+        let codecs = document["codecs"].as_array().unwrap();
+        assert_eq!(codecs[0]["name"], "bytes");
+        assert_eq!(json!(codecs[1..]), v3);
+        let (in_v2, document) = converted(&in_v3, Format::V2, ".zarray");
+        assert_eq!((&document["filters"], &document["compressor"]), (&filters, &compressor));
+        for store in [in_v3, in_v2] {
+            let array = OpenOptions::new().strict(true).open_in(store, "").unwrap().into_array().unwrap();
+            assert_eq!(array.read::<i32>(..).unwrap().into_raw_vec_and_offset().0, values);
+        }
+    }
+}
+
+#[test]
+fn damage_is_found_unless_nobody_asks() {
+    let location = json!({"id": "adler32", "location": "start"});
+    for checksum in [
+        location,
+        json!({"id": "fletcher32"}),
+        json!({"id": "jenkins_lookup3", "initval": 1, "prefix": null}),
+    ] {
+        let store = v2_array(&json!(null), &checksum);
+        let array = OpenOptions::new().open_in(store.clone(), "").unwrap().into_array().unwrap();
+        array.write(.., &ndarray::Array1::from_iter(1..=12_i32)).unwrap();
+        let mut stored = array.read_encoded_chunk(&[0]).unwrap().unwrap().to_vec();
+        assert_eq!(stored.len(), 28);
+        // The checksum itself.
+        let at = if checksum["id"] == "adler32" { 0 } else { 24 };
+        stored[at] ^= 1;
+        array.write_encoded_chunk(&[0], &stored).unwrap();
+        let error = array.read::<i32>(s![..6]).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Corrupt);
+        assert!(error.to_string().contains("the checksum is "), "{error}");
+        let trusting = array.with_options(&AccessOptions::new().verify_checksums(false));
+        assert_eq!(trusting.read::<i32>(..).unwrap().sum(), 78, "{checksum}");
+        assert_eq!(trusting.read::<i32>(s![2..4]).unwrap().sum(), 7, "{checksum}");
+    }
+}
