@@ -283,6 +283,13 @@ fn lift_codecs(
                 stored = dtype.endian.map(ByteOrder::One);
             }
         }
+        if kind == CodecKind::ArrayToBytes && stored.as_ref().is_some_and(|order| *order != LITTLE) {
+            return Err(Error::unsupported(format!(
+                "the codec '{}' has a byte order of its own, and the numbers before it are said to be big-endian: \
+                 their values are not certain",
+                spec.name
+            )));
+        }
         in_bytes |= kind != CodecKind::ArrayToArray;
         codecs.push(spec);
     }
@@ -291,6 +298,9 @@ fn lift_codecs(
     }
     Ok(codecs)
 }
+
+/// The byte order of numbers that codecs store which say no byte order.
+const LITTLE: ByteOrder = ByteOrder::One(Endian::Little);
 
 /// The type that a filter turns elements into, where it does.
 fn encoded_dtype(filter: &Map) -> Option<TypeString<'_>> {
@@ -416,7 +426,13 @@ fn lower_codecs(array: &ArrayMetadata, registry: &Registry) -> Result<LoweredCha
     }
     let mut byte_order = ByteOrder::One(Endian::Little);
     let mut lowered: Vec<Json> = Vec::new();
-    let mut last_is_bytes = false;
+    // A codec that makes bytes of numbers is a compressor to numcodecs; one that makes bytes of objects is a filter.
+    let compresses = |kind| match kind {
+        CodecKind::ArrayToArray => false,
+        CodecKind::ArrayToBytes => array.data_type.storage() != Storage::Variable,
+        CodecKind::BytesToBytes => true,
+    };
+    let mut last_compresses = false;
     for codec in codecs {
         if codec.name == "bytes" {
             byte_order = lower_byte_order(codec, &lowered)?;
@@ -436,9 +452,9 @@ fn lower_codecs(array: &ArrayMetadata, registry: &Registry) -> Result<LoweredCha
         members.insert("id".to_owned(), id.into());
         members.extend((def.to_v2)(&codec.configuration).map_err(|e| Error::from(e.in_codec(id)))?);
         lowered.push(members.into());
-        last_is_bytes = def.kind == CodecKind::BytesToBytes;
+        last_compresses = compresses(def.kind);
     }
-    let compressor = if last_is_bytes { lowered.pop() } else { None };
+    let compressor = if last_compresses { lowered.pop() } else { None };
     let filters = if lowered.is_empty() { Json::Null } else { lowered.into() };
     Ok(LoweredChain { order, filters, byte_order, compressor: compressor.unwrap_or(Json::Null) })
 }
