@@ -401,7 +401,11 @@ impl ArrayBuilder {
         let kind = |spec: &CodecSpec| registry.codec(&spec.name).map(|def| def.kind).ok();
         let of_kind = |wanted| self.filters.iter().filter(move |spec| kind(spec) == Some(wanted)).cloned();
         codecs.extend(of_kind(CodecKind::ArrayToArray));
+        // A compressor of numbers stands where `bytes` does.
+        let mut compressor = self.compressor.clone();
+        let packs = |spec: &mut CodecSpec| kind(spec) == Some(CodecKind::ArrayToBytes);
         let given = of_kind(CodecKind::ArrayToBytes).next();
+        let given = given.or_else(|| compressor.as_mut()?.take_if(packs));
         // A filter that stores objects makes numbers of them.
         let numbers = codecs.iter().any(|filter| registry.object_type_of(filter).is_some());
         let default = || match numbers {
@@ -416,8 +420,8 @@ impl ArrayBuilder {
         });
         let known = [CodecKind::ArrayToArray, CodecKind::ArrayToBytes].map(Some);
         codecs.extend(self.filters.iter().filter(|spec| !known.contains(&kind(spec))).cloned());
-        match &self.compressor {
-            Some(compressor) => codecs.extend(compressor.clone()),
+        match compressor {
+            Some(compressor) => codecs.extend(compressor),
             None => codecs.push(self.format.def().default_compressor(data_type.size())),
         }
         codecs
