@@ -24,6 +24,7 @@ use zarrox_core::strided::{Span, View, ViewMut};
 use zarrox_core::{FillValue, Registry};
 
 use bare::Bare;
+use zfp_rs::ZfpConfig;
 
 const REPETITIONS: usize = 15;
 
@@ -41,6 +42,13 @@ fn libraries() -> Vec<(&'static str, Value, Bare)> {
         ("numcodecs.zlib", json!({"level": 1}), bare::deflate(false)),
         ("numcodecs.bz2", json!({"level": 1}), bare::bz2()),
         ("crc32c", json!({}), bare::crc32c()),
+        ("numcodecs.pcodec", json!({}), bare::pcodec()),
+        ("zfp", json!({"mode": "reversible"}), bare::zfp(ZfpConfig::reversible())),
+        (
+            "zfp",
+            json!({"mode": "fixed_accuracy", "tolerance": 0.01}),
+            bare::zfp(ZfpConfig::fixed_accuracy(0.01)),
+        ),
     ]
 }
 
@@ -108,8 +116,9 @@ fn main() {
     println!("| codec | | zarrox (MB/s) | library (MB/s) | zarrox / library (time) |\n|---|---|---|---|---|");
     for (name, configuration, mut bare) in libraries().into_iter().filter(|(name, ..)| wanted(name)) {
         let case = Case::new(&registry, name, &configuration, &DataType::Float32);
-        let title = match configuration["cname"].as_str() {
-            Some(compressor) => format!("{name} ({compressor})"),
+        let variant = configuration["cname"].as_str().or(configuration["mode"].as_str());
+        let title = match variant {
+            Some(variant) => format!("{name} ({variant})"),
             None => name.to_owned(),
         };
         for (direction, ratio) in case.against_library(&title, &mut bare) {

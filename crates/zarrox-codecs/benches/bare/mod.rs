@@ -152,3 +152,39 @@ pub(crate) fn crc32c() -> Bare {
         }),
     }
 }
+
+pub(crate) fn pcodec() -> Bare {
+    let parameters = pco::ChunkConfig::default();
+    Bare {
+        decode: Box::new(|encoded, out| {
+            let numbers: &mut [f32] = bytemuck::cast_slice_mut(out);
+            let progress = pco::standalone::simple_decompress_into(encoded, numbers).unwrap();
+            assert_eq!(progress.n_processed, numbers.len());
+        }),
+        encode: Box::new(move |data, encoded| {
+            let numbers: &[f32] = bytemuck::cast_slice(data);
+            *encoded = pco::standalone::simple_compress(numbers, &parameters).unwrap();
+        }),
+    }
+}
+
+/// zfp in one dimension.
+pub(crate) fn zfp(parameters: zfp_rs::ZfpConfig) -> Bare {
+    use zfp_rs::{ZfpBitStream, ZfpBitStreamRef, ZfpField, ZfpFieldMut, ZfpScalarType};
+    Bare {
+        decode: Box::new(move |encoded, out| {
+            let numbers: &mut [f32] = bytemuck::cast_slice_mut(out);
+            let count = numbers.len();
+            let mut field = ZfpFieldMut::new(numbers, count).unwrap();
+            ZfpBitStreamRef::from_bytes(encoded).unwrap().decompress(&parameters, &mut field).unwrap();
+        }),
+        encode: Box::new(move |data, encoded| {
+            encoded.clear();
+            let numbers: &[f32] = bytemuck::cast_slice(data);
+            let room = parameters.maximum_size(ZfpScalarType::F32, numbers.len()).unwrap();
+            let mut stream = ZfpBitStream::new(room).unwrap();
+            stream.compress(&parameters, &ZfpField::new(numbers, numbers.len()).unwrap()).unwrap();
+            encoded.extend_from_slice(stream.as_bytes());
+        }),
+    }
+}
