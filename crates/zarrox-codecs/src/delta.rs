@@ -10,6 +10,8 @@
 //! Names: `numcodecs.delta`, leniently `delta`, in v3; `delta` in v2. Differences and sums of integers wrap. Booleans are refused, since
 //! numcodecs does not decode its own. An absent `dtype` is leniently the array's type.
 
+use std::convert::identity;
+
 use serde_json::json;
 use zarrox_core::FillValue;
 use zarrox_core::codec::{ChunkSpec, Codec, CodecContext, CodecDef, CodecKind, CodecSpec};
@@ -84,6 +86,7 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
             (true, false) => Check::Always,
             _ => Check::Misfits,
         },
+        truncates: !is_integer(&dtype.storage) && is_integer(&astype.storage),
         dtype: dtype.storage.clone(),
         sums,
         fill: chunk.fill().clone(),
@@ -130,6 +133,8 @@ struct DeltaFilter {
     dtype: Storage,
     sums: Storage,
     check: Check,
+    /// Whether integers are stored, of floats.
+    truncates: bool,
     fill: FillValue,
 }
 
@@ -162,7 +167,12 @@ impl Filter for DeltaFilter {
     fn encode(&self, decoded: &[u8], encoded: &mut [u8]) -> Result<(), CodecError> {
         let fits = with_number!(&self.dtype, T => {
             let mut before = None;
-            self.encode.run(decoded, encoded, |from, to| differences::<T>(&mut before, from, to))
+            self.encode.run(decoded, encoded, |from, to| {
+                differences::<T>(&mut before, from, to);
+                if self.truncates {
+                    T::elements_mut(to).iter_mut().for_each(|number| *number = T::get(*number).truncated().put());
+                }
+            })
         }, else false);
         let right = match self.check {
             Check::Never => true,
@@ -194,6 +204,9 @@ trait Sums: Element {
     /// The one without the other.
     fn minus(self, other: Self) -> Self;
 
+    /// The number without a fraction.
+    fn truncated(self) -> Self;
+
     /// The sums of all elements up to each.
     fn sums(mut sum: Self, from: &[Self::Bytes], to: &mut [Self::Bytes]) -> Self {
         for (from, to) in from.iter().zip(to) {
@@ -205,7 +218,7 @@ trait Sums: Element {
 }
 
 macro_rules! sums {
-    ($($T:ty: $by:ident;)*) => {$(
+    ($($T:ty: $by:ident, $truncated:expr;)*) => {$(
         impl Sums for $T {
             #[inline(always)]
             fn plus(self, other: Self) -> Self {
@@ -216,13 +229,26 @@ macro_rules! sums {
             fn minus(self, other: Self) -> Self {
                 $by::subtract(self, other)
             }
+
+            fn truncated(self) -> Self {
+                $truncated(self)
+            }
         }
     )*};
 }
 
 sums! {
-    i8: Integer; i16: Integer; i32: Integer; i64: Integer; u8: Integer; u16: Integer; u32: Integer; u64: Integer;
-    half::f16: Float; f32: Float; f64: Float;
+    i8: Integer, identity;
+    i16: Integer, identity;
+    i32: Integer, identity;
+    i64: Integer, identity;
+    u8: Integer, identity;
+    u16: Integer, identity;
+    u32: Integer, identity;
+    u64: Integer, identity;
+    half::f16: Float, Float::truncate;
+    f32: Float, Float::truncate;
+    f64: Float, Float::truncate;
 }
 
 impl<T: Float> Sums for Complex<T>
@@ -235,6 +261,10 @@ where
 
     fn minus(self, other: Self) -> Self {
         Self(self.0.subtract(other.0), self.1.subtract(other.1))
+    }
+
+    fn truncated(self) -> Self {
+        Self(self.0.truncate(), self.1.truncate())
     }
 }
 

@@ -213,7 +213,7 @@ impl ScaleFilter {
             Way::Mixed(storage, offset) => with_integer!(storage, T => {
                 let offset = exactly::<T>("offset", *offset)?;
                 let scaled = |value: T| {
-                    let value: f64 = value.subtract(offset).cast_to(&mut 0);
+                    let value: f64 = value.subtract(offset).cast_to();
                     (value * scale).round_even()
                 };
                 self.encode.run(decoded, encoded, |from, to| map(from, to, scaled))

@@ -3,6 +3,8 @@
 //! All loops are over elements of one type, without a branch for each, so that the compiler makes vectors of them. What the machine
 //! has no vector instruction for everywhere (rounding, floats to integers) is arithmetic on doubles.
 
+use std::convert::identity;
+
 use half::f16;
 use zarrox_core::data_type::Storage;
 
@@ -131,42 +133,55 @@ pub(crate) trait Float: Element {
 
     /// The nearest whole number, of two the even one.
     fn round_even(self) -> Self;
+
+    /// The number without its fraction.
+    fn truncate(self) -> Self;
 }
 
 macro_rules! float {
-    ($($T:ty: $wide:ty, $narrow:expr, $limit:literal;)*) => {$(
+    ($($T:ty: $wide:expr, $narrow:expr, $limit:literal;)*) => {$(
         impl Float for $T {
             #[inline(always)]
             fn from_double(value: f64) -> Self {
-                value.cast_to(&mut 0)
+                value.cast_to()
             }
 
             #[inline(always)]
             fn add(self, other: Self) -> Self {
-                $narrow(<$wide>::from(self) + <$wide>::from(other))
+                $narrow($wide(self) + $wide(other))
             }
 
             #[inline(always)]
             fn subtract(self, other: Self) -> Self {
-                $narrow(<$wide>::from(self) - <$wide>::from(other))
+                $narrow($wide(self) - $wide(other))
             }
 
             #[inline(always)]
             fn multiply(self, other: Self) -> Self {
-                $narrow(<$wide>::from(self) * <$wide>::from(other))
+                $narrow($wide(self) * $wide(other))
             }
 
             #[inline(always)]
             fn divide(self, other: Self) -> Self {
-                $narrow(<$wide>::from(self) / <$wide>::from(other))
+                $narrow($wide(self) / $wide(other))
             }
 
             #[inline(always)]
             fn round_even(self) -> Self {
                 // From this limit on, all numbers are whole; a sum beyond it has no room for a fraction.
-                let value = <$wide>::from(self);
+                let value = $wide(self);
                 let magnitude = value.abs();
                 let whole = (magnitude + $limit) - $limit;
+                let whole = if magnitude < $limit { whole } else { magnitude };
+                $narrow(whole.copysign(value))
+            }
+
+            #[inline(always)]
+            fn truncate(self) -> Self {
+                let value = $wide(self);
+                let magnitude = value.abs();
+                let near = (magnitude + $limit) - $limit;
+                let whole = near - if near > magnitude { 1.0 } else { 0.0 };
                 let whole = if magnitude < $limit { whole } else { magnitude };
                 $narrow(whole.copysign(value))
             }
@@ -175,149 +190,150 @@ macro_rules! float {
 }
 
 float! {
-    f16: f32, f16::from_f32, 8_388_608.0;
-    f32: f32, std::convert::identity, 8_388_608.0;
-    f64: f64, std::convert::identity, 4_503_599_627_370_496.0;
+    f16: single_of, half_of_single, 8_388_608.0;
+    f32: identity, identity, 8_388_608.0;
+    f64: identity, identity, 4_503_599_627_370_496.0;
 }
 
 /// What numbers become as another type.
 pub(crate) trait CastTo<T>: Copy {
     /// Integers keep their lowest bits, floats are rounded to the nearest or lose their fraction, complex numbers lose their
     /// imaginary part, all but 0 is true. Where NumPy leaves the result to the machine, floats beyond an integer's range become its
-    /// last one and NaN 0. An integer that is another number than before, but for a fraction, makes `misfit` no longer 0.
-    fn cast_to(self, misfit: &mut u64) -> T;
+    /// last one and NaN 0.
+    fn cast_to(self) -> T;
 }
 
-macro_rules! cast_float {
+macro_rules! cast {
+    // Between numbers of which Rust casts one to another as NumPy does.
     ($($from:ty => $($to:ty)*;)*) => {$($(
         impl CastTo<$to> for $from {
             #[inline(always)]
             #[allow(
                 clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
                 clippy::allow_attributes,
-                reason = "rounded to the nearest; not all types have something to lose"
+                reason = "the lowest bits, or rounded to the nearest; not all types have something to lose"
             )]
-            fn cast_to(self, _: &mut u64) -> $to {
+            fn cast_to(self) -> $to {
                 self as $to
             }
         }
     )*)*};
 }
 
-cast_float! {
-    i8 => f32 f64;
-    i16 => f32 f64;
-    i32 => f32 f64;
-    i64 => f32 f64;
-    u8 => f32 f64;
-    u16 => f32 f64;
-    u32 => f32 f64;
-    u64 => f32 f64;
-    f32 => f32 f64;
-    f64 => f32 f64;
+cast! {
+    i8 => i8 i16 i32 i64 u8 u16 u32 u64 f32 f64;
+    i16 => i8 i16 i32 i64 u8 u16 u32 u64 f32 f64;
+    i32 => i8 i16 i32 i64 u8 u16 u32 u64 f32 f64;
+    i64 => i8 i16 i32 i64 u8 u16 u32 u64 f32 f64;
+    u8 => i8 i16 i32 i64 u8 u16 u32 u64 f32 f64;
+    u16 => i8 i16 i32 i64 u8 u16 u32 u64 f32 f64;
+    u32 => i8 i16 i32 i64 u8 u16 u32 u64 f32 f64;
+    u64 => i8 i16 i32 i64 u8 u16 u32 u64 f32 f64;
+    f32 => i8 i16 i32 i64 u8 u16 u32 u64 f32 f64;
+    f64 => i8 i16 i32 i64 u8 u16 u32 u64 f32 f64;
 }
-
-macro_rules! cast_integer {
-    ($($from:ty)*) => {$(
-        cast_integer!(@ $from => i8 i16 i32 i64 u8 u16 u32 u64);
-    )*};
-    (@ $from:ty => $($to:ty)*) => {$(
-        impl CastTo<$to> for $from {
-            #[inline(always)]
-            #[allow(
-                clippy::cast_possible_truncation,
-                clippy::cast_sign_loss,
-                unused_comparisons,
-                clippy::allow_attributes,
-                reason = "the lowest bits; not all types have something to lose, or a sign"
-            )]
-            fn cast_to(self, misfit: &mut u64) -> $to {
-                let cast = self as $to;
-                *misfit |= u64::from((cast as $from != self) | ((cast < 0) != (self < 0)));
-                cast
-            }
-        }
-    )*};
-}
-
-cast_integer!(i8 i16 i32 i64 u8 u16 u32 u64);
 
 macro_rules! cast_by {
     ($($from:ty => $($to:ty)*: $cast:expr;)*) => {$($(
         impl CastTo<$to> for $from {
             #[inline(always)]
-            fn cast_to(self, misfit: &mut u64) -> $to {
-                let cast: fn($from, &mut u64) -> $to = $cast;
-                cast(self, misfit)
+            fn cast_to(self) -> $to {
+                let cast: fn($from) -> $to = $cast;
+                cast(self)
             }
         }
     )*)*};
 }
 
 cast_by! {
-    bool => bool: |value, _| value;
+    bool => bool: |value| value;
     bool => i8 i16 i32 i64 u8 u16 u32 u64 f16 f32 f64 Complex<f32> Complex<f64>:
-        |value, misfit| u8::from(value).cast_to(misfit);
-    i8 => bool: |value, _| value != 0;
-    i16 => bool: |value, _| value != 0;
-    i32 => bool: |value, _| value != 0;
-    i64 => bool: |value, _| value != 0;
-    u8 => bool: |value, _| value != 0;
-    u16 => bool: |value, _| value != 0;
-    u32 => bool: |value, _| value != 0;
-    u64 => bool: |value, _| value != 0;
-    f16 => bool: |value, _| f32::from(value) != 0.0;
-    f32 => bool: |value, _| value != 0.0;
-    f64 => bool: |value, _| value != 0.0;
-    Complex<f32> => bool: |value, _| (value.0 != 0.0) | (value.1 != 0.0);
-    Complex<f64> => bool: |value, _| (value.0 != 0.0) | (value.1 != 0.0);
+        |value| u8::from(value).cast_to();
+    i8 => bool: |value| value != 0;
+    i16 => bool: |value| value != 0;
+    i32 => bool: |value| value != 0;
+    i64 => bool: |value| value != 0;
+    u8 => bool: |value| value != 0;
+    u16 => bool: |value| value != 0;
+    u32 => bool: |value| value != 0;
+    u64 => bool: |value| value != 0;
+    f16 => bool: |value| single_of(value) != 0.0;
+    f32 => bool: |value| value != 0.0;
+    f64 => bool: |value| value != 0.0;
+    Complex<f32> => bool: |value| (value.0 != 0.0) | (value.1 != 0.0);
+    Complex<f64> => bool: |value| (value.0 != 0.0) | (value.1 != 0.0);
 
-    f16 => f16: |value, _| value;
+    f16 => f16: |value| value;
     f16 => i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 Complex<f32> Complex<f64>:
-        |value, misfit| f32::from(value).cast_to(misfit);
+        |value| single_of(value).cast_to();
     // What is not exact as a double is too large for a half.
-    i8 => f16: |value, _| half_of_double(value.into());
-    i16 => f16: |value, _| half_of_double(value.into());
-    i32 => f16: |value, _| half_of_double(value.into());
-    i64 => f16: |value, misfit| half_of_double(value.cast_to(misfit));
-    u8 => f16: |value, _| half_of_double(value.into());
-    u16 => f16: |value, _| half_of_double(value.into());
-    u32 => f16: |value, _| half_of_double(value.into());
-    u64 => f16: |value, misfit| half_of_double(value.cast_to(misfit));
-    f32 => f16: |value, _| f16::from_f32(value);
-    f64 => f16: |value, _| half_of_double(value);
+    i8 => f16: |value| half_of(value.into());
+    i16 => f16: |value| half_of(value.into());
+    i32 => f16: |value| half_of(value.into());
+    i64 => f16: |value| half_of(value.cast_to());
+    u8 => f16: |value| half_of(value.into());
+    u16 => f16: |value| half_of(value.into());
+    u32 => f16: |value| half_of(value.into());
+    u64 => f16: |value| half_of(value.cast_to());
+    f32 => f16: half_of_single;
+    f64 => f16: half_of;
 
-    f32 => i8 i16 i32 i64 u8 u16 u32 u64: |value, misfit| whole(value.into(), misfit);
-    f64 => i8 i16 i32 i64 u8 u16 u32 u64: |value, misfit| whole(value, misfit);
-
-    i8 => Complex<f32> Complex<f64>: |value, misfit| Complex(value.cast_to(misfit), 0.0);
-    i16 => Complex<f32> Complex<f64>: |value, misfit| Complex(value.cast_to(misfit), 0.0);
-    i32 => Complex<f32> Complex<f64>: |value, misfit| Complex(value.cast_to(misfit), 0.0);
-    i64 => Complex<f32> Complex<f64>: |value, misfit| Complex(value.cast_to(misfit), 0.0);
-    u8 => Complex<f32> Complex<f64>: |value, misfit| Complex(value.cast_to(misfit), 0.0);
-    u16 => Complex<f32> Complex<f64>: |value, misfit| Complex(value.cast_to(misfit), 0.0);
-    u32 => Complex<f32> Complex<f64>: |value, misfit| Complex(value.cast_to(misfit), 0.0);
-    u64 => Complex<f32> Complex<f64>: |value, misfit| Complex(value.cast_to(misfit), 0.0);
-    f32 => Complex<f32> Complex<f64>: |value, misfit| Complex(value.cast_to(misfit), 0.0);
-    f64 => Complex<f32> Complex<f64>: |value, misfit| Complex(value.cast_to(misfit), 0.0);
-    Complex<f32> => i8 i16 i32 i64 u8 u16 u32 u64 f16 f32 f64: |value, misfit| value.0.cast_to(misfit);
-    Complex<f64> => i8 i16 i32 i64 u8 u16 u32 u64 f16 f32 f64: |value, misfit| value.0.cast_to(misfit);
+    i8 => Complex<f32> Complex<f64>: |value| Complex(value.cast_to(), 0.0);
+    i16 => Complex<f32> Complex<f64>: |value| Complex(value.cast_to(), 0.0);
+    i32 => Complex<f32> Complex<f64>: |value| Complex(value.cast_to(), 0.0);
+    i64 => Complex<f32> Complex<f64>: |value| Complex(value.cast_to(), 0.0);
+    u8 => Complex<f32> Complex<f64>: |value| Complex(value.cast_to(), 0.0);
+    u16 => Complex<f32> Complex<f64>: |value| Complex(value.cast_to(), 0.0);
+    u32 => Complex<f32> Complex<f64>: |value| Complex(value.cast_to(), 0.0);
+    u64 => Complex<f32> Complex<f64>: |value| Complex(value.cast_to(), 0.0);
+    f32 => Complex<f32> Complex<f64>: |value| Complex(value.cast_to(), 0.0);
+    f64 => Complex<f32> Complex<f64>: |value| Complex(value.cast_to(), 0.0);
+    Complex<f32> => i8 i16 i32 i64 u8 u16 u32 u64 f16 f32 f64: |value| value.0.cast_to();
+    Complex<f64> => i8 i16 i32 i64 u8 u16 u32 u64 f16 f32 f64: |value| value.0.cast_to();
     Complex<f32> => Complex<f32> Complex<f64>:
-        |value, misfit| Complex(value.0.cast_to(misfit), value.1.cast_to(misfit));
+        |value| Complex(value.0.cast_to(), value.1.cast_to());
     Complex<f64> => Complex<f32> Complex<f64>:
-        |value, misfit| Complex(value.0.cast_to(misfit), value.1.cast_to(misfit));
+        |value| Complex(value.0.cast_to(), value.1.cast_to());
 }
 
 /// The half that is nearest to a double, rounded once: the single in between is made odd where it is not exact, so that it is never
 /// just between two halves.
 #[inline(always)]
 #[expect(clippy::cast_possible_truncation, reason = "what is lost is in the last bit")]
-fn half_of_double(value: f64) -> f16 {
+fn half_of(value: f64) -> f16 {
     let single = value as f32;
     let back = f64::from(single);
     let toward_zero = single.to_bits() - u32::from(back.abs() > value.abs());
-    let odd = f32::from_bits(toward_zero | u32::from(back != value && !value.is_nan()));
-    f16::from_f32(if value.is_nan() { single } else { odd })
+    let odd = f32::from_bits(toward_zero | u32::from(back != value));
+    half_of_single(if value.is_nan() { single } else { odd })
+}
+
+/// The half that is nearest to a single, by arithmetic that every machine has vector instructions for.
+#[inline(always)]
+#[expect(clippy::cast_possible_truncation, reason = "the bits of a half")]
+fn half_of_single(value: f32) -> f16 {
+    let bits = value.to_bits();
+    let magnitude = bits & 0x7fff_ffff;
+    // The sum with a half rounds the least halves, which have no exponent, and has their bits at the end.
+    let least = (f32::from_bits(magnitude) + 0.5).to_bits().wrapping_sub(0.5_f32.to_bits());
+    let odd = magnitude >> 13 & 1;
+    let normal = magnitude.wrapping_add(0xc800_0fff + odd) >> 13;
+    let finite = if magnitude < 0x3880_0000 { least } else { normal };
+    let infinite = if magnitude > 0x7f80_0000 { 0x7e00 | magnitude >> 13 & 0x3ff } else { 0x7c00 };
+    let half = if magnitude < 0x4780_0000 { finite } else { infinite };
+    f16::from_bits((half | bits >> 16 & 0x8000) as u16)
+}
+
+/// The single that a half is.
+#[inline(always)]
+fn single_of(value: f16) -> f32 {
+    let bits = u32::from(value.to_bits());
+    let magnitude = (bits & 0x7fff) << 13;
+    // The exponents of halves and singles begin at different powers of two.
+    let number = (f32::from_bits(magnitude) * 5.192_296_858_534_828e33).to_bits();
+    let single = if magnitude < 0x0f80_0000 { number } else { magnitude | 0x7f80_0000 };
+    f32::from_bits(single | (bits & 0x8000) << 16)
 }
 
 /// An integer type that floats are cast to.
@@ -325,12 +341,17 @@ trait Whole: Sized {
     /// The least and the greatest of its elements that are doubles.
     const RANGE: (f64, f64);
 
-    /// The integer that a whole number is; the last one where it is beyond.
+    /// The integer that a whole number in the range is.
     fn of(value: f64) -> Self;
+
+    /// The integer that a whole number is, or the last one where it is beyond.
+    fn saturating(value: f64) -> Self {
+        Self::of(within(value, Self::RANGE))
+    }
 
     /// The same, but beyond the last one it goes on with the first, as far as doubles hold all whole numbers.
     fn wrapping(value: f64) -> Self {
-        Self::of(value)
+        Self::saturating(value)
     }
 }
 
@@ -346,15 +367,14 @@ macro_rules! whole {
                 clippy::allow_attributes,
                 reason = "the last bits of the sum are the integer; not all types have something to lose"
             )]
-            fn wrapping(value: f64) -> Self {
-                // The last bits of the ends are 0.
-                let inside = within(value, (-2_251_799_813_685_248.0, 2_251_799_813_685_248.0));
-                (inside + 6_755_399_441_055_744.0).to_bits() as $T
+            fn of(value: f64) -> Self {
+                (value + 6_755_399_441_055_744.0).to_bits() as $T
             }
 
             #[inline(always)]
-            fn of(value: f64) -> Self {
-                Self::wrapping(within(value, Self::RANGE))
+            fn wrapping(value: f64) -> Self {
+                // The last bits of the ends are 0.
+                Self::of(within(value, (-2_251_799_813_685_248.0, 2_251_799_813_685_248.0)))
             }
         }
     )*};
@@ -362,28 +382,33 @@ macro_rules! whole {
 
 whole!(i8 i16 i32 u8 u16 u32);
 
-impl Whole for i64 {
-    const RANGE: (f64, f64) = (-9_223_372_036_854_775_808.0, 9_223_372_036_854_774_784.0);
+macro_rules! long {
+    ($($T:ty: $least:literal, $greatest:literal;)*) => {$(
+        impl Whole for $T {
+            const RANGE: (f64, f64) = ($least, $greatest);
 
-    #[inline(always)]
-    #[expect(clippy::cast_possible_truncation, reason = "the last one where it is beyond")]
-    fn of(value: f64) -> Self {
-        value as Self
-    }
+            #[inline(always)]
+            #[allow(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                clippy::allow_attributes,
+                reason = "the value is in the range, or becomes the last one"
+            )]
+            fn of(value: f64) -> Self {
+                value as Self
+            }
+
+            #[inline(always)]
+            fn saturating(value: f64) -> Self {
+                Self::of(value)
+            }
+        }
+    )*};
 }
 
-impl Whole for u64 {
-    const RANGE: (f64, f64) = (0.0, 18_446_744_073_709_549_568.0);
-
-    #[inline(always)]
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "the last one where it is beyond"
-    )]
-    fn of(value: f64) -> Self {
-        value as Self
-    }
+long! {
+    i64: -9_223_372_036_854_775_808.0, 9_223_372_036_854_774_784.0;
+    u64: 0.0, 18_446_744_073_709_549_568.0;
 }
 
 /// The nearest number of a range; of NaN, 0.
@@ -394,44 +419,94 @@ fn within(value: f64, (least, greatest): (f64, f64)) -> f64 {
     if value.is_nan() { 0.0 } else { value }
 }
 
-/// A float without its fraction.
-#[inline(always)]
-fn truncated(value: f64) -> f64 {
-    const LIMIT: f64 = 4_503_599_627_370_496.0;
-    let magnitude = value.abs();
-    let near = (magnitude + LIMIT) - LIMIT;
-    let near = near - if near > magnitude { 1.0 } else { 0.0 };
-    if magnitude < LIMIT { near } else { magnitude }.copysign(value)
-}
-
-/// A float without its fraction, as an integer.
-#[inline(always)]
-fn whole<T: Whole>(value: f64, misfit: &mut u64) -> T {
-    let near = truncated(value);
-    *misfit |= near.to_bits() ^ within(near, T::RANGE).to_bits();
-    T::of(near)
-}
-
 fn cast_wrapping<S: Element + CastTo<f64>, T: Element + Whole>(from: &[u8], to: &mut [u8]) {
-    map(from, to, |value: S| T::wrapping(truncated(value.cast_to(&mut 0))));
+    map(from, to, |value: S| T::wrapping(Float::truncate(value.cast_to())));
 }
 
 /// Casts elements to another type: as many as there are.
 pub(crate) type Cast = fn(&[u8], &mut [u8]);
 
 fn cast_elements<S: Element + CastTo<T>, T: Element>(from: &[u8], to: &mut [u8]) {
-    map(from, to, |value: S| value.cast_to(&mut 0));
+    map(from, to, |value: S| value.cast_to());
 }
 
-/// The same; false when an integer is another number than before, but for a fraction.
+/// The same for whole numbers; false when one becomes another number.
 pub(crate) type CheckedCast = fn(&[u8], &mut [u8]) -> bool;
 
-fn check_cast<S: Element + CastTo<T>, T: Element>(from: &[u8], to: &mut [u8]) -> bool {
-    let mut misfit = 0;
-    for (from, to) in S::elements(from).iter().zip(T::elements_mut(to)) {
-        *to = S::get(*from).cast_to(&mut misfit).put();
-    }
-    misfit == 0
+/// Numbers that are cast to integers with a check.
+trait Fit<T>: Element {
+    fn cast_checked(from: &[u8], to: &mut [u8]) -> bool;
+}
+
+macro_rules! fit {
+    ($($from:ty)*) => {$(
+        fit!(@ $from => i8 i16 i32 i64 u8 u16 u32 u64);
+    )*};
+    (@ $from:ty => $($to:ty)*) => {$(
+        impl Fit<$to> for $from {
+            fn cast_checked(from: &[u8], to: &mut [u8]) -> bool {
+                // Where only one of the types has a sign, the highest bit may change its meaning.
+                let loses = <$from>::MIN != 0 && <$to>::MIN == 0;
+                let gains = <$from>::MIN == 0 && <$to>::MIN != 0 && <$from>::BITS == <$to>::BITS;
+                let highest = if loses || gains { 1 << (<$from>::BITS - 1) } else { 0 };
+                let mut misfit = 0;
+                map(from, to, |value: $from| {
+                    let cast: $to = value.cast_to();
+                    let back: $from = cast.cast_to();
+                    misfit |= (back ^ value) | (value & highest);
+                    cast
+                });
+                misfit == 0
+            }
+        }
+    )*};
+}
+
+fit!(i8 i16 i32 i64 u8 u16 u32 u64);
+
+macro_rules! fit_float {
+    ($($from:ty => $by:ident $($to:ty)*;)*) => {$($(
+        impl Fit<$to> for $from {
+            fn cast_checked(from: &[u8], to: &mut [u8]) -> bool {
+                let mut misfit = 0;
+                map(from, to, |value: $from| {
+                    let (cast, changed) = $by!(value, $to);
+                    misfit |= changed;
+                    cast
+                });
+                misfit == 0
+            }
+        }
+    )*)*};
+}
+
+macro_rules! by_double {
+    ($value:expr, $to:ty) => {{
+        let value: f64 = $value.cast_to();
+        let inside = within(value, <$to as Whole>::RANGE);
+        (<$to as Whole>::saturating(value), inside.to_bits() ^ value.to_bits())
+    }};
+}
+
+// The same with twice as many numbers in a vector.
+macro_rules! by_single {
+    ($value:expr, $to:ty) => {{
+        let value: f32 = $value.cast_to();
+        let (least, greatest) = (f32::from(<$to>::MIN), f32::from(<$to>::MAX));
+        let inside = if value < least { least } else { value };
+        let inside = if inside > greatest { greatest } else { inside };
+        let inside = if inside.is_nan() { 0.0 } else { inside };
+        let last_bits: $to = (inside + 12_582_912.0).to_bits().cast_to();
+        (last_bits, inside.to_bits() ^ value.to_bits())
+    }};
+}
+
+fit_float! {
+    f16 => by_single i8 i16 u8 u16;
+    f16 => by_double i32 i64 u32 u64;
+    f32 => by_single i8 i16 u8 u16;
+    f32 => by_double i32 i64 u32 u64;
+    f64 => by_double i8 i16 i32 i64 u8 u16 u32 u64;
 }
 
 /// Runs `$body` with `$T` naming the type of the elements that lie in memory so.
@@ -469,6 +544,16 @@ macro_rules! with_number {
 }
 pub(crate) use with_number;
 
+/// The same for integers and floats.
+macro_rules! with_real {
+    ($storage:expr, $T:ident => $body:expr, else $other:expr) => {
+        $crate::filter::element::with_element!(@ $storage, $T => $body, $other,
+            Int(1) => i8, Int(2) => i16, Int(4) => i32, Int(8) => i64,
+            Uint(1) => u8, Uint(2) => u16, Uint(4) => u32, Uint(8) => u64,
+            Float(2) => half::f16, Float(4) => f32, Float(8) => f64)
+    };
+}
+
 /// The same for integers only.
 macro_rules! with_integer {
     ($storage:expr, $T:ident => $body:expr, else $other:expr) => {
@@ -493,9 +578,9 @@ pub(crate) fn cast(from: &Storage, to: &Storage) -> Option<Cast> {
     with_element!(from, S => with_element!(to, T => Some(cast_elements::<S, T>), else None), else None)
 }
 
-/// The same with a check, for a cast to integers.
+/// The same with a check, for a cast of whole numbers to integers.
 pub(crate) fn checked_cast(from: &Storage, to: &Storage) -> Option<CheckedCast> {
-    with_number!(from, S => with_integer!(to, T => Some(check_cast::<S, T>), else None), else None)
+    with_real!(from, S => with_integer!(to, T => Some(<S as Fit<T>>::cast_checked), else None), else None)
 }
 
 /// The cast of floats to integers that wrap, which is what most machines do for NumPy where it leaves it to them. Sums of
@@ -509,7 +594,7 @@ pub(crate) fn wrapping_cast(from: &Storage, to: &Storage) -> Option<Cast> {
 
 /// Makes each element another.
 #[inline(always)]
-pub(crate) fn map<S: Element, T: Element>(from: &[u8], to: &mut [u8], map: impl Fn(S) -> T) {
+pub(crate) fn map<S: Element, T: Element>(from: &[u8], to: &mut [u8], mut map: impl FnMut(S) -> T) {
     for (from, to) in S::elements(from).iter().zip(T::elements_mut(to)) {
         *to = map(S::get(*from)).put();
     }
