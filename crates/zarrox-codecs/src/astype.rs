@@ -92,3 +92,44 @@ impl Filter for AsTypeFilter {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use zarrox_core::data_type::Storage;
+    use zarrox_core::json::Json;
+
+    use super::*;
+    use crate::testing::filters::{self as testing, suite_of};
+
+    #[test]
+    fn suite() {
+        let same = |from: &str, to: &str| vec![AsType::new(to, from).into()];
+        suite_of(&Storage::Int(2), &same("<i2", "<i8"));
+        suite_of(&Storage::Uint(1), &same("|u1", "<f2"));
+        suite_of(&Storage::Int(4), &same("<i4", ">u4"));
+        // A view in other pieces.
+        suite_of(&Storage::Uint(4), &same("<u2", "<i4"));
+    }
+
+    #[test]
+    fn configurations() {
+        let written = json!({"encode_dtype": "<f4", "decode_dtype": "<f8"});
+        testing::configurations(
+            NAME,
+            &Storage::Float(8),
+            &written,
+            &[
+                json!({"encode_dtype": "f4"}),
+                json!({"encode_dtype": "float32", "decode_dtype": null}),
+                json!({"encode_dtype": "single", "decode_dtype": "d"}),
+            ],
+            &[
+                (json!({}), "'encode_dtype'"),
+                (json!({"encode_dtype": null, "decode_dtype": "<f8"}), "'encode_dtype'"),
+                (json!({"encode_dtype": "<f3"}), "'encode_dtype'"),
+                (json!({"encode_dtype": "<f4", "decode_dtype": "|O"}), "'decode_dtype'"),
+            ],
+        );
+        assert_eq!(Json::Object(CodecSpec::from(AsType::new("<f4", "<f8")).configuration), written);
+    }
+}

@@ -215,3 +215,145 @@ macro_rules! word {
 }
 
 word!(u8 u16 u32 u64);
+
+#[cfg(test)]
+mod tests {
+    use zarrox_core::Registry;
+    use zarrox_core::codec::ArrayToArray;
+    use zarrox_core::data_type::Mode;
+    use zarrox_core::json::Json;
+    use zarrox_core::strided::{View, ViewMut};
+
+    use super::*;
+    use crate::registry;
+    use crate::testing::filters as testing;
+
+    fn codec(data_type: &DataType, keepbits: u32) -> Result<Box<dyn ArrayToArray>, CodecError> {
+        let (registry, fill) = (registry(), FillValue::zero(data_type.size()));
+        let chunk = ChunkSpec::new(&[3], data_type.storage(), fill)?.of_type(data_type);
+        let context = CodecContext { chunk: &chunk, registry: &registry, mode: Mode::Strict, limit: 100 };
+        match create(&config::members(json!({"keepbits": keepbits})), &context)? {
+            Codec::ArrayToArray(codec) => Ok(codec),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn encode(data_type: &str, keepbits: u32, elements: &[u8]) -> Vec<u8> {
+        let data_type = DataType::parse(data_type, &Registry::new()).unwrap();
+        let codec = codec(&data_type, keepbits).unwrap();
+        let (item, mut encoded) = (data_type.size(), vec![0; elements.len()]);
+        let shape = [elements.len() / item];
+        let mut target = ViewMut::contiguous(&mut encoded, &shape, item);
+        codec.encode(&View::contiguous(elements, &shape, item), &mut target).unwrap();
+        assert!(codec.decodes_unchanged() && codec.encoded_chunk().data_type().unwrap() == &data_type);
+        let mut decoded = vec![0; elements.len()];
+        let mut target = ViewMut::contiguous(&mut decoded, &shape, item);
+        codec.decode(&View::contiguous(&encoded, &shape, item), &mut target).unwrap();
+        assert_eq!(decoded, encoded);
+        encoded
+    }
+
+    #[test]
+    fn samples_of_the_specification() {
+        let original = [0.0, 0.1, 1.2, 12.3, 123.4, 1234.5, f32::NAN, f32::INFINITY, -f32::INFINITY];
+        let rounded = [0.0, 0.1015625, 1.25, 12.0, 120.0, 1280.0, f32::NAN, f32::INFINITY, -f32::INFINITY];
+        let bytes = |floats: [f32; 9]| floats.map(f32::to_ne_bytes).concat();
+        assert_eq!(encode("float32", 3, &bytes(original)), bytes(rounded));
+        let original = [0, 1, 10, 11, 100, 123, 200, 208, 209, 255];
+        assert_eq!(encode("uint8", 3, &original), [0, 1, 10, 12, 96, 128, 192, 192, 224, 224]);
+    }
+
+    /// What rounding an integer is, in more room than it needs.
+    fn rounded(value: i128, keepbits: u32, least: i128, greatest: i128) -> i128 {
+        let magnitude = value.unsigned_abs();
+        let bits = 128 - magnitude.leading_zeros();
+        let unit = 1_u128 << bits.saturating_sub(keepbits);
+        let (cut, rest) = (magnitude / unit * unit, magnitude % unit);
+        let up = 2 * rest > unit || (2 * rest == unit && cut / unit % 2 == 1);
+        let sign = value.signum();
+        let result = |magnitude: u128| sign * i128::try_from(magnitude).unwrap();
+        let whole = result(if up { cut + unit } else { cut });
+        if (least..=greatest).contains(&whole) { whole } else { result(cut) }
+    }
+
+    #[test]
+    fn integers_of_every_size() {
+        for keepbits in 0..=9 {
+            for value in 0..=255 {
+                let found = encode("uint8", keepbits, &[value])[0];
+                assert_eq!(
+                    i128::from(found),
+                    rounded(value.into(), keepbits, 0, 255),
+                    "{value}, {keepbits} bits"
+                );
+                let value = value.cast_signed();
+                let found = encode("int8", keepbits, &value.to_ne_bytes())[0].cast_signed();
+                assert_eq!(
+                    i128::from(found),
+                    rounded(value.into(), keepbits, -128, 127),
+                    "{value}, {keepbits} bits"
+                );
+            }
+        }
+        let mut random = zarrox_testkit::codec::Random::new(5);
+        for _ in 0..2000 {
+            let shift = random.below(64);
+            let value = random.number() >> shift;
+            let found = encode("uint64", 5, &value.to_ne_bytes()).try_into().map(u64::from_ne_bytes).unwrap();
+            assert_eq!(i128::from(found), rounded(value.into(), 5, 0, u64::MAX.into()), "{value}");
+            let value = random.number().cast_signed() >> shift;
+            let [least, greatest] = [i64::MIN, i64::MAX].map(i128::from);
+            for name in ["int64", "<M8[ns]"] {
+                let found = encode(name, 7, &value.to_ne_bytes()).try_into().map(i64::from_ne_bytes).unwrap();
+                assert_eq!(i128::from(found), rounded(value.into(), 7, least, greatest), "{value}");
+            }
+        }
+        // NaT stays what it is.
+        assert_eq!(encode("<m8[s]", 1, &i64::MIN.to_ne_bytes()), i64::MIN.to_ne_bytes());
+    }
+
+    #[test]
+    fn floats_keep_what_is_no_number() {
+        // numcodecs makes infinity and -0 of such NaN.
+        for bits in [0x7f80_0001_u32, 0xffff_ffff, 0x7fff_ffff, 0xff80_0001] {
+            assert_eq!(encode("float32", 3, &bits.to_ne_bytes()), bits.to_ne_bytes());
+        }
+        assert_eq!(encode("float32", 0, &f32::NAN.to_ne_bytes()), f32::NAN.to_ne_bytes());
+        assert_eq!(encode("float32", 3, &f32::MAX.to_ne_bytes()), f32::INFINITY.to_ne_bytes());
+        let bytes = |words: &[u16]| words.iter().flat_map(|word| word.to_ne_bytes()).collect::<Vec<_>>();
+        // 1 + 2⁻⁷ and so on in both types of two bytes: ties to even, and the mantissa's own length.
+        assert_eq!(
+            encode("bfloat16", 6, &bytes(&[0x3f81, 0x3f83, 0x7fc1])),
+            bytes(&[0x3f80, 0x3f84, 0x7fc1])
+        );
+        assert_eq!(encode("complex_bfloat16", 7, &bytes(&[0x3f81, 0x3f83])), bytes(&[0x3f81, 0x3f83]));
+        assert_eq!(encode("complex_float16", 9, &bytes(&[0x3c01, 0x3c03])), bytes(&[0x3c00, 0x3c04]));
+        let parts = [1.1_f64, -2.3].map(f64::to_ne_bytes).concat();
+        assert_eq!(encode("complex128", 2, &parts), [1.0_f64, -2.5].map(f64::to_ne_bytes).concat());
+    }
+
+    #[test]
+    fn configurations() {
+        testing::configurations(
+            NAME,
+            &Storage::Float(4),
+            &json!({"keepbits": 10}),
+            &[json!({"keepbits": 10.0})],
+            &[
+                (json!({}), "'keepbits'"),
+                (json!({"keepbits": -1}), "'keepbits'"),
+                (json!({"keepbits": "3"}), "'keepbits'"),
+                (json!({"keepbits": 1e300}), "'keepbits'"),
+            ],
+        );
+        for name in ["bool", "r16", "float8_e4m3", "int4", "<U3"] {
+            let data_type = DataType::parse(name, &Registry::new()).unwrap();
+            let error = codec(&data_type, 3).unwrap_err().to_string();
+            assert!(error.contains("rounds integers and floats"), "{error}");
+        }
+        assert_eq!(
+            Json::Object(CodecSpec::from(BitRound::keepbits(7)).configuration),
+            json!({"keepbits": 7})
+        );
+    }
+}

@@ -289,3 +289,72 @@ fn sums<T: Sums>(before: &mut Option<T>, from: &[u8], to: &mut [u8]) {
     *start = sum.put();
     *before = Some(T::sums(sum, &from[1..], &mut to[1..]));
 }
+
+#[cfg(test)]
+mod tests {
+
+    use super::*;
+    use crate::testing::filters::{self as testing, suite_of};
+
+    #[test]
+    fn suite() {
+        let delta = |dtype: &str, astype: &str| vec![Delta::new(dtype).stored_as(astype).into()];
+        suite_of(&Storage::Uint(1), &delta("|u1", "|i1"));
+        suite_of(&Storage::Int(4), &delta("<i4", "<i4"));
+        suite_of(&Storage::Uint(2), &delta("<u2", "<i8"));
+        suite_of(&Storage::Int(8), &delta("<i8", "<u8"));
+        // Views of other sizes.
+        suite_of(&Storage::Int(4), &delta("<i2", "<i2"));
+        suite_of(&Storage::Raw(6), &delta("<u2", "<u2"));
+        suite_of(&Storage::Float(4), &delta("|u1", "|u1"));
+        storage_suite(
+            &registry(),
+            &Storage::Complex(8),
+            &[Delta::new("<u4").into(), Delta::new("<i4").into()],
+        );
+    }
+
+    #[test]
+    fn what_does_not_come_back_is_refused_but_for_padding() {
+        let encode = |values: &[i32]| {
+            let spec = [Delta::new("<i4").stored_as("|i1").into()];
+            let values: Vec<u8> = values.iter().flat_map(|value| value.to_ne_bytes()).collect();
+            testing::round_trip(&spec, &Storage::Int(4), &values)
+        };
+        assert!(encode(&[100, 101, 99, 110]).is_ok());
+        // The sums wrap forth and back around the fill value 0.
+        assert!(encode(&[1, 100, 0, 0, 101, 0]).is_ok());
+        let error = encode(&[100, 300, 301]).unwrap_err().to_string();
+        assert!(error.contains("codec 'numcodecs.delta'") && error.contains("'astype'"), "{error}");
+        assert!(encode(&[1000, 1001]).is_err(), "the first");
+        let floats = [Delta::new("<f8").stored_as("<i4").into()];
+        let values = |values: &[f64]| values.iter().flat_map(|value| value.to_ne_bytes()).collect::<Vec<_>>();
+        assert!(testing::round_trip(&floats, &Storage::Float(8), &values(&[1.0, 7.0, -3.0])).is_ok());
+        assert!(testing::round_trip(&floats, &Storage::Float(8), &values(&[1.0, f64::NAN, -3.0])).is_err());
+        let inexact = [Delta::new("<i8").stored_as("<f4").into()];
+        let values: Vec<u8> = [1_i64 << 40, 1, 5].iter().flat_map(|value| value.to_ne_bytes()).collect();
+        assert!(testing::round_trip(&inexact, &Storage::Int(8), &values).is_err());
+    }
+
+    #[test]
+    fn configurations() {
+        testing::configurations(
+            NAME,
+            &Storage::Int(4),
+            &json!({"dtype": "<i4", "astype": "<i4"}),
+            &[json!({"dtype": "i4"}), json!({"dtype": "int32", "astype": null}), json!({})],
+            &[
+                (json!({"dtype": "<i3"}), "'dtype'"),
+                (json!({"dtype": "<i4", "astype": 1}), "'astype'"),
+                (json!({"dtype": "|b1"}), "booleans"),
+                (json!({"dtype": "<i4", "astype": "|b1"}), "booleans"),
+                (json!({"dtype": "<M8[s]"}), "'dtype'"),
+                // zarr-python 3 takes the bytes in memory for big-endian numbers.
+                (json!({"dtype": ">i4"}), "big-endian"),
+                (json!({"dtype": ">i2", "astype": "<i2"}), "little-endian"),
+                (json!({"dtype": "<c16"}), "has 12 bytes"),
+            ],
+        );
+        assert_eq!(CodecSpec::from(Delta::new("<i4")).configuration["astype"], "<i4");
+    }
+}

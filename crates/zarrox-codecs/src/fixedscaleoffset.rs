@@ -254,3 +254,79 @@ impl Filter for ScaleFilter {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+
+    use super::*;
+    use crate::testing::filters::{self as testing, suite_of};
+
+    #[test]
+    fn suite() {
+        storage_suite(
+            &registry(),
+            &Storage::Int(1),
+            &[FixedScaleOffset::new("|i1", 0.5, 2.0).stored_as("<i2").into()],
+        );
+        storage_suite(
+            &registry(),
+            &Storage::Uint(2),
+            &[FixedScaleOffset::new("<u2", 0.5, 2.0).stored_as("<f4").into()],
+        );
+    }
+
+    #[test]
+    fn what_has_no_number_is_refused_but_for_the_fill_value() {
+        let spec = [FixedScaleOffset::new("<f8", 1000.0, 10.0).stored_as("<u2").into()];
+        let encode = |values: &[f64], fill: f64| {
+            let values: Vec<u8> = values.iter().flat_map(|value| value.to_ne_bytes()).collect();
+            testing::encode(&spec, &Storage::Float(8), &fill.to_ne_bytes(), &values)
+        };
+        assert!(encode(&[1000.0, 1001.5, 7553.5], 0.0).is_ok());
+        for (bad, fill) in
+            [(999.0, 0.0), (7553.6, 0.0), (f64::NAN, 0.0), (f64::INFINITY, f64::NAN), (0.0, f64::NAN)]
+        {
+            let error = encode(&[1000.0, bad, 1001.0], fill).unwrap_err().to_string();
+            assert!(
+                error.contains("codec 'numcodecs.fixedscaleoffset'") && error.contains("'astype'"),
+                "{error}"
+            );
+        }
+        // As the padding of chunks is.
+        let padded = encode(&[1000.0, 1001.5, f64::NAN, -f64::NAN, 1002.0], f64::NAN).unwrap();
+        assert_eq!(padded, [0, 0, 15, 0, 0, 0, 0, 0, 20, 0]);
+        assert!(encode(&[0.0, 1001.5, 0.0], -0.0).is_ok());
+    }
+
+    #[test]
+    fn scalars_that_the_type_has_not_are_refused_when_writing() {
+        let spec = [FixedScaleOffset::new("<i2", 100_000.0, 10.0).into()];
+        let error = testing::encode(&spec, &Storage::Int(2), &[0; 2], &[1; 6]).unwrap_err().to_string();
+        assert!(error.contains("'offset' is 100000"), "{error}");
+    }
+
+    #[test]
+    fn configurations() {
+        testing::configurations(
+            NAME,
+            &Storage::Float(8),
+            &json!({"scale": 10, "offset": 1.5, "dtype": "<f8", "astype": "<u2"}),
+            &[
+                json!({"offset": 1.5, "scale": 10, "astype": "uint16"}),
+                json!({"scale": 10, "offset": 1.5, "dtype": "float64", "astype": "u2"}),
+            ],
+            &[
+                (json!({"offset": 1}), "'scale'"),
+                (json!({"scale": 1}), "'offset'"),
+                (json!({"scale": "1", "offset": 0}), "'scale'"),
+                (json!({"scale": 1, "offset": [0]}), "'offset'"),
+                (json!({"scale": 1, "offset": 0, "dtype": "<c8"}), "complex"),
+                (json!({"scale": 1, "offset": 0, "astype": "<c8"}), "complex"),
+                (json!({"scale": 1, "offset": 0, "dtype": ">f8"}), "big-endian"),
+            ],
+        );
+        let spec = CodecSpec::from(FixedScaleOffset::new("<f4", 0.5, -3.0));
+        let expected = json!({"scale": -3, "offset": 0.5, "dtype": "<f4", "astype": "<f4"});
+        assert_eq!(Json::Object(spec.configuration), expected);
+    }
+}

@@ -111,3 +111,69 @@ fn pack(booleans: [u8; 8]) -> u8 {
 fn unpack(packed: u8) -> [u8; 8] {
     (u64::from(packed).wrapping_mul(SPREAD) >> 7 & ONES).to_le_bytes()
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+    use zarrox_core::codec::{EncodeOptions, ReadPart};
+    use zarrox_core::data_type::Mode;
+    use zarrox_core::strided::{Dims, Span, View, ViewMut};
+    use zarrox_testkit::codec::{Random, slice};
+
+    use super::*;
+    use crate::registry;
+    use crate::testing::filters as testing;
+    use crate::testing::{chain, chunk, decode_chunk, spec};
+
+    #[test]
+    fn parts_are_read_and_written() {
+        let mut random = Random::new(4);
+        for shape in [&[][..], &[1], &[8], &[5, 7], &[3, 4, 4]] {
+            let chunk = chunk(shape, Storage::Bool);
+            let chain =
+                chain(&[PackBitsFilter.into(), spec("bytes", json!({}))], &chunk, &registry(), Mode::Strict)
+                    .unwrap();
+            let values: Vec<u8> = random.bytes(chunk.size()).into_iter().map(|byte| byte & 1).collect();
+            let view = View::contiguous(&values, chunk.shape(), 1);
+            let mut encoded = Vec::new();
+            chain.encode(&view, EncodeOptions { store_empty_chunks: true }, &mut encoded).unwrap();
+            assert_eq!(decode_chunk(&chain, &encoded).unwrap(), values);
+            let region: Dims<Span> = chunk
+                .shape()
+                .iter()
+                .map(|&n| Span { start: n / 3, step: 2, count: (n - n / 3).div_ceil(2) })
+                .collect();
+            let counts: Vec<usize> = region.iter().map(|span| span.count).collect();
+            let mut part = vec![9; counts.iter().product()];
+            let out = ViewMut::contiguous(&mut part, &counts, 1);
+            chain.decode(&encoded, ReadPart::new(region.clone(), out)).unwrap();
+            assert_eq!(part, slice(&values, chunk.shape(), 1, &region));
+        }
+    }
+
+    #[test]
+    fn bytes_that_are_no_booleans_are_true() {
+        let encoded =
+            testing::encode(&[PackBitsFilter.into()], &Storage::Uint(1), &[9], &[0, 2, 255, 128, 1]);
+        assert_eq!(encoded.unwrap(), [3, 0b0111_1000]);
+    }
+
+    #[test]
+    fn malformed() {
+        let decode = |encoded: &[u8]| testing::decode(&[PackBitsFilter.into()], &Storage::Bool, 10, encoded);
+        assert_eq!(decode(&[6, 0xff, 0x80]).unwrap(), [1, 1, 1, 1, 1, 1, 1, 1, 1, 0]);
+        for padding in [0, 5, 7, 255] {
+            let error = decode(&[padding, 0xff, 0x80]).unwrap_err().to_string();
+            assert!(error.contains("codec 'numcodecs.packbits'") && error.contains("padding"), "{error}");
+        }
+        assert!(decode(&[6, 0xff]).is_err() && decode(&[6, 0xff, 0x80, 0]).is_err() && decode(&[]).is_err());
+    }
+
+    #[test]
+    fn configurations() {
+        testing::configurations(NAME, &Storage::Bool, &json!({}), &[], &[(json!({"bits": 1}), "bits")]);
+        for other in [Storage::Int(2), Storage::Float(4), Storage::Variable, Storage::Raw(1)] {
+            assert!(testing::decode(&[PackBitsFilter.into()], &other, 10, &[]).is_err(), "{other:?}");
+        }
+    }
+}

@@ -79,8 +79,7 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
     if ![from, to].iter().all(|storage| matches!(storage, Storage::Float(_))) {
         return Err(CodecError::unsupported("only floats are quantized"));
     }
-    // The least power of two that tells so many digits apart.
-    let scale = 10_f64.powi(digits).log2().ceil().exp2();
+    let scale = scale_of(digits);
     let filter = QuantizeFilter {
         encode: Steps::encoding(from, &(from.clone(), from.clone()), to)?,
         decode: filter::cast(to, from)?,
@@ -90,6 +89,11 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
     };
     let configuration = json!({"digits": digits, "dtype": dtype.to_json(), "astype": astype.to_json()});
     filter::elementwise(config::members(configuration), context.chunk, (&dtype, &astype), filter)
+}
+
+/// The least power of two that tells so many digits apart.
+fn scale_of(digits: i32) -> f64 {
+    10_f64.powi(digits).log2().ceil().exp2()
 }
 
 /// The filter for one pair of types.
@@ -119,5 +123,41 @@ impl Filter for QuantizeFilter {
 
     fn decodes_unchanged(&self) -> bool {
         self.same
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use zarrox_core::json::Json;
+
+    use super::*;
+    use crate::testing::filters as testing;
+
+    #[test]
+    fn scales_are_exact_powers_of_two() {
+        for digits in -307..=307 {
+            let scale = scale_of(digits);
+            assert!(scale.is_normal() && scale.to_bits().trailing_zeros() >= 52, "{digits}");
+            assert!(scale >= 10_f64.powi(digits) && scale / 2.0 < 10_f64.powi(digits), "{digits}");
+        }
+    }
+
+    #[test]
+    fn configurations() {
+        testing::configurations(
+            NAME,
+            &Storage::Float(4),
+            &json!({"digits": 2, "dtype": "<f4", "astype": "<f4"}),
+            &[json!({"digits": 2}), json!({"digits": 2.0, "dtype": "float32", "astype": null})],
+            &[
+                (json!({}), "'digits'"),
+                (json!({"digits": 308}), "'digits'"),
+                (json!({"digits": "2"}), "'digits'"),
+                (json!({"digits": 2, "dtype": "<i4"}), "only floats"),
+                (json!({"digits": 2, "astype": "<c8"}), "only floats"),
+            ],
+        );
+        let spec = CodecSpec::from(Quantize::digits(2, "<f8").stored_as("<f4"));
+        assert_eq!(Json::Object(spec.configuration), json!({"digits": 2, "dtype": "<f8", "astype": "<f4"}));
     }
 }

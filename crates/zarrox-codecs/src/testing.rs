@@ -1,5 +1,6 @@
 //! What the tests of all codecs use.
 
+pub(crate) mod filters;
 pub(crate) mod objects;
 
 use serde_json::json;

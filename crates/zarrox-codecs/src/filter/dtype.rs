@@ -137,3 +137,47 @@ pub(crate) fn normalised(members: &Map, decoded: &str, encoded: &str) -> Result<
     }
     Ok(members)
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn names() {
+        for (name, written) in [
+            ("<f4", "<f4"),
+            (">f4", ">f4"),
+            ("f4", "<f4"),
+            ("=f4", "<f4"),
+            ("float32", "<f4"),
+            ("f", "<f4"),
+            ("|u1", "|u1"),
+            (">u1", "|u1"),
+            ("u1", "|u1"),
+            ("bool", "|b1"),
+            ("?", "|b1"),
+            ("int64", "<i8"),
+            ("<c16", "<c16"),
+            ("half", "<f2"),
+        ] {
+            assert_eq!(Dtype::parse(name).unwrap().to_json(), json!(written), "{name}");
+        }
+        for name in ["", "<", "f", "<f3", "<f16", "|O", "<U4", "<M8[s]", "i", "x", "<b2", "|b1 ", "<i+4", "é"]
+        {
+            let only_named = ["f", "i"].contains(&name);
+            assert_eq!(Dtype::parse(name).is_some(), only_named, "{name}");
+        }
+    }
+
+    #[test]
+    fn normalising() {
+        let of = |json: Json| normalised(&config::members(json), "dtype", "astype").map(Json::Object);
+        let both = json!({"scale": 1, "dtype": "<f8", "astype": "<f8"});
+        assert_eq!(of(json!({"scale": 1, "dtype": "float64", "astype": null})).unwrap(), both);
+        assert_eq!(of(json!({"dtype": null})).unwrap(), json!({}));
+        assert!(of(json!({"dtype": "<f3"})).unwrap_err().to_string().contains("'dtype'"));
+        assert!(of(json!({"dtype": 4})).is_err());
+    }
+}

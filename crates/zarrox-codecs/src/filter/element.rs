@@ -599,3 +599,117 @@ pub(crate) fn map<S: Element, T: Element>(from: &[u8], to: &mut [u8], mut map: i
         *to = map(S::get(*from)).put();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use zarrox_testkit::codec::Random;
+
+    use super::*;
+
+    #[test]
+    fn halves_are_those_of_the_standard() {
+        for bits in 0..=u16::MAX {
+            let half = f16::from_bits(bits);
+            let single = single_of(half);
+            assert!(single == half.to_f32() || (single.is_nan() && half.is_nan()), "{bits:x}");
+            let back = half_of_single(single);
+            assert!(back == half || (back.is_nan() && half.is_nan()), "{bits:x}");
+        }
+        let mut random = Random::new(3);
+        for _ in 0..100_000 {
+            let bits = random.number().to_le_bytes();
+            let single =
+                f32::from_ne_bytes([bits[0], bits[1], bits[2], 0x30 | bits[3] & 0x8f | bits[4] & 0x48]);
+            let expected = f16::from_f32_const(single);
+            let found = half_of_single(single);
+            assert!(found == expected || (found.is_nan() && expected.is_nan()), "{single}: {found}");
+        }
+    }
+
+    #[test]
+    fn doubles_become_halves_in_one_step() {
+        // As a single, this is just between two halves, and would go to the even one.
+        let between = 1.0 + 2_f64.powi(-11);
+        assert_eq!(half_of(between), f16::from_f32(1.0));
+        assert_eq!(half_of(between + 2_f64.powi(-40)), f16::from_bits(0x3c01));
+        assert_eq!(half_of(-between - 2_f64.powi(-40)), f16::from_bits(0xbc01));
+        assert_eq!(half_of(between - 2_f64.powi(-40)), f16::from_f32(1.0));
+        assert_eq!(half_of(1e300), f16::INFINITY);
+        assert_eq!(half_of(-1e-300).to_bits(), 0x8000);
+        assert!(half_of(f64::NAN).is_nan());
+    }
+
+    /// Casts numbers and shows what they become.
+    fn shown<S: Element, T: Element + std::fmt::Debug>(
+        cast: impl Fn(&[u8], &mut [u8]) -> bool,
+        numbers: &[S],
+    ) -> (bool, Vec<T>)
+    where
+        S::Bytes: AsRef<[u8]>,
+    {
+        let from: Vec<u8> = numbers.iter().flat_map(|number| number.put().as_ref().to_vec()).collect();
+        let mut to = vec![0; numbers.len() * size_of::<T::Bytes>()];
+        let fits = cast(&from, &mut to);
+        (fits, T::elements(&to).iter().map(|bytes| T::get(*bytes)).collect())
+    }
+
+    #[test]
+    fn what_numpy_leaves_to_the_machine() {
+        let numbers = [f64::NAN, f64::INFINITY, -f64::INFINITY, 1e10, -1.9, 255.9, 256.0, -0.9];
+        let plain = |to: Storage| {
+            let cast = cast(&Storage::Float(8), &to).unwrap();
+            move |from: &[u8], to: &mut [u8]| {
+                cast(from, to);
+                true
+            }
+        };
+        let saturated = shown::<f64, u8>(plain(Storage::Uint(1)), &numbers).1;
+        assert_eq!(saturated, [0, 255, 0, 255, 0, 255, 255, 0]);
+        let saturated = shown::<f64, i64>(plain(Storage::Int(8)), &[f64::NAN, 1e30, -1e30]).1;
+        assert_eq!(saturated, [0, i64::MAX, i64::MIN]);
+        let wrapping = wrapping_cast(&Storage::Float(8), &Storage::Uint(1)).unwrap();
+        let wrapped = shown::<f64, u8>(|from, to| (wrapping(from, to), true).1, &numbers).1;
+        assert_eq!(wrapped, [0, 0, 0, 0, 255, 255, 0, 0]);
+    }
+
+    #[test]
+    fn whole_numbers_are_checked() {
+        let check = |to: Storage, number: f64| {
+            let both = [Storage::Float(8), Storage::Float(4)].map(|from| checked_cast(&from, &to).unwrap());
+            let mut into = [0; 8];
+            let fits = both[0](&number.put(), &mut into[..to.size()]);
+            #[expect(clippy::cast_possible_truncation, reason = "exact, or out of the range")]
+            let single = both[1](&(number as f32).put(), &mut into[..to.size()]);
+            assert_eq!(fits, single, "{number} to {to:?}");
+            fits
+        };
+        for (to, least, greatest) in [
+            (Storage::Int(1), -128.0, 127.0),
+            (Storage::Uint(1), 0.0, 255.0),
+            (Storage::Int(2), -32768.0, 32767.0),
+            (Storage::Uint(2), 0.0, 65535.0),
+        ] {
+            assert!(check(to.clone(), least) && check(to.clone(), greatest) && check(to.clone(), -0.0));
+            assert!(!check(to.clone(), least - 1.0) && !check(to.clone(), greatest + 1.0));
+            assert!(!check(to.clone(), f64::NAN) && !check(to, f64::INFINITY));
+        }
+        for (to, beyond) in [(Storage::Int(8), 2_f64.powi(63)), (Storage::Uint(8), 2_f64.powi(64))] {
+            assert!(
+                !check(to.clone(), beyond) && check(to.clone(), beyond / 2.0) && !check(to, -beyond - 3e12)
+            );
+        }
+        let integers = |number: i64, to: Storage| {
+            checked_cast(&Storage::Int(8), &to).unwrap()(&number.put(), &mut [0; 8][..to.size()])
+        };
+        assert!(
+            integers(-1, Storage::Int(1)) && integers(255, Storage::Uint(1)) && integers(0, Storage::Uint(8))
+        );
+        assert!(
+            !integers(-1, Storage::Uint(8))
+                && !integers(-1, Storage::Uint(1))
+                && !integers(128, Storage::Int(1))
+        );
+        let highest = checked_cast(&Storage::Uint(1), &Storage::Int(1)).unwrap();
+        assert!(!highest(&[128], &mut [0]) && highest(&[127], &mut [0]));
+    }
+}
