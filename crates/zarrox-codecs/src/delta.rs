@@ -307,11 +307,7 @@ mod tests {
         suite_of(&Storage::Int(4), &delta("<i2", "<i2"));
         suite_of(&Storage::Raw(6), &delta("<u2", "<u2"));
         suite_of(&Storage::Float(4), &delta("|u1", "|u1"));
-        storage_suite(
-            &registry(),
-            &Storage::Complex(8),
-            &[Delta::new("<u4").into(), Delta::new("<i4").into()],
-        );
+        suite_of(&Storage::Complex(8), &[Delta::new("<u4").into(), Delta::new("<i4").into()]);
     }
 
     #[test]

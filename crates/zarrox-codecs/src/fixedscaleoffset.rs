@@ -263,16 +263,8 @@ mod tests {
 
     #[test]
     fn suite() {
-        storage_suite(
-            &registry(),
-            &Storage::Int(1),
-            &[FixedScaleOffset::new("|i1", 0.5, 2.0).stored_as("<i2").into()],
-        );
-        storage_suite(
-            &registry(),
-            &Storage::Uint(2),
-            &[FixedScaleOffset::new("<u2", 0.5, 2.0).stored_as("<f4").into()],
-        );
+        suite_of(&Storage::Int(1), &[FixedScaleOffset::new("|i1", 0.5, 2.0).stored_as("<i2").into()]);
+        suite_of(&Storage::Uint(2), &[FixedScaleOffset::new("<u2", 0.5, 2.0).stored_as("<f4").into()]);
     }
 
     #[test]

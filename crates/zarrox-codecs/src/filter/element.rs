@@ -330,8 +330,8 @@ fn half_of_single(value: f32) -> f16 {
 fn single_of(value: f16) -> f32 {
     let bits = u32::from(value.to_bits());
     let magnitude = (bits & 0x7fff) << 13;
-    // The exponents of halves and singles begin at different powers of two.
-    let number = (f32::from_bits(magnitude) * 5.192_296_858_534_828e33).to_bits();
+    // The exponents of singles begin 112 before those of halves: times 2¹¹².
+    let number = (f32::from_bits(magnitude) * f32::from_bits(0x7780_0000)).to_bits();
     let single = if magnitude < 0x0f80_0000 { number } else { magnitude | 0x7f80_0000 };
     f32::from_bits(single | (bits & 0x8000) << 16)
 }

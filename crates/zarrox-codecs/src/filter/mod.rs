@@ -123,7 +123,7 @@ pub(crate) fn viewed_shape(chunk: &ChunkSpec, dtype: &Dtype) -> Result<Vec<u64>,
     if storage.size() == seen.size() {
         return Ok(chunk.shape().iter().map(|&length| length as u64).collect());
     }
-    if chunk.size() % seen.size() != 0 {
+    if !chunk.size().is_multiple_of(seen.size()) {
         return impossible(&format!("a chunk has {} bytes", chunk.size()));
     }
     Ok(vec![(chunk.size() / seen.size()) as u64])
