@@ -6,7 +6,6 @@ use super::{
     ArrayToArray, ArrayToBytes, ByteStream, BytesToBytes, ChunkSpec, Codec, CodecContext, CodecSpec,
     DecodeOptions, EncodeOptions, Envelope, Fetch, ReadPart, Size, Update, Window, WritePart, resolve,
 };
-use crate::data_type::Mode;
 use crate::error::CodecError;
 use crate::heap::Heap;
 use crate::partition::{Piece, split_mut};
@@ -57,29 +56,14 @@ impl CodecChain {
         let mut bytes_to_bytes = Vec::new();
         let mut chunk = context.chunk.clone();
         for spec in specs {
-            let def = context
-                .registry
-                .codec(&spec.name)
-                .map_err(|error| CodecError::unsupported(error.to_string()))?;
-            let name = def.name;
-            if context.mode == Mode::Strict && spec.name != name {
-                let message = format!(
-                    "'{}' is another name of the codec '{name}', which only lenient reading takes",
-                    spec.name
-                );
-                return Err(CodecError::invalid(message));
-            }
-            let context = CodecContext { chunk: &chunk, ..*context };
-            let codec = (def.create)(&spec.configuration, &context).map_err(|e| e.in_codec(name))?;
+            let (name, codec) = spec.create(&CodecContext { chunk: &chunk, ..*context })?;
             match (codec, &array_to_bytes) {
                 (Codec::ArrayToArray(codec), None) => {
                     chunk = codec.encoded_chunk().clone();
                     array_to_array.push(Named { name, codec });
                 }
                 (Codec::ArrayToBytes(codec), None) => array_to_bytes = Some(Named { name, codec }),
-                (Codec::BytesToBytes(codec), Some(_)) => {
-                    bytes_to_bytes.push(Named { name: codec.name().unwrap_or(name), codec });
-                }
+                (Codec::BytesToBytes(codec), Some(_)) => bytes_to_bytes.push(Named { name, codec }),
                 (Codec::BytesToBytes(_), None) => {
                     return Err(CodecError::invalid(format!(
                         "codec '{name}' needs bytes, but no codec before it turns the array into bytes"

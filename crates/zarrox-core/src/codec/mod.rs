@@ -59,6 +59,29 @@ impl CodecSpec {
             _ => None,
         }
     }
+
+    /// Makes the codec, and says which name it should be written by and errors should call it.
+    ///
+    /// # Errors
+    /// When the codec is not known or its configuration does not fit, and, strictly, for another than its own name.
+    pub fn create(&self, context: &CodecContext<'_>) -> Result<(&'static str, Codec), CodecError> {
+        let def = context.registry.codec(&self.name);
+        let def = def.map_err(|error| CodecError::unsupported(error.to_string()))?;
+        let name = def.name;
+        if context.mode == Mode::Strict && self.name != name {
+            let message = format!(
+                "'{}' is another name of the codec '{name}', which only lenient reading takes",
+                self.name
+            );
+            return Err(CodecError::invalid(message));
+        }
+        let codec = (def.create)(&self.configuration, context).map_err(|e| e.in_codec(name))?;
+        let name = match &codec {
+            Codec::BytesToBytes(codec) => codec.name().unwrap_or(name),
+            _ => name,
+        };
+        Ok((name, codec))
+    }
 }
 
 impl fmt::Display for CodecSpec {
