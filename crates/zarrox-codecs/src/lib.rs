@@ -25,6 +25,7 @@ mod bytes;
 mod bz2;
 mod categorize;
 mod checksum;
+mod conditional;
 mod config;
 mod crc32;
 mod crc32c;
@@ -97,6 +98,7 @@ pub use bz2::Bz2;
 pub use categorize::Categorize;
 pub use checksum::ChecksumLocation;
 pub use crc32::Crc32;
+pub use conditional::Conditional;
 pub use crc32c::Crc32c;
 pub use delta::Delta;
 pub use fixedscaleoffset::FixedScaleOffset;
@@ -183,6 +185,7 @@ pub static ALL: &[&CodecDef] = &[
     &n5_lz4::DEF,
     &shuffle::DEF,
     &base64::DEF,
+    &conditional::DEF,
     &crc32c::DEF,
     &crc32c::NUMCODECS,
     &crc32::DEF,
