@@ -91,7 +91,7 @@ impl Packing {
         let (octets, rest) = numbers.as_chunks_mut::<8>();
         let (groups, end) = packed.split_at(octets.len() * B);
         let sign = if self.signed { EACH << (B - 1) } else { 0 };
-        let kept = EACH * (0xff >> self.first) << self.first;
+        let kept = (EACH * (0xff >> self.first)) << self.first;
         for (octet, group) in octets.iter_mut().zip(groups.as_chunks::<B>().0) {
             let extended = extended(spread::<B>(*group), sign);
             *octet = (extended << self.first & kept).to_le_bytes();

@@ -24,7 +24,7 @@ use crate::{config, too_large, truncated};
 /// The definition of `numcodecs.bz2`.
 pub(crate) static DEF: CodecDef = CodecDef {
     name: "numcodecs.bz2",
-    aliases: &[],
+    aliases: &["bz2", "https://codec.zarrs.dev/bytes_to_bytes/bz2"],
     v2_id: Some("bz2"),
     kind: CodecKind::BytesToBytes,
     create,

@@ -62,7 +62,9 @@ impl Conditional {
 
 impl From<Conditional> for CodecSpec {
     fn from(conditional: Conditional) -> Self {
-        let bits = conditional.header_bits.map_or_else(|| header_size(&conditional.codecs) * 8, |bits| bits as usize);
+        let bits = conditional
+            .header_bits
+            .map_or_else(|| header_size(&conditional.codecs) * 8, |bits| bits as usize);
         Self { name: NAME.to_owned(), configuration: members(&conditional.codecs, bits) }
     }
 }
@@ -85,7 +87,8 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
         match spec.create(context).map_err(|e| e.at("'codecs'"))? {
             (name, Codec::BytesToBytes(codec)) => codecs.push(Named { name, codec }),
             (name, _) => {
-                let message = format!("'codecs': '{name}' works on arrays, only codecs for bytes can be conditional");
+                let message =
+                    format!("'codecs': '{name}' works on arrays, only codecs for bytes can be conditional");
                 return Err(CodecError::invalid(message));
             }
         }
@@ -132,7 +135,8 @@ impl BytesToBytes for ConditionalCodec {
 
     /// Another writer may apply any of the codecs to anything.
     fn encoded_size(&self, decoded: Size) -> Size {
-        let largest = self.codecs.iter().fold(decoded.limit(), |size, Named { codec, .. }| largest(&**codec, size));
+        let largest =
+            self.codecs.iter().fold(decoded.limit(), |size, Named { codec, .. }| largest(&**codec, size));
         Size::AtMost(largest).plus(self.header)
     }
 
@@ -202,7 +206,8 @@ impl BytesToBytes for ConditionalCodec {
 impl ConditionalCodec {
     /// The codecs that were applied, and the bytes behind the header.
     fn applied<'e>(&self, encoded: &'e [u8]) -> Result<(Vec<&Named>, &'e [u8]), CodecError> {
-        let (header, bytes) = encoded.split_at_checked(self.header).ok_or_else(|| truncated(encoded.len()))?;
+        let (header, bytes) =
+            encoded.split_at_checked(self.header).ok_or_else(|| truncated(encoded.len()))?;
         let is_set = |&bit: &usize| header[bit / 8] >> (bit % 8) & 1 == 1;
         if let Some(bit) = (self.codecs.len()..header.len() * 8).find(is_set) {
             let message = format!("codec {bit} was applied, but there are only {}", self.codecs.len());
@@ -272,7 +277,8 @@ mod tests {
         // Nobody else has this codec: from the specification, by hand. The checksum is that of `crc32c`, the gzip member
         // Python's `gzip.compress(b'abc', mtime=0)`.
         let specs = json!([{"name": "crc32c"}, {"name": "gzip", "configuration": {"level": 9}}]);
-        let conditional = |bits| make(&spec(NAME, json!({"codecs": specs, "header_bits": bits})), Mode::Strict).unwrap();
+        let conditional =
+            |bits| make(&spec(NAME, json!({"codecs": specs, "header_bits": bits})), Mode::Strict).unwrap();
         let gzip = hex("1f8b08000000000002034b4c4a0600c241243503000000");
         for (bits, stored) in [
             (8, [&[0][..], b"abc"].concat()),
@@ -309,7 +315,8 @@ mod tests {
     #[test]
     fn what_others_apply_is_decoded() {
         // All codecs, though none makes it smaller.
-        let all = [Bz2::level(1).into(), Gzip::level(1).into(), Crc32c::default().into(), Zstd::level(1).into()];
+        let all =
+            [Bz2::level(1).into(), Gzip::level(1).into(), Crc32c::default().into(), Zstd::level(1).into()];
         let noise = zarrox_testkit::codec::Random::new(2).bytes(50);
         let mut bytes = noise.clone();
         for spec in &all {
@@ -327,7 +334,8 @@ mod tests {
 
     #[test]
     fn damaged_headers_say_why() {
-        let codec = make(&Conditional::new([Crc32c::default().into()]).header_bits(16).into(), Mode::Strict).unwrap();
+        let codec =
+            make(&Conditional::new([Crc32c::default().into()]).header_bits(16).into(), Mode::Strict).unwrap();
         for (bad, says) in [
             (&[][..], "truncated: 0 bytes are not enough"),
             (&[0], "truncated: 1 bytes are not enough"),

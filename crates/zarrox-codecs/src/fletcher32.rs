@@ -19,7 +19,7 @@ use crate::config;
 /// The definition of `numcodecs.fletcher32`.
 pub(crate) static DEF: CodecDef = CodecDef {
     name: "numcodecs.fletcher32",
-    aliases: &[],
+    aliases: &["fletcher32", "https://codec.zarrs.dev/bytes_to_bytes/fletcher32"],
     v2_id: Some("fletcher32"),
     kind: CodecKind::BytesToBytes,
     create: |configuration, context| {

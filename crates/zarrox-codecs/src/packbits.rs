@@ -412,7 +412,7 @@ mod tests {
             (random.number() >> 2 << 1).to_ne_bytes().to_vec()
         });
         check("complex64", PackBits::default().first_bit(13), |random| {
-            let mut part = || (random.number() >> 45 << 13) as u32;
+            let mut part = || u32::try_from(random.number() >> 45 << 13).unwrap();
             [part(), part()].into_iter().flat_map(u32::to_ne_bytes).collect()
         });
         check("float64", PackBits::default().padding(PackBitsPadding::FirstByte), |random| random.bytes(8));

@@ -21,10 +21,12 @@ struct Group {
     from: Range<usize>,
     to: Range<usize>,
     lengths: Dims<usize>,
-    /// For each axis of the first and of the second shape, what its length is the product of; `None` when only the whole
-    /// group can be mapped.
-    factors: Option<(Vec<Dims<usize>>, Vec<Dims<usize>>)>,
+    /// The factors of the first and of the second shape; `None` when only the whole group can be mapped.
+    factors: Option<[Factors; 2]>,
 }
+
+/// For each axis of a shape, what its length is the product of.
+type Factors = Vec<Dims<usize>>;
 
 impl Reshaping {
     /// For two shapes whose lengths have the same product.
@@ -80,12 +82,12 @@ impl Group {
         bounds.sort_unstable();
         bounds.dedup();
         let common = bounds.windows(2).all(|pair| pair[1] % pair[0] == 0);
-        let factors = common.then(|| (factors(lengths, &bounds), factors(others, &bounds)));
+        let factors = common.then(|| [lengths, others].map(|lengths| factors(lengths, &bounds)));
         Self { from: first, to: second, lengths: lengths.into(), factors }
     }
 
     fn map(&self, spans: &[Span]) -> Option<Dims<Span>> {
-        let (from, to) = self.factors.as_ref()?;
+        let [from, to] = self.factors.as_ref()?;
         let mut split = Dims::new();
         for (&span, factors) in spans.iter().zip(from) {
             push_split(span, factors, &mut split)?;
@@ -110,7 +112,7 @@ fn products(lengths: &[usize]) -> impl Iterator<Item = usize> {
 }
 
 /// What each length is the product of, when it may only be cut at these bounds.
-fn factors(lengths: &[usize], bounds: &[usize]) -> Vec<Dims<usize>> {
+fn factors(lengths: &[usize], bounds: &[usize]) -> Factors {
     let mut before = 1;
     products(lengths)
         .map(|product| {
@@ -137,11 +139,11 @@ fn push_split(span: Span, factors: &[usize], split: &mut Dims<Span>) -> Option<(
     let last = span.start + (span.count - 1) * span.step;
     let (first, below) = if last / inner == outer {
         (one(outer), Span { start: within, ..span })
-    } else if span.step % inner == 0 {
+    } else if span.step.is_multiple_of(inner) {
         (Span { start: outer, step: span.step / inner, ..span }, one(within))
     } else {
         let each = inner / span.step;
-        if inner % span.step != 0 || within >= span.step || span.count % each != 0 {
+        if !inner.is_multiple_of(span.step) || within >= span.step || !span.count.is_multiple_of(each) {
             return None;
         }
         (

@@ -303,6 +303,7 @@ impl VlenCodec {
 mod tests {
     use zarrox_core::data_type::Mode;
     use zarrox_core::heap::Heap;
+    use zarrox_core::json::Json;
     use zarrox_testkit::codec::Random;
     use zarrox_testkit::variable::variable_suite;
 

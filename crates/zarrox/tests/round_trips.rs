@@ -55,6 +55,10 @@ fn samples(data_type: &DataType) -> Vec<Vec<u8>> {
         let numbers = samples(&item);
         return vec![vec![], numbers[0].clone(), numbers.concat(), numbers[1..3].concat()];
     }
+    if let Some(value) = data_type.optional_value() {
+        let present = samples(&value).into_iter().map(|value| [&[1], value.as_slice()].concat());
+        return std::iter::once(vec![0; data_type.size()]).chain(present).collect();
+    }
     match data_type.storage() {
         Storage::Variable if *data_type == DataType::object() => objects(),
         Storage::Variable if data_type.to_string() == "string" => {

@@ -48,6 +48,7 @@ impl<'r> Columns<'r> {
         let kind = match data_type {
             point if point.is_named("numpy.datetime64") => Kind::Quoted(0),
             span if span.is_named("numpy.timedelta64") => Kind::Counts(0),
+            optional if optional.optional_value().is_some() => Kind::Aligned(0),
             DataType::Extension(_) | DataType::RawBits(_) => Kind::Plain,
             DataType::Struct(structure) => {
                 let columns =

@@ -162,7 +162,9 @@ mod tests {
     }
 
     fn of(name: &str, configuration: Json) -> Json {
-        json!({"name": NAME, "configuration": {"name": name, "configuration": configuration}})
+        let value =
+            Map::from_iter([("name".to_owned(), name.into()), ("configuration".to_owned(), configuration)]);
+        json!({"name": NAME, "configuration": value})
     }
 
     #[test]
