@@ -62,8 +62,9 @@ fn options_are_written_and_read() {
 fn they_move_as_other_elements_do() {
     let value = Bytes::big();
     let optional = ZarrsOptional::default().mask_codecs([value.into()]).data_codecs([value.into()]);
-    let numbers: Array2<Optional<i16>> =
-        Array2::from_shape_fn((6, 4), |(y, x)| (x % 2 == 0).then_some((10 * y + x) as i16).into());
+    let numbers: Array2<Optional<i16>> = Array2::from_shape_fn((6, 4), |(y, x)| {
+        (x % 2 == 0).then_some(i16::try_from(10 * y + x).unwrap()).into()
+    });
     for sharded in [false, true] {
         let inner = || [Transpose::order([1, 0]).into(), optional.clone().into()];
         let builder = OpenOptions::new().create_array_in(memory(), "").shape([6, 4]).chunks([6, 4]);
