@@ -307,7 +307,6 @@ mod tests {
     use zarrox_testkit::codec::Random;
     use zarrox_testkit::variable::variable_suite;
 
-
     use super::*;
     use crate::testing::{chain, hex, spec};
     use crate::{Crc32c, registry};
