@@ -15,7 +15,7 @@
 //! room), and floats must be finite.
 //!
 //! zarrs computes the size of a block in `fixed_rate` as if there were three dimensions, whatever there are. The length of a
-//! chunk shows that, so that both are read leniently; what is written is what the specification says.
+//! chunk shows that, so that both are read leniently; strictly, and in what is written, only the specification's holds.
 
 use serde_json::json;
 use zarrox_core::codec::{
@@ -110,7 +110,7 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
     let dimensions = dimensions(context.chunk.shape().len()).ok_or_else(|| chunk.too_many_dimensions())?;
     let (configuration, parameters) = parameters(mode, config, &chunk, dimensions)?;
     let foreign = match *mode {
-        "fixed_rate" if !config.is_strict() => fixed_rate(rate(config)?, &chunk, ZfpDimensionality::D3).ok(),
+        "fixed_rate" => fixed_rate(rate(config)?, &chunk, ZfpDimensionality::D3).ok(),
         _ => None,
     };
     let header = config.boolean("write_header", false)?;
@@ -118,7 +118,8 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
     if header {
         configuration.insert("write_header".to_owned(), true.into());
     }
-    Ok(Codec::ArrayToBytes(Box::new(ZfpCodec { configuration, parameters, foreign, header, chunk })))
+    let strict = config.is_strict();
+    Ok(Codec::ArrayToBytes(Box::new(ZfpCodec { configuration, parameters, foreign, strict, header, chunk })))
 }
 
 /// So many dimensions; none are as one.
@@ -231,6 +232,7 @@ struct ZfpCodec {
     parameters: ZfpConfig,
     /// The fixed rate as zarrs computes it.
     foreign: Option<ZfpConfig>,
+    strict: bool,
     header: bool,
     chunk: ZfpChunk,
 }
@@ -240,8 +242,14 @@ impl ZfpCodec {
     fn parameters_of(&self, length: usize) -> Result<&ZfpConfig, CodecError> {
         let dims = self.chunk.dims()?;
         let is_of = |config: &&ZfpConfig| fixed_size(dims, config.max_bits()) == Some(length);
-        let foreign = self.foreign.as_ref().filter(is_of);
-        Ok(foreign.filter(|_| !is_of(&&self.parameters)).unwrap_or(&self.parameters))
+        match self.foreign.as_ref().filter(is_of) {
+            Some(_) if is_of(&&self.parameters) => Ok(&self.parameters),
+            Some(_) if self.strict => Err(CodecError::corrupt(format!(
+                "{length} bytes are stored, as many as 'rate' gives if there were three dimensions"
+            ))),
+            Some(foreign) => Ok(foreign),
+            None => Ok(&self.parameters),
+        }
     }
 }
 
@@ -360,7 +368,8 @@ mod tests {
         let foreign = encode(&of(64.0, Mode::Strict), &numbers);
         let decoded = decode_chunk(&of(64.0, Mode::Strict), &foreign).unwrap();
         assert_eq!(decode_chunk(&of(4.0, Mode::Lenient), &foreign).unwrap(), decoded);
-        assert!(decode_chunk(&of(4.0, Mode::Strict), &foreign).is_ok_and(|wrong| wrong != decoded));
+        let error = decode_chunk(&of(4.0, Mode::Strict), &foreign).unwrap_err().to_string();
+        assert!(error.contains("three dimensions"), "{error}");
         let own = encode(&of(4.0, Mode::Lenient), &numbers);
         assert_eq!((own.len(), foreign.len()), (10 * 16 / 8 + 4, 10 * 256 / 8));
         let strictly = decode_chunk(&of(4.0, Mode::Strict), &own).unwrap();
