@@ -12,7 +12,7 @@ use zarrox::stores::{Condition, Key, MemoryStore, Store};
 use zarrox::{CodecSpec, ErrorKind, OpenOptions};
 
 /// A store with an array of v2 at its root.
-fn v2(document: Value, chunks: &[(&str, &str)]) -> Arc<dyn Store> {
+fn v2(document: &Value, chunks: &[(&str, &str)]) -> Arc<dyn Store> {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
     store.set(&Key::new(".zarray").unwrap(), document.to_string().as_bytes(), Condition::Always).unwrap();
     for (key, digits) in chunks {
@@ -34,7 +34,7 @@ fn pcodec() -> Value {
     })
 }
 
-fn zfpy(tolerance: Value) -> Value {
+fn zfpy(tolerance: &Value) -> Value {
     json!({
         "id": "zfpy", "mode": 4, "compression_kwargs": {"tolerance": tolerance}, "tolerance": tolerance, "rate": -1,
         "precision": -1,
@@ -59,7 +59,7 @@ fn what_zarr_python_2_wrote_is_read() {
     };
     let zlib = || json!({"id": "zlib", "level": 1});
     let store = v2(
-        document("<i4", json!({"compressor": pcodec(), "chunks": [2, 4]})),
+        &document("<i4", json!({"compressor": pcodec(), "chunks": [2, 4]})),
         &[
             ("0.0", "70636f2103000302040103070000001000000000001c0088c6fa00"),
             ("1.0", "70636f210300030204010307000000100000000000240098ba000000"),
@@ -68,7 +68,7 @@ fn what_zarr_python_2_wrote_is_read() {
     assert_eq!(open(&store).unwrap().read::<i32>(..).unwrap(), counted::<i32>());
     assert_eq!(open(&store).unwrap().read::<i32>(s![1.., 2]).unwrap().as_slice(), Some(&[6, 10][..]));
     let store = v2(
-        document("<f8", json!({"compressor": pcodec(), "order": "F"})),
+        &document("<f8", json!({"compressor": pcodec(), "order": "F"})),
         &[(
             "0.0",
             "70636f21030003030401060b0000200340002000000040a0034000000000000040ff01020000000000c0fb0f400000000000000280\
@@ -78,29 +78,29 @@ fn what_zarr_python_2_wrote_is_read() {
     );
     assert_eq!(open(&store).unwrap().read::<f64>(..).unwrap(), counted::<f64>());
     let store = v2(
-        document("<u2", json!({"compressor": zlib(), "filters": [pcodec()]})),
+        &document("<u2", json!({"compressor": zlib(), "filters": [pcodec()]})),
         &[("0.0", "78012b48ce5764666066666164e766601060646c60706000020027120256")],
     );
     assert_eq!(open(&store).unwrap().read::<u16>(..).unwrap(), counted::<u16>());
     let store = v2(
-        document("<M8[s]", json!({"compressor": pcodec()})),
+        &document("<M8[s]", json!({"compressor": pcodec()})),
         &[("0.0", "70636f21030003030401040b0000001000000000000000000024001032547698ba00")],
     );
     assert_eq!(open(&store).unwrap().read::<i64>(..).unwrap(), counted::<i64>());
     let store = v2(
-        document("<f4", json!({"compressor": zfpy(json!(0.01))})),
+        &document("<f4", json!({"compressor": zfpy(&json!(0.01))})),
         &[("0.0", "7a667005360000200000c0ca0771488c465420020000000000000000000000000000000000000000")],
     );
     assert_eq!(open(&store).unwrap().read::<f32>(..).unwrap(), counted::<f32>());
     let store = v2(
-        document("<f8", json!({"compressor": zlib(), "filters": [zfpy(json!(-1))]})),
+        &document("<f8", json!({"compressor": zlib(), "filters": [zfpy(&json!(-1))]})),
         &[("0.0", "7801ab4a2b6035676050606060e8e0ddc0a1c0c0d8e0c020c0c000003a2203eb")],
     );
     assert_eq!(open(&store).unwrap().read::<f64>(..).unwrap(), counted::<f64>());
     let store = v2(
-        document(
+        &document(
             "<i8",
-            json!({"compressor": zfpy(json!(-1)), "order": "F", "shape": [12, 1], "chunks": [12, 1]}),
+            json!({"compressor": zfpy(&json!(-1)), "order": "F", "shape": [12, 1], "chunks": [12, 1]}),
         ),
         &[(
             "0.0",
@@ -122,7 +122,7 @@ fn numcodecs_takes_them_for_compressors() {
             array.fill(s![1, 1..], -1.5).unwrap();
             let bytes = store.get(&Key::new(".zarray").unwrap()).unwrap().unwrap();
             let document: Value = serde_json::from_slice(&bytes).unwrap();
-            assert_eq!(document["compressor"], if id == "zfpy" { zfpy(json!(-1)) } else { pcodec() });
+            assert_eq!(document["compressor"], if id == "zfpy" { zfpy(&json!(-1)) } else { pcodec() });
             assert_eq!((&document["filters"], &document["dtype"]), (&Value::Null, &json!("<f8")));
             let mut wanted = counted::<f64>();
             wanted.slice_mut(ndarray::s![1, 1..]).fill(-1.5);
@@ -133,12 +133,12 @@ fn numcodecs_takes_them_for_compressors() {
 
 #[test]
 fn big_endian_numbers_are_not_guessed_at() {
-    for compressor in [pcodec(), zfpy(json!(-1))] {
+    for compressor in [pcodec(), zfpy(&json!(-1))] {
         let document = json!({
             "zarr_format": 2, "shape": [4], "chunks": [4], "dtype": ">i8", "fill_value": 0, "order": "C",
             "filters": null, "compressor": compressor,
         });
-        let error = open(&v2(document, &[])).unwrap_err();
+        let error = open(&v2(&document, &[])).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Unsupported);
         assert!(error.to_string().contains("big-endian"), "{error}");
     }
