@@ -23,6 +23,7 @@ mod blosc_parts;
 mod byte_planes;
 mod bytes;
 mod bz2;
+mod cast_value;
 mod categorize;
 mod checksum;
 mod conditional;
@@ -62,6 +63,8 @@ mod pickle;
 mod quantize;
 mod reshape;
 mod reshape_regions;
+mod real;
+mod scale_offset;
 mod sharding;
 mod shuffle;
 mod squeeze;
@@ -95,6 +98,7 @@ pub use bitround::BitRound;
 pub use blosc::{Blosc, BloscCompressor, Shuffle};
 pub use bytes::Bytes;
 pub use bz2::Bz2;
+pub use cast_value::{CastValue, Rounding};
 pub use categorize::Categorize;
 pub use checksum::ChecksumLocation;
 pub use conditional::Conditional;
@@ -121,6 +125,7 @@ pub use packbits_filter::PackBitsFilter;
 pub use pcodec::{Pcodec, PcodecDelta};
 pub use quantize::Quantize;
 pub use reshape::{Reshape, ReshapeAxis};
+pub use scale_offset::ScaleOffset;
 pub use sharding::{IndexLocation, Sharding};
 pub use shuffle::ByteShuffle;
 pub use squeeze::Squeeze;
@@ -145,6 +150,8 @@ pub static ALL: &[&CodecDef] = &[
     &transpose::DEF,
     &reshape::DEF,
     &squeeze::DEF,
+    &cast_value::DEF,
+    &scale_offset::DEF,
     &sharding::DEF,
     &vlen_utf8::DEF,
     &vlen_bytes::DEF,

@@ -1,0 +1,306 @@
+//! Loops from one of the machine's numbers to another. What is not ordinary (a number that would have to be wrapped, say) they
+//! mark, and leave to others.
+
+use super::narrow::each_rounding;
+use super::native::{Native, for_each};
+use super::{OutOfRange, RealType, Rounding};
+
+/// How many elements are worked on together: what they need stays in the cache next to the core.
+pub(crate) const BLOCK: usize = 1024;
+
+/// What a cast must know beside the two types.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Rules {
+    pub(super) rounding: Rounding,
+    pub(super) range: OutOfRange,
+    /// The first and the last number of a type of integers, and whether they are those of the machine's.
+    pub(super) least: i128,
+    pub(super) most: i128,
+    pub(super) full: bool,
+}
+
+/// A loop that fills a slice, and marks what it cannot.
+pub(super) type Kernel = fn(&[u8], &mut [u8], &mut [bool], &Rules);
+
+/// One of the machine's numbers that casts to another.
+trait CastTo<T>: Native {
+    fn cast(from: &[u8], to: &mut [u8], bad: &mut [bool], rules: &Rules);
+}
+
+macro_rules! integer_to_integers {
+    ($($S:ty),*) => {$(
+        integer_to_integers!($S => i8, i16, i32, i64, u8, u16, u32, u64);
+    )*};
+    ($S:ty => $($T:ty),*) => {$(
+        impl CastTo<$T> for $S {
+            #[expect(clippy::allow_attributes, reason = "not all pairs lose anything")]
+            #[allow(clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::cast_sign_loss, reason = "limits are clipped; numbers are wrapped where they are wanted so")]
+            #[allow(clippy::cast_lossless, trivial_numeric_casts, clippy::unnecessary_cast, reason = "one text for all pairs")]
+            fn cast(from: &[u8], to: &mut [u8], bad: &mut [bool], rules: &Rules) {
+                let all = (<$S>::MIN, <$S>::MAX);
+                let limits = (
+                    rules.least.max(all.0 as i128) as $S,
+                    rules.most.min(all.1 as i128) as $S,
+                );
+                let (clamp, good) = match rules.range {
+                    OutOfRange::Clamp => (limits, all),
+                    OutOfRange::Wrap if rules.full => (all, all),
+                    OutOfRange::Wrap | OutOfRange::Error => (all, limits),
+                };
+                for_each(from, to, bad, |number: $S| {
+                    let clamped = number.max(clamp.0).min(clamp.1);
+                    (clamped as $T, good.0 <= number && number <= good.1)
+                });
+            }
+        }
+    )*};
+}
+integer_to_integers!(i8, i16, i32, i64, u8, u16, u32, u64);
+
+macro_rules! float_to_integers {
+    ($S:ty, $round:ident => $($T:ty),*) => {$(
+        impl CastTo<$T> for $S {
+            #[expect(clippy::cast_possible_truncation, clippy::cast_precision_loss, reason = "limits are looked at again; numbers are clamped by the cast")]
+            #[expect(clippy::allow_attributes, reason = "not all types lose the sign")]
+            #[allow(clippy::cast_sign_loss, reason = "numbers are clamped by the cast")]
+            fn cast(from: &[u8], to: &mut [u8], bad: &mut [bool], rules: &Rules) {
+                // The first one is a power of two or 0. The last one has no float of its own: the one below it then.
+                let least = rules.least as $S;
+                let most = rules.most as $S;
+                let most = if most as i128 > rules.most { most.next_down() } else { most };
+                let (finite, all) = ((<$S>::MIN, <$S>::MAX), (<$S>::NEG_INFINITY, <$S>::INFINITY));
+                let (clamp, good) = match rules.range {
+                    OutOfRange::Clamp if rules.full => (all, finite),
+                    OutOfRange::Clamp => ((least, most), finite),
+                    OutOfRange::Wrap | OutOfRange::Error => (all, (least, most)),
+                };
+                each_rounding!(rules.rounding, R => for_each(from, to, bad, |number: $S| {
+                    let rounded = $round(number, R);
+                    let clamped = rounded.max(clamp.0).min(clamp.1);
+                    (clamped as $T, good.0 <= rounded && rounded <= good.1)
+                }));
+            }
+        }
+    )*};
+}
+float_to_integers!(f32, round_f32 => i8, i16, i32, i64, u8, u16, u32, u64);
+float_to_integers!(f64, round_f64 => i8, i16, i32, i64, u8, u16, u32, u64);
+
+macro_rules! integers_to_float {
+    ($T:ty => $($S:ty),*) => {$(
+        impl CastTo<$T> for $S {
+            #[expect(clippy::allow_attributes, reason = "not all types lose anything")]
+            #[allow(clippy::cast_precision_loss, clippy::cast_lossless, reason = "the machine rounds to the nearest")]
+            #[allow(unused_comparisons, clippy::absurd_extreme_comparisons, reason = "one text for all types")]
+            fn cast(from: &[u8], to: &mut [u8], bad: &mut [bool], rules: &Rules) {
+                if rules.rounding == Rounding::NearestEven || <$S>::BITS < <$T>::MANTISSA_DIGITS {
+                    return for_each(from, to, bad, |number: $S| (number as $T, true));
+                }
+                // All these are exact, and only some of those beyond.
+                let exact = 1_u64 << <$T>::MANTISSA_DIGITS;
+                for_each(from, to, bad, |number: $S| {
+                    let magnitude = if number < 0 { (number as u64).wrapping_neg() } else { number as u64 };
+                    (number as $T, magnitude <= exact)
+                });
+            }
+        }
+    )*};
+}
+integers_to_float!(f32 => i8, i16, i32, i64, u8, u16, u32, u64);
+integers_to_float!(f64 => i8, i16, i32, i64, u8, u16, u32, u64);
+
+macro_rules! float_to_wider {
+    ($($S:ty => $T:ty),*) => {$(
+        impl CastTo<$T> for $S {
+            #[expect(clippy::allow_attributes, reason = "not all are the same type")]
+            #[allow(clippy::cast_lossless, clippy::unnecessary_cast, trivial_numeric_casts, reason = "one text for all pairs")]
+            fn cast(from: &[u8], to: &mut [u8], bad: &mut [bool], _: &Rules) {
+                for_each(from, to, bad, |number: $S| (number as $T, true));
+            }
+        }
+    )*};
+}
+float_to_wider!(f32 => f32, f32 => f64, f64 => f64);
+
+impl CastTo<f32> for f64 {
+    fn cast(from: &[u8], to: &mut [u8], bad: &mut [bool], rules: &Rules) {
+        let clamp = rules.range == OutOfRange::Clamp && rules.rounding == Rounding::NearestEven;
+        each_rounding!(rules.rounding, R => for_each(from, to, bad, |number: Self| {
+            let (nearest, tie) = nearest_f32(number);
+            let wide = Self::from(nearest);
+            let step = match R {
+                Rounding::NearestEven => 0,
+                Rounding::TowardsZero => -i32::from(wide.abs() > number.abs()),
+                Rounding::TowardsPositive => up(nearest, wide < number),
+                Rounding::TowardsNegative => -up(nearest, wide > number),
+                Rounding::NearestAway => i32::from(tie && wide.abs() < number.abs()),
+            };
+            let rounded = f32::from_bits(nearest.to_bits().wrapping_add_signed(step));
+            // Near the end of the range, each way of rounding has a limit of its own.
+            (rounded, clamp || (rounded.is_finite() && nearest.is_finite()) || !number.is_finite())
+        }));
+    }
+}
+
+/// The step of a float's pattern to the next one above, if it is wanted.
+#[inline(always)]
+fn up(number: f32, wanted: bool) -> i32 {
+    if number.is_sign_negative() { -i32::from(wanted) } else { i32::from(wanted) }
+}
+
+/// The nearest float of 32 bits, and whether there were two.
+#[expect(clippy::cast_possible_truncation, reason = "rounded to the nearest")]
+#[inline(always)]
+fn nearest_f32(number: f64) -> (f32, bool) {
+    let nearest = number as f32;
+    let missing = number - f64::from(nearest);
+    // The distance to the next one further from zero. All are exact in 64 bits.
+    let next = f32::from_bits((nearest.to_bits() & 0x7fff_ffff).saturating_add(1));
+    let gap = f64::from(next) - f64::from(nearest.abs());
+    (nearest, missing.abs() * 2.0 == gap)
+}
+
+/// `f64` as the `f32` towards zero, in which a 1 in the last place stands for what is lost: rounding that once more, to fewer
+/// bits, is as good as rounding once.
+pub(super) fn to_odd(from: &[u8], to: &mut [u8], bad: &mut [bool]) {
+    for_each(from, to, bad, |number: f64| {
+        #[expect(clippy::cast_possible_truncation, reason = "corrected below")]
+        let nearest = number as f32;
+        let wide = f64::from(nearest);
+        let away = u32::from(wide.abs() > number.abs());
+        let inexact = u32::from(wide != number && !number.is_nan());
+        let odd = f32::from_bits((nearest.to_bits() - away) | inexact);
+        (odd, nearest.is_finite() || !number.is_finite())
+    });
+}
+
+macro_rules! round {
+    ($name:ident, $T:ty) => {
+        /// A float as a whole one; only with operations that every machine has for several numbers at once.
+        #[inline(always)]
+        pub(super) fn $name(number: $T, rounding: Rounding) -> $T {
+            // From here on all are whole.
+            const WHOLE: $T = (1_u64 << (<$T>::MANTISSA_DIGITS - 1)) as $T;
+            let magnitude = number.abs();
+            let nearest = (magnitude + WHOLE) - WHOLE;
+            let down = nearest - if nearest > magnitude { 1.0 } else { 0.0 };
+            let up = down + if down < magnitude { 1.0 } else { 0.0 };
+            let negative = number < 0.0;
+            let rounded = match rounding {
+                Rounding::NearestEven => nearest,
+                Rounding::TowardsZero => down,
+                Rounding::TowardsPositive => {
+                    if negative {
+                        down
+                    } else {
+                        up
+                    }
+                }
+                Rounding::TowardsNegative => {
+                    if negative {
+                        up
+                    } else {
+                        down
+                    }
+                }
+                Rounding::NearestAway => {
+                    if magnitude - down >= 0.5 {
+                        up
+                    } else {
+                        down
+                    }
+                }
+            };
+            if magnitude < WHOLE { rounded.copysign(number) } else { number }
+        }
+    };
+}
+round!(round_f32, f32);
+round!(round_f64, f64);
+
+/// One of the machine's numbers, by its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Machine {
+    I8,
+    I16,
+    I32,
+    I64,
+    U8,
+    U16,
+    U32,
+    U64,
+    F32,
+    F64,
+}
+
+/// The machine's numbers that hold those of a type.
+pub(super) fn machine(real: &RealType) -> Machine {
+    match real {
+        RealType::Integer(integer) => match (integer.size, integer.signed) {
+            (1, true) => Machine::I8,
+            (2, true) => Machine::I16,
+            (4, true) => Machine::I32,
+            (_, true) => Machine::I64,
+            (1, false) => Machine::U8,
+            (2, false) => Machine::U16,
+            (4, false) => Machine::U32,
+            (_, false) => Machine::U64,
+        },
+        RealType::Binary(binary) if binary.size < 8 => Machine::F32,
+        RealType::Binary(_) | RealType::Table(_) => Machine::F64,
+    }
+}
+
+/// Runs `$body` with `$T` naming the Rust type of one of the machine's numbers.
+macro_rules! with_machine {
+    ($machine:expr, $T:ident => $body:expr) => {
+        match $machine {
+            Machine::F32 => {
+                type $T = f32;
+                $body
+            }
+            Machine::F64 => {
+                type $T = f64;
+                $body
+            }
+            Machine::I8 => {
+                type $T = i8;
+                $body
+            }
+            Machine::I16 => {
+                type $T = i16;
+                $body
+            }
+            Machine::I32 => {
+                type $T = i32;
+                $body
+            }
+            Machine::I64 => {
+                type $T = i64;
+                $body
+            }
+            Machine::U8 => {
+                type $T = u8;
+                $body
+            }
+            Machine::U16 => {
+                type $T = u16;
+                $body
+            }
+            Machine::U32 => {
+                type $T = u32;
+                $body
+            }
+            Machine::U64 => {
+                type $T = u64;
+                $body
+            }
+        }
+    };
+}
+pub(super) use with_machine;
+
+/// The loop from one to the other.
+pub(super) fn kernel(from: Machine, to: Machine) -> Kernel {
+    with_machine!(from, S => with_machine!(to, T => <S as CastTo<T>>::cast))
+}
