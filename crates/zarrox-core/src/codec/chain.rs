@@ -224,7 +224,10 @@ impl CodecChain {
         let regions: Regions = self.array_to_array.iter().map(|c| whole(c.codec.encoded_chunk())).collect();
         let elements = self.encode_elements(chunk, &regions)?;
         let array = self.innermost();
-        self.encode_array(&elements.view(array, &whole(array)), options, encoded)
+        let array = elements.view(array, &whole(array));
+        // What is only encoded like the fill value is another value when it is decoded, and must be stored.
+        Ok(self.encode_array(&array, options, encoded)?
+            || self.encode_array(&array, EncodeOptions { store_empty_chunks: true }, encoded)?)
     }
 
     /// Encodes a chunk of which a part is new, appending to `encoded`; `existing` is what is stored now, `None`
@@ -275,8 +278,18 @@ impl CodecChain {
         };
         let elements = self.encode_elements(&part.source, &regions)?;
         let region = regions.pop().unwrap_or_default();
-        let source = elements.view(self.innermost(), &region);
-        self.update_array(existing, &WritePart::new(region.clone(), source), options, encoded)
+        let inside = WritePart::new(region.clone(), elements.view(self.innermost(), &region));
+        let update = self.update_array(existing, &inside, options, encoded)?;
+        // As in encoding: nothing is stored only where nothing but the fill value was written.
+        let nothing = match update {
+            Some(Update::Empty) => true,
+            Some(Update::Unchanged) => existing.is_none(),
+            _ => false,
+        };
+        if !nothing || (existing.is_none() && part.source.all_equal(self.chunk.fill().as_bytes())) {
+            return Ok(update);
+        }
+        self.update_array(existing, &inside, EncodeOptions { store_empty_chunks: true }, encoded)
     }
 
     fn update_array(
