@@ -620,6 +620,27 @@ mod tests {
     }
 
     #[test]
+    fn what_is_only_encoded_like_the_fill_value_is_stored() {
+        let codecs = [
+            CastValue::to(&named("int8")).into(),
+            crate::Sharding::new([2], [Bytes::little().into()]).into(),
+        ];
+        let data_type = named("float64");
+        let fill = FillValue::new(0.25_f64.to_ne_bytes());
+        let chunk = ChunkSpec::new(&[4], data_type.storage(), fill).unwrap().of_type(&data_type);
+        let chain = chain(&codecs, &chunk, &registry(), Mode::Lenient).unwrap();
+        let skip = EncodeOptions { store_empty_chunks: false };
+        let encode = |value: f64| {
+            let (data, mut encoded) = (value.to_ne_bytes().repeat(4), Vec::new());
+            let stored = chain.encode(&View::contiguous(&data, &[4], 8), skip, &mut encoded).unwrap();
+            stored.then(|| decode_chunk(&chain, &encoded).unwrap())
+        };
+        assert_eq!(encode(0.25), None);
+        assert_eq!(encode(0.125), Some(0.0_f64.to_ne_bytes().repeat(4)));
+        assert_eq!(encode(3.0), Some(3.0_f64.to_ne_bytes().repeat(4)));
+    }
+
+    #[test]
     fn configurations() {
         let make = |from: &str, configuration: Json, mode| {
             make(from, 1, &json!(0), &[spec(NAME, configuration)], mode).map(|chain| chain.specs()[0].clone())

@@ -106,7 +106,7 @@ fn numbers(from: &RealType, to: &RealType, random: &mut Random) -> Vec<u8> {
             }
         }
     }
-    for _ in 0..200 {
+    for _ in 0..50 {
         // All magnitudes, and patterns with few bits, so that ties are met.
         let bits = random.number() >> random.below(64);
         let sparse = (bits & random.number() & random.number()) << random.below(32);
@@ -120,7 +120,7 @@ fn numbers(from: &RealType, to: &RealType, random: &mut Random) -> Vec<u8> {
         }
         add(Real::Float(f64::from_bits(random.number())), Rounding::NearestEven);
     }
-    elements.extend(random.bytes(from.size() * 300));
+    elements.extend(random.bytes(from.size() * 100));
     elements
 }
 
