@@ -85,13 +85,13 @@ impl CastValue {
     /// What a scalar of the array becomes, whatever else is said: `map_encode("NaN", 0)`.
     #[must_use]
     pub fn map_encode(self, from: impl Into<Json>, to: impl Into<Json>) -> Self {
-        self.mapped("encode", from.into(), to.into())
+        self.mapped("encode", json!([from.into(), to.into()]))
     }
 
     /// What a stored scalar becomes, whatever else is said: `map_decode(0, "NaN")`.
     #[must_use]
     pub fn map_decode(self, from: impl Into<Json>, to: impl Into<Json>) -> Self {
-        self.mapped("decode", from.into(), to.into())
+        self.mapped("decode", json!([from.into(), to.into()]))
     }
 
     fn with(mut self, member: &str, value: &str) -> Self {
@@ -99,12 +99,12 @@ impl CastValue {
         self
     }
 
-    fn mapped(mut self, direction: &str, from: Json, to: Json) -> Self {
+    fn mapped(mut self, direction: &str, pair: Json) -> Self {
         let map = self.configuration.entry("scalar_map").or_insert_with(|| json!({}));
         if let Some(map) = map.as_object_mut()
             && let Json::Array(pairs) = map.entry(direction).or_insert_with(|| json!([]))
         {
-            pairs.push(json!([from, to]));
+            pairs.push(pair);
         }
         self
     }

@@ -324,7 +324,6 @@ fn taken_apart(float: f64) -> (u128, i32) {
     let exponent = magnitude >> FLOAT64.mantissa;
     let hidden = u64::from(exponent > 0) << FLOAT64.mantissa;
     let significand = magnitude & ((1 << FLOAT64.mantissa) - 1) | hidden;
-    #[expect(clippy::cast_possible_truncation, reason = "at most 2047")]
     let place = FLOAT64.least_place() + exponent.max(1) as i32 - 1;
     (significand.into(), place)
 }

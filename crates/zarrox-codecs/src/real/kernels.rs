@@ -49,7 +49,7 @@ macro_rules! integer_to_integers {
                 };
                 for_each(from, to, bad, |number: $S| {
                     let clamped = number.max(clamp.0).min(clamp.1);
-                    (clamped as $T, good.0 <= number && number <= good.1)
+                    (clamped as $T, (good.0 <= number) & (number <= good.1))
                 });
             }
         }
@@ -58,40 +58,62 @@ macro_rules! integer_to_integers {
 integer_to_integers!(i8, i16, i32, i64, u8, u16, u32, u64);
 
 macro_rules! float_to_integers {
-    ($S:ty, $round:ident => $($T:ty),*) => {$(
+    ($S:ty, $round:ident, $to_integer:ident => $($T:ty),*) => {$(
         impl CastTo<$T> for $S {
-            #[expect(clippy::cast_possible_truncation, clippy::cast_precision_loss, reason = "limits are looked at again; numbers are clamped by the cast")]
+            #[expect(
+                clippy::cast_possible_truncation,
+                clippy::cast_precision_loss,
+                reason = "limits are looked at again; numbers are clamped, or marked"
+            )]
             #[expect(clippy::allow_attributes, reason = "not all types lose the sign")]
-            #[allow(clippy::cast_sign_loss, reason = "numbers are clamped by the cast")]
+            #[allow(clippy::cast_sign_loss, reason = "numbers are clamped, or marked")]
             fn cast(from: &[u8], to: &mut [u8], bad: &mut [bool], rules: &Rules) {
                 // The first one is a power of two or 0. The last one has no float of its own: the one below it then.
                 let least = rules.least as $S;
                 let most = rules.most as $S;
                 let most = if most as i128 > rules.most { most.next_down() } else { most };
-                let (finite, all) = ((<$S>::MIN, <$S>::MAX), (<$S>::NEG_INFINITY, <$S>::INFINITY));
-                let (clamp, good) = match rules.range {
-                    OutOfRange::Clamp if rules.full => (all, finite),
-                    OutOfRange::Clamp => ((least, most), finite),
-                    OutOfRange::Wrap | OutOfRange::Error => (all, (least, most)),
-                };
+                if rules.range == OutOfRange::Clamp {
+                    // What the cast itself does for all of the machine's integers, it does exactly.
+                    let last = if rules.full && most < rules.most as $S { <$S>::INFINITY } else { most };
+                    return each_rounding!(rules.rounding, R => for_each(from, to, bad, |number: $S| {
+                        let rounded = $round(number, R);
+                        let raised = if rounded < least { least } else { rounded };
+                        let clamped = if raised > last { last } else { raised };
+                        ($to_integer!(clamped, $S, $T), number.abs() <= <$S>::MAX)
+                    }));
+                }
                 each_rounding!(rules.rounding, R => for_each(from, to, bad, |number: $S| {
                     let rounded = $round(number, R);
-                    let clamped = rounded.max(clamp.0).min(clamp.1);
-                    (clamped as $T, good.0 <= rounded && rounded <= good.1)
+                    ($to_integer!(rounded, $S, $T), (least <= rounded) & (rounded <= most))
                 }));
             }
         }
     )*};
 }
-float_to_integers!(f32, round_f32 => i8, i16, i32, i64, u8, u16, u32, u64);
-float_to_integers!(f64, round_f64 => i8, i16, i32, i64, u8, u16, u32, u64);
+
+/// A whole number as an integer: what the machine does for one, and clamps.
+macro_rules! saturated {
+    ($number:expr, $S:ty, $T:ty) => {
+        $number as $T
+    };
+}
+
+/// A whole number as an integer of fewer bits than the float's fraction: the last bits of a sum whose last place is 1.
+macro_rules! last_bits {
+    ($number:expr, $S:ty, $T:ty) => {
+        ($number + 1.5 * (1_u64 << (<$S>::MANTISSA_DIGITS - 1)) as $S).to_bits() as $T
+    };
+}
+float_to_integers!(f32, round_small_f32, last_bits => i8, i16, u8, u16);
+float_to_integers!(f64, round_small_f64, last_bits => i8, i16, i32, u8, u16, u32);
+float_to_integers!(f32, round_f32, saturated => i32, i64, u32, u64);
+float_to_integers!(f64, round_f64, saturated => i64, u64);
 
 macro_rules! integers_to_float {
     ($T:ty => $($S:ty),*) => {$(
         impl CastTo<$T> for $S {
             #[expect(clippy::allow_attributes, reason = "not all types lose anything")]
             #[allow(clippy::cast_precision_loss, clippy::cast_lossless, reason = "the machine rounds to the nearest")]
-            #[allow(unused_comparisons, clippy::absurd_extreme_comparisons, reason = "one text for all types")]
             fn cast(from: &[u8], to: &mut [u8], bad: &mut [bool], rules: &Rules) {
                 if rules.rounding == Rounding::NearestEven || <$S>::BITS < <$T>::MANTISSA_DIGITS {
                     return for_each(from, to, bad, |number: $S| (number as $T, true));
@@ -99,8 +121,7 @@ macro_rules! integers_to_float {
                 // All these are exact, and only some of those beyond.
                 let exact = 1_u64 << <$T>::MANTISSA_DIGITS;
                 for_each(from, to, bad, |number: $S| {
-                    let magnitude = if number < 0 { (number as u64).wrapping_neg() } else { number as u64 };
-                    (number as $T, magnitude <= exact)
+                    (number as $T, number.abs_diff(0) as u64 <= exact)
                 });
             }
         }
@@ -137,7 +158,8 @@ impl CastTo<f32> for f64 {
             };
             let rounded = f32::from_bits(nearest.to_bits().wrapping_add_signed(step));
             // Near the end of the range, each way of rounding has a limit of its own.
-            (rounded, clamp || (rounded.is_finite() && nearest.is_finite()) || !number.is_finite())
+            let inside = (rounded.abs() <= f32::MAX) & (nearest.abs() <= f32::MAX);
+            (rounded, clamp | inside | !number.is_finite())
         }));
     }
 }
@@ -170,12 +192,43 @@ pub(super) fn to_odd(from: &[u8], to: &mut [u8], bad: &mut [bool]) {
         let away = u32::from(wide.abs() > number.abs());
         let inexact = u32::from(wide != number && !number.is_nan());
         let odd = f32::from_bits((nearest.to_bits() - away) | inexact);
-        (odd, nearest.is_finite() || !number.is_finite())
+        (odd, (nearest.abs() <= f32::MAX) | !number.is_finite())
     });
 }
 
 macro_rules! round {
-    ($name:ident, $T:ty) => {
+    ($name:ident, $small:ident, $T:ty) => {
+        /// A float of a magnitude that leaves room for a bit of fraction as a whole one; others stay about as large as they are.
+        #[inline(always)]
+        pub(super) fn $small(number: $T, rounding: Rounding) -> $T {
+            // The sum's last place is 1, whatever the sign.
+            const SHIFT: $T = 1.5 * (1_u64 << (<$T>::MANTISSA_DIGITS - 1)) as $T;
+            let nearest = (number + SHIFT) - SHIFT;
+            let down = nearest - if nearest > number { 1.0 } else { 0.0 };
+            let up = nearest + if nearest < number { 1.0 } else { 0.0 };
+            let inner = if number < 0.0 { up } else { down };
+            match rounding {
+                Rounding::NearestEven => nearest,
+                Rounding::TowardsZero => inner,
+                Rounding::TowardsPositive => up,
+                Rounding::TowardsNegative => down,
+                Rounding::NearestAway if number < 0.0 => {
+                    if inner - number >= 0.5 {
+                        down
+                    } else {
+                        up
+                    }
+                }
+                Rounding::NearestAway => {
+                    if number - inner >= 0.5 {
+                        up
+                    } else {
+                        down
+                    }
+                }
+            }
+        }
+
         /// A float as a whole one; only with operations that every machine has for several numbers at once.
         #[inline(always)]
         pub(super) fn $name(number: $T, rounding: Rounding) -> $T {
@@ -215,8 +268,8 @@ macro_rules! round {
         }
     };
 }
-round!(round_f32, f32);
-round!(round_f64, f64);
+round!(round_f32, round_small_f32, f32);
+round!(round_f64, round_small_f64, f64);
 
 /// One of the machine's numbers, by its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

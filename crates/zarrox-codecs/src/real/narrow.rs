@@ -39,7 +39,7 @@ fn packed(number: f32, magnitude: u32, infinity: u32, clamp: bool) -> (u16, bool
     let sign = number.to_bits() >> 16 & 0x8000;
     // The first bit of the fraction makes NaN of infinity.
     let quiet = if number.is_nan() { (infinity & !(infinity << 1)) >> 1 } else { 0 };
-    let good = magnitude < infinity || clamp || !number.is_finite();
+    let good = (magnitude < infinity) | clamp | !number.is_finite();
     ((magnitude.min(infinity) | quiet | sign) as u16, good)
 }
 
@@ -112,13 +112,9 @@ fn normal(bits: u32, rounding: Rounding) -> u32 {
 }
 
 /// The numbers without an exponent are multiples of 2^-24.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "from 0 to 1024 where it is used"
-)]
 #[inline(always)]
 fn subnormal(number: f32, rounding: Rounding) -> u32 {
-    let steps = number * 16_777_216.0;
-    super::kernels::round_f32(steps, rounding).abs() as i32 as u32
+    let steps = super::kernels::round_small_f32(number * 16_777_216.0, rounding);
+    // From 0 to 1024 where it is used: the last bits of a sum whose last place is 1.
+    (steps.abs() + 8_388_608.0).to_bits() & 0xffff
 }

@@ -66,9 +66,14 @@ pub(crate) fn for_each<S: Native, T: Native>(
     bad: &mut [bool],
     make: impl Fn(S) -> (T, bool),
 ) {
-    for ((number, place), bad) in S::read(from).zip(T::places(to)).zip(bad) {
+    let mut all_good = true;
+    for (number, place) in S::read(from).zip(T::places(to)) {
         let (made, good) = make(number);
         made.write(place);
-        *bad |= !good;
+        all_good &= good;
+    }
+    // Marks of another size than the numbers cost more than all else: only where there are any.
+    if !all_good {
+        S::read(from).zip(bad).for_each(|(number, bad)| *bad |= !make(number).1);
     }
 }

@@ -179,7 +179,7 @@ fn loop_is_exact(
 }
 
 /// The finite numbers of a type next to another number: not above it, and not below it.
-fn neighbours(to: &RealType, value: Real) -> (Option<(Real, u64)>, Option<(Real, u64)>) {
+fn neighbours(to: &RealType, value: Real) -> [Option<(Real, u64)>; 2] {
     let at = |pattern: u64| {
         let mut element = vec![0; to.size()];
         write_pattern(pattern, &mut element);
@@ -200,7 +200,7 @@ fn neighbours(to: &RealType, value: Real) -> (Option<(Real, u64)>, Option<(Real,
     }
     let inner = Some(at(sign | low));
     let outer = (low < largest).then(|| at(sign | (low + 1)));
-    if negative { (outer, inner) } else { (inner, outer) }
+    if negative { [outer, inner] } else { [inner, outer] }
 }
 
 #[test]
@@ -214,7 +214,7 @@ fn the_exact_way_is_what_rounding_means() {
                 if matches!(value, Real::Float(value) if !value.is_finite()) {
                     continue;
                 }
-                let (Some(below), Some(above)) = neighbours(&to, value) else { continue };
+                let [Some(below), Some(above)] = neighbours(&to, value) else { continue };
                 for rounding in ROUNDINGS {
                     let (negative, exact) = (
                         compare(value, Real::Whole(0)).is_lt(),
