@@ -195,8 +195,11 @@ macro_rules! narrow_integers {
                     }),
                     Direction::Decode => {
                         let divisor = scale as $Float;
+                        // The last bits of a sum whose last place is 1 are those of the integer.
+                        let shift = 1.5 * (1_u64 << (<$Float>::MANTISSA_DIGITS - 1)) as $Float;
                         for_each(from, to, bad, |x: $T| {
-                            let quotient = (x as $Float / divisor) as $Wide;
+                            let sum = (x as $Float / divisor + shift).to_bits();
+                            let quotient = sum.wrapping_sub(shift.to_bits()).cast_signed();
                             let result = quotient + offset;
                             (result as $T, quotient.wrapping_mul(scale) == x as $Wide && inside(result))
                         });

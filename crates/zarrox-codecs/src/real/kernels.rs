@@ -106,7 +106,7 @@ macro_rules! last_bits {
 }
 float_to_integers!(f32, round_small_f32, last_bits => i8, i16, u8, u16);
 float_to_integers!(f64, round_small_f64, last_bits => i8, i16, i32, u8, u16, u32);
-float_to_integers!(f32, round_f32, saturated => i32, i64, u32, u64);
+float_to_integers!(f32, round_f32, saturated => i64, u64);
 float_to_integers!(f64, round_f64, saturated => i64, u64);
 
 macro_rules! integers_to_float {
@@ -127,6 +127,21 @@ macro_rules! integers_to_float {
         }
     )*};
 }
+macro_rules! single_to_integers {
+    ($($T:ty),*) => {$(
+        impl CastTo<$T> for f32 {
+            /// As floats of 64 bits, which all of them are.
+            fn cast(from: &[u8], to: &mut [u8], bad: &mut [bool], rules: &Rules) {
+                let mut wide = [0; 8 * BLOCK];
+                let wide = &mut wide[..2 * from.len()];
+                for_each(from, wide, bad, |number: Self| (f64::from(number), true));
+                <f64 as CastTo<$T>>::cast(wide, to, bad, rules);
+            }
+        }
+    )*};
+}
+single_to_integers!(i32, u32);
+
 integers_to_float!(f32 => i8, i16, i32, i64, u8, u16, u32, u64);
 integers_to_float!(f64 => i8, i16, i32, i64, u8, u16, u32, u64);
 
@@ -199,32 +214,22 @@ pub(super) fn to_odd(from: &[u8], to: &mut [u8], bad: &mut [bool]) {
 macro_rules! round {
     ($name:ident, $small:ident, $T:ty) => {
         /// A float of a magnitude that leaves room for a bit of fraction as a whole one; others stay about as large as they are.
+        /// There are no branches, which loops over several numbers at once could not have.
         #[inline(always)]
         pub(super) fn $small(number: $T, rounding: Rounding) -> $T {
             // The sum's last place is 1, whatever the sign.
             const SHIFT: $T = 1.5 * (1_u64 << (<$T>::MANTISSA_DIGITS - 1)) as $T;
-            let nearest = (number + SHIFT) - SHIFT;
-            let down = nearest - if nearest > number { 1.0 } else { 0.0 };
-            let up = nearest + if nearest < number { 1.0 } else { 0.0 };
-            let inner = if number < 0.0 { up } else { down };
+            let one = |wanted: bool| <$T>::from(u8::from(wanted));
+            let magnitude = number.abs();
+            let nearest = |number: $T| (number + SHIFT) - SHIFT;
+            let down = |number: $T| nearest(number) - one(nearest(number) > number);
             match rounding {
-                Rounding::NearestEven => nearest,
-                Rounding::TowardsZero => inner,
-                Rounding::TowardsPositive => up,
-                Rounding::TowardsNegative => down,
-                Rounding::NearestAway if number < 0.0 => {
-                    if inner - number >= 0.5 {
-                        down
-                    } else {
-                        up
-                    }
-                }
+                Rounding::NearestEven => nearest(number),
+                Rounding::TowardsZero => down(magnitude).copysign(number),
+                Rounding::TowardsPositive => nearest(number) + one(nearest(number) < number),
+                Rounding::TowardsNegative => down(number),
                 Rounding::NearestAway => {
-                    if number - inner >= 0.5 {
-                        up
-                    } else {
-                        down
-                    }
+                    (down(magnitude) + one(magnitude - down(magnitude) >= 0.5)).copysign(number)
                 }
             }
         }

@@ -100,8 +100,10 @@ pub(crate) fn to_float16(
         let magnitude = number.to_bits() & 0x7fff_ffff;
         let (rounded, good) = packed(number, normal(number.to_bits(), R), 0x7c00, clamp);
         let (small, _) = packed(number, subnormal(number, R), 0x7c00, clamp);
-        // The smallest of 16 bits that has an exponent.
-        if magnitude < 0x3880_0000 { (small, true) } else { (rounded, good) }
+        // Before the smallest of 16 bits that has an exponent. Both are there already: no branch, but a mask.
+        let is_small = magnitude < 0x3880_0000;
+        let mask = u16::from(is_small).wrapping_neg();
+        (small & mask | rounded & !mask, good | is_small)
     }));
 }
 
