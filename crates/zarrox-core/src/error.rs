@@ -176,10 +176,13 @@ impl CodecError {
         self
     }
 
-    /// The same error, said to come from the named codec.
+    /// The same error, said to come from the named codec, unless it says so already.
     #[must_use]
     pub fn in_codec(mut self, codec: &str) -> Self {
-        self.message = format!("codec '{codec}': {}", self.message);
+        let place = format!("codec '{codec}': ");
+        if !self.message.starts_with(&place) {
+            self.message.insert_str(0, &place);
+        }
         self
     }
 }

@@ -182,7 +182,7 @@ impl CodecChain {
     ) -> Result<Vec<Fetch<'a>>, CodecError> {
         let (window, codecs) = self.unwrapped(window, part.options);
         match codecs {
-            [] => self.array_to_bytes.codec.read(window, part),
+            [] => self.read_plain(window, part),
             [only] if self.takes_parts(only, &part) => self.read_parts(only, window, part),
             [only] if self.streams(only, &part) => {
                 Ok(vec![Fetch::stream(window.whole(), |bytes| self.decode_stream(only, bytes, part))])
@@ -315,6 +315,19 @@ impl CodecChain {
         }
     }
 
+    /// What the array→bytes codec needs, whose errors say that they are its.
+    /// What the array→bytes codec needs, with its name in every error that comes of it.
+    fn read_plain<'a>(&'a self, window: Window, part: ReadPart<'a>) -> Result<Vec<Fetch<'a>>, CodecError> {
+        let Named { name, codec } = &self.array_to_bytes;
+        let fetches = codec.read(window, part).map_err(|e| e.in_codec(name))?;
+        Ok(fetches.into_iter().map(|fetch| fetch.in_codec(name)).collect())
+    }
+
+    fn decode_plain(&self, plain: &[u8], part: ReadPart<'_>) -> Result<(), CodecError> {
+        let Named { name, codec } = &self.array_to_bytes;
+        codec.decode(plain, part).map_err(|e| e.in_codec(name))
+    }
+
     fn encode_array(
         &self,
         array: &View<'_>,
@@ -404,7 +417,7 @@ impl CodecChain {
     ) -> Result<(), CodecError> {
         let codec = &self.array_to_bytes.codec;
         let Some(first) = codecs.first().filter(|_| codec.decodes_in_place()) else {
-            return self.with_decoded_bytes(encoded, codecs, |plain| codec.decode(plain, part));
+            return self.with_decoded_bytes(encoded, codecs, |plain| self.decode_plain(plain, part));
         };
         self.decode_down_to(1, encoded, codecs, |encoded| self.decode_first(first, encoded, part))
     }
@@ -420,7 +433,7 @@ impl CodecChain {
         let codec = &self.array_to_bytes.codec;
         let spec = self.innermost();
         if let Some(plain) = first.codec.decode_borrowed(encoded) {
-            return codec.decode(plain.map_err(|e| e.in_codec(first.name))?, part);
+            return self.decode_plain(plain.map_err(|e| e.in_codec(first.name))?, part);
         }
         if let (true, Some(out)) = (part.covers(spec.shape()), part.out.as_slice_mut()) {
             let length = first.codec.decode(encoded, out).map_err(|e| e.in_codec(first.name))?;
@@ -434,7 +447,7 @@ impl CodecChain {
         if self.streams(first, &part) {
             return self.decode_stream(first, &mut &encoded[..], part);
         }
-        self.with_decoded_bytes(encoded, std::slice::from_ref(first), |plain| codec.decode(plain, part))
+        self.with_decoded_bytes(encoded, std::slice::from_ref(first), |plain| self.decode_plain(plain, part))
     }
 
     /// Whether a part of a large chunk is better decoded for itself, or bit by bit: unless it is all and goes straight into the
@@ -458,7 +471,7 @@ impl CodecChain {
         part: ReadPart<'a>,
     ) -> Result<Vec<Fetch<'a>>, CodecError> {
         let size = self.innermost().size();
-        let decoded = self.array_to_bytes.codec.read(Window::of_size(size as u64), part)?;
+        let decoded = self.read_plain(Window::of_size(size as u64), part)?;
         let explain = |e: CodecError| e.in_codec(first.name);
         let fetches = first.codec.read(window, size, decoded).map_err(explain)?;
         Ok(fetches.into_iter().map(|fetch| fetch.map_err(explain)).collect())
@@ -477,7 +490,7 @@ impl CodecChain {
         part: ReadPart<'_>,
     ) -> Result<(), CodecError> {
         let size = self.innermost().size();
-        let fetches = self.array_to_bytes.codec.read(Window::of_size(size as u64), part)?;
+        let fetches = self.read_plain(Window::of_size(size as u64), part)?;
         let decoded = first.codec.decode_stream(encoded);
         let decoded = decoded.and_then(|mut decoded| resolve_stream(fetches, &mut *decoded, size));
         decoded.map_err(|e| e.in_codec(first.name))
