@@ -7,12 +7,13 @@ use std::sync::Arc;
 use ndarray::{Array2, arr1};
 use serde_json::json;
 use zarrox::codec::{
-    ArrayToArray, ChunkSpec, Codec, CodecDef, CodecError, CodecKind, same_from_v2, same_to_v2,
+    ArrayToArray, ArrayToBytes, BytesToBytes, ChunkSpec, Codec, CodecDef, CodecError, CodecKind, Elementwise,
+    EncodeOptions, Fetch, ReadPart, Size, Window, same_from_v2, same_to_v2,
 };
 use zarrox::data_type::{Casting, Endian, Extension, Family, Mode, Number, Storage, TypeString};
 use zarrox::json::{Json, Map};
 use zarrox::prelude::*;
-use zarrox::stores::{Key, MemoryStore, Store};
+use zarrox::stores::{Condition, Key, MemoryStore, Store};
 use zarrox::strided::{View, ViewMut};
 use zarrox::{CodecSpec, Error, ErrorKind, FillValue, OpenOptions, Registry, Result};
 
@@ -360,4 +361,265 @@ fn a_v2_filter_of_the_users_own_is_named_by_its_id() {
     assert_eq!(store.get(&Key::new("a/0").unwrap()).unwrap().unwrap(), [5, 6].as_slice());
     let array = known.open_in(store, "a").unwrap().into_array().unwrap();
     assert_eq!(array.read::<u8>(..).unwrap(), arr1(&[4, 5]).into_dyn());
+}
+
+/// Keeps every element as what it is less a step that the configuration says: a codec that works element by element, so that
+/// parts of chunks are decoded alone.
+#[derive(Debug)]
+struct Less {
+    step: u8,
+    chunk: ChunkSpec,
+}
+
+static LESS: CodecDef = CodecDef {
+    name: "example.less",
+    aliases: &[],
+    v2_id: Some("less"),
+    kind: CodecKind::ArrayToArray,
+    create: |configuration, context| {
+        let step = configuration.get("step").and_then(Json::as_u64).and_then(|step| u8::try_from(step).ok());
+        let step = step.ok_or_else(|| CodecError::invalid("'step' should be a number below 256"))?;
+        if *context.chunk.storage() != Storage::Uint(1) {
+            return Err(CodecError::unsupported("it is for elements of uint8"));
+        }
+        let fill =
+            context.chunk.fill().as_bytes().iter().map(|byte| byte.wrapping_sub(step)).collect::<Vec<_>>();
+        let shape: Vec<u64> = context.chunk.shape().iter().map(|&length| length as u64).collect();
+        let chunk = ChunkSpec::new(&shape, Storage::Uint(1), FillValue::new(fill))?;
+        Ok(Codec::ArrayToArray(Box::new(Less { step, chunk })))
+    },
+    from_v2: same_from_v2,
+    to_v2: same_to_v2,
+};
+
+impl Elementwise for Less {
+    fn configuration(&self) -> Map {
+        Map::from_iter([("step".to_owned(), self.step.into())])
+    }
+
+    fn encoded_chunk(&self) -> &ChunkSpec {
+        &self.chunk
+    }
+
+    fn encode(&self, decoded: &[u8], encoded: &mut [u8]) -> std::result::Result<(), CodecError> {
+        if decoded.contains(&13) {
+            return Err(CodecError::invalid("13 brings bad luck"));
+        }
+        encoded.iter_mut().zip(decoded).for_each(|(to, from)| *to = from.wrapping_sub(self.step));
+        Ok(())
+    }
+
+    fn decode(&self, encoded: &[u8], decoded: &mut [u8]) -> std::result::Result<(), CodecError> {
+        if encoded.contains(&66) {
+            return Err(CodecError::corrupt("66 is never stored"));
+        }
+        decoded.iter_mut().zip(encoded).for_each(|(to, from)| *to = from.wrapping_add(self.step));
+        Ok(())
+    }
+}
+
+/// Stores the elements from the last to the first.
+#[derive(Debug)]
+struct Backwards(ChunkSpec);
+
+static BACKWARDS: CodecDef = CodecDef {
+    name: "example.backwards",
+    aliases: &["example.reverse"],
+    v2_id: Some("backwards"),
+    kind: CodecKind::ArrayToBytes,
+    create: |_, context| Ok(Codec::ArrayToBytes(Box::new(Backwards(context.chunk.clone())))),
+    from_v2: same_from_v2,
+    to_v2: same_to_v2,
+};
+
+impl ArrayToBytes for Backwards {
+    fn configuration(&self) -> Map {
+        Map::new()
+    }
+
+    fn encoded_size(&self) -> Size {
+        Size::Exact(self.0.size())
+    }
+
+    fn read<'a>(
+        &'a self,
+        window: Window,
+        part: ReadPart<'a>,
+    ) -> std::result::Result<Vec<Fetch<'a>>, CodecError> {
+        Ok(Fetch::whole(window, move |encoded| {
+            if encoded.len() != self.0.size() {
+                return Err(CodecError::corrupt(format!("{} bytes are no chunk", encoded.len())));
+            }
+            let elements: Vec<u8> = encoded.chunks_exact(self.0.item()).rev().flatten().copied().collect();
+            let chunk = View::contiguous(&elements, self.0.shape(), self.0.item());
+            let mut out = part.out;
+            out.copy_from(&chunk.region(&part.region), 1);
+            Ok(())
+        }))
+    }
+
+    fn encode(
+        &self,
+        chunk: &View<'_>,
+        _: EncodeOptions,
+        encoded: &mut Vec<u8>,
+    ) -> std::result::Result<bool, CodecError> {
+        let mut elements = Vec::new();
+        chunk.append_to(&mut elements, 1);
+        encoded.extend(elements.chunks_exact(self.0.item()).rev().flatten());
+        Ok(true)
+    }
+}
+
+/// Puts a byte behind all others: their sum.
+#[derive(Debug)]
+struct Sum;
+
+static SUM: CodecDef = CodecDef {
+    name: "example.sum",
+    aliases: &[],
+    v2_id: Some("sum"),
+    kind: CodecKind::BytesToBytes,
+    create: |_, _| Ok(Codec::BytesToBytes(Box::new(Sum))),
+    from_v2: same_from_v2,
+    to_v2: same_to_v2,
+};
+
+fn sum(bytes: &[u8]) -> u8 {
+    bytes.iter().fold(0, |sum, byte| sum.wrapping_add(*byte))
+}
+
+impl BytesToBytes for Sum {
+    fn configuration(&self) -> Map {
+        Map::new()
+    }
+
+    fn encoded_size(&self, decoded: Size) -> Size {
+        decoded.plus(1)
+    }
+
+    fn encode(&self, decoded: &[u8], encoded: &mut Vec<u8>) -> std::result::Result<(), CodecError> {
+        encoded.extend_from_slice(decoded);
+        encoded.push(sum(decoded));
+        Ok(())
+    }
+
+    fn decode(&self, encoded: &[u8], decoded: &mut [u8]) -> std::result::Result<usize, CodecError> {
+        let bytes = match encoded.split_last() {
+            Some((stored, bytes)) if *stored == sum(bytes) => bytes,
+            _ => return Err(CodecError::corrupt("the sum is another")),
+        };
+        let room = decoded.len();
+        decoded.get_mut(..bytes.len()).ok_or_else(|| CodecError::overflow(room))?.copy_from_slice(bytes);
+        Ok(bytes.len())
+    }
+}
+
+fn with_all_kinds() -> Registry {
+    zarrox::codecs::registry().with_codec(&LESS).with_codec(&BACKWARDS).with_codec(&SUM)
+}
+
+fn all_kinds(step: u8) -> [CodecSpec; 3] {
+    [
+        CodecSpec::new("example.less", json!({"step": step})),
+        CodecSpec::new("example.backwards", Json::Null),
+        CodecSpec::new("example.sum", Json::Null),
+    ]
+}
+
+#[test]
+fn codecs_of_all_three_kinds_of_the_users_own_in_v2_and_v3() {
+    let options = OpenOptions::new().registry(with_all_kinds());
+    for (format, document, key) in
+        [(Format::V2, "a/.zarray", "a/0.0"), (Format::V3, "a/zarr.json", "a/c/0/0")]
+    {
+        let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+        let builder = options.create_array_in(store.clone(), "a").format(format).shape([3, 4]).chunks([2, 3]);
+        let array =
+            builder.data_type(DataType::UInt8).codecs(all_kinds(1)).fill_value(9_u8).create().unwrap();
+        let data = Array2::from_shape_fn((3, 4), |(row, column)| u8::try_from(20 * row + column).unwrap());
+        array.write(.., &data).unwrap();
+        let stored = store.get(&Key::new(key).unwrap()).unwrap().unwrap();
+        assert_eq!(stored, [21, 20, 19, 1, 0, 255, 60].as_slice(), "less, backwards, sum");
+        let metadata = store.get(&Key::new(document).unwrap()).unwrap().unwrap();
+        let metadata: Json = serde_json::from_slice(&metadata).unwrap();
+        if format == Format::V2 {
+            assert_eq!(metadata["filters"], json!([{"id": "less", "step": 1}, {"id": "backwards"}]));
+            assert_eq!(metadata["compressor"], json!({"id": "sum"}));
+        } else {
+            assert_eq!(metadata["codecs"][0], json!({"name": "example.less", "configuration": {"step": 1}}));
+        }
+        let array = options.open_in(store.clone(), "a").unwrap().into_array().unwrap();
+        assert_eq!(array.read::<u8>(..).unwrap(), data.clone().into_dyn());
+        let part = data.slice(ndarray::s![..;2, 1..;2]).to_owned().into_dyn();
+        assert_eq!(array.read::<u8>(s![..;2, 1..;2]).unwrap(), part);
+        array.write(s![1, 1..3], &arr1(&[70_u8, 71])).unwrap();
+        assert_eq!(array.read::<u8>(s![1, ..]).unwrap(), arr1(&[20, 70, 71, 23]).into_dyn());
+    }
+}
+
+#[test]
+fn a_failing_codec_of_the_users_own_is_named() {
+    let options = OpenOptions::new().registry(with_all_kinds());
+    let create = |codecs: &[CodecSpec], data_type: DataType| {
+        let builder =
+            options.create_array_in(Arc::new(MemoryStore::new()), "a").shape([4]).data_type(data_type);
+        builder.codecs(codecs.to_vec()).create()
+    };
+    let says = |error: Error, parts: &[&str]| {
+        let text = error.to_string();
+        assert!(parts.iter().all(|part| text.contains(part)), "{text}");
+    };
+    let bad = [CodecSpec::new("example.less", json!({"step": 256})), CodecSpec::new("bytes", Json::Null)];
+    says(create(&bad, DataType::UInt8).unwrap_err(), &["codec 'example.less': 'step' should be"]);
+    says(create(&all_kinds(1), DataType::Int16).unwrap_err(), &["codec 'example.less': it is for elements"]);
+    let twice = [&all_kinds(1)[..], &all_kinds(1)[1..2]].concat();
+    says(create(&twice, DataType::UInt8).unwrap_err(), &["codec 'example.backwards' needs an array"]);
+
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let builder = options.create_array_in(store.clone(), "a").shape([4]).data_type(DataType::UInt8);
+    let array = builder.codecs(all_kinds(1)).create().unwrap();
+    let unlucky = array.write(.., &arr1(&[1_u8, 13, 2, 3])).unwrap_err();
+    says(unlucky, &["codec 'example.less': 13 brings bad luck"]);
+    array.write(.., &arr1(&[1_u8, 2, 3, 67])).unwrap();
+    let never = array.read::<u8>(..).unwrap_err();
+    assert_eq!(never.kind(), ErrorKind::Corrupt);
+    says(never, &["codec 'example.less': 66 is never stored", "a/c/0"]);
+    let key = Key::new("a/c/0").unwrap();
+    for (damaged, parts) in [
+        ([1, 2, 3, 4, 5].as_slice(), ["codec 'example.sum': the sum is another", "a/c/0"]),
+        ([1, 2, 3, 6].as_slice(), ["codec 'example.backwards'", "3 bytes are no chunk"]),
+    ] {
+        store.set(&key, damaged, Condition::Always).unwrap();
+        let error = array.read::<u8>(..).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Corrupt);
+        says(error, &parts);
+    }
+}
+
+#[test]
+fn two_codecs_of_one_name_are_an_error_wherever_it_is_met() {
+    static SAME_NAME: CodecDef = CodecDef { v2_id: Some("other"), ..SUM_LIKE };
+    static SAME_ALIAS: CodecDef = CodecDef { name: "example.reverse", v2_id: None, ..SUM_LIKE };
+    static SAME_ID: CodecDef = CodecDef { name: "example.other", ..SUM_LIKE };
+    const SUM_LIKE: CodecDef = CodecDef {
+        name: "example.sum",
+        aliases: &[],
+        v2_id: Some("sum"),
+        kind: CodecKind::BytesToBytes,
+        create: |_, _| Ok(Codec::BytesToBytes(Box::new(Sum))),
+        from_v2: same_from_v2,
+        to_v2: same_to_v2,
+    };
+    let two = |registry: Registry, name: &str, v2: bool| {
+        let found = if v2 { registry.codec_from_v2(name) } else { registry.codec(name) };
+        found.is_err_and(|error| error.to_string() == format!("two registered codecs have the name '{name}'"))
+    };
+    assert!(two(with_all_kinds().with_codec(&SAME_NAME), "example.sum", false));
+    assert!(two(with_all_kinds().with_codec(&SAME_ALIAS), "example.reverse", false));
+    assert!(two(with_all_kinds().with_codec(&SAME_ID), "sum", true));
+    let options = OpenOptions::new().registry(with_all_kinds().with_codec(&SAME_NAME));
+    let builder = options.create_array_in(Arc::new(MemoryStore::new()), "a").shape([4]);
+    let error = builder.data_type(DataType::UInt8).codecs(all_kinds(1)).create().unwrap_err();
+    assert!(error.to_string().contains("two registered codecs have the name 'example.sum'"), "{error}");
 }
