@@ -319,8 +319,9 @@ impl CodecChain {
     /// What the array→bytes codec needs, with its name in every error that comes of it.
     fn read_plain<'a>(&'a self, window: Window, part: ReadPart<'a>) -> Result<Vec<Fetch<'a>>, CodecError> {
         let Named { name, codec } = &self.array_to_bytes;
-        let fetches = codec.read(window, part).map_err(|e| e.in_codec(name))?;
-        Ok(fetches.into_iter().map(|fetch| fetch.in_codec(name)).collect())
+        let explain = |e: CodecError| e.in_codec(name);
+        let fetches = codec.read(window, part).map_err(explain)?;
+        Ok(fetches.into_iter().map(|fetch| fetch.map_err(explain)).collect())
     }
 
     fn decode_plain(&self, plain: &[u8], part: ReadPart<'_>) -> Result<(), CodecError> {

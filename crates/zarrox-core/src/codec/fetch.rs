@@ -288,18 +288,6 @@ impl<'a> Fetch<'a> {
         Self { range, sink: Sink::Then(Box::new(work)), keep: false }
     }
 
-    /// The same fetch, whose errors say that they are those of the named codec.
-    pub(super) fn in_codec(self, codec: &'a str) -> Self {
-        let sink = match self.sink {
-            Sink::Then(work) => Sink::Then(Box::new(move |bytes| {
-                let more = work(bytes).map_err(|error| error.in_codec(codec))?;
-                Ok(more.into_iter().map(|fetch| fetch.in_codec(codec)).collect())
-            })),
-            other => other,
-        };
-        Self { sink, ..self }
-    }
-
     /// All bytes of a window, after which there is nothing more to ask for.
     pub fn whole(
         window: Window,
