@@ -345,8 +345,6 @@ mod tests {
                 (json!({"dtype": "|b1"}), "booleans"),
                 (json!({"dtype": "<i4", "astype": "|b1"}), "booleans"),
                 (json!({"dtype": "<M8[s]"}), "'dtype'"),
-                // zarr-python 3 takes the bytes in memory for big-endian numbers.
-                (json!({"dtype": ">i4"}), "big-endian"),
                 (json!({"dtype": ">i2", "astype": "<i2"}), "little-endian"),
                 (json!({"dtype": "<c16"}), "has 12 bytes"),
             ],

@@ -314,7 +314,6 @@ mod tests {
                 (json!({"scale": 1, "offset": [0]}), "'offset'"),
                 (json!({"scale": 1, "offset": 0, "dtype": "<c8"}), "complex"),
                 (json!({"scale": 1, "offset": 0, "astype": "<c8"}), "complex"),
-                (json!({"scale": 1, "offset": 0, "dtype": ">f8"}), "big-endian"),
             ],
         );
         let spec = CodecSpec::from(FixedScaleOffset::new("<f4", 0.5, -3.0));

@@ -104,12 +104,6 @@ pub(crate) fn pair(
     };
     let astype = match config.get(encoded) {
         Some(json) => read(encoded, json)?,
-        // NumPy would take the bytes of the machine's own numbers for those of others.
-        None if dtype.endian == Some(Endian::Big) => {
-            let message =
-                format!("without '{encoded}', zarr-python garbles numbers whose '{decoded}' is big-endian");
-            return Err(CodecError::unsupported(message));
-        }
         None => dtype.clone(),
     };
     Ok((dtype, astype))
