@@ -21,7 +21,7 @@ use zarrox_core::partition::split_mut;
 use zarrox_core::strided::{Dims, Span, View, ViewMut, contiguous_strides};
 
 use crate::config;
-use crate::zarrs_optional::optional_value;
+use crate::vlen::check_present;
 
 const NAME: &str = "bytes";
 
@@ -69,13 +69,10 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
     const ENDIANS: &[(&str, Endian)] = &[("little", Endian::Little), ("big", Endian::Big)];
     let config = config::read(configuration, context, &["endian"])?;
     let chunk = context.chunk.clone();
+    check_present(&chunk)?;
     if chunk.is_variable() {
         let message =
             "elements of a variable length need a codec of their own, such as vlen-utf8 or vlen-bytes";
-        return Err(CodecError::invalid(message));
-    }
-    if optional_value(&chunk).is_some() {
-        let message = "elements that may be missing need a codec of their own, such as zarrs.optional";
         return Err(CodecError::invalid(message));
     }
     let order = match (config.get("endian"), chunk.storage()) {

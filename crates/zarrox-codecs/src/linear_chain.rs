@@ -1,12 +1,13 @@
 //! Chains of codecs for elements in one dimension, of which each chunk has another number: how codecs that store some parts
-//! of a chunk for themselves encode these.
+//! of a chunk for themselves encode these. The bytes of elements of variable length are in a heap.
 
 use std::sync::Arc;
 
 use zarrox_core::codec::{ChunkSpec, CodecChain, CodecContext, CodecSpec, EncodeOptions, ReadPart};
-use zarrox_core::data_type::{DataType, Mode};
+use zarrox_core::data_type::{DataType, Mode, Storage};
 use zarrox_core::error::CodecError;
-use zarrox_core::strided::{Span, View, ViewMut};
+use zarrox_core::heap::Heap;
+use zarrox_core::strided::Span;
 use zarrox_core::{FillValue, Registry};
 
 /// The chains for any number of elements of one type.
@@ -50,28 +51,32 @@ impl LinearChain {
     }
 
     /// Decodes elements that lie one after the other. No elements are no bytes.
-    pub(crate) fn decode(&self, encoded: &[u8], elements: &mut [u8]) -> Result<(), CodecError> {
+    pub(crate) fn decode(&self, encoded: &[u8], elements: &mut [u8], heap: &Heap) -> Result<(), CodecError> {
         if elements.is_empty() {
             if encoded.is_empty() {
                 return Ok(());
             }
             return Err(CodecError::corrupt(format!("{} bytes are stored of no elements", encoded.len())));
         }
-        let item = self.data_type.size();
-        let count = elements.len() / item;
-        let out = ViewMut::contiguous(elements, &[count], item);
-        self.of(count)?.decode(encoded, ReadPart::new([Span::all(count)].into_iter().collect(), out))
+        let count = elements.len() / self.data_type.size();
+        let chain = self.of(count)?;
+        let out = chain.chunk().view_mut(elements, heap);
+        chain.decode(encoded, ReadPart::new([Span::all(count)].into_iter().collect(), out))
     }
 
     /// Encodes elements that lie one after the other, appending to `encoded`.
-    pub(crate) fn encode(&self, elements: &[u8], encoded: &mut Vec<u8>) -> Result<(), CodecError> {
+    pub(crate) fn encode(
+        &self,
+        elements: &[u8],
+        heap: &Heap,
+        encoded: &mut Vec<u8>,
+    ) -> Result<(), CodecError> {
         if elements.is_empty() {
             return Ok(());
         }
-        let item = self.data_type.size();
-        let count = elements.len() / item;
+        let chain = self.of(elements.len() / self.data_type.size())?;
         let options = EncodeOptions { store_empty_chunks: true };
-        self.of(count)?.encode(&View::contiguous(elements, &[count], item), options, encoded).map(|_| ())
+        chain.encode(&chain.chunk().view(elements, heap), options, encoded).map(|_| ())
     }
 }
 
@@ -86,6 +91,9 @@ fn make(
 }
 
 fn chunk(data_type: &DataType, count: usize) -> Result<ChunkSpec, CodecError> {
-    let fill = FillValue::zero(data_type.size());
+    let fill = match data_type.storage() {
+        Storage::Variable => FillValue::new([]),
+        fixed => FillValue::zero(fixed.size()),
+    };
     Ok(ChunkSpec::new(&[count as u64], data_type.storage(), fill)?.of_type(data_type))
 }

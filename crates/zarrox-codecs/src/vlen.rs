@@ -6,6 +6,7 @@ use std::fmt;
 use zarrox_core::codec::{
     ArrayToBytes, ChunkSpec, Codec, CodecContext, EncodeOptions, Fetch, ReadPart, Size, Window,
 };
+use zarrox_core::data_type::DataType;
 use zarrox_core::error::CodecError;
 use zarrox_core::json::Map;
 use zarrox_core::partition::positions;
@@ -15,10 +16,19 @@ use crate::truncated;
 
 /// Checks that a chunk holds elements of variable length.
 pub(crate) fn check_variable(chunk: &ChunkSpec) -> Result<(), CodecError> {
+    check_present(chunk)?;
     if chunk.is_variable() {
         return Ok(());
     }
     Err(CodecError::invalid("it stores elements of variable length; those of the array have a fixed one"))
+}
+
+/// Refuses elements that may be missing.
+pub(crate) fn check_present(chunk: &ChunkSpec) -> Result<(), CodecError> {
+    if chunk.data_type().ok().and_then(DataType::optional_value).is_none() {
+        return Ok(());
+    }
+    Err(CodecError::invalid("elements that may be missing need a codec of their own, such as zarrs.optional"))
 }
 
 /// Checks that an element is text.

@@ -21,6 +21,7 @@ use zarrox_core::codec::{
 };
 use zarrox_core::data_type::{DataType, Storage};
 use zarrox_core::error::CodecError;
+use zarrox_core::heap::{HANDLE, Heap};
 use zarrox_core::json::Map;
 use zarrox_core::scratch::Scratch;
 use zarrox_core::strided::{Span, View, ViewMut};
@@ -82,17 +83,12 @@ fn members(mask_codecs: &[CodecSpec], data_codecs: &[CodecSpec]) -> Map {
     config::members(json!({"mask_codecs": list(mask_codecs), "data_codecs": list(data_codecs)}))
 }
 
-/// The type of the values, where elements may be missing.
-pub(crate) fn optional_value(chunk: &ChunkSpec) -> Option<DataType> {
-    chunk.data_type().ok()?.optional_value()
-}
-
 fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, CodecError> {
     let config = config::read(configuration, context, &["mask_codecs", "data_codecs"])?;
     let (mask_codecs, data_codecs) =
         (config.codecs("mask_codecs", None)?, config.codecs("data_codecs", None)?);
     let chunk = context.chunk.clone();
-    let value = optional_value(&chunk).ok_or_else(|| {
+    let value = chunk.data_type().ok().and_then(DataType::optional_value).ok_or_else(|| {
         CodecError::invalid("it stores elements that may be missing; those of the array are always there")
     })?;
     let shape: Vec<u64> = chunk.shape().iter().map(|&length| length as u64).collect();
@@ -134,6 +130,9 @@ impl ArrayToBytes for OptionalCodec {
     }
 
     fn encode(&self, chunk: &View<'_>, _: EncodeOptions, encoded: &mut Vec<u8>) -> Result<bool, CodecError> {
+        if self.chunk.is_variable() {
+            return self.encode_variable(chunk, encoded);
+        }
         let size = self.value.size();
         let mut gathered;
         let elements = match chunk.as_slice() {
@@ -154,31 +153,86 @@ impl ArrayToBytes for OptionalCodec {
         self.value
             .check_range(&View::contiguous(values, &[present], size))
             .map_err(|error| CodecError::invalid(error.to_string()))?;
+        self.join(&mask, values, &Heap::new(), encoded)
+    }
+}
+
+impl OptionalCodec {
+    /// Appends the encoded mask and the encoded values.
+    fn join(
+        &self,
+        mask: &[u8],
+        values: &[u8],
+        heap: &Heap,
+        encoded: &mut Vec<u8>,
+    ) -> Result<bool, CodecError> {
         let start = encoded.len();
         encoded.extend_from_slice(&[0; 16]);
         let options = EncodeOptions { store_empty_chunks: true };
         self.mask
-            .encode(&View::contiguous(&mask, self.chunk.shape(), 1), options, encoded)
+            .encode(&View::contiguous(mask, self.chunk.shape(), 1), options, encoded)
             .map_err(|e| e.at("mask"))?;
         let middle = encoded.len();
-        self.data.encode(values, encoded).map_err(|e| e.at("data"))?;
+        self.data.encode(values, heap, encoded).map_err(|e| e.at("data"))?;
         let lengths =
             [middle - start - 16, encoded.len() - middle].map(|length| (length as u64).to_le_bytes());
         encoded[start..start + 16].copy_from_slice(lengths.as_flattened());
         Ok(true)
     }
-}
 
-impl OptionalCodec {
+    fn encode_variable(&self, chunk: &View<'_>, encoded: &mut Vec<u8>) -> Result<bool, CodecError> {
+        let (mut mask, mut bytes, mut lengths) = (Vec::new(), Vec::new(), Vec::new());
+        let gathered = chunk.for_each_element(|element| {
+            let value = element.split_first().filter(|(present, _)| **present != 0);
+            mask.push(u8::from(value.is_some()));
+            if let Some((_, value)) = value {
+                bytes.extend_from_slice(value);
+                lengths.push(value.len());
+            }
+            Ok::<_, std::convert::Infallible>(())
+        });
+        let Ok(()) = gathered;
+        let (heap, mut values) = (Heap::new(), vec![0; lengths.len() * HANDLE]);
+        let mut view = ViewMut::contiguous(&mut values, &[lengths.len()], HANDLE).with_heap(&heap);
+        view.set_elements(bytes, lengths)?;
+        self.join(&mask, &values, &heap, encoded)
+    }
+
+    fn decode_variable(&self, mask: &[u8], data: &[u8], mut part: ReadPart<'_>) -> Result<(), CodecError> {
+        let present = mask.iter().map(|&present| usize::from(present)).sum::<usize>();
+        let (heap, mut values) = (Heap::new(), vec![0; present * HANDLE]);
+        self.data.decode(data, &mut values, &heap).map_err(|e| e.at("data"))?;
+        let mut values = values.chunks_exact(HANDLE).map(|handle| heap.element(handle));
+        let (mut bytes, mut lengths) = (Vec::new(), Vec::with_capacity(mask.len()));
+        for &present in mask {
+            let start = bytes.len();
+            if let Some(value) = if present == 1 { values.next() } else { None } {
+                bytes.push(1);
+                bytes.extend_from_slice(value);
+            }
+            lengths.push(bytes.len() - start);
+        }
+        if part.covers(self.chunk.shape()) {
+            return part.out.set_elements(bytes, lengths);
+        }
+        let (heap, mut memory) = (Heap::new(), vec![0; self.chunk.size()]);
+        self.chunk.view_mut(&mut memory, &heap).set_elements(bytes, lengths)?;
+        part.out.copy_from(&self.chunk.view(&memory, &heap).region(&part.region), 1);
+        Ok(())
+    }
+
     fn decode_part(&self, encoded: &[u8], mut part: ReadPart<'_>) -> Result<(), CodecError> {
         let (mask, data) = split(encoded)?;
         let mask = self.decode_mask(mask).map_err(|e| e.at("mask"))?;
+        if self.chunk.is_variable() {
+            return self.decode_variable(&mask, data, part);
+        }
         let present = mask.iter().map(|&present| usize::from(present)).sum::<usize>();
         let size = self.value.size();
         // One more value than there is: what is missing is read from where the next would be.
         let mut values = self.scratch((present + 1) * size)?;
         let (stored, behind) = values.split_at_mut(present * size);
-        self.data.decode(data, stored).map_err(|e| e.at("data"))?;
+        self.data.decode(data, stored, &Heap::new()).map_err(|e| e.at("data"))?;
         self.value.normalise(&mut ViewMut::contiguous(stored, &[present], size));
         behind.fill(0);
         if part.covers(self.chunk.shape())
@@ -455,6 +509,46 @@ mod tests {
             assert!(chain.encode(&view, EncodeOptions { store_empty_chunks: true }, &mut encoded).unwrap());
             assert_eq!(encoded, hex(golden), "{data_type}");
         }
+    }
+
+    #[test]
+    fn values_of_variable_length() {
+        // zarrs 0.23.14: `Array::store_chunk` of "ab", nothing and "c".
+        let golden = hex("01000000000000000f0000000000000005020000000200000061620100000063");
+        let text = of("string");
+        let chunk = ChunkSpec::new(&[3], Storage::Variable, FillValue::new([])).unwrap().of_type(&text);
+        let optional = |data: Json| spec(NAME, json!({"mask_codecs": ["packbits"], "data_codecs": data}));
+        let chain_of = |data: Json| chain(&[optional(data)], &chunk, &registry(), Mode::Lenient);
+        let chain_of_utf8 = chain_of(json!(["vlen-utf8"])).unwrap();
+        let heap = Heap::new();
+        let decode = |encoded: &[u8], span: Span| {
+            let mut memory = vec![0; span.count * HANDLE];
+            let out = ViewMut::contiguous(&mut memory, &[span.count], HANDLE).with_heap(&heap);
+            chain_of_utf8.decode(encoded, ReadPart::new([span].into_iter().collect(), out)).map(|()| memory)
+        };
+        let bytes = |memory: &[u8]| {
+            memory.chunks_exact(HANDLE).map(|handle| heap.element(handle).to_vec()).collect::<Vec<_>>()
+        };
+        let whole = decode(&golden, Span::all(3)).unwrap();
+        assert_eq!(bytes(&whole), [&b"\x01ab"[..], b"", b"\x01c"]);
+        let part = decode(&golden, Span { start: 0, step: 2, count: 2 }).unwrap();
+        assert_eq!(bytes(&part), [&b"\x01ab"[..], b"\x01c"]);
+        let mut encoded = Vec::new();
+        chain_of_utf8.encode(&chunk.view(&whole, &heap), EncodeOptions::default(), &mut encoded).unwrap();
+        assert_eq!(encoded, golden);
+        for length in 0..golden.len() {
+            assert!(decode(&golden[..length], Span::all(3)).is_err());
+        }
+        let mut damaged = golden;
+        damaged[16] = 7;
+        let error = decode(&damaged, Span::all(3)).unwrap_err().to_string();
+        assert!(error.contains("data: codec 'vlen-utf8': 2 elements are stored, a chunk has 3"), "{error}");
+        let error = chain(&[spec("vlen-utf8", json!({}))], &chunk, &registry(), Mode::Lenient).unwrap_err();
+        assert!(
+            error.to_string().contains("elements that may be missing need a codec of their own"),
+            "{error}"
+        );
+        assert!(chain_of(json!(["bytes"])).is_err());
     }
 
     #[test]

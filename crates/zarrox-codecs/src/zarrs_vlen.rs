@@ -24,6 +24,7 @@ use zarrox_core::codec::{
 use zarrox_core::data_type::{DataType, Storage, VARIABLE_TEXT};
 use zarrox_core::error::CodecError;
 use zarrox_core::fill_value::FillValue;
+use zarrox_core::heap::Heap;
 use zarrox_core::json::Map;
 use zarrox_core::scratch::Scratch;
 use zarrox_core::strided::{Span, View, ViewMut};
@@ -178,7 +179,7 @@ impl ArrayToBytes for VlenCodec {
         })?;
         let at_end = self.settings.location == IndexLocation::End;
         if at_end {
-            self.data.encode(&bytes, encoded).map_err(|e| e.at("data"))?;
+            self.data.encode(&bytes, &Heap::new(), encoded).map_err(|e| e.at("data"))?;
         }
         let start = encoded.len();
         if !at_end {
@@ -193,7 +194,7 @@ impl ArrayToBytes for VlenCodec {
             encoded.extend_from_slice(&length);
         } else {
             encoded[start..before].copy_from_slice(&length);
-            self.data.encode(&bytes, encoded).map_err(|e| e.at("data"))?;
+            self.data.encode(&bytes, &Heap::new(), encoded).map_err(|e| e.at("data"))?;
         }
         Ok(true)
     }
@@ -225,7 +226,7 @@ impl VlenCodec {
             CodecError::limit(format!("one chunk would take more than the limit of {} bytes", self.limit))
         })?;
         let mut bytes = vec![0; size];
-        self.data.decode(data, &mut bytes).map_err(|e| e.at("data"))?;
+        self.data.decode(data, &mut bytes, &Heap::new()).map_err(|e| e.at("data"))?;
         let mut elements = Vec::with_capacity(lengths.len());
         let mut rest = bytes.as_slice();
         for &length in &lengths {
@@ -302,7 +303,6 @@ impl VlenCodec {
 #[cfg(test)]
 mod tests {
     use zarrox_core::data_type::Mode;
-    use zarrox_core::heap::Heap;
     use zarrox_core::json::Json;
     use zarrox_testkit::codec::Random;
     use zarrox_testkit::variable::variable_suite;

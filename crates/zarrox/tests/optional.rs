@@ -59,6 +59,22 @@ fn options_are_written_and_read() {
 }
 
 #[test]
+fn text_may_be_missing() {
+    let store = memory();
+    let text = DataType::optional(&DataType::parse("string", &zarrox::codecs::registry()).unwrap()).unwrap();
+    let create = OpenOptions::new().create_array_in(store.clone(), "").shape([5]).chunks([3]);
+    let array = create.data_type(text).fill_value_json(json!(["-"])).create().unwrap();
+    let texts = [Some("né"), None, Some("")].map(|text| text.map(str::to_owned));
+    array.write_vlen(s![1..4], &arr1(&texts)).unwrap();
+    let array = OpenOptions::new().strict(true).open_in(store, "").unwrap().into_array().unwrap();
+    let read = array.read_vlen::<Option<String>>(..).unwrap();
+    let [first, missing, empty] = texts;
+    assert_eq!(read, arr1(&[Some("-".to_owned()), first, missing, empty, Some("-".to_owned())]).into_dyn());
+    assert!(array.read_vlen::<String>(..).unwrap_err().to_string().contains("zarrs.optional"));
+    assert!(array.read_vlen::<Option<Vec<u8>>>(..).is_err());
+}
+
+#[test]
 fn they_move_as_other_elements_do() {
     let value = Bytes::big();
     let optional = ZarrsOptional::default().mask_codecs([value.into()]).data_codecs([value.into()]);

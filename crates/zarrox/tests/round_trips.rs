@@ -57,7 +57,8 @@ fn samples(data_type: &DataType) -> Vec<Vec<u8>> {
     }
     if let Some(value) = data_type.optional_value() {
         let present = samples(&value).into_iter().map(|value| [&[1], value.as_slice()].concat());
-        return std::iter::once(vec![0; data_type.size()]).chain(present).collect();
+        let missing = if value.storage() == Storage::Variable { vec![] } else { vec![0; data_type.size()] };
+        return std::iter::once(missing).chain(present).collect();
     }
     match data_type.storage() {
         Storage::Variable if *data_type == DataType::object() => objects(),

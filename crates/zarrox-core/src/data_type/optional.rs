@@ -3,11 +3,13 @@
 //! `{"name": "zarrs.optional", "configuration": {"name": …, "configuration": {…}}}` has the type of the values inside, which
 //! may be optional itself. The fill value is `null`, or a list of the one value. In memory, an element is a byte that is 1
 //! where there is a value and else 0, and the value, which is zero where there is none. So it lies as a structure does.
+//! Where values are of variable length, a missing element has no bytes, and any other a 1 in front of those of its value.
 
 use std::sync::Arc;
 
 use serde_json::json;
 
+use super::variable;
 use super::{DataType, Endian, Extension, Family, LARGEST, Leaf, Mode, Storage, StructLayout, bad_fill};
 use crate::codec::CodecSpec;
 use crate::error::{Error, Result};
@@ -33,25 +35,20 @@ impl DataType {
     /// Elements that are missing, or of this type.
     ///
     /// # Errors
-    /// When the type is of variable length or a program's own, or v3 does not have it.
+    /// When the type is a program's own, or v3 does not have it.
     pub fn optional(value: &Self) -> Result<Self> {
         let family = KNOWN.family(value)?;
-        if value.storage() == Storage::Variable {
-            let message = format!("optional elements of variable length ({value}) are not supported");
-            return Err(Error::unsupported(message));
-        }
-        let size = value.size() + 1;
-        if size > LARGEST || depth(value) >= DEEPEST {
+        if value.size() + 1 > LARGEST || depth(value) >= DEEPEST {
             return Err(Error::metadata(format!("{value} is too large or nested too deep to be optional")));
         }
         let configuration = match family.to_v3(value)? {
             Json::Object(map) => map,
             name => Map::from_iter([("name".to_owned(), name), ("configuration".to_owned(), json!({}))]),
         };
-        let inside = |leaf: Leaf| Leaf { offset: leaf.offset + 1, ..leaf };
-        let mut leaves = vec![Leaf { offset: 0, size: 1, word: 1 }];
-        leaves.extend(value.storage().leaves().into_iter().map(inside));
-        let storage = Storage::Struct(Arc::new(StructLayout { size, leaves }));
+        let storage = match value.storage() {
+            Storage::Variable => Storage::Variable,
+            fixed => behind_a_byte(&fixed),
+        };
         Ok(Self::Extension(Box::new(Extension { name: NAME.to_owned(), configuration, storage })))
     }
 
@@ -61,6 +58,14 @@ impl DataType {
         let configuration = Some(&extension.configuration).filter(|_| extension.name == NAME)?;
         value_type(configuration).ok()
     }
+}
+
+/// How a value lies behind a byte that says whether it is there.
+fn behind_a_byte(value: &Storage) -> Storage {
+    let inside = |leaf: Leaf| Leaf { offset: leaf.offset + 1, ..leaf };
+    let mut leaves = vec![Leaf { offset: 0, size: 1, word: 1 }];
+    leaves.extend(value.leaves().into_iter().map(inside));
+    Storage::Struct(Arc::new(StructLayout { size: value.size() + 1, leaves }))
 }
 
 /// How many optional types are inside of each other.
@@ -92,10 +97,8 @@ impl Family for Optionals {
     }
 
     fn examples(&self) -> Vec<DataType> {
-        [DataType::UInt8, DataType::Float64]
-            .iter()
-            .filter_map(|value| DataType::optional(value).ok())
-            .collect()
+        let values = [DataType::UInt8, DataType::Float64, variable::named(variable::TEXT)];
+        values.iter().filter_map(|value| DataType::optional(value).ok()).collect()
     }
 
     fn has(&self, data_type: &DataType) -> bool {
@@ -122,7 +125,7 @@ impl Family for Optionals {
     fn fill_from_json(&self, data_type: &DataType, json: &Json, mode: Mode) -> Result<FillValue> {
         let (value, family) = value_of(data_type)?;
         match json {
-            Json::Null => Ok(FillValue::zero(data_type.size())),
+            Json::Null => Ok(self.default_fill(data_type)),
             Json::Array(list) if list.len() == 1 => {
                 let fill = family.fill_from_json(&value, &list[0], mode)?;
                 Ok(FillValue::new([&[1], fill.as_bytes()].concat()))
@@ -156,6 +159,7 @@ fn present(element: &[u8]) -> Option<&[u8]> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::heap::HANDLE;
 
     fn parse(json: &Json) -> Result<DataType> {
         Registry::new().data_type_from_v3(json)
@@ -177,6 +181,7 @@ mod tests {
             (of("numpy.datetime64", json!({"unit": "s", "scale_factor": 1})), 9),
             (of("struct", json!({"fields": fields})), 11),
             (of(NAME, json!({"name": "int4", "configuration": {}})), 3),
+            (of("string", json!({})), HANDLE),
         ] {
             let data_type = parse(&json).unwrap();
             assert_eq!(registry.family(&data_type).unwrap().to_v3(&data_type).unwrap(), json);
@@ -200,6 +205,7 @@ mod tests {
         let registry = Registry::new();
         let number = parse(&of("uint8", json!({}))).unwrap();
         let nested = parse(&of(NAME, json!({"name": "uint8", "configuration": {}}))).unwrap();
+        let text = parse(&of("string", json!({}))).unwrap();
         // The JSON is what zarrs has for these.
         for (data_type, json, bytes, text) in [
             (&number, json!(null), &[0, 0][..], "null"),
@@ -207,6 +213,9 @@ mod tests {
             (&nested, json!(null), &[0, 0, 0], "null"),
             (&nested, json!([null]), &[1, 0, 0], "[null]"),
             (&nested, json!([[42]]), &[1, 1, 42], "[42]"),
+            (&text, json!(null), &[], "null"),
+            (&text, json!([""]), &[1], "''"),
+            (&text, json!(["a"]), &[1, b'a'], "'a'"),
         ] {
             let family = registry.family(data_type).unwrap();
             let fill = family.fill_from_json(data_type, &json, Mode::Strict).unwrap();
@@ -231,7 +240,6 @@ mod tests {
             deep = of(name.as_str().unwrap(), configuration);
         }
         for (json, says) in [
-            (of("string", json!({})), "optional elements of variable length (string)"),
             (of("nosuch", json!({})), "nosuch"),
             (json!(NAME), "must have the 'name'"),
             (json!({"name": NAME, "configuration": {"name": 1}}), "must have the 'name'"),

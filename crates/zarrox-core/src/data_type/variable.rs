@@ -23,7 +23,8 @@ pub const BYTES: &str = "bytes";
 /// The name that zarr-python has for them.
 const ZARR_PYTHON: &str = "variable_length_bytes";
 
-fn named(name: &str) -> DataType {
+/// Elements of this name in v3.
+pub(super) fn named(name: &str) -> DataType {
     let name = name.to_owned();
     DataType::Extension(Box::new(Extension { name, configuration: Map::new(), storage: Storage::Variable }))
 }

@@ -16,6 +16,7 @@ use crate::error::argument;
 /// | `String` | text: v3's `string`, v2's with `vlen-utf8` or `categorize` |
 /// | `Vec<u8>` | bytes: v3's `bytes`, v2's with `vlen-bytes` |
 /// | `Vec<T>` of numbers | arrays of numbers: v2's with `vlen-array` |
+/// | `Option` of these | such of them that may be missing: v3's `zarrs.optional` |
 /// | `serde_json::Value` | Python objects: v2's with `json2` or `msgpack2` |
 pub trait VlenElement: Sized {
     /// Whether elements of this data type can be read as this Rust type.
@@ -55,6 +56,27 @@ impl VlenElement for String {
     fn append_to(&self, bytes: &mut Vec<u8>) -> Result<()> {
         bytes.extend_from_slice(self.as_bytes());
         Ok(())
+    }
+}
+
+impl<T: VlenElement> VlenElement for Option<T> {
+    fn holds(data_type: &DataType) -> bool {
+        data_type.optional_value().is_some_and(|value| T::holds(&value))
+    }
+
+    fn name() -> String {
+        format!("{} that may be missing", T::name())
+    }
+
+    fn from_element(element: &[u8]) -> Result<Self> {
+        let value = element.split_first().filter(|(present, _)| **present != 0);
+        value.map(|(_, value)| T::from_element(value)).transpose()
+    }
+
+    fn append_to(&self, bytes: &mut Vec<u8>) -> Result<()> {
+        let Some(value) = self else { return Ok(()) };
+        bytes.push(1);
+        value.append_to(bytes)
     }
 }
 

@@ -73,11 +73,22 @@ fn base64(text: &Value) -> Vec<u8> {
 
 /// The elements of an array that the library has read.
 pub(crate) fn of_array(array: &DynArray, kind: Kind) -> Vec<Element> {
+    if let Some(value) = array.data_type().optional_value() {
+        return array.elements().map(|element| of_optional(&value, element)).collect();
+    }
     match kind {
         Kind::Fixed => array.elements().map(|element| of_element(array.data_type(), element)).collect(),
         Kind::Varied => array.elements().map(|bytes| Element::Bytes(bytes.to_vec())).collect(),
         Kind::Object => array.elements().map(|bytes| Element::Object(from_message_pack(bytes))).collect(),
     }
+}
+
+/// Nothing, or base64 of what an element is of a fixed size.
+fn of_optional(value: &DataType, element: &[u8]) -> Element {
+    Element::Object(match element.split_first() {
+        Some((1, element)) => STANDARD.encode(packed(value, element)).into(),
+        _ => Value::Null,
+    })
 }
 
 /// An element of a fixed size, little-endian and without padding.
