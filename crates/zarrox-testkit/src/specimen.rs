@@ -158,8 +158,12 @@ impl Specimen {
         if let Some(item) = self.data_type.vlen_item() {
             return random.bytes(number % 5 * item.size());
         }
+        let text = ["a", "bc", "def", "é\n\"", "日本 🧊"][number % 5];
         if self.data_type.is_text_or_bytes() {
-            return ["a", "bc", "def", "é\n\"", "日本 🧊"][number % 5].into();
+            return text.into();
+        }
+        if self.data_type.optional_value().is_some() {
+            return if number < 20 { Vec::new() } else { [&[1], text.as_bytes()].concat() };
         }
         let json = [r#"{"a": [1, null]}"#, r#""é\n""#, "-7", "0.5", "[true, [], 1e300]"][number % 5];
         let mut bytes = Vec::new();
