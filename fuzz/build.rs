@@ -2,5 +2,7 @@
 
 fn main() {
     println!("cargo::rerun-if-changed=src/coverage.c");
+    // libFuzzer has a function of that name that does nothing.
+    println!("cargo::rustc-link-arg-bins=-Wl,--wrap=__sanitizer_cov_trace_pc");
     cc::Build::new().file("src/coverage.c").compile("coverage");
 }

@@ -1,5 +1,6 @@
 /* Tells libFuzzer which blocks of C code have run. GCC cannot do so by itself: its -fsanitize-coverage=trace-pc, which
-   `cargo xtask fuzz` compiles the C libraries with, calls a function at the beginning of each block, and libFuzzer has none. */
+   `cargo xtask fuzz` compiles the C libraries with, calls a function at the beginning of each block, and
+   libFuzzer's does nothing: the linker is told to put this one in its place. */
 
 #include <stdint.h>
 
@@ -8,7 +9,7 @@
 /* libFuzzer takes whatever is in this section for counters. */
 __attribute__((section("__libfuzzer_extra_counters"))) static uint8_t counters[COUNTERS];
 
-__attribute__((no_sanitize_coverage, no_sanitize_address)) void __sanitizer_cov_trace_pc(void) {
+__attribute__((no_sanitize_coverage, no_sanitize_address)) void __wrap___sanitizer_cov_trace_pc(void) {
     uintptr_t block = (uintptr_t)__builtin_return_address(0);
     counters[(block * UINT64_C(0x9e3779b97f4a7c15)) >> 48]++;
 }
