@@ -612,7 +612,7 @@ fn two_codecs_of_one_name_are_an_error_wherever_it_is_met() {
         to_v2: same_to_v2,
     };
     let two = |registry: Registry, name: &str, v2: bool| {
-        let found = if v2 { registry.codec_from_v2(name) } else { registry.codec(name) };
+        let found = if v2 { registry.codec_from_v2(name, &Map::new()) } else { registry.codec(name) };
         found.is_err_and(|error| error.to_string() == format!("two registered codecs have the name '{name}'"))
     };
     assert!(two(with_all_kinds().with_codec(&SAME_NAME), "example.sum", false));
