@@ -2,49 +2,41 @@
 
 /// The codecs that are not there yet, by the names that metadata has. Where one of them is met, an array may be refused; when
 /// it is there, its line here goes.
-pub(crate) const CODECS: &[&str] = &[
-    "adler32",
-    "astype",
-    "base64",
-    "bitround",
-    "crc32",
-    "delta",
-    "fixedscaleoffset",
-    "fletcher32",
-    "jenkins_lookup3",
-    "numcodecs.adler32",
-    "numcodecs.astype",
-    "numcodecs.bitround",
-    "numcodecs.crc32",
-    "numcodecs.delta",
-    "numcodecs.fixedscaleoffset",
-    "numcodecs.fletcher32",
-    "numcodecs.jenkins_lookup3",
-    "numcodecs.packbits",
-    "numcodecs.pcodec",
-    "numcodecs.quantize",
-    "numcodecs.shuffle",
-    "numcodecs.zfpy",
-    "packbits",
-    "pcodec",
-    "quantize",
-    "reshape",
-    "shuffle",
-    "zarrs.gdeflate",
-    "zarrs.squeeze",
-    "zarrs.vlen",
-    "zarrs.vlen_v2",
-    "zfp",
-    "zfpy",
-];
-pub(crate) const CODECS: &[&str] = &["base64", "cast_value", "scale_offset", "zarrs.gdeflate"];
+pub(crate) const CODECS: &[&str] = &["zarrs.gdeflate"];
+
+const BYTES_FIRST: &str = "a filter that makes bytes is before one that takes numbers";
+const GARBLED: &str = "other versions of zarr-python have other bytes for the same metadata and numbers";
 
 /// A case, or something above many cases, or the beginning of many and `*`; and why it cannot be opened yet. A case of
 /// this list that opens is a failure of the test, so that its entry is removed; that something is read wrongly is never
 /// pending.
-pub(crate) const PENDING: &[(&str, &str)] = &[];
+pub(crate) const PENDING: &[(&str, &str)] = &[
+    ("numcodecs-0.5/combined.zarr/crc32_delta", BYTES_FIRST),
+    ("numcodecs-0.5/combined.zarr/zlib_delta", BYTES_FIRST),
+    ("numcodecs-0.9/combined.zarr/shuffle_delta*", BYTES_FIRST),
+    ("numcodecs-0.9/combined.zarr/crc32_delta", BYTES_FIRST),
+    ("numcodecs-0.9/combined.zarr/zlib_delta", BYTES_FIRST),
+    ("numcodecs-0.12/combined.zarr/shuffle_delta*", BYTES_FIRST),
+    ("numcodecs-0.12/combined.zarr/crc32_delta", BYTES_FIRST),
+    ("numcodecs-0.12/combined.zarr/zlib_delta", BYTES_FIRST),
+    ("numcodecs-0.13/combined.zarr/shuffle_delta*", BYTES_FIRST),
+    ("numcodecs-0.13/combined.zarr/crc32_delta", BYTES_FIRST),
+    ("numcodecs-0.13/combined.zarr/zlib_delta", BYTES_FIRST),
+    ("numcodecs-0.15/combined.zarr/shuffle_delta*", BYTES_FIRST),
+    ("numcodecs-0.15/combined.zarr/crc32_delta", BYTES_FIRST),
+    ("numcodecs-0.15/combined.zarr/zlib_delta", BYTES_FIRST),
+    ("numcodecs-0.17-v3/v2_combined.zarr/shuffle_delta*", BYTES_FIRST),
+    ("numcodecs-0.17-v3/v2_combined.zarr/crc32_delta", BYTES_FIRST),
+    ("numcodecs-0.17-v3/v2_combined.zarr/zlib_delta", BYTES_FIRST),
+    ("numcodecs-0.16-v3/v3_filters.zarr/delta_big_u2", GARBLED),
+    ("numcodecs-0.16-v3/v3_filters.zarr/delta_big_i4", GARBLED),
+    ("numcodecs-0.16-v3/v3_filters.zarr/delta_big_u8", GARBLED),
+    ("numcodecs-0.16-v3/v3_filters.zarr/delta_big_f4", GARBLED),
+    ("numcodecs-0.16-v3/v3_filters.zarr/delta_times_big", GARBLED),
+    ("numcodecs-0.17-v3/v3_combined.zarr/columns_scaled_delta", GARBLED),
+];
 
-const IN_FRONT: &str = "the checksum is in front, which version 3 cannot say";
+const THREE_DIMENSIONS: &str = "zarrs computes the rate of zfp as if there were three dimensions";
 const NOT_JSON: &str = "the attributes have NaN and Infinity, which JSON has not";
 const NUMCODECS: &str = "the codec has a name of its own in version 3";
 const NULL_MEMBER: &str = "zarr-python 3.0 and 3.1 wrote \"consolidated_metadata\": null";
@@ -77,8 +69,12 @@ pub(crate) const LENIENT: &[(&str, &str)] = &[
     ("zarr-2.11/bytes.zarr/bytes_fill_zero", ZERO),
     ("zarr-2.18/objects.zarr/utf8_by_dtype", ZERO),
     ("zarr-2.18/objects.zarr/bytes_by_dtype", ZERO),
-    ("numcodecs-0.15/checksums.zarr/crc32c_at_start", IN_FRONT),
-    ("numcodecs-0.17-v3/v2_checksums.zarr/crc32c_at_start", IN_FRONT),
+    ("zarrs/numeric.zarr/zfp_rate_f4_1d", THREE_DIMENSIONS),
+    ("zarrs/numeric.zarr/zfp_rate_f4_2d", THREE_DIMENSIONS),
+    ("zarrs/numeric.zarr/zfp_rate_f4_4d", THREE_DIMENSIONS),
+    ("zarrs/numeric.zarr/zfp_rate_f8_1d", THREE_DIMENSIONS),
+    ("zarrs/numeric.zarr/zfp_rate_f8_2d", THREE_DIMENSIONS),
+    ("zarrs/numeric.zarr/zfp_rate_f8_4d", THREE_DIMENSIONS),
     ("numcodecs-0.15-v3/*", NULL_MEMBER),
     ("numcodecs-0.16-v3/*", NULL_MEMBER),
     ("zarr-3.4/numcodecs.zarr/lzma", "the configuration lacks what is numcodecs' default"),
