@@ -294,6 +294,7 @@ def normal(codecs):
         return None
     result = []
     for codec in json.loads(json.dumps(codecs)):
+        codec = {"name": codec} if isinstance(codec, str) else codec
         configuration = DEFAULTS.get(codec["name"], {}) | codec.get("configuration", {})
         if configuration.get("shuffle") == "noshuffle":
             configuration.pop("typesize", None)

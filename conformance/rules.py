@@ -73,6 +73,15 @@ def structure(cell):
     return cell["axes"]["type"].split()[0] if is_structure(cell) else ""
 
 
+def type_of(cell):
+    """The name of the data type in the matrix."""
+    return cell["axes"]["type"].split()[0] if is_array(cell) else ""
+
+
+def is_transposed(cell):
+    return any(codec["name"] == "transpose" for codec, _ in codecs(cell))
+
+
 def is_experimental(cell):
     return cell.get("experimental", False)
 
@@ -306,7 +315,33 @@ RULES = [
     ),
     ("tensorstore", ("update",), updates("attributes"), "does not change attributes"),
     ("zarrs", ALL, lambda cell: cell["format"] != 3, "is asked for the final v3 only"),
-    ("zarrs", ALL, lambda cell: is_array(cell) and is_structure(cell), "has no structures"),
+    ("zarrs", ALL, is_structure, "has no structures"),
+    (
+        "zarrs",
+        ("update",),
+        lambda cell: type_of(cell) == "fixed_length_utf32" and not cell["shape"] and cell["fill_value"] == "ß",
+        "does not pad the text that fills an array without dimensions",
+    ),
+    (
+        "zarrs",
+        ALL,
+        lambda cell: type_of(cell) in ("raw_bytes", "null_terminated_bytes", "float8_e4m3fn"),
+        "has no such data type",
+    ),
+    ("zarrs", ALL, lambda cell: names(cell) & {"numcodecs.lz4", "numcodecs.lzma"}, "has neither lz4 nor lzma"),
+    ("zarrs", ALL, lambda cell: is_transposed(cell) and not cell["shape"], "transposes no array without dimensions"),
+    (
+        "zarrs",
+        ALL,
+        lambda cell: is_transposed(cell) and elements(cell),
+        "mixes up the shape of what is of variable length and transposed",
+    ),
+    (
+        "zarrs",
+        ALL,
+        lambda cell: elements(cell) == "bytes" and cell["fill_value"] == "AA==",
+        "takes a chunk of empty elements and such that fill for one that only fills",
+    ),
 ]
 
 
@@ -346,10 +381,11 @@ RULES += [
 
 
 def unknown_codecs(cell, known):
-    """What Zarrox cannot take part in because a codec that the cell needs is not among those that it knows."""
+    """What nobody takes part in, because a codec that the cell needs is not among those that Zarrox knows."""
     needs = set(cell.get("needs", ()))
     unknown = sorted(needs - set(known["v2" if cell["format"] == 2 else "v3"]))
-    return {"zarrox": dict.fromkeys(ALL, f"has no codec {unknown[0]} yet")} if unknown else {}
+    everybody = {implementation for implementation, *_ in RULES} | {"zarrox"}
+    return {each: dict.fromkeys(ALL, f"Zarrox has no codec {unknown[0]} yet") for each in everybody} if unknown else {}
 
 
 def not_applicable(cell):

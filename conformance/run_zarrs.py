@@ -29,6 +29,8 @@ class Node:
         return np.frombuffer(base64.b64decode(answer["bytes"]), common.dtype(self.cell)).reshape(shape).copy()
 
     def write_box(self, start, values):
+        if variable.is_variable(self.cell) and not self.shape:
+            values = variable.array_of([values if isinstance(values, (str, bytes)) else values[()]], ())
         PROGRAM.write(self.path, "/", start, values.shape, request(self.cell, values))
 
     def read(self, selection):
