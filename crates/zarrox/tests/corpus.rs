@@ -401,7 +401,11 @@ fn change(store: &Arc<dyn Store>, path: &str, expected: &Value) -> Result<(), Tr
         }
         let zeros = vec![0; all.as_bytes().len()];
         let written = array.read_dyn(part.selection.clone())?;
-        array.write_dyn(.., &DynArray::new(array.data_type().clone(), all.shape().to_vec(), zeros)?)?;
+        match array.write_dyn(.., &DynArray::new(array.data_type().clone(), all.shape().to_vec(), zeros)?) {
+            // A codec may have no zeros, as one that takes an offset from unsigned numbers.
+            Err(error) if error.to_string().contains("has no result among the numbers of") => break,
+            written => written?,
+        }
         array.write_dyn(part.selection.clone(), &written)?;
         compare(&array, &Part::all(array.shape()), &values.only(&part.positions))?;
         array.write_dyn(.., &all)?;

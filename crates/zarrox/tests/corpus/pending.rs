@@ -33,7 +33,6 @@ pub(crate) const PENDING: &[(&str, &str)] = &[
     ("numcodecs-0.16-v3/v3_filters.zarr/delta_big_u8", GARBLED),
     ("numcodecs-0.16-v3/v3_filters.zarr/delta_big_f4", GARBLED),
     ("numcodecs-0.16-v3/v3_filters.zarr/delta_times_big", GARBLED),
-    ("numcodecs-0.17-v3/v3_combined.zarr/columns_scaled_delta", GARBLED),
 ];
 
 const THREE_DIMENSIONS: &str = "zarrs computes the rate of zfp as if there were three dimensions";

@@ -73,7 +73,7 @@ fn base64(text: &Value) -> Vec<u8> {
 
 /// The elements of an array that the library has read.
 pub(crate) fn of_array(array: &DynArray, kind: Kind) -> Vec<Element> {
-    if let Some(value) = array.data_type().optional_value() {
+    if let Some(value) = array.data_type().optional_value().filter(|_| kind == Kind::Object) {
         return array.elements().map(|element| of_optional(&value, element)).collect();
     }
     match kind {
