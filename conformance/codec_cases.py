@@ -91,8 +91,6 @@ V2_CASES = [
     ("fixedscaleoffset, astype, blosc", "float64", "little", [scaled(1, 2, "<f8", "<i4"), astype("<i4", "<i2")], BLOSC),
     ("fixedscaleoffset, delta, zlib", "float64", "big", [scaled(1, 2, ">f8", ">i4"), delta(">i4")], ZLIB),
     ("delta, delta", "int32", "little", [delta("<i4"), delta("<i4")], None),
-    ("shuffle, delta", "int32", "little", [SHUFFLE, delta("|u1")], ZLIB),
-    ("crc32, delta", "int32", "little", [v2("crc32"), delta("|u1")], None),
     ("delta, base64, crc32", "int32", "little", [delta("<i4"), v2("base64"), v2("crc32")], None),
     ("packbits, delta", "bool", "little", [v2("packbits"), delta("|u1")], BLOSC),
 ]

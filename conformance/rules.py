@@ -78,6 +78,11 @@ def type_of(cell):
     return cell["axes"]["type"].split()[0] if is_array(cell) else ""
 
 
+def in_columns_with(id):
+    """Whether a cell about codecs is one of v2 in order F, with this codec."""
+    return lambda cell: cell.get("order") == "F" and id in cell.get("needs", ())
+
+
 def is_transposed(cell):
     return any(codec["name"] == "transpose" for codec, _ in codecs(cell))
 
@@ -315,6 +320,14 @@ RULES = [
     ),
     ("tensorstore", ("update",), updates("attributes"), "does not change attributes"),
     ("zarrs", ALL, lambda cell: cell["format"] != 3, "is asked for the final v3 only"),
+    *[
+        (implementation, ("write", "update"), in_columns_with(id), reason)
+        for implementation in ("zarr-python 2", "zarr-python 3")
+        for id, reason in [
+            ("zfpy", "has zfpy in order C only"),
+            ("bitround", "mixes up the numbers of an array in order F when it rounds them"),
+        ]
+    ],
     ("zarrs", ALL, is_structure, "has no structures"),
     (
         "zarrs",

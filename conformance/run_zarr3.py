@@ -13,7 +13,7 @@ import variable
 zarr.config.set({"array.rectilinear_chunks": True})
 
 # The codecs that turn arrays into bytes.
-TO_BYTES = ("bytes", "sharding_indexed", "vlen-utf8", "vlen-bytes")
+TO_BYTES = ("bytes", "sharding_indexed", "vlen-utf8", "vlen-bytes", "numcodecs.pcodec", "numcodecs.zfpy")
 
 
 class Zarr3(common.Program):
@@ -120,7 +120,8 @@ def v2_codecs(cell):
 
 def v3_codecs(cell):
     """The chain, cut at the codec that turns elements into bytes."""
-    codecs = cell["codecs"]
+    # numcodecs' codecs must have a configuration, be it empty.
+    codecs = [{"configuration": {}} | codec for codec in cell["codecs"]]
     cut = next(k for k, codec in enumerate(codecs) if codec["name"] in TO_BYTES)
     return {"filters": codecs[:cut], "serializer": codecs[cut], "compressors": codecs[cut + 1 :]}
 
