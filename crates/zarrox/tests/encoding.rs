@@ -126,7 +126,9 @@ fn names_within(value: &Value, all: &mut BTreeSet<String>) {
 
 /// Whether a shard has a single chunk, or there are no shards.
 fn is_one_chunk(array: &Array) -> bool {
-    array.shard_shape().is_none_or(|shard| shard == array.chunk_shape())
+    let codecs = array.codecs();
+    let mut shards = codecs.iter().filter(|codec| codec.name == "sharding_indexed");
+    shards.all(|shard| shard.configuration["chunk_shape"] == Value::from(array.chunk_grid().largest_chunk()))
 }
 
 /// Erases the chunks of an array, which is in memory, and writes what they held. Returns how many chunks were compared:
