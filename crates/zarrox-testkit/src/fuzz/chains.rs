@@ -102,8 +102,9 @@ impl Choices<'_, '_> {
         shape: &[u64],
         depth: usize,
     ) -> CodecSpec {
-        let divisor =
-            |length: u64, choice: usize| [1, 2, 3].into_iter().filter(|d| length % d == 0).nth(choice);
+        let divisor = |length: u64, choice: usize| {
+            [1, 2, 3].into_iter().filter(|&d| length.is_multiple_of(d)).nth(choice)
+        };
         let inner = shape.iter().map(|&length| length / divisor(length, self.below(2)).unwrap_or(1));
         let inner: Vec<u64> = inner.collect();
         let list = |specs: Vec<CodecSpec>| -> Vec<Json> {
