@@ -93,11 +93,7 @@ pub(crate) fn elements(data_type: &DataType, mask: u64, count: usize, seed: u64)
 }
 
 /// Floats that are the integers of so many bits.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_precision_loss,
-    reason = "so few bits fit into every float"
-)]
+#[expect(clippy::cast_precision_loss, reason = "so few bits fit into every float")]
 fn whole(data_type: &DataType, mask: u64, count: usize, seed: u64) -> Vec<u8> {
     let integers = elements(&DataType::Int64, mask, count, seed);
     let (integers, _) = integers.as_chunks::<8>();
