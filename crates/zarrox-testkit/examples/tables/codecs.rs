@@ -101,7 +101,7 @@ fn ability_row(definition: &CodecDef, registry: &Registry) -> Result<String> {
         let all = abilities.iter().map(|found| found[index]);
         all.for_each(|word| {
             if !words.contains(&word) {
-                words.push(word)
+                words.push(word);
             }
         });
         words.join(" or ")
