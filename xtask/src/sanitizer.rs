@@ -13,6 +13,10 @@ pub(crate) struct Sanitizer {
 /// memory is for the code to handle.
 const OPTIONS: &str = "detect_odr_violation=0:allocator_may_return_null=1";
 
+/// What the C compiler is told. GCC 12 takes tables that it has made constants of the program for variables whose scope ends:
+/// zstd has one.
+const C_FLAGS: &str = "-fsanitize=address -fno-sanitize-address-use-after-scope -fno-omit-frame-pointer";
+
 impl Sanitizer {
     /// For the machine that this runs on.
     pub(crate) fn for_this_machine() -> Outcome<Self> {
@@ -27,7 +31,7 @@ impl Sanitizer {
     /// The command with the sanitizer in all Rust code, and in all C code where the compiler is a common one.
     pub(crate) fn build(&self, cargo: Program, rust_flags: &str, c_flags: &str) -> Program {
         let rust_flags = format!("-Zsanitizer=address {rust_flags}");
-        let c_flags = format!("-fsanitize=address -fno-omit-frame-pointer {c_flags}");
+        let c_flags = format!("{C_FLAGS} {c_flags}");
         self.run(cargo.with(["--target", &self.target]))
             // The stable compiler has the sanitizer, too, and only does not promise to keep it as it is.
             .variable("RUSTC_BOOTSTRAP", "1")
