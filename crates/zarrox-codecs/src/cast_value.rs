@@ -582,7 +582,7 @@ mod tests {
         let region = [Span { start: 3, step: 7, count: 5 }, Span { start: 29, step: 1, count: 1 }];
         let mut part = [0; 40];
         let out = ViewMut::contiguous(&mut part, &[5, 1], 8);
-        chain.decode(&encoded, ReadPart { region: region.into_iter().collect(), out }).unwrap();
+        chain.decode(&encoded, ReadPart::new(region.into_iter().collect(), out)).unwrap();
         let read: Vec<f64> = part.as_chunks().0.iter().map(|bytes| f64::from_ne_bytes(*bytes)).collect();
         assert_eq!(read, [3, 10, 17, 24, 31].map(|row| data[row * 30 + 29]));
     }
