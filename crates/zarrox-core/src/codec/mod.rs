@@ -222,11 +222,13 @@ pub trait ArrayToArray: fmt::Debug + Send + Sync {
     }
 
     /// Encodes a whole chunk, or, where there is an [encoded region](ArrayToArray::encoded_region), that of any part. The
-    /// shapes are those of the two chunks or regions; `encoded` is contiguous.
+    /// shapes are those of the two chunks or regions. `encoded` is contiguous, and so is `decoded` where only whole chunks
+    /// can be encoded.
     fn encode(&self, decoded: &View<'_>, encoded: &mut ViewMut<'_>) -> Result<(), CodecError>;
 
     /// Decodes a whole chunk, or, where there is an [encoded region](ArrayToArray::encoded_region), that of any part. The
-    /// shapes are those of the two chunks or regions; `encoded` is contiguous.
+    /// shapes are those of the two chunks or regions. `encoded` is contiguous, and so is `decoded` where only whole chunks
+    /// can be decoded.
     fn decode(&self, encoded: &View<'_>, decoded: &mut ViewMut<'_>) -> Result<(), CodecError>;
 }
 

@@ -5,7 +5,7 @@ use super::{ArrayToArray, ChunkSpec, CodecChain, Fetch, ReadPart, Staged, Window
 use crate::error::CodecError;
 use crate::heap::Heap;
 use crate::scratch::Scratch;
-use crate::strided::{Dims, Span, View};
+use crate::strided::{Dims, Span, View, ViewMut};
 
 /// The regions that a region of a chunk is behind each array→array codec.
 pub(super) type Regions = Vec<Dims<Span>>;
@@ -65,6 +65,9 @@ impl CodecChain {
         source: &View<'_>,
         regions: &[Dims<Span>],
     ) -> Result<Elements, CodecError> {
+        let gathered = self.gathered(source)?;
+        let all = whole(self.chunk());
+        let source = gathered.as_ref().map_or_else(|| source.clone(), |chunk| chunk.view(self.chunk(), &all));
         let mut before: Option<(Elements, &ChunkSpec, &Dims<Span>)> = None;
         for (named, region) in self.array_to_array.iter().zip(regions) {
             let chunk = named.codec.encoded_chunk();
@@ -74,7 +77,7 @@ impl CodecChain {
                 Some((elements, chunk, region)) => {
                     named.codec.encode(&elements.view(chunk, region), &mut target)
                 }
-                None => named.codec.encode(source, &mut target),
+                None => named.codec.encode(&source, &mut target),
             };
             encoded.map_err(|e| e.in_codec(named.name))?;
             before = Some((next, chunk, region));
@@ -85,18 +88,52 @@ impl CodecChain {
         }
     }
 
+    /// A whole chunk that lies in memory with gaps, without them, where the first codec takes only whole chunks.
+    fn gathered(&self, source: &View<'_>) -> Result<Option<Elements>, CodecError> {
+        if self.starts_with_parts() || source.as_slice().is_some() {
+            return Ok(None);
+        }
+        let all = whole(self.chunk());
+        let mut chunk = Elements::new(self, self.chunk(), &all)?;
+        self.chunk().view_mut(&mut chunk.memory, &chunk.heap).copy_from(source, 1);
+        Ok(Some(chunk))
+    }
+
+    /// Whether the first array→array codec works on parts, and on memory with gaps.
+    fn starts_with_parts(&self) -> bool {
+        let first = self.array_to_array.first();
+        first.is_none_or(|named| behind(&*named.codec, &whole(self.chunk())).is_some())
+    }
+
     /// Decodes elements through all array→array codecs into a part; the regions are where they are behind each.
     pub(super) fn decode_elements(
         &self,
-        mut elements: Elements,
+        elements: Elements,
         regions: &[Dims<Span>],
         mut part: ReadPart<'_>,
+    ) -> Result<(), CodecError> {
+        if self.starts_with_parts() || part.out.is_contiguous() {
+            return self.decode_steps(elements, regions, &mut part.out);
+        }
+        let all = whole(self.chunk());
+        let mut chunk = Elements::new(self, self.chunk(), &all)?;
+        let mut view = self.chunk().view_mut(&mut chunk.memory, &chunk.heap);
+        self.decode_steps(elements, regions, &mut view)?;
+        part.out.copy_from(&chunk.view(self.chunk(), &all), 1);
+        Ok(())
+    }
+
+    fn decode_steps(
+        &self,
+        mut elements: Elements,
+        regions: &[Dims<Span>],
+        out: &mut ViewMut<'_>,
     ) -> Result<(), CodecError> {
         for (index, named) in self.array_to_array.iter().enumerate().rev() {
             let source = elements.view(named.codec.encoded_chunk(), &regions[index]);
             let explain = |e: CodecError| e.in_codec(named.name);
             let Some(before) = index.checked_sub(1) else {
-                return named.codec.decode(&source, &mut part.out).map_err(explain);
+                return named.codec.decode(&source, out).map_err(explain);
             };
             let (chunk, region) = (self.array_to_array[before].codec.encoded_chunk(), &regions[before]);
             let mut next = Elements::new(self, chunk, region)?;
