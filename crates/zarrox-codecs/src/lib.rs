@@ -71,6 +71,7 @@ mod squeeze;
 #[cfg(test)]
 mod testing;
 mod transpose;
+mod v2_filter;
 mod vlen;
 mod vlen_array;
 mod vlen_bytes;
@@ -130,6 +131,7 @@ pub use sharding::{IndexLocation, Sharding};
 pub use shuffle::ByteShuffle;
 pub use squeeze::Squeeze;
 pub use transpose::Transpose;
+pub use v2_filter::V2Filter;
 pub use vlen_array::VlenArray;
 pub use vlen_bytes::VlenBytes;
 pub use vlen_utf8::VlenUtf8;
@@ -191,6 +193,7 @@ pub static ALL: &[&CodecDef] = &[
     #[cfg(feature = "lz4")]
     &n5_lz4::DEF,
     &shuffle::DEF,
+    &v2_filter::DEF,
     &base64::DEF,
     &conditional::DEF,
     &crc32c::DEF,

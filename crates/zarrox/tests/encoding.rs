@@ -45,6 +45,7 @@ const FIXED: &[&str] = &[
     "scale_offset",
     "sharding_indexed",
     "transpose",
+    "v2_filter",
     "vlen-bytes",
     "vlen-utf8",
     "zarrs.optional",

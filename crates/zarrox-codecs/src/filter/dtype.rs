@@ -44,13 +44,18 @@ impl Dtype {
         kind_of(&storage).map(|_| Self { storage, endian })
     }
 
-    /// The type string, as numcodecs writes it. Where no byte order was named, NumPy takes the machine's, and nearly all are
+    /// The byte order of numbers as they are stored. Where none was named, NumPy takes the machine's, and nearly all are
     /// little-endian.
+    pub(crate) fn stored_order(&self) -> Endian {
+        self.endian.unwrap_or(Endian::Little)
+    }
+
+    /// The type string, as numcodecs writes it.
     pub(crate) fn to_json(&self) -> Json {
         let kind = kind_of(&self.storage).unwrap_or('V');
         let endian = match self.storage.word() {
             1 => '|',
-            _ => self.endian.unwrap_or(Endian::Little).character(),
+            _ => self.stored_order().character(),
         };
         format!("{endian}{kind}{}", self.storage.size()).into()
     }

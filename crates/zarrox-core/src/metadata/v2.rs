@@ -270,37 +270,96 @@ fn lift_codecs(
     let nests = listed.iter().any(|(_, json)| json.get("id").and_then(Json::as_str).is_some_and(nests_lists));
     let mut codecs: Vec<_> =
         column_major_codec(ndim).filter(|_| column_major && !nests).into_iter().collect();
-    let mut stored = (data_type.storage().word() > 1).then(|| order.clone());
+    let mut numbers = Numbers::of(&data_type.storage(), order);
     let mut in_bytes = false;
     for (member, json) in listed {
         let (kind, spec) = lift_codec(member, &json, data_type, context)?;
-        if kind == CodecKind::BytesToBytes && !in_bytes {
-            codecs.push(bytes_codec(stored.as_ref()));
+        let is_filter = kind == CodecKind::ArrayToArray;
+        let of_bytes = is_filter && (in_bytes || !numbers.are_seen_by(&spec.configuration));
+        if (of_bytes || kind == CodecKind::BytesToBytes) && !in_bytes {
+            codecs.push(bytes_codec(numbers.order.as_ref()));
         }
-        if kind == CodecKind::ArrayToArray {
-            check_seen_order(&spec, stored.as_ref())?;
-            if let Some(dtype) = encoded_dtype(&spec.configuration) {
-                stored = dtype.endian.map(ByteOrder::One);
-            }
+        if is_filter && !of_bytes {
+            numbers.become_those_of(&spec.configuration);
         }
-        if kind == CodecKind::ArrayToBytes && stored.as_ref().is_some_and(|order| *order != LITTLE) {
+        if kind == CodecKind::ArrayToBytes && numbers.order.as_ref().is_some_and(|order| *order != LITTLE) {
             return Err(Error::unsupported(format!(
                 "the codec '{}' has a byte order of its own, and the numbers before it are said to be big-endian: \
                  their values are not certain",
                 spec.name
             )));
         }
-        in_bytes |= kind != CodecKind::ArrayToArray;
-        codecs.push(spec);
+        in_bytes |= of_bytes || !is_filter;
+        codecs.push(if of_bytes { filter_of_bytes(&spec) } else { spec });
     }
     if !in_bytes {
-        codecs.push(bytes_codec(stored.as_ref()));
+        codecs.push(bytes_codec(numbers.order.as_ref()));
     }
     Ok(codecs)
 }
 
 /// The byte order of numbers that codecs store which say no byte order.
 const LITTLE: ByteOrder = ByteOrder::One(Endian::Little);
+
+/// The codec that a filter is in that is given bytes, or sees numbers as others than they are. No metadata has its name.
+pub(super) const FILTER_OF_BYTES: &str = "v2_filter";
+
+fn filter_of_bytes(filter: &CodecSpec) -> CodecSpec {
+    let filter = json!({"name": filter.name, "configuration": filter.configuration});
+    CodecSpec::new(FILTER_OF_BYTES, json!({"filter": filter}))
+}
+
+/// The filter in such a codec.
+fn filter_in(codec: &CodecSpec) -> Option<CodecSpec> {
+    let filter = codec.configuration.get("filter").filter(|_| codec.name == FILTER_OF_BYTES);
+    filter.and_then(CodecSpec::from_json)
+}
+
+/// What the numbers are that the filters have made of an array so far, as numcodecs has them: in bytes.
+struct Numbers {
+    /// Their byte order, where they have one.
+    order: Option<ByteOrder>,
+    /// How many bytes that is the order of.
+    word: usize,
+    /// Whether they are fields of structures.
+    in_structures: bool,
+}
+
+impl Numbers {
+    fn of(storage: &Storage, order: &ByteOrder) -> Self {
+        let word = storage.word();
+        let in_structures = matches!(storage, Storage::Struct(_));
+        Self { order: (word > 1).then(|| order.clone()), word, in_structures }
+    }
+
+    /// Whether a filter sees the numbers that there are, or little-endian ones in other pieces: then it is one of arrays. numcodecs
+    /// views the bytes as the filter's own type, and asks nothing.
+    fn are_seen_by(&self, filter: &Map) -> bool {
+        let Some(seen) = decoded_dtype(filter) else { return true };
+        match (self.order.as_ref(), seen.endian) {
+            _ if self.in_structures => false,
+            (None | Some(&LITTLE), order) => order != Some(Endian::Big),
+            (Some(ByteOrder::One(_)), order) => order == Some(Endian::Big) && word(&seen) == Some(self.word),
+            (Some(ByteOrder::Each(_)), _) => false,
+        }
+    }
+
+    /// The filter has made others of them, if it says so.
+    fn become_those_of(&mut self, filter: &Map) {
+        let Some(dtype) = encoded_dtype(filter) else { return };
+        let word = word(&dtype).unwrap_or(1);
+        *self = Self { order: dtype.endian.map(ByteOrder::One), word, in_structures: false };
+    }
+}
+
+/// How many bytes of a type have a byte order together.
+fn word(dtype: &TypeString<'_>) -> Option<usize> {
+    match dtype.kind {
+        'U' => Some(4),
+        'c' => dtype.size().map(|size| size / 2),
+        _ => dtype.size(),
+    }
+}
 
 /// The type that a filter turns elements into, where it does.
 fn encoded_dtype(filter: &Map) -> Option<TypeString<'_>> {
@@ -312,20 +371,6 @@ fn encoded_dtype(filter: &Map) -> Option<TypeString<'_>> {
 fn decoded_dtype(filter: &Map) -> Option<TypeString<'_>> {
     let dtype = filter.get("dtype").or_else(|| filter.get("decode_dtype"))?;
     dtype.as_str().and_then(TypeString::parse)
-}
-
-/// Refuses a filter that would see numbers with their bytes reversed: numcodecs gives it the bytes as they are, and asks nothing.
-fn check_seen_order(filter: &CodecSpec, stored: Option<&ByteOrder>) -> Result<()> {
-    let seen = decoded_dtype(&filter.configuration).and_then(|dtype| dtype.endian);
-    let (Some(seen), Some(ByteOrder::One(stored))) = (seen, stored) else { return Ok(()) };
-    if seen == *stored {
-        return Ok(());
-    }
-    let (seen, stored, name) = (seen.name(), stored.name(), &filter.name);
-    Err(Error::unsupported(format!(
-        "the filter '{name}' takes {stored}-endian elements for {seen}-endian ones, so that its numbers have their bytes reversed; \
-         zarr-python 2 reads this array and can store it anew, with a filter of the array's own byte order"
-    )))
 }
 
 fn lift_codec(
@@ -438,6 +483,8 @@ fn lower_codecs(array: &ArrayMetadata, registry: &Registry) -> Result<LoweredCha
             byte_order = lower_byte_order(codec, &lowered)?;
             continue;
         }
+        let filter = filter_in(codec);
+        let codec = filter.as_ref().unwrap_or(codec);
         let def = registry.codec(&codec.name)?;
         let not_in_v2 =
             || Error::unsupported(format!("Zarr v2 cannot say the codec '{codec}'; create the array as v3"));
@@ -519,6 +566,59 @@ mod tests {
         let array = lifted(&minimal(), Mode::Strict).unwrap();
         let chain: Vec<_> = array.codecs.iter().map(ToString::to_string).collect();
         assert_eq!(chain, ["transpose(order=[1,0])", "bytes(endian=\"big\")"]);
+    }
+
+    #[test]
+    fn filters_are_of_arrays_where_they_see_the_numbers_that_there_are() {
+        let numbers = |dtype: &str| {
+            let (data_type, order) = Registry::new().data_type_from_v2(&json!(dtype)).unwrap();
+            Numbers::of(&data_type.storage(), &order.unwrap_or(LITTLE))
+        };
+        let filter = |dtype: &str| json!({"dtype": dtype}).as_object().cloned().unwrap();
+        for (elements, filter_sees, is_of_arrays) in [
+            ("<i4", "<i4", true),
+            ("<i4", "<u4", true),
+            ("<i4", "<i2", true),
+            ("<i4", "|u1", true),
+            ("<i4", ">i4", false),
+            (">i4", ">i4", true),
+            (">i4", ">f4", true),
+            (">c8", ">f4", true),
+            (">c16", ">c8", false),
+            (">i4", "<i4", false),
+            (">i4", ">i2", false),
+            (">i4", "|u1", false),
+            ("|u1", "|i1", true),
+            ("|V4", "<i4", true),
+            ("|V4", ">i4", false),
+            (">M8[s]", ">i8", true),
+            (">M8[s]", "<i8", false),
+            ("<U2", "<u4", true),
+            (">U2", ">U2", true),
+            (">U2", "<U2", false),
+        ] {
+            let found = numbers(elements).are_seen_by(&filter(filter_sees));
+            assert_eq!(found, is_of_arrays, "{elements} as {filter_sees}");
+        }
+        assert!(numbers(">f4").are_seen_by(&Map::new()), "who names no type takes them as they are");
+        let mut numbers = numbers(">f8");
+        let map = json!({"dtype": ">f8", "astype": "<i2"}).as_object().cloned().unwrap();
+        numbers.become_those_of(&map);
+        assert!(numbers.are_seen_by(&filter("<i2")) && !numbers.are_seen_by(&filter(">i2")));
+        numbers.become_those_of(&Map::new());
+        assert_eq!(numbers.order, Some(LITTLE));
+        let dtype = json!([["a", "<i2"], ["b", "<i4"]]);
+        let (data_type, order) = Registry::new().data_type_from_v2(&dtype).unwrap();
+        assert!(!Numbers::of(&data_type.storage(), &order.unwrap()).are_seen_by(&filter("<u2")));
+    }
+
+    #[test]
+    fn a_filter_of_bytes_is_a_codec_and_a_filter_again() {
+        let filter = CodecSpec::new("numcodecs.delta", json!({"dtype": "<i4"}));
+        let codec = filter_of_bytes(&filter);
+        assert_eq!((codec.name.as_str(), filter_in(&codec)), (FILTER_OF_BYTES, Some(filter.clone())));
+        assert_eq!(filter_in(&filter), None);
+        assert_eq!(filter_in(&CodecSpec::new(FILTER_OF_BYTES, json!({"filter": 1}))), None);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use serde_json::json;
 use super::members::{Members, lengths, wrong};
 use super::{
     ArrayMetadata, Change, Consolidation, Document, Format, FormatDef, GroupMetadata, Layout, LiftContext,
-    NodeMetadata, consolidated,
+    NodeMetadata, consolidated, v2,
 };
 use crate::codec::CodecSpec;
 use crate::data_type::{DataType, Mode};
@@ -274,9 +274,28 @@ fn lift_codecs(json: &Json, mode: Mode) -> Result<Vec<CodecSpec>> {
     list.iter()
         .map(|codec| {
             let (name, configuration) = extension("codecs", codec, mode)?;
+            if has_filter_of_bytes(&name, &configuration) {
+                return Err(Error::unsupported(format!(
+                    "the codec '{}' is only of arrays of v2: v3 has filters for arrays, and none for bytes",
+                    v2::FILTER_OF_BYTES
+                )));
+            }
             Ok(CodecSpec { name, configuration })
         })
         .collect()
+}
+
+/// Whether a codec, or one inside of it, is a filter of v2 that is given bytes.
+fn has_filter_of_bytes(name: &str, configuration: &Map) -> bool {
+    fn within(json: &Json) -> bool {
+        match json {
+            Json::String(name) => name == v2::FILTER_OF_BYTES,
+            Json::Array(list) => list.iter().any(within),
+            Json::Object(map) => map.values().any(within),
+            _ => false,
+        }
+    }
+    name == v2::FILTER_OF_BYTES || configuration.values().any(within)
 }
 
 fn lift_dimension_names(json: Option<Json>, mode: Mode) -> Result<Option<Vec<Option<String>>>> {
@@ -343,6 +362,13 @@ fn lower_array(array: &ArrayMetadata, registry: &Registry) -> Result<Map> {
     };
     if array.codecs.iter().any(|c| c.configuration.get("endian").is_some_and(Json::is_array)) {
         return Err(Error::unsupported("Zarr v3 has one byte order for all fields of a structure"));
+    }
+    if let Some(codec) =
+        array.codecs.iter().find(|codec| has_filter_of_bytes(&codec.name, &codec.configuration))
+    {
+        return Err(Error::unsupported(format!(
+            "Zarr v3 cannot say '{codec}': it has filters only for arrays, and this one is given bytes, as only v2 has it"
+        )));
     }
     let codecs = array.codecs.iter();
     let codecs =

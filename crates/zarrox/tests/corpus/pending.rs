@@ -4,30 +4,10 @@
 /// it is there, its line here goes.
 pub(crate) const CODECS: &[&str] = &["zarrs.gdeflate"];
 
-const BYTES_FIRST: &str = "a filter that makes bytes is before one that takes numbers";
-
 /// A case, or something above many cases, or the beginning of many and `*`; and why it cannot be opened yet. A case of
 /// this list that opens is a failure of the test, so that its entry is removed; that something is read wrongly is never
 /// pending.
-pub(crate) const PENDING: &[(&str, &str)] = &[
-    ("numcodecs-0.5/combined.zarr/crc32_delta", BYTES_FIRST),
-    ("numcodecs-0.5/combined.zarr/zlib_delta", BYTES_FIRST),
-    ("numcodecs-0.9/combined.zarr/shuffle_delta*", BYTES_FIRST),
-    ("numcodecs-0.9/combined.zarr/crc32_delta", BYTES_FIRST),
-    ("numcodecs-0.9/combined.zarr/zlib_delta", BYTES_FIRST),
-    ("numcodecs-0.12/combined.zarr/shuffle_delta*", BYTES_FIRST),
-    ("numcodecs-0.12/combined.zarr/crc32_delta", BYTES_FIRST),
-    ("numcodecs-0.12/combined.zarr/zlib_delta", BYTES_FIRST),
-    ("numcodecs-0.13/combined.zarr/shuffle_delta*", BYTES_FIRST),
-    ("numcodecs-0.13/combined.zarr/crc32_delta", BYTES_FIRST),
-    ("numcodecs-0.13/combined.zarr/zlib_delta", BYTES_FIRST),
-    ("numcodecs-0.15/combined.zarr/shuffle_delta*", BYTES_FIRST),
-    ("numcodecs-0.15/combined.zarr/crc32_delta", BYTES_FIRST),
-    ("numcodecs-0.15/combined.zarr/zlib_delta", BYTES_FIRST),
-    ("numcodecs-0.17-v3/v2_combined.zarr/shuffle_delta*", BYTES_FIRST),
-    ("numcodecs-0.17-v3/v2_combined.zarr/crc32_delta", BYTES_FIRST),
-    ("numcodecs-0.17-v3/v2_combined.zarr/zlib_delta", BYTES_FIRST),
-];
+pub(crate) const PENDING: &[(&str, &str)] = &[];
 
 const FILL_CLAMPED: &str = "the fill value is clamped to another one, which zarr-python takes";
 const THREE_DIMENSIONS: &str = "zarrs computes the rate of zfp as if there were three dimensions";
