@@ -362,6 +362,7 @@ impl ShardingCodec {
             part.region.iter().zip(&self.shape).map(|(&span, &length)| touched(span, length)).collect();
         let entries = self.index.entries(index, cells)?;
         let fill = self.inner.chunk().fill().as_bytes();
+        let mut work = Work::new(window, &self.inner);
         let (mut fetches, options) = (Vec::new(), part.options);
         split_mut(&part.region, &self.shape, part.out, |pieces, mut out| {
             let cell: Cell = pieces.iter().map(|piece| piece.chunk).collect();
@@ -370,6 +371,7 @@ impl ShardingCodec {
                 out.fill(fill);
                 return Ok(());
             };
+            work.add(window)?;
             let region = pieces.iter().map(|piece| piece.span).collect();
             let read = self.inner.read(window, ReadPart { region, out, options });
             let read = read.map_err(|e| e.at(Place(cell.clone())))?;
@@ -462,11 +464,12 @@ impl ShardingCodec {
         let window = Window::of_size(existing.len() as u64);
         let index = self.index.range(window).map_err(|e| e.at("index"))?.of(existing)?;
         let entries = self.index.entries(index, self.grid.iter().map(|&count| Span::all(count)).collect())?;
-        let base = encoded.len();
+        let (base, mut work) = (encoded.len(), Work::new(window, &self.inner));
         self.update_chunks(part, options, encoded, |(cell, encoded)| {
             self.check_room(encoded - base)?;
-            let stored = self.locate(window, entries.get(cell))?;
-            stored.map(|window| window.of(existing)).transpose()
+            let Some(stored) = self.locate(window, entries.get(cell))? else { return Ok(None) };
+            work.add(stored)?;
+            stored.of(existing).map(Some)
         })
     }
 
@@ -516,6 +519,35 @@ impl ShardingCodec {
         self.inner.update(stored, &part.narrowed(region, &out), options, encoded)
     }
 }
+
+/// How many bytes of a shard its entries ask for. Some may share their bytes; but only a damaged index makes of a small shard a
+/// lot of work.
+struct Work {
+    asked: u64,
+    /// What a shard has, and what inner chunks have that are no larger than twice their elements.
+    stored: u64,
+    each: u64,
+    count: u64,
+}
+
+impl Work {
+    fn new(shard: Window, inner: &CodecChain) -> Self {
+        let each = (inner.chunk().size() as u64).saturating_mul(2).saturating_add(SMALL);
+        Self { asked: 0, stored: shard.length.unwrap_or(u64::MAX), each, count: 0 }
+    }
+
+    fn add(&mut self, chunk: Window) -> Result<(), CodecError> {
+        self.asked = self.asked.saturating_add(chunk.length.unwrap_or(0));
+        self.count += 1;
+        if self.asked > self.stored && self.asked > self.each.saturating_mul(self.count) {
+            return Err(CodecError::corrupt("the inner chunks overlap, and are more than the shard has"));
+        }
+        Ok(())
+    }
+}
+
+/// What the smallest inner chunk may take, in bytes.
+const SMALL: u64 = 1 << 10;
 
 /// The inner chunks from the first to the last that a span, which is not empty, touches.
 fn touched(span: Span, length: usize) -> Span {

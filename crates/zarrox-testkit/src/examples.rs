@@ -52,6 +52,9 @@ pub static EXAMPLES: &[Example] = &[
     example("numcodecs.fixedscaleoffset", "float32", &[40], r#"{"scale": 10, "offset": 5, "dtype": "<f4", "astype": "<i2"}"#),
     example("numcodecs.quantize", "float64", &[40], r#"{"digits": 2, "dtype": "<f8", "astype": "<f4"}"#),
     example("numcodecs.packbits", "bool", &[5, 9], "{}").behind(r#"["bytes"]"#),
+    example("cast_value", "float64", &[40], r#"{"data_type": "int16", "rounding": "towards-zero", "out_of_range": "clamp", "scalar_map": {"encode": [["NaN", -1]], "decode": [[-1, "NaN"]]}}"#),
+    example("cast_value", "uint8", &[5, 8], r#"{"data_type": "float16"}"#),
+    example("scale_offset", "float32", &[40], r#"{"offset": 5, "scale": 0.1}"#),
     // Arrays to bytes.
     example("bytes", "uint32", &[5, 7], r#"{"endian": "big"}"#),
     example("bytes", "complex128", &[9], r#"{"endian": "little"}"#),

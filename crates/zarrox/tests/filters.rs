@@ -309,7 +309,7 @@ fn structures_are_bytes_to_filters() {
     // As above; the structures are `(1, 2), (3, 4), …, (11, 12)`.
     let dtype = json!([["a", "<i2"], ["b", ">i4"]]);
     let chunk = hex("0100ffff000203fefdff000405fcfbff000607faf9ff000809f8f7ff000a0bf6f5ff000c");
-    let store = stored(dtype.clone(), "C", &json!([delta("<u2", "<u2")]), &chunk);
+    let store = stored(dtype, "C", &json!([delta("<u2", "<u2")]), &chunk);
     let array = OpenOptions::new().open_in(store.clone(), "").unwrap().into_array().unwrap();
     let values = array.read_dyn(..).unwrap();
     let numbers = [1, 3, 5, 7, 9, 11_i16].map(|a| (a, i32::from(a) + 1));
