@@ -12,6 +12,7 @@
 
 use std::convert::identity;
 
+use multiversion::multiversion;
 use serde_json::json;
 use zarrox_core::FillValue;
 use zarrox_core::codec::{ChunkSpec, Codec, CodecContext, CodecDef, CodecKind, CodecSpec};
@@ -269,6 +270,7 @@ where
 }
 
 /// The difference of each element to the one before it; of the very first, itself.
+#[multiversion(targets("x86_64+avx2"))]
 fn differences<T: Sums>(before: &mut Option<T>, from: &[u8], to: &mut [u8]) {
     let (from, to) = (T::elements(from), T::elements_mut(to));
     let ([first, ..], Some(start)) = (from, to.first_mut()) else { return };

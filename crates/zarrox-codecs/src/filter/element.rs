@@ -1,12 +1,16 @@
 //! The numbers that filters calculate with, and what one becomes as another: NumPy's `astype`.
 //!
-//! All loops are over elements of one type, without a branch for each, so that the compiler makes vectors of them. What the machine
-//! has no vector instruction for everywhere (rounding, floats to integers) is arithmetic on doubles.
+//! All loops are over elements of one type, without a branch for each, so that the compiler makes vectors of them: of those that every
+//! machine of its kind has, and once more of AVX2's, which the program looks for when it runs. Floats become integers by arithmetic
+//! (`whole.rs`).
 
 use std::convert::identity;
 
 use half::f16;
+use multiversion::multiversion;
 use zarrox_core::data_type::Storage;
+
+use super::whole::{Whole, by_blocks, by_double, by_single};
 
 /// A number as it lies in memory, in the machine's endianness.
 pub(crate) trait Element: Copy + 'static {
@@ -139,7 +143,7 @@ pub(crate) trait Float: Element {
 }
 
 macro_rules! float {
-    ($($T:ty: $wide:expr, $narrow:expr, $limit:literal;)*) => {$(
+    ($($T:ty: $wide:expr, $narrow:expr;)*) => {$(
         impl Float for $T {
             #[inline(always)]
             fn from_double(value: f64) -> Self {
@@ -168,31 +172,21 @@ macro_rules! float {
 
             #[inline(always)]
             fn round_even(self) -> Self {
-                // From this limit on, all numbers are whole; a sum beyond it has no room for a fraction.
-                let value = $wide(self);
-                let magnitude = value.abs();
-                let whole = (magnitude + $limit) - $limit;
-                let whole = if magnitude < $limit { whole } else { magnitude };
-                $narrow(whole.copysign(value))
+                $narrow($wide(self).round_ties_even())
             }
 
             #[inline(always)]
             fn truncate(self) -> Self {
-                let value = $wide(self);
-                let magnitude = value.abs();
-                let near = (magnitude + $limit) - $limit;
-                let whole = near - if near > magnitude { 1.0 } else { 0.0 };
-                let whole = if magnitude < $limit { whole } else { magnitude };
-                $narrow(whole.copysign(value))
+                $narrow($wide(self).trunc())
             }
         }
     )*};
 }
 
 float! {
-    f16: single_of, half_of_single, 8_388_608.0;
-    f32: identity, identity, 8_388_608.0;
-    f64: identity, identity, 4_503_599_627_370_496.0;
+    f16: single_of, half_of_single;
+    f32: identity, identity;
+    f64: identity, identity;
 }
 
 /// What numbers become as another type.
@@ -201,6 +195,15 @@ pub(crate) trait CastTo<T>: Copy {
     /// imaginary part, all but 0 is true. Where NumPy leaves the result to the machine, floats beyond an integer's range become its
     /// last one and NaN 0.
     fn cast_to(self) -> T;
+
+    /// The same with many.
+    fn cast_all(from: &[u8], to: &mut [u8])
+    where
+        Self: Element,
+        T: Element,
+    {
+        map(from, to, |value: Self| value.cast_to());
+    }
 }
 
 macro_rules! cast {
@@ -230,8 +233,31 @@ cast! {
     u16 => i8 i16 i32 i64 u8 u16 u32 u64 f32 f64;
     u32 => i8 i16 i32 i64 u8 u16 u32 u64 f32 f64;
     u64 => i8 i16 i32 i64 u8 u16 u32 u64 f32 f64;
-    f32 => i8 i16 i32 i64 u8 u16 u32 u64 f32 f64;
-    f64 => i8 i16 i32 i64 u8 u16 u32 u64 f32 f64;
+    f32 => f32 f64;
+    f64 => f32 f64;
+}
+
+macro_rules! cast_to_long {
+    ($($from:ty => $($to:ty)*;)*) => {$($(
+        impl CastTo<$to> for $from {
+            #[inline(always)]
+            fn cast_to(self) -> $to {
+                Whole::of(self.into())
+            }
+
+            fn cast_all(from: &[u8], to: &mut [u8]) {
+                by_blocks::<Self, $to>(from, to, |from, to| {
+                    map(from, to, |value: Self| -> $to { value.cast_to() });
+                    true
+                });
+            }
+        }
+    )*)*};
+}
+
+cast_to_long! {
+    f32 => i64 u64;
+    f64 => i64 u64;
 }
 
 macro_rules! cast_by {
@@ -278,6 +304,12 @@ cast_by! {
     u64 => f16: |value| half_of(value.cast_to());
     f32 => f16: half_of_single;
     f64 => f16: half_of;
+    f32 => i8: |value| by_single!(value.trunc(), i8).0;
+    f32 => i16: |value| by_single!(value.trunc(), i16).0;
+    f32 => u8: |value| by_single!(value.trunc(), u8).0;
+    f32 => u16: |value| by_single!(value.trunc(), u16).0;
+    f32 => i32 u32: |value| Whole::saturating(f64::from(value).trunc());
+    f64 => i8 i16 i32 u8 u16 u32: |value| Whole::saturating(value.trunc());
 
     i8 => Complex<f32> Complex<f64>: |value| Complex(value.cast_to(), 0.0);
     i16 => Complex<f32> Complex<f64>: |value| Complex(value.cast_to(), 0.0);
@@ -336,89 +368,6 @@ fn single_of(value: f16) -> f32 {
     f32::from_bits(single | (bits & 0x8000) << 16)
 }
 
-/// An integer type that floats are cast to.
-trait Whole: Sized {
-    /// The least and the greatest of its elements that are doubles.
-    const RANGE: (f64, f64);
-
-    /// The integer that a whole number in the range is.
-    fn of(value: f64) -> Self;
-
-    /// The integer that a whole number is, or the last one where it is beyond.
-    fn saturating(value: f64) -> Self {
-        Self::of(within(value, Self::RANGE))
-    }
-
-    /// The same, but beyond the last one it goes on with the first, as far as doubles hold all whole numbers.
-    fn wrapping(value: f64) -> Self {
-        Self::saturating(value)
-    }
-}
-
-macro_rules! whole {
-    ($($T:ty)*) => {$(
-        impl Whole for $T {
-            const RANGE: (f64, f64) = (<$T>::MIN as f64, <$T>::MAX as f64);
-
-            #[inline(always)]
-            #[allow(
-                clippy::cast_possible_truncation,
-                clippy::cast_sign_loss,
-                clippy::allow_attributes,
-                reason = "the last bits of the sum are the integer; not all types have something to lose"
-            )]
-            fn of(value: f64) -> Self {
-                (value + 6_755_399_441_055_744.0).to_bits() as $T
-            }
-
-            #[inline(always)]
-            fn wrapping(value: f64) -> Self {
-                // The last bits of the ends are 0.
-                Self::of(within(value, (-2_251_799_813_685_248.0, 2_251_799_813_685_248.0)))
-            }
-        }
-    )*};
-}
-
-whole!(i8 i16 i32 u8 u16 u32);
-
-macro_rules! long {
-    ($($T:ty: $least:literal, $greatest:literal;)*) => {$(
-        impl Whole for $T {
-            const RANGE: (f64, f64) = ($least, $greatest);
-
-            #[inline(always)]
-            #[allow(
-                clippy::cast_possible_truncation,
-                clippy::cast_sign_loss,
-                clippy::allow_attributes,
-                reason = "the value is in the range, or becomes the last one"
-            )]
-            fn of(value: f64) -> Self {
-                value as Self
-            }
-
-            #[inline(always)]
-            fn saturating(value: f64) -> Self {
-                Self::of(value)
-            }
-        }
-    )*};
-}
-
-long! {
-    i64: -9_223_372_036_854_775_808.0, 9_223_372_036_854_774_784.0;
-    u64: 0.0, 18_446_744_073_709_549_568.0;
-}
-
-/// The nearest number of a range; of NaN, 0.
-#[inline(always)]
-fn within(value: f64, (least, greatest): (f64, f64)) -> f64 {
-    let value = if value < least { least } else { value };
-    let value = if value > greatest { greatest } else { value };
-    if value.is_nan() { 0.0 } else { value }
-}
-
 fn cast_wrapping<S: Element + CastTo<f64>, T: Element + Whole>(from: &[u8], to: &mut [u8]) {
     map(from, to, |value: S| T::wrapping(Float::truncate(value.cast_to())));
 }
@@ -427,7 +376,7 @@ fn cast_wrapping<S: Element + CastTo<f64>, T: Element + Whole>(from: &[u8], to: 
 pub(crate) type Cast = fn(&[u8], &mut [u8]);
 
 fn cast_elements<S: Element + CastTo<T>, T: Element>(from: &[u8], to: &mut [u8]) {
-    map(from, to, |value: S| value.cast_to());
+    S::cast_all(from, to);
 }
 
 /// The same for whole numbers; false when one becomes another number.
@@ -480,33 +429,36 @@ macro_rules! fit_float {
     )*)*};
 }
 
-macro_rules! by_double {
-    ($value:expr, $to:ty) => {{
-        let value: f64 = $value.cast_to();
-        let inside = within(value, <$to as Whole>::RANGE);
-        (<$to as Whole>::saturating(value), inside.to_bits() ^ value.to_bits())
-    }};
+macro_rules! fit_long {
+    ($($from:ty => $($to:ty)*;)*) => {$($(
+        impl Fit<$to> for $from {
+            fn cast_checked(from: &[u8], to: &mut [u8]) -> bool {
+                by_blocks::<Self, $to>(from, to, |from, to| {
+                    let mut misfit = 0;
+                    map(from, to, |value: Self| {
+                        let (cast, changed) = by_double!(value, $to);
+                        misfit |= changed;
+                        cast
+                    });
+                    misfit == 0
+                })
+            }
+        }
+    )*)*};
 }
 
-// The same with twice as many numbers in a vector.
-macro_rules! by_single {
-    ($value:expr, $to:ty) => {{
-        let value: f32 = $value.cast_to();
-        let (least, greatest) = (f32::from(<$to>::MIN), f32::from(<$to>::MAX));
-        let inside = if value < least { least } else { value };
-        let inside = if inside > greatest { greatest } else { inside };
-        let inside = if inside.is_nan() { 0.0 } else { inside };
-        let last_bits: $to = (inside + 12_582_912.0).to_bits().cast_to();
-        (last_bits, inside.to_bits() ^ value.to_bits())
-    }};
+fit_long! {
+    f16 => i64 u64;
+    f32 => i64 u64;
+    f64 => i64 u64;
 }
 
 fit_float! {
     f16 => by_single i8 i16 u8 u16;
-    f16 => by_double i32 i64 u32 u64;
+    f16 => by_double i32 u32;
     f32 => by_single i8 i16 u8 u16;
-    f32 => by_double i32 i64 u32 u64;
-    f64 => by_double i8 i16 i32 i64 u8 u16 u32 u64;
+    f32 => by_double i32 u32;
+    f64 => by_double i8 i16 i32 u8 u16 u32;
 }
 
 /// Runs `$body` with `$T` naming the type of the elements that lie in memory so.
@@ -593,7 +545,7 @@ pub(crate) fn wrapping_cast(from: &Storage, to: &Storage) -> Option<Cast> {
 }
 
 /// Makes each element another.
-#[inline(always)]
+#[multiversion(targets("x86_64+avx2"))]
 pub(crate) fn map<S: Element, T: Element>(from: &[u8], to: &mut [u8], mut map: impl FnMut(S) -> T) {
     for (from, to) in S::elements(from).iter().zip(T::elements_mut(to)) {
         *to = map(S::get(*from)).put();

@@ -5,6 +5,7 @@
 
 pub(crate) mod dtype;
 pub(crate) mod element;
+mod whole;
 
 use std::fmt;
 

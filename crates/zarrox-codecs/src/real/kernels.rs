@@ -2,7 +2,7 @@
 //! mark, and leave to others.
 
 use super::narrow::each_rounding;
-use super::native::{Native, for_each};
+use super::native::{Native, all, for_each};
 use super::{OutOfRange, RealType, Rounding};
 
 /// How many elements are worked on together: what they need stays in the cache next to the core.
@@ -60,6 +60,16 @@ integer_to_integers!(i8, i16, i32, i64, u8, u16, u32, u64);
 macro_rules! float_to_integers {
     ($S:ty, $round:ident, $to_integer:ident => $($T:ty),*) => {$(
         impl CastTo<$T> for $S {
+            fn cast(from: &[u8], to: &mut [u8], bad: &mut [bool], rules: &Rules) {
+                float_to_integer!($S, $round, $to_integer => $T)(from, to, bad, rules);
+            }
+        }
+    )*};
+}
+
+/// The loop for one way of rounding and of making an integer.
+macro_rules! float_to_integer {
+    ($S:ty, $round:ident, $to_integer:ident => $T:ty) => {{
             #[expect(
                 clippy::cast_possible_truncation,
                 clippy::cast_precision_loss,
@@ -87,6 +97,23 @@ macro_rules! float_to_integers {
                     ($to_integer!(rounded, $S, $T), (least <= rounded) & (rounded <= most))
                 }));
             }
+            cast
+    }};
+}
+
+/// The same for integers of 64 bits, to which vectors of floats have no cast.
+macro_rules! float_to_long_integers {
+    ($S:ty => $($T:ty),*) => {$(
+        impl CastTo<$T> for $S {
+            fn cast(from: &[u8], to: &mut [u8], bad: &mut [bool], rules: &Rules) {
+                // That leaves room for a bit of fraction below a last place of 1.
+                let short = (1_u64 << (<$S>::MANTISSA_DIGITS - 2)) as $S;
+                if all::<$S>(from, |number| number.abs() < short) {
+                    float_to_integer!($S, round_small_f64, all_bits => $T)(from, to, bad, rules);
+                } else {
+                    float_to_integer!($S, round_f64, saturated => $T)(from, to, bad, rules);
+                }
+            }
         }
     )*};
 }
@@ -104,10 +131,17 @@ macro_rules! last_bits {
         ($number + 1.5 * (1_u64 << (<$S>::MANTISSA_DIGITS - 1)) as $S).to_bits() as $T
     };
 }
+
+/// The same for integers of as many bits as the float has.
+macro_rules! all_bits {
+    ($number:expr, $S:ty, $T:ty) => {{
+        let shift = 1.5 * (1_u64 << (<$S>::MANTISSA_DIGITS - 1)) as $S;
+        ($number + shift).to_bits().wrapping_sub(shift.to_bits()) as $T
+    }};
+}
 float_to_integers!(f32, round_small_f32, last_bits => i8, i16, u8, u16);
 float_to_integers!(f64, round_small_f64, last_bits => i8, i16, i32, u8, u16, u32);
-float_to_integers!(f32, round_f32, saturated => i64, u64);
-float_to_integers!(f64, round_f64, saturated => i64, u64);
+float_to_long_integers!(f64 => i64, u64);
 
 macro_rules! integers_to_float {
     ($T:ty => $($S:ty),*) => {$(
@@ -140,7 +174,7 @@ macro_rules! single_to_integers {
         }
     )*};
 }
-single_to_integers!(i32, u32);
+single_to_integers!(i32, i64, u32, u64);
 
 integers_to_float!(f32 => i8, i16, i32, i64, u8, u16, u32, u64);
 integers_to_float!(f64 => i8, i16, i32, i64, u8, u16, u32, u64);
@@ -212,7 +246,7 @@ pub(super) fn to_odd(from: &[u8], to: &mut [u8], bad: &mut [bool]) {
 }
 
 macro_rules! round {
-    ($name:ident, $small:ident, $T:ty) => {
+    ($small:ident, $T:ty) => {
         /// A float of a magnitude that leaves room for a bit of fraction as a whole one; others stay about as large as they are.
         /// There are no branches, which loops over several numbers at once could not have.
         #[inline(always)]
@@ -233,48 +267,48 @@ macro_rules! round {
                 }
             }
         }
-
-        /// A float as a whole one; only with operations that every machine has for several numbers at once.
-        #[inline(always)]
-        pub(super) fn $name(number: $T, rounding: Rounding) -> $T {
-            // From here on all are whole.
-            const WHOLE: $T = (1_u64 << (<$T>::MANTISSA_DIGITS - 1)) as $T;
-            let magnitude = number.abs();
-            let nearest = (magnitude + WHOLE) - WHOLE;
-            let down = nearest - if nearest > magnitude { 1.0 } else { 0.0 };
-            let up = down + if down < magnitude { 1.0 } else { 0.0 };
-            let negative = number < 0.0;
-            let rounded = match rounding {
-                Rounding::NearestEven => nearest,
-                Rounding::TowardsZero => down,
-                Rounding::TowardsPositive => {
-                    if negative {
-                        down
-                    } else {
-                        up
-                    }
-                }
-                Rounding::TowardsNegative => {
-                    if negative {
-                        up
-                    } else {
-                        down
-                    }
-                }
-                Rounding::NearestAway => {
-                    if magnitude - down >= 0.5 {
-                        up
-                    } else {
-                        down
-                    }
-                }
-            };
-            if magnitude < WHOLE { rounded.copysign(number) } else { number }
-        }
     };
 }
-round!(round_f32, round_small_f32, f32);
-round!(round_f64, round_small_f64, f64);
+round!(round_small_f32, f32);
+round!(round_small_f64, f64);
+
+/// A float as a whole one; only with operations that every machine has for several numbers at once.
+#[inline(always)]
+pub(super) fn round_f64(number: f64, rounding: Rounding) -> f64 {
+    // From here on all are whole.
+    const WHOLE: f64 = (1_u64 << (f64::MANTISSA_DIGITS - 1)) as f64;
+    let magnitude = number.abs();
+    let nearest = (magnitude + WHOLE) - WHOLE;
+    let down = nearest - if nearest > magnitude { 1.0 } else { 0.0 };
+    let up = down + if down < magnitude { 1.0 } else { 0.0 };
+    let negative = number < 0.0;
+    let rounded = match rounding {
+        Rounding::NearestEven => nearest,
+        Rounding::TowardsZero => down,
+        Rounding::TowardsPositive => {
+            if negative {
+                down
+            } else {
+                up
+            }
+        }
+        Rounding::TowardsNegative => {
+            if negative {
+                up
+            } else {
+                down
+            }
+        }
+        Rounding::NearestAway => {
+            if magnitude - down >= 0.5 {
+                up
+            } else {
+                down
+            }
+        }
+    };
+    if magnitude < WHOLE { rounded.copysign(number) } else { number }
+}
 
 /// One of the machine's numbers, by its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

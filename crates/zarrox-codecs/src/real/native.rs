@@ -1,5 +1,7 @@
 //! Numbers that the machine has, in slices of bytes.
 
+use multiversion::multiversion;
+
 /// A number that the machine has.
 pub(crate) trait Native: Copy + PartialEq + 'static {
     /// The bytes of one.
@@ -23,15 +25,18 @@ macro_rules! native {
         impl Native for $T {
             type Bytes = [u8; size_of::<$T>()];
 
+            #[inline(always)]
             fn read(bytes: &[u8]) -> impl ExactSizeIterator<Item = Self> {
                 let (numbers, _) = bytes.as_chunks::<{ size_of::<$T>() }>();
                 numbers.iter().map(|bytes| <$T>::from_ne_bytes(*bytes))
             }
 
+            #[inline(always)]
             fn places(bytes: &mut [u8]) -> impl ExactSizeIterator<Item = &mut Self::Bytes> {
                 bytes.as_chunks_mut::<{ size_of::<$T>() }>().0.iter_mut()
             }
 
+            #[inline(always)]
             fn write(self, place: &mut Self::Bytes) {
                 *place = self.to_ne_bytes();
             }
@@ -59,7 +64,7 @@ native! {
 }
 
 /// Makes a number of each other one, and marks those for which it is not what is wanted.
-#[inline(always)]
+#[multiversion(targets("x86_64+avx2"))]
 pub(crate) fn for_each<S: Native, T: Native>(
     from: &[u8],
     to: &mut [u8],
@@ -76,4 +81,14 @@ pub(crate) fn for_each<S: Native, T: Native>(
     if !all_good {
         S::read(from).zip(bad).for_each(|(number, bad)| *bad |= !make(number).1);
     }
+}
+
+/// Whether all numbers are of a kind.
+#[multiversion(targets("x86_64+avx2"))]
+pub(crate) fn all<S: Native>(numbers: &[u8], is: impl Fn(S) -> bool) -> bool {
+    let mut all = true;
+    for number in S::read(numbers) {
+        all &= is(number);
+    }
+    all
 }
