@@ -3,6 +3,8 @@
 //! The first number has the lowest bits of the first byte. Eight numbers of `B` bits are `B` bytes, so that up to 8 bits are
 //! moved eight numbers at a time in one register; wider numbers one by one through a register of 128 bits.
 
+use multiversion::multiversion;
+
 /// How numbers are packed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Packing {
@@ -76,9 +78,7 @@ impl Packing {
     fn pack_octets<const B: usize>(&self, numbers: &[u8], packed: &mut [u8]) {
         let (octets, rest) = numbers.as_chunks::<8>();
         let (groups, end) = packed.split_at_mut(octets.len() * B);
-        for (octet, group) in octets.iter().zip(groups.as_chunks_mut::<B>().0) {
-            *group = gathered::<B>(u64::from_le_bytes(*octet) >> self.first);
-        }
+        gather(octets, groups.as_chunks_mut::<B>().0, self.first);
         self.pack_words::<1>(rest, end);
     }
 
@@ -91,11 +91,7 @@ impl Packing {
         let (octets, rest) = numbers.as_chunks_mut::<8>();
         let (groups, end) = packed.split_at(octets.len() * B);
         let sign = if self.signed { EACH << (B - 1) } else { 0 };
-        let kept = (EACH * (0xff >> self.first)) << self.first;
-        for (octet, group) in octets.iter_mut().zip(groups.as_chunks::<B>().0) {
-            let extended = extended(spread::<B>(*group), sign);
-            *octet = (extended << self.first & kept).to_le_bytes();
-        }
+        scatter(groups.as_chunks::<B>().0, octets, self.first, sign);
         self.unpack_words::<1>(end, 0, rest);
     }
 
@@ -149,10 +145,35 @@ impl Packing {
     }
 }
 
+/// Packs octets of numbers, whose lowest bit that counts is `first`.
+#[multiversion(targets("x86_64+avx2"))]
+fn gather<const B: usize>(octets: &[[u8; 8]], groups: &mut [[u8; B]], first: u32) {
+    for (octet, group) in octets.iter().zip(groups) {
+        *group = gathered::<B>(u64::from_le_bytes(*octet) >> first);
+    }
+}
+
+/// The inverse of [`gather`], with the sign as [`extended`] wants it.
+#[multiversion(targets("x86_64+avx2"))]
+fn scatter<const B: usize>(groups: &[[u8; B]], octets: &mut [[u8; 8]], first: u32, sign: u64) {
+    if (first, sign) == (0, 0) {
+        for (group, octet) in groups.iter().zip(octets) {
+            *octet = spread::<B>(*group).to_le_bytes();
+        }
+        return;
+    }
+    let kept = (EACH * (0xff >> first)) << first;
+    for (group, octet) in groups.iter().zip(octets) {
+        let extended = extended(spread::<B>(*group), sign);
+        *octet = (extended << first & kept).to_le_bytes();
+    }
+}
+
 /// The lowest bit of each byte.
 const EACH: u64 = 0x0101_0101_0101_0101;
 
 /// Copies the bits at `sign`, the highest that bytes have, to all higher ones of their byte; none where `sign` is 0.
+#[inline(always)]
 fn extended(octet: u64, sign: u64) -> u64 {
     // What flipping and subtracting the sign's bit does to a number; bit 7 is lent, so that no byte borrows from the next.
     (((octet ^ sign) | EACH << 7) - sign) ^ EACH << 7
@@ -177,6 +198,7 @@ fn narrowed<const N: usize>(value: u64) -> [u8; N] {
 }
 
 /// The lower `B` bits of each byte, one after the other.
+#[inline(always)]
 fn gathered<const B: usize>(octet: u64) -> [u8; B] {
     let lowest = octet & (EACH * ((1 << B) - 1));
     let bits = match B {
@@ -193,25 +215,27 @@ fn gathered<const B: usize>(octet: u64) -> [u8; B] {
 }
 
 /// Brings the neighbours of the parts at `places` down to them, over so many unused bits.
+#[inline(always)]
 fn joined(parts: u64, places: u64, unused: usize) -> u64 {
     (parts & places) | (parts & !places) >> unused
 }
 
 /// Moves what is not at `places` up by so many bits: the inverse of [`joined`].
+#[inline(always)]
 fn parted(bits: u64, places: u64, unused: usize) -> u64 {
     (bits & places) | (bits & !places) << unused
 }
 
 /// Bytes whose lower bits are `B` each of the group's: the inverse of [`gathered`].
+#[inline(always)]
 fn spread<const B: usize>(group: [u8; B]) -> u64 {
     let mut bytes = [0; 8];
     bytes[..B].copy_from_slice(&group);
     let bits = u64::from_le_bytes(bytes);
     match B {
         1 => {
-            // Each byte keeps the bit of its own place, which becomes its lowest.
-            let own = bits.wrapping_mul(EACH) & 0x8040_2010_0804_0201;
-            (own + EACH * 0x7f) >> 7 & EACH
+            // One product brings each bit to the highest place of a byte, in reverse order.
+            (bits.wrapping_mul(0x8040_2010_0804_0201) >> 7 & EACH).swap_bytes()
         }
         _ => {
             let fours = parted(bits, (1 << (4 * B)) - 1, 32 - 4 * B);

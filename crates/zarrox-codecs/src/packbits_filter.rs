@@ -8,6 +8,8 @@
 //! Names: `numcodecs.packbits` in v3; `packbits` in v2. Integers of one byte are packed as booleans, too: all
 //! but 0 is true, and decodes to 1.
 
+use multiversion::multiversion;
+use wide::u8x16;
 use zarrox_core::FillValue;
 use zarrox_core::codec::{ChunkSpec, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, same_to_v2};
 use zarrox_core::data_type::Storage;
@@ -60,13 +62,11 @@ impl Filter for PackBits {
     fn encode(&self, decoded: &[u8], encoded: &mut [u8]) -> Result<(), CodecError> {
         let Some((padding, packed)) = encoded.split_first_mut() else { return Ok(()) };
         *padding = padding_of(decoded.len());
-        let (eights, rest) = decoded.as_chunks();
-        for (booleans, byte) in eights.iter().zip(&mut *packed) {
-            *byte = pack(*booleans);
-        }
-        if let (false, Some(last)) = (rest.is_empty(), packed.last_mut()) {
-            *last = pack(std::array::from_fn(|i| rest.get(i).copied().unwrap_or(0)));
-        }
+        let (sixteens, rest) = decoded.as_chunks();
+        let (pairs, last) = packed.split_at_mut(2 * sixteens.len());
+        pack_all(sixteens, pairs.as_chunks_mut().0);
+        let end = pack(std::array::from_fn(|i| rest.get(i).copied().unwrap_or(0)));
+        last.copy_from_slice(&end[..last.len()]);
         Ok(())
     }
 
@@ -78,9 +78,7 @@ impl Filter for PackBits {
             return Err(CodecError::corrupt(message));
         }
         let (eights, rest) = decoded.as_chunks_mut();
-        for (booleans, byte) in eights.iter_mut().zip(packed) {
-            *booleans = unpack(*byte);
-        }
+        unpack_all(packed, eights);
         if let Some(last) = packed.last() {
             rest.copy_from_slice(&unpack(*last)[..rest.len()]);
         }
@@ -102,19 +100,33 @@ fn padding_of(count: usize) -> u8 {
 
 /// A one in each byte.
 const ONES: u64 = 0x0101_0101_0101_0101;
-/// Moves the bits of a byte to where each is the highest of a byte, in reverse order, and back: 1, 2⁹, 2¹⁸, …
+/// Moves the bits of a byte to where each is the highest of a byte, in reverse order: 1, 2⁹, 2¹⁸, …
 const SPREAD: u64 = 0x8040_2010_0804_0201;
 
-/// The bits of eight booleans, the first one highest.
-fn pack(booleans: [u8; 8]) -> u8 {
-    let bytes = u64::from_le_bytes(booleans);
-    // The highest bit of each byte that is not 0.
-    let set = ((bytes & (ONES * 0x7f)) + ONES * 0x7f) | bytes;
-    let [.., packed] = ((set >> 7 & ONES).wrapping_mul(SPREAD)).to_le_bytes();
-    packed
+#[multiversion(targets("x86_64+avx2"))]
+fn pack_all(booleans: &[[u8; 16]], packed: &mut [[u8; 2]]) {
+    for (booleans, pair) in booleans.iter().zip(packed) {
+        *pair = pack(*booleans);
+    }
+}
+
+#[multiversion(targets("x86_64+avx2"))]
+fn unpack_all(packed: &[u8], booleans: &mut [[u8; 8]]) {
+    for (byte, booleans) in packed.iter().zip(booleans) {
+        *booleans = unpack(*byte);
+    }
+}
+
+/// The bits of sixteen booleans, the first one of each eight highest.
+#[inline(always)]
+fn pack(booleans: [u8; 16]) -> [u8; 2] {
+    let reversed = std::array::from_fn(|i| booleans[i ^ 7]);
+    let [low, high, ..] = u8x16::new(reversed).simd_eq(u8x16::ZERO).to_bitmask().to_le_bytes();
+    [!low, !high]
 }
 
 /// Eight booleans from their bits.
+#[inline(always)]
 fn unpack(packed: u8) -> [u8; 8] {
     (u64::from(packed).wrapping_mul(SPREAD) >> 7 & ONES).to_le_bytes()
 }
