@@ -363,6 +363,14 @@ fn rounded_shift(magnitude: u128, dropped: u32, rounding: Rounding, negative: bo
     kept + u128::from(up)
 }
 
+/// Which ones are marked. Mostly none is, which is seen without a look at each.
+fn marked(bad: &[bool]) -> impl Iterator<Item = usize> {
+    // Without an end before the last, so that it is done with vectors.
+    let any = bad.iter().fold(false, |any, bad| any | bad);
+    let bad = if any { bad } else { &[] };
+    bad.iter().enumerate().filter(|(_, bad)| **bad).map(|(index, _)| index)
+}
+
 /// The bits of an element.
 fn pattern(element: &[u8]) -> u64 {
     match *element {

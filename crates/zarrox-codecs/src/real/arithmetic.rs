@@ -3,7 +3,7 @@
 use super::kernels::{BLOCK, Machine, machine, with_machine};
 use super::native::for_each;
 use super::{
-    BFLOAT16, FLOAT16, Integer, OutOfRange, Real, RealType, Rounding, to_bfloat16, to_float16,
+    BFLOAT16, FLOAT16, Integer, OutOfRange, Real, RealType, Rounding, marked, to_bfloat16, to_float16,
     widen_bfloat16, widen_float16,
 };
 
@@ -39,7 +39,7 @@ impl Arithmetic {
             let bad = &mut bad[..from.len() / item];
             bad.fill(false);
             self.ordinary(from, to, bad, direction);
-            for (index, _) in bad.iter().enumerate().filter(|(_, bad)| **bad) {
+            for index in marked(bad) {
                 let at = index * item..(index + 1) * item;
                 self.exact(&from[at.clone()], &mut to[at], direction)?;
             }

@@ -3,7 +3,7 @@
 use super::kernels::{BLOCK, Kernel, Machine, Rules, kernel, machine, to_odd, with_machine};
 use super::native::Native;
 use super::{
-    BFLOAT16, Binary, FLOAT16, Integer, Missing, OutOfRange, Real, RealType, Rounding, to_bfloat16,
+    BFLOAT16, Binary, FLOAT16, Integer, Missing, OutOfRange, Real, RealType, Rounding, marked, to_bfloat16,
     to_float16, widen_bfloat16, widen_float16,
 };
 
@@ -116,7 +116,7 @@ impl Caster {
                 Way::Exact => (),
             }
             self.map.apply(self.source, loaded, to, bad, &mut hits[..count]);
-            for (index, _) in bad.iter().enumerate().filter(|(_, bad)| **bad) {
+            for index in marked(bad) {
                 let value = self.from.read(&from[index * item..][..item]);
                 let element = &mut to[index * into..][..into];
                 let written = self.to.write(value, self.rules.rounding, self.rules.range, element);
