@@ -68,6 +68,7 @@ fn loops() -> Vec<(&'static str, DataType, Value)> {
         ("numcodecs.shuffle", Float64, json!({"elementsize": 8})),
         ("numcodecs.delta", Int16, json!({"dtype": "<i2"})),
         ("numcodecs.delta", Int32, json!({"dtype": "<i4"})),
+        ("numcodecs.delta", Int32, json!({"dtype": "<i4", "astype": "<i2"})),
         ("numcodecs.delta", Float64, json!({"dtype": "<f8"})),
         ("numcodecs.packbits", Bool, json!({})),
         ("packbits", Bool, json!({})),
@@ -81,10 +82,23 @@ fn loops() -> Vec<(&'static str, DataType, Value)> {
         (
             "numcodecs.fixedscaleoffset",
             Float64,
+            json!({"scale": 100, "offset": 5, "dtype": "<f8", "astype": "<i2"}),
+        ),
+        (
+            "numcodecs.fixedscaleoffset",
+            Float64,
             json!({"scale": 100, "offset": 5, "dtype": "<f8", "astype": "<i4"}),
+        ),
+        (
+            "numcodecs.fixedscaleoffset",
+            Float64,
+            json!({"scale": 100, "offset": 5, "dtype": "<f8", "astype": "<i8"}),
         ),
         ("numcodecs.quantize", Float32, json!({"digits": 2, "dtype": "<f4"})),
         ("numcodecs.astype", Float64, json!({"encode_dtype": "<f4", "decode_dtype": "<f8"})),
+        ("numcodecs.astype", Float64, json!({"encode_dtype": "<i2", "decode_dtype": "<f8"})),
+        ("numcodecs.astype", Float64, json!({"encode_dtype": "<i8", "decode_dtype": "<f8"})),
+        ("numcodecs.astype", Float32, json!({"encode_dtype": "|u1", "decode_dtype": "<f4"})),
         ("numcodecs.crc32", Float32, json!({})),
         ("numcodecs.adler32", Float32, json!({})),
         ("numcodecs.fletcher32", Float32, json!({})),
@@ -93,6 +107,8 @@ fn loops() -> Vec<(&'static str, DataType, Value)> {
         ("scale_offset", Float32, json!({"offset": 5.0, "scale": 100.0})),
         ("cast_value", Float32, json!({"data_type": "int16"})),
         ("cast_value", Float64, json!({"data_type": "float32"})),
+        ("cast_value", Float64, json!({"data_type": "int16", "out_of_range": "clamp"})),
+        ("cast_value", Float64, json!({"data_type": "int64"})),
     ]
 }
 
