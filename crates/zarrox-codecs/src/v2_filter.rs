@@ -6,8 +6,8 @@
 //!
 //! Names: none. In v2 it is the filter itself, in v3 there is nothing like it, and so its name is in no metadata.
 //!
-//! numcodecs knows no arrays: a filter views what it is given as numbers of its own `dtype`, whatever they were. Where those are the
-//! numbers that the array has, as nearly always, the filter is in the chain by itself. Here it is if a codec before it has made
+//! numcodecs knows no arrays: a filter views what it is given as numbers of its own `dtype`, whatever they were. Where those are
+//! the numbers that the array has, as nearly always, the filter is in the chain by itself. Here it is if a codec before it has made
 //! bytes (`[shuffle, delta]`), or if it takes the numbers for ones of another byte order (`>i4` elements, and the `dtype` `<i4`).
 //!
 //! What does not decode to the bytes that it was is not encoded: numcodecs would store it, and lose it.

@@ -118,7 +118,7 @@ pub static EXAMPLES: &[Example] = &[
     example("numcodecs.lzma", "int32", &[100], r#"{"format": 1, "check": -1, "preset": 0, "filters": null}"#),
     example("numcodecs.lzma", "int32", &[100], r#"{"format": 2, "check": -1, "preset": 0, "filters": null}"#),
     example("numcodecs.lzma", "int32", &[100], r#"{"format": 3, "check": 0, "preset": null, "filters": [{"id": 3, "dist": 4}, {"id": 33, "preset": 1}]}"#),
-    example("v2_filter", "int32", &[4, 6], r#"{"filter": {"name": "numcodecs.delta", "configuration": {"dtype": ">i4", "astype": "<i8"}}}"#),
+    example("v2_filter", "int32", &[4, 6], r#"{"filter": {"name": "numcodecs.delta", "configuration": {"dtype": ">i4", "astype": "<i4"}}}"#),
     example("v2_filter", "bool", &[20], r#"{"filter": {"name": "numcodecs.packbits"}}"#),
     example("v2_filter", "string", &[40], r#"{"filter": {"name": "numcodecs.delta", "configuration": {"dtype": "|u1", "astype": "|u1"}}}"#).before(r#"["vlen-utf8"]"#),
     example("n5_lz4", "int32", &[100], r#"{"blockSize": 128}"#),

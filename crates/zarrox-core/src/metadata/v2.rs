@@ -332,8 +332,8 @@ impl Numbers {
         Self { order: (word > 1).then(|| order.clone()), word, in_structures }
     }
 
-    /// Whether a filter sees the numbers that there are, or little-endian ones in other pieces: then it is one of arrays. numcodecs
-    /// views the bytes as the filter's own type, and asks nothing.
+    /// Whether a filter sees the numbers that there are, or little-endian ones in other pieces: then it is one of arrays.
+    /// numcodecs views the bytes as the filter's own type, and asks nothing.
     fn are_seen_by(&self, filter: &Map) -> bool {
         let Some(seen) = decoded_dtype(filter) else { return true };
         match (self.order.as_ref(), seen.endian) {

@@ -19,7 +19,8 @@ const INTRODUCTION: &str = "
 ## Codecs
 
 A name is what `codecs` says in `zarr.json`, an id is what `compressor` and `filters` say in `.zarray`. Other names are read, and never
-written. v2 has no codecs without an id: it says the same in other members.
+written. v2 has no codecs without an id: it says the same in other members. `v2_filter` is in no metadata: it is what an array of v2 has
+where a filter is given bytes, and in v2 it is that filter.
 
 | name in v3 | other names | id in v2 | turns |
 |---|---|---|---|
