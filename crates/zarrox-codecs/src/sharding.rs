@@ -32,6 +32,7 @@ use zarrox_core::scratch::{Scratch, with_vec};
 use zarrox_core::strided::{Dims, Span, View, ViewMut};
 
 use crate::config::{self, codec_to_json};
+use crate::shard_work::ShardWork;
 use crate::{Bytes, Crc32c};
 
 const NAME: &str = "sharding_indexed";
@@ -362,7 +363,7 @@ impl ShardingCodec {
             part.region.iter().zip(&self.shape).map(|(&span, &length)| touched(span, length)).collect();
         let entries = self.index.entries(index, cells)?;
         let fill = self.inner.chunk().fill().as_bytes();
-        let mut work = Work::new(window, &self.inner);
+        let mut work = ShardWork::new(window, &self.inner);
         let (mut fetches, options) = (Vec::new(), part.options);
         split_mut(&part.region, &self.shape, part.out, |pieces, mut out| {
             let cell: Cell = pieces.iter().map(|piece| piece.chunk).collect();
@@ -464,7 +465,7 @@ impl ShardingCodec {
         let window = Window::of_size(existing.len() as u64);
         let index = self.index.range(window).map_err(|e| e.at("index"))?.of(existing)?;
         let entries = self.index.entries(index, self.grid.iter().map(|&count| Span::all(count)).collect())?;
-        let (base, mut work) = (encoded.len(), Work::new(window, &self.inner));
+        let (base, mut work) = (encoded.len(), ShardWork::new(window, &self.inner));
         self.update_chunks(part, options, encoded, |(cell, encoded)| {
             self.check_room(encoded - base)?;
             let Some(stored) = self.locate(window, entries.get(cell))? else { return Ok(None) };
@@ -519,35 +520,6 @@ impl ShardingCodec {
         self.inner.update(stored, &part.narrowed(region, &out), options, encoded)
     }
 }
-
-/// How many bytes of a shard its entries ask for. Some may share their bytes; but only a damaged index makes of a small shard a
-/// lot of work.
-struct Work {
-    asked: u64,
-    /// What a shard has, and what inner chunks have that are no larger than twice their elements.
-    stored: u64,
-    each: u64,
-    count: u64,
-}
-
-impl Work {
-    fn new(shard: Window, inner: &CodecChain) -> Self {
-        let each = (inner.chunk().size() as u64).saturating_mul(2).saturating_add(SMALL);
-        Self { asked: 0, stored: shard.length.unwrap_or(u64::MAX), each, count: 0 }
-    }
-
-    fn add(&mut self, chunk: Window) -> Result<(), CodecError> {
-        self.asked = self.asked.saturating_add(chunk.length.unwrap_or(0));
-        self.count += 1;
-        if self.asked > self.stored && self.asked > self.each.saturating_mul(self.count) {
-            return Err(CodecError::corrupt("the inner chunks overlap, and are more than the shard has"));
-        }
-        Ok(())
-    }
-}
-
-/// What the smallest inner chunk may take, in bytes.
-const SMALL: u64 = 1 << 10;
 
 /// The inner chunks from the first to the last that a span, which is not empty, touches.
 fn touched(span: Span, length: usize) -> Span {
