@@ -221,8 +221,7 @@ impl CodecChain {
         if let Some(order) = &self.order {
             return self.encode_array(&chunk.clone().permuted(order), options, encoded);
         }
-        let regions: Regions = self.array_to_array.iter().map(|c| whole(c.codec.encoded_chunk())).collect();
-        let elements = self.encode_elements(chunk, &regions)?;
+        let elements = self.encode_elements(chunk, &self.whole_regions())?;
         let array = self.innermost();
         let array = elements.view(array, &whole(array));
         // What is only encoded like the fill value is another value when it is decoded, and must be stored.
@@ -315,7 +314,6 @@ impl CodecChain {
         }
     }
 
-    /// What the array→bytes codec needs, whose errors say that they are its.
     /// What the array→bytes codec needs, with its name in every error that comes of it.
     fn read_plain<'a>(&'a self, window: Window, part: ReadPart<'a>) -> Result<Vec<Fetch<'a>>, CodecError> {
         let Named { name, codec } = &self.array_to_bytes;
@@ -507,8 +505,8 @@ impl CodecChain {
         if let Some(regions) = self.regions(&part.region) {
             return self.decode_regions(encoded, codecs, &regions, part);
         }
-        let regions: Regions = self.array_to_array.iter().map(|c| whole(c.codec.encoded_chunk())).collect();
-        if part.covers(self.chunk.shape()) {
+        let regions = self.whole_regions();
+        if part.covers(self.chunk.shape()) && part.out.is_contiguous() {
             return self.decode_region(encoded, codecs, &regions, part);
         }
         let all = whole(&self.chunk);
@@ -550,6 +548,11 @@ impl CodecChain {
         let mut elements = Elements::new(self, array, region)?;
         self.decode_bytes(encoded, codecs, elements.part(array, &part, region))?;
         self.decode_elements(elements, regions, part)
+    }
+
+    /// All of the chunk behind each array→array codec.
+    fn whole_regions(&self) -> Regions {
+        self.array_to_array.iter().map(|named| whole(named.codec.encoded_chunk())).collect()
     }
 
     /// Where a region is behind each array→array codec; `None` when one of them works only on whole chunks.

@@ -5,7 +5,7 @@ use super::{ArrayToArray, ChunkSpec, CodecChain, Fetch, ReadPart, Staged, Window
 use crate::error::CodecError;
 use crate::heap::Heap;
 use crate::scratch::Scratch;
-use crate::strided::{Dims, Span, View, ViewMut};
+use crate::strided::{Dims, Span, View};
 
 /// The regions that a region of a chunk is behind each array→array codec.
 pub(super) type Regions = Vec<Dims<Span>>;
@@ -90,7 +90,9 @@ impl CodecChain {
 
     /// A whole chunk that lies in memory with gaps, without them, where the first codec takes only whole chunks.
     fn gathered(&self, source: &View<'_>) -> Result<Option<Elements>, CodecError> {
-        if self.starts_with_parts() || source.as_slice().is_some() {
+        let first = self.array_to_array.first();
+        let parts = first.is_none_or(|named| behind(&*named.codec, &whole(self.chunk())).is_some());
+        if parts || source.as_slice().is_some() {
             return Ok(None);
         }
         let all = whole(self.chunk());
@@ -99,41 +101,19 @@ impl CodecChain {
         Ok(Some(chunk))
     }
 
-    /// Whether the first array→array codec works on parts, and on memory with gaps.
-    fn starts_with_parts(&self) -> bool {
-        let first = self.array_to_array.first();
-        first.is_none_or(|named| behind(&*named.codec, &whole(self.chunk())).is_some())
-    }
-
-    /// Decodes elements through all array→array codecs into a part; the regions are where they are behind each.
+    /// Decodes elements through all array→array codecs into a part, which lies in memory without gaps where the first of them
+    /// takes only whole chunks; the regions are where they are behind each.
     pub(super) fn decode_elements(
-        &self,
-        elements: Elements,
-        regions: &[Dims<Span>],
-        mut part: ReadPart<'_>,
-    ) -> Result<(), CodecError> {
-        if self.starts_with_parts() || part.out.is_contiguous() {
-            return self.decode_steps(elements, regions, &mut part.out);
-        }
-        let all = whole(self.chunk());
-        let mut chunk = Elements::new(self, self.chunk(), &all)?;
-        let mut view = self.chunk().view_mut(&mut chunk.memory, &chunk.heap);
-        self.decode_steps(elements, regions, &mut view)?;
-        part.out.copy_from(&chunk.view(self.chunk(), &all), 1);
-        Ok(())
-    }
-
-    fn decode_steps(
         &self,
         mut elements: Elements,
         regions: &[Dims<Span>],
-        out: &mut ViewMut<'_>,
+        mut part: ReadPart<'_>,
     ) -> Result<(), CodecError> {
         for (index, named) in self.array_to_array.iter().enumerate().rev() {
             let source = elements.view(named.codec.encoded_chunk(), &regions[index]);
             let explain = |e: CodecError| e.in_codec(named.name);
             let Some(before) = index.checked_sub(1) else {
-                return named.codec.decode(&source, out).map_err(explain);
+                return named.codec.decode(&source, &mut part.out).map_err(explain);
             };
             let (chunk, region) = (self.array_to_array[before].codec.encoded_chunk(), &regions[before]);
             let mut next = Elements::new(self, chunk, region)?;
