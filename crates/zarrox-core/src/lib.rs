@@ -6,6 +6,7 @@
 
 pub mod codec;
 pub mod data_type;
+pub mod element_set;
 pub mod error;
 pub mod fill_value;
 pub mod grid;

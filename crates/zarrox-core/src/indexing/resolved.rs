@@ -1,0 +1,111 @@
+//! What a selection means for an array of a certain shape: which positions, and where they are in the result.
+
+use std::sync::Arc;
+
+use crate::strided::Dims;
+
+use super::Mask;
+
+/// A selection that fits an array of a certain shape.
+///
+/// The dimensions of the array are divided among axes, which are selected from independently of each other; an axis has one
+/// dimension, or several that are selected from together, point by point. The result has an axis of its own for each
+/// dimension that is sliced, as many as the index arrays have for points, none for a dimension with a single index, and those
+/// that were asked for by `newaxis`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Resolved {
+    /// Each dimension of the array is in just one of them; in the order of their first dimensions.
+    pub axes: Vec<ResolvedAxis>,
+    /// The axes of the result, in order. What is no [`ResultAxis::Of`] any axis was dropped.
+    pub result: Vec<ResultAxis>,
+}
+
+/// Positions along some dimensions of an array.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ResolvedAxis {
+    /// Evenly spaced positions along one dimension.
+    Span(ResolvedSpan),
+    /// Listed positions.
+    Points(Points),
+    /// The positions where a mask is true, in row-major order.
+    Mask(MaskedPoints),
+}
+
+/// Evenly spaced positions along one dimension, in ascending order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ResolvedSpan {
+    /// Which dimension of the array.
+    pub dim: usize,
+    /// The lowest position.
+    pub start: u64,
+    /// The distance between positions, at least 1.
+    pub step: u64,
+    /// How many positions.
+    pub count: u64,
+    /// Whether the result has them in descending order.
+    pub reversed: bool,
+}
+
+/// Listed positions along one or several dimensions, in the order of the result.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Points {
+    /// Which dimensions of the array, ascending.
+    pub dims: Dims<usize>,
+    /// For each of these dimensions the position of each point; all lists are equally long, and all positions lie inside
+    /// the array.
+    pub coordinates: Dims<Arc<Vec<usize>>>,
+    /// The shape that the points have in the result, row-major; of as many elements as there are points.
+    pub shape: Vec<usize>,
+}
+
+/// The positions where a mask over some dimensions is true, in row-major order: one axis of the result.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MaskedPoints {
+    /// Which dimensions of the array, ascending; as many as the mask has.
+    pub dims: Dims<usize>,
+    /// The mask; as long as the array along each of the dimensions.
+    pub mask: Mask,
+    /// How often it is true.
+    pub count: usize,
+}
+
+/// Where an axis of the result comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ResultAxis {
+    /// From nowhere: its length is 1.
+    New,
+    /// From the array.
+    Of {
+        /// Which of [`Resolved::axes`].
+        axis: usize,
+        /// Which of the dimensions that its positions have in the result: 0, but for points of several dimensions.
+        part: usize,
+    },
+}
+
+impl ResolvedAxis {
+    /// The shape that the positions have in the result, unless they are dropped.
+    pub fn shape(&self) -> Dims<u64> {
+        match self {
+            Self::Span(span) => [span.count].into_iter().collect(),
+            Self::Points(points) => points.shape.iter().map(|&n| n as u64).collect(),
+            Self::Mask(masked) => [masked.count as u64].into_iter().collect(),
+        }
+    }
+}
+
+impl Resolved {
+    /// The shape of the result.
+    pub fn shape(&self) -> Vec<u64> {
+        let length = |axis: &ResultAxis| match *axis {
+            ResultAxis::New => 1,
+            ResultAxis::Of { axis, part } => self.axes[axis].shape()[part],
+        };
+        self.result.iter().map(length).collect()
+    }
+
+    /// Whether no element is selected.
+    pub fn is_empty(&self) -> bool {
+        self.axes.iter().any(|axis| axis.shape().contains(&0))
+    }
+}
