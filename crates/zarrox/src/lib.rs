@@ -35,15 +35,16 @@ mod options;
 mod pool;
 
 pub use access::AccessOptions;
-pub use array::{Array, ArrayBuilder, ArrayInfo, DynArray, Time, VlenElement};
+pub use array::{Array, ArrayBuilder, ArrayInfo, ArrayView, DynArray, Time, VlenElement};
 pub use consolidated::{Consolidated, Difference, DifferenceKind};
 pub use group::{Child, Group, Node, Tree};
 pub use options::{MissingChunks, OpenMode, OpenOptions};
 pub use zarrox_codecs as codecs;
 pub use zarrox_core::{
     ArrayMetadata, ChunkGrid, ChunkKeyEncoding, ChunkShape, CodecSpec, DataType, DimSelection, Element,
-    Error, ErrorKind, FillValue, Format, GroupMetadata, IntoSelection, NodeMetadata, NodePath, Registry,
-    Result, Selection, Separator, codec, data_type, grid, indexing, json, msgpack, registry, s, strided,
+    Error, ErrorKind, FillValue, Format, GroupMetadata, IndexArray, IntoSelection, Mask, NewAxis,
+    NodeMetadata, NodePath, Registry, Result, Selection, Separator, codec, data_type, grid, indexing, json,
+    msgpack, registry, s, strided,
 };
 #[cfg(feature = "derive")]
 pub use zarrox_derive::Element;
@@ -54,7 +55,9 @@ use std::path::Path;
 /// Everything that most programs need: `use zarrox::prelude::*`.
 pub mod prelude {
     pub use crate::codecs::*;
-    pub use crate::{Array, ChunkShape, DataType, DynArray, Element, Format, Group, Node, Selection, s};
+    pub use crate::{
+        Array, ChunkShape, DataType, DynArray, Element, Format, Group, NewAxis, Node, Selection, s,
+    };
 }
 
 /// Opens the node at a path, for reading and writing, and finds out by itself its format and kind.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::error::Result;
 use crate::strided::Dims;
 
 use super::Mask;
@@ -49,7 +50,8 @@ pub struct ResolvedSpan {
 /// Listed positions along one or several dimensions, in the order of the result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Points {
-    /// Which dimensions of the array, ascending.
+    /// Which dimensions of the array, ascending. There are none where an array without dimensions is selected from more than
+    /// once, and where a mask without dimensions is false.
     pub dims: Dims<usize>,
     /// For each of these dimensions the position of each point; all lists are equally long, and all positions lie inside
     /// the array.
@@ -84,6 +86,15 @@ pub enum ResultAxis {
 }
 
 impl ResolvedAxis {
+    /// Which dimensions of the array, ascending.
+    pub fn dims(&self) -> &[usize] {
+        match self {
+            Self::Span(span) => std::slice::from_ref(&span.dim),
+            Self::Points(points) => &points.dims,
+            Self::Mask(masked) => &masked.dims,
+        }
+    }
+
     /// The shape that the positions have in the result, unless they are dropped.
     pub fn shape(&self) -> Dims<u64> {
         match self {
@@ -107,5 +118,24 @@ impl Resolved {
     /// Whether no element is selected.
     pub fn is_empty(&self) -> bool {
         self.axes.iter().any(|axis| axis.shape().contains(&0))
+    }
+}
+
+impl ResolvedSpan {
+    /// The position of the `n`-th element in the order of the result; there must be as many.
+    pub fn position(&self, n: u64) -> u64 {
+        let n = if self.reversed { self.count - 1 - n } else { n };
+        self.start + n * self.step
+    }
+}
+
+impl MaskedPoints {
+    /// The same positions, listed.
+    ///
+    /// # Errors
+    /// When there is not enough memory for the lists.
+    pub fn to_points(&self) -> Result<Points> {
+        let coordinates = self.mask.nonzero()?.into_iter().map(Arc::new).collect();
+        Ok(Points { dims: self.dims.clone(), coordinates, shape: vec![self.count] })
     }
 }

@@ -1,0 +1,245 @@
+//! Arrays inside selections: of integers, and of truth values.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::strided::Dims;
+
+/// More values than this are shortened when they are displayed.
+const DISPLAYED: usize = 100;
+/// How many are displayed at both ends of a dimension that is shortened.
+const AT_THE_ENDS: usize = 3;
+
+/// Integers that select positions; negative ones count from the end. Clones share the values.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IndexArray {
+    shape: Vec<usize>,
+    values: Arc<Vec<i64>>,
+}
+
+/// Truth values that select the positions where they are true. Clones share the values.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mask {
+    shape: Vec<usize>,
+    values: Arc<Vec<bool>>,
+}
+
+impl IndexArray {
+    /// An array of this shape with these values, row-major.
+    ///
+    /// # Errors
+    /// When the shape has not as many elements as there are values.
+    pub fn new(shape: impl Into<Vec<usize>>, values: impl Into<Arc<Vec<i64>>>) -> Result<Self> {
+        let (shape, values) = (shape.into(), values.into());
+        check_count(&shape, values.len())?;
+        Ok(Self { shape, values })
+    }
+
+    /// The shape.
+    pub fn shape(&self) -> &[usize] {
+        &self.shape
+    }
+
+    /// The values, row-major.
+    pub fn values(&self) -> &Arc<Vec<i64>> {
+        &self.values
+    }
+}
+
+impl Mask {
+    /// A mask of this shape with these values, row-major.
+    ///
+    /// # Errors
+    /// When the shape has not as many elements as there are values.
+    pub fn new(shape: impl Into<Vec<usize>>, values: impl Into<Arc<Vec<bool>>>) -> Result<Self> {
+        let (shape, values) = (shape.into(), values.into());
+        check_count(&shape, values.len())?;
+        Ok(Self { shape, values })
+    }
+
+    /// The shape.
+    pub fn shape(&self) -> &[usize] {
+        &self.shape
+    }
+
+    /// The values, row-major.
+    pub fn values(&self) -> &Arc<Vec<bool>> {
+        &self.values
+    }
+
+    /// How many values are true.
+    pub fn count(&self) -> usize {
+        self.values.iter().filter(|&&value| value).count()
+    }
+
+    /// Where the values are true, in row-major order: for each dimension a list of positions.
+    ///
+    /// # Errors
+    /// When there is not enough memory for the lists.
+    pub fn nonzero(&self) -> Result<Dims<Vec<usize>>> {
+        let count = self.count();
+        let mut lists: Dims<Vec<usize>> =
+            self.shape.iter().map(|_| reserved(count)).collect::<Result<_>>()?;
+        let Some((&width, outer)) = self.shape.split_last() else { return Ok(lists) };
+        let mut row: Dims<usize> = outer.iter().map(|_| 0).collect();
+        // Without elements there are no rows, and a width of zero would divide nothing.
+        for values in self.values.chunks(width.max(1)) {
+            let (columns, rows) =
+                lists.split_last_mut().map_or((None, [].as_mut_slice()), |(l, r)| (Some(l), r));
+            let Some(columns) = columns else { break };
+            let before = columns.len();
+            columns.extend(values.iter().enumerate().filter(|(_, value)| **value).map(|(column, _)| column));
+            let found = columns.len() - before;
+            if found > 0 {
+                rows.iter_mut().zip(&row).for_each(|(list, &at)| list.extend(std::iter::repeat_n(at, found)));
+            }
+            advance(&mut row, outer);
+        }
+        Ok(lists)
+    }
+}
+
+/// The next place in row-major order; after the last, the first.
+pub(super) fn advance(place: &mut [usize], shape: &[usize]) {
+    for (at, &length) in place.iter_mut().zip(shape).rev() {
+        *at += 1;
+        if *at < length {
+            return;
+        }
+        *at = 0;
+    }
+}
+
+fn check_count(shape: &[usize], count: usize) -> Result<()> {
+    if checked_size(shape) == Some(count) {
+        return Ok(());
+    }
+    Err(Error::selection(format!("an array of shape {shape:?} was given {count} values")))
+}
+
+/// How many elements a shape has, unless these are too many to count.
+pub(super) fn checked_size(shape: &[usize]) -> Option<usize> {
+    if shape.contains(&0) {
+        return Some(0);
+    }
+    shape.iter().try_fold(1, |size: usize, &n| size.checked_mul(n))
+}
+
+/// An empty list with room for as many positions, or an error where there is none.
+pub(super) fn reserved(count: usize) -> Result<Vec<usize>> {
+    let mut list = Vec::new();
+    match list.try_reserve_exact(count) {
+        Ok(()) => Ok(list),
+        Err(error) => {
+            let message = format!("the selection has {count} points, for whose positions there is no memory");
+            Err(Error::new(ErrorKind::LimitExceeded, message).with_source(error))
+        }
+    }
+}
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+/// What arrays in selections are made of: integers, which become an [`IndexArray`], and `bool`, for a [`Mask`].
+pub trait ArrayItem: sealed::Sealed + Copy {
+    /// What an array of such items is.
+    type Array;
+
+    /// An array of this shape, which has as many elements as there are values.
+    #[doc(hidden)]
+    fn array(shape: Vec<usize>, values: Vec<Self>) -> Self::Array;
+}
+
+macro_rules! integer_items {
+    ($($T:ty),+) => {$(
+        impl sealed::Sealed for $T {}
+
+        impl ArrayItem for $T {
+            type Array = IndexArray;
+
+            fn array(shape: Vec<usize>, values: Vec<Self>) -> IndexArray {
+                IndexArray { shape, values: Arc::new(values.into_iter().map(saturated).collect()) }
+            }
+        }
+    )+};
+}
+
+integer_items!(i8, i16, i32, isize, u8, u16, u32, u64, usize);
+
+impl sealed::Sealed for i64 {}
+
+impl ArrayItem for i64 {
+    type Array = IndexArray;
+
+    fn array(shape: Vec<usize>, values: Vec<Self>) -> IndexArray {
+        IndexArray { shape, values: Arc::new(values) }
+    }
+}
+
+impl sealed::Sealed for bool {}
+
+impl ArrayItem for bool {
+    type Array = Mask;
+
+    fn array(shape: Vec<usize>, values: Vec<Self>) -> Mask {
+        Mask { shape, values: Arc::new(values) }
+    }
+}
+
+/// A position beyond `i64` lies beyond every array.
+pub(super) fn saturated(value: impl TryInto<i64>) -> i64 {
+    value.try_into().unwrap_or(i64::MAX)
+}
+
+impl fmt::Display for IndexArray {
+    /// Writes NumPy's syntax; a long array is shortened.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_array(f, &self.shape, &self.values, &i64::to_string)
+    }
+}
+
+impl fmt::Display for Mask {
+    /// Writes NumPy's syntax; a long mask is shortened.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let word = |value: &bool| if *value { "True" } else { "False" }.to_owned();
+        write_array(f, &self.shape, &self.values, &word)
+    }
+}
+
+fn write_array<T>(
+    f: &mut fmt::Formatter<'_>,
+    shape: &[usize],
+    values: &[T],
+    text: &impl Fn(&T) -> String,
+) -> fmt::Result {
+    write_part(f, shape, values, values.len() > DISPLAYED, text)
+}
+
+fn write_part<T>(
+    f: &mut fmt::Formatter<'_>,
+    shape: &[usize],
+    values: &[T],
+    shortened: bool,
+    text: &impl Fn(&T) -> String,
+) -> fmt::Result {
+    let Some((&length, inner)) = shape.split_first() else {
+        return values.first().map_or(Ok(()), |value| f.write_str(&text(value)));
+    };
+    let width = values.len().checked_div(length).unwrap_or(0);
+    f.write_str("[")?;
+    let mut at = 0;
+    while at < length {
+        if at > 0 {
+            f.write_str(", ")?;
+        }
+        if shortened && at == AT_THE_ENDS && length > 2 * AT_THE_ENDS {
+            f.write_str("..., ")?;
+            at = length - AT_THE_ENDS;
+        }
+        write_part(f, inner, &values[at * width..(at + 1) * width], shortened, text)?;
+        at += 1;
+    }
+    f.write_str("]")
+}

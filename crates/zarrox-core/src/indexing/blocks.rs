@@ -1,0 +1,82 @@
+//! Selections of whole chunks, by their places in a grid.
+
+use std::borrow::Cow;
+
+use super::arrays::saturated;
+use super::positions::Dim;
+use super::selection::Kind;
+use super::{DimSelection, Selection};
+use crate::error::{Error, Result};
+use crate::grid::ChunkGrid;
+
+impl Selection {
+    /// The same elements without blocks: those of an array of this shape with this grid become slices. Other selections
+    /// stay as they are.
+    ///
+    /// # Errors
+    /// When there is no such block, or an item is neither an integer nor a slice without a step.
+    pub fn on_grid(&self, grid: &ChunkGrid, shape: &[u64]) -> Result<Cow<'_, Self>> {
+        if self.kind != Kind::Blocks {
+            return Ok(Cow::Borrowed(self));
+        }
+        let mentioned = self.items.iter().filter(|item| **item != DimSelection::Ellipsis).count();
+        if mentioned > shape.len() || self.items.len() - mentioned > 1 {
+            return Err(Error::selection(format!(
+                "blocks are selected along {mentioned} dimensions, but the array has {} (shape {shape:?}); \
+                 there can be one ellipsis (...)",
+                shape.len()
+            )));
+        }
+        let counts = grid.grid_shape(shape);
+        let mut slices = Vec::with_capacity(self.items.len());
+        let mut dim = 0;
+        for item in &self.items {
+            if *item == DimSelection::Ellipsis {
+                slices.push(DimSelection::Ellipsis);
+                dim += shape.len() - mentioned;
+                continue;
+            }
+            slices.push(block_slice(item, dim, grid, &counts, shape)?);
+            dim += 1;
+        }
+        Ok(Cow::Owned(slices.into_iter().collect()))
+    }
+}
+
+/// The elements along a dimension that some of its blocks have.
+fn block_slice(
+    item: &DimSelection,
+    dim: usize,
+    grid: &ChunkGrid,
+    counts: &[u64],
+    shape: &[u64],
+) -> Result<DimSelection> {
+    let blocks = Dim::new(counts, dim)?;
+    let (first, count) = match item {
+        DimSelection::Index(index) => {
+            let first = blocks.index(*index).map_err(|_| {
+                let count = counts[dim];
+                Error::selection(format!("block {index} is out of bounds for axis {dim} with {count} blocks"))
+            })?;
+            (first, 1)
+        }
+        DimSelection::Slice { start, stop, step: 1 } => {
+            let span = blocks.slice(*start, *stop, 1)?;
+            (span.start, span.count)
+        }
+        other => {
+            return Err(Error::selection(format!(
+                "blocks of axis {dim} are selected with {other}; a block selection has only integers and slices \
+                 without steps"
+            )));
+        }
+    };
+    if count == 0 {
+        return Ok(DimSelection::from(0..0));
+    }
+    let missing = || Error::selection(format!("the chunk grid ends before block {first} of axis {dim}"));
+    let (start, _) = grid.chunk_place(dim, first).ok_or_else(missing)?;
+    let (last, length) = grid.chunk_place(dim, first + count - 1).ok_or_else(missing)?;
+    let end = last.saturating_add(length).min(shape[dim]);
+    Ok(DimSelection::Slice { start: Some(saturated(start)), stop: Some(saturated(end)), step: 1 })
+}

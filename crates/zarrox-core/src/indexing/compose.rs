@@ -1,0 +1,396 @@
+//! Selections from selections, without reading.
+//!
+//! The second selection resolves against the shape of the first one's result. Axes of the two that meet in an axis of that
+//! result are composed together, all others stay as they are: a slice of a slice is a slice, and what else meets becomes listed
+//! points.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use super::arrays::reserved;
+use super::joint::point_count;
+use super::positions::{single, spaced};
+use super::{Points, Resolved, ResolvedAxis, ResolvedSpan, ResultAxis, Selection};
+use crate::error::{Error, ErrorKind, Result};
+use crate::strided::Dims;
+
+impl Resolved {
+    /// Selects from what is selected: the elements that `selection` means in the result of this one.
+    ///
+    /// # Errors
+    /// When the selection does not fit the result, whose axes are meant in the message.
+    pub fn select(&self, selection: &Selection) -> Result<Self> {
+        let second = selection.resolve(&self.shape())?;
+        let composing = Composing { first: self, second: &second };
+        let mut axes = Vec::new();
+        let mut places = vec![Vec::new(); second.axes.len()];
+        for component in composing.components() {
+            composing.compose(&component, &mut axes, &mut places)?;
+        }
+        let result = second.result.iter().map(|axis| match *axis {
+            ResultAxis::New => ResultAxis::New,
+            ResultAxis::Of { axis, part } => places[axis][part],
+        });
+        let result = result.collect();
+        Ok(Self::in_order(axes, result))
+    }
+}
+
+/// Two selections, the second from the result of the first.
+struct Composing<'a> {
+    first: &'a Resolved,
+    second: &'a Resolved,
+}
+
+/// Axes that belong together, since they meet in axes of the first result.
+#[derive(Debug, Default)]
+struct Component {
+    /// Axes of the first selection.
+    first: Vec<usize>,
+    /// Axes of the second selection.
+    second: Vec<usize>,
+}
+
+/// Axes of the second selection, and the shape that their positions have together.
+struct Layout {
+    /// For each axis of the second selection in the component: where its parts begin in the shape, and how many it has.
+    blocks: Vec<(usize, usize)>,
+    shape: Vec<usize>,
+    /// How many elements the shape has.
+    count: usize,
+}
+
+impl Composing<'_> {
+    fn components(&self) -> Vec<Component> {
+        let mut components: Vec<Component> =
+            (0..self.first.axes.len()).map(|axis| Component { first: vec![axis], second: vec![] }).collect();
+        for (number, axis) in self.second.axes.iter().enumerate() {
+            let met: Vec<usize> = axis.dims().iter().filter_map(|&dim| self.source(dim)).collect();
+            let (common, others): (Vec<_>, Vec<_>) = components
+                .into_iter()
+                .partition(|component| component.first.iter().any(|axis| met.contains(axis)));
+            let mut joined = Component { first: vec![], second: vec![number] };
+            for component in common {
+                joined.first.extend(component.first);
+                joined.second.extend(component.second);
+            }
+            components = others;
+            components.push(joined);
+        }
+        self.attach_the_homeless(&mut components);
+        components
+    }
+
+    /// Repeating or removing the one element of a new axis is repeating or removing elements of some other axis.
+    fn attach_the_homeless(&self, components: &mut Vec<Component>) {
+        let homeless = |component: &Component| component.first.is_empty() && !self.is_single(component);
+        let (without, mut others): (Vec<_>, Vec<_>) =
+            std::mem::take(components).into_iter().partition(homeless);
+        let cost = |component: &Component| {
+            let shapes = component.first.iter().flat_map(|&axis| self.first.axes[axis].shape());
+            shapes.fold(1, u64::saturating_mul)
+        };
+        let cheapest =
+            (0..others.len()).filter(|&at| !others[at].first.is_empty()).min_by_key(|&at| cost(&others[at]));
+        match cheapest {
+            Some(at) => others[at].second.extend(without.into_iter().flat_map(|component| component.second)),
+            None => others.extend(without),
+        }
+        *components = others;
+    }
+
+    /// Whether the second selection's axes select one element.
+    fn is_single(&self, component: &Component) -> bool {
+        component.second.iter().all(|&axis| self.second.axes[axis].shape().iter().all(|&length| length == 1))
+    }
+
+    /// Which axis of the first selection an axis of its result comes from.
+    fn source(&self, dim: usize) -> Option<usize> {
+        match self.first.result[dim] {
+            ResultAxis::New => None,
+            ResultAxis::Of { axis, .. } => Some(axis),
+        }
+    }
+
+    /// Whether an axis of the second selection is in its result.
+    fn is_kept(&self, number: usize) -> bool {
+        self.second.result.iter().any(|of| matches!(of, ResultAxis::Of { axis, .. } if *axis == number))
+    }
+
+    fn compose(
+        &self,
+        component: &Component,
+        axes: &mut Vec<ResolvedAxis>,
+        places: &mut [Vec<ResultAxis>],
+    ) -> Result<()> {
+        if let &[first] = component.first.as_slice() {
+            if component.second.iter().all(|&second| self.is_untouched(second)) {
+                for &second in &component.second {
+                    places[second] =
+                        self.second.axes[second].dims().iter().map(|&dim| self.place(dim, axes)).collect();
+                }
+                axes.push(self.first.axes[first].clone());
+                return Ok(());
+            }
+            if let (ResolvedAxis::Span(outer), &[second]) =
+                (&self.first.axes[first], component.second.as_slice())
+                && let ResolvedAxis::Span(inner) = &self.second.axes[second]
+                && self.source(inner.dim) == Some(first)
+            {
+                places[second] = vec![ResultAxis::Of { axis: axes.len(), part: 0 }];
+                axes.push(ResolvedAxis::Span(span_of_span(outer, inner)));
+                return Ok(());
+            }
+        }
+        let layout = self.layout(component)?;
+        let (dims, coordinates) = self.points(component, &layout)?;
+        let before = axes.len();
+        let (new_axes, parts) = normal_form(dims, coordinates, &layout.shape);
+        axes.extend(new_axes);
+        for (&second, &(begin, count)) in component.second.iter().zip(&layout.blocks) {
+            let parts = &parts[begin..begin + count];
+            places[second] = parts
+                .iter()
+                .map(|part| part.map_or(ResultAxis::New, |part| ResultAxis::Of { axis: before, part }))
+                .collect();
+        }
+        Ok(())
+    }
+
+    /// Where an axis of the first result is in the new result, if the axis that comes next there is the same as before.
+    fn place(&self, dim: usize, axes: &[ResolvedAxis]) -> ResultAxis {
+        match self.first.result[dim] {
+            ResultAxis::New => ResultAxis::New,
+            ResultAxis::Of { part, .. } => ResultAxis::Of { axis: axes.len(), part },
+        }
+    }
+
+    /// Whether an axis of the second selection takes all there is, in its order, and keeps it in the result.
+    fn is_untouched(&self, number: usize) -> bool {
+        let ResolvedAxis::Span(span) = &self.second.axes[number] else { return false };
+        let length = match self.first.result[span.dim] {
+            ResultAxis::New => 1,
+            ResultAxis::Of { axis, part } => self.first.axes[axis].shape()[part],
+        };
+        span.start == 0 && span.count == length && !span.reversed && self.is_kept(number)
+    }
+
+    fn layout(&self, component: &Component) -> Result<Layout> {
+        let (mut blocks, mut shape) = (Vec::new(), Vec::new());
+        for &number in &component.second {
+            let begin = shape.len();
+            if self.is_kept(number) {
+                let lengths = self.second.axes[number].shape();
+                shape.extend(lengths.iter().map(|&length| usize::try_from(length).unwrap_or(usize::MAX)));
+            }
+            blocks.push((begin, shape.len() - begin));
+        }
+        let count = point_count(&shape)?;
+        Ok(Layout { blocks, shape, count })
+    }
+
+    /// For each dimension of the array that the component has, the positions of all points.
+    fn points(&self, component: &Component, layout: &Layout) -> Result<(Dims<usize>, Vec<Arc<Vec<usize>>>)> {
+        let mut lists: Vec<(usize, Arc<Vec<usize>>)> = Vec::new();
+        let picked = self.picked(component, layout)?;
+        for &number in &component.first {
+            let axis = &self.first.axes[number];
+            if layout.count == 0 {
+                lists.extend(axis.dims().iter().map(|&dim| (dim, Arc::default())));
+                continue;
+            }
+            // Which elements of the axis are meant, as lists with the blocks along which they vary; one for each part.
+            let parts: Vec<&Picked> = {
+                let of_axis = picked.iter().filter(|picked| picked.axis == Some(number));
+                let mut parts: Vec<&Picked> = of_axis.collect();
+                parts.sort_by_key(|picked| picked.part);
+                parts
+            };
+            match axis {
+                ResolvedAxis::Span(span) => lists.push((span.dim, span_points(span, &parts, layout)?)),
+                ResolvedAxis::Points(points) => lists.extend(list_points(points, &parts, layout)?),
+                ResolvedAxis::Mask(masked) => {
+                    lists.extend(list_points(&masked.to_points()?, &parts, layout)?)
+                }
+            }
+        }
+        lists.sort_by_key(|(dim, _)| *dim);
+        Ok(lists.into_iter().unzip())
+    }
+
+    /// What the second selection picks along each axis of the first result.
+    fn picked(&self, component: &Component, layout: &Layout) -> Result<Vec<Picked>> {
+        let mut picked = Vec::new();
+        if layout.count == 0 {
+            return Ok(picked);
+        }
+        for (&number, &block) in component.second.iter().zip(&layout.blocks) {
+            let mut pick = |dim: usize, list: Arc<Vec<usize>>| {
+                let (axis, part) = match self.first.result[dim] {
+                    ResultAxis::New => (None, 0),
+                    ResultAxis::Of { axis, part } => (Some(axis), part),
+                };
+                picked.push(Picked { axis, part, list, block });
+            };
+            match &self.second.axes[number] {
+                ResolvedAxis::Span(span) => pick(span.dim, Arc::new(listed(span)?)),
+                ResolvedAxis::Points(points) => {
+                    points
+                        .dims
+                        .iter()
+                        .zip(&points.coordinates)
+                        .for_each(|(&dim, list)| pick(dim, list.clone()));
+                }
+                ResolvedAxis::Mask(masked) => {
+                    let lists = masked.mask.nonzero()?;
+                    masked.dims.iter().zip(lists).for_each(|(&dim, list)| pick(dim, Arc::new(list)));
+                }
+            }
+        }
+        Ok(picked)
+    }
+}
+
+/// Elements along an axis of the first result.
+struct Picked {
+    /// Which axis of the first selection, and which of its parts; a new axis comes from none.
+    axis: Option<usize>,
+    part: usize,
+    /// Which elements.
+    list: Arc<Vec<usize>>,
+    /// Along which part of the layout's shape the list goes.
+    block: (usize, usize),
+}
+
+impl Picked {
+    /// The list for every point of the layout.
+    fn expanded(&self, layout: &Layout) -> Result<Cow<'_, Vec<usize>>> {
+        if self.list.len() == layout.count {
+            return Ok(Cow::Borrowed(&*self.list));
+        }
+        let (begin, count) = self.block;
+        let outer: usize = layout.shape[..begin].iter().product();
+        let inner: usize = layout.shape[begin + count..].iter().product();
+        let mut out = reserved(layout.count)?;
+        for _ in 0..outer {
+            match inner {
+                1 => out.extend_from_slice(&self.list),
+                _ => self.list.iter().for_each(|&value| out.extend(std::iter::repeat_n(value, inner))),
+            }
+        }
+        Ok(Cow::Owned(out))
+    }
+}
+
+/// A span of a span's positions.
+fn span_of_span(outer: &ResolvedSpan, inner: &ResolvedSpan) -> ResolvedSpan {
+    let reversed = inner.count > 1 && outer.reversed != inner.reversed;
+    if inner.count == 0 {
+        return ResolvedSpan { start: 0, step: 1, count: 0, reversed, ..*outer };
+    }
+    let last = inner.start + (inner.count - 1) * inner.step;
+    let start = outer.position(inner.start).min(outer.position(last));
+    let step = if inner.count > 1 { outer.step * inner.step } else { 1 };
+    ResolvedSpan { start, step, count: inner.count, reversed, ..*outer }
+}
+
+/// The positions of a span in the order of the result. There are no more than the result has elements.
+fn listed(span: &ResolvedSpan) -> Result<Vec<usize>> {
+    let count = usize::try_from(span.count).unwrap_or(usize::MAX);
+    let mut list = reserved(count)?;
+    list.extend(0..count);
+    move_onto(span, &mut list)?;
+    Ok(list)
+}
+
+/// Turns numbers of a span's elements, in the order of the result, into their positions.
+fn move_onto(span: &ResolvedSpan, list: &mut [usize]) -> Result<()> {
+    let highest = span.start + span.count.saturating_sub(1) * span.step;
+    if usize::try_from(highest).is_err() {
+        let message = format!("position {highest} of axis {} is beyond what can be listed", span.dim);
+        return Err(Error::new(ErrorKind::LimitExceeded, message));
+    }
+    #[expect(clippy::cast_possible_truncation, reason = "no position is beyond the highest, which fits")]
+    list.iter_mut().for_each(|n| *n = span.position(*n as u64) as usize);
+    Ok(())
+}
+
+/// Positions of a span's elements that were picked; without a pick, its only one.
+fn span_points(span: &ResolvedSpan, parts: &[&Picked], layout: &Layout) -> Result<Arc<Vec<usize>>> {
+    let mut list = match parts.first() {
+        Some(picked) => picked.expanded(layout)?.into_owned(),
+        None => repeated(0, layout.count)?,
+    };
+    move_onto(span, &mut list)?;
+    Ok(Arc::new(list))
+}
+
+/// Picked points of a list.
+fn list_points(points: &Points, parts: &[&Picked], layout: &Layout) -> Result<Vec<(usize, Arc<Vec<usize>>)>> {
+    let places = places_in_list(points, parts, layout)?;
+    let pick = |list: &Arc<Vec<usize>>| -> Result<Arc<Vec<usize>>> {
+        let mut out = reserved(layout.count)?;
+        out.extend(places.iter().map(|&place| list[place]));
+        Ok(Arc::new(out))
+    };
+    points.dims.iter().zip(&points.coordinates).map(|(&dim, list)| Ok((dim, pick(list)?))).collect()
+}
+
+/// Where the picked points are in a list of points, from their places along each of its dimensions.
+fn places_in_list<'a>(points: &Points, parts: &[&'a Picked], layout: &Layout) -> Result<Cow<'a, Vec<usize>>> {
+    let mut places: Option<Cow<'a, Vec<usize>>> = None;
+    for picked in parts {
+        let expanded = picked.expanded(layout)?;
+        places = Some(match places {
+            None => expanded,
+            Some(places) => {
+                let mut places = places.into_owned();
+                let length = points.shape[picked.part];
+                places.iter_mut().zip(expanded.iter()).for_each(|(place, &at)| *place = *place * length + at);
+                Cow::Owned(places)
+            }
+        });
+    }
+    match places {
+        Some(places) => Ok(places),
+        None => repeated(0, layout.count).map(Cow::Owned),
+    }
+}
+
+fn repeated(value: usize, count: usize) -> Result<Vec<usize>> {
+    let mut list = reserved(count)?;
+    list.resize(count, value);
+    Ok(list)
+}
+
+/// Points as the simplest axes that they can be, and for each dimension of their shape which part of the first of these axes
+/// it is, or none where its length is 1.
+fn normal_form(
+    dims: Dims<usize>,
+    coordinates: Vec<Arc<Vec<usize>>>,
+    shape: &[usize],
+) -> (Vec<ResolvedAxis>, Vec<Option<usize>>) {
+    let mut kept = 0;
+    let mut part = |&length: &usize| {
+        (length != 1).then(|| {
+            kept += 1;
+            kept - 1
+        })
+    };
+    let parts: Vec<Option<usize>> = shape.iter().map(&mut part).collect();
+    let shape: Vec<usize> = shape.iter().copied().filter(|&length| length != 1).collect();
+    if shape.is_empty() {
+        let singles = dims.iter().zip(&coordinates);
+        let single = |(&dim, list): (&usize, &Arc<Vec<usize>>)| {
+            list.first().map(|&at| ResolvedAxis::Span(single(dim, at as u64)))
+        };
+        return (singles.filter_map(single).collect(), parts);
+    }
+    if let ([dim], [list], [_]) = (dims.as_slice(), coordinates.as_slice(), shape.as_slice())
+        && let Some(span) = spaced(*dim, list)
+    {
+        return (vec![ResolvedAxis::Span(span)], parts);
+    }
+    let coordinates = coordinates.into_iter().collect();
+    (vec![ResolvedAxis::Points(Points { dims, coordinates, shape })], parts)
+}

@@ -1,0 +1,249 @@
+//! What can be written where an item or a selection is wanted.
+
+use std::ops::{Range, RangeFrom, RangeFull, RangeInclusive, RangeTo};
+
+use ndarray::{ArrayBase, Data, Dimension, NewAxis};
+
+use super::arrays::saturated;
+use super::{ArrayItem, DimSelection, IndexArray, Mask, Selection};
+
+/// What can be given where a selection is wanted: a selection, its items as a tuple, a list or an array of them, or one item
+/// alone. An array of integers is one item.
+pub trait IntoSelection {
+    /// The selection.
+    fn into_selection(self) -> Selection;
+}
+
+impl IntoSelection for Selection {
+    fn into_selection(self) -> Selection {
+        self
+    }
+}
+
+impl IntoSelection for &Selection {
+    fn into_selection(self) -> Selection {
+        self.clone()
+    }
+}
+
+/// Everything, also of an array without dimensions.
+impl IntoSelection for RangeFull {
+    fn into_selection(self) -> Selection {
+        Selection::all()
+    }
+}
+
+impl IntoSelection for Vec<DimSelection> {
+    fn into_selection(self) -> Selection {
+        self.into_iter().collect()
+    }
+}
+
+impl<const N: usize> IntoSelection for [DimSelection; N] {
+    fn into_selection(self) -> Selection {
+        self.into_iter().collect()
+    }
+}
+
+/// One item is a selection.
+macro_rules! items_alone {
+    ($([$($generics:tt)*] $T:ty),+ $(,)?) => {$(
+        impl<$($generics)*> IntoSelection for $T {
+            fn into_selection(self) -> Selection {
+                Selection::new([self])
+            }
+        }
+    )+};
+}
+
+items_alone!([] DimSelection, [] IndexArray, [] &IndexArray, [] Mask, [] &Mask, [] NewAxis);
+
+macro_rules! tuples {
+    ($($T:ident)+) => {
+        impl<$($T: Into<DimSelection>),+> IntoSelection for ($($T,)+) {
+            fn into_selection(self) -> Selection {
+                #[expect(non_snake_case, reason = "the types' names serve for the values")]
+                let ($($T,)+) = self;
+                Selection::from_iter([$($T.into()),+])
+            }
+        }
+    };
+}
+
+tuples!(A);
+tuples!(A B);
+tuples!(A B C);
+tuples!(A B C D);
+tuples!(A B C D E);
+tuples!(A B C D E F);
+tuples!(A B C D E F G);
+tuples!(A B C D E F G H);
+
+macro_rules! from_integers {
+    ($($T:ty),+) => {$(
+        impl From<$T> for DimSelection {
+            fn from(index: $T) -> Self {
+                Self::Index(saturated(index))
+            }
+        }
+
+        impl From<Range<$T>> for DimSelection {
+            fn from(range: Range<$T>) -> Self {
+                let (start, stop) = (Some(saturated(range.start)), Some(saturated(range.end)));
+                Self::Slice { start, stop, step: 1 }
+            }
+        }
+
+        impl From<RangeInclusive<$T>> for DimSelection {
+            fn from(range: RangeInclusive<$T>) -> Self {
+                // The last position is -1 from behind, which has no exclusive stop but the end itself.
+                let stop = Some(saturated(*range.end()).saturating_add(1)).filter(|&stop| stop != 0);
+                Self::Slice { start: Some(saturated(*range.start())), stop, step: 1 }
+            }
+        }
+
+        impl From<RangeFrom<$T>> for DimSelection {
+            fn from(range: RangeFrom<$T>) -> Self {
+                Self::Slice { start: Some(saturated(range.start)), stop: None, step: 1 }
+            }
+        }
+
+        impl From<RangeTo<$T>> for DimSelection {
+            fn from(range: RangeTo<$T>) -> Self {
+                Self::Slice { start: None, stop: Some(saturated(range.end)), step: 1 }
+            }
+        }
+
+        items_alone!([] $T, [] Range<$T>, [] RangeInclusive<$T>, [] RangeFrom<$T>, [] RangeTo<$T>);
+    )+};
+}
+
+from_integers!(i8, i16, i32, i64, isize, u8, u16, u32, u64, usize);
+
+impl From<RangeFull> for DimSelection {
+    fn from(_: RangeFull) -> Self {
+        Self::ALL
+    }
+}
+
+impl From<NewAxis> for DimSelection {
+    fn from(_: NewAxis) -> Self {
+        Self::NewAxis
+    }
+}
+
+impl From<IndexArray> for DimSelection {
+    fn from(array: IndexArray) -> Self {
+        Self::Integers(array)
+    }
+}
+
+impl From<&IndexArray> for DimSelection {
+    fn from(array: &IndexArray) -> Self {
+        Self::Integers(array.clone())
+    }
+}
+
+impl From<Mask> for DimSelection {
+    fn from(mask: Mask) -> Self {
+        Self::Booleans(mask)
+    }
+}
+
+impl From<&Mask> for DimSelection {
+    fn from(mask: &Mask) -> Self {
+        Self::Booleans(mask.clone())
+    }
+}
+
+/// What holds the values of an array: its shape and its values, row-major.
+trait Values<T> {
+    fn into_values(self) -> (Vec<usize>, Vec<T>);
+}
+
+impl<T> Values<T> for Vec<T> {
+    fn into_values(self) -> (Vec<usize>, Vec<T>) {
+        (vec![self.len()], self)
+    }
+}
+
+impl<T: Copy> Values<T> for &Vec<T> {
+    fn into_values(self) -> (Vec<usize>, Vec<T>) {
+        self.clone().into_values()
+    }
+}
+
+impl<T: Copy> Values<T> for &[T] {
+    fn into_values(self) -> (Vec<usize>, Vec<T>) {
+        self.to_vec().into_values()
+    }
+}
+
+impl<T: Copy, const N: usize> Values<T> for [T; N] {
+    fn into_values(self) -> (Vec<usize>, Vec<T>) {
+        self.to_vec().into_values()
+    }
+}
+
+impl<T: Copy, const N: usize> Values<T> for &[T; N] {
+    fn into_values(self) -> (Vec<usize>, Vec<T>) {
+        self.to_vec().into_values()
+    }
+}
+
+impl<T: Copy, const M: usize, const N: usize> Values<T> for [[T; M]; N] {
+    fn into_values(self) -> (Vec<usize>, Vec<T>) {
+        (vec![N, M], self.concat())
+    }
+}
+
+impl<T: Copy, S: Data<Elem = T>, D: Dimension> Values<T> for &ArrayBase<S, D> {
+    fn into_values(self) -> (Vec<usize>, Vec<T>) {
+        let values = self.as_slice().map_or_else(|| self.iter().copied().collect(), <[T]>::to_vec);
+        (self.shape().to_vec(), values)
+    }
+}
+
+impl<T: Copy, S: Data<Elem = T>, D: Dimension> Values<T> for ArrayBase<S, D> {
+    fn into_values(self) -> (Vec<usize>, Vec<T>) {
+        (&self).into_values()
+    }
+}
+
+macro_rules! from_arrays {
+    ($([$($generics:tt)*] $T:ty),+ $(,)?) => {$(
+        impl<T: ArrayItem<Array: Into<DimSelection>>, $($generics)*> From<$T> for DimSelection {
+            fn from(array: $T) -> Self {
+                let (shape, values) = array.into_values();
+                T::array(shape, values).into()
+            }
+        }
+
+        impl<T: ArrayItem<Array = IndexArray>, $($generics)*> From<$T> for IndexArray {
+            fn from(array: $T) -> Self {
+                let (shape, values) = array.into_values();
+                T::array(shape, values)
+            }
+        }
+
+        impl<T: ArrayItem<Array = Mask>, $($generics)*> From<$T> for Mask {
+            fn from(array: $T) -> Self {
+                let (shape, values) = array.into_values();
+                T::array(shape, values)
+            }
+        }
+
+        items_alone!([T: ArrayItem<Array: Into<DimSelection>>, $($generics)*] $T);
+    )+};
+}
+
+from_arrays!(
+    [] Vec<T>,
+    [] &Vec<T>,
+    [] &[T],
+    [const N: usize] [T; N],
+    [const N: usize] &[T; N],
+    [const M: usize, const N: usize] [[T; M]; N],
+    [S: Data<Elem = T>, D: Dimension] ArrayBase<S, D>,
+    [S: Data<Elem = T>, D: Dimension] &ArrayBase<S, D>,
+);

@@ -1,0 +1,250 @@
+//! What a selection means for an array of a certain shape.
+
+use std::ops::Range;
+
+use super::joint::{Joint, select_together};
+use super::positions::{Dim, single};
+use super::selection::Kind;
+use super::{DimSelection, Resolved, ResolvedAxis, ResultAxis, Selection};
+use crate::error::{Error, Result};
+
+/// An item, and the dimensions of the array that it selects from.
+struct Placed<'a> {
+    item: &'a DimSelection,
+    dims: Range<usize>,
+}
+
+impl Selection {
+    /// Which positions of an array of this shape are meant.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidSelection`](crate::ErrorKind::InvalidSelection), which names the axis and the value, when the
+    /// selection does not fit the array; and for blocks, which [`Selection::on_grid`] makes slices of.
+    pub fn resolve(&self, shape: &[u64]) -> Result<Resolved> {
+        match self.kind {
+            Kind::Mixed => mixed(&self.items, shape),
+            Kind::Orthogonal => orthogonal(&self.items, shape),
+            Kind::Coordinates => coordinates(&self.items, shape),
+            Kind::Mask => mask(&self.items, shape),
+            Kind::Blocks => {
+                Err(Error::selection("which elements blocks have, depends on an array's chunk grid"))
+            }
+        }
+    }
+}
+
+/// A resolved selection that is being put together.
+#[derive(Default)]
+struct Building {
+    axes: Vec<ResolvedAxis>,
+    result: Vec<ResultAxis>,
+}
+
+impl Building {
+    /// An axis that the result has.
+    fn keep(&mut self, axis: ResolvedAxis) {
+        self.result.push(ResultAxis::Of { axis: self.axes.len(), part: 0 });
+        self.axes.push(axis);
+    }
+
+    /// A single position, without an axis in the result.
+    fn drop(&mut self, dim: Dim, index: i64) -> Result<()> {
+        self.axes.push(ResolvedAxis::Span(single(dim.axis, dim.index(index)?)));
+        Ok(())
+    }
+
+    /// What selects together; its axes come to this place in the result.
+    fn join(&mut self, arrays: &[Joint<'_>], place: usize) -> Result<()> {
+        let (axes, result) = select_together(arrays)?;
+        let before = self.axes.len();
+        let moved = result.into_iter().map(|axis| match axis {
+            ResultAxis::New => ResultAxis::New,
+            ResultAxis::Of { axis, part } => ResultAxis::Of { axis: before + axis, part },
+        });
+        self.result.splice(place..place, moved);
+        self.axes.extend(axes);
+        Ok(())
+    }
+
+    fn finish(self) -> Resolved {
+        Resolved::in_order(self.axes, self.result)
+    }
+}
+
+impl Resolved {
+    /// These axes in the order of their first dimensions.
+    pub(super) fn in_order(axes: Vec<ResolvedAxis>, mut result: Vec<ResultAxis>) -> Self {
+        let mut axes: Vec<(usize, ResolvedAxis)> = axes.into_iter().enumerate().collect();
+        axes.sort_by_key(|(_, axis)| axis.dims().first().copied().unwrap_or(usize::MAX));
+        let mut places = vec![0; axes.len()];
+        axes.iter().enumerate().for_each(|(place, &(before, _))| places[before] = place);
+        for axis in &mut result {
+            if let ResultAxis::Of { axis, .. } = axis {
+                *axis = places[*axis];
+            }
+        }
+        Self { axes: axes.into_iter().map(|(_, axis)| axis).collect(), result }
+    }
+}
+
+/// Divides the dimensions among the items. What is not mentioned belongs to an ellipsis.
+fn place<'a>(items: &'a [DimSelection], shape: &[u64]) -> Result<Vec<Placed<'a>>> {
+    if items.iter().filter(|item| **item == DimSelection::Ellipsis).count() > 1 {
+        return Err(Error::selection("a selection can have only one ellipsis (...)"));
+    }
+    let mentioned = items.iter().fold(0, |sum: usize, item| sum.saturating_add(item.dims()));
+    let Some(rest) = shape.len().checked_sub(mentioned) else {
+        return Err(Error::selection(format!(
+            "{mentioned} dimensions are selected from, but the array has {} (shape {shape:?})",
+            shape.len()
+        )));
+    };
+    let mut dim = 0;
+    let mut placed = Vec::with_capacity(items.len() + 1);
+    for item in items {
+        let count = if *item == DimSelection::Ellipsis { rest } else { item.dims() };
+        placed.push(Placed { item, dims: dim..dim + count });
+        dim += count;
+    }
+    if dim < shape.len() {
+        placed.push(Placed { item: &DimSelection::Ellipsis, dims: dim..shape.len() });
+    }
+    Ok(placed)
+}
+
+/// NumPy's basic indexing, and its mixture with arrays.
+fn mixed(items: &[DimSelection], shape: &[u64]) -> Result<Resolved> {
+    let is_array =
+        |item: &DimSelection| matches!(item, DimSelection::Integers(_) | DimSelection::Booleans(_));
+    let with_arrays = items.iter().any(is_array);
+    let mut building = Building::default();
+    let mut joint = Vec::new();
+    // Where the joint axes go: to the first array if nothing separates the arrays, else to the front.
+    let (mut first, mut ended, mut separated) = (0, false, false);
+    for Placed { item, dims } in place(items, shape)? {
+        if with_arrays && (is_array(item) || matches!(item, DimSelection::Index(_))) {
+            if joint.is_empty() {
+                first = building.result.len();
+            }
+            separated |= ended;
+            joint.push(joint_of(item, dims, shape)?);
+            continue;
+        }
+        ended |= !joint.is_empty();
+        independent(&mut building, item, dims, shape)?;
+    }
+    if with_arrays {
+        building.join(&joint, if separated { 0 } else { first })?;
+    }
+    Ok(building.finish())
+}
+
+/// An item that selects together with others: an integer or an array.
+fn joint_of<'a>(item: &'a DimSelection, dims: Range<usize>, shape: &[u64]) -> Result<Joint<'a>> {
+    match item {
+        DimSelection::Index(index) => Ok(Joint::Index(Dim::new(shape, dims.start)?, *index)),
+        DimSelection::Integers(array) => Ok(Joint::Integers(Dim::new(shape, dims.start)?, array)),
+        DimSelection::Booleans(mask) => {
+            Joint::mask(dims.map(|dim| Dim::new(shape, dim)).collect::<Result<_>>()?, mask)
+        }
+        other => Err(Error::selection(format!("{other} does not select together with arrays"))),
+    }
+}
+
+/// An item that selects on its own.
+fn independent(
+    building: &mut Building,
+    item: &DimSelection,
+    dims: Range<usize>,
+    shape: &[u64],
+) -> Result<()> {
+    match item {
+        DimSelection::NewAxis => building.result.push(ResultAxis::New),
+        DimSelection::Index(index) => building.drop(Dim::new(shape, dims.start)?, *index)?,
+        DimSelection::Slice { start, stop, step } => {
+            let span = Dim::new(shape, dims.start)?.slice(*start, *stop, *step)?;
+            building.keep(ResolvedAxis::Span(span));
+        }
+        DimSelection::Ellipsis => {
+            for dim in dims {
+                building.keep(ResolvedAxis::Span(Dim::new(shape, dim)?.all()));
+            }
+        }
+        DimSelection::Integers(array) => {
+            let dim = Dim::new(shape, dims.start)?;
+            match (array.shape(), array.values().as_slice()) {
+                ([], &[index]) => building.drop(dim, index)?,
+                ([_], values) => building.keep(dim.list(values)?),
+                (shape, _) => return Err(not_flat(dim.axis, shape)),
+            }
+        }
+        DimSelection::Booleans(mask) if mask.shape().len() == 1 => building.join_mask(item, dims, shape)?,
+        DimSelection::Booleans(mask) => return Err(not_flat(dims.start, mask.shape())),
+    }
+    Ok(())
+}
+
+fn not_flat(axis: usize, shape: &[usize]) -> Error {
+    Error::selection(format!(
+        "an orthogonal selection takes arrays of one dimension, that for axis {axis} has the shape {shape:?}"
+    ))
+}
+
+impl Building {
+    /// A mask alone, whose axis comes next in the result.
+    fn join_mask(&mut self, item: &DimSelection, dims: Range<usize>, shape: &[u64]) -> Result<()> {
+        self.join(&[joint_of(item, dims, shape)?], self.result.len())
+    }
+}
+
+/// Each dimension on its own.
+fn orthogonal(items: &[DimSelection], shape: &[u64]) -> Result<Resolved> {
+    let mut building = Building::default();
+    for Placed { item, dims } in place(items, shape)? {
+        independent(&mut building, item, dims, shape)?;
+    }
+    Ok(building.finish())
+}
+
+/// Point by point.
+fn coordinates(items: &[DimSelection], shape: &[u64]) -> Result<Resolved> {
+    if let [DimSelection::Booleans(_)] = items {
+        return mask(items, shape);
+    }
+    let fits = |item: &DimSelection| matches!(item, DimSelection::Index(_) | DimSelection::Integers(_));
+    if let Some((number, item)) = items.iter().enumerate().find(|(_, item)| !fits(item)) {
+        return Err(Error::selection(format!(
+            "item {number} of the coordinates is {item}; they have an integer or an array of integers for each \
+             dimension, or one mask alone"
+        )));
+    }
+    if items.len() != shape.len() {
+        return Err(Error::selection(format!(
+            "coordinates are given for {} dimensions, but the array has {} (shape {shape:?})",
+            items.len(),
+            shape.len()
+        )));
+    }
+    let placed = items.iter().enumerate();
+    let joint: Vec<Joint<'_>> =
+        placed.map(|(dim, item)| joint_of(item, dim..dim + 1, shape)).collect::<Result<_>>()?;
+    let mut building = Building::default();
+    building.join(&joint, 0)?;
+    Ok(building.finish())
+}
+
+/// One mask of the array's shape.
+fn mask(items: &[DimSelection], shape: &[u64]) -> Result<Resolved> {
+    let [item @ DimSelection::Booleans(mask)] = items else {
+        return Err(Error::selection("a selection by mask has one mask and nothing else"));
+    };
+    if mask.shape().len() != shape.len() {
+        return Err(Error::selection(format!(
+            "a mask has the array's shape: the mask's is {:?}, the array's {shape:?}",
+            mask.shape()
+        )));
+    }
+    let mut building = Building::default();
+    building.join_mask(item, 0..shape.len(), shape)?;
+    Ok(building.finish())
+}

@@ -1,0 +1,209 @@
+//! A mask divided among chunks: where it is true, chunk by chunk, without a list of all positions.
+
+use std::ops::Deref;
+use std::sync::Arc;
+
+use crate::element_set::PlacedPoints;
+use crate::grid::Run;
+use crate::strided::Dims;
+
+/// A mask over some dimensions of an array, and the chunks in which it is true anywhere.
+///
+/// Besides the mask itself, what is kept is a small part of its size, and the positions of one chunk while they are needed.
+#[derive(Debug)]
+pub struct MaskedChunks {
+    mask: Arc<Vec<bool>>,
+    shape: Dims<usize>,
+    /// For each dimension where its chunks begin, and behind the last one where the mask ends.
+    borders: Dims<Vec<usize>>,
+    /// The index, along each dimension, of each chunk in which it is true anywhere, in row-major order.
+    chunks: Vec<Dims<usize>>,
+    /// How often it is true before each [`STRIDE`]-th position.
+    before: Vec<usize>,
+}
+
+/// How many positions are counted anew for finding how often the mask is true before one of them.
+const STRIDE: usize = 256;
+
+impl MaskedChunks {
+    /// A mask of this shape on these runs of chunks, which must reach as far. Panics when the mask has not that shape.
+    pub fn new<R: Deref<Target = [Run]>>(mask: Arc<Vec<bool>>, shape: &[usize], runs: &[R]) -> Self {
+        assert_eq!(mask.len(), shape.iter().product::<usize>(), "the mask has the shape's length");
+        let borders: Dims<Vec<usize>> =
+            runs.iter().zip(shape).map(|(runs, &length)| borders(runs, length)).collect();
+        let mut total = 0;
+        let before = mask.chunks(STRIDE).map(|part| {
+            let before = total;
+            total += count(part);
+            before
+        });
+        let before = before.collect();
+        let mut masked = Self { mask, shape: shape.into(), borders, chunks: Vec::new(), before };
+        masked.chunks = masked.touched();
+        masked
+    }
+
+    /// How many chunks have a position where the mask is true.
+    pub fn count(&self) -> usize {
+        self.chunks.len()
+    }
+
+    /// The index, along each of the mask's dimensions, of the `n`-th of these chunks.
+    pub fn chunk(&self, n: usize) -> &[usize] {
+        &self.chunks[n]
+    }
+
+    /// The positions, in the array, where the mask is true in the `n`-th of these chunks; each has its place among all of them
+    /// in row-major order.
+    pub fn points(&self, n: usize) -> PlacedPoints {
+        let mut coordinates: Dims<Vec<usize>> = self.shape.iter().map(|_| Vec::new()).collect();
+        let mut places = Vec::new();
+        self.for_each_row(&self.chunks[n], |position, row| {
+            let mut place = self.rank(row.0);
+            for (along, _) in self.mask[row.0..row.1].iter().enumerate().filter(|(_, set)| **set) {
+                for (list, &at) in coordinates.iter_mut().zip(position) {
+                    list.push(at);
+                }
+                if let Some(last) = coordinates.last_mut().and_then(|list| list.last_mut()) {
+                    *last += along;
+                }
+                places.push(place);
+                place += 1;
+            }
+        });
+        PlacedPoints::ascending(coordinates.into_iter().map(Arc::new).collect(), places)
+    }
+
+    /// The chunks with a position where the mask is true, in row-major order.
+    fn touched(&self) -> Vec<Dims<usize>> {
+        let grid: Dims<usize> = self.borders.iter().map(|borders| borders.len() - 1).collect();
+        let mut chunks = Vec::new();
+        if self.mask.is_empty() {
+            return chunks;
+        }
+        let mut chunk: Dims<usize> = Dims::from_elem(0, grid.len());
+        loop {
+            let mut any = false;
+            self.for_each_row(&chunk, |_, (start, end)| any |= self.mask[start..end].contains(&true));
+            if any {
+                chunks.push(chunk.clone());
+            }
+            if !advance(&mut chunk, &grid, |_| 0) {
+                return chunks;
+            }
+        }
+    }
+
+    /// Calls `visit` for each row of a chunk, as far as the mask reaches: with its first position, and the range of the mask.
+    fn for_each_row(&self, chunk: &[usize], mut visit: impl FnMut(&[usize], (usize, usize))) {
+        let starts: Dims<usize> = self.borders.iter().zip(chunk).map(|(list, &at)| list[at]).collect();
+        let ends: Dims<usize> = self.borders.iter().zip(chunk).map(|(list, &at)| list[at + 1]).collect();
+        let (rows, length) = match (starts.split_last(), ends.split_last()) {
+            (Some((start, _)), Some((end, rows))) => (rows, end - start),
+            _ => (&[][..], 1),
+        };
+        let mut position = starts.clone();
+        loop {
+            let start = position.iter().zip(&self.shape).fold(0, |at, (&index, &length)| at * length + index);
+            visit(&position, (start, start + length));
+            let outer = rows.len();
+            if !advance(&mut position[..outer], rows, |dim| starts[dim]) {
+                return;
+            }
+        }
+    }
+
+    /// How often the mask is true before a position.
+    fn rank(&self, position: usize) -> usize {
+        let known = position / STRIDE;
+        let before = self.before.get(known).copied().unwrap_or_default();
+        before + count(&self.mask[known * STRIDE..position])
+    }
+}
+
+fn count(mask: &[bool]) -> usize {
+    mask.iter().map(|&set| usize::from(set)).sum()
+}
+
+/// Where the chunks of a dimension begin, and where it ends.
+fn borders(runs: &[Run], length: usize) -> Vec<usize> {
+    let number = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
+    let mut borders = Vec::new();
+    for run in runs {
+        let (start, step) = (number(run.start), number(run.length).max(1));
+        borders.extend((start..number(run.end()).min(length)).step_by(step));
+    }
+    borders.push(length);
+    borders
+}
+
+/// The next index in row-major order; false behind the last one.
+fn advance(index: &mut [usize], ends: &[usize], start: impl Fn(usize) -> usize) -> bool {
+    for (dim, &end) in ends.iter().enumerate().rev() {
+        index[dim] += 1;
+        if index[dim] < end {
+            return true;
+        }
+        index[dim] = start(dim);
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::grid::ChunkGrid;
+
+    /// Chunk by chunk, the positions and places of a mask, found by looking at every element.
+    fn check(mask: &[bool], shape: &[u64], grid: &ChunkGrid) {
+        let lengths: Vec<usize> = shape.iter().map(|&n| usize::try_from(n).unwrap()).collect();
+        let runs: Vec<_> = (0..shape.len()).map(|dim| grid.runs(dim)).collect();
+        let masked = MaskedChunks::new(Arc::new(mask.to_vec()), &lengths, &runs);
+        let mut found = Vec::new();
+        for n in 0..masked.count() {
+            let points = masked.points(n);
+            assert!(!points.places().unwrap().is_empty());
+            for (i, &place) in points.places().unwrap().iter().enumerate() {
+                let position: Vec<usize> = points.coordinates().iter().map(|list| list[i]).collect();
+                for (dim, &at) in position.iter().enumerate() {
+                    let (start, length) = grid.chunk_place(dim, masked.chunk(n)[dim] as u64).unwrap();
+                    assert!((start..start + length).contains(&(at as u64)));
+                }
+                found.push((place, position));
+            }
+        }
+        found.sort();
+        let all = (0..mask.len()).filter(|&at| mask[at]).map(|mut at| {
+            let mut position: Vec<usize> = lengths
+                .iter()
+                .rev()
+                .map(|&length| {
+                    let index = at % length;
+                    at /= length;
+                    index
+                })
+                .collect();
+            position.reverse();
+            position
+        });
+        assert_eq!(found, all.enumerate().collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn every_true_position_is_found_once() {
+        let shapes: [(&[u64], &[u64]); 7] =
+            [(&[], &[]), (&[1000], &[70]), (&[30, 40], &[7, 9]), (&[5, 6, 700], &[2, 6, 300]), (&[4, 1], &[9, 9]), (&[0, 3], &[1, 1]), (&[3, 3], &[1, 1])];
+        for (shape, chunks) in shapes {
+            let grid = ChunkGrid::regular(chunks.to_vec(), shape).unwrap();
+            let length = usize::try_from(shape.iter().product::<u64>()).unwrap();
+            for modulus in [1, 2, 3, 11, 997] {
+                let mask: Vec<bool> = (0..length).map(|at| at * at % modulus == 0).collect();
+                check(&mask, shape, &grid);
+            }
+            check(&vec![false; length], shape, &grid);
+        }
+        let grid = ChunkGrid::rectilinear([&[3, 1, 8][..], &[5, 5, 2]], &[12, 12]).unwrap();
+        let mask: Vec<bool> = (0..144).map(|at| at % 5 < 2).collect();
+        check(&mask, &[12, 12], &grid);
+    }
+}
