@@ -4,6 +4,8 @@
 //! bytes; it can only be made over memory that the maker may use for the view's lifetime, and every way to
 //! narrow a view checks that it stays inside.
 
+mod gather;
+mod layout;
 mod loops;
 
 use std::marker::PhantomData;
@@ -13,6 +15,8 @@ use smallvec::SmallVec;
 use crate::error::CodecError;
 use crate::heap::{HANDLE, Heap};
 use crate::scratch::with_vec;
+pub use layout::contiguous_strides;
+use layout::Layout;
 use loops::Loops;
 
 /// A short list with one entry per dimension.
@@ -39,114 +43,6 @@ impl Span {
     pub fn covers(&self, length: usize) -> bool {
         self.start == 0 && self.count == length && (self.step == 1 || length <= 1)
     }
-}
-
-/// Shape in elements, strides in bytes, and the size of an element.
-#[derive(Debug, Clone)]
-struct Layout {
-    shape: Dims<usize>,
-    strides: Dims<isize>,
-    item: usize,
-}
-
-impl Layout {
-    fn contiguous(shape: &[usize], item: usize) -> Self {
-        Self { shape: shape.into(), strides: contiguous_strides(shape, item), item }
-    }
-
-    fn is_empty(&self) -> bool {
-        self.shape.contains(&0)
-    }
-
-    fn len_bytes(&self) -> usize {
-        // Without elements, the other lengths may be larger than any memory.
-        if self.is_empty() { 0 } else { self.shape.iter().product::<usize>() * self.item }
-    }
-
-    fn is_contiguous(&self) -> bool {
-        if self.is_empty() {
-            return true;
-        }
-        let mut expected = self.item.cast_signed();
-        for (&length, &stride) in self.shape.iter().zip(&self.strides).rev() {
-            if length != 1 && stride != expected {
-                return false;
-            }
-            expected *= length.cast_signed();
-        }
-        true
-    }
-
-    /// Narrows to spans; returns the byte offset of the new first element.
-    fn narrow(&mut self, spans: &[Span]) -> isize {
-        assert_eq!(spans.len(), self.shape.len(), "one span for each dimension");
-        let mut offset = 0;
-        for (dim, span) in spans.iter().enumerate() {
-            if span.count > 0 {
-                let last = span.start + (span.count - 1) * span.step;
-                assert!(last < self.shape[dim], "span {span:?} leaves dimension {dim}");
-                offset += span.start.cast_signed() * self.strides[dim];
-            }
-            self.shape[dim] = span.count;
-            // A stride is only so large where another dimension is empty.
-            self.strides[dim] = self.strides[dim].saturating_mul(span.step.cast_signed());
-        }
-        offset
-    }
-
-    fn permute(&mut self, order: &[usize]) {
-        self.shape = order.iter().map(|&axis| self.shape[axis]).collect();
-        self.strides = order.iter().map(|&axis| self.strides[axis]).collect();
-    }
-
-    /// Takes another shape of as many elements; false, and nothing is done, when there are gaps or not as many.
-    fn reshape(&mut self, shape: &[usize]) -> bool {
-        let empty = shape.contains(&0);
-        let count = shape.iter().try_fold(1_usize, |count, &length| count.checked_mul(length));
-        let fits = if empty { self.is_empty() } else { count == Some(self.shape.iter().product()) };
-        if !fits || !self.is_contiguous() {
-            return false;
-        }
-        *self = Self::contiguous(shape, self.item);
-        true
-    }
-
-    fn insert_axis(&mut self, dim: usize) {
-        self.shape.insert(dim, 1);
-        self.strides.insert(dim, 0);
-    }
-
-    /// The spans of the positions of an axis before `middle`, and of those from it on.
-    fn halves(&self, dim: usize, middle: usize) -> (Dims<Span>, Dims<Span>) {
-        let length = self.shape[dim];
-        assert!(middle <= length, "the axis is split inside");
-        let mut before: Dims<Span> = self.shape.iter().map(|&length| Span::all(length)).collect();
-        let mut after = before.clone();
-        before[dim] = Span { start: 0, step: 1, count: middle };
-        after[dim] = Span { start: middle, step: 1, count: length - middle };
-        (before, after)
-    }
-
-    /// Reverses a dimension; returns the byte offset of the new first element.
-    fn reverse(&mut self, dim: usize) -> isize {
-        if self.is_empty() {
-            return 0;
-        }
-        let offset = (self.shape[dim] - 1).cast_signed() * self.strides[dim];
-        self.strides[dim] = -self.strides[dim];
-        offset
-    }
-}
-
-/// Row-major strides in bytes of a shape in elements.
-pub fn contiguous_strides(shape: &[usize], item: usize) -> Dims<isize> {
-    let mut strides: Dims<isize> = SmallVec::from_elem(0, shape.len());
-    let mut stride = item.cast_signed();
-    for (dim, &length) in shape.iter().enumerate().rev() {
-        strides[dim] = stride;
-        stride = stride.saturating_mul(length.cast_signed());
-    }
-    strides
 }
 
 /// A strided view of memory that is only read.
@@ -304,6 +200,19 @@ impl<'a> View<'a> {
     pub fn with_axis(mut self, dim: usize) -> View<'a> {
         self.layout.insert_axis(dim);
         self
+    }
+
+    /// The same elements without an axis, which must be of length 1.
+    #[must_use]
+    pub fn without_axis(mut self, dim: usize) -> View<'a> {
+        self.layout.remove_axis(dim);
+        self
+    }
+
+    /// The same elements with one axis in place of `count` from `dim` on, or one of length 1 in place of none; `None` where
+    /// their strides do not continue each other.
+    pub fn merged(mut self, dim: usize, count: usize) -> Option<View<'a>> {
+        self.layout.merge(dim, count).then_some(self)
     }
 
     /// Splits an axis in two at `middle`: the positions before it, and those from it on.
@@ -495,6 +404,19 @@ impl<'a> ViewMut<'a> {
     pub fn with_axis(mut self, dim: usize) -> ViewMut<'a> {
         self.layout.insert_axis(dim);
         self
+    }
+
+    /// The same elements without an axis, which must be of length 1.
+    #[must_use]
+    pub fn without_axis(mut self, dim: usize) -> ViewMut<'a> {
+        self.layout.remove_axis(dim);
+        self
+    }
+
+    /// The same elements with one axis in place of `count` from `dim` on, or one of length 1 in place of none; `None` where
+    /// their strides do not continue each other.
+    pub fn merged(mut self, dim: usize, count: usize) -> Option<ViewMut<'a>> {
+        self.layout.merge(dim, count).then_some(self)
     }
 
     /// Splits an axis in two at `middle`: the positions before it, and those from it on.

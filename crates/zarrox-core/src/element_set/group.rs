@@ -1,0 +1,256 @@
+//! Points grouped by the chunks that they lie in, in one pass: the cost follows the points and the chunks that they touch.
+
+use std::cmp::Ordering;
+use std::ops::{Deref, Range};
+use std::sync::Arc;
+
+use crate::grid::Run;
+use crate::strided::Dims;
+
+use super::PlacedPoints;
+
+/// Points, and which of them lie in which chunk.
+#[derive(Debug, Clone)]
+pub struct Grouped {
+    /// The points; those of one chunk follow each other in their first order.
+    pub points: Arc<PlacedPoints>,
+    /// Each touched chunk, in row-major order: its index along each of the dimensions, and which points lie in it.
+    pub chunks: Vec<(Dims<usize>, Range<usize>)>,
+}
+
+impl PlacedPoints {
+    /// Groups points by chunks. There is one list of positions for each dimension, in the order of the result, and for each of
+    /// these dimensions its runs of equal chunks, which must reach as far as the positions.
+    ///
+    /// Points that are in the order of their chunks already stay where they are, and nothing is copied.
+    pub fn group<R: Deref<Target = [Run]>>(coordinates: Dims<Arc<Vec<usize>>>, runs: &[R]) -> Grouped {
+        assert_eq!(coordinates.len(), runs.len(), "there are runs for each dimension");
+        let count = coordinates.first().map_or(0, |list| list.len());
+        assert!(coordinates.iter().all(|list| list.len() == count), "all lists are equally long");
+        let order: Dims<usize> = (0..runs.len()).collect();
+        let runs: Dims<&[Run]> = runs.iter().map(Deref::deref).collect();
+        let points = Arc::new(Self { coordinates, places: None });
+        group_range(&points, 0..count, &order, &runs)
+    }
+}
+
+/// Groups some of the points by chunks. `order` says which list of positions counts first for the order of chunks, which second,
+/// and so on; their indices, and `runs`, have the dimensions in this order.
+pub(super) fn group_range(
+    points: &Arc<PlacedPoints>,
+    range: Range<usize>,
+    order: &[usize],
+    runs: &[&[Run]],
+) -> Grouped {
+    let lists: Dims<&[usize]> = order.iter().map(|&k| &points.coordinates[k][range.clone()]).collect();
+    let dims: Dims<Dim<'_>> =
+        lists.iter().zip(runs).filter_map(|(list, runs)| Dim::new(list, runs)).collect();
+    let (borders, moved) = if range.is_empty() || dims.len() < lists.len() {
+        (vec![0], None)
+    } else if let ([list], [dim]) = (lists.as_slice(), dims.as_slice())
+        && list.is_sorted()
+    {
+        (borders_of_sorted(list, dim.runs), None)
+    } else {
+        match dims.iter().try_fold(1_u64, |total, dim| total.checked_mul(dim.width?)) {
+            Some(1) => (vec![0, range.len()], None),
+            Some(total) => order_by_key(keys(&lists, &dims, range.len()), total),
+            None => order_by_comparison(&lists, runs),
+        }
+    };
+    let chunk = |i: usize| lists.iter().zip(runs).map(|(list, runs)| chunk_at(runs, list[i]).0).collect();
+    let first = |border: usize| moved.as_ref().map_or(border, |moved| moved[border]);
+    let start = if moved.is_some() { 0 } else { range.start };
+    let chunks =
+        borders.windows(2).map(|pair| (chunk(first(pair[0])), start + pair[0]..start + pair[1])).collect();
+    Grouped {
+        points: moved.map_or_else(|| points.clone(), |moved| moved_points(points, &range, moved)),
+        chunks,
+    }
+}
+
+/// The points of a range in another order, which is given by their indices in the range.
+fn moved_points(points: &PlacedPoints, range: &Range<usize>, mut order: Vec<usize>) -> Arc<PlacedPoints> {
+    let moved = |list: &Arc<Vec<usize>>| {
+        let list = &list[range.clone()];
+        Arc::new(order.iter().map(|&i| list[i]).collect())
+    };
+    let coordinates = points.coordinates.iter().map(moved).collect();
+    match points.places.as_ref().map(|places| &places[range.clone()]) {
+        Some(places) => order.iter_mut().for_each(|i| *i = places[*i]),
+        None if range.start > 0 => order.iter_mut().for_each(|i| *i += range.start),
+        None => {}
+    }
+    Arc::new(PlacedPoints { coordinates, places: Some(order) })
+}
+
+/// Where one chunk's points end and another's begin, from 0 to the number of points, and the indices of the points in the new
+/// order, if that is another one.
+type Order = (Vec<usize>, Option<Vec<usize>>);
+
+/// The least and the greatest number.
+pub(super) fn extent(numbers: &[usize]) -> Option<(usize, usize)> {
+    let first = *numbers.first()?;
+    Some(numbers.iter().fold((first, first), |(least, most), &n| (least.min(n), most.max(n))))
+}
+
+/// The index of the chunk that holds a position, where it begins, and its length.
+fn chunk_at(runs: &[Run], position: usize) -> (usize, usize, usize) {
+    let run = &runs[runs.partition_point(|run| run.start <= position as u64).saturating_sub(1)];
+    let nth = (position as u64).saturating_sub(run.start) / run.length;
+    (number(run.first + nth), number(run.start + nth * run.length), number(run.length))
+}
+
+fn number(n: u64) -> usize {
+    usize::try_from(n).unwrap_or(usize::MAX)
+}
+
+/// The touched chunks along one dimension.
+struct Dim<'a> {
+    runs: &'a [Run],
+    /// The first touched chunk: index, start and length.
+    first: (usize, usize, usize),
+    /// How many chunks there are from the first to the last touched one, if that is a number at all.
+    width: Option<u64>,
+    /// The greatest position.
+    last: usize,
+}
+
+impl<'a> Dim<'a> {
+    /// `None` when there are no points.
+    fn new(list: &[usize], runs: &'a [Run]) -> Option<Self> {
+        let (least, last) = extent(list)?;
+        let first = chunk_at(runs, least);
+        let width = (chunk_at(runs, last).0 - first.0) as u64;
+        Some(Self { runs, first, width: width.checked_add(1), last })
+    }
+
+    /// Puts the number of each point's chunk, counted from the first touched one, behind what is in its key so far.
+    fn extend_keys(&self, keys: &mut [u64], list: &[usize], width: u64) {
+        let (index, start, length) = self.first;
+        let run = |position| self.runs.partition_point(|run| run.start <= position as u64);
+        if width == 1 {
+            return;
+        }
+        let length = length as u64;
+        if run(start) != run(self.last) {
+            return append(keys, list, width, |position| (chunk_at(self.runs, position).0 - index) as u64);
+        }
+        if length.is_power_of_two() {
+            let shift = length.trailing_zeros();
+            return append(keys, list, width, |position| ((position - start) as u64) >> shift);
+        }
+        if (self.last - start) as u64 | length <= u64::from(u32::MAX) {
+            // For a dividend and a divisor of 32 bits, this is exact: the reciprocal is too large by less than 2^-64, which
+            // even times the dividend is less than 2^-32, and quotients differ from the next whole number by 1 / divisor.
+            let reciprocal = u128::from(u64::MAX / length + 1);
+            let divided = |position: usize| (((position - start) as u128 * reciprocal) >> 64) as u64;
+            return append(keys, list, width, divided);
+        }
+        append(keys, list, width, |position| (position - start) as u64 / length);
+    }
+}
+
+#[inline(always)]
+fn append(keys: &mut [u64], list: &[usize], width: u64, chunk: impl Fn(usize) -> u64) {
+    for (key, &position) in keys.iter_mut().zip(list) {
+        *key = *key * width + chunk(position);
+    }
+}
+
+/// Where the chunks end in an ascending list; the search doubles its steps, so that it costs little both where a chunk has few
+/// points and where it has many.
+fn borders_of_sorted(list: &[usize], runs: &[Run]) -> Vec<usize> {
+    let mut borders = vec![0];
+    let mut begin = 0;
+    while let Some(&position) = list.get(begin) {
+        let (_, start, length) = chunk_at(runs, position);
+        let last = start.saturating_add(length - 1);
+        let mut step = 1;
+        while list.get(begin + step).is_some_and(|&position| position <= last) {
+            step *= 2;
+        }
+        let known = begin + step / 2;
+        let end = list.len().min(begin + step);
+        begin = known + list[known..end].partition_point(|&position| position <= last);
+        borders.push(begin);
+    }
+    borders
+}
+
+/// The row-major number of each point's chunk, in the box of all touched chunks.
+fn keys(lists: &[&[usize]], dims: &[Dim<'_>], count: usize) -> Vec<u64> {
+    let mut keys = vec![0; count];
+    for (list, dim) in lists.iter().zip(dims) {
+        dim.extend_keys(&mut keys, list, dim.width.unwrap_or(u64::MAX));
+    }
+    keys
+}
+
+/// The order of the points by these keys, which are less than `total`.
+fn order_by_key(mut keys: Vec<u64>, total: u64) -> Order {
+    if keys.is_sorted() {
+        return (borders_where(keys.len(), |i| keys[i] != keys[i - 1]), None);
+    }
+    let total_bits = u64::BITS - total.leading_zeros();
+    let index_bits = usize::BITS - keys.len().leading_zeros();
+    match usize::try_from(total) {
+        Ok(total) if total / 4 <= keys.len() => order_by_counting(&keys, total),
+        _ if total_bits + index_bits <= u64::BITS => {
+            // Key and index in one word: no two are equal, so that any sort is a stable one.
+            keys.iter_mut().enumerate().for_each(|(i, key)| *key = *key << index_bits | i as u64);
+            keys.sort_unstable();
+            let borders = borders_where(keys.len(), |i| keys[i] >> index_bits != keys[i - 1] >> index_bits);
+            let mask = (1 << index_bits) - 1;
+            (borders, Some(keys.into_iter().map(|key| number(key & mask)).collect()))
+        }
+        _ => {
+            let mut order: Vec<usize> = (0..keys.len()).collect();
+            order.sort_by_key(|&i| keys[i]);
+            (borders_where(order.len(), |i| keys[order[i]] != keys[order[i - 1]]), Some(order))
+        }
+    }
+}
+
+/// As [`order_by_key`], with a count for each possible key.
+fn order_by_counting(keys: &[u64], total: usize) -> Order {
+    let mut ends = vec![0_usize; total];
+    for &key in keys {
+        ends[number(key)] += 1;
+    }
+    let mut borders = vec![0];
+    let mut sum = 0;
+    for end in &mut ends {
+        let count = std::mem::replace(end, sum);
+        sum += count;
+        if count > 0 {
+            borders.push(sum);
+        }
+    }
+    let mut order = vec![0; keys.len()];
+    for (i, &key) in keys.iter().enumerate() {
+        let next = &mut ends[number(key)];
+        order[*next] = i;
+        *next += 1;
+    }
+    (borders, Some(order))
+}
+
+/// The order of the points where the touched range of chunks is larger than any number.
+fn order_by_comparison(lists: &[&[usize]], runs: &[&[Run]]) -> Order {
+    let compare = |a: usize, b: usize| {
+        let along = lists.iter().zip(runs);
+        along.fold(Ordering::Equal, |order, (list, runs)| {
+            order.then_with(|| chunk_at(runs, list[a]).0.cmp(&chunk_at(runs, list[b]).0))
+        })
+    };
+    let mut order: Vec<usize> = (0..lists[0].len()).collect();
+    order.sort_by(|&a, &b| compare(a, b));
+    (borders_where(order.len(), |i| compare(order[i - 1], order[i]).is_ne()), Some(order))
+}
+
+/// 0, each index for which `differs` from the one before, and the number of all.
+fn borders_where(count: usize, differs: impl Fn(usize) -> bool) -> Vec<usize> {
+    let inner = (1..count).filter(|&i| differs(i));
+    std::iter::once(0).chain(inner).chain(std::iter::once(count)).collect()
+}

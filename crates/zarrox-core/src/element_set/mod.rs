@@ -1,0 +1,393 @@
+//! Elements of a chunk that need not form a box, and where each of them is in memory.
+
+mod group;
+mod split;
+#[cfg(test)]
+mod tests;
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use smallvec::{SmallVec, smallvec};
+
+use crate::strided::{Dims, Span};
+
+pub use group::Grouped;
+
+/// Points in an order in which those of one chunk follow each other, and where each of them is in the result.
+#[derive(Debug)]
+pub struct PlacedPoints {
+    /// For each dimension the position of each point.
+    coordinates: Dims<Arc<Vec<usize>>>,
+    /// Where each point is along the axis of the result; where absent, the n-th point is the n-th there. No two have one place:
+    /// several threads may write to the result at the same time.
+    places: Option<Vec<usize>>,
+}
+
+impl PlacedPoints {
+    /// Points whose places in the result ascend. Panics when they do not, or the lists are not equally long.
+    pub fn ascending(coordinates: Dims<Arc<Vec<usize>>>, places: Vec<usize>) -> Self {
+        assert!(places.is_sorted_by(|one, next| one < next), "the places ascend");
+        assert!(coordinates.iter().all(|list| list.len() == places.len()), "all lists are equally long");
+        Self { coordinates, places: Some(places) }
+    }
+
+    /// For each dimension the position of each point.
+    pub fn coordinates(&self) -> &[Arc<Vec<usize>>] {
+        &self.coordinates
+    }
+
+    /// Where each point is along the axis of the result; where absent, the n-th point is the n-th there.
+    pub fn places(&self) -> Option<&[usize]> {
+        self.places.as_deref()
+    }
+}
+
+/// Some of these points, counted from an origin: those in one chunk.
+#[derive(Debug, Clone)]
+pub struct PointRange {
+    /// Which dimensions of the chunk the points have.
+    pub dims: Dims<usize>,
+    /// All points.
+    pub points: Arc<PlacedPoints>,
+    /// Which of them.
+    pub range: Range<usize>,
+    /// What is to be subtracted from each position, one number for each of `dims`.
+    pub origin: Dims<usize>,
+}
+
+/// Positions along some dimensions of a chunk; along one axis of the memory that the elements are copied from or to.
+#[derive(Debug, Clone)]
+pub enum ElementAxis {
+    /// Evenly spaced positions along one dimension.
+    Span {
+        /// Which dimension of the chunk.
+        dim: usize,
+        /// The positions.
+        span: Span,
+        /// Where the first of them is in memory; the others follow.
+        place: usize,
+    },
+    /// Listed positions.
+    Points(PointRange),
+}
+
+/// Elements of a chunk: every combination of what its axes select. Each dimension of the chunk is in just one axis.
+///
+/// In memory, the elements have one axis for each of these, in the same order. So a set says which element goes where, between a
+/// chunk and any memory: for reading, the result; for writing, the new values.
+#[derive(Debug, Clone)]
+pub struct ElementSet {
+    /// The axes, in the order of the memory's.
+    pub axes: Dims<ElementAxis>,
+}
+
+/// Elements that form a box in a chunk, and a box in memory.
+pub type PlacedBox = (Dims<Span>, Dims<Span>);
+
+impl PointRange {
+    /// How many points.
+    pub fn len(&self) -> usize {
+        self.range.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.range.is_empty()
+    }
+
+    /// The listed positions of the points along the `k`-th of their dimensions; the origin is not yet subtracted.
+    pub(crate) fn positions(&self, k: usize) -> &[usize] {
+        &self.points.coordinates[k][self.range.clone()]
+    }
+
+    /// Where the points are in memory, if that is listed; otherwise each is where its index says.
+    pub(crate) fn places(&self) -> Option<&[usize]> {
+        self.points.places.as_deref().map(|places| &places[self.range.clone()])
+    }
+
+    /// Where the `i`-th of the points is in memory.
+    fn place(&self, i: usize) -> usize {
+        self.places().map_or(self.range.start + i, |places| places[i])
+    }
+
+    /// The same points one after the other in memory; and where they were, as points along one dimension.
+    fn compact(&self, dim: usize) -> (Self, Self) {
+        let count = self.len();
+        let lists = (0..self.dims.len()).map(|k| Arc::new(self.positions(k).to_vec())).collect();
+        let points = Arc::new(PlacedPoints { coordinates: lists, places: None });
+        let close = Self { points, range: 0..count, ..self.clone() };
+        let places = (0..count).map(|i| self.place(i)).collect();
+        let coordinates = smallvec![Arc::new((0..count).collect())];
+        let points = Arc::new(PlacedPoints { coordinates, places: Some(places) });
+        (close, Self { dims: smallvec![dim], points, range: 0..count, origin: smallvec![0] })
+    }
+
+    /// The points as a span, and the place of the first, if they have one dimension, are evenly spaced in ascending order and
+    /// follow each other in memory.
+    fn as_span(&self) -> Option<(Span, usize)> {
+        if self.dims.len() != 1 {
+            return None;
+        }
+        let positions = self.positions(0);
+        let (Some(&first), Some(&last)) = (positions.first(), positions.last()) else {
+            return Some((Span::all(0), self.range.start));
+        };
+        let steps = positions.len() - 1;
+        let step = positions.get(1).map_or(Some(1), |second| second.checked_sub(first))?;
+        // Most lists fail already by their ends.
+        if step == 0 || step.checked_mul(steps) != last.checked_sub(first) {
+            return None;
+        }
+        if let Some(places) = self.places()
+            && (places[steps].checked_sub(places[0]) != Some(steps) || !are_even(places, 1))
+        {
+            return None;
+        }
+        let start = first.checked_sub(self.origin[0])?;
+        are_even(positions, step).then(|| (Span { start, step, count: steps + 1 }, self.place(0)))
+    }
+
+    /// Whether the `i`-th point continues the one before by a step of 1 along the last dimension, and in memory.
+    fn continues(&self, i: usize) -> bool {
+        let last = self.dims.len().checked_sub(1);
+        let along = |k: usize| {
+            let positions = self.positions(k);
+            positions[i] == positions[i - 1] + usize::from(Some(k) == last)
+        };
+        last.is_some() && (0..self.dims.len()).all(along) && self.place(i) == self.place(i - 1) + 1
+    }
+
+    /// As [`ElementAxis::stretches`].
+    fn stretches(&self, limit: usize) -> Option<Vec<Stretch>> {
+        let mut borders = Vec::new();
+        for i in (0..self.len()).filter(|&i| i == 0 || !self.continues(i)) {
+            if borders.len() == limit {
+                return None;
+            }
+            borders.push(i);
+        }
+        borders.push(self.len());
+        Some(borders.windows(2).map(|pair| self.stretch(pair[0]..pair[1])).collect())
+    }
+
+    /// These of the points, each of which continues the one before.
+    fn stretch(&self, which: Range<usize>) -> Stretch {
+        let last = self.dims.len().saturating_sub(1);
+        let along = |(k, &dim): (usize, &usize)| {
+            let count = if k == last { which.len() } else { 1 };
+            (dim, Span { start: self.positions(k)[which.start] - self.origin[k], step: 1, count })
+        };
+        let region = self.dims.iter().enumerate().map(along).collect();
+        Stretch { region, memory: Span { start: self.place(which.start), step: 1, count: which.len() } }
+    }
+}
+
+/// Whether each number is the one before plus `step`.
+fn are_even(numbers: &[usize], step: usize) -> bool {
+    numbers.windows(2).all(|pair| pair[1].wrapping_sub(pair[0]) == step)
+}
+
+/// A stretch of one axis: a span for each of its dimensions, and the positions in memory.
+struct Stretch {
+    region: SmallVec<[(usize, Span); 2]>,
+    memory: Span,
+}
+
+impl ElementAxis {
+    /// How many positions.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Span { span, .. } => span.count,
+            Self::Points(points) => points.len(),
+        }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Which dimensions of the chunk the axis has.
+    pub fn dims(&self) -> &[usize] {
+        match self {
+            Self::Span { dim, .. } => std::slice::from_ref(dim),
+            Self::Points(points) => &points.dims,
+        }
+    }
+
+    /// The dimension, the positions and the place of the first, if the axis is a span or could be one.
+    fn as_span(&self) -> Option<(usize, Span, usize)> {
+        match self {
+            Self::Span { dim, span, place } => Some((*dim, *span, *place)),
+            Self::Points(points) => points.as_span().map(|(span, place)| (points.dims[0], span, place)),
+        }
+    }
+
+    /// The axis as stretches whose elements are evenly spaced and follow each other in memory; `None` if there are more than
+    /// `limit`.
+    fn stretches(&self, limit: usize) -> Option<Vec<Stretch>> {
+        let stretch = |(dim, span, place): (usize, Span, usize)| Stretch {
+            region: smallvec![(dim, span)],
+            memory: Span { start: place, step: 1, count: span.count },
+        };
+        let stretches: Vec<_> = match (self, self.as_span()) {
+            (Self::Points(points), None) => points.stretches(limit)?,
+            (_, span) => span.map(stretch).into_iter().collect(),
+        };
+        (stretches.len() <= limit).then_some(stretches)
+    }
+}
+
+impl ElementSet {
+    /// How many elements.
+    pub fn len(&self) -> usize {
+        if self.is_empty() {
+            return 0;
+        }
+        self.axes.iter().fold(1, |count, axis| count.saturating_mul(axis.len()))
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.axes.iter().any(ElementAxis::is_empty)
+    }
+
+    /// The least box, without gaps, that holds all elements, in a chunk of this many dimensions.
+    pub fn bounding_box(&self, ndim: usize) -> Dims<Span> {
+        let mut bounds: Dims<Span> = smallvec![Span::all(0); ndim];
+        for axis in &self.axes {
+            match axis {
+                ElementAxis::Span { dim, span, .. } => {
+                    let count = span.count.checked_sub(1).map_or(0, |steps| steps * span.step + 1);
+                    bounds[*dim] = Span { start: span.start, step: 1, count };
+                }
+                ElementAxis::Points(points) => {
+                    for (k, &dim) in points.dims.iter().enumerate() {
+                        let Some((least, greatest)) = group::extent(points.positions(k)) else { continue };
+                        let start = least - points.origin[k];
+                        bounds[dim] = Span { start, step: 1, count: greatest - least + 1 };
+                    }
+                }
+            }
+        }
+        bounds
+    }
+
+    /// The same elements with their positions counted from a corner, which no position lies before.
+    #[must_use]
+    pub fn relative_to(&self, corner: &[usize]) -> Self {
+        let mut set = self.clone();
+        for axis in &mut set.axes {
+            match axis {
+                ElementAxis::Span { span, .. } if span.count == 0 => {}
+                ElementAxis::Span { dim, span, .. } => span.start -= corner[*dim],
+                ElementAxis::Points(points) => {
+                    for (origin, &dim) in points.origin.iter_mut().zip(&points.dims) {
+                        *origin += corner[dim];
+                    }
+                }
+            }
+        }
+        set
+    }
+
+    /// The same elements of the chunk with its dimensions in another order: new dimension `i` is old dimension `order[i]`.
+    /// The axes, which are those of the memory, stay.
+    #[must_use]
+    pub fn permuted(&self, order: &[usize]) -> Self {
+        let mut new: Dims<usize> = smallvec![0; order.len()];
+        for (i, &old) in order.iter().enumerate() {
+            new[old] = i;
+        }
+        let mut set = self.clone();
+        for axis in &mut set.axes {
+            match axis {
+                ElementAxis::Span { dim, .. } => *dim = new[*dim],
+                ElementAxis::Points(points) => points.dims.iter_mut().for_each(|dim| *dim = new[*dim]),
+            }
+        }
+        set
+    }
+
+    /// The same elements, with a span in the place of each list of points that could be one.
+    #[must_use]
+    pub fn simplified(mut self) -> Self {
+        for axis in &mut self.axes {
+            if let (ElementAxis::Points(_), Some((dim, span, place))) = (&*axis, axis.as_span()) {
+                *axis = ElementAxis::Span { dim, span, place };
+            }
+        }
+        self
+    }
+
+    /// The region of the chunk and the part of memory, if the elements form a box whose axes memory has in the same order.
+    pub fn as_box(&self) -> Option<PlacedBox> {
+        let mut found = PlacedBox::default();
+        for (n, axis) in self.axes.iter().enumerate() {
+            // Each dimension is in just one axis: in ascending order the n-th axis has dimension n.
+            let (_, span, place) = axis.as_span().filter(|&(dim, ..)| dim == n)?;
+            found.0.push(span);
+            found.1.push(Span { start: place, step: 1, count: span.count });
+        }
+        Some(found)
+    }
+
+    /// The same elements without gaps in memory, in an array of the [shape](ElementSet::shape) of the set; and, as elements of that
+    /// array, where they were in memory.
+    pub fn compact(&self) -> (Self, Self) {
+        let (mut close, mut back) = (self.clone(), self.clone());
+        for (dim, axis) in self.axes.iter().enumerate() {
+            match axis {
+                ElementAxis::Span { span, place, .. } => {
+                    if let ElementAxis::Span { place, .. } = &mut close.axes[dim] {
+                        *place = 0;
+                    }
+                    back.axes[dim] = ElementAxis::Span { dim, span: Span::all(span.count), place: *place };
+                }
+                ElementAxis::Points(points) => {
+                    let (own, theirs) = points.compact(dim);
+                    close.axes[dim] = ElementAxis::Points(own);
+                    back.axes[dim] = ElementAxis::Points(theirs);
+                }
+            }
+        }
+        (close, back)
+    }
+
+    /// How many positions each axis has.
+    pub fn shape(&self) -> Vec<usize> {
+        self.axes.iter().map(ElementAxis::len).collect()
+    }
+
+    /// The elements as boxes: for each the region of the chunk, with a span for each of the chunk's dimensions, and the part of
+    /// memory, with a span for each axis. `None` if there are more than `limit`; that is found out without looking at all.
+    ///
+    /// A box's elements are in the same order in both, but memory has the axes in its own order, and where several dimensions
+    /// share an axis, only the last of them is longer than 1. Boxes come in an order in which the last wins.
+    pub fn boxes(&self, limit: usize) -> Option<Vec<PlacedBox>> {
+        if self.is_empty() {
+            return Some(Vec::new());
+        }
+        let mut boxes: Vec<PlacedBox> = vec![PlacedBox::default()];
+        let ndim = self.axes.iter().map(|axis| axis.dims().len()).sum();
+        boxes[0].0 = smallvec![Span::all(0); ndim];
+        let mut room = limit;
+        for axis in &self.axes {
+            let stretches = axis.stretches(room)?;
+            room /= stretches.len().max(1);
+            boxes = boxes
+                .iter()
+                .flat_map(|(region, memory)| {
+                    stretches.iter().map(|stretch| {
+                        let (mut region, mut memory) = (region.clone(), memory.clone());
+                        stretch.region.iter().for_each(|&(dim, span)| region[dim] = span);
+                        memory.push(stretch.memory);
+                        (region, memory)
+                    })
+                })
+                .collect();
+        }
+        (boxes.len() <= limit).then_some(boxes)
+    }
+}

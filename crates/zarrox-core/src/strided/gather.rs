@@ -1,0 +1,567 @@
+//! Copies between the elements of a chunk that form no box and their places in memory.
+//!
+//! An [`ElementSet`] is a product of axes. Each becomes a loop with two offsets in bytes, in what is read and in what is written:
+//! evenly spaced ones advance by strides, listed points have a table, which is made for a block of points at a time, so that it
+//! stays in the cache. Where neighbours follow each other on both sides, they become one larger unit.
+//!
+//! Where a position of the chunk is selected more than once, the last element in the order of memory must win. These elements
+//! are, too, a product: of the repeats along each axis. However the axes and their blocks are nested, the last element of
+//! such a product comes last, as long as each axis is walked in ascending order; and all loops here do that.
+
+use std::ops::Range;
+
+use smallvec::SmallVec;
+
+use super::loops::Loop;
+use super::{Dims, Layout, Span, View, ViewMut, slice_or_empty};
+use crate::element_set::{ElementAxis, ElementSet, PointRange};
+use crate::heap::{HANDLE, Heap};
+
+/// How many points have their offsets in a table at a time: it takes half of an L1 cache.
+const BLOCK: usize = 1024;
+
+/// How many points a stretch of neighbours must have, on the average, to be copied as one.
+const LONG: usize = 8;
+
+/// Where an element is, in bytes from the first of each view.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+struct Offsets {
+    source: isize,
+    target: isize,
+}
+
+impl Offsets {
+    fn plus(self, other: Self) -> Self {
+        Self { source: self.source + other.source, target: self.target + other.target }
+    }
+}
+
+/// Which of the two views is read: the chunk or the memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Source {
+    Chunk,
+    Memory,
+}
+
+impl Source {
+    fn offsets(self, chunk: isize, memory: isize) -> Offsets {
+        match self {
+            Self::Chunk => Offsets { source: chunk, target: memory },
+            Self::Memory => Offsets { source: memory, target: chunk },
+        }
+    }
+}
+
+/// The loops over the elements of a set.
+struct Walk<'a> {
+    source: Source,
+    /// The offsets of the first position of all evenly spaced axes.
+    base: Offsets,
+    /// How many bytes follow each other on both sides at each offset: one element, or more.
+    unit: usize,
+    /// The outermost first.
+    axes: Dims<Axis<'a>>,
+}
+
+enum Axis<'a> {
+    Even(Loop),
+    Listed(Listed<'a>),
+}
+
+/// Points, and how far apart positions are along each of their dimensions, and along the axis of memory.
+struct Listed<'a> {
+    points: &'a PointRange,
+    /// For each dimension, the length and the stride of the chunk.
+    chunk: Dims<(usize, isize)>,
+    memory: (usize, isize),
+}
+
+/// The innermost loop.
+#[derive(Clone, Copy)]
+enum Inner<'a> {
+    Even(Loop),
+    Listed(&'a [Offsets]),
+    /// Offsets, and how many bytes follow each other from there.
+    Stretches(&'a [(Offsets, usize)]),
+}
+
+/// What is known of a block of points.
+#[derive(Default)]
+struct Table {
+    offsets: Vec<Offsets>,
+    /// The same as stretches, if these are long.
+    stretches: Vec<(Offsets, usize)>,
+}
+
+impl<'a> Walk<'a> {
+    /// The loops over a set that has elements. Panics when the set does not have each dimension of the chunk just once and each
+    /// axis of memory, or an evenly spaced position lies outside; listed ones are checked when they are met.
+    fn new(source: Source, chunk: &Layout, memory: &Layout, set: &'a ElementSet) -> Self {
+        assert_eq!(chunk.item, memory.item, "a copy is between equal elements");
+        assert_eq!(set.axes.len(), memory.shape.len(), "one axis for each of memory's");
+        let mut met: Dims<bool> = SmallVec::from_elem(false, chunk.shape.len());
+        for &dim in set.axes.iter().flat_map(ElementAxis::dims) {
+            assert!(!std::mem::replace(&mut met[dim], true), "each dimension has one axis");
+        }
+        assert!(met.iter().all(|&met| met), "each dimension has an axis");
+        let mut walk = Self { source, base: Offsets::default(), unit: chunk.item, axes: Dims::new() };
+        for (n, axis) in set.axes.iter().enumerate() {
+            let memory = (memory.shape[n], memory.strides[n]);
+            match axis {
+                ElementAxis::Span { dim, span, place } => {
+                    walk.push_span((chunk.shape[*dim], chunk.strides[*dim]), memory, span, *place);
+                }
+                ElementAxis::Points(points) => {
+                    assert_eq!(points.dims.len(), points.origin.len(), "one origin for each dimension");
+                    let chunk = points.dims.iter().map(|&dim| (chunk.shape[dim], chunk.strides[dim]));
+                    walk.axes.push(Axis::Listed(Listed { points, chunk: chunk.collect(), memory }));
+                }
+            }
+        }
+        while let Some(dense) = walk.axes.iter().position(|axis| axis.is_dense(walk.unit)) {
+            if let Axis::Even(inner) = walk.axes.remove(dense) {
+                walk.unit *= inner.count;
+            }
+        }
+        walk.axes.sort_by_key(|axis| std::cmp::Reverse(axis.distance()));
+        walk
+    }
+
+    fn push_span(
+        &mut self,
+        (length, stride): (usize, isize),
+        memory: (usize, isize),
+        span: &Span,
+        place: usize,
+    ) {
+        let last = (span.count - 1).checked_mul(span.step).and_then(|steps| steps.checked_add(span.start));
+        assert!(last.is_some_and(|last| last < length), "the span {span:?} leaves the chunk");
+        assert!(place < memory.0 && span.count <= memory.0 - place, "the span {span:?} leaves memory");
+        let start = self.source.offsets(span.start.cast_signed() * stride, place.cast_signed() * memory.1);
+        self.base = self.base.plus(start);
+        if span.count > 1 {
+            let Offsets { source, target } = self.source.offsets(span.step.cast_signed() * stride, memory.1);
+            self.axes.push(Axis::Even(Loop { count: span.count, source, target }));
+        }
+    }
+
+    /// Calls `visit` with the offsets of each innermost loop until it returns false.
+    fn run(&self, mut visit: impl FnMut(Offsets, Inner<'_>) -> bool) {
+        let mut tables: Dims<Table> = self.axes.iter().map(|_| Table::default()).collect();
+        self.blocks(0, &mut tables, &mut visit);
+    }
+
+    /// Makes the tables of every combination of blocks, of the axes from `depth` on.
+    fn blocks(
+        &self,
+        depth: usize,
+        tables: &mut [Table],
+        visit: &mut impl FnMut(Offsets, Inner<'_>) -> bool,
+    ) -> bool {
+        match self.axes.get(depth) {
+            None => self.nest(0, tables, self.base, visit),
+            Some(Axis::Even(_)) => self.blocks(depth + 1, tables, visit),
+            Some(Axis::Listed(listed)) => {
+                let Range { start, end } = listed.points.range;
+                (start..end).step_by(BLOCK).all(|start| {
+                    let block = start..end.min(start + BLOCK);
+                    listed.offsets(self.source, block, &mut tables[depth].offsets);
+                    if depth + 1 == self.axes.len() {
+                        tables[depth].find_stretches(self.unit);
+                    }
+                    self.blocks(depth + 1, tables, visit)
+                })
+            }
+        }
+    }
+
+    fn nest(
+        &self,
+        depth: usize,
+        tables: &[Table],
+        at: Offsets,
+        visit: &mut impl FnMut(Offsets, Inner<'_>) -> bool,
+    ) -> bool {
+        let innermost = depth + 1 >= self.axes.len();
+        match self.axes.get(depth) {
+            None => visit(at, Inner::Listed(&[Offsets { source: 0, target: 0 }])),
+            Some(&Axis::Even(inner)) if innermost => visit(at, Inner::Even(inner)),
+            Some(Axis::Listed(_)) if innermost => visit(at, tables[depth].inner()),
+            Some(&Axis::Even(outer)) => {
+                let mut at = at;
+                (0..outer.count).all(|_| {
+                    let more = self.nest(depth + 1, tables, at, visit);
+                    // Past the last position an offset is not used, and strides may be large where there is only one.
+                    at.source = at.source.wrapping_add(outer.source);
+                    at.target = at.target.wrapping_add(outer.target);
+                    more
+                })
+            }
+            Some(Axis::Listed(_)) => tables[depth]
+                .offsets
+                .iter()
+                .all(|&offsets| self.nest(depth + 1, tables, at.plus(offsets), visit)),
+        }
+    }
+}
+
+impl Axis<'_> {
+    fn is_dense(&self, unit: usize) -> bool {
+        let unit = unit.cast_signed();
+        matches!(self, Self::Even(inner) if inner.source == unit && inner.target == unit)
+    }
+
+    /// How far apart neighbours are at least: what is least is innermost.
+    fn distance(&self) -> usize {
+        match self {
+            Self::Even(inner) => inner.source.unsigned_abs().saturating_add(inner.target.unsigned_abs()),
+            Self::Listed(listed) => {
+                let strides = listed.chunk.iter().map(|(_, stride)| stride.unsigned_abs());
+                strides.min().unwrap_or(0).saturating_add(listed.memory.1.unsigned_abs())
+            }
+        }
+    }
+}
+
+impl Listed<'_> {
+    /// Makes the table of a block of the points. Panics when one lies outside the chunk or memory.
+    fn offsets(&self, source: Source, block: Range<usize>, table: &mut Vec<Offsets>) {
+        let PointRange { points, origin, .. } = self.points;
+        let (length, stride) = self.memory;
+        table.clear();
+        match points.places() {
+            Some(places) => {
+                let mut inside = true;
+                table.extend(places[block.clone()].iter().map(|&place| {
+                    inside &= place < length;
+                    source.offsets(0, place.cast_signed().wrapping_mul(stride))
+                }));
+                assert!(inside, "a point leaves memory");
+            }
+            None => {
+                assert!(block.end <= length, "a point leaves memory");
+                table.extend(block.clone().map(|place| source.offsets(0, place.cast_signed() * stride)));
+            }
+        }
+        for ((list, &origin), &dim) in points.coordinates().iter().zip(origin).zip(&self.chunk) {
+            let list = &list[block.clone()];
+            let inside = match source {
+                Source::Chunk => add(table, list, origin, dim, |offsets| &mut offsets.source),
+                Source::Memory => add(table, list, origin, dim, |offsets| &mut offsets.target),
+            };
+            assert!(inside, "a point leaves the chunk");
+        }
+        // Each dimension was checked: there is no fewer lists than dimensions.
+        assert_eq!(points.coordinates().len(), self.chunk.len(), "one list for each dimension");
+    }
+}
+
+/// Adds to one side of the offsets what positions along one dimension are away from its origin; whether all lie inside.
+#[inline(always)]
+fn add(
+    table: &mut [Offsets],
+    list: &[usize],
+    origin: usize,
+    (length, stride): (usize, isize),
+    side: impl Fn(&mut Offsets) -> &mut isize,
+) -> bool {
+    let mut inside = true;
+    for (offsets, &position) in table.iter_mut().zip(list) {
+        let position = position.wrapping_sub(origin);
+        inside &= position < length;
+        let side = side(offsets);
+        *side = side.wrapping_add(position.cast_signed().wrapping_mul(stride));
+    }
+    inside
+}
+
+impl Table {
+    /// Puts neighbours together if most are: those that follow each other on both sides, `unit` bytes apart.
+    fn find_stretches(&mut self, unit: usize) {
+        self.stretches.clear();
+        let step = unit.cast_signed();
+        let follows = |pair: &&[Offsets]| {
+            pair[1].source.wrapping_sub(pair[0].source) == step
+                && pair[1].target.wrapping_sub(pair[0].target) == step
+        };
+        let following = self.offsets.windows(2).filter(follows).count();
+        if (self.offsets.len() - following) * LONG > self.offsets.len() {
+            return;
+        }
+        let step = Offsets { source: step, target: step };
+        let mut next = None;
+        for &offsets in &self.offsets {
+            match self.stretches.last_mut() {
+                Some((_, bytes)) if next == Some(offsets) => *bytes += unit,
+                _ => self.stretches.push((offsets, unit)),
+            }
+            next = Some(offsets.plus(step));
+        }
+    }
+
+    fn inner(&self) -> Inner<'_> {
+        if self.stretches.is_empty() {
+            Inner::Listed(&self.offsets)
+        } else {
+            Inner::Stretches(&self.stretches)
+        }
+    }
+}
+
+impl Inner<'_> {
+    /// Calls `visit` with the offsets of each unit, or of several that follow each other, and the number of bytes, until it
+    /// returns false.
+    #[inline(always)]
+    fn for_each(self, unit: usize, mut visit: impl FnMut(Offsets, usize) -> bool) -> bool {
+        match self {
+            Inner::Listed(table) => table.iter().all(|&offsets| visit(offsets, unit)),
+            Inner::Stretches(stretches) => stretches.iter().all(|&(offsets, bytes)| visit(offsets, bytes)),
+            Inner::Even(inner) => (0..inner.count.cast_signed())
+                .all(|i| visit(Offsets { source: i * inner.source, target: i * inner.target }, unit)),
+        }
+    }
+}
+
+/// Calls `$call` with `$T` as plain data of `$size` bytes, or `$other` where there is no such type.
+macro_rules! by_size {
+    ($size:expr, $T:ident => $call:expr, $other:expr, $($n:literal: $type:ty),*) => {
+        match $size {
+            $($n => { type $T = $type; $call })*
+            _ => $other,
+        }
+    };
+    ($size:expr, $T:ident => $call:expr, $other:expr) => {
+        by_size!($size, $T => $call, $other, 1: u8, 2: u16, 3: [u8; 3], 4: u32, 6: [u8; 6], 8: u64,
+            12: [u32; 3], 16: u128, 24: [u64; 3], 32: [u64; 4])
+    };
+}
+
+/// Copies the elements of a walk.
+///
+/// # Safety
+/// The pointers are valid for the two views that the walk was made for, and these do not overlap.
+unsafe fn copy(walk: &Walk<'_>, source: *const u8, target: *mut u8) {
+    let unit = walk.unit;
+    walk.run(|at, inner| {
+        // SAFETY: the caller's promise; a walk visits only positions that it has found to be inside of both views.
+        unsafe {
+            let (source, target) = (source.offset(at.source), target.offset(at.target));
+            by_size!(unit, T => copy_units::<T>(inner, source, target), copy_bytes(inner, unit, source, target));
+        }
+        true
+    });
+}
+
+/// # Safety
+/// As for [`copy`], for the offsets of the inner loop.
+unsafe fn copy_bytes(inner: Inner<'_>, unit: usize, source: *const u8, target: *mut u8) {
+    inner.for_each(unit, |at, bytes| {
+        // SAFETY: the caller's promise.
+        unsafe {
+            std::ptr::copy_nonoverlapping(source.offset(at.source), target.offset(at.target), bytes);
+        }
+        true
+    });
+}
+
+/// # Safety
+/// As for [`copy_bytes`], with units of the size of `T`.
+unsafe fn copy_units<T: Copy>(inner: Inner<'_>, source: *const u8, target: *mut u8) {
+    let unit = size_of::<T>();
+    match inner {
+        // SAFETY: the caller's promise.
+        Inner::Stretches(_) => unsafe { copy_bytes(inner, unit, source, target) },
+        _ => {
+            inner.for_each(unit, |at, _| {
+                // SAFETY: the caller's promise; the accesses are unaligned ones.
+                unsafe {
+                    let value = source.offset(at.source).cast::<T>().read_unaligned();
+                    target.offset(at.target).cast::<T>().write_unaligned(value);
+                }
+                true
+            });
+        }
+    }
+}
+
+/// Whether all elements of a walk are equal.
+///
+/// # Safety
+/// The pointers are valid for reading the two views that the walk was made for.
+unsafe fn equal(walk: &Walk<'_>, source: *const u8, target: *const u8) -> bool {
+    let (unit, mut equal) = (walk.unit, true);
+    walk.run(|at, inner| {
+        // SAFETY: the caller's promise; a walk visits only positions that it has found to be inside of both views.
+        unsafe {
+            let (source, target) = (source.offset(at.source), target.offset(at.target));
+            equal = match inner {
+                Inner::Stretches(_) => equal_bytes(inner, unit, source, target),
+                _ => by_size!(unit, T => equal_units::<T>(inner, source, target), equal_bytes(inner, unit, source, target)),
+            };
+        }
+        equal
+    });
+    equal
+}
+
+/// # Safety
+/// As for [`equal`], for the offsets of the inner loop.
+unsafe fn equal_bytes(inner: Inner<'_>, unit: usize, source: *const u8, target: *const u8) -> bool {
+    inner.for_each(unit, |at, bytes| {
+        // SAFETY: the caller's promise.
+        unsafe {
+            slice_or_empty(source.offset(at.source), bytes) == slice_or_empty(target.offset(at.target), bytes)
+        }
+    })
+}
+
+/// # Safety
+/// As for [`equal_bytes`], with units of the size of `T`.
+unsafe fn equal_units<T: Copy + PartialEq>(inner: Inner<'_>, source: *const u8, target: *const u8) -> bool {
+    inner.for_each(size_of::<T>(), |at, _| {
+        // SAFETY: the caller's promise; the accesses are unaligned ones.
+        unsafe {
+            source.offset(at.source).cast::<T>().read_unaligned()
+                == target.offset(at.target).cast::<T>().read_unaligned()
+        }
+    })
+}
+
+/// Brings the bytes of variable-length elements from one heap to another: the new handles, in the order of the walk.
+///
+/// # Safety
+/// The pointer is valid for reading the view that is the walk's source.
+unsafe fn new_handles(walk: &Walk<'_>, source: *const u8, from: &Heap, to: &Heap) -> Vec<u8> {
+    let (mut bytes, mut lengths) = (Vec::new(), Vec::new());
+    walk.run(|at, inner| {
+        inner.for_each(walk.unit, |offsets, length| {
+            // SAFETY: the caller's promise; a walk visits only positions that it has found to be inside of the view.
+            let handles = unsafe { slice_or_empty(source.offset(at.source + offsets.source), length) };
+            for handle in handles.chunks_exact(HANDLE) {
+                let element = from.element(handle);
+                bytes.extend_from_slice(element);
+                lengths.push(element.len());
+            }
+            true
+        })
+    });
+    let mut handles = Vec::with_capacity(lengths.len() * HANDLE);
+    to.push(bytes, lengths, &mut handles);
+    handles
+}
+
+impl View<'_> {
+    /// Whether the elements of the set in this chunk have the values that are at their places in `values`. Where a position is
+    /// listed more than once, it must have all of its values.
+    ///
+    /// Panics when the set leaves one of the two.
+    pub fn set_equals(&self, set: &ElementSet, values: &View<'_>) -> bool {
+        if set.is_empty() {
+            return true;
+        }
+        let walk = Walk::new(Source::Chunk, &self.layout, &values.layout, set);
+        if self.heap.is_none() && values.heap.is_none() {
+            // SAFETY: both views may be read, and the walk was made for them.
+            return unsafe { equal(&walk, self.pointer, values.pointer) };
+        }
+        let element = |handle, heap: Option<&Heap>| heap.map_or(handle, |heap| heap.element(handle)).to_vec();
+        let mut equal = true;
+        walk.run(|at, inner| {
+            equal = inner.for_each(walk.unit, |offsets, bytes| {
+                let at = at.plus(offsets);
+                // SAFETY: both views may be read, and the walk visits only positions inside of them.
+                let (own, other) = unsafe {
+                    let own = slice_or_empty(self.pointer.offset(at.source), bytes);
+                    (own, slice_or_empty(values.pointer.offset(at.target), bytes))
+                };
+                let mut pairs = own.chunks_exact(HANDLE).zip(other.chunks_exact(HANDLE));
+                pairs.all(|(own, other)| element(own, self.heap) == element(other, values.heap))
+            });
+            equal
+        });
+        equal
+    }
+}
+
+impl ViewMut<'_> {
+    /// Copies the elements of the set from a chunk to their places in this memory, which has one axis for each of the set's.
+    /// The bytes of variable-length elements are brought into the own heap.
+    ///
+    /// Panics when the set leaves one of the two.
+    pub fn gather(&mut self, chunk: &View<'_>, set: &ElementSet) {
+        if set.is_empty() {
+            return;
+        }
+        let walk = Walk::new(Source::Chunk, &chunk.layout, &self.layout, set);
+        self.copy_walk(&walk, chunk);
+    }
+
+    /// Copies the elements of the set to this chunk from their places in `values`, which has one axis for each of the set's.
+    /// Where a position is listed more than once, the last value wins.
+    ///
+    /// Panics when the set leaves one of the two.
+    pub fn scatter(&mut self, set: &ElementSet, values: &View<'_>) {
+        if set.is_empty() {
+            return;
+        }
+        let walk = Walk::new(Source::Memory, &self.layout, &values.layout, set);
+        self.copy_walk(&walk, values);
+    }
+
+    /// Sets all places of the set in this memory to these bytes; the chunk does not matter.
+    ///
+    /// Panics when the set leaves memory.
+    pub fn fill_set(&mut self, set: &ElementSet, element: &[u8]) {
+        if set.is_empty() {
+            return;
+        }
+        let consecutive = |axis: &ElementAxis| match axis {
+            ElementAxis::Span { span, place, .. } => Some(Span { start: *place, step: 1, count: span.count }),
+            ElementAxis::Points(points) if points.points.places().is_none() => {
+                Some(Span { start: points.range.start, step: 1, count: points.len() })
+            }
+            ElementAxis::Points(_) => None,
+        };
+        if let Some(places) = set.axes.iter().map(consecutive).collect::<Option<Dims<Span>>>() {
+            return self.reborrow().into_region(&places).fill(element);
+        }
+        let mut handle = Vec::new();
+        let element = match self.heap {
+            Some(heap) => {
+                heap.push(element.to_vec(), [element.len()], &mut handle);
+                handle.as_slice()
+            }
+            None => element,
+        };
+        // One element that is seen as a chunk of any size.
+        let ndim = set.axes.iter().map(|axis| axis.dims().len()).sum();
+        let shape: Dims<usize> = SmallVec::from_elem(usize::MAX, ndim);
+        let chunk = View::broadcast(element, &shape);
+        let walk = Walk::new(Source::Chunk, &chunk.layout, &self.layout, set);
+        self.copy_walk(&walk, &chunk);
+    }
+
+    /// Copies from the view that is the walk's source to this one, which is its target.
+    fn copy_walk(&mut self, walk: &Walk<'_>, source: &View<'_>) {
+        let heaps = self.heap.zip(source.heap).filter(|(own, other)| !std::ptr::eq(*own, *other));
+        let Some((own, other)) = heaps else {
+            // SAFETY: the walk was made for these views; this one is exclusive, so they don't overlap.
+            return unsafe { copy(walk, source.pointer, self.pointer) };
+        };
+        // SAFETY: the walk was made for these views.
+        let handles = unsafe { new_handles(walk, source.pointer, other, own) };
+        let mut rest = handles.as_slice();
+        walk.run(|at, inner| {
+            inner.for_each(walk.unit, |offsets, bytes| {
+                let (next, others) = rest.split_at(bytes);
+                rest = others;
+                // SAFETY: the walk visits only positions inside of this view.
+                unsafe {
+                    let target = self.pointer.offset(at.target + offsets.target);
+                    std::ptr::copy_nonoverlapping(next.as_ptr(), target, bytes);
+                }
+                true
+            })
+        });
+    }
+}

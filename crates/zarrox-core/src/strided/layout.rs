@@ -1,0 +1,140 @@
+//! Shapes and strides.
+
+use smallvec::SmallVec;
+
+use super::{Dims, Span};
+
+/// Shape in elements, strides in bytes, and the size of an element.
+#[derive(Debug, Clone)]
+pub(super) struct Layout {
+    pub(super) shape: Dims<usize>,
+    pub(super) strides: Dims<isize>,
+    pub(super) item: usize,
+}
+
+impl Layout {
+    pub(super) fn contiguous(shape: &[usize], item: usize) -> Self {
+        Self { shape: shape.into(), strides: contiguous_strides(shape, item), item }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.shape.contains(&0)
+    }
+
+    pub(super) fn len_bytes(&self) -> usize {
+        // Without elements, the other lengths may be larger than any memory.
+        if self.is_empty() { 0 } else { self.shape.iter().product::<usize>() * self.item }
+    }
+
+    pub(super) fn is_contiguous(&self) -> bool {
+        if self.is_empty() {
+            return true;
+        }
+        let mut expected = self.item.cast_signed();
+        for (&length, &stride) in self.shape.iter().zip(&self.strides).rev() {
+            if length != 1 && stride != expected {
+                return false;
+            }
+            expected *= length.cast_signed();
+        }
+        true
+    }
+
+    /// Narrows to spans; returns the byte offset of the new first element.
+    pub(super) fn narrow(&mut self, spans: &[Span]) -> isize {
+        assert_eq!(spans.len(), self.shape.len(), "one span for each dimension");
+        let mut offset = 0;
+        for (dim, span) in spans.iter().enumerate() {
+            if span.count > 0 {
+                let last = span.start + (span.count - 1) * span.step;
+                assert!(last < self.shape[dim], "span {span:?} leaves dimension {dim}");
+                offset += span.start.cast_signed() * self.strides[dim];
+            }
+            self.shape[dim] = span.count;
+            // A stride is only so large where another dimension is empty.
+            self.strides[dim] = self.strides[dim].saturating_mul(span.step.cast_signed());
+        }
+        offset
+    }
+
+    pub(super) fn permute(&mut self, order: &[usize]) {
+        self.shape = order.iter().map(|&axis| self.shape[axis]).collect();
+        self.strides = order.iter().map(|&axis| self.strides[axis]).collect();
+    }
+
+    /// Takes another shape of as many elements; false, and nothing is done, when there are gaps or not as many.
+    pub(super) fn reshape(&mut self, shape: &[usize]) -> bool {
+        let empty = shape.contains(&0);
+        let count = shape.iter().try_fold(1_usize, |count, &length| count.checked_mul(length));
+        let fits = if empty { self.is_empty() } else { count == Some(self.shape.iter().product()) };
+        if !fits || !self.is_contiguous() {
+            return false;
+        }
+        *self = Self::contiguous(shape, self.item);
+        true
+    }
+
+    pub(super) fn insert_axis(&mut self, dim: usize) {
+        self.shape.insert(dim, 1);
+        self.strides.insert(dim, 0);
+    }
+
+    /// Takes out an axis of length 1.
+    pub(super) fn remove_axis(&mut self, dim: usize) {
+        assert!(self.shape[dim] == 1, "only an axis of length 1 can be taken out");
+        self.shape.remove(dim);
+        self.strides.remove(dim);
+    }
+
+    /// Makes one axis of `count` axes from `dim` on; false, and nothing is done, where the elements of the one axis do not
+    /// continue those of the other. An axis of length 1 is put in where `count` is 0.
+    pub(super) fn merge(&mut self, dim: usize, count: usize) -> bool {
+        let (mut length, mut stride) = (1_usize, 0_isize);
+        for axis in (dim..dim + count).rev().filter(|&axis| self.shape[axis] != 1) {
+            let continues = self.strides[axis] == stride.saturating_mul(length.cast_signed());
+            if length != 1 && !continues && !self.is_empty() {
+                return false;
+            }
+            stride = if length == 1 { self.strides[axis] } else { stride };
+            length = length.saturating_mul(self.shape[axis]);
+        }
+        self.shape.drain(dim..dim + count);
+        self.strides.drain(dim..dim + count);
+        self.shape.insert(dim, length);
+        self.strides.insert(dim, stride);
+        true
+    }
+
+    /// The spans of the positions of an axis before `middle`, and of those from it on.
+    pub(super) fn halves(&self, dim: usize, middle: usize) -> (Dims<Span>, Dims<Span>) {
+        let length = self.shape[dim];
+        assert!(middle <= length, "the axis is split inside");
+        let mut before: Dims<Span> = self.shape.iter().map(|&length| Span::all(length)).collect();
+        let mut after = before.clone();
+        before[dim] = Span { start: 0, step: 1, count: middle };
+        after[dim] = Span { start: middle, step: 1, count: length - middle };
+        (before, after)
+    }
+
+    /// Reverses a dimension; returns the byte offset of the new first element.
+    pub(super) fn reverse(&mut self, dim: usize) -> isize {
+        if self.is_empty() {
+            return 0;
+        }
+        let offset = (self.shape[dim] - 1).cast_signed() * self.strides[dim];
+        self.strides[dim] = -self.strides[dim];
+        offset
+    }
+}
+
+/// Row-major strides in bytes of a shape in elements.
+pub fn contiguous_strides(shape: &[usize], item: usize) -> Dims<isize> {
+    let mut strides: Dims<isize> = SmallVec::from_elem(0, shape.len());
+    let mut stride = item.cast_signed();
+    for (dim, &length) in shape.iter().enumerate().rev() {
+        strides[dim] = stride;
+        stride = stride.saturating_mul(length.cast_signed());
+    }
+    strides
+}
+
