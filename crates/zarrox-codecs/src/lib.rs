@@ -65,6 +65,7 @@ mod real;
 mod reshape;
 mod reshape_regions;
 mod scale_offset;
+mod shard_index;
 mod shard_work;
 mod sharding;
 mod shuffle;

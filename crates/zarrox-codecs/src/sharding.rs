@@ -20,18 +20,17 @@ use std::fmt;
 
 use serde_json::json;
 use zarrox_core::codec::{
-    ArrayToBytes, ByteRange, ChunkSpec, Codec, CodecChain, CodecContext, CodecDef, CodecKind, CodecSpec,
-    EncodeOptions, Fetch, ReadPart, Size, Update, Window, WritePart, same_from_v2, same_to_v2,
+    ArrayToBytes, ByteRange, Codec, CodecChain, CodecContext, CodecDef, CodecKind, CodecSpec, EncodeOptions,
+    Fetch, ReadPart, ReadSet, Size, Update, Window, WritePart, same_from_v2, same_to_v2,
 };
-use zarrox_core::data_type::Storage;
 use zarrox_core::error::CodecError;
-use zarrox_core::fill_value::FillValue;
 use zarrox_core::json::{Json, Map};
-use zarrox_core::partition::{Piece, piece, piece_count, piece_in, split_mut};
+use zarrox_core::partition::{piece, piece_count, split_mut};
 use zarrox_core::scratch::{Scratch, with_vec};
-use zarrox_core::strided::{Dims, Span, View, ViewMut};
+use zarrox_core::strided::{Dims, Span, View};
 
 use crate::config::{self, codec_to_json};
+use crate::shard_index::{EMPTY, ENTRY, Entries, Entry, Index};
 use crate::shard_work::ShardWork;
 use crate::{Bytes, Crc32c};
 
@@ -185,105 +184,6 @@ impl fmt::Display for Place {
     }
 }
 
-/// Where an inner chunk lies: its offset and its length.
-type Entry = (u64, u64);
-
-/// The entry of an inner chunk that is not stored.
-const EMPTY: Entry = (u64::MAX, u64::MAX);
-
-/// The size of an entry in memory.
-const ENTRY: usize = 16;
-
-/// How the index of a shard is stored.
-#[derive(Debug)]
-struct Index {
-    chain: CodecChain,
-    /// The length of the encoded index.
-    size: usize,
-    location: IndexLocation,
-}
-
-impl Index {
-    fn new(
-        codecs: &[CodecSpec],
-        grid: &[usize],
-        location: IndexLocation,
-        context: &CodecContext<'_>,
-    ) -> Result<Self, CodecError> {
-        let shape: Vec<u64> = grid.iter().map(|&n| n as u64).chain([2]).collect();
-        let chunk = ChunkSpec::new(&shape, Storage::Uint(8), FillValue::zero(8))?;
-        if chunk.size() > context.limit {
-            let message = format!("the index takes {} bytes, the limit is {}", chunk.size(), context.limit);
-            return Err(CodecError::limit(message));
-        }
-        let context = CodecContext { chunk: &chunk, ..*context };
-        let chain = CodecChain::new(codecs, &context)?;
-        let Size::Exact(size) = chain.encoded_size() else {
-            let name = codecs.iter().find(|spec| is_variable(spec, &context)).map_or("?", |spec| &spec.name);
-            return Err(CodecError::invalid(format!("'{name}' gives no fixed size, as an index needs it")));
-        };
-        Ok(Self { chain, size, location })
-    }
-
-    /// Where the index is in a shard.
-    fn range(&self, window: Window) -> Result<ByteRange, CodecError> {
-        match self.location {
-            IndexLocation::Start => window.part(0, self.size as u64),
-            IndexLocation::End => window.suffix(self.size as u64),
-        }
-    }
-
-    /// Decodes the entries of a box of inner chunks.
-    fn entries(&self, encoded: &[u8], mut cells: Dims<Span>) -> Result<Entries, CodecError> {
-        cells.push(Span::all(2));
-        let shape: Dims<usize> = cells.iter().map(|span| span.count).collect();
-        let first = cells.iter().map(|span| span.start).collect();
-        let mut bytes = Scratch::with_len(shape.iter().product::<usize>() * 8);
-        let out = ViewMut::contiguous(&mut bytes, &shape, 8);
-        self.chain.decode(encoded, ReadPart::new(cells, out)).map_err(|e| e.at("index"))?;
-        Ok(Entries { bytes, first, shape })
-    }
-
-    /// Encodes all entries, appending to `encoded`.
-    fn encode(&self, entries: &[u8], encoded: &mut Vec<u8>) -> Result<(), CodecError> {
-        let view = View::contiguous(entries, self.chain.chunk().shape(), 8);
-        let options = EncodeOptions { store_empty_chunks: true };
-        self.chain.encode(&view, options, encoded).map(|_| ()).map_err(|e| e.at("index"))
-    }
-}
-
-/// Whether this is the codec to blame for an index without fixed size.
-fn is_variable(spec: &CodecSpec, context: &CodecContext<'_>) -> bool {
-    let Ok(def) = context.registry.codec(&spec.name) else { return false };
-    let size = match (def.create)(&spec.configuration, context) {
-        Ok(Codec::ArrayToBytes(codec)) => codec.encoded_size(),
-        Ok(Codec::BytesToBytes(codec)) => codec.encoded_size(Size::Exact(context.chunk.size())),
-        _ => return false,
-    };
-    !matches!(size, Size::Exact(_))
-}
-
-/// The decoded entries of a box of inner chunks.
-struct Entries {
-    bytes: Scratch,
-    first: Cell,
-    shape: Dims<usize>,
-}
-
-impl Entries {
-    /// The entry of an inner chunk of the box.
-    fn get(&self, cell: &[usize]) -> Entry {
-        let from_first = cell.iter().zip(&self.first).map(|(cell, first)| cell - first);
-        let at = from_first.zip(&self.shape).fold(0, |at, (cell, &length)| at * length + cell) * ENTRY;
-        let number = |at: usize| {
-            let mut bytes = [0; 8];
-            bytes.copy_from_slice(&self.bytes[at..at + 8]);
-            u64::from_ne_bytes(bytes)
-        };
-        (number(at), number(at + 8))
-    }
-}
-
 /// The codec for one kind of chunk.
 #[derive(Debug)]
 struct ShardingCodec {
@@ -314,6 +214,14 @@ impl ArrayToBytes for ShardingCodec {
         let range = self.index.range(window).map_err(|e| e.at("index").in_codec(NAME))?;
         let index = Fetch::then(range, move |index| {
             self.read_chunks(index, window, part).map_err(|e| e.in_codec(NAME))
+        });
+        Ok(vec![index.kept()])
+    }
+
+    fn read_set<'a>(&'a self, window: Window, set: ReadSet<'a>) -> Result<Vec<Fetch<'a>>, CodecError> {
+        let range = self.index.range(window).map_err(|e| e.at("index").in_codec(NAME))?;
+        let index = Fetch::then(range, move |index| {
+            self.read_chunks_of_set(index, window, set).map_err(|e| e.in_codec(NAME))
         });
         Ok(vec![index.kept()])
     }
@@ -359,28 +267,36 @@ impl ShardingCodec {
         window: Window,
         part: ReadPart<'a>,
     ) -> Result<Vec<Fetch<'a>>, CodecError> {
-        let cells =
-            part.region.iter().zip(&self.shape).map(|(&span, &length)| touched(span, length)).collect();
-        let entries = self.index.entries(index, cells)?;
-        let fill = self.inner.chunk().fill().as_bytes();
-        let mut work = ShardWork::new(window, &self.inner);
-        let (mut fetches, options) = (Vec::new(), part.options);
+        let mut reading = Reading::new(self, index, window, &part.region)?;
+        let options = part.options;
         split_mut(&part.region, &self.shape, part.out, |pieces, mut out| {
             let cell: Cell = pieces.iter().map(|piece| piece.chunk).collect();
-            let located = self.locate(window, entries.get(&cell)).map_err(|e| e.at(Place(cell.clone())))?;
-            let Some(window) = located else {
-                out.fill(fill);
+            let Some(stored) = reading.locate(&cell)? else {
+                out.fill(self.inner.chunk().fill().as_bytes());
                 return Ok(());
             };
-            work.add(window)?;
             let region = pieces.iter().map(|piece| piece.span).collect();
-            let read = self.inner.read(window, ReadPart { region, out, options });
-            let read = read.map_err(|e| e.at(Place(cell.clone())))?;
-            let explain = move |e: CodecError| e.at(Place(cell.clone())).in_codec(NAME);
-            fetches.extend(read.into_iter().map(|fetch| fetch.map_err(explain.clone())));
-            Ok(())
+            reading.add(cell, self.inner.read(stored, ReadPart { region, out, options }))
         })?;
-        Ok(fetches)
+        Ok(reading.fetches)
+    }
+
+    /// What must be fetched of the inner chunks that have elements of a set.
+    fn read_chunks_of_set<'a>(
+        &'a self,
+        index: &[u8],
+        window: Window,
+        set: ReadSet<'a>,
+    ) -> Result<Vec<Fetch<'a>>, CodecError> {
+        let mut reading = Reading::new(self, index, window, &set.bounding_box(self.shape.len()))?;
+        set.divide(&self.shape, |cell, mut set| {
+            let Some(stored) = reading.locate(cell)? else {
+                set.fill(self.inner.chunk().fill().as_bytes());
+                return Ok(());
+            };
+            reading.add(cell.into(), self.inner.read_set(stored, set))
+        })?;
+        Ok(reading.fetches)
     }
 
     /// Where in the stored object an inner chunk is; `None` when it is not stored.
@@ -484,9 +400,13 @@ impl ShardingCodec {
         mut stored: impl FnMut((&[usize], usize)) -> Result<Option<&'e [u8]>, CodecError>,
     ) -> Result<Update, CodecError> {
         let (base, mut unchanged) = (encoded.len(), true);
+        let parts = part.divided(&self.shape);
         let any = self.assemble(options, encoded, |cell, encoded| {
             let (stored, start) = (stored((cell, encoded.len()))?, encoded.len());
-            let update = self.update_chunk(stored, cell, part, options, encoded)?;
+            let update = match parts.within(cell) {
+                Some(part) => self.inner.update(stored, &part, options, encoded)?,
+                None => Update::Unchanged,
+            };
             if update == Update::Unchanged {
                 encoded.extend_from_slice(stored.unwrap_or_default());
                 return Ok(stored.is_some());
@@ -501,23 +421,47 @@ impl ShardingCodec {
         }
         Ok(Update::of_encoded(any))
     }
+}
 
-    /// Updates one inner chunk; it is unchanged when the part leaves it alone.
-    fn update_chunk(
-        &self,
-        stored: Option<&[u8]>,
-        cell: &[usize],
-        part: &WritePart<'_>,
-        options: EncodeOptions,
-        encoded: &mut Vec<u8>,
-    ) -> Result<Update, CodecError> {
-        let spans = part.region.iter().zip(&self.shape).zip(cell);
-        let pieces: Option<Dims<Piece>> =
-            spans.map(|((&span, &length), &cell)| piece_in(span, length, cell)).collect();
-        let Some(pieces) = pieces else { return Ok(Update::Unchanged) };
-        let out: Dims<Span> = pieces.iter().map(Piece::out_span).collect();
-        let region = pieces.iter().map(|piece| piece.span).collect();
-        self.inner.update(stored, &part.narrowed(region, &out), options, encoded)
+/// The reading of inner chunks, of which the index is known.
+struct Reading<'a> {
+    codec: &'a ShardingCodec,
+    shard: Window,
+    entries: Entries,
+    work: ShardWork,
+    fetches: Vec<Fetch<'a>>,
+}
+
+impl<'a> Reading<'a> {
+    /// Of inner chunks that a region, which is not empty, touches.
+    fn new(
+        codec: &'a ShardingCodec,
+        index: &[u8],
+        shard: Window,
+        region: &[Span],
+    ) -> Result<Self, CodecError> {
+        let cells = region.iter().zip(&codec.shape).map(|(&span, &length)| touched(span, length)).collect();
+        let entries = codec.index.entries(index, cells)?;
+        let work = ShardWork::new(shard, &codec.inner);
+        Ok(Self { codec, shard, entries, work, fetches: Vec::new() })
+    }
+
+    /// Where an inner chunk is, if it is stored.
+    fn locate(&mut self, cell: &[usize]) -> Result<Option<Window>, CodecError> {
+        let located = self.codec.locate(self.shard, self.entries.get(cell));
+        let located = located.map_err(|e| e.at(Place(cell.into())))?;
+        if let Some(window) = located {
+            self.work.add(window)?;
+        }
+        Ok(located)
+    }
+
+    /// Takes what must be fetched of an inner chunk.
+    fn add(&mut self, cell: Cell, fetches: Result<Vec<Fetch<'a>>, CodecError>) -> Result<(), CodecError> {
+        let fetches = fetches.map_err(|e| e.at(Place(cell.clone())))?;
+        let explain = move |e: CodecError| e.at(Place(cell.clone())).in_codec(NAME);
+        self.fetches.extend(fetches.into_iter().map(|fetch| fetch.map_err(explain.clone())));
+        Ok(())
     }
 }
 

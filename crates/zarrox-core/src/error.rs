@@ -1,6 +1,7 @@
 //! The one error of the library, and the small one that codecs return.
 
 use std::fmt;
+use std::sync::Arc;
 
 /// What this library's operations return.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -45,13 +46,15 @@ pub enum ErrorKind {
 /// One opaque type serves the whole library, so that new causes never break a caller's `match`: act on
 /// [`Error::kind`], show the `Display` text to people, and follow [`std::error::Error::source`] for the
 /// cause below.
+#[derive(Clone)]
 pub struct Error(Box<Inner>);
 
+#[derive(Clone)]
 struct Inner {
     kind: ErrorKind,
     message: String,
     context: Vec<String>,
-    source: Option<Box<dyn std::error::Error + Send + Sync>>,
+    source: Option<Arc<dyn std::error::Error + Send + Sync>>,
 }
 
 impl Error {
@@ -63,7 +66,7 @@ impl Error {
     /// Adds the error that caused this one.
     #[must_use]
     pub fn with_source(mut self, source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
-        self.0.source = Some(source.into());
+        self.0.source = Some(Arc::from(source.into()));
         self
     }
 

@@ -472,7 +472,7 @@ impl<'e> Case<'e> {
             let first = first.unwrap_or_else(|e| panic!("{}: update {region:?}: {e}", self.what));
             ViewMut::contiguous(&mut data, self.chunk.shape(), item)
                 .into_region(&region)
-                .copy_from(&part.source, 1);
+                .copy_from(part.source(), 1);
             let empty = self.view(&data).all_equal(self.chunk.fill().as_bytes());
             match first {
                 Update::Encoded => stored = Some(encoded.split_off(2)),

@@ -4,7 +4,7 @@ use super::stages::{Elements, Regions, Stage, behind, counts, whole};
 use super::stream::resolve_stream;
 use super::{
     ArrayToArray, ArrayToBytes, ByteStream, BytesToBytes, ChunkSpec, Codec, CodecContext, CodecSpec,
-    DecodeOptions, EncodeOptions, Envelope, Fetch, ReadPart, Size, Update, Window, WritePart, resolve,
+    DecodeOptions, EncodeOptions, Envelope, Fetch, ReadPart, ReadSet, Size, Update, Window, WritePart, resolve,
 };
 use crate::error::CodecError;
 use crate::heap::Heap;
@@ -16,7 +16,7 @@ use crate::strided::{Dims, Span, View};
 const STREAM: usize = 512 << 10;
 
 /// Smaller chunks are decoded whole, in bytes: finding out which parts are needed would cost more.
-const PARTS: usize = 128 << 10;
+pub(super) const PARTS: usize = 128 << 10;
 
 /// How many bytes of elements go through the array→array codecs at once, so that they stay in a core's own cache.
 const BLOCK: usize = 256 << 10;
@@ -29,7 +29,7 @@ pub(super) struct Named<T> {
 }
 
 /// The bytes→bytes codecs of a chain, or the first of them.
-type BytesCodecs = [Named<Box<dyn BytesToBytes>>];
+pub(super) type BytesCodecs = [Named<Box<dyn BytesToBytes>>];
 
 /// All codecs of one kind of chunk, ready to read and write.
 #[derive(Debug)]
@@ -183,7 +183,7 @@ impl CodecChain {
         let (window, codecs) = self.unwrapped(window, part.options);
         match codecs {
             [] => self.read_plain(window, part),
-            [only] if self.takes_parts(only, &part) => self.read_parts(only, window, part),
+            [only] if self.takes_parts(only, &part) => self.read_parts(only, window, [part]),
             [only] if self.streams(only, &part) => {
                 Ok(vec![Fetch::stream(window.whole(), |bytes| self.decode_stream(only, bytes, part))])
             }
@@ -192,7 +192,7 @@ impl CodecChain {
     }
 
     /// What is stored inside of the checksums, if these need not be compared, and which codecs are to be decoded there.
-    fn unwrapped(&self, mut window: Window, options: DecodeOptions) -> (Window, &BytesCodecs) {
+    pub(super) fn unwrapped(&self, mut window: Window, options: DecodeOptions) -> (Window, &BytesCodecs) {
         let mut codecs = self.bytes_to_bytes.as_slice();
         while let (Some((last, rest)), false) = (codecs.split_last(), options.verify_checksums) {
             let inside = last.codec.envelope().and_then(|envelope| inside(window, envelope));
@@ -239,7 +239,7 @@ impl CodecChain {
         encoded: &mut Vec<u8>,
     ) -> Result<Update, CodecError> {
         if part.covers(self.chunk.shape()) {
-            return self.encode(&part.source, options, encoded).map(Update::of_encoded);
+            return self.encode(part.source(), options, encoded).map(Update::of_encoded);
         }
         if let Some(update) = self.update_inside(existing, part, options, encoded)? {
             return Ok(update);
@@ -272,10 +272,10 @@ impl CodecChain {
         if let Some(order) = &self.order {
             return self.update_array(existing, &part.permuted(order), options, encoded);
         }
-        let Some(mut regions) = self.regions(&part.region).filter(|_| part.fields.is_none()) else {
+        let Some(mut regions) = part.region().and_then(|region| self.regions(region)) else {
             return Ok(None);
         };
-        let elements = self.encode_elements(&part.source, &regions)?;
+        let elements = self.encode_elements(part.source(), &regions)?;
         let region = regions.pop().unwrap_or_default();
         let inside = WritePart::new(region.clone(), elements.view(self.innermost(), &region));
         let update = self.update_array(existing, &inside, options, encoded)?;
@@ -285,7 +285,7 @@ impl CodecChain {
             Some(Update::Unchanged) => existing.is_none(),
             _ => false,
         };
-        if !nothing || (existing.is_none() && part.source.all_equal(self.chunk.fill().as_bytes())) {
+        if !nothing || (existing.is_none() && part.source().all_equal(self.chunk.fill().as_bytes())) {
             return Ok(update);
         }
         self.update_array(existing, &inside, EncodeOptions { store_empty_chunks: true }, encoded)
@@ -353,7 +353,7 @@ impl CodecChain {
     }
 
     /// Decodes through these bytes→bytes codecs and works on the result.
-    fn with_decoded_bytes<R>(
+    pub(super) fn with_decoded_bytes<R>(
         &self,
         encoded: &[u8],
         codecs: &BytesCodecs,
@@ -441,7 +441,7 @@ impl CodecChain {
             return Ok(());
         }
         if self.takes_parts(first, &part) {
-            return resolve(self.read_parts(first, Window::of_size(encoded.len() as u64), part)?, encoded);
+            return resolve(self.read_parts(first, Window::of_size(encoded.len() as u64), [part])?, encoded);
         }
         if self.streams(first, &part) {
             return self.decode_stream(first, &mut &encoded[..], part);
@@ -467,12 +467,61 @@ impl CodecChain {
         &'a self,
         first: &'a Named<Box<dyn BytesToBytes>>,
         window: Window,
-        part: ReadPart<'a>,
+        parts: impl IntoIterator<Item = ReadPart<'a>>,
     ) -> Result<Vec<Fetch<'a>>, CodecError> {
         let size = self.innermost().size();
-        let decoded = self.read_plain(Window::of_size(size as u64), part)?;
+        let mut decoded = Vec::new();
+        for part in parts {
+            decoded.extend(self.read_plain(Window::of_size(size as u64), part)?);
+        }
         let explain = |e: CodecError| e.in_codec(first.name);
         let fetches = first.codec.read(window, size, decoded).map_err(explain)?;
+        Ok(fetches.into_iter().map(|fetch| fetch.map_err(explain)).collect())
+    }
+
+    /// What must be fetched of a chunk of which parts can be read to fill several of them.
+    pub(super) fn read_several<'a>(
+        &'a self,
+        window: Window,
+        parts: Vec<ReadPart<'a>>,
+    ) -> Result<Vec<Fetch<'a>>, CodecError> {
+        let options = parts.first().map_or_else(DecodeOptions::default, |part| part.options);
+        if let (Some(order), (window, [only])) = (&self.decoding_order, self.unwrapped(window, options)) {
+            return self.read_parts(only, window, parts.into_iter().map(|part| part.permuted(order)));
+        }
+        let mut fetches = Vec::new();
+        for part in parts {
+            fetches.extend(self.read(window, part)?);
+        }
+        Ok(fetches)
+    }
+
+    /// Whether reading a part of a chunk costs less than reading all of it.
+    pub(super) fn reads_parts(&self, window: Window, options: DecodeOptions) -> bool {
+        let codec = &self.array_to_bytes.codec;
+        let parts = match self.unwrapped(window, options).1 {
+            [] => codec.decodes_in_place() || codec.inner_chunk_shape().is_some(),
+            [only] => codec.decodes_in_place() && only.codec.reads_parts(),
+            _ => false,
+        };
+        parts && (self.decoding_order.is_some() || self.regions(&whole(&self.chunk)).is_some())
+    }
+
+    /// The order of the chunk's axes behind the array→array codecs, where a codec follows that can read inner chunks.
+    pub(super) fn order_of_shard(&self) -> Option<&[usize]> {
+        self.array_to_bytes.codec.inner_chunk_shape()?;
+        self.decoding_order.as_deref()
+    }
+
+    /// What the codec with chunks inside needs for elements of several of them, with its name in every error that comes of it.
+    pub(super) fn read_plain_set<'a>(
+        &'a self,
+        window: Window,
+        set: ReadSet<'a>,
+    ) -> Result<Vec<Fetch<'a>>, CodecError> {
+        let Named { name, codec } = &self.array_to_bytes;
+        let explain = |e: CodecError| e.in_codec(name);
+        let fetches = codec.read_set(window, set).map_err(explain)?;
         Ok(fetches.into_iter().map(|fetch| fetch.map_err(explain)).collect())
     }
 
@@ -511,7 +560,7 @@ impl CodecChain {
         }
         let all = whole(&self.chunk);
         let mut chunk = Elements::new(self, &self.chunk, &all)?;
-        let every = chunk.part(&self.chunk, &part, &all);
+        let every = chunk.part(&self.chunk, part.options, &all);
         self.decode_region(encoded, codecs, &regions, every)?;
         let mut out = part.out;
         out.copy_from(&chunk.view(&self.chunk, &all).region(&part.region), 1);
@@ -546,7 +595,7 @@ impl CodecChain {
         let Some(region) = regions.last() else { return Ok(()) };
         let array = self.innermost();
         let mut elements = Elements::new(self, array, region)?;
-        self.decode_bytes(encoded, codecs, elements.part(array, &part, region))?;
+        self.decode_bytes(encoded, codecs, elements.part(array, part.options, region))?;
         self.decode_elements(elements, regions, part)
     }
 

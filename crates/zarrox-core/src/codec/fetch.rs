@@ -6,7 +6,7 @@
 
 use super::{ByteStream, DecodeOptions};
 use crate::error::CodecError;
-use crate::strided::{Dims, Span, View, ViewMut};
+use crate::strided::{Dims, Span, ViewMut};
 
 /// A range of bytes of a stored object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -120,28 +120,6 @@ pub struct ReadPart<'a> {
     pub options: DecodeOptions,
 }
 
-/// Part of a chunk, and where its new elements come from. The shape of `source` is the counts of `region`.
-#[derive(Debug)]
-pub struct WritePart<'a> {
-    /// The positions in the chunk, one span for each dimension.
-    pub region: Dims<Span>,
-    /// Where to read.
-    pub source: View<'a>,
-    /// Which parts of each element are written, when only some fields of a structure are.
-    pub fields: Option<Dims<FieldPlace>>,
-}
-
-/// A part of each element that is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct FieldPlace {
-    /// Where it is in the new elements, in bytes.
-    pub source: usize,
-    /// Where it belongs in the stored ones, in bytes.
-    pub target: usize,
-    /// How long it is, in bytes.
-    pub size: usize,
-}
-
 /// Whether the region is the whole of a chunk of this shape.
 pub fn covers(region: &[Span], shape: &[usize]) -> bool {
     region.iter().zip(shape).all(|(span, &length)| span.covers(length))
@@ -162,54 +140,6 @@ impl<'a> ReadPart<'a> {
     #[must_use]
     pub fn permuted(self, order: &[usize]) -> Self {
         Self { region: permuted(&self.region, order), out: self.out.permuted(order), ..self }
-    }
-}
-
-impl<'a> WritePart<'a> {
-    /// Whole elements for a region.
-    pub fn new(region: Dims<Span>, source: View<'a>) -> Self {
-        Self { region, source, fields: None }
-    }
-
-    /// Whether this is the whole of a chunk of this shape.
-    pub fn covers(&self, shape: &[usize]) -> bool {
-        self.fields.is_none() && covers(&self.region, shape)
-    }
-
-    /// The part of this part that goes to another region, from these positions of the source.
-    #[must_use]
-    pub fn narrowed(&self, region: Dims<Span>, source: &[Span]) -> WritePart<'a> {
-        WritePart { region, source: self.source.region(source), fields: self.fields.clone() }
-    }
-
-    /// Whether a chunk has other elements, or fields, than the new ones.
-    pub fn changes(&self, chunk: &View<'_>) -> bool {
-        let region = chunk.region(&self.region);
-        let Some(fields) = &self.fields else { return !region.equals(&self.source) };
-        fields.iter().any(|field| {
-            let source = self.source.clone().field(field.source, field.size);
-            !region.clone().field(field.target, field.size).equals(&source)
-        })
-    }
-
-    /// Puts the new elements, or their fields, into a chunk.
-    pub fn write_to(&self, chunk: ViewMut<'_>) {
-        let mut region = chunk.into_region(&self.region);
-        let Some(fields) = &self.fields else { return region.copy_from(&self.source, 1) };
-        for field in fields {
-            let source = self.source.clone().field(field.source, field.size);
-            region.reborrow().into_field(field.target, field.size).copy_from(&source, 1);
-        }
-    }
-
-    /// The same part of a chunk whose axes are in another order.
-    #[must_use]
-    pub fn permuted(&self, order: &[usize]) -> Self {
-        Self {
-            region: permuted(&self.region, order),
-            source: self.source.clone().permuted(order),
-            fields: self.fields.clone(),
-        }
     }
 }
 

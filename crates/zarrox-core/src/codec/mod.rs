@@ -6,17 +6,21 @@
 mod chain;
 mod elementwise;
 mod fetch;
+mod read_set;
 mod spec;
 mod stages;
 mod stream;
+mod write_part;
 
 use std::fmt;
 
 pub use chain::CodecChain;
 pub use elementwise::Elementwise;
-pub use fetch::{ByteRange, Fetch, FieldPlace, ReadPart, Sink, Staged, Window, WritePart, covers, resolve};
+pub use fetch::{ByteRange, Fetch, ReadPart, Sink, Staged, Window, covers, resolve};
+pub use read_set::ReadSet;
 pub use spec::{ChunkSpec, Size};
 pub use stream::ByteStream;
+pub use write_part::{DividedPart, FieldPlace, WritePart};
 
 use crate::data_type::Mode;
 pub use crate::error::CodecError;
@@ -242,6 +246,13 @@ pub trait ArrayToBytes: fmt::Debug + Send + Sync {
 
     /// What must be fetched from the encoded chunk, which is stored at `window`, to fill `part`.
     fn read<'a>(&'a self, window: Window, part: ReadPart<'a>) -> Result<Vec<Fetch<'a>>, CodecError>;
+
+    /// What must be fetched from the encoded chunk, which is stored at `window`, to read a set of its elements; for a codec that
+    /// can read [chunks inside](ArrayToBytes::inner_chunk_shape) one by one.
+    fn read_set<'a>(&'a self, window: Window, set: ReadSet<'a>) -> Result<Vec<Fetch<'a>>, CodecError> {
+        let _ = (window, set);
+        Err(CodecError::unsupported("it has no chunks inside"))
+    }
 
     /// Fills `part` from an encoded chunk that is in memory.
     fn decode(&self, encoded: &[u8], part: ReadPart<'_>) -> Result<(), CodecError> {

@@ -1,7 +1,7 @@
 //! Elements on their way through the array→array codecs of a chain.
 
 use super::fetch::permuted;
-use super::{ArrayToArray, ChunkSpec, CodecChain, Fetch, ReadPart, Staged, Window};
+use super::{ArrayToArray, ChunkSpec, CodecChain, DecodeOptions, Fetch, ReadPart, Staged, Window};
 use crate::error::CodecError;
 use crate::heap::Heap;
 use crate::scratch::Scratch;
@@ -50,11 +50,11 @@ impl Elements {
     pub(super) fn part<'a>(
         &'a mut self,
         chunk: &ChunkSpec,
-        like: &ReadPart<'_>,
+        options: DecodeOptions,
         region: &[Span],
     ) -> ReadPart<'a> {
         let out = chunk.view_part_mut(&mut self.memory, &counts(region), &self.heap);
-        ReadPart { region: region.into(), out, options: like.options }
+        ReadPart { region: region.into(), out, options }
     }
 }
 
@@ -150,7 +150,7 @@ impl Staged for Stage<'_> {
         let chunk = self.chain.innermost();
         let Some(region) = self.regions.last() else { return Ok(Vec::new()) };
         let elements = self.elements.insert(Elements::new(self.chain, chunk, region)?);
-        self.chain.read_array(self.window, elements.part(chunk, &self.part, region))
+        self.chain.read_array(self.window, elements.part(chunk, self.part.options, region))
     }
 
     fn finish(self: Box<Self>) -> Result<(), CodecError> {
