@@ -4,8 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use zarrox::data_type::Storage;
-use zarrox::indexing::ResolvedDim;
-use zarrox::{Array, DataType, DimSelection, DynArray, Error, ErrorKind, Result, Selection};
+use zarrox::{Array, ArrayView, DataType, DimSelection, DynArray, Error, ErrorKind, Result, Selection};
 
 use crate::slabs::Slabs;
 
@@ -23,8 +22,11 @@ pub(crate) fn memory_size(data_type: &DataType) -> usize {
 /// A selected part of an array. Positions are those of the result, without the dimensions that were dropped.
 #[derive(Debug)]
 pub(crate) struct Window<'a> {
-    array: &'a Array,
-    dims: Vec<ResolvedDim>,
+    view: ArrayView<'a>,
+    /// The shape of what is selected.
+    outer: Vec<u64>,
+    /// How many positions lie in one chunk.
+    chunks: Vec<u64>,
     /// The fields that are selected; none stand for the whole elements.
     fields: Vec<&'a str>,
     data_type: DataType,
@@ -35,16 +37,17 @@ pub(crate) struct Window<'a> {
 impl<'a> Window<'a> {
     /// A part of an array; of one field, its own elements; of several fields, structures of just these.
     pub(crate) fn new(array: &'a Array, selection: &Selection, fields: &'a [String]) -> Result<Self> {
-        let place = |error| place(array, error);
-        let dims = selection.resolve(array.shape()).map_err(place)?.dims;
+        let view = array.slice(selection);
+        let (outer, chunks) = (view.shape()?, view.chunk_shape()?);
         let fields: Vec<&str> = fields.iter().map(String::as_str).collect();
-        let (data_type, inner) = selected(array.data_type(), &fields).map_err(place)?;
-        Ok(Self { array, dims, fields, data_type, inner })
+        let (data_type, inner) =
+            selected(array.data_type(), &fields).map_err(|error| place(array, error))?;
+        Ok(Self { view, outer, chunks, fields, data_type, inner })
     }
 
     /// An error that names the array.
     pub(crate) fn place(&self, error: Error) -> Error {
-        place(self.array, error)
+        place(self.view.array(), error)
     }
 
     /// What the elements are.
@@ -53,7 +56,7 @@ impl<'a> Window<'a> {
     }
 
     pub(crate) fn shape(&self) -> Vec<u64> {
-        self.kept().map(|(_, dim)| dim.count).chain(self.inner.iter().copied()).collect()
+        [self.outer.as_slice(), &self.inner].concat()
     }
 
     /// How many elements; the largest number there is when there are more.
@@ -68,12 +71,9 @@ impl<'a> Window<'a> {
 
     /// Blocks that cover the window in row-major order.
     pub(crate) fn slabs(&self, memory: u64) -> impl Iterator<Item = Vec<Range<u64>>> + use<> {
-        let stored = self.array.metadata().chunk_grid.largest_chunk();
-        let chunks: Vec<u64> = self.kept().map(|(axis, dim)| stored[axis].div_ceil(dim.step)).collect();
-        let outer: Vec<u64> = self.kept().map(|(_, dim)| dim.count).collect();
         let item = count(&self.inner).saturating_mul(memory_size(&self.data_type) as u64);
         let inner: Vec<Range<u64>> = self.inner.iter().map(|&length| 0..length).collect();
-        Slabs::new(&outer, &chunks, item, memory).map(move |mut block| {
+        Slabs::new(&self.outer, &self.chunks, item, memory).map(move |mut block| {
             block.extend(inner.iter().cloned());
             block
         })
@@ -81,14 +81,12 @@ impl<'a> Window<'a> {
 
     /// Reads a block: a range of positions for each dimension, none of them empty.
     pub(crate) fn read(&self, block: &[Range<u64>]) -> Result<DynArray> {
-        let mut ranges = block.iter();
-        let mut range = |dim: &ResolvedDim| if dim.dropped { None } else { ranges.next() };
-        let select = |dim| range(dim).map_or(DimSelection::from(dim.start), |range| slice(dim, range));
-        let selection = self.dims.iter().map(select).collect::<Vec<_>>();
+        let (outer, inner) = block.split_at(self.outer.len());
+        let view = self.view.slice(outer.iter().cloned().map(DimSelection::from).collect::<Vec<_>>());
         match self.fields.as_slice() {
-            [] => self.array.read_dyn(selection),
-            [one] => self.inside(self.array.read_field_dyn(one, selection)?, ranges.as_slice()),
-            several => self.array.read_fields(several, selection),
+            [] => view.read_dyn(),
+            [one] => self.inside(view.read_field_dyn(one)?, inner),
+            several => view.read_fields(several),
         }
     }
 
@@ -110,10 +108,6 @@ impl<'a> Window<'a> {
         };
         let chosen = (0..).zip(whole.elements()).filter(|(nth, _)| is_inside(*nth));
         DynArray::from_elements(self.data_type.clone(), shape, chosen.map(|(_, element)| element))
-    }
-
-    fn kept(&self) -> impl Iterator<Item = (usize, &ResolvedDim)> {
-        self.dims.iter().enumerate().filter(|(_, dim)| !dim.dropped)
     }
 }
 
@@ -147,51 +141,4 @@ pub(crate) fn count(shape: &[u64]) -> u64 {
         return 0;
     }
     shape.iter().fold(1, |count, &n| count.saturating_mul(n))
-}
-
-/// The positions of the array that a range of positions of the result are.
-fn slice(dim: &ResolvedDim, range: &Range<u64>) -> DimSelection {
-    // Positions were resolved from an array whose lengths fit into an `i64`.
-    let position = |nth: u64| (dim.start + nth * dim.step).cast_signed();
-    let step = dim.step.cast_signed();
-    if !dim.reversed {
-        return DimSelection::Slice {
-            start: Some(position(range.start)),
-            stop: Some(position(range.end - 1) + 1),
-            step,
-        };
-    }
-    let (first, last) = (dim.count - 1 - range.start, dim.count - range.end);
-    let stop = Some(position(last) - 1).filter(|&stop| stop >= 0);
-    DimSelection::Slice { start: Some(position(first)), stop, step: -step }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn blocks_of_a_selection_are_selections_of_the_array() {
-        for text in ["2:9:3", "::-1", "7:1:-2", "-1:-9:-3", ":", "4:5"] {
-            let length = 10;
-            let all: Vec<u64> = positions(&text.parse().unwrap(), length);
-            let dim = text.parse::<Selection>().unwrap().resolve(&[length]).unwrap().dims[0];
-            for start in 0..dim.count {
-                for end in start + 1..=dim.count {
-                    let part = zarrox::IntoSelection::into_selection([slice(&dim, &(start..end))]);
-                    let wanted = &all[usize::try_from(start).unwrap()..usize::try_from(end).unwrap()];
-                    assert_eq!(positions(&part, length), wanted, "{text} {start}..{end}");
-                }
-            }
-        }
-    }
-
-    fn positions(selection: &Selection, length: u64) -> Vec<u64> {
-        let dim = selection.resolve(&[length]).unwrap().dims[0];
-        let mut positions: Vec<u64> = (0..dim.count).map(|nth| dim.start + nth * dim.step).collect();
-        if dim.reversed {
-            positions.reverse();
-        }
-        positions
-    }
 }

@@ -23,6 +23,7 @@ pub struct AccessOptions {
     threads: Option<usize>,
     missing_chunks: Option<MissingChunks>,
     store_empty_chunks: Option<bool>,
+    memory: Option<usize>,
 }
 
 impl AccessOptions {
@@ -56,6 +57,13 @@ impl AccessOptions {
         Self { store_empty_chunks: Some(store), ..self }
     }
 
+    /// How much memory, in bytes, may be in use at once beside the result and the values; 4 GiB, if not said. One chunk for each
+    /// thread is decoded at a time, or as many as fit, and always at least one.
+    #[must_use]
+    pub fn memory(self, bytes: usize) -> Self {
+        Self { memory: Some(bytes), ..self }
+    }
+
     /// Puts what was said into the place of what was said at opening.
     pub(crate) fn apply(&self, context: &mut Context) {
         if let Some(verify) = self.verify_checksums {
@@ -66,6 +74,9 @@ impl AccessOptions {
         }
         if let Some(policy) = self.missing_chunks {
             context.missing = policy;
+        }
+        if let Some(bytes) = self.memory {
+            context.memory = bytes;
         }
         if let Some(store) = self.store_empty_chunks {
             context.encode.store_empty_chunks = store;

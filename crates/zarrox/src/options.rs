@@ -71,6 +71,8 @@ pub(crate) struct Context {
     pub(crate) encode: EncodeOptions,
     pub(crate) decode: DecodeOptions,
     pub(crate) data_type_fallback: bool,
+    /// How much memory may be in use beside results and values, in bytes.
+    pub(crate) memory: usize,
 }
 
 impl Default for Context {
@@ -84,9 +86,13 @@ impl Default for Context {
             encode: EncodeOptions::default(),
             decode: DecodeOptions::default(),
             data_type_fallback: false,
+            memory: MEMORY,
         }
     }
 }
+
+/// The default of [`Context::memory`]: ordinary chunks are nowhere near it.
+const MEMORY: usize = 4 << 30;
 
 /// How to open or create nodes.
 ///
@@ -173,6 +179,12 @@ impl OpenOptions {
     #[must_use]
     pub fn threads(self, threads: usize) -> Self {
         self.access(&AccessOptions::new().threads(threads))
+    }
+
+    /// How much memory, in bytes, may be in use at once beside results and values; 4 GiB, if not said.
+    #[must_use]
+    pub fn memory(self, bytes: usize) -> Self {
+        self.access(&AccessOptions::new().memory(bytes))
     }
 
     /// How elements are read and written, unless an array is [told otherwise](crate::Array::with_options).

@@ -1,8 +1,9 @@
 //! The threads that chunks are read and written on.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use rayon::iter::{IntoParallelIterator, ParallelIterator};
+use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
 use zarrox_core::{Error, ErrorKind, Result};
 
 /// A pool of threads of our own.
@@ -38,35 +39,51 @@ impl Pool {
         self.threads
     }
 
-    /// Does `count` pieces of work of about `bytes` each, in any order; stops at the first error.
+    /// Does `count` pieces of work of about `bytes` each, in any order and no more than `at_once` at the same time; stops at
+    /// the first error.
     pub(crate) fn run(
         &self,
         count: usize,
         bytes: usize,
+        at_once: usize,
         work: impl Fn(usize) -> Result<()> + Sync + Send,
     ) -> Result<()> {
-        match self.workers(count, bytes) {
-            Some(pool) => pool.install(|| (0..count).into_par_iter().try_for_each(work)),
-            None => (0..count).try_for_each(work),
+        let Some(pool) = self.workers(count.min(at_once), bytes.saturating_mul(count)) else {
+            return (0..count).try_for_each(work);
+        };
+        if at_once >= self.threads {
+            return pool.install(|| (0..count).into_par_iter().try_for_each(work));
         }
+        // A worker that waits for work of its own may take up another worker's loop meanwhile, but each has only one piece in
+        // hand.
+        let next = AtomicUsize::new(0);
+        let take = || Some(next.fetch_add(1, Ordering::Relaxed)).filter(|&index| index < count);
+        let worker = |_| std::iter::from_fn(take).try_for_each(&work).inspect_err(|_| next.store(count, Ordering::Relaxed));
+        pool.install(|| (0..at_once).into_par_iter().with_max_len(1).try_for_each(worker))
     }
 
-    /// Does a piece of work of at most `bytes` with each item, in any order; stops at the first error.
+    /// Does a piece of work of at most `bytes` with each item, in any order and no more than `at_once` at the same time; stops
+    /// at the first error.
     pub(crate) fn map<T: Send, R: Send>(
         &self,
         items: Vec<T>,
         bytes: usize,
+        at_once: usize,
         work: impl Fn(T) -> Result<R> + Sync + Send,
     ) -> Result<Vec<R>> {
-        match self.workers(items.len(), bytes) {
-            Some(pool) => pool.install(|| items.into_par_iter().map(work).collect()),
-            None => items.into_iter().map(work).collect(),
+        let Some(pool) = self.workers(items.len().min(at_once), bytes.saturating_mul(items.len())) else {
+            return items.into_iter().map(work).collect();
+        };
+        if at_once >= self.threads {
+            return pool.install(|| items.into_par_iter().map(work).collect());
         }
+        let share = items.len().div_ceil(at_once);
+        pool.install(|| items.into_par_iter().with_min_len(share).map(work).collect())
     }
 
     /// The threads to hand work to; `None` when it is better done where we are.
     fn workers(&self, count: usize, bytes: usize) -> Option<&rayon::ThreadPool> {
-        if count <= 1 || self.threads <= 1 || count.saturating_mul(bytes) < SMALL {
+        if count <= 1 || self.threads <= 1 || bytes < SMALL {
             return None;
         }
         let pool = self.pool.get_or_init(|| start(self.threads)).as_ref()?;

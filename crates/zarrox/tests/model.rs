@@ -178,7 +178,7 @@ impl Case {
 /// The positions that a selection means, in the order of the result, and the shape of the result: from the definition of
 /// slices, without any of the library's arithmetic.
 fn positions(shape: &[u64], selection: &Selection) -> (Vec<Vec<usize>>, Vec<usize>) {
-    let mut dims = selection.dims().to_vec();
+    let mut dims = selection.items().to_vec();
     if let Some(at) = dims.iter().position(|dim| *dim == DimSelection::Ellipsis) {
         let rest = shape.len() + 1 - dims.len();
         dims.splice(at..=at, std::iter::repeat_n(DimSelection::ALL, rest));

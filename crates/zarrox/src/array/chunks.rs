@@ -2,12 +2,13 @@
 
 use ndarray::{ArrayBase, ArrayD, Data, Dimension, IxDyn, RawData};
 use zarrox_codecs::N5Block;
-use zarrox_core::codec::{CodecContext, WritePart};
+use zarrox_core::codec::{CodecContext, ReadPart, WritePart};
 use zarrox_core::strided::{Dims, Span, ViewMut};
 use zarrox_core::{CodecError, Element, Error, ErrorKind, Result};
 use zarrox_stores::{Bytes, Condition};
 
 use super::Array;
+use super::fetch::Part;
 use super::read::chunk_place;
 use super::write::view_of;
 use crate::error::{argument, from_store};
@@ -87,11 +88,13 @@ impl Array {
         // SAFETY: the vector has just the chunk's elements; booleans are brought to 0 or 1 below.
         let bytes = unsafe { std::slice::from_raw_parts_mut(data.as_mut_ptr().cast::<u8>(), spec.size()) };
         let mut view = ViewMut::contiguous(bytes, spec.shape(), spec.item());
-        let read = |view: ViewMut<'_>| match self.location.store.open(&key).map_err(from_store)? {
-            Some(value) => self.read_value(&chain, &key, &*value, &whole(spec.shape()), view, 1),
-            None => self.read_missing(view),
+        let options = self.location.context.decode;
+        let part = Part::Box(ReadPart { region: whole(spec.shape()), out: view.reborrow(), options });
+        let read = || match self.location.store.open(&key).map_err(from_store)? {
+            Some(value) => self.read_value(&chain, &key, &*value, part, 1),
+            None => self.read_missing(part),
         };
-        let result = read(view.reborrow());
+        let result = read();
         self.data_type().normalise(&mut view);
         result.map_err(|error| error.at(chunk_place(chunk, &key)).at(self.place()))?;
         ArrayD::from_shape_vec(IxDyn(spec.shape()), data).map_err(|error| argument(error.to_string()))
@@ -116,7 +119,9 @@ impl Array {
             let message = format!("the values have the shape {:?}, a chunk has {shape:?}", values.shape());
             return Err(argument(message).at(self.place()));
         }
-        let part = WritePart::new(whole(shape), view_of(values));
+        let values = view_of(values);
+        self.data_type().check_range(&values).map_err(|error| error.at(self.place()))?;
+        let part = WritePart::new(whole(shape), values);
         self.write_chunk_part(chunk, &part, true)
     }
 

@@ -1,8 +1,7 @@
 //! The driver: does the I/O that the codec chain of a stored object asks for.
 
-use zarrox_core::codec::{ByteStream, CodecChain, Fetch, ReadPart, Sink, Staged, Window};
+use zarrox_core::codec::{ByteStream, CodecChain, Fetch, ReadPart, ReadSet, Sink, Staged, Window};
 use zarrox_core::scratch::Scratch;
-use zarrox_core::strided::{Span, ViewMut};
 use zarrox_core::{CodecError, Error, ErrorKind, Result};
 use zarrox_stores::{Bytes, Key, StoreError, Value};
 
@@ -22,6 +21,14 @@ const TOGETHER: u64 = 512 << 10;
 /// What is gathered for stages at once, in bytes, unless one alone takes more.
 const GATHERED: usize = 4 << 20;
 
+/// What is read of a stored object.
+pub(super) enum Part<'a> {
+    /// A box.
+    Box(ReadPart<'a>),
+    /// Any other elements.
+    Set(ReadSet<'a>),
+}
+
 impl Array {
     /// Drives the reading of one stored object: fetches what its chain asks for until it asks for no more.
     pub(super) fn read_value(
@@ -29,17 +36,23 @@ impl Array {
         chain: &CodecChain,
         key: &Key,
         value: &dyn Value,
-        region: &[Span],
-        out: ViewMut<'_>,
+        part: Part<'_>,
         objects: usize,
     ) -> Result<()> {
-        let part = ReadPart { region: region.into(), out, options: self.location.context.decode };
         let alone = objects >= self.location.context.pool.threads() || self.shard_shape().is_none();
         if let Some(bytes) = value.as_bytes().filter(|_| alone) {
-            return Ok(chain.decode(bytes, part)?);
+            return Ok(match part {
+                Part::Box(part) => chain.decode(bytes, part)?,
+                Part::Set(set) => chain.decode_set(bytes, set)?,
+            });
         }
         let object = Object { key, value, objects };
-        self.drive(object, chain.read(Window::of_size(value.size()), part)?)
+        let window = Window::of_size(value.size());
+        let fetches = match part {
+            Part::Box(part) => chain.read(window, part)?,
+            Part::Set(set) => chain.read_set(window, set)?,
+        };
+        self.drive(object, fetches)
     }
 
     /// Completes fetches, and those that follow from them.
@@ -100,7 +113,7 @@ impl Array {
             self.drive(object, fetches)?;
             let pool = &self.location.context.pool;
             let bytes = if object.objects < pool.threads() { size / batch.len() } else { 0 };
-            pool.map(batch, bytes, |stage| Ok(stage.finish()?))?;
+            pool.map(batch, bytes, self.at_once(), |stage| Ok(stage.finish()?))?;
         }
         Ok(())
     }
@@ -116,7 +129,7 @@ impl Array {
             None
         };
         let bytes = usize::try_from(largest.unwrap_or(0)).unwrap_or(usize::MAX);
-        let following = pool.map(groups, bytes, |group| group.complete(object.value))?;
+        let following = pool.map(groups, bytes, self.at_once(), |group| group.complete(object.value))?;
         Ok(following.into_iter().flatten().collect())
     }
 

@@ -1,5 +1,6 @@
 //! Arrays.
 
+mod axes;
 mod builder;
 mod chains;
 mod chunks;
@@ -13,6 +14,7 @@ mod read;
 mod resize;
 mod time;
 mod transfer;
+mod view;
 mod vlen;
 mod write;
 
@@ -41,6 +43,7 @@ pub use builder::ArrayBuilder;
 pub use dynamic::DynArray;
 pub use info::ArrayInfo;
 pub use time::Time;
+pub use view::ArrayView;
 pub use vlen::VlenElement;
 
 /// An array: its metadata is in memory, its chunks are in the store.

@@ -1,84 +1,68 @@
 //! Reading: a selection becomes projections onto chunks, and each chunk's codec chain says what to fetch.
 
 use ndarray::{Array as NdArray, ArrayBase, ArrayD, DataMut, Dimension, IxDyn, RawData};
+use zarrox_core::codec::{ReadPart, ReadSet};
 use zarrox_core::indexing::Resolved;
 use zarrox_core::strided::{Dims, ViewMut};
-use zarrox_core::{Element, Error, ErrorKind, IntoSelection, Result};
+use zarrox_core::{DataType, Element, Error, ErrorKind, Result};
 use zarrox_stores::Key;
 
-use super::projection::{Projection, Projections};
+use super::axes::{merged, ordered};
+use super::fetch::Part;
+use super::projection::{Elements, Projection, Projections};
+use super::view::ArrayView;
 use super::{Array, DynArray};
 use crate::error::{argument, from_store};
 use crate::memory::zeroed;
 use crate::options::MissingChunks;
 use crate::pool::too_many;
 
-impl Array {
-    /// Reads a selection into a new array. Dimensions that are selected by a single index are dropped.
-    ///
-    /// ```
-    /// # use zarrox::prelude::*;
-    /// # let directory = tempfile::tempdir()?;
-    /// # let array = zarrox::create_array(directory.path().join("a.zarr"))
-    /// #     .shape([4, 6]).data_type(DataType::Int32).chunks([2, 3]).fill_value(7_i32).create()?;
-    /// let column = array.read::<i32>(s![..;-1, 2])?;
-    /// assert_eq!(column.shape(), [4]);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
+impl ArrayView<'_> {
+    /// Reads the elements into a new array.
     ///
     /// # Errors
     /// [`ErrorKind::DataTypeMismatch`] when `T` is not the array's element type,
     /// [`ErrorKind::InvalidSelection`] when the selection does not fit, [`ErrorKind::LimitExceeded`] when there is
     /// not enough memory for the result, [`ErrorKind::Corrupt`] when a chunk is damaged, and what the store says.
-    pub fn read<T: Element>(&self, selection: impl IntoSelection) -> Result<ArrayD<T>> {
-        self.check_element::<T>()?;
-        let resolved = self.resolve(selection)?;
-        let shape = Self::lengths(&resolved.shape())?;
-        let mut data = zeroed::<T>(self.count(&shape)?)?;
-        self.read_resolved(&resolved, contiguous_view(&mut data, &shape, size_of::<T>()))?;
+    pub fn read<T: Element>(&self) -> Result<ArrayD<T>> {
+        let array = self.array;
+        array.check_element::<T>()?;
+        let resolved = self.resolved()?;
+        let shape = Array::lengths(&resolved.shape())?;
+        let mut data = zeroed::<T>(array.count(&shape)?)?;
+        array.read_resolved(resolved, contiguous_view(&mut data, &shape, size_of::<T>()))?;
         ArrayD::from_shape_vec(IxDyn(&shape), data).map_err(|error| argument(error.to_string()))
     }
 
-    /// Reads a selection into a new array whose number of dimensions is known at compile time.
-    ///
-    /// ```
-    /// # use zarrox::prelude::*;
-    /// # let directory = tempfile::tempdir()?;
-    /// # let array = zarrox::create_array(directory.path().join("a.zarr"))
-    /// #     .shape([4, 6, 2]).data_type(DataType::Float32).chunks([2, 3, 2]).create()?;
-    /// let map: ndarray::Array2<f32> = array.read_nd(s![.., .., -1])?;
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
+    /// Reads the elements into a new array whose number of dimensions is known at compile time.
     ///
     /// # Errors
-    /// As for [`Array::read`]; and when the result has another number of dimensions.
-    pub fn read_nd<T: Element, D: Dimension>(&self, selection: impl IntoSelection) -> Result<NdArray<T, D>> {
-        let selection = selection.into_selection();
-        let found = self.resolve(&selection)?.shape().len();
+    /// As for [`ArrayView::read`]; and when there is another number of dimensions.
+    pub fn read_nd<T: Element, D: Dimension>(&self) -> Result<NdArray<T, D>> {
+        let found = self.resolved()?.result.len();
         if let Some(wanted) = D::NDIM.filter(|&wanted| wanted != found) {
-            return Err(
-                argument(format!("the selection has {found} dimensions, not {wanted}")).at(self.place())
-            );
+            return Err(argument(format!("the selection has {found} dimensions, not {wanted}"))
+                .at(self.array.place()));
         }
-        self.read(selection)?.into_dimensionality().map_err(|error| argument(error.to_string()))
+        self.read()?.into_dimensionality().map_err(|error| argument(error.to_string()))
     }
 
-    /// Reads a selection into memory of the caller's: an `ndarray` of any layout and of the result's shape.
+    /// Reads the elements into memory of the caller's: an `ndarray` of any layout and of the result's shape.
     ///
     /// # Errors
-    /// As for [`Array::read`]; and when the shapes differ. On an error the memory may be partly written.
-    pub fn read_into<T, S, D>(&self, selection: impl IntoSelection, out: &mut ArrayBase<S, D>) -> Result<()>
+    /// As for [`ArrayView::read`]; and when the shapes differ. On an error the memory may be partly written.
+    pub fn read_into<T, S, D>(&self, out: &mut ArrayBase<S, D>) -> Result<()>
     where
         T: Element,
         S: DataMut + RawData<Elem = T>,
         D: Dimension,
     {
-        self.check_element::<T>()?;
-        let resolved = self.resolve(selection)?;
-        let shape = Self::lengths(&resolved.shape())?;
+        self.array.check_element::<T>()?;
+        let resolved = self.resolved()?;
+        let shape = Array::lengths(&resolved.shape())?;
         if out.shape() != shape.as_slice() {
             let message = format!("the selection has the shape {shape:?}, the memory has {:?}", out.shape());
-            return Err(argument(message).at(self.place()));
+            return Err(argument(message).at(self.array.place()));
         }
         let item = size_of::<T>();
         // Before the strides are read: memory that is shared with others is copied now, and may get other strides.
@@ -87,27 +71,24 @@ impl Array {
         // SAFETY: shape and strides are those of an array that is borrowed mutably for the whole call; elements of an
         // owned or mutably borrowed ndarray do not overlap, and they are initialised.
         let view = unsafe { ViewMut::from_raw(pointer, &shape, &strides, item) };
-        self.read_resolved(&resolved, view)
+        self.array.read_resolved(resolved, view)
     }
 
-    /// Reads a selection without knowing the element type at compile time.
+    /// Reads the elements without knowing their type at compile time.
     ///
     /// # Errors
-    /// As for [`Array::read`].
-    pub fn read_dyn(&self, selection: impl IntoSelection) -> Result<DynArray> {
-        let resolved = self.resolve(selection)?;
-        let shape = Self::lengths(&resolved.shape())?;
-        self.count(&shape)?;
-        let mut array = DynArray::empty(self.data_type().clone(), shape.to_vec())?;
-        self.read_resolved(&resolved, array.view_mut())?;
-        Ok(array)
+    /// As for [`ArrayView::read`].
+    pub fn read_dyn(&self) -> Result<DynArray> {
+        let resolved = self.resolved()?;
+        let shape = Array::lengths(&resolved.shape())?;
+        self.array.count(&shape)?;
+        let mut elements = DynArray::empty(self.data_type().clone(), shape.to_vec())?;
+        self.array.read_resolved(resolved, elements.view_mut())?;
+        Ok(elements)
     }
+}
 
-    pub(super) fn resolve(&self, selection: impl IntoSelection) -> Result<Resolved> {
-        self.confirm()?;
-        selection.into_selection().resolve(self.shape()).map_err(|error| error.at(self.place()))
-    }
-
+impl Array {
     fn count(&self, shape: &[usize]) -> Result<usize> {
         let size = shape.iter().try_fold(self.data_type().size(), |size, &n| size.checked_mul(n));
         let size =
@@ -116,7 +97,7 @@ impl Array {
     }
 
     fn read_resolved(&self, resolved: &Resolved, mut out: ViewMut<'_>) -> Result<()> {
-        let result = self.read_projections(resolved, out.reborrow(), |projection, out, objects| {
+        let result = self.read_projections(resolved, self.data_type(), out.reborrow(), |projection, out, objects| {
             self.read_chunk_part(projection, out, objects)
         });
         // Also after an error: the memory may be the caller's own booleans.
@@ -124,24 +105,52 @@ impl Array {
         result
     }
 
-    /// Hands every chunk that is met, and its part of the result, to `read`, together with how many there are.
+    /// Hands every chunk that is met, and the result, which has an axis for each of the selection's, to `read`, together with how
+    /// many there are. The result's elements are of `data_type`; each chunk's are to be put into their own places only.
     pub(super) fn read_projections(
         &self,
         resolved: &Resolved,
+        data_type: &DataType,
         out: ViewMut<'_>,
         read: impl Fn(&Projection, ViewMut<'_>, usize) -> Result<()> + Sync,
     ) -> Result<()> {
-        let out = ascending_mut(resolved, out);
         if resolved.is_empty() {
             return Ok(());
         }
+        let mut out = ordered(resolved, out);
+        let Some(axes) = merged(resolved, out.reborrow()) else {
+            // The caller's memory has gaps inside of what is one axis here.
+            let mut copy = DynArray::empty(data_type.clone(), out.shape().to_vec())?;
+            self.read_ordered(resolved, merged(resolved, copy.view_mut()), read)?;
+            out.copy_from(&copy.view(), 1);
+            return Ok(());
+        };
+        self.read_ordered(resolved, Some(axes), read)
+    }
+
+    fn read_ordered(
+        &self,
+        resolved: &Resolved,
+        out: Option<ViewMut<'_>>,
+        read: impl Fn(&Projection, ViewMut<'_>, usize) -> Result<()> + Sync,
+    ) -> Result<()> {
+        let out = out.ok_or_else(|| argument("the memory of the result has gaps"))?;
         let projections = Projections::new(self, resolved)?;
-        self.location.context.pool.run(projections.count, self.chain.chunk().size(), |index| {
+        let size = self.chain.chunk().size();
+        self.location.context.pool.run(projections.count, size, self.at_once(), |index| {
             let projection = projections.get(index);
-            // SAFETY: no two projections of a selection share a position of the output.
-            let out = unsafe { out.alias() }.into_region(&projection.out);
+            // SAFETY: no two projections of a selection share a place in the output, and each is read only into its own.
+            let out = unsafe { out.alias() };
             read(&projection, out, projections.count)
         })
+    }
+
+    /// How many chunks may be decoded at the same time: what is held for one of them is the chunk, as it is stored and decoded.
+    pub(super) fn at_once(&self) -> usize {
+        let item = self.chain.chunk().item();
+        let inner = self.chain.inner_chunk_shape().map(|shape| shape.iter().product::<usize>() * item);
+        let held = inner.unwrap_or_else(|| self.chain.chunk().size()).saturating_mul(2);
+        (self.location.context.memory / held.max(1)).max(1)
     }
 
     pub(super) fn read_chunk_part(
@@ -150,35 +159,34 @@ impl Array {
         out: ViewMut<'_>,
         objects: usize,
     ) -> Result<()> {
+        let options = self.location.context.decode;
+        let part = match &projection.elements {
+            Elements::Box { region, out: places } => {
+                Part::Box(ReadPart { region: region.clone(), out: out.into_region(places), options })
+            }
+            Elements::Set(set) => Part::Set(ReadSet::new(set.clone(), out, options)),
+        };
         let key = self.key(&projection.chunk)?;
         let place = |error: Error| error.at(chunk_place(&projection.chunk, &key)).at(self.place());
         let Some(value) = self.location.store.open(&key).map_err(|e| place(from_store(e)))? else {
-            return self.read_missing(out).map_err(place);
+            return self.read_missing(part).map_err(place);
         };
         let chain = self.chain_of(&projection.chunk).map_err(place)?;
-        self.read_value(&chain, &key, &*value, &projection.region, out, objects).map_err(place)
+        self.read_value(&chain, &key, &*value, part, objects).map_err(place)
     }
 
-    pub(super) fn read_missing(&self, mut out: ViewMut<'_>) -> Result<()> {
+    pub(super) fn read_missing(&self, part: Part<'_>) -> Result<()> {
         if self.location.context.missing == MissingChunks::Error {
             let message = "the chunk is missing, and the array is read as one that must be complete";
             return Err(Error::new(ErrorKind::NotFound, message));
         }
-        out.fill(self.chain.chunk().fill().as_bytes());
+        let fill = self.chain.chunk().fill().as_bytes();
+        match part {
+            Part::Box(mut part) => part.out.fill(fill),
+            Part::Set(mut set) => set.fill(fill),
+        }
         Ok(())
     }
-}
-
-/// The result with all dimensions of the array, in ascending order of their positions.
-fn ascending_mut<'a>(resolved: &Resolved, mut out: ViewMut<'a>) -> ViewMut<'a> {
-    for (axis, dim) in resolved.dims.iter().enumerate() {
-        if dim.dropped {
-            out = out.with_axis(axis);
-        } else if dim.reversed {
-            out = out.reversed(axis);
-        }
-    }
-    out
 }
 
 /// What errors call a chunk.

@@ -3,8 +3,9 @@
 use ndarray::{ArrayBase, ArrayD, ArrayView1, Data, Dimension, IxDyn, RawData};
 use serde_json::Value;
 use zarrox_core::data_type::{VARIABLE_BYTES, VARIABLE_TEXT};
-use zarrox_core::{DataType, Element, Error, ErrorKind, IntoSelection, Result, msgpack};
+use zarrox_core::{DataType, Element, Error, ErrorKind, Result, msgpack};
 
+use super::view::ArrayView;
 use super::write::view_of;
 use super::{Array, DynArray};
 use crate::error::argument;
@@ -177,9 +178,9 @@ impl DynArray {
     }
 }
 
-impl Array {
-    /// Reads a selection of elements of variable length as Rust values: `String`, `Vec<u8>`, `Vec` of numbers, or
-    /// `serde_json::Value` for Python objects.
+impl ArrayView<'_> {
+    /// Reads elements of variable length as Rust values: `String`, `Vec<u8>`, `Vec` of numbers, or `serde_json::Value` for
+    /// Python objects.
     ///
     /// ```
     /// # use zarrox::prelude::*;
@@ -191,47 +192,49 @@ impl Array {
     ///     .filter(Json2)
     ///     .create()?;
     /// array.write_vlen(s![..2], &ndarray::arr1(&[serde_json::json!({"a": [1, 2]}), "text".into()]))?;
-    /// let objects = array.read_vlen::<serde_json::Value>(..)?;
-    /// assert_eq!(objects[[0]]["a"][1], 2);
-    /// assert!(objects[[2]].is_null());
+    /// let objects = array.slice(s![..;-1]).read_vlen::<serde_json::Value>()?;
+    /// assert_eq!(objects[[2]]["a"][1], 2);
+    /// assert!(objects[[0]].is_null());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
     /// # Errors
-    /// As for [`Array::read`] and [`DynArray::to_vlen`].
-    pub fn read_vlen<T: VlenElement>(&self, selection: impl IntoSelection) -> Result<ArrayD<T>> {
-        check::<T>(self.data_type()).map_err(|error| error.at(self.place()))?;
-        self.read_dyn(selection)?.to_vlen().map_err(|error| error.at(self.place()))
+    /// As for [`ArrayView::read`] and [`DynArray::to_vlen`].
+    pub fn read_vlen<T: VlenElement>(&self) -> Result<ArrayD<T>> {
+        let place = |error: Error| error.at(self.array.place());
+        check::<T>(self.data_type()).map_err(place)?;
+        self.read_dyn()?.to_vlen().map_err(place)
     }
 
-    /// Writes Rust values to a selection of elements of variable length. The shape of the values is the selection's, or can be
-    /// broadcast to it as NumPy does.
+    /// Writes Rust values to elements of variable length. The shape of the values is the selection's, or can be broadcast to it
+    /// as NumPy does.
     ///
     /// ```
     /// # use zarrox::prelude::*;
     /// # let directory = tempfile::tempdir()?;
     /// # let array = zarrox::create_array(directory.path().join("a.zarr")).shape([2, 3])
     /// #     .data_type(DataType::parse("string", &zarrox::codecs::registry())?).create()?;
-    /// array.write_vlen(s![0, ..], &ndarray::arr0("nothing".to_owned()))?;
+    /// array.slice(s![0, ..]).write_vlen(&ndarray::arr0("nothing".to_owned()))?;
     /// assert_eq!(array.read_vlen::<String>(s![.., 1])?.into_raw_vec_and_offset().0, ["nothing", ""]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
     /// # Errors
-    /// As for [`Array::write`].
-    pub fn write_vlen<T, S, D>(&self, selection: impl IntoSelection, values: &ArrayBase<S, D>) -> Result<()>
+    /// As for [`ArrayView::write`].
+    pub fn write_vlen<T, S, D>(&self, values: &ArrayBase<S, D>) -> Result<()>
     where
         T: VlenElement,
         S: Data + RawData<Elem = T>,
         D: Dimension,
     {
-        let resolved = self.resolve(selection)?;
-        let shape = Self::lengths(&resolved.shape())?;
+        let array = self.array;
+        let resolved = self.resolved()?;
+        let shape = Array::lengths(&resolved.shape())?;
         if values.broadcast(IxDyn(&shape)).is_none() {
-            return Err(self.shape_mismatch(&shape, values.shape()));
+            return Err(array.shape_mismatch(&shape, values.shape()));
         }
         let elements = DynArray::from_vlen(self.data_type().clone(), values);
-        let elements = elements.map_err(|error| error.at(self.place()))?;
-        self.write_resolved(&resolved, elements.broadcast(&shape))
+        let elements = elements.map_err(|error| error.at(array.place()))?;
+        array.write_resolved(resolved, self.data_type(), elements.broadcast(&shape), None)
     }
 }

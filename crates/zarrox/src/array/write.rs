@@ -1,96 +1,132 @@
 //! Writing: the same projections as for reading, each merged into its stored object.
 
 use ndarray::{ArrayBase, Data, Dimension, IxDyn, RawData};
-use zarrox_core::codec::{EncodeOptions, Update, WritePart};
+use zarrox_core::codec::{EncodeOptions, FieldPlace, Update, WritePart};
 use zarrox_core::indexing::Resolved;
 use zarrox_core::scratch::with_vec;
 use zarrox_core::strided::{Dims, Span, View};
-use zarrox_core::{DataType, Element, Error, ErrorKind, IntoSelection, Result};
+use zarrox_core::{DataType, Element, Error, ErrorKind, Result};
 use zarrox_stores::{Bytes, Condition, Key};
 
-use super::projection::{Projection, Projections};
+use super::axes::{merged, ordered};
+use super::projection::{Elements, Projection, Projections};
 use super::read::chunk_place;
+use super::view::ArrayView;
 use super::{Array, DynArray};
 use crate::error::{argument, from_store};
 
-impl Array {
-    /// Writes elements to a selection. The values are an `ndarray` of any layout whose shape is the selection's, or can be
-    /// broadcast to it as NumPy does.
-    ///
-    /// ```
-    /// # use zarrox::prelude::*;
-    /// # let directory = tempfile::tempdir()?;
-    /// # let array = zarrox::create_array(directory.path().join("a.zarr"))
-    /// #     .shape([4, 6]).data_type(DataType::Int32).chunks([2, 3]).create()?;
-    /// array.write(s![1, ..], &ndarray::arr1(&[1, 2, 3, 4, 5, 6]))?;
-    /// array.write(s![2.., ..;2], &ndarray::arr0(9))?;
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
+impl ArrayView<'_> {
+    /// Writes elements. The values are an `ndarray` of any layout whose shape is the selection's, or can be broadcast to it as NumPy
+    /// does. Where an element was selected more than once, the last value, in row-major order, is what it becomes.
     ///
     /// # Errors
     /// [`ErrorKind::DataTypeMismatch`] when `T` is not the array's element type,
     /// [`ErrorKind::InvalidSelection`] when the selection does not fit, and what the store says. Chunks that were written
     /// before an error stay written; each chunk is either the old or the new one.
-    pub fn write<T, S, D>(&self, selection: impl IntoSelection, values: &ArrayBase<S, D>) -> Result<()>
+    pub fn write<T, S, D>(&self, values: &ArrayBase<S, D>) -> Result<()>
     where
         T: Element,
         S: Data + RawData<Elem = T>,
         D: Dimension,
     {
-        self.check_element::<T>()?;
-        let resolved = self.resolve(selection)?;
-        let shape = Self::lengths(&resolved.shape())?;
+        let array = self.array;
+        array.check_element::<T>()?;
+        let resolved = self.resolved()?;
+        let shape = Array::lengths(&resolved.shape())?;
         let values =
-            values.broadcast(IxDyn(&shape)).ok_or_else(|| self.shape_mismatch(&shape, values.shape()))?;
-        self.write_resolved(&resolved, view_of(&values))
+            values.broadcast(IxDyn(&shape)).ok_or_else(|| array.shape_mismatch(&shape, values.shape()))?;
+        array.write_resolved(resolved, array.data_type(), view_of(&values), None)
     }
 
-    /// Sets every element of a selection to one value.
+    /// Sets every element to one value.
     ///
     /// # Errors
-    /// As for [`Array::write`].
-    pub fn fill<T: Element>(&self, selection: impl IntoSelection, value: T) -> Result<()> {
-        self.write(selection, &ndarray::arr0(value))
+    /// As for [`ArrayView::write`].
+    pub fn fill<T: Element>(&self, value: T) -> Result<()> {
+        self.write(&ndarray::arr0(value))
     }
 
     /// Writes elements whose type is known only at run time. The shape must be the selection's.
     ///
     /// # Errors
-    /// As for [`Array::write`].
-    pub fn write_dyn(&self, selection: impl IntoSelection, values: &DynArray) -> Result<()> {
+    /// As for [`ArrayView::write`].
+    pub fn write_dyn(&self, values: &DynArray) -> Result<()> {
+        let array = self.array;
         let (own, given) = (self.data_type(), values.data_type());
         if !takes(own, given) {
             let message = format!("the elements are {own}, not {given}");
-            return Err(Error::new(ErrorKind::DataTypeMismatch, message).at(self.place()));
+            return Err(Error::new(ErrorKind::DataTypeMismatch, message).at(array.place()));
         }
-        let resolved = self.resolve(selection)?;
-        let shape = Self::lengths(&resolved.shape())?;
+        let resolved = self.resolved()?;
+        let shape = Array::lengths(&resolved.shape())?;
         if values.shape() != shape.as_slice() {
-            return Err(self.shape_mismatch(&shape, values.shape()));
+            return Err(array.shape_mismatch(&shape, values.shape()));
         }
-        self.write_resolved(&resolved, values.view())
+        array.write_resolved(resolved, own, values.view(), None)
     }
+}
 
+impl Array {
     pub(super) fn shape_mismatch(&self, selected: &[usize], given: &[usize]) -> Error {
         let message =
             format!("values of shape {given:?} cannot be written to a selection of shape {selected:?}");
         argument(message).at(self.place())
     }
 
-    pub(super) fn write_resolved(&self, resolved: &Resolved, values: View<'_>) -> Result<()> {
+    /// Writes values, which are of `data_type`: whole elements, or these fields of them.
+    pub(super) fn write_resolved(
+        &self,
+        resolved: &Resolved,
+        data_type: &DataType,
+        values: View<'_>,
+        fields: Option<&[FieldPlace]>,
+    ) -> Result<()> {
         self.check_writable()?;
-        let values = ascending(resolved, values);
         if resolved.is_empty() {
             return Ok(());
         }
+        data_type.check_range(&values).map_err(|error| error.at(self.place()))?;
+        let values = ordered(resolved, values);
+        match merged(resolved, values.clone()) {
+            Some(values) => self.write_ordered(resolved, &values, fields),
+            None => {
+                // What is one axis here has gaps inside in the caller's memory.
+                let mut copy = DynArray::empty(data_type.clone(), values.shape().to_vec())?;
+                copy.view_mut().copy_from(&values, 1);
+                let values = merged(resolved, copy.view());
+                let values = values.ok_or_else(|| argument("the memory of the values has gaps"))?;
+                self.write_ordered(resolved, &values, fields)
+            }
+        }
+    }
+
+    fn write_ordered(
+        &self,
+        resolved: &Resolved,
+        values: &View<'_>,
+        fields: Option<&[FieldPlace]>,
+    ) -> Result<()> {
         let projections = Projections::new(self, resolved)?;
-        let chunk_size = self.chain.chunk().size();
-        self.location.context.pool.run(projections.count, chunk_size, |index| {
-            let projection = projections.get(index);
-            let part = WritePart::new(projection.region.clone(), values.region(&projection.out));
-            let all = self.covers(&projection);
-            self.write_chunk_part(&projection.chunk, &part, all)
+        let size = self.chain.chunk().size();
+        self.location.context.pool.run(projections.count, size, self.at_once_written(), |index| {
+            let Projection { chunk, elements } = projections.get(index);
+            let part = match elements {
+                Elements::Box { region, out } => WritePart::new(region, values.region(&out)),
+                Elements::Set(set) => WritePart::of_set(set, values.clone()),
+            };
+            let part = match fields {
+                Some(fields) => part.with_fields(fields),
+                None => part,
+            };
+            let all = part.region().is_some_and(|region| self.covers(&chunk, region));
+            self.write_chunk_part(&chunk, &part, all)
         })
+    }
+
+    /// How many chunks may be written at the same time: what is held for one of them is what is stored, the elements, and what
+    /// will be stored.
+    fn at_once_written(&self) -> usize {
+        (self.location.context.memory / self.chain.chunk().size().saturating_mul(3).max(1)).max(1)
     }
 
     pub(super) fn check_writable(&self) -> Result<()> {
@@ -100,15 +136,15 @@ impl Array {
         Err(Error::new(ErrorKind::ReadOnly, "it was opened for reading only").at(self.place()))
     }
 
-    /// Whether a projection has every element of its chunk that lies inside the array.
-    fn covers(&self, projection: &Projection) -> bool {
+    /// Whether a region has every element of its chunk that lies inside the array.
+    fn covers(&self, chunk: &[u64], region: &[Span]) -> bool {
         let covers = |(dim, region): (usize, &Span)| {
-            let place = self.metadata.chunk_grid.chunk_place(dim, projection.chunk[dim]);
+            let place = self.metadata.chunk_grid.chunk_place(dim, chunk[dim]);
             let (start, length) = place.unwrap_or((u64::MAX, 0));
             let inside = self.shape()[dim].saturating_sub(start).min(length);
             usize::try_from(inside).is_ok_and(|inside| region.covers(inside))
         };
-        projection.region.iter().enumerate().all(covers)
+        region.iter().enumerate().all(covers)
     }
 
     /// Writes a part of one chunk; `all` when that is all of the chunk that lies inside the array.
@@ -121,13 +157,10 @@ impl Array {
         let store = &self.location.store;
         let options = self.encode_options();
         let write = || {
-            if part.fields.is_none() {
-                self.data_type().check_range(&part.source)?;
-            }
             let chain = self.chain_of(chunk)?;
             with_vec(|encoded| {
                 if part.covers(chain.chunk().shape()) {
-                    let stored = chain.encode(&part.source, options, encoded)?;
+                    let stored = chain.encode(part.source(), options, encoded)?;
                     let _guard = store.lock(&key).map_err(from_store)?;
                     return self.store_chunk(&key, stored.then_some(encoded));
                 }
@@ -208,16 +241,4 @@ where
 pub(super) fn takes(own: &DataType, given: &DataType) -> bool {
     let both = matches!((own, given), (DataType::Extension(_), DataType::Extension(_)));
     own == given || (own.storage() == given.storage() && !both)
-}
-
-/// The values with all dimensions of the array, in ascending order of their positions.
-pub(super) fn ascending<'a>(resolved: &Resolved, mut values: View<'a>) -> View<'a> {
-    for (axis, dim) in resolved.dims.iter().enumerate() {
-        if dim.dropped {
-            values = values.with_axis(axis);
-        } else if dim.reversed {
-            values = values.reversed(axis);
-        }
-    }
-    values
 }

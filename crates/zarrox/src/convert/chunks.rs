@@ -131,7 +131,7 @@ impl<'a> Transfer<'a> {
         let mut result = Ok(());
         let bytes = self.source.chunk_bytes();
         let flush = |batch: &mut Vec<(Vec<u64>, u64)>| {
-            let done = self.pool.run(batch.len(), bytes, |index| work(&batch[index].0, batch[index].1));
+            let done = self.pool.run(batch.len(), bytes, usize::MAX, |index| work(&batch[index].0, batch[index].1));
             batch.clear();
             done
         };
@@ -166,13 +166,13 @@ impl<'a> Transfer<'a> {
         let bytes = self.source.chunk_bytes().max(self.destination.chunk_bytes());
         if all {
             let count = usize::try_from(count).map_err(|_| too_many("the chunks"))?;
-            return self.pool.run(count, bytes, |index| {
+            return self.pool.run(count, bytes, usize::MAX, |index| {
                 let index = index as u128;
                 work(&self.region(index), units.get(&index).copied().unwrap_or(0))
             });
         }
         let units: Units = units.into_iter().collect();
-        self.pool.run(units.len(), bytes, |index| work(&self.region(units[index].0), units[index].1))
+        self.pool.run(units.len(), bytes, usize::MAX, |index| work(&self.region(units[index].0), units[index].1))
     }
 
     /// Adds the units that an array's stored chunks lie in. Each chunk's size counts for the first of them.

@@ -1,0 +1,68 @@
+//! The memory of a result, seen with one axis for each axis that is selected from.
+
+use zarrox_core::indexing::{Resolved, ResolvedAxis, ResultAxis};
+use zarrox_core::strided::{Dims, View, ViewMut};
+
+/// What views for reading and for writing have in common.
+pub(super) trait Axes: Sized {
+    fn without_axis(self, dim: usize) -> Self;
+    fn permuted(self, order: &[usize]) -> Self;
+    fn reversed(self, dim: usize) -> Self;
+    fn merged(self, dim: usize, count: usize) -> Option<Self>;
+}
+
+macro_rules! axes {
+    ($View:ident) => {
+        impl Axes for $View<'_> {
+            fn without_axis(self, dim: usize) -> Self {
+                $View::without_axis(self, dim)
+            }
+
+            fn permuted(self, order: &[usize]) -> Self {
+                $View::permuted(self, order)
+            }
+
+            fn reversed(self, dim: usize) -> Self {
+                $View::reversed(self, dim)
+            }
+
+            fn merged(self, dim: usize, count: usize) -> Option<Self> {
+                $View::merged(self, dim, count)
+            }
+        }
+    };
+}
+
+axes!(View);
+axes!(ViewMut);
+
+/// The axes of a result that come from the array, in the order of the axes that they come from.
+pub(super) fn ordered<V: Axes>(resolved: &Resolved, mut view: V) -> V {
+    let mut kept = Dims::new();
+    for (dim, axis) in resolved.result.iter().enumerate().rev() {
+        match *axis {
+            ResultAxis::New => view = view.without_axis(dim),
+            ResultAxis::Of { axis, part } => kept.push((axis, part)),
+        }
+    }
+    kept.reverse();
+    let mut order: Dims<usize> = (0..kept.len()).collect();
+    order.sort_by_key(|&dim| kept[dim]);
+    if order.is_sorted() { view } else { view.permuted(&order) }
+}
+
+/// An ordered view with one axis for each that is selected from, in ascending order of the positions where these are evenly
+/// spaced. `None` where the elements of points, which have several axes, do not lie evenly in memory.
+pub(super) fn merged<V: Axes>(resolved: &Resolved, mut view: V) -> Option<V> {
+    for (dim, axis) in resolved.axes.iter().enumerate() {
+        let parts = |of: &&ResultAxis| matches!(of, ResultAxis::Of { axis, .. } if *axis == dim);
+        let parts = resolved.result.iter().filter(parts).count();
+        if parts != 1 {
+            view = view.merged(dim, parts)?;
+        }
+        if matches!(axis, ResolvedAxis::Span(span) if span.reversed && parts == 1) {
+            view = view.reversed(dim);
+        }
+    }
+    Some(view)
+}

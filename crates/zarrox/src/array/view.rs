@@ -1,0 +1,358 @@
+//! Parts of arrays that are chosen, and neither read nor written yet.
+
+use ndarray::{Array as NdArray, ArrayBase, ArrayD, Data, DataMut, Dimension, RawData};
+use zarrox_core::indexing::{Mask, Resolved, ResolvedAxis, ResultAxis, Selection};
+use zarrox_core::{DataType, Element, IntoSelection, Result};
+
+use super::{Array, DynArray, VlenElement};
+
+/// A part of an array that was chosen by a selection, and is neither read nor written yet.
+///
+/// Of a view, parts can be chosen again: the result is what selecting from the read elements would give, but only what is
+/// asked for in the end is read. What is wrong with a selection is said when the view is used.
+///
+/// ```
+/// # use zarrox::prelude::*;
+/// # let directory = tempfile::tempdir()?;
+/// # let array = zarrox::create_array(directory.path().join("a.zarr"))
+/// #     .shape([100, 100]).data_type(DataType::Int32).chunks([10, 10]).create()?;
+/// let view = array.slice(s![10..20, ..]).oindex((0, [5, 3, 99]));
+/// assert_eq!(view.shape()?, [3]);
+/// view.write(&ndarray::arr1(&[1, 2, 3]))?;
+/// assert_eq!(array.read::<i32>(s![10, 3..6])?.as_slice().unwrap(), [2, 0, 1]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct ArrayView<'a> {
+    pub(super) array: &'a Array,
+    /// What is selected, or what is wrong with the selection.
+    resolved: Result<Resolved>,
+}
+
+impl Array {
+    /// The part of the array that a selection means: with NumPy's rules, unless the selection says otherwise.
+    pub fn slice(&self, selection: impl IntoSelection) -> ArrayView<'_> {
+        let selection = selection.into_selection();
+        let selection = selection.on_grid(self.chunk_grid(), self.shape());
+        let resolved = selection.and_then(|selection| selection.resolve(self.shape()));
+        ArrayView { array: self, resolved }
+    }
+
+    /// The part where what is selected along one dimension is combined with all that is selected along the others (zarr-python's
+    /// `oindex`): every item is an integer, a slice, or a list of integers or of booleans.
+    ///
+    /// ```
+    /// # use zarrox::prelude::*;
+    /// # let directory = tempfile::tempdir()?;
+    /// # let array = zarrox::create_array(directory.path().join("a.zarr"))
+    /// #     .shape([100, 100]).data_type(DataType::Int32).chunks([10, 10]).create()?;
+    /// let crossings = array.oindex(([0, 50, 99], [7, 5])).read::<i32>()?;
+    /// assert_eq!(crossings.shape(), [3, 2]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn oindex(&self, selection: impl IntoSelection) -> ArrayView<'_> {
+        self.slice(Selection::orthogonal(selection))
+    }
+
+    /// The elements at coordinates (zarr-python's `vindex`): one integer, or array of integers, for each dimension. They are broadcast
+    /// together, and the result has their shape. A single array of booleans is a [mask](Array::mask).
+    ///
+    /// ```
+    /// # use zarrox::prelude::*;
+    /// # let directory = tempfile::tempdir()?;
+    /// # let array = zarrox::create_array(directory.path().join("a.zarr"))
+    /// #     .shape([100, 100]).data_type(DataType::Int32).chunks([10, 10]).create()?;
+    /// let three = array.vindex(([0, 50, -1], [7, 5, 7])).read::<i32>()?;
+    /// assert_eq!(three.shape(), [3]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn vindex(&self, coordinates: impl IntoSelection) -> ArrayView<'_> {
+        self.slice(Selection::coordinates(coordinates))
+    }
+
+    /// The elements where a mask of the array's shape is true, in row-major order.
+    ///
+    /// ```
+    /// # use zarrox::prelude::*;
+    /// # let directory = tempfile::tempdir()?;
+    /// # let array = zarrox::create_array(directory.path().join("a.zarr"))
+    /// #     .shape([2, 3]).data_type(DataType::Int32).create()?;
+    /// let mask = ndarray::arr2(&[[false, true, false], [true, false, true]]);
+    /// array.mask(&mask).fill(7)?;
+    /// assert_eq!(array.read::<i32>(..)?, mask.mapv(|set| if set { 7 } else { 0 }).into_dyn());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn mask(&self, mask: impl Into<Mask>) -> ArrayView<'_> {
+        self.slice(Selection::mask(mask))
+    }
+
+    /// Whole chunks, by their indices in the [chunk grid](Array::chunk_grid): integers, of which negative ones count from the end, and
+    /// slices. Of chunks at the array's edge it is the part inside the array. Where the array has shards, these are the
+    /// chunks of its grid.
+    ///
+    /// ```
+    /// # use zarrox::prelude::*;
+    /// # let directory = tempfile::tempdir()?;
+    /// # let array = zarrox::create_array(directory.path().join("a.zarr"))
+    /// #     .shape([100, 100]).data_type(DataType::Int32).chunks([30, 30]).create()?;
+    /// assert_eq!(array.blocks(s![1, 2..]).shape()?, [30, 40]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn blocks(&self, blocks: impl IntoSelection) -> ArrayView<'_> {
+        self.slice(Selection::blocks(blocks))
+    }
+}
+
+impl<'a> ArrayView<'a> {
+    /// The array.
+    pub fn array(&self) -> &'a Array {
+        self.array
+    }
+
+    /// The shape of what is selected.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidSelection`](crate::ErrorKind::InvalidSelection) when the selection does not fit.
+    pub fn shape(&self) -> Result<Vec<u64>> {
+        Ok(self.resolved()?.shape())
+    }
+
+    /// How many positions along each axis of what is selected are in one stored chunk, at most; 1 where they are listed. Reading
+    /// parts that begin at multiples of these decodes each chunk only once.
+    ///
+    /// # Errors
+    /// As for [`ArrayView::shape`].
+    pub fn chunk_shape(&self) -> Result<Vec<u64>> {
+        let resolved = self.resolved()?;
+        let largest = self.array.chunk_grid().largest_chunk();
+        let length = |axis: &ResultAxis| match *axis {
+            ResultAxis::New => 1,
+            ResultAxis::Of { axis, .. } => match &resolved.axes[axis] {
+                ResolvedAxis::Span(span) => largest[span.dim].div_ceil(span.step),
+                ResolvedAxis::Points(_) | ResolvedAxis::Mask(_) => 1,
+            },
+        };
+        Ok(resolved.result.iter().map(length).collect())
+    }
+
+    /// The data type of the elements.
+    pub fn data_type(&self) -> &'a DataType {
+        self.array.data_type()
+    }
+
+    /// A part of this part, as [`Array::slice`]. Blocks can only be chosen of an array.
+    #[must_use]
+    pub fn slice(&self, selection: impl IntoSelection) -> ArrayView<'a> {
+        let selection = selection.into_selection();
+        let resolved = self.resolved.clone().and_then(|resolved| resolved.select(&selection));
+        ArrayView { array: self.array, resolved }
+    }
+
+    /// A part of this part, as [`Array::oindex`].
+    #[must_use]
+    pub fn oindex(&self, selection: impl IntoSelection) -> ArrayView<'a> {
+        self.slice(Selection::orthogonal(selection))
+    }
+
+    /// Elements of this part, as [`Array::vindex`].
+    #[must_use]
+    pub fn vindex(&self, coordinates: impl IntoSelection) -> ArrayView<'a> {
+        self.slice(Selection::coordinates(coordinates))
+    }
+
+    /// Elements of this part, as [`Array::mask`].
+    #[must_use]
+    pub fn mask(&self, mask: impl Into<Mask>) -> ArrayView<'a> {
+        self.slice(Selection::mask(mask))
+    }
+
+    /// What is selected, if it fits and the array is known to be what its metadata says.
+    pub(super) fn resolved(&self) -> Result<&Resolved> {
+        let place = |error: zarrox_core::Error| error.at(self.array.place());
+        self.array.confirm()?;
+        self.resolved.as_ref().map_err(|error| place(error.clone()))
+    }
+}
+
+/// Reading and writing at once what a selection means: as the methods of the same names of [`ArrayView`].
+impl Array {
+    /// Reads a selection into a new array: [`ArrayView::read`]. Dimensions that are selected by a single index are dropped.
+    ///
+    /// ```
+    /// # use zarrox::prelude::*;
+    /// # let directory = tempfile::tempdir()?;
+    /// # let array = zarrox::create_array(directory.path().join("a.zarr"))
+    /// #     .shape([4, 6]).data_type(DataType::Int32).chunks([2, 3]).fill_value(7_i32).create()?;
+    /// let column = array.read::<i32>(s![..;-1, 2])?;
+    /// assert_eq!(column.shape(), [4]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As for [`ArrayView::read`].
+    pub fn read<T: Element>(&self, selection: impl IntoSelection) -> Result<ArrayD<T>> {
+        self.slice(selection).read()
+    }
+
+    /// Reads a selection into a new array whose number of dimensions is known at compile time: [`ArrayView::read_nd`].
+    ///
+    /// ```
+    /// # use zarrox::prelude::*;
+    /// # let directory = tempfile::tempdir()?;
+    /// # let array = zarrox::create_array(directory.path().join("a.zarr"))
+    /// #     .shape([4, 6, 2]).data_type(DataType::Float32).chunks([2, 3, 2]).create()?;
+    /// let map: ndarray::Array2<f32> = array.read_nd(s![.., .., -1])?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As for [`ArrayView::read_nd`].
+    pub fn read_nd<T: Element, D: Dimension>(&self, selection: impl IntoSelection) -> Result<NdArray<T, D>> {
+        self.slice(selection).read_nd()
+    }
+
+    /// Reads a selection into memory of the caller's: [`ArrayView::read_into`].
+    ///
+    /// # Errors
+    /// As for [`ArrayView::read_into`].
+    pub fn read_into<T, S, D>(&self, selection: impl IntoSelection, out: &mut ArrayBase<S, D>) -> Result<()>
+    where
+        T: Element,
+        S: DataMut + RawData<Elem = T>,
+        D: Dimension,
+    {
+        self.slice(selection).read_into(out)
+    }
+
+    /// Reads a selection without knowing the element type at compile time.
+    ///
+    /// # Errors
+    /// As for [`ArrayView::read`].
+    pub fn read_dyn(&self, selection: impl IntoSelection) -> Result<DynArray> {
+        self.slice(selection).read_dyn()
+    }
+
+    /// Reads a selection of elements of variable length as Rust values: [`ArrayView::read_vlen`].
+    ///
+    /// # Errors
+    /// As for [`ArrayView::read_vlen`].
+    pub fn read_vlen<T: VlenElement>(&self, selection: impl IntoSelection) -> Result<ArrayD<T>> {
+        self.slice(selection).read_vlen()
+    }
+
+    /// Reads one field of structured elements: [`ArrayView::read_field`].
+    ///
+    /// # Errors
+    /// As for [`ArrayView::read_field`].
+    pub fn read_field<T: Element>(&self, name: &str, selection: impl IntoSelection) -> Result<ArrayD<T>> {
+        self.slice(selection).read_field(name)
+    }
+
+    /// Reads one field without knowing its type at compile time.
+    ///
+    /// # Errors
+    /// As for [`ArrayView::read_field`].
+    pub fn read_field_dyn(&self, name: &str, selection: impl IntoSelection) -> Result<DynArray> {
+        self.slice(selection).read_field_dyn(name)
+    }
+
+    /// Reads some fields, in the order given, as elements of a structure of just these.
+    ///
+    /// # Errors
+    /// As for [`ArrayView::read_fields`].
+    pub fn read_fields(&self, names: &[&str], selection: impl IntoSelection) -> Result<DynArray> {
+        self.slice(selection).read_fields(names)
+    }
+
+    /// Writes elements to a selection: [`ArrayView::write`]. The shape of the values is the selection's, or can be broadcast to it as
+    /// NumPy does.
+    ///
+    /// ```
+    /// # use zarrox::prelude::*;
+    /// # let directory = tempfile::tempdir()?;
+    /// # let array = zarrox::create_array(directory.path().join("a.zarr"))
+    /// #     .shape([4, 6]).data_type(DataType::Int32).chunks([2, 3]).create()?;
+    /// array.write(s![1, ..], &ndarray::arr1(&[1, 2, 3, 4, 5, 6]))?;
+    /// array.write(s![2.., ..;2], &ndarray::arr0(9))?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As for [`ArrayView::write`].
+    pub fn write<T, S, D>(&self, selection: impl IntoSelection, values: &ArrayBase<S, D>) -> Result<()>
+    where
+        T: Element,
+        S: Data + RawData<Elem = T>,
+        D: Dimension,
+    {
+        self.slice(selection).write(values)
+    }
+
+    /// Sets every element of a selection to one value.
+    ///
+    /// # Errors
+    /// As for [`ArrayView::write`].
+    pub fn fill<T: Element>(&self, selection: impl IntoSelection, value: T) -> Result<()> {
+        self.slice(selection).fill(value)
+    }
+
+    /// Writes elements whose type is known only at run time: [`ArrayView::write_dyn`].
+    ///
+    /// # Errors
+    /// As for [`ArrayView::write_dyn`].
+    pub fn write_dyn(&self, selection: impl IntoSelection, values: &DynArray) -> Result<()> {
+        self.slice(selection).write_dyn(values)
+    }
+
+    /// Writes Rust values to a selection of elements of variable length: [`ArrayView::write_vlen`].
+    ///
+    /// # Errors
+    /// As for [`ArrayView::write_vlen`].
+    pub fn write_vlen<T, S, D>(&self, selection: impl IntoSelection, values: &ArrayBase<S, D>) -> Result<()>
+    where
+        T: VlenElement,
+        S: Data + RawData<Elem = T>,
+        D: Dimension,
+    {
+        self.slice(selection).write_vlen(values)
+    }
+
+    /// Writes one field of structured elements: [`ArrayView::write_field`].
+    ///
+    /// # Errors
+    /// As for [`ArrayView::write_field`].
+    pub fn write_field<T, S, D>(
+        &self,
+        name: &str,
+        selection: impl IntoSelection,
+        values: &ArrayBase<S, D>,
+    ) -> Result<()>
+    where
+        T: Element,
+        S: Data + RawData<Elem = T>,
+        D: Dimension,
+    {
+        self.slice(selection).write_field(name, values)
+    }
+
+    /// Writes one field without knowing its type at compile time: [`ArrayView::write_field_dyn`].
+    ///
+    /// # Errors
+    /// As for [`ArrayView::write_field_dyn`].
+    pub fn write_field_dyn(
+        &self,
+        name: &str,
+        selection: impl IntoSelection,
+        values: &DynArray,
+    ) -> Result<()> {
+        self.slice(selection).write_field_dyn(name, values)
+    }
+
+    /// Writes some fields at once: [`ArrayView::write_fields`].
+    ///
+    /// # Errors
+    /// As for [`ArrayView::write_fields`].
+    pub fn write_fields(&self, selection: impl IntoSelection, values: &DynArray) -> Result<()> {
+        self.slice(selection).write_fields(values)
+    }
+}
