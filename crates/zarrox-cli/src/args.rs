@@ -1,12 +1,11 @@
 //! Arguments that several commands have.
 
-use std::path::Path;
 use std::str::FromStr;
 
 use clap::Args;
 use zarrox::data_type::Mode;
 use zarrox::grid::{ChunkLengths, Rectilinear};
-use zarrox::{Array, ChunkShape, Error, Format, Node, OpenMode, OpenOptions, Result, Selection, json};
+use zarrox::{Array, ChunkShape, Error, Format, Node, OpenMode, OpenOptions, Result, json};
 
 use crate::exit::usage;
 
@@ -155,20 +154,6 @@ pub(crate) fn format(text: &str) -> Result<Format, String> {
     })
 }
 
-/// The array and the part of it that `PATH[selection]` means, or a path with a selection apart from it.
-pub(crate) fn target(path: &str, selection: Option<&str>) -> Result<(String, Selection)> {
-    if let Some(selection) = selection {
-        return Ok((path.to_owned(), selection.parse()?));
-    }
-    let bracket = path.rfind('[').filter(|_| path.ends_with(']'));
-    // A directory may well have brackets in its name.
-    let Some(bracket) = bracket.filter(|_| !Path::new(path).exists()) else {
-        return Ok((path.to_owned(), Selection::all()));
-    };
-    let selection = path[bracket..].parse().map_err(|error: Error| error.at(format!("'{path}'")))?;
-    Ok((path[..bracket].to_owned(), selection))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -209,14 +194,5 @@ mod tests {
         for bad in ["", "0", "x", "1x", "-1", "1.2.3"] {
             assert!(size(bad).is_err(), "{bad}");
         }
-    }
-
-    #[test]
-    fn a_selection_is_split_from_the_path() {
-        let (path, selection) = target("a.zarr/t2m[-1, ::90, ...]", None).unwrap();
-        assert_eq!((path.as_str(), selection.to_string().as_str()), ("a.zarr/t2m", "-1, ::90, ..."));
-        assert_eq!(target("a.zarr", Some("3")).unwrap().1.to_string(), "3");
-        assert!(target("a.zarr[x]", None).is_err());
-        assert_eq!(target("a]", None).unwrap().0, "a]");
     }
 }

@@ -11,6 +11,7 @@ mod filter;
 mod interrupt;
 mod npy;
 mod npz;
+mod part;
 mod print;
 mod progress;
 mod slabs;

@@ -40,8 +40,7 @@ impl<'a> Window<'a> {
         let view = array.slice(selection);
         let (outer, chunks) = (view.shape()?, view.chunk_shape()?);
         let fields: Vec<&str> = fields.iter().map(String::as_str).collect();
-        let (data_type, inner) =
-            selected(array.data_type(), &fields).map_err(|error| place(array, error))?;
+        let (data_type, inner) = selected(array.data_type(), &fields).map_err(|error| place(array, error))?;
         Ok(Self { view, outer, chunks, fields, data_type, inner })
     }
 

@@ -55,6 +55,36 @@ fn arrays_are_printed_as_numpy_prints_them() {
 }
 
 #[test]
+fn lists_of_positions_are_selections() {
+    let place = counted("4,6", 24);
+    assert_eq!(place.ok(&["dump", "a.zarr[[0, -1], [1, 3]]"]), "[ 1 21]\n");
+    assert_eq!(place.ok(&["dump", "a.zarr[[3, 0], 1:3]"]), "[[19 20]\n [ 1  2]]\n");
+    let crossed = ["dump", "a.zarr", "--selection", "[3, 0], [1, 3]", "--indexing", "orthogonal"];
+    assert_eq!(place.ok(&crossed), "[[19 21]\n [ 1  3]]\n");
+    let masked = "a.zarr[[True, False, False, True], 5]";
+    assert_eq!(place.ok(&["dump", masked, "--csv"]), "5\n23\n");
+    let failed = place.run(&["dump", "a.zarr[[0, 4], 1]"]);
+    assert_eq!(failed.code, 2);
+    assert!(failed.err.contains("index 4 is out of bounds for axis 0 with size 4"), "{}", failed.err);
+    let failed = place.run(&["dump", "a.zarr[0, 1.5]"]);
+    assert!(failed.err.contains("1.5") && failed.err.contains("item 1"), "{}", failed.err);
+    place.ok(&[
+        "create",
+        "b.zarr",
+        "--shape",
+        "4,6",
+        "--chunks",
+        "3,4",
+        "--dtype",
+        "<u4",
+        "--fill-value",
+        "7",
+    ]);
+    let block = place.ok(&["dump", "b.zarr[1, 1]", "--indexing", "blocks"]);
+    assert_eq!(block, "[[7 7]]\n");
+}
+
+#[test]
 fn selections_are_numpys() {
     let place = counted("4,6", 24);
     assert_eq!(place.ok(&["dump", "a.zarr[1]"]), "[ 6  7  8  9 10 11]\n");

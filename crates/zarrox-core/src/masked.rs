@@ -191,8 +191,15 @@ mod tests {
 
     #[test]
     fn every_true_position_is_found_once() {
-        let shapes: [(&[u64], &[u64]); 7] =
-            [(&[], &[]), (&[1000], &[70]), (&[30, 40], &[7, 9]), (&[5, 6, 700], &[2, 6, 300]), (&[4, 1], &[9, 9]), (&[0, 3], &[1, 1]), (&[3, 3], &[1, 1])];
+        let shapes: [(&[u64], &[u64]); 7] = [
+            (&[], &[]),
+            (&[1000], &[70]),
+            (&[30, 40], &[7, 9]),
+            (&[5, 6, 700], &[2, 6, 300]),
+            (&[4, 1], &[9, 9]),
+            (&[0, 3], &[1, 1]),
+            (&[3, 3], &[1, 1]),
+        ];
         for (shape, chunks) in shapes {
             let grid = ChunkGrid::regular(chunks.to_vec(), shape).unwrap();
             let length = usize::try_from(shape.iter().product::<u64>()).unwrap();

@@ -58,7 +58,9 @@ impl Pool {
         // hand.
         let next = AtomicUsize::new(0);
         let take = || Some(next.fetch_add(1, Ordering::Relaxed)).filter(|&index| index < count);
-        let worker = |_| std::iter::from_fn(take).try_for_each(&work).inspect_err(|_| next.store(count, Ordering::Relaxed));
+        let worker = |_| {
+            std::iter::from_fn(take).try_for_each(&work).inspect_err(|_| next.store(count, Ordering::Relaxed))
+        };
         pool.install(|| (0..at_once).into_par_iter().with_max_len(1).try_for_each(worker))
     }
 

@@ -5,9 +5,10 @@ use std::io::Write;
 use clap::Args;
 use zarrox::{DataType, FillValue, Registry, Result};
 
-use crate::args::{self, ByteSize, Global};
+use crate::args::{ByteSize, Global};
 use crate::edges::Edges;
 use crate::exit::{Failure, printable};
+use crate::part::Part;
 use crate::print::{self, Columns, Cursor, Extent, Printer, THRESHOLD};
 use crate::window::Window;
 
@@ -17,14 +18,8 @@ pub(crate) struct Dump {
     /// The array, or a part of it: 'a.zarr/t2m[-1, ::90, ...]'
     path: String,
 
-    /// The part, apart from the path
-    #[arg(long, allow_hyphen_values = true)]
-    selection: Option<String>,
-
-    /// Only this field of structures, as an array of its own; given several times, structures of just these fields. Dots
-    /// lead into a field: 'wind.u'
-    #[arg(long = "field", value_name = "NAME")]
-    fields: Vec<String>,
+    #[command(flatten)]
+    part: Part,
 
     /// Print all elements, however many
     #[arg(long)]
@@ -45,9 +40,9 @@ pub(crate) struct Dump {
 
 impl Dump {
     pub(crate) fn run(&self, global: &Global, out: &mut dyn Write) -> Result<(), Failure> {
-        let (path, selection) = args::target(&self.path, self.selection.as_deref())?;
+        let (path, selection) = self.part.target(&self.path)?;
         let array = global.read_array(&path)?;
-        let window = Window::new(&array, &selection, &self.fields)?;
+        let window = Window::new(&array, &selection, &self.part.fields)?;
         let registry = zarrox::codecs::registry();
         match () {
             () if self.csv => self.print_csv(&window, &registry, out),

@@ -8,10 +8,11 @@ use indicatif::ProgressBar;
 use zarrox::data_type::{ByteOrder, Endian};
 use zarrox::{Array, Node, Result, Selection};
 
-use crate::args::{self, ByteSize, Global};
+use crate::args::{ByteSize, Global};
 use crate::exit::{Failure, usage};
 use crate::files::Output;
 use crate::npy::Header;
+use crate::part::Part;
 use crate::strings::{self, Strings};
 use crate::window::{Window, memory_size};
 use crate::{interrupt, npz, progress};
@@ -29,14 +30,8 @@ pub(crate) struct Export {
     /// The file, or - for the standard output
     out: String,
 
-    /// The part, apart from the path
-    #[arg(long, allow_hyphen_values = true)]
-    selection: Option<String>,
-
-    /// Only this field of structures, as an array of its own; given several times, structures of just these fields. Dots
-    /// lead into a field: 'wind.u'
-    #[arg(long = "field", value_name = "NAME")]
-    fields: Vec<String>,
+    #[command(flatten)]
+    part: Part,
 
     /// The kind of file [default: what OUT ends in; npy for the standard output]
     #[arg(long, value_name = "KIND")]
@@ -72,12 +67,12 @@ impl Export {
         if self.compress && kind != Kind::Npz {
             return Err(usage("--compress is for .npz files").into());
         }
-        let (path, selection) = args::target(&self.path, self.selection.as_deref())?;
+        let (path, selection) = self.part.target(&self.path)?;
         if kind == Kind::Npz {
             return self.write_npz(global.read(&path)?, &selection);
         }
         let array = global.read_array(&path)?;
-        let window = Window::new(&array, &selection, &self.fields)?;
+        let window = Window::new(&array, &selection, &self.part.fields)?;
         if self.out == "-" {
             return self.write_array(&window, kind, stdout);
         }
@@ -148,7 +143,7 @@ impl Export {
     fn write_npz(&self, node: Node, selection: &Selection) -> Result<(), Failure> {
         let arrays = named_arrays(node)?;
         let windows =
-            arrays.iter().map(|(name, array)| Ok((name, Window::new(array, selection, &self.fields)?)));
+            arrays.iter().map(|(name, array)| Ok((name, Window::new(array, selection, &self.part.fields)?)));
         let windows = windows.collect::<Result<Vec<_>>>()?;
         let total = windows.iter().fold(0_u64, |total, (_, window)| total.saturating_add(window.bytes()));
         let bar = progress::bar(&self.out, total);

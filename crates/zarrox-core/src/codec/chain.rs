@@ -4,7 +4,8 @@ use super::stages::{Elements, Regions, Stage, behind, counts, whole};
 use super::stream::resolve_stream;
 use super::{
     ArrayToArray, ArrayToBytes, ByteStream, BytesToBytes, ChunkSpec, Codec, CodecContext, CodecSpec,
-    DecodeOptions, EncodeOptions, Envelope, Fetch, ReadPart, ReadSet, Size, Update, Window, WritePart, resolve,
+    DecodeOptions, EncodeOptions, Envelope, Fetch, ReadPart, ReadSet, Size, Update, Window, WritePart,
+    resolve,
 };
 use crate::error::CodecError;
 use crate::heap::Heap;

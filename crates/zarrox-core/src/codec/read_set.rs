@@ -128,7 +128,9 @@ impl CodecChain {
         let limit = if self.inner_chunk_shape().is_some() { 0 } else { size / RANGE };
         match set.into_parts(limit) {
             Ok(parts) => self.read_several(window, parts),
-            Err(set) => Ok(vec![Fetch::staged(window, Gather { chain: self, window, region, set, elements: None })]),
+            Err(set) => {
+                Ok(vec![Fetch::staged(window, Gather { chain: self, window, region, set, elements: None })])
+            }
         }
     }
 

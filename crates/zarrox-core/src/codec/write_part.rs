@@ -168,9 +168,7 @@ impl<'a> DividedPart<'_, 'a> {
                 let found = self.cells.binary_search_by(|(own, _)| own.as_slice().cmp(cell)).ok()?;
                 let set = &self.cells[found].1;
                 Some(match set.as_box() {
-                    Some((region, places)) => {
-                        self.part.with(Positions::Box(region), source.region(&places))
-                    }
+                    Some((region, places)) => self.part.with(Positions::Box(region), source.region(&places)),
                     None => self.part.with(Positions::Set(set.clone()), source.clone()),
                 })
             }

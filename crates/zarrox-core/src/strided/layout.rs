@@ -137,4 +137,3 @@ pub fn contiguous_strides(shape: &[usize], item: usize) -> Dims<isize> {
     }
     strides
 }
-

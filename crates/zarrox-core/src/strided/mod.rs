@@ -15,8 +15,8 @@ use smallvec::SmallVec;
 use crate::error::CodecError;
 use crate::heap::{HANDLE, Heap};
 use crate::scratch::with_vec;
-pub use layout::contiguous_strides;
 use layout::Layout;
+pub use layout::contiguous_strides;
 use loops::Loops;
 
 /// A short list with one entry per dimension.

@@ -97,9 +97,10 @@ impl Array {
     }
 
     fn read_resolved(&self, resolved: &Resolved, mut out: ViewMut<'_>) -> Result<()> {
-        let result = self.read_projections(resolved, self.data_type(), out.reborrow(), |projection, out, objects| {
-            self.read_chunk_part(projection, out, objects)
-        });
+        let result =
+            self.read_projections(resolved, self.data_type(), out.reborrow(), |projection, out, objects| {
+                self.read_chunk_part(projection, out, objects)
+            });
         // Also after an error: the memory may be the caller's own booleans.
         self.data_type().normalise(&mut out);
         result
@@ -147,10 +148,7 @@ impl Array {
 
     /// How many chunks may be decoded at the same time: what is held for one of them is the chunk, as it is stored and decoded.
     pub(super) fn at_once(&self) -> usize {
-        let item = self.chain.chunk().item();
-        let inner = self.chain.inner_chunk_shape().map(|shape| shape.iter().product::<usize>() * item);
-        let held = inner.unwrap_or_else(|| self.chain.chunk().size()).saturating_mul(2);
-        (self.location.context.memory / held.max(1)).max(1)
+        (self.location.context.memory / self.unit.saturating_mul(2).max(1)).max(1)
     }
 
     pub(super) fn read_chunk_part(

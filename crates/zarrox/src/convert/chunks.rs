@@ -131,7 +131,8 @@ impl<'a> Transfer<'a> {
         let mut result = Ok(());
         let bytes = self.source.chunk_bytes();
         let flush = |batch: &mut Vec<(Vec<u64>, u64)>| {
-            let done = self.pool.run(batch.len(), bytes, usize::MAX, |index| work(&batch[index].0, batch[index].1));
+            let done =
+                self.pool.run(batch.len(), bytes, usize::MAX, |index| work(&batch[index].0, batch[index].1));
             batch.clear();
             done
         };
@@ -172,7 +173,8 @@ impl<'a> Transfer<'a> {
             });
         }
         let units: Units = units.into_iter().collect();
-        self.pool.run(units.len(), bytes, usize::MAX, |index| work(&self.region(units[index].0), units[index].1))
+        self.pool
+            .run(units.len(), bytes, usize::MAX, |index| work(&self.region(units[index].0), units[index].1))
     }
 
     /// Adds the units that an array's stored chunks lie in. Each chunk's size counts for the first of them.

@@ -1,0 +1,99 @@
+//! Which part of an array is meant.
+
+use std::path::Path;
+
+use clap::{Args, ValueEnum};
+use zarrox::{Error, Result, Selection};
+
+/// The part of an array that a command works on.
+#[derive(Debug, Args)]
+pub(crate) struct Part {
+    /// The part, apart from the path
+    #[arg(long, allow_hyphen_values = true)]
+    selection: Option<String>,
+
+    /// What lists of positions in the selection mean
+    #[arg(long, value_name = "KIND", default_value = "numpy")]
+    indexing: Indexing,
+
+    /// Only this field of structures, as an array of its own; given several times, structures of just these fields. Dots
+    /// lead into a field: 'wind.u'
+    #[arg(long = "field", value_name = "NAME")]
+    pub(crate) fields: Vec<String>,
+}
+
+/// How the items of a selection are combined.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Indexing {
+    /// NumPy's rules: lists are broadcast together
+    Numpy,
+    /// Each dimension for itself: [[0, 2], [1, 3]] are two rows and two columns of them
+    Orthogonal,
+    /// Whole chunks, by their numbers
+    Blocks,
+}
+
+impl Part {
+    /// The array and the selection that `PATH[selection]` means, or a path with a selection apart from it.
+    pub(crate) fn target(&self, path: &str) -> Result<(String, Selection)> {
+        let (path, selection) = split(path, self.selection.as_deref())?;
+        let selection = match self.indexing {
+            Indexing::Numpy => selection,
+            Indexing::Orthogonal => Selection::orthogonal(selection),
+            Indexing::Blocks => Selection::blocks(selection),
+        };
+        Ok((path, selection))
+    }
+}
+
+fn split(path: &str, selection: Option<&str>) -> Result<(String, Selection)> {
+    if let Some(selection) = selection {
+        return Ok((path.to_owned(), selection.parse()?));
+    }
+    // A directory may well have brackets in its name.
+    let Some(bracket) = opening(path).filter(|_| !Path::new(path).exists()) else {
+        return Ok((path.to_owned(), Selection::all()));
+    };
+    let selection = path[bracket..].parse().map_err(|error: Error| error.at(format!("'{path}'")))?;
+    Ok((path[..bracket].to_owned(), selection))
+}
+
+/// Where the bracket is that the last one of the path closes.
+fn opening(path: &str) -> Option<usize> {
+    let mut depth = 0;
+    path.bytes()
+        .enumerate()
+        .rev()
+        .find_map(|(at, byte)| {
+            match byte {
+                b']' => depth += 1,
+                b'[' => depth -= 1,
+                _ => {}
+            }
+            (depth <= 0).then_some((at, byte))
+        })
+        .and_then(|(at, _)| (depth == 0 && path.ends_with(']')).then_some(at))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_selection_is_split_from_the_path() {
+        let (path, selection) = split("a.zarr/t2m[-1, ::90, ...]", None).unwrap();
+        assert_eq!((path.as_str(), selection.to_string().as_str()), ("a.zarr/t2m", "-1, ::90, ..."));
+        let (path, selection) = split("a[1].zarr/t2m[[0, [2]], 3]", Some("[[0, 2], 3]")).unwrap();
+        assert_eq!(
+            (path.as_str(), selection.to_string().as_str()),
+            ("a[1].zarr/t2m[[0, [2]], 3]", "[0, 2], 3")
+        );
+        let (path, selection) = split("a[1].zarr[[0, 2], 3]", None).unwrap();
+        assert_eq!((path.as_str(), selection.to_string().as_str()), ("a[1].zarr", "[0, 2], 3"));
+        assert_eq!(split("a.zarr", Some("3")).unwrap().1.to_string(), "3");
+        assert!(split("a.zarr[x]", None).is_err());
+        for whole in ["a]", "a", "", "]]", "a[1", "a[", "]["] {
+            assert_eq!(split(whole, None).unwrap().0, whole);
+        }
+    }
+}
