@@ -12,7 +12,6 @@ use super::joint::point_count;
 use super::positions::{single, spaced};
 use super::{Points, Resolved, ResolvedAxis, ResolvedSpan, ResultAxis, Selection};
 use crate::error::{Error, ErrorKind, Result};
-use crate::strided::Dims;
 
 impl Resolved {
     /// Selects from what is selected: the elements that `selection` means in the result of this one.
@@ -50,6 +49,9 @@ struct Component {
     /// Axes of the second selection.
     second: Vec<usize>,
 }
+
+/// Positions of all points, for each of some dimensions.
+type Lists = Vec<(usize, Arc<Vec<usize>>)>;
 
 /// Axes of the second selection, and the shape that their positions have together.
 struct Layout {
@@ -126,42 +128,49 @@ impl Composing<'_> {
         if let &[first] = component.first.as_slice() {
             if component.second.iter().all(|&second| self.is_untouched(second)) {
                 for &second in &component.second {
-                    places[second] =
-                        self.second.axes[second].dims().iter().map(|&dim| self.place(dim, axes)).collect();
+                    let dims = self.second.axes[second].dims().iter();
+                    places[second] = dims.map(|&dim| self.place(dim, axes.len())).collect();
                 }
                 axes.push(self.first.axes[first].clone());
                 return Ok(());
             }
-            if let (ResolvedAxis::Span(outer), &[second]) =
-                (&self.first.axes[first], component.second.as_slice())
-                && let ResolvedAxis::Span(inner) = &self.second.axes[second]
-                && self.source(inner.dim) == Some(first)
-            {
+            if let Some((second, span)) = self.span_of_span(first, component) {
                 places[second] = vec![ResultAxis::Of { axis: axes.len(), part: 0 }];
-                axes.push(ResolvedAxis::Span(span_of_span(outer, inner)));
+                axes.push(ResolvedAxis::Span(span));
                 return Ok(());
             }
         }
         let layout = self.layout(component)?;
-        let (dims, coordinates) = self.points(component, &layout)?;
-        let before = axes.len();
-        let (new_axes, parts) = normal_form(dims, coordinates, &layout.shape);
-        axes.extend(new_axes);
+        let (new_axes, parts) = normal_form(self.points(component, &layout)?, &layout.shape);
+        let place = |part: &Option<usize>| match *part {
+            None => ResultAxis::New,
+            Some(part) => ResultAxis::Of { axis: axes.len(), part },
+        };
         for (&second, &(begin, count)) in component.second.iter().zip(&layout.blocks) {
-            let parts = &parts[begin..begin + count];
-            places[second] = parts
-                .iter()
-                .map(|part| part.map_or(ResultAxis::New, |part| ResultAxis::Of { axis: before, part }))
-                .collect();
+            places[second] = parts[begin..begin + count].iter().map(place).collect();
         }
+        axes.extend(new_axes);
         Ok(())
     }
 
-    /// Where an axis of the first result is in the new result, if the axis that comes next there is the same as before.
-    fn place(&self, dim: usize, axes: &[ResolvedAxis]) -> ResultAxis {
+    /// The span that a component is whose two axes are spans, and which axis of the second selection that is.
+    fn span_of_span(&self, first: usize, component: &Component) -> Option<(usize, ResolvedSpan)> {
+        let &[second] = component.second.as_slice() else { return None };
+        match (&self.first.axes[first], &self.second.axes[second]) {
+            (ResolvedAxis::Span(outer), ResolvedAxis::Span(inner))
+                if self.source(inner.dim) == Some(first) =>
+            {
+                Some((second, span_of_span(outer, inner)))
+            }
+            _ => None,
+        }
+    }
+
+    /// Where an axis of the first result is in the new result, whose axis `number` is the one that it comes from.
+    fn place(&self, dim: usize, number: usize) -> ResultAxis {
         match self.first.result[dim] {
             ResultAxis::New => ResultAxis::New,
-            ResultAxis::Of { part, .. } => ResultAxis::Of { axis: axes.len(), part },
+            ResultAxis::Of { part, .. } => ResultAxis::Of { axis: number, part },
         }
     }
 
@@ -189,9 +198,9 @@ impl Composing<'_> {
         Ok(Layout { blocks, shape, count })
     }
 
-    /// For each dimension of the array that the component has, the positions of all points.
-    fn points(&self, component: &Component, layout: &Layout) -> Result<(Dims<usize>, Vec<Arc<Vec<usize>>>)> {
-        let mut lists: Vec<(usize, Arc<Vec<usize>>)> = Vec::new();
+    /// For each dimension of the array that the component has, in ascending order, the positions of all points.
+    fn points(&self, component: &Component, layout: &Layout) -> Result<Lists> {
+        let mut lists = Lists::new();
         let picked = self.picked(component, layout)?;
         for &number in &component.first {
             let axis = &self.first.axes[number];
@@ -199,23 +208,19 @@ impl Composing<'_> {
                 lists.extend(axis.dims().iter().map(|&dim| (dim, Arc::default())));
                 continue;
             }
-            // Which elements of the axis are meant, as lists with the blocks along which they vary; one for each part.
-            let parts: Vec<&Picked> = {
-                let of_axis = picked.iter().filter(|picked| picked.axis == Some(number));
-                let mut parts: Vec<&Picked> = of_axis.collect();
-                parts.sort_by_key(|picked| picked.part);
-                parts
-            };
+            let mut parts: Vec<&Picked> =
+                picked.iter().filter(|picked| picked.axis == Some(number)).collect();
+            parts.sort_by_key(|picked| picked.part);
             match axis {
                 ResolvedAxis::Span(span) => lists.push((span.dim, span_points(span, &parts, layout)?)),
                 ResolvedAxis::Points(points) => lists.extend(list_points(points, &parts, layout)?),
                 ResolvedAxis::Mask(masked) => {
-                    lists.extend(list_points(&masked.to_points()?, &parts, layout)?)
+                    lists.extend(list_points(&masked.to_points()?, &parts, layout)?);
                 }
             }
         }
         lists.sort_by_key(|(dim, _)| *dim);
-        Ok(lists.into_iter().unzip())
+        Ok(lists)
     }
 
     /// What the second selection picks along each axis of the first result.
@@ -264,9 +269,9 @@ struct Picked {
 
 impl Picked {
     /// The list for every point of the layout.
-    fn expanded(&self, layout: &Layout) -> Result<Cow<'_, Vec<usize>>> {
+    fn expanded(&self, layout: &Layout) -> Result<Cow<'_, [usize]>> {
         if self.list.len() == layout.count {
-            return Ok(Cow::Borrowed(&*self.list));
+            return Ok(Cow::Borrowed(&self.list));
         }
         let (begin, count) = self.block;
         let outer: usize = layout.shape[..begin].iter().product();
@@ -326,19 +331,19 @@ fn span_points(span: &ResolvedSpan, parts: &[&Picked], layout: &Layout) -> Resul
 }
 
 /// Picked points of a list.
-fn list_points(points: &Points, parts: &[&Picked], layout: &Layout) -> Result<Vec<(usize, Arc<Vec<usize>>)>> {
+fn list_points(points: &Points, parts: &[&Picked], layout: &Layout) -> Result<Lists> {
     let places = places_in_list(points, parts, layout)?;
-    let pick = |list: &Arc<Vec<usize>>| -> Result<Arc<Vec<usize>>> {
+    let pick = |(&dim, list): (&usize, &Arc<Vec<usize>>)| {
         let mut out = reserved(layout.count)?;
         out.extend(places.iter().map(|&place| list[place]));
-        Ok(Arc::new(out))
+        Ok((dim, Arc::new(out)))
     };
-    points.dims.iter().zip(&points.coordinates).map(|(&dim, list)| Ok((dim, pick(list)?))).collect()
+    points.dims.iter().zip(&points.coordinates).map(pick).collect()
 }
 
 /// Where the picked points are in a list of points, from their places along each of its dimensions.
-fn places_in_list<'a>(points: &Points, parts: &[&'a Picked], layout: &Layout) -> Result<Cow<'a, Vec<usize>>> {
-    let mut places: Option<Cow<'a, Vec<usize>>> = None;
+fn places_in_list<'a>(points: &Points, parts: &[&'a Picked], layout: &Layout) -> Result<Cow<'a, [usize]>> {
+    let mut places: Option<Cow<'a, [usize]>> = None;
     for picked in parts {
         let expanded = picked.expanded(layout)?;
         places = Some(match places {
@@ -365,32 +370,21 @@ fn repeated(value: usize, count: usize) -> Result<Vec<usize>> {
 
 /// Points as the simplest axes that they can be, and for each dimension of their shape which part of the first of these axes
 /// it is, or none where its length is 1.
-fn normal_form(
-    dims: Dims<usize>,
-    coordinates: Vec<Arc<Vec<usize>>>,
-    shape: &[usize],
-) -> (Vec<ResolvedAxis>, Vec<Option<usize>>) {
-    let mut kept = 0;
-    let mut part = |&length: &usize| {
-        (length != 1).then(|| {
-            kept += 1;
-            kept - 1
-        })
-    };
-    let parts: Vec<Option<usize>> = shape.iter().map(&mut part).collect();
-    let shape: Vec<usize> = shape.iter().copied().filter(|&length| length != 1).collect();
+fn normal_form(lists: Lists, shape: &[usize]) -> (Vec<ResolvedAxis>, Vec<Option<usize>>) {
+    let long = |length: &usize| *length != 1;
+    let before = |at: usize| shape[..at].iter().filter(|length| long(length)).count();
+    let parts = (0..shape.len()).map(|at| long(&shape[at]).then(|| before(at))).collect();
+    let shape: Vec<usize> = shape.iter().copied().filter(long).collect();
     if shape.is_empty() {
-        let singles = dims.iter().zip(&coordinates);
-        let single = |(&dim, list): (&usize, &Arc<Vec<usize>>)| {
-            list.first().map(|&at| ResolvedAxis::Span(single(dim, at as u64)))
-        };
-        return (singles.filter_map(single).collect(), parts);
+        let singles = lists.iter().filter_map(|(dim, list)| list.first().map(|&at| single(*dim, at as u64)));
+        return (singles.map(ResolvedAxis::Span).collect(), parts);
     }
-    if let ([dim], [list], [_]) = (dims.as_slice(), coordinates.as_slice(), shape.as_slice())
+    if let ([(dim, list)], [_]) = (lists.as_slice(), shape.as_slice())
         && let Some(span) = spaced(*dim, list)
     {
         return (vec![ResolvedAxis::Span(span)], parts);
     }
-    let coordinates = coordinates.into_iter().collect();
+    let (dims, coordinates): (Vec<usize>, Vec<Arc<Vec<usize>>>) = lists.into_iter().unzip();
+    let (dims, coordinates) = (dims.into_iter().collect(), coordinates.into_iter().collect());
     (vec![ResolvedAxis::Points(Points { dims, coordinates, shape })], parts)
 }

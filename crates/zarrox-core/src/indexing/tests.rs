@@ -144,7 +144,7 @@ fn long_arrays_are_shortened_when_displayed() {
 }
 
 /// The single axis that a selection from ten elements resolves to.
-fn axis(selection: Selection) -> ResolvedAxis {
+fn axis(selection: &Selection) -> ResolvedAxis {
     let [axis] = selection.resolve(&[10]).unwrap().axes.try_into().unwrap();
     axis
 }
@@ -156,18 +156,18 @@ fn what_is_evenly_spaced_is_a_span() {
     };
     let mask = |chosen: &[usize]| (0..10).map(|at| chosen.contains(&at)).collect::<Vec<bool>>();
     for kind in [Selection::orthogonal, Selection::coordinates, |s: Selection| s] {
-        assert_eq!(axis(kind(s![[1, 3, 5]])), span(1, 2, 3, false));
-        assert_eq!(axis(kind(s![[-1, -4]])), span(6, 3, 2, true));
-        assert_eq!(axis(kind(s![[-1, 0]])), span(0, 9, 2, true));
-        assert_eq!(axis(kind(s![[4]])), span(4, 1, 1, false));
-        assert_eq!(axis(kind(s![[0_i64; 0]])), span(0, 1, 0, false));
-        assert!(matches!(axis(kind(s![[1, 3, 4]])), ResolvedAxis::Points(_)));
-        assert!(matches!(axis(kind(s![[1, 1]])), ResolvedAxis::Points(_)));
-        assert_eq!(axis(kind(s![mask(&[2, 3, 4])])), span(2, 1, 3, false));
-        assert_eq!(axis(kind(s![mask(&[2, 5, 8])])), span(2, 3, 3, false));
-        assert_eq!(axis(kind(s![mask(&[7])])), span(7, 1, 1, false));
-        assert_eq!(axis(kind(s![mask(&[])])), span(0, 1, 0, false));
-        assert!(matches!(axis(kind(s![mask(&[2, 5, 9])])), ResolvedAxis::Points(_)));
+        assert_eq!(axis(&kind(s![[1, 3, 5]])), span(1, 2, 3, false));
+        assert_eq!(axis(&kind(s![[-1, -4]])), span(6, 3, 2, true));
+        assert_eq!(axis(&kind(s![[-1, 0]])), span(0, 9, 2, true));
+        assert_eq!(axis(&kind(s![[4]])), span(4, 1, 1, false));
+        assert_eq!(axis(&kind(s![[0_i64; 0]])), span(0, 1, 0, false));
+        assert!(matches!(axis(&kind(s![[1, 3, 4]])), ResolvedAxis::Points(_)));
+        assert!(matches!(axis(&kind(s![[1, 1]])), ResolvedAxis::Points(_)));
+        assert_eq!(axis(&kind(s![mask(&[2, 3, 4])])), span(2, 1, 3, false));
+        assert_eq!(axis(&kind(s![mask(&[2, 5, 8])])), span(2, 3, 3, false));
+        assert_eq!(axis(&kind(s![mask(&[7])])), span(7, 1, 1, false));
+        assert_eq!(axis(&kind(s![mask(&[])])), span(0, 1, 0, false));
+        assert!(matches!(axis(&kind(s![mask(&[2, 5, 9])])), ResolvedAxis::Points(_)));
     }
 }
 

@@ -244,7 +244,7 @@ pub(super) fn expand(resolved: &Resolved, array: &ArrayD<usize>) -> ArrayD<usize
             }
             match axis {
                 ResolvedAxis::Span(span) => {
-                    source[span.dim] = usize::try_from(span.position(places[0] as u64)).unwrap()
+                    source[span.dim] = usize::try_from(span.position(places[0] as u64)).unwrap();
                 }
                 ResolvedAxis::Points(points) => {
                     let flat = places.iter().zip(&points.shape).fold(0, |flat, (&at, &n)| flat * n + at);
