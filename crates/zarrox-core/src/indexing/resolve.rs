@@ -17,6 +17,9 @@ struct Placed<'a> {
 impl Selection {
     /// Which positions of an array of this shape are meant.
     ///
+    /// An index outside the array is an error also where it is broadcast with an empty array, so that nothing is selected;
+    /// NumPy lets that pass.
+    ///
     /// # Errors
     /// [`ErrorKind::InvalidSelection`](crate::ErrorKind::InvalidSelection), which names the axis and the value, when the
     /// selection does not fit the array; and for blocks, which [`Selection::on_grid`] makes slices of.

@@ -136,6 +136,31 @@ fn arrays_know_their_shapes() {
 }
 
 #[test]
+fn one_item_is_a_selection() {
+    let rows = vec![3_usize, 1, 2];
+    let column = ndarray::arr1(&[0_i64, 1]);
+    assert_eq!(Selection::orthogonal(5), Selection::orthogonal(s![5]));
+    assert_eq!(Selection::orthogonal(1..3), Selection::orthogonal((1..3,)));
+    assert_eq!(Selection::coordinates(&rows), Selection::coordinates(s![[3, 1, 2]]));
+    assert_eq!(Selection::coordinates((&rows, column.view())), Selection::coordinates(s![[3, 1, 2], [0, 1]]));
+    assert_eq!((&column).into_selection(), s![[0, 1]]);
+    assert_eq!([true, false].into_selection(), s![[true, false]]);
+    assert_eq!(NewAxis.into_selection(), s![NewAxis]);
+    assert_eq!(Selection::new([0..2, 3..5]), s![0..2, 3..5]);
+    assert_eq!(DimSelection::ALL.into_selection(), s![..]);
+    assert_eq!(Selection::blocks((0, .., 1..)).to_string(), "blocks[0, :, 1:]");
+    assert!(s![..].resolve(&[3]).unwrap().select(&Selection::blocks(0)).is_err());
+}
+
+#[test]
+fn indices_outside_are_errors_also_where_nothing_is_selected() {
+    // NumPy lets them pass when they are broadcast with an array that is empty.
+    assert!(s![[7], [0_i64; 0]].resolve(&[3, 3]).is_err());
+    assert!(s![[0_i64; 0], [1]].resolve(&[3, 3]).unwrap().is_empty());
+    assert!(s![0..0, [3]].resolve(&[3, 3]).is_err());
+}
+
+#[test]
 fn long_arrays_are_shortened_when_displayed() {
     let long = s![(0..1000).collect::<Vec<i32>>(), 3];
     assert_eq!(long.to_string(), "[0, 1, 2, ..., 997, 998, 999], 3");

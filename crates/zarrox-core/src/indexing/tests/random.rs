@@ -225,6 +225,54 @@ fn selections_from_selections_mean_one_after_the_other() {
 }
 
 #[test]
+fn what_is_displayed_is_parsed_again() {
+    let mut random = Random(0xd15b1a);
+    let without_dimensions = |item: &DimSelection| match item {
+        DimSelection::Integers(array) => array.shape().is_empty(),
+        DimSelection::Booleans(mask) => mask.values().is_empty() || mask.shape().is_empty(),
+        _ => false,
+    };
+    let mut parsed = 0;
+    for _ in 0..5000 {
+        let shape = random.shape();
+        let selection = random.mixed(&shape);
+        // A number is not written as an array without dimensions, and what is empty has no kind.
+        if !selection.items().iter().any(without_dimensions) && !selection.to_string().contains("[]") {
+            assert_eq!(selection, selection.to_string().parse().unwrap(), "{selection}");
+            parsed += 1;
+        }
+    }
+    assert!(parsed > 2000, "{parsed}");
+}
+
+#[test]
+fn no_text_makes_the_parser_panic() {
+    let mut random = Random(0xbad);
+    let pieces = [
+        "[",
+        "]",
+        ",",
+        ":",
+        "...",
+        "None",
+        "True",
+        "1",
+        "-2",
+        " ",
+        "é",
+        "+",
+        "99999999999999999999",
+        "[0, 1]",
+    ];
+    let mut understood = 0;
+    for _ in 0..50_000 {
+        let text: String = (0..random.below(10)).map(|_| pieces[random.below(pieces.len())]).collect();
+        understood += usize::from(text.parse::<Selection>().is_ok());
+    }
+    assert!(understood > 1000, "{understood}");
+}
+
+#[test]
 fn slices_have_the_positions_that_python_gives_them() {
     let bounds: Vec<Option<i64>> = std::iter::once(None).chain((-7..=7).map(Some)).collect();
     for n in 0..=5 {
