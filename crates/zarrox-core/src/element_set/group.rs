@@ -178,7 +178,7 @@ fn borders_of_sorted(list: &[usize], runs: &[Run]) -> Vec<usize> {
     borders
 }
 
-/// The row-major number of each point's chunk, in the box of all touched chunks.
+/// The row-major number of each point's chunk in the box of all touched chunks.
 fn keys(lists: &[&[usize]], dims: &[Dim<'_>], count: usize) -> Vec<u64> {
     let mut keys = vec![0; count];
     for (list, dim) in lists.iter().zip(dims) {
@@ -195,7 +195,7 @@ fn order_by_key(mut keys: Vec<u64>, total: u64) -> Order {
     let total_bits = u64::BITS - total.leading_zeros();
     let index_bits = usize::BITS - keys.len().leading_zeros();
     match usize::try_from(total) {
-        Ok(total) if total / 4 <= keys.len() => order_by_counting(&keys, total),
+        Ok(total) if total / 2 <= keys.len() => order_by_counting(&keys, total),
         _ if total_bits + index_bits <= u64::BITS => {
             // Key and index in one word: no two are equal, so that any sort is a stable one.
             keys.iter_mut().enumerate().for_each(|(i, key)| *key = *key << index_bits | i as u64);
@@ -244,9 +244,13 @@ fn order_by_comparison(lists: &[&[usize]], runs: &[&[Run]]) -> Order {
             order.then_with(|| chunk_at(runs, list[a]).0.cmp(&chunk_at(runs, list[b]).0))
         })
     };
-    let mut order: Vec<usize> = (0..lists[0].len()).collect();
+    let count = lists[0].len();
+    if (1..count).all(|i| compare(i - 1, i).is_le()) {
+        return (borders_where(count, |i| compare(i - 1, i).is_ne()), None);
+    }
+    let mut order: Vec<usize> = (0..count).collect();
     order.sort_by(|&a, &b| compare(a, b));
-    (borders_where(order.len(), |i| compare(order[i - 1], order[i]).is_ne()), Some(order))
+    (borders_where(count, |i| compare(order[i - 1], order[i]).is_ne()), Some(order))
 }
 
 /// 0, each index for which `differs` from the one before, and the number of all.

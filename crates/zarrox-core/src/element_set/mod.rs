@@ -3,7 +3,7 @@
 mod group;
 mod split;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -30,6 +30,12 @@ impl PlacedPoints {
         assert!(places.is_sorted_by(|one, next| one < next), "the places ascend");
         assert!(coordinates.iter().all(|list| list.len() == places.len()), "all lists are equally long");
         Self { coordinates, places: Some(places) }
+    }
+
+    /// Points at any places.
+    #[cfg(test)]
+    pub(crate) fn placed(coordinates: Dims<Arc<Vec<usize>>>, places: Option<Vec<usize>>) -> Self {
+        Self { coordinates, places }
     }
 
     /// For each dimension the position of each point.

@@ -13,7 +13,8 @@ use super::{ElementAxis, ElementSet, PointRange};
 
 impl ElementSet {
     /// Calls `visit`, in row-major order, for each cell of shape `cell` that an element is in: with the cell's index, and its
-    /// elements with their positions counted from the cell's corner. Memory stays the same for all of them.
+    /// elements with their positions counted from the cell's corner. Memory stays the same for all of them. No length of a cell
+    /// is 0. Points that are in the order of the cells already are not copied.
     ///
     /// # Errors
     /// The first of `visit`.

@@ -8,6 +8,9 @@
 //! are, too, a product: of the repeats along each axis. However the axes and their blocks are nested, the last element of
 //! such a product comes last, as long as each axis is walked in ascending order; and all loops here do that.
 
+#[cfg(test)]
+mod tests;
+
 use std::ops::Range;
 
 use smallvec::SmallVec;
@@ -228,6 +231,7 @@ impl Listed<'_> {
     fn offsets(&self, source: Source, block: Range<usize>, table: &mut Vec<Offsets>) {
         let PointRange { points, origin, .. } = self.points;
         let (length, stride) = self.memory;
+        assert_eq!(points.coordinates().len(), self.chunk.len(), "one list for each dimension");
         table.clear();
         match points.places() {
             Some(places) => {
@@ -251,8 +255,6 @@ impl Listed<'_> {
             };
             assert!(inside, "a point leaves the chunk");
         }
-        // Each dimension was checked: there is no fewer lists than dimensions.
-        assert_eq!(points.coordinates().len(), self.chunk.len(), "one list for each dimension");
     }
 }
 
@@ -427,27 +429,80 @@ unsafe fn equal_units<T: Copy + PartialEq>(inner: Inner<'_>, source: *const u8, 
     })
 }
 
-/// Brings the bytes of variable-length elements from one heap to another: the new handles, in the order of the walk.
+/// The bytes of the element that a handle stands for; where there is no heap, it stands for itself.
+fn element_of<'a>(handle: &'a [u8], heap: Option<&'a Heap>) -> &'a [u8] {
+    heap.map_or(handle, |heap| heap.element(handle))
+}
+
+/// Brings the bytes of variable-length elements from one heap to another: the new handles, in the order of the walk. An element
+/// that follows itself, as one value for all does, is brought once.
 ///
 /// # Safety
 /// The pointer is valid for reading the view that is the walk's source.
 unsafe fn new_handles(walk: &Walk<'_>, source: *const u8, from: &Heap, to: &Heap) -> Vec<u8> {
-    let (mut bytes, mut lengths) = (Vec::new(), Vec::new());
+    let (mut bytes, mut lengths, mut repeats) = (Vec::new(), Vec::new(), Vec::<usize>::new());
+    let mut last: &[u8] = &[];
     walk.run(|at, inner| {
         inner.for_each(walk.unit, |offsets, length| {
             // SAFETY: the caller's promise; a walk visits only positions that it has found to be inside of the view.
             let handles = unsafe { slice_or_empty(source.offset(at.source + offsets.source), length) };
             for handle in handles.chunks_exact(HANDLE) {
+                if let (true, Some(count)) = (handle == last, repeats.last_mut()) {
+                    *count += 1;
+                    continue;
+                }
                 let element = from.element(handle);
                 bytes.extend_from_slice(element);
                 lengths.push(element.len());
+                repeats.push(1);
+                last = handle;
             }
             true
         })
     });
-    let mut handles = Vec::with_capacity(lengths.len() * HANDLE);
-    to.push(bytes, lengths, &mut handles);
-    handles
+    let mut once = Vec::with_capacity(lengths.len() * HANDLE);
+    to.push(bytes, lengths, &mut once);
+    let handles = once.chunks_exact(HANDLE).zip(repeats);
+    let mut all = Vec::new();
+    handles.for_each(|(handle, count)| (0..count).for_each(|_| all.extend_from_slice(handle)));
+    all
+}
+
+/// A set all of whose axes are spans: in the chunk, in memory, and the dimension of the chunk that each axis has.
+struct Spans {
+    chunk: Dims<Span>,
+    memory: Dims<Span>,
+    order: Dims<usize>,
+}
+
+impl Spans {
+    fn of(set: &ElementSet) -> Option<Self> {
+        if !set.axes.iter().all(|axis| matches!(axis, ElementAxis::Span { .. })) {
+            return None;
+        }
+        let ndim = set.axes.len();
+        let mut spans =
+            Self { chunk: SmallVec::from_elem(Span::all(0), ndim), memory: Dims::new(), order: Dims::new() };
+        for axis in &set.axes {
+            let ElementAxis::Span { dim, span, place } = *axis else { return None };
+            assert!(!spans.order.contains(&dim), "each dimension has one axis");
+            spans.chunk[dim] = span;
+            spans.memory.push(Span { start: place, step: 1, count: span.count });
+            spans.order.push(dim);
+        }
+        Some(spans)
+    }
+}
+
+/// The places of an axis, if it is plain from the outside that they follow each other.
+fn consecutive_places(axis: &ElementAxis) -> Option<Span> {
+    match axis {
+        ElementAxis::Span { span, place, .. } => Some(Span { start: *place, step: 1, count: span.count }),
+        ElementAxis::Points(points) if points.points.places().is_none() => {
+            Some(Span { start: points.range.start, step: 1, count: points.len() })
+        }
+        ElementAxis::Points(_) => None,
+    }
 }
 
 impl View<'_> {
@@ -464,7 +519,6 @@ impl View<'_> {
             // SAFETY: both views may be read, and the walk was made for them.
             return unsafe { equal(&walk, self.pointer, values.pointer) };
         }
-        let element = |handle, heap: Option<&Heap>| heap.map_or(handle, |heap| heap.element(handle)).to_vec();
         let mut equal = true;
         walk.run(|at, inner| {
             equal = inner.for_each(walk.unit, |offsets, bytes| {
@@ -475,7 +529,7 @@ impl View<'_> {
                     (own, slice_or_empty(values.pointer.offset(at.target), bytes))
                 };
                 let mut pairs = own.chunks_exact(HANDLE).zip(other.chunks_exact(HANDLE));
-                pairs.all(|(own, other)| element(own, self.heap) == element(other, values.heap))
+                pairs.all(|(own, other)| element_of(own, self.heap) == element_of(other, values.heap))
             });
             equal
         });
@@ -492,6 +546,10 @@ impl ViewMut<'_> {
         if set.is_empty() {
             return;
         }
+        if let Some(spans) = Spans::of(set) {
+            let chunk = chunk.region(&spans.chunk).permuted(&spans.order);
+            return self.reborrow().into_region(&spans.memory).copy_from(&chunk, 1);
+        }
         let walk = Walk::new(Source::Chunk, &chunk.layout, &self.layout, set);
         self.copy_walk(&walk, chunk);
     }
@@ -504,6 +562,10 @@ impl ViewMut<'_> {
         if set.is_empty() {
             return;
         }
+        if let Some(spans) = Spans::of(set) {
+            let chunk = self.reborrow().into_region(&spans.chunk).permuted(&spans.order);
+            return { chunk }.copy_from(&values.region(&spans.memory), 1);
+        }
         let walk = Walk::new(Source::Memory, &self.layout, &values.layout, set);
         self.copy_walk(&walk, values);
     }
@@ -515,14 +577,7 @@ impl ViewMut<'_> {
         if set.is_empty() {
             return;
         }
-        let consecutive = |axis: &ElementAxis| match axis {
-            ElementAxis::Span { span, place, .. } => Some(Span { start: *place, step: 1, count: span.count }),
-            ElementAxis::Points(points) if points.points.places().is_none() => {
-                Some(Span { start: points.range.start, step: 1, count: points.len() })
-            }
-            ElementAxis::Points(_) => None,
-        };
-        if let Some(places) = set.axes.iter().map(consecutive).collect::<Option<Dims<Span>>>() {
+        if let Some(places) = set.axes.iter().map(consecutive_places).collect::<Option<Dims<Span>>>() {
             return self.reborrow().into_region(&places).fill(element);
         }
         let mut handle = Vec::new();
