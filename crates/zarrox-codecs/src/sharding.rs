@@ -485,7 +485,8 @@ fn advance(cell: &mut [usize], grid: &[usize]) {
 
 #[cfg(test)]
 mod tests {
-    use zarrox_core::data_type::Mode;
+    use zarrox_core::data_type::{Mode, Storage};
+    use zarrox_core::strided::ViewMut;
     use zarrox_testkit::codec::{Integrity, array_suite};
 
     use super::*;

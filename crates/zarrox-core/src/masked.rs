@@ -59,8 +59,8 @@ impl MaskedChunks {
         let mut coordinates: Dims<Vec<usize>> = self.shape.iter().map(|_| Vec::new()).collect();
         let mut places = Vec::new();
         self.for_each_row(&self.chunks[n], |position, row| {
-            let mut place = self.rank(row.0);
-            for (along, _) in self.mask[row.0..row.1].iter().enumerate().filter(|(_, set)| **set) {
+            let set = self.mask[row.0..row.1].iter().enumerate().filter(|(_, set)| **set);
+            for (place, (along, _)) in (self.rank(row.0)..).zip(set) {
                 for (list, &at) in coordinates.iter_mut().zip(position) {
                     list.push(at);
                 }
@@ -68,7 +68,6 @@ impl MaskedChunks {
                     *last += along;
                 }
                 places.push(place);
-                place += 1;
             }
         });
         PlacedPoints::ascending(coordinates.into_iter().map(Arc::new).collect(), places)

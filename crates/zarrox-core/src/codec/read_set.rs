@@ -76,9 +76,12 @@ impl<'a> ReadSet<'a> {
             let mut out = unsafe { self.out.alias() }.into_region(&places);
             let mut at = 0;
             for axis in &self.set.axes {
-                let added = axis.dims().len().saturating_sub(1);
-                out = (0..added).fold(out, |out, n| out.with_axis(at + n));
-                at += axis.dims().len();
+                let count = axis.dims().len();
+                out = match count {
+                    0 => out.without_axis(at),
+                    _ => (1..count).fold(out, |out, _| out.with_axis(at)),
+                };
+                at += count;
             }
             ReadPart { region, out: out.permuted(&order), options: self.options }
         };

@@ -85,7 +85,7 @@ pub enum ElementAxis {
 #[derive(Debug, Clone)]
 pub struct ElementSet {
     /// The axes, in the order of the memory's.
-    pub axes: Dims<ElementAxis>,
+    pub axes: Vec<ElementAxis>,
 }
 
 /// Elements that form a box in a chunk, and a box in memory.

@@ -284,7 +284,7 @@ fn points(coordinates: &[&[usize]], places: Option<Vec<usize>>) -> ElementAxis {
 
 #[test]
 fn evenly_spaced_points_are_a_span() {
-    let spans = |axis: ElementAxis| ElementSet { axes: smallvec![axis] }.as_box();
+    let spans = |axis: ElementAxis| ElementSet { axes: vec![axis] }.as_box();
     let span = |start, step, count| Span { start, step, count };
     let found = |span: Span, place| {
         let memory = Span { start: place, step: 1, count: span.count };
@@ -448,7 +448,7 @@ fn every_element_is_in_its_cell_once() {
 
 #[test]
 fn sorted_points_are_split_without_copying() {
-    let set = ElementSet { axes: smallvec![points(&[&[0, 1, 5, 6, 6, 90]], None)] };
+    let set = ElementSet { axes: vec![points(&[&[0, 1, 5, 6, 6, 90]], None)] };
     let mut cells = Vec::new();
     let done = set.split(&[4], |index, part| {
         let (ElementAxis::Points(whole), ElementAxis::Points(part)) = (&set.axes[0], &part.axes[0]) else {

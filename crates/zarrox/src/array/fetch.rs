@@ -41,10 +41,11 @@ impl Array {
     ) -> Result<()> {
         let alone = objects >= self.location.context.pool.threads() || self.shard_shape().is_none();
         if let Some(bytes) = value.as_bytes().filter(|_| alone) {
-            return Ok(match part {
-                Part::Box(part) => chain.decode(bytes, part)?,
-                Part::Set(set) => chain.decode_set(bytes, set)?,
-            });
+            let decoded = match part {
+                Part::Box(part) => chain.decode(bytes, part),
+                Part::Set(set) => chain.decode_set(bytes, set),
+            };
+            return Ok(decoded?);
         }
         let object = Object { key, value, objects };
         let window = Window::of_size(value.size());

@@ -58,8 +58,6 @@ pub struct Array {
     chain: Arc<CodecChain>,
     /// What was found out so far, for all handles.
     shared: Arc<Shared>,
-    /// How much memory that takes which is decoded at once, in bytes: a chunk, or one inside a shard.
-    unit: usize,
     /// The prefix of all chunks.
     chunks: Prefix,
     /// Set where the metadata is from a copy of the array's document, which may be out of date.
@@ -73,6 +71,8 @@ struct Shared {
     chains: Chains,
     /// What of the stored objects is kept.
     kept: Kept,
+    /// How much memory that takes which is decoded at once, in bytes: a chunk, or one inside a shard.
+    unit: usize,
 }
 
 impl Array {
@@ -89,8 +89,8 @@ impl Array {
         }
         let inner = chain.inner_chunk_shape().map(|shape| shape.iter().product::<usize>());
         let unit = inner.map_or(chain.chunk().size(), |count| count * chain.chunk().item());
-        let (chain, shared) = (Arc::new(chain), Arc::default());
-        let array = Self { location, metadata, chain, shared, unit, chunks, unconfirmed };
+        let (chain, shared) = (Arc::new(chain), Arc::new(Shared { unit, ..Shared::default() }));
+        let array = Self { location, metadata, chain, shared, chunks, unconfirmed };
         array.check_inner_chunks().map_err(|error| error.at(array.place()))?;
         Ok(array)
     }

@@ -22,6 +22,7 @@ pub(super) struct Projection {
 }
 
 /// Elements of a chunk, and their places in the result, which has an axis for each of the selection's.
+#[expect(clippy::large_enum_variant, reason = "boxes are the ordinary case, and cost no allocation")]
 pub(super) enum Elements {
     /// A box.
     Box {
@@ -46,8 +47,20 @@ pub(super) struct Projections {
 /// One axis of a selection, divided among the chunks.
 enum ProjectedAxis {
     Span { dim: usize, pieces: Pieces },
-    Points { dims: Dims<usize>, grouped: Grouped, runs: Dims<Vec<Run>> },
-    Mask { dims: Dims<usize>, masked: MaskedChunks, runs: Dims<Vec<Run>> },
+    Points(Box<ProjectedPoints>),
+}
+
+/// Points, and the chunks that they lie in.
+struct ProjectedPoints {
+    dims: Dims<usize>,
+    /// Of each of these dimensions.
+    runs: Dims<Vec<Run>>,
+    chunks: PointChunks,
+}
+
+enum PointChunks {
+    Listed(Grouped),
+    Masked(Box<MaskedChunks>),
 }
 
 /// Where elements that were put together without gaps belong in the result.
@@ -129,7 +142,7 @@ impl Projections {
 
     fn get_set(&self, mut index: usize) -> Projection {
         let mut chunk = Dims::from_elem(0, self.ndim);
-        let mut axes: Dims<ElementAxis> = Dims::new();
+        let mut axes = Vec::with_capacity(self.axes.len());
         for axis in self.axes.iter().rev() {
             axes.push(axis.get(index % axis.count(), &mut chunk));
             index /= axis.count();
@@ -153,15 +166,29 @@ fn spans(array: &Array, span: &ResolvedSpan) -> Result<ProjectedAxis> {
 
 fn listed(array: &Array, points: &Points) -> ProjectedAxis {
     let runs = runs(array, &points.dims);
-    let grouped = PlacedPoints::group(points.coordinates.clone(), &runs);
-    ProjectedAxis::Points { dims: points.dims.clone(), grouped, runs }
+    let grouped = match points.dims.is_empty() {
+        true => repeated(points.shape.iter().product()),
+        false => PlacedPoints::group(points.coordinates.clone(), &runs),
+    };
+    projected(&points.dims, runs, PointChunks::Listed(grouped))
+}
+
+/// What is selected along the other axes, so many times, by points without dimensions.
+fn repeated(count: usize) -> Grouped {
+    let points = Arc::new(PlacedPoints::ascending(Dims::new(), (0..count).collect()));
+    let chunks = if count > 0 { vec![(Dims::new(), 0..count)] } else { Vec::new() };
+    Grouped { points, chunks }
 }
 
 fn masked(array: &Array, masked: &MaskedPoints) -> ProjectedAxis {
     let runs = runs(array, &masked.dims);
     let mask = &masked.mask;
     let chunks = MaskedChunks::new(mask.values().clone(), mask.shape(), &runs);
-    ProjectedAxis::Mask { dims: masked.dims.clone(), masked: chunks, runs }
+    projected(&masked.dims, runs, PointChunks::Masked(Box::new(chunks)))
+}
+
+fn projected(dims: &[usize], runs: Dims<Vec<Run>>, chunks: PointChunks) -> ProjectedAxis {
+    ProjectedAxis::Points(Box::new(ProjectedPoints { dims: dims.into(), runs, chunks }))
 }
 
 fn runs(array: &Array, dims: &[usize]) -> Dims<Vec<Run>> {
@@ -179,33 +206,43 @@ impl ProjectedAxis {
     fn count(&self) -> usize {
         match self {
             Self::Span { pieces, .. } => pieces.count(),
-            Self::Points { grouped, .. } => grouped.chunks.len(),
-            Self::Mask { masked, .. } => masked.count(),
+            Self::Points(points) => match &points.chunks {
+                PointChunks::Listed(grouped) => grouped.chunks.len(),
+                PointChunks::Masked(masked) => masked.count(),
+            },
         }
     }
 
     /// The positions in the `n`-th of its chunks, whose indices are put into `chunk`.
     fn get(&self, n: usize, chunk: &mut Dims<u64>) -> ElementAxis {
-        let (dims, runs, found, points, range) = match self {
+        match self {
             Self::Span { dim, pieces } => {
                 let piece = pieces.get(n);
                 chunk[*dim] = piece.chunk as u64;
-                return ElementAxis::Span { dim: *dim, span: piece.span, place: piece.out };
+                ElementAxis::Span { dim: *dim, span: piece.span, place: piece.out }
             }
-            Self::Points { dims, grouped, runs } => {
+            Self::Points(points) => ElementAxis::Points(points.get(n, chunk)),
+        }
+    }
+}
+
+impl ProjectedPoints {
+    fn get(&self, n: usize, chunk: &mut Dims<u64>) -> PointRange {
+        let (found, points, range) = match &self.chunks {
+            PointChunks::Listed(grouped) => {
                 let (found, range) = &grouped.chunks[n];
-                (dims, runs, found.as_slice(), grouped.points.clone(), range.clone())
+                (found.as_slice(), grouped.points.clone(), range.clone())
             }
-            Self::Mask { dims, masked, runs } => {
+            PointChunks::Masked(masked) => {
                 let points = Arc::new(masked.points(n));
                 let range = 0..points.places().map_or(0, <[usize]>::len);
-                (dims, runs, masked.chunk(n), points, range)
+                (masked.chunk(n), points, range)
             }
         };
-        for (&dim, &index) in dims.iter().zip(found) {
+        for (&dim, &index) in self.dims.iter().zip(found) {
             chunk[dim] = index as u64;
         }
-        let origin = runs.iter().zip(found).map(|(runs, &index)| start(runs, index)).collect();
-        ElementAxis::Points(PointRange { dims: dims.clone(), points, range, origin })
+        let origin = self.runs.iter().zip(found).map(|(runs, &index)| start(runs, index)).collect();
+        PointRange { dims: self.dims.clone(), points, range, origin }
     }
 }

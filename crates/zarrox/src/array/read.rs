@@ -148,7 +148,7 @@ impl Array {
 
     /// How many chunks may be decoded at the same time: what is held for one of them is the chunk, as it is stored and decoded.
     pub(super) fn at_once(&self) -> usize {
-        (self.location.context.memory / self.unit.saturating_mul(2).max(1)).max(1)
+        (self.location.context.memory / self.shared.unit.saturating_mul(2).max(1)).max(1)
     }
 
     pub(super) fn read_chunk_part(

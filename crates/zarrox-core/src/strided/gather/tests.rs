@@ -223,7 +223,7 @@ fn points(list: &[usize], places: Option<&[usize]>) -> ElementAxis {
 fn gather(axes: Dims<ElementAxis>, chunk: &[usize], memory: &[usize]) {
     let (source, mut target) = (vec![0; chunk.iter().product()], vec![0; memory.iter().product()]);
     ViewMut::contiguous(&mut target, memory, 1)
-        .gather(&View::contiguous(&source, chunk, 1), &ElementSet { axes });
+        .gather(&View::contiguous(&source, chunk, 1), &ElementSet { axes: axes.into_vec() });
 }
 
 #[test]
