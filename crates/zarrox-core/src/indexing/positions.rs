@@ -167,19 +167,8 @@ fn span(dim: usize, first: u64, last: u64, step: i64, count: usize) -> ResolvedS
 /// Positions along a dimension as a span, if they are evenly spaced.
 pub(super) fn spaced(dim: usize, list: &[usize]) -> Option<ResolvedSpan> {
     let (Some(&first), Some(&last)) = (list.first(), list.last()) else { return Some(none(dim)) };
-    let step = even_step(list, usize::cast_signed_i64)?;
+    let step = even_step(list, |position| (position as u64).cast_signed())?;
     Some(span(dim, first as u64, last as u64, step, list.len()))
-}
-
-/// Converts a position, which is less than 2^63, to a signed number.
-trait CastSigned {
-    fn cast_signed_i64(self) -> i64;
-}
-
-impl CastSigned for usize {
-    fn cast_signed_i64(self) -> i64 {
-        (self as u64).cast_signed()
-    }
 }
 
 /// The distance between any two that follow each other, if it is always the same and not zero; 1 for one value.
