@@ -5,7 +5,7 @@ use std::str::FromStr;
 use clap::Args;
 use zarrox::data_type::Mode;
 use zarrox::grid::{ChunkLengths, Rectilinear};
-use zarrox::{Array, ChunkShape, Error, Format, Node, OpenMode, OpenOptions, Result, json};
+use zarrox::{Array, ChunkShape, Format, Node, OpenMode, OpenOptions, Result, json};
 
 use crate::exit::usage;
 

@@ -36,7 +36,7 @@ impl Part {
         let kept = dims.iter().filter(|dim| !dim.dropped);
         Self {
             shape: kept.map(|dim| dim.indices.len()).collect(),
-            selection: dims.iter().map(|dim| dim.selection).collect(),
+            selection: dims.iter().map(|dim| dim.selection.clone()).collect(),
             positions,
         }
     }
