@@ -263,6 +263,18 @@ fn values_are_broadcast_as_numpy_does() {
     assert!(error.to_string().contains("[2] cannot be written to a selection of shape [2, 3]"), "{error}");
 }
 
+/// The points of the first selection and the arrays of the second vary along axes that the result has in another order.
+#[test]
+fn through_a_view_the_last_value_in_the_order_of_the_result_stays() {
+    let array = int32(&memory(), &[4], &[2]).create().unwrap();
+    let points = array.vindex([[2, 0], [0, 0], [3, 2], [0, 0]]);
+    let view = points.slice((.., [[1], [0], [1], [0]]));
+    assert_eq!(view.shape().unwrap(), [4, 4, 1]);
+    let values = Array1::from_iter(0..16).into_shape_with_order((4, 4, 1)).unwrap();
+    view.write(&values).unwrap();
+    assert_eq!(array.read::<i32>(..).unwrap(), arr1(&[15, 0, 10, 11]).into_dyn());
+}
+
 #[test]
 fn reading_into_memory_of_any_layout() {
     let array = int32(&memory(), &[3, 4], &[2, 2]).create().unwrap();
