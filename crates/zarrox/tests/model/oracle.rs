@@ -1,0 +1,255 @@
+//! What selections mean, written from NumPy's and zarr-python's documentation: slow, obvious, and without any of the library's
+//! own arithmetic.
+
+use zarrox::{DimSelection, IndexArray, Mask};
+
+use crate::chosen::{Chosen, Kind, whole};
+
+/// What a selection selects from an array that is seen as one list, row-major.
+#[derive(Debug, Clone)]
+pub(crate) struct Expected {
+    /// The shape of the result.
+    pub(crate) shape: Vec<usize>,
+    /// For each element of the result, row-major, its place in the list.
+    pub(crate) at: Vec<usize>,
+}
+
+impl Expected {
+    /// What `second` selects from the result of this.
+    pub(crate) fn then(&self, second: &Self) -> Self {
+        Self { shape: second.shape.clone(), at: second.at.iter().map(|&place| self.at[place]).collect() }
+    }
+}
+
+/// Where the index of a dimension comes from.
+#[derive(Debug)]
+enum Source {
+    One(usize),
+    /// From a list, by the index of an axis of the result.
+    Listed {
+        axis: usize,
+        list: Vec<usize>,
+    },
+    /// From an array that is broadcast with the others.
+    Joint {
+        shape: Vec<usize>,
+        values: Vec<usize>,
+    },
+}
+
+/// The meaning of a selection that is being put together, dimension by dimension.
+#[derive(Debug, Default)]
+struct Meaning {
+    sources: Vec<Source>,
+    /// The axes of the result, without those of arrays that are joint.
+    result: Vec<usize>,
+    /// The shapes that are broadcast together.
+    shapes: Vec<Vec<usize>>,
+    /// Where the joint axes come to stand.
+    place: Option<usize>,
+}
+
+impl Meaning {
+    fn listed(&mut self, list: Vec<usize>) {
+        let axis = self.result.len();
+        self.result.push(list.len());
+        self.sources.push(Source::Listed { axis, list });
+    }
+
+    fn joint(&mut self, shape: &[usize], values: Vec<usize>) {
+        self.shapes.push(shape.to_vec());
+        self.sources.push(Source::Joint { shape: shape.to_vec(), values });
+    }
+
+    fn integers(&mut self, array: &IndexArray, n: usize) {
+        self.joint(array.shape(), array.values().iter().map(|&index| position(index, n)).collect());
+    }
+
+    /// A mask is what its `nonzero()` is: an array for each dimension.
+    fn mask(&mut self, mask: &Mask) {
+        let places: Vec<usize> = (0..mask.values().len()).filter(|&place| mask.values()[place]).collect();
+        self.shapes.push(vec![places.len()]);
+        for dim in 0..mask.shape().len() {
+            let along = |&place: &usize| multi_index(place, mask.shape())[dim];
+            self.joint(&[places.len()], places.iter().map(along).collect());
+        }
+    }
+
+    /// Every element of the result.
+    fn finish(self, array: &[usize]) -> Expected {
+        let joint = broadcast(&self.shapes);
+        let place = self.place.unwrap_or(0);
+        let mut shape = self.result.clone();
+        shape.splice(place..place, joint.iter().copied());
+        let index_of = |source: &Source, at: &[usize]| match source {
+            Source::One(index) => *index,
+            Source::Listed { axis, list } if *axis < place => list[at[*axis]],
+            Source::Listed { axis, list } => list[at[axis + joint.len()]],
+            Source::Joint { shape, values } => {
+                let own = &at[place + joint.len() - shape.len()..place + joint.len()];
+                let axes = own.iter().zip(shape);
+                values[axes.fold(0, |sum, (&at, &n)| sum * n + if n == 1 { 0 } else { at })]
+            }
+        };
+        let count = shape.iter().product();
+        let flat = |number: usize| {
+            let at = multi_index(number, &shape);
+            let dims = self.sources.iter().zip(array);
+            dims.fold(0, |sum, (source, &n)| {
+                let index = index_of(source, &at);
+                assert!(index < n, "the oracle stays inside");
+                sum * n + index
+            })
+        };
+        assert_eq!(self.sources.len(), array.len(), "every dimension is selected from");
+        Expected { at: (0..count).map(flat).collect(), shape }
+    }
+}
+
+/// What a selection means for an array of this shape, whose chunks begin and end here along each dimension.
+pub(crate) fn expected(chosen: &Chosen, shape: &[usize], blocks: &[Vec<(usize, usize)>]) -> Expected {
+    let items = &chosen.items;
+    match chosen.kind {
+        Kind::Basic | Kind::Mixed => numpy(items, shape),
+        Kind::Orthogonal => orthogonal(items, shape),
+        Kind::Coordinates | Kind::Mask => together(items, shape),
+        Kind::Blocks => of_blocks(items, shape, blocks),
+    }
+}
+
+/// The index that a negative one means, too.
+fn position(index: i64, n: usize) -> usize {
+    usize::try_from(if index < 0 { index + whole(n) } else { index }).unwrap()
+}
+
+/// The index along each dimension of the n-th element, row-major.
+pub(crate) fn multi_index(mut number: usize, shape: &[usize]) -> Vec<usize> {
+    let mut at = vec![0; shape.len()];
+    for (index, &n) in at.iter_mut().zip(shape).rev() {
+        *index = number % n;
+        number /= n;
+    }
+    at
+}
+
+/// All indices between the bounds, then every so many-th of them.
+fn sliced(n: usize, start: Option<i64>, stop: Option<i64>, step: i64) -> Vec<usize> {
+    let from_end = |bound: i64| if bound < 0 { bound + whole(n) } else { bound };
+    let (start, stop) = (start.map(from_end), stop.map(from_end));
+    let inside = |&index: &usize| {
+        let i = whole(index);
+        if step > 0 {
+            start.is_none_or(|start| i >= start) && stop.is_none_or(|stop| i < stop)
+        } else {
+            start.is_none_or(|start| i <= start) && stop.is_none_or(|stop| i > stop)
+        }
+    };
+    let mut all: Vec<usize> = (0..n).filter(inside).collect();
+    if step < 0 {
+        all.reverse();
+    }
+    all.into_iter().step_by(usize::try_from(step.unsigned_abs()).unwrap()).collect()
+}
+
+/// The shape of all together: aligned at the end, lengths of 1 repeat.
+fn broadcast(shapes: &[Vec<usize>]) -> Vec<usize> {
+    let ndim = shapes.iter().map(Vec::len).max().unwrap_or(0);
+    let length = |axis: usize| {
+        let own = shapes.iter().filter_map(|shape| shape.get((axis + shape.len()).checked_sub(ndim)?));
+        own.fold(1, |length, &own| if length == 1 { own } else { length })
+    };
+    (0..ndim).map(length).collect()
+}
+
+/// Every dimension has an item: with whole slices after an ellipsis, or at the end where there is none.
+fn expanded(items: &[DimSelection], ndim: usize) -> Vec<DimSelection> {
+    let mut items = items.to_vec();
+    let missing = ndim - items.iter().map(crate::chosen::consumed).sum::<usize>();
+    let place = items.iter().position(|item| *item == DimSelection::Ellipsis);
+    let place = place.map_or(items.len(), |place| place + 1);
+    items.splice(place..place, std::iter::repeat_n(DimSelection::ALL, missing));
+    items
+}
+
+/// Slices, `newaxis` and `...` are basic. Without arrays, integers are, too; with arrays they are arrays of no dimension. If all
+/// arrays stand next to each other, their axes stand in their place, else in front.
+fn numpy(items: &[DimSelection], shape: &[usize]) -> Expected {
+    let items = expanded(items, shape.len());
+    let array = |item: &DimSelection| matches!(item, DimSelection::Integers(_) | DimSelection::Booleans(_));
+    let fancy = items.iter().any(array);
+    let joins = |item: &DimSelection| array(item) || (fancy && matches!(item, DimSelection::Index(_)));
+    let first = items.iter().position(joins);
+    let last = items.iter().rposition(joins);
+    let together = first.zip(last).is_some_and(|(first, last)| items[first..=last].iter().all(joins));
+    let mut meaning = Meaning::default();
+    for (number, item) in items.iter().enumerate() {
+        if together && first == Some(number) {
+            meaning.place = Some(meaning.result.len());
+        }
+        let n = shape.get(meaning.sources.len()).copied().unwrap_or(0);
+        match item {
+            DimSelection::NewAxis => meaning.result.push(1),
+            DimSelection::Ellipsis => {}
+            DimSelection::Slice { start, stop, step } => meaning.listed(sliced(n, *start, *stop, *step)),
+            DimSelection::Index(index) if fancy => meaning.joint(&[], vec![position(*index, n)]),
+            DimSelection::Index(index) => meaning.sources.push(Source::One(position(*index, n))),
+            DimSelection::Integers(array) => meaning.integers(array, n),
+            DimSelection::Booleans(mask) => meaning.mask(mask),
+        }
+    }
+    meaning.finish(shape)
+}
+
+/// Every item is an axis of its own, but for integers.
+fn orthogonal(items: &[DimSelection], shape: &[usize]) -> Expected {
+    let mut meaning = Meaning::default();
+    for item in expanded(items, shape.len()) {
+        let n = shape.get(meaning.sources.len()).copied().unwrap_or(0);
+        match item {
+            DimSelection::NewAxis => meaning.result.push(1),
+            DimSelection::Ellipsis => {}
+            DimSelection::Slice { start, stop, step } => meaning.listed(sliced(n, start, stop, step)),
+            DimSelection::Index(index) => meaning.sources.push(Source::One(position(index, n))),
+            DimSelection::Integers(array) => {
+                let mut list: Vec<usize> = array.values().iter().map(|&index| position(index, n)).collect();
+                if array.shape().is_empty() {
+                    meaning.sources.push(Source::One(list.remove(0)));
+                } else {
+                    meaning.listed(list);
+                }
+            }
+            DimSelection::Booleans(mask) => meaning.listed((0..n).filter(|&at| mask.values()[at]).collect()),
+        }
+    }
+    meaning.finish(shape)
+}
+
+/// One array of indices for each dimension, or one mask.
+fn together(items: &[DimSelection], shape: &[usize]) -> Expected {
+    let mut meaning = Meaning::default();
+    for item in items {
+        let n = shape.get(meaning.sources.len()).copied().unwrap_or(0);
+        match item {
+            DimSelection::Index(index) => meaning.joint(&[], vec![position(*index, n)]),
+            DimSelection::Integers(array) => meaning.integers(array, n),
+            DimSelection::Booleans(mask) => meaning.mask(mask),
+            _ => unreachable!("arrays and integers are chosen"),
+        }
+    }
+    meaning.finish(shape)
+}
+
+/// All elements of some chunks along each dimension, which stays.
+fn of_blocks(items: &[DimSelection], shape: &[usize], blocks: &[Vec<(usize, usize)>]) -> Expected {
+    let mut meaning = Meaning::default();
+    for item in expanded(items, shape.len()) {
+        let own = &blocks[meaning.sources.len().min(blocks.len().saturating_sub(1))..];
+        let chosen = match (item, own.first()) {
+            (DimSelection::Index(index), Some(own)) => vec![position(index, own.len())],
+            (DimSelection::Slice { start, stop, step }, Some(own)) => sliced(own.len(), start, stop, step),
+            _ => continue,
+        };
+        meaning.listed(chosen.into_iter().flat_map(|block| own[0][block].0..own[0][block].1).collect());
+    }
+    meaning.finish(shape)
+}

@@ -1,0 +1,66 @@
+//! Elements of variable length.
+
+use std::sync::Arc;
+
+use zarrox::codecs::registry;
+use zarrox::stores::{MemoryStore, Store};
+use zarrox::{ArrayView, DataType, DynArray};
+
+use crate::choices::run;
+use crate::chosen::Kind;
+use crate::oracle::Expected;
+use crate::plan::{Elements, reopened};
+use crate::steps::{Case, Give, assign, selected};
+
+/// Of different lengths, some of them empty.
+fn text(number: usize) -> String {
+    format!("{number}é").repeat(number % 5)
+}
+
+fn string() -> DataType {
+    DataType::parse("string", &registry()).unwrap()
+}
+
+fn compare(view: &ArrayView<'_>, meant: &Expected, model: &[String], what: &str) {
+    let wanted = selected(model, meant, String::clone);
+    assert_eq!(view.read_vlen::<String>().unwrap(), wanted, "{what}");
+    assert_eq!(view.read_dyn().unwrap().to_text().unwrap(), wanted, "{what}, dynamically");
+}
+
+fn check(case: &Case) {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let builder = case.plan.builder(store.clone()).data_type(string());
+    let array = builder.fill_value_json(serde_json::json!("nothing")).create().unwrap();
+    let mut model = vec!["nothing".to_owned(); case.plan.shape.iter().product()];
+    for step in &case.steps {
+        let meant = step.expected(&case.plan);
+        let view = step.view(&array);
+        let fill = step.seed % 4 == 3;
+        let given = step.given(&meant.shape, |i| if fill { "nothing".to_owned() } else { text(i) });
+        match step.give {
+            Give::Dynamic => view.write_dyn(&DynArray::from_text(string(), &given).unwrap()).unwrap(),
+            Give::Transposed => {
+                let columns = given.t().as_standard_layout().into_owned();
+                view.write_vlen(&columns.t()).unwrap();
+            }
+            _ => view.write_vlen(&given).unwrap(),
+        }
+        assign(&mut model, &meant, &given, |element, value| *element = value);
+        compare(&view, &meant, &model, "read after writing");
+    }
+    let reopened = reopened(&store);
+    let all = reopened.read_vlen::<String>(..).unwrap();
+    assert_eq!(all.into_raw_vec_and_offset().0, model, "everything, reopened");
+    for step in &case.steps {
+        compare(&step.view(&reopened), &step.expected(&case.plan), &model, "a selection, reopened");
+    }
+}
+
+#[test]
+fn text_of_every_length() {
+    let choose = |choices: &mut crate::choices::Choices| {
+        let views = choices.one_in(4);
+        Case::choose(choices, Elements::Text, &Kind::ALL, views)
+    };
+    run(crate::TEXTS, choose, check);
+}
