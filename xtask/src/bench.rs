@@ -1,21 +1,38 @@
 //! `cargo xtask bench`.
 
-use crate::run::{Outcome, cargo};
+use crate::python::Environment;
+use crate::run::{Outcome, Program, cargo};
 
 pub(crate) const HELP: &str = "\
 Measures reading and writing, compiled for release
 
     bench [whole] [ARGUMENT …]    whole arrays, against a bare loop that does the same work
     bench codecs [ARGUMENT …]     every codec, against its library's own calls or a copy of the memory
+    bench indexing [ARGUMENT …]   selections of every kind, each against its limit
 
 Arguments go to the benchmarks, which are in crates/zarrox/benches and crates/zarrox-codecs/benches.";
 
 pub(crate) fn run(arguments: &[String]) -> Outcome {
     let (package, name, rest) = match arguments.split_first() {
         Some((first, rest)) if first == "codecs" => ("zarrox-codecs", "codecs", rest),
+        Some((first, rest)) if first == "indexing" => ("zarrox", "indexing", rest),
         Some((first, rest)) if first == "whole" => ("zarrox", "whole", rest),
         _ => ("zarrox", "whole", arguments),
     };
     let bench = cargo(["bench", "--package", package, "--bench", name, "--"]);
-    bench.with(rest.iter().map(String::as_str)).run()
+    let bench = bench.with(rest.iter().map(String::as_str));
+    if name == "indexing" { with_numpy(bench).run() } else { bench.run() }
+}
+
+/// The benchmark with a Python that has NumPy, which it compares with; without it where none can be had.
+fn with_numpy(bench: Program) -> Program {
+    let requirements = Some("crates/zarrox/benches/indexing/requirements.txt");
+    let environment = Environment { name: "numpy", lowest: (3, 11), highest: (3, 14), requirements };
+    match environment.python() {
+        Ok(python) => bench.variable("ZARROX_BENCH_PYTHON", &python),
+        Err(error) => {
+            println!("without NumPy: {error}");
+            bench
+        }
+    }
 }

@@ -1,0 +1,79 @@
+//! Values, indices, and where arrays are put.
+
+use std::sync::Arc;
+
+use ndarray::{ArrayD, IxDyn};
+use zarrox::stores::MemoryStore;
+use zarrox::{ArrayBuilder, OpenOptions};
+
+/// Numbers that look random, and are the same in every run (SplitMix64).
+pub(crate) struct Random(pub(crate) u64);
+
+impl Random {
+    pub(crate) fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        mixed ^ (mixed >> 31)
+    }
+
+    /// A number below another.
+    pub(crate) fn below(&mut self, n: i64) -> i64 {
+        (self.next() >> 1).cast_signed() % n
+    }
+
+    /// So many numbers below another.
+    pub(crate) fn many_below(&mut self, count: usize, n: i64) -> Vec<i64> {
+        (0..count).map(|_| self.below(n)).collect()
+    }
+}
+
+/// Where an array is stored.
+#[derive(Clone, Copy)]
+pub(crate) enum Place {
+    Memory,
+    Directory,
+}
+
+pub(crate) const PLACES: [Place; 2] = [Place::Memory, Place::Directory];
+
+impl Place {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Memory => "in memory",
+            Self::Directory => "in a directory",
+        }
+    }
+
+    /// Begins to create an array, which exists as long as what is returned with it.
+    pub(crate) fn array(self) -> (ArrayBuilder, Option<tempfile::TempDir>) {
+        match self {
+            Self::Memory => (in_memory(), None),
+            Self::Directory => {
+                let directory = directory();
+                (zarrox::create_array(directory.path().join("array")), Some(directory))
+            }
+        }
+    }
+}
+
+/// Begins to create an array in memory.
+pub(crate) fn in_memory() -> ArrayBuilder {
+    OpenOptions::new().create_array_in(Arc::new(MemoryStore::new()), "")
+}
+
+/// A directory that is removed when it is dropped, on the disk that programs are built on.
+pub(crate) fn directory() -> tempfile::TempDir {
+    tempfile::tempdir_in(std::env::current_dir().unwrap().join("target"))
+        .unwrap_or_else(|_| tempfile::tempdir().unwrap())
+}
+
+/// Smooth values with some noise, which compress as measurements do: to about half.
+pub(crate) fn measured<T>(shape: &[usize], convert: impl Fn(u16) -> T) -> ArrayD<T> {
+    let mut random = Random(7);
+    let mut n = 0_u64;
+    ArrayD::from_shape_simple_fn(IxDyn(shape), || {
+        n += 1;
+        convert(u16::try_from((n / 64) % 60_000 + random.next() % 16).unwrap())
+    })
+}

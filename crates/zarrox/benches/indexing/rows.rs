@@ -1,0 +1,116 @@
+//! Rows of arrays: with a step, and one by one.
+
+use std::sync::Arc;
+
+use ndarray::{Array1, Array2, Array3, ArrayD, IxDyn};
+use zarrox::OpenOptions;
+use zarrox::prelude::*;
+
+use crate::Scale;
+use crate::counting_store::CountingStore;
+use crate::data::in_memory;
+use crate::numpy;
+use crate::report::{Report, interleaved, real};
+
+pub(crate) fn steps(report: &mut Report, scale: Scale) {
+    chunks_between(report, scale);
+    rows_between(report);
+}
+
+/// Of 149,568 chunks, only those are looked at that hold what is asked for (zarr-python's issue 843: 0.02 s against 2.8 s).
+fn chunks_between(report: &mut Report, scale: Scale) {
+    let width = if scale == Scale::Small { 6_637 } else { 66_369 };
+    let store = Arc::new(CountingStore::default());
+    let array = OpenOptions::new().create_array_in(store.clone(), "");
+    let array = array.shape([149_568, width, 3]).chunks([1, width, 3]).data_type(DataType::UInt8);
+    let array = array.no_compressor().create().unwrap();
+    let width = usize::try_from(width).unwrap();
+    let row = Array3::from_shape_fn((1, width, 3), |(_, i, k)| u8::try_from((i + k) % 251 + 1).unwrap());
+    for n in 0..293 {
+        array.write(s![n..=n], &row).unwrap();
+        array.write(s![n * 512..=n * 512], &row).unwrap();
+    }
+    let every = || array.read::<u8>(s![..;512]).unwrap();
+    let first = || array.read::<u8>(s![..293]).unwrap();
+    assert!(every() == first());
+    store.take();
+    every();
+    report.count("`[::512]` of 149,568 chunks: chunks that are opened", store.take(), 293);
+    report.ratio("`[::512]` of 149,568 chunks", "`[:293]`", 1.2, every, first);
+    // Half of the one, half of the other, in no order.
+    let list: Vec<i64> = (0..293).map(|n| if n % 2 == 0 { n } else { n * 512 }).collect();
+    let listed = || array.oindex(&list).read::<u8>().unwrap();
+    assert!(listed() == first());
+    store.take();
+    listed();
+    report.count("293 listed rows of 149,568 chunks: chunks that are opened", store.take(), 293);
+    report.ratio("293 listed rows of 149,568 chunks", "`[:293]`", 1.2, listed, first);
+}
+
+/// Rows of an uncompressed array (zarr-python's issue 3524: 0.5 s in version 2, 3.9 s in version 3).
+fn rows_between(report: &mut Report) {
+    let shape = [60_632, 4, 1, 10];
+    let array = in_memory().shape(shape.map(|n| n as u64)).data_type(DataType::Float64);
+    let array = array.no_compressor().create().unwrap();
+    let values = ArrayD::<f64>::ones(IxDyn(&shape));
+    array.write(.., &values).unwrap();
+    let (mut worst, mut at) = (0.0, 1);
+    let mut whole = 0.0;
+    for step in 1..=64_usize {
+        let slice = s![..;i64::try_from(step).unwrap()];
+        let count = shape[0].div_ceil(step);
+        let (ours, bare) = interleaved(
+            3,
+            || array.read::<f64>(&slice).unwrap(),
+            || values.slice(ndarray::s![..;step, .., .., ..]).to_owned(),
+        );
+        let each = ours / real(count);
+        if step == 1 {
+            whole = each;
+        }
+        if each / whole > worst {
+            (worst, at) = (each / whole, step);
+        }
+        if step == 1 || step == 16 || step == 64 {
+            println!("| (60632, 4, 1, 10) in memory, `[::{step}]` | {:.0} ns per row | {:.0} ns (ndarray) | {:.2} | – | |",
+                each * 1e9, bare / real(count) * 1e9, ours / bare);
+        }
+    }
+    let case = format!("(60632, 4, 1, 10) in memory, `[::step]` for steps to 64: worst time per row (step {at})");
+    report.found(&case, "step 1", worst, 2.0);
+}
+
+/// 10,000 reads of one row each (zarr-python's issue 1395: 300 times as long as NumPy).
+pub(crate) fn one_by_one(report: &mut Report, _: Scale) {
+    let shape = (10_000_usize, 1024);
+    let values = Array2::from_shape_fn(shape, |(i, k)| real(i * 1024 + k));
+    for (name, chunks, limited) in [
+        ("one chunk", ChunkShape::One, true),
+        ("a chunk for each row", ChunkShape::from([1, 1024]), true),
+        ("default chunks, zstd", ChunkShape::Guess, false),
+    ] {
+        let array = in_memory().shape([10_000, 1024]).data_type(DataType::Float64).chunks(chunks);
+        let array = if limited { array.no_compressor() } else { array };
+        let array = array.create().unwrap();
+        array.write(.., &values).unwrap();
+        let rows = if limited { 10_000 } else { 100 };
+        let case = format!("{rows} reads of a row, {name}");
+        let read = || (0..rows).map(|i| array.read::<f64>(i).unwrap().len()).sum::<usize>();
+        let mut row = Array1::<f64>::zeros(1024);
+        let into = || (0..rows).for_each(|i| array.read_into(i, &mut row).unwrap());
+        let copies = || (0..rows).map(|i| values.row(i).to_owned().len()).sum::<usize>();
+        if !limited {
+            report.ratio(&case, "a loop of copies", None, read, copies);
+            continue;
+        }
+        let (ours, _) = report.ratio(&case, "a loop of copies", 20.0, read, copies);
+        report.ratio(&format!("{case}, into one buffer"), "a loop of copies", 20.0, into, copies);
+        match numpy::row_times() {
+            Some((view, copy)) => {
+                report.found(&case, &format!("NumPy's `a[i].copy()`, {:.2} ms", copy * 1e3), ours / copy, 20.0);
+                report.found(&case, &format!("NumPy's `a[i]`, {:.2} ms", view * 1e3), ours / view, 20.0);
+            }
+            None => println!("| {case} | | there is no NumPy | | | |"),
+        }
+    }
+}
