@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ndarray::{ArrayD, IxDyn};
 use zarrox::stores::MemoryStore;
-use zarrox::{ArrayBuilder, OpenOptions};
+use zarrox::{AccessOptions, Array, ArrayBuilder, OpenOptions};
 
 /// Numbers that look random, and are the same in every run (SplitMix64).
 pub(crate) struct Random(pub(crate) u64);
@@ -55,6 +55,11 @@ impl Place {
             }
         }
     }
+}
+
+/// The array with threads of its own, which hold no memory yet that they reuse.
+pub(crate) fn with_new_threads(array: &Array, options: AccessOptions) -> Array {
+    array.with_options(&options.threads(8))
 }
 
 /// Begins to create an array in memory.

@@ -6,7 +6,7 @@ use zarrox::prelude::*;
 use zarrox::{AccessOptions, IndexArray};
 
 use crate::Scale;
-use crate::data::{Random, in_memory, measured};
+use crate::data::{Random, in_memory, measured, with_new_threads};
 use crate::report::Report;
 
 pub(crate) fn run(report: &mut Report, scale: Scale) {
@@ -33,7 +33,7 @@ pub(crate) fn run(report: &mut Report, scale: Scale) {
     let output = listed(&array).len() * size_of::<f32>();
     let unit = usize::try_from(chunk * chunk).unwrap() * size_of::<f32>();
     for budget in [4 * unit, 16 * unit] {
-        let bounded = array.with_options(&AccessOptions::new().memory(budget));
+        let bounded = with_new_threads(&array, AccessOptions::new().memory(budget));
         let case = format!("3 planes, listed rows and columns: memory, of a budget of {} MiB", budget >> 20);
         report.memory(&case, output + budget, || listed(&bounded));
     }

@@ -93,7 +93,7 @@ pub(crate) fn one_by_one(report: &mut Report, _: Scale) {
         let array = if limited { array.no_compressor() } else { array };
         let array = array.create().unwrap();
         array.write(.., &values).unwrap();
-        let rows = if limited { 10_000 } else { 100 };
+        let rows = if limited { 10_000 } else { 20 };
         let case = format!("{rows} reads of a row, {name}");
         let read = || (0..rows).map(|i| array.read::<f64>(i).unwrap().len()).sum::<usize>();
         let mut row = Array1::<f64>::zeros(1024);
