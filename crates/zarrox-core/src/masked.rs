@@ -25,6 +25,9 @@ pub struct MaskedChunks {
 /// How many positions are counted anew for finding how often the mask is true before one of them.
 const STRIDE: usize = 256;
 
+/// How many positions of a mask are looked at together, to be passed over where it is false.
+const LOOKED_AT: usize = 64;
+
 impl MaskedChunks {
     /// A mask of this shape on these runs of chunks, which must reach as far. Panics when the mask has not that shape.
     pub fn new<R: Deref<Target = [Run]>>(mask: Arc<Vec<bool>>, shape: &[usize], runs: &[R]) -> Self {
@@ -56,18 +59,29 @@ impl MaskedChunks {
     /// The positions, in the array, where the mask is true in the `n`-th of these chunks; each has its place among all of them
     /// in row-major order.
     pub fn points(&self, n: usize) -> PlacedPoints {
-        let mut coordinates: Dims<Vec<usize>> = self.shape.iter().map(|_| Vec::new()).collect();
-        let mut places = Vec::new();
-        self.for_each_row(&self.chunks[n], |position, row| {
-            let set = self.mask[row.0..row.1].iter().enumerate().filter(|(_, set)| **set);
-            for (place, (along, _)) in (self.rank(row.0)..).zip(set) {
-                for (list, &at) in coordinates.iter_mut().zip(position) {
-                    list.push(at);
+        // To count first costs less than lists that grow; a row is written as a whole before it is made shorter.
+        let (mut total, mut longest) = (0, 0);
+        self.for_each_row(&self.chunks[n], |_, (start, end)| {
+            total += count(&self.mask[start..end]);
+            longest = end - start;
+        });
+        let list = || Vec::with_capacity(total + longest);
+        let mut coordinates: Dims<Vec<usize>> = self.shape.iter().map(|_| list()).collect();
+        let mut places = list();
+        self.for_each_row(&self.chunks[n], |position, (start, end)| {
+            let row = &self.mask[start..end];
+            let found = match (coordinates.split_last_mut(), position.split_last()) {
+                (Some((columns, outer)), Some((&first, at))) => {
+                    let found = push_set(row, first, columns);
+                    let lists = outer.iter_mut().zip(at);
+                    lists.for_each(|(list, &at)| list.extend(std::iter::repeat_n(at, found)));
+                    found
                 }
-                if let Some(last) = coordinates.last_mut().and_then(|list| list.last_mut()) {
-                    *last += along;
-                }
-                places.push(place);
+                _ => count(row),
+            };
+            if found > 0 {
+                let place = self.rank(start);
+                places.extend(place..place + found);
             }
         });
         PlacedPoints::ascending(coordinates.into_iter().map(Arc::new).collect(), places)
@@ -83,7 +97,7 @@ impl MaskedChunks {
         let mut chunk: Dims<usize> = Dims::from_elem(0, grid.len());
         loop {
             let mut any = false;
-            self.for_each_row(&chunk, |_, (start, end)| any |= self.mask[start..end].contains(&true));
+            self.for_each_row(&chunk, |_, (start, end)| any = any || any_set(&self.mask[start..end]));
             if any {
                 chunks.push(chunk.clone());
             }
@@ -121,7 +135,30 @@ impl MaskedChunks {
 }
 
 fn count(mask: &[bool]) -> usize {
-    mask.iter().map(|&set| usize::from(set)).sum()
+    // As many as a byte can count, so that the machine adds many at a time.
+    mask.chunks(255).map(|part| usize::from(part.iter().map(|&set| u8::from(set)).sum::<u8>())).sum()
+}
+
+fn any_set(mask: &[bool]) -> bool {
+    mask.chunks(LOOKED_AT).any(|part| part.iter().fold(false, |any, &set| any | set))
+}
+
+/// Appends the positions where a row is true, of which the first is at `first`; tells how many.
+fn push_set(row: &[bool], first: usize, list: &mut Vec<usize>) -> usize {
+    let before = list.len();
+    // Every position is written, and stays if the mask is true there: a branch that nobody can foresee would cost more.
+    list.resize(before + row.len(), 0);
+    let (out, mut found) = (&mut list[before..], 0);
+    for (start, part) in (first..).step_by(LOOKED_AT).zip(row.chunks(LOOKED_AT)) {
+        if any_set(part) {
+            for (position, &set) in (start..).zip(part) {
+                out[found] = position;
+                found += usize::from(set);
+            }
+        }
+    }
+    list.truncate(before + found);
+    found
 }
 
 /// Where the chunks of a dimension begin, and where it ends.
