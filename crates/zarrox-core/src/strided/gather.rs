@@ -23,6 +23,9 @@ use crate::heap::{HANDLE, Heap};
 /// How many points have their offsets in a table at a time: it takes half of an L1 cache.
 const BLOCK: usize = 1024;
 
+/// How many points are looked at, at a time, to see whether they are long stretches.
+const LOOKED_AT: usize = 64;
+
 /// How many points a stretch of neighbours must have, on the average, to be copied as one.
 const LONG: usize = 8;
 
@@ -282,12 +285,21 @@ impl Table {
     fn find_stretches(&mut self, unit: usize) {
         self.stretches.clear();
         let step = unit.cast_signed();
-        let follows = |pair: &&[Offsets]| {
-            pair[1].source.wrapping_sub(pair[0].source) == step
-                && pair[1].target.wrapping_sub(pair[0].target) == step
+        // Without a branch: nobody can foresee which points follow each other.
+        let is_break = |(before, after): (&Offsets, &Offsets)| {
+            let source = after.source.wrapping_sub(before.source) != step;
+            usize::from(source | (after.target.wrapping_sub(before.target) != step))
         };
-        let following = self.offsets.windows(2).filter(follows).count();
-        if (self.offsets.len() - following) * LONG > self.offsets.len() {
+        // Points that are many stretches are so from the beginning, as a rule.
+        let (most, mut stretches) = (self.offsets.len() / LONG, 1);
+        let after = self.offsets.get(1..).unwrap_or_default().chunks(LOOKED_AT);
+        for (before, after) in self.offsets.chunks(LOOKED_AT).zip(after) {
+            stretches += before.iter().zip(after).map(is_break).sum::<usize>();
+            if stretches > most {
+                return;
+            }
+        }
+        if stretches > most {
             return;
         }
         let step = Offsets { source: step, target: step };
