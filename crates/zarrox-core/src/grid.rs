@@ -281,19 +281,32 @@ impl ChunkKeyEncoding {
 
     /// The key of a chunk, relative to its array.
     pub fn encode(self, indices: &[u64]) -> String {
-        let mut numbers: Vec<String> = indices.iter().map(u64::to_string).collect();
-        if self == Self::N5 {
-            numbers.reverse();
+        if indices.is_empty() {
+            return match self {
+                Self::V2(_) | Self::N5 => "0".to_owned(),
+                Self::Default(_) => "c".to_owned(),
+                Self::Draft { scalar, .. } => scalar.to_owned(),
+            };
         }
-        let numbers = numbers.join(&self.separator().to_string());
+        let separator = self.separator().as_char();
+        // A key is made for every access to a chunk: in one piece of memory.
+        let mut key = String::with_capacity(2 + indices.len() * 8);
         match self {
-            Self::V2(_) | Self::N5 if indices.is_empty() => "0".to_owned(),
-            Self::V2(_) | Self::N5 => numbers,
-            Self::Default(_) if indices.is_empty() => "c".to_owned(),
-            Self::Default(separator) => format!("c{separator}{numbers}"),
-            Self::Draft { scalar, .. } if indices.is_empty() => scalar.to_owned(),
-            Self::Draft { .. } => format!("c{numbers}"),
+            Self::V2(_) | Self::N5 => {}
+            Self::Default(_) => key.extend(['c', separator]),
+            Self::Draft { .. } => key.push('c'),
         }
+        let mut push = |(n, &index): (usize, &u64)| {
+            if n > 0 {
+                key.push(separator);
+            }
+            push_number(&mut key, index);
+        };
+        match self {
+            Self::N5 => indices.iter().rev().enumerate().for_each(&mut push),
+            _ => indices.iter().enumerate().for_each(&mut push),
+        }
+        key
     }
 
     /// The indices that a key stands for, if it is the key of a chunk with this many dimensions.
@@ -315,6 +328,14 @@ impl ChunkKeyEncoding {
     }
 }
 
+/// Appends a number in decimal.
+fn push_number(text: &mut String, number: u64) {
+    if number >= 10 {
+        push_number(text, number / 10);
+    }
+    text.extend(u32::try_from(number % 10).ok().and_then(|digit| char::from_digit(digit, 10)));
+}
+
 /// A number just as `encode` writes it: no sign, no leading zero.
 fn parse_index(text: &str) -> Option<u64> {
     let canonical = text == "0" || !text.starts_with(['0', '+']);
@@ -328,6 +349,7 @@ mod tests {
     #[test]
     fn keys_are_those_of_the_specifications() {
         let default = ChunkKeyEncoding::Default(Separator::Slash);
+        assert_eq!(default.encode(&[0, 10, u64::MAX]), "c/0/10/18446744073709551615");
         assert_eq!(default.encode(&[1, 0]), "c/1/0");
         assert_eq!(default.encode(&[]), "c");
         assert_eq!(ChunkKeyEncoding::Default(Separator::Dot).encode(&[1, 0]), "c.1.0");

@@ -118,7 +118,7 @@ impl Prefix {
     /// [`StoreErrorKind::InvalidKey`] when the name is not valid in a key.
     pub fn key(&self, name: &str) -> Result<Key, StoreError> {
         check(name).map_err(|reason| invalid(format!("{self}{name}"), reason))?;
-        Ok(Key(format!("{self}{name}").into()))
+        Ok(Key([self.as_str(), name].concat().into()))
     }
 
     /// The prefix `name/` below this one; `name` comes without its last `/` and may have several segments.
@@ -148,7 +148,7 @@ fn check(text: &str) -> Result<(), &'static str> {
     if text.is_empty() {
         return Err("a key is not empty");
     }
-    if text.contains(['\0', '\\']) {
+    if text.bytes().any(|byte| byte == 0 || byte == b'\\') {
         return Err("a key holds neither NUL nor a backslash");
     }
     for segment in text.split('/') {
