@@ -13,7 +13,8 @@ pub(crate) fn run(report: &mut Report, scale: Scale) {
     // All lengths, and the budgets with them, are smaller in the small case.
     let chunk = if scale == Scale::Small { 1024 } else { 4096 };
     let (shard, side) = (2 * chunk, 6 * chunk);
-    let array = in_memory().shape([1, 10, side, side]).chunks([1, 1, chunk, chunk]).shards([1, 1, shard, shard]);
+    let array =
+        in_memory().shape([1, 10, side, side]).chunks([1, 1, chunk, chunk]).shards([1, 1, shard, shard]);
     let array = array.data_type(DataType::Float32).compressor(Zstd::level(1)).create().unwrap();
     let length = usize::try_from(shard).unwrap();
     {
@@ -38,7 +39,13 @@ pub(crate) fn run(report: &mut Report, scale: Scale) {
         report.memory(&case, output + budget, || listed(&bounded));
     }
     report.repeat(true);
-    report.ratio("3 planes, listed rows and columns", "as many by slices", 1.3, || listed(&array), || sliced(&array));
+    report.ratio(
+        "3 planes, listed rows and columns",
+        "as many by slices",
+        1.3,
+        || listed(&array),
+        || sliced(&array),
+    );
     report.repeat(false);
 }
 

@@ -31,7 +31,8 @@ pub(crate) fn run(report: &mut Report, scale: Scale) {
 
 fn masks(report: &mut Report, array: &Array, values: &ArrayD<u16>) {
     let mut random = Random(8);
-    let truth = Array2::from_shape_simple_fn((values.shape()[0], values.shape()[1]), || random.next() & 1 == 1);
+    let truth =
+        Array2::from_shape_simple_fn((values.shape()[0], values.shape()[1]), || random.next() & 1 == 1);
     let mask = Mask::from(&truth);
     let read = || array.mask(mask.clone()).read::<u16>().unwrap();
     let expected = values.iter().zip(&truth).filter(|(_, set)| **set).map(|(value, _)| *value);
@@ -43,13 +44,19 @@ fn masks(report: &mut Report, array: &Array, values: &ArrayD<u16>) {
     let fresh = with_new_threads(array, AccessOptions::new());
     let limit = output + mask.values().len() + (4 << 20);
     report.memory(case, limit, || fresh.mask(mask.clone()).read::<u16>().unwrap());
-    let few = Array2::from_shape_simple_fn(truth.dim(), || random.next() % 10_000 == 0);
+    let few = Array2::from_shape_simple_fn(truth.dim(), || random.next().is_multiple_of(10_000));
     let few = Mask::from(&few);
     let read = || array.mask(few.clone()).read::<u16>().unwrap();
     report.ratio("a mask of 0.01 % density on 256² blosc-lz4", "all of it", None, read, all);
     let half = ArrayD::from_elem(vec![mask.count()], 3_u16);
     let all_written = || array.write(.., values).unwrap();
-    report.ratio("written by a mask of half density", "all of it", None, || array.mask(mask.clone()).write(&half).unwrap(), all_written);
+    report.ratio(
+        "written by a mask of half density",
+        "all of it",
+        None,
+        || array.mask(mask.clone()).write(&half).unwrap(),
+        all_written,
+    );
 }
 
 /// Rows that are listed against as many rows of a slice.

@@ -1,7 +1,7 @@
 //! Long lists of indices, sorted and not.
 
-use zarrox::{AccessOptions, IndexArray};
 use zarrox::prelude::*;
+use zarrox::{AccessOptions, IndexArray};
 use zarrox_core::element_set::{Grouped, PlacedPoints};
 use zarrox_core::indexing::{Resolved, ResolvedAxis, Selection};
 
@@ -10,7 +10,8 @@ use crate::data::{Random, in_memory, measured, with_new_threads};
 use crate::report::Report;
 
 pub(crate) fn run(report: &mut Report, scale: Scale) {
-    let (length, count) = if scale == Scale::Small { (2_000_000, 1_190_000) } else { (20_000_000, 11_900_000) };
+    let (length, count) =
+        if scale == Scale::Small { (2_000_000, 1_190_000) } else { (20_000_000, 11_900_000) };
     let array = in_memory().shape([length]).chunks([100_000]).data_type(DataType::Float32);
     let array = array.compressor(Zstd::level(1)).create().unwrap();
     let elements = usize::try_from(length).unwrap();
@@ -36,7 +37,13 @@ pub(crate) fn run(report: &mut Report, scale: Scale) {
         report.time(&format!("{name}: resolved and grouped by chunks"), limit, || grouped(&array, &index));
         let case = format!("{name}: read");
         let output = index.values().len() * size_of::<f32>();
-        report.ratio(&case, "all of the array", None, || array.oindex(&index).read::<f32>().unwrap(), || array.read::<f32>(..).unwrap());
+        report.ratio(
+            &case,
+            "all of the array",
+            None,
+            || array.oindex(&index).read::<f32>().unwrap(),
+            || array.read::<f32>(..).unwrap(),
+        );
         let limit = output + 4 * index.values().len() * size_of::<usize>();
         let fresh = with_new_threads(&array, AccessOptions::new());
         report.memory(&format!("{case}: memory"), limit, || fresh.oindex(&index).read::<f32>().unwrap());

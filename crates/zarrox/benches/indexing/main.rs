@@ -9,7 +9,6 @@
 #![expect(
     clippy::print_stdout,
     clippy::unwrap_used,
-    clippy::panic,
     reason = "a benchmark reports, and stops at the first failure"
 )]
 

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use ndarray::{Array1, Array2, Array3, ArrayD, IxDyn};
-use zarrox::OpenOptions;
 use zarrox::prelude::*;
+use zarrox::{AccessOptions, OpenOptions};
 
 use crate::Scale;
 use crate::counting_store::CountingStore;
@@ -37,8 +37,8 @@ fn chunks_between(report: &mut Report, scale: Scale) {
     every();
     report.count("`[::512]` of 149,568 chunks: chunks that are opened", store.take(), 293);
     report.ratio("`[::512]` of 149,568 chunks", "`[:293]`", 1.2, every, first);
-    // Half of the one, half of the other, in no order.
-    let list: Vec<i64> = (0..293).map(|n| if n % 2 == 0 { n } else { n * 512 }).collect();
+    // Half of the one, half of the other.
+    let list: Vec<i64> = (0..293).map(|n| if n < 147 { n } else { n * 512 }).collect();
     let listed = || array.oindex(&list).read::<u8>().unwrap();
     assert!(listed() == first());
     store.take();
@@ -54,30 +54,23 @@ fn rows_between(report: &mut Report) {
     let array = array.no_compressor().create().unwrap();
     let values = ArrayD::<f64>::ones(IxDyn(&shape));
     array.write(.., &values).unwrap();
-    let (mut worst, mut at) = (0.0, 1);
-    let mut whole = 0.0;
-    for step in 1..=64_usize {
-        let slice = s![..;i64::try_from(step).unwrap()];
-        let count = shape[0].div_ceil(step);
-        let (ours, bare) = interleaved(
-            3,
-            || array.read::<f64>(&slice).unwrap(),
-            || values.slice(ndarray::s![..;step, .., .., ..]).to_owned(),
-        );
-        let each = ours / real(count);
-        if step == 1 {
-            whole = each;
-        }
-        if each / whole > worst {
-            (worst, at) = (each / whole, step);
-        }
-        if step == 1 || step == 16 || step == 64 {
-            println!("| (60632, 4, 1, 10) in memory, `[::{step}]` | {:.0} ns per row | {:.0} ns (ndarray) | {:.2} | – | |",
-                each * 1e9, bare / real(count) * 1e9, ours / bare);
-        }
-    }
-    let case = format!("(60632, 4, 1, 10) in memory, `[::step]` for steps to 64: worst time per row (step {at})");
-    report.found(&case, "step 1", worst, 2.0);
+    // What others do on the machine would be seen in how threads wait for each other.
+    let array = array.with_options(&AccessOptions::new().threads(1));
+    let ours = |step: usize| array.read::<f64>(s![..;i64::try_from(step).unwrap()]).unwrap();
+    let bare = |step: usize| values.slice(ndarray::s![..;step, .., .., ..]).to_owned();
+    let mut compare = |step, limit: Option<f64>| {
+        let case = format!("(60632, 4, 1, 10) in memory, `[::{step}]`, one thread");
+        report.ratio(&case, "ndarray's", limit, || ours(step), || bare(step));
+    };
+    [1, 8, 64].into_iter().for_each(|step| compare(step, None));
+    let ratio = |step| {
+        let (ours, bare) = interleaved(9, || ours(step), || bare(step));
+        ours / bare
+    };
+    // The worst of all steps is measured again: that it was disturbed is no reason to fail.
+    let ratios = (1..=64).map(|step| (step, ratio(step)));
+    let worst = ratios.max_by(|a, b| a.1.total_cmp(&b.1)).map_or(1, |(step, _)| step);
+    compare(worst, Some(4.0));
 }
 
 /// 10,000 reads of one row each (zarr-python's issue 1395: 300 times as long as NumPy).
@@ -107,7 +100,12 @@ pub(crate) fn one_by_one(report: &mut Report, _: Scale) {
         report.ratio(&format!("{case}, into one buffer"), "a loop of copies", 20.0, into, copies);
         match numpy::row_times() {
             Some((view, copy)) => {
-                report.found(&case, &format!("NumPy's `a[i].copy()`, {:.2} ms", copy * 1e3), ours / copy, 20.0);
+                report.found(
+                    &case,
+                    &format!("NumPy's `a[i].copy()`, {:.2} ms", copy * 1e3),
+                    ours / copy,
+                    20.0,
+                );
                 report.found(&case, &format!("NumPy's `a[i]`, {:.2} ms", view * 1e3), ours / view, 20.0);
             }
             None => println!("| {case} | | there is no NumPy | | | |"),
