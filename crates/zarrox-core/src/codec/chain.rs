@@ -142,6 +142,11 @@ impl CodecChain {
         Some(shape)
     }
 
+    /// Whether chunks inside a chunk can be read without the rest of it: it has some, and no codec is around all of them.
+    pub fn reads_inner_chunks_alone(&self) -> bool {
+        self.bytes_to_bytes.is_empty() && self.inner_chunk_shape().is_some()
+    }
+
     /// What must be fetched of a stored chunk to fill a part of it.
     pub fn read<'a>(&'a self, window: Window, part: ReadPart<'a>) -> Result<Vec<Fetch<'a>>, CodecError> {
         if let Some(order) = &self.decoding_order {

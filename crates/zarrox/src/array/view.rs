@@ -26,7 +26,7 @@ use super::{Array, DynArray, VlenElement};
 pub struct ArrayView<'a> {
     pub(super) array: &'a Array,
     /// What is selected, or what is wrong with the selection.
-    resolved: Result<Resolved>,
+    pub(super) resolved: Result<Resolved>,
 }
 
 impl Array {
