@@ -5,7 +5,7 @@ use std::sync::Arc;
 use ndarray::{ArrayBase, ArrayD, Data, Dimension, IxDyn, RawData};
 use zarrox_core::data_type::{ByteOrder, Casting, Storage, utf32_text};
 use zarrox_core::heap::{HANDLE, Heap};
-use zarrox_core::strided::{Dims, View, ViewMut, contiguous_strides};
+use zarrox_core::strided::{Dims, Span, View, ViewMut, contiguous_strides};
 use zarrox_core::{DataType, Element, Error, ErrorKind, Registry, Result};
 
 use super::write::view_of;
@@ -289,6 +289,16 @@ impl DynArray {
         let mut bytes = Vec::with_capacity(self.bytes.len());
         self.elements().for_each(|element| self.data_type.pack(element, &mut bytes));
         Self::new(data_type, self.shape.clone(), bytes)
+    }
+
+    /// A copy of the elements at one position of the first dimension, without that dimension. Panics when there is none.
+    pub(super) fn row(&self, position: usize) -> Result<Self> {
+        let one = Span { start: position, step: 1, count: 1 };
+        let spans: Dims<Span> =
+            [one].into_iter().chain(self.shape[1..].iter().copied().map(Span::all)).collect();
+        let mut row = Self::empty(self.data_type.clone(), self.shape[1..].to_vec())?;
+        row.view_mut().copy_from(&self.view().region(&spans).without_axis(0), 1);
+        Ok(row)
     }
 
     /// Which element the n-th is, row-major.

@@ -1,0 +1,505 @@
+//! Iterating over an array: over its rows, and over its chunks.
+
+use std::fmt;
+use std::iter::FusedIterator;
+use std::ops::Range;
+use std::sync::Arc;
+
+use ndarray::{ArrayD, Axis};
+use zarrox_core::indexing::{Resolved, ResolvedAxis, ResolvedSpan, ResultAxis};
+use zarrox_core::{DimSelection, Element, IntoSelection, Result};
+
+use super::view::ArrayView;
+use super::{Array, DynArray};
+use crate::access::AccessOptions;
+use crate::error::argument;
+use crate::pool::too_many;
+
+/// Rows of short chunks are read together up to this many bytes, so that there is work for all threads.
+const TOGETHER: u64 = 1 << 20;
+
+/// The positions of the first axis of an array or a view, one after the other; made by [`ArrayView::rows`] and
+/// [`ArrayView::rows_dyn`].
+///
+/// What `skip`, `nth`, `step_by` and the like pass over is not read, unless it lies in the same chunks as a row that is.
+pub struct Rows<R> {
+    /// With half of the memory; the other half is for rows that were read.
+    array: Array,
+    resolved: Resolved,
+    first_axis: FirstAxis,
+    /// The most rows that are read at once.
+    most: u64,
+    /// So many bytes are a row, and at least 1.
+    row_size: u64,
+    remaining: Range<u64>,
+    /// What was read from either end.
+    front: Option<Batch<R>>,
+    back: Option<Batch<R>>,
+    reader: Reader<R>,
+}
+
+/// The chunks of an array, or those that are stored, with their indices in the grid; made by [`Array::chunks`],
+/// [`Array::stored_chunks`] and their like.
+pub struct Chunks<R> {
+    array: Array,
+    grid: Vec<u64>,
+    numbers: Numbers,
+    read: fn(&ArrayView<'_>, Option<R>) -> Result<R>,
+}
+
+/// How rows are read, several at a time, and taken out.
+struct Reader<R> {
+    /// Reads what a view selects; into what was read before, if that has the same shape.
+    read: fn(&ArrayView<'_>, Option<R>) -> Result<R>,
+    /// Copies one row.
+    row: fn(&R, usize) -> Result<R>,
+}
+
+/// Rows that were read together.
+struct Batch<R> {
+    rows: Range<u64>,
+    values: R,
+}
+
+/// Where the rows are along the array's dimension that they lie in.
+enum FirstAxis {
+    /// Evenly spaced.
+    Span(ResolvedSpan),
+    /// Listed in ascending order, along this dimension.
+    Ascending(usize, Arc<Vec<usize>>),
+    /// Anywhere: any row can have elements in any chunk.
+    Anywhere,
+}
+
+/// The numbers of chunks, row-major.
+enum Numbers {
+    All(Range<u64>),
+    Listed(std::vec::IntoIter<u64>),
+}
+
+impl ArrayView<'_> {
+    /// Iterates over the first axis: over sub-arrays of one dimension less.
+    ///
+    /// Rows that lie in the same chunks are read together, so that each chunk is decoded only once: as many as are in one chunk, or
+    /// one inner chunk of a shard, if a quarter of the [memory](AccessOptions::memory) that may be in use has room for them, else
+    /// fewer. The iterator ends after an error.
+    ///
+    /// ```
+    /// # use zarrox::prelude::*;
+    /// # let directory = tempfile::tempdir()?;
+    /// # let array = zarrox::create_array(directory.path().join("a.zarr"))
+    /// #     .shape([6, 2]).data_type(DataType::Int32).chunks([4, 2]).create()?;
+    /// array.write(.., &ndarray::arr2(&[[0], [1], [2], [3], [4], [5]]))?;
+    /// for row in array.slice(s![2..4]).rows::<i32>()? {
+    ///     println!("{}", row?);
+    /// }
+    /// let last = array.rows::<i32>()?.next_back().unwrap()?;
+    /// assert_eq!(last, ndarray::arr1(&[5, 5]).into_dyn());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When `T` is not the array's element type, the selection does not fit, or it has no dimensions.
+    pub fn rows<T: Element>(&self) -> Result<Rows<ArrayD<T>>> {
+        self.array.check_element::<T>()?;
+        Rows::new(
+            self,
+            Reader { read: read_typed, row: |values, n| Ok(values.index_axis(Axis(0), n).to_owned()) },
+        )
+    }
+
+    /// As [`ArrayView::rows`], without knowing the element type at compile time.
+    ///
+    /// # Errors
+    /// When the selection does not fit, or has no dimensions.
+    pub fn rows_dyn(&self) -> Result<Rows<DynArray>> {
+        Rows::new(self, Reader { read: |view, _| view.read_dyn(), row: DynArray::row })
+    }
+}
+
+impl Array {
+    /// Iterates over the first axis: [`ArrayView::rows`].
+    ///
+    /// # Errors
+    /// As for [`ArrayView::rows`].
+    pub fn rows<T: Element>(&self) -> Result<Rows<ArrayD<T>>> {
+        self.slice(..).rows()
+    }
+
+    /// Iterates over the first axis without knowing the element type at compile time: [`ArrayView::rows_dyn`].
+    ///
+    /// # Errors
+    /// As for [`ArrayView::rows_dyn`].
+    pub fn rows_dyn(&self) -> Result<Rows<DynArray>> {
+        self.slice(..).rows_dyn()
+    }
+
+    /// Iterates over all chunks of the [grid](Array::chunk_grid) in row-major order, stored or not: over their indices and their
+    /// elements, of which chunks at the array's edge have those inside the array. Where the array has shards, these are the shards.
+    ///
+    /// Each is read when it is its turn, and only once; the grid can be of any size. The iterator ends after an error.
+    ///
+    /// ```
+    /// # use zarrox::prelude::*;
+    /// # let directory = tempfile::tempdir()?;
+    /// # let array = zarrox::create_array(directory.path().join("a.zarr"))
+    /// #     .shape([5, 2]).data_type(DataType::Int32).chunks([3, 2]).create()?;
+    /// array.fill(s![4], 7)?;
+    /// for chunk in array.chunks::<i32>()? {
+    ///     let (indices, values) = chunk?;
+    ///     println!("{indices:?} {}", values.sum());
+    /// }
+    /// let stored: Vec<_> = array.stored_chunks::<i32>()?.collect::<Result<_, _>>()?;
+    /// assert_eq!(stored, [(vec![1, 0], ndarray::arr2(&[[0, 0], [7, 7]]).into_dyn())]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When `T` is not the array's element type.
+    pub fn chunks<T: Element>(&self) -> Result<Chunks<ArrayD<T>>> {
+        self.check_element::<T>()?;
+        Ok(Chunks::new(self, self.all_numbers(), read_typed))
+    }
+
+    /// As [`Array::chunks`], without knowing the element type at compile time.
+    pub fn chunks_dyn(&self) -> Chunks<DynArray> {
+        Chunks::new(self, self.all_numbers(), |view, _| view.read_dyn())
+    }
+
+    /// As [`Array::chunks`], but only over the chunks that are stored. The store is listed once, now; what takes memory beside one
+    /// chunk is a number for each that is stored.
+    ///
+    /// # Errors
+    /// When `T` is not the array's element type, or the store cannot be listed.
+    pub fn stored_chunks<T: Element>(&self) -> Result<Chunks<ArrayD<T>>> {
+        self.check_element::<T>()?;
+        Ok(Chunks::new(self, self.stored_numbers()?, read_typed))
+    }
+
+    /// As [`Array::stored_chunks`], without knowing the element type at compile time.
+    ///
+    /// # Errors
+    /// When the store cannot be listed.
+    pub fn stored_chunks_dyn(&self) -> Result<Chunks<DynArray>> {
+        Ok(Chunks::new(self, self.stored_numbers()?, |view, _| view.read_dyn()))
+    }
+
+    fn all_numbers(&self) -> Numbers {
+        // Nobody gets to the end of a grid of 2^64 chunks.
+        Numbers::All(0..self.chunk_grid().chunk_count(self.shape()).unwrap_or(u64::MAX))
+    }
+
+    fn stored_numbers(&self) -> Result<Numbers> {
+        self.confirm()?;
+        let grid = self.grid_shape();
+        let (mut numbers, mut countable) = (Vec::new(), true);
+        self.visit_stored(&mut |chunk, _| match chunk.map(|chunk| number(&chunk, &grid)) {
+            Some(Some(number)) => numbers.push(number),
+            Some(None) => countable = false,
+            None => {}
+        })?;
+        if !countable {
+            return Err(too_many("the chunks").at(self.place()));
+        }
+        numbers.sort_unstable();
+        numbers.dedup();
+        Ok(Numbers::Listed(numbers.into_iter()))
+    }
+
+    /// The positions along a dimension that are decoded together with one of them: those of a chunk, or of an inner chunk where
+    /// these can be read alone.
+    fn decoded_with(&self, dim: usize, position: u64) -> Range<u64> {
+        let runs = self.chunk_grid().runs(dim);
+        let run = &runs[runs.partition_point(|run| run.start <= position).saturating_sub(1)];
+        let inner = self.chain.reads_inner_chunks_alone().then(|| self.chain.inner_chunk_shape()).flatten();
+        let length = inner.map_or(run.length, |inner| inner[dim] as u64).max(1);
+        let start = position - (position - run.start) % length;
+        start..start.saturating_add(length)
+    }
+}
+
+fn read_typed<T: Element>(view: &ArrayView<'_>, before: Option<ArrayD<T>>) -> Result<ArrayD<T>> {
+    let shape = Array::lengths(&view.shape()?)?;
+    match before.filter(|before| before.shape() == shape.as_slice()) {
+        Some(mut memory) => view.read_into(&mut memory).map(|()| memory),
+        None => view.read(),
+    }
+}
+
+impl<R> Rows<R> {
+    fn new(view: &ArrayView<'_>, reader: Reader<R>) -> Result<Self> {
+        let array = view.array();
+        let resolved = view.resolved()?;
+        let shape = resolved.shape();
+        let Some((&count, row)) = shape.split_first() else {
+            return Err(
+                argument("there is no first axis to iterate over: it has no dimensions").at(array.place())
+            );
+        };
+        usize::try_from(count).map_err(|_| too_many("the rows").at(array.place()))?;
+        let (resolved, first_axis) = first_axis(resolved.clone())?;
+        let memory = array.location.context.memory;
+        let item = array.data_type().size() as u64;
+        let row_size = row.iter().fold(item, |size, &n| size.saturating_mul(n)).max(1);
+        Ok(Self {
+            array: array.with_options(&AccessOptions::new().memory(memory / 2)),
+            resolved,
+            first_axis,
+            most: (memory as u64 / 4 / row_size).max(1),
+            row_size,
+            remaining: 0..count,
+            front: None,
+            back: None,
+            reader,
+        })
+    }
+
+    /// A row that was read; else `read` tells which are read together.
+    fn get(&mut self, row: u64, from_front: bool) -> Result<R> {
+        let batches = [&self.front, &self.back];
+        let found = batches.into_iter().flatten().find(|batch| batch.rows.contains(&row));
+        if let Some(batch) = found {
+            return batch.row(row, &self.reader);
+        }
+        let (near, far) = if from_front { self.following(row) } else { self.preceding(row) };
+        let slot = if from_front { &mut self.front } else { &mut self.back };
+        let before = slot.take().map(|batch| batch.values);
+        let read = self.read(&far, before);
+        // What is damaged further on is no reason to keep back what is before it.
+        let (rows, values) = match read {
+            Err(_) if far != near => (near.clone(), self.read(&near, None)?),
+            read => (far, read?),
+        };
+        if rows.end - rows.start == 1 {
+            return Ok(values);
+        }
+        let batch = Batch { rows, values };
+        let found = batch.row(row, &self.reader)?;
+        *(if from_front { &mut self.front } else { &mut self.back }) = Some(batch);
+        Ok(found)
+    }
+
+    /// Reads rows; a single one without the first axis.
+    fn read(&self, rows: &Range<u64>, before: Option<R>) -> Result<R> {
+        let Range { start, end } = *rows;
+        let chosen: DimSelection = if end - start == 1 { start.into() } else { (start..end).into() };
+        let resolved = self.resolved.select(&chosen.into_selection())?;
+        (self.reader.read)(&ArrayView { array: &self.array, resolved: Ok(resolved) }, before)
+    }
+
+    /// The rows from one on that are decoded together with it, and those that are read together with these.
+    fn following(&self, row: u64) -> (Range<u64>, Range<u64>) {
+        let limit = self.remaining.end.min(row.saturating_add(self.most));
+        let near = self.decoded_with(row).end.min(limit);
+        let mut end = near;
+        while end < limit && (end - row).saturating_mul(self.row_size) < TOGETHER {
+            let next = self.decoded_with(end).end.min(self.remaining.end);
+            if next > limit {
+                break;
+            }
+            end = next;
+        }
+        (row..near, row..end)
+    }
+
+    /// The same from a row on backwards.
+    fn preceding(&self, row: u64) -> (Range<u64>, Range<u64>) {
+        let end = row + 1;
+        let limit = self.remaining.start.max(end.saturating_sub(self.most));
+        let near = self.decoded_with(row).start.max(limit);
+        let mut start = near;
+        while start > limit && (end - start).saturating_mul(self.row_size) < TOGETHER {
+            let next = self.decoded_with(start - 1).start.max(self.remaining.start);
+            if next < limit {
+                break;
+            }
+            start = next;
+        }
+        (near..end, start..end)
+    }
+
+    /// The rows that lie in the same chunks as one of them.
+    fn decoded_with(&self, row: u64) -> Range<u64> {
+        match &self.first_axis {
+            FirstAxis::Span(span) => {
+                let chunk = self.array.decoded_with(span.dim, span.position(row));
+                let before =
+                    |position: u64| position.saturating_sub(span.start).div_ceil(span.step).min(span.count);
+                let (start, end) = (before(chunk.start), before(chunk.end));
+                if span.reversed { span.count - end..span.count - start } else { start..end }
+            }
+            FirstAxis::Ascending(dim, positions) => {
+                let at = usize::try_from(row).unwrap_or(usize::MAX);
+                let chunk = self.array.decoded_with(*dim, positions[at] as u64);
+                let before =
+                    |limit: u64| positions.partition_point(|&position| (position as u64) < limit) as u64;
+                before(chunk.start)..before(chunk.end)
+            }
+            FirstAxis::Anywhere => 0..u64::MAX,
+        }
+    }
+
+    fn ended(&mut self, result: Result<R>) -> Option<Result<R>> {
+        if result.is_err() {
+            self.remaining.start = self.remaining.end;
+        }
+        if self.remaining.is_empty() {
+            (self.front, self.back) = (None, None);
+        }
+        Some(result)
+    }
+}
+
+impl<R> Batch<R> {
+    fn row(&self, row: u64, reader: &Reader<R>) -> Result<R> {
+        let place = usize::try_from(row - self.rows.start).map_err(|_| too_many("the rows"))?;
+        (reader.row)(&self.values, place)
+    }
+}
+
+/// Where the rows are. A mask is listed, since that would be done again for each part of it.
+fn first_axis(mut resolved: Resolved) -> Result<(Resolved, FirstAxis)> {
+    let ResultAxis::Of { axis, .. } = resolved.result[0] else { return Ok((resolved, FirstAxis::Anywhere)) };
+    if let ResolvedAxis::Mask(masked) = &resolved.axes[axis] {
+        resolved.axes[axis] = ResolvedAxis::Points(masked.to_points()?);
+    }
+    let first = match &resolved.axes[axis] {
+        ResolvedAxis::Span(span) => FirstAxis::Span(*span),
+        ResolvedAxis::Points(points) => match (points.dims.first(), points.coordinates.first()) {
+            (Some(&dim), Some(positions)) if points.shape.len() == 1 && positions.is_sorted() => {
+                FirstAxis::Ascending(dim, positions.clone())
+            }
+            _ => FirstAxis::Anywhere,
+        },
+        ResolvedAxis::Mask(_) => FirstAxis::Anywhere,
+    };
+    Ok((resolved, first))
+}
+
+impl<R> Iterator for Rows<R> {
+    type Item = Result<R>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.nth(0)
+    }
+
+    fn nth(&mut self, n: usize) -> Option<Self::Item> {
+        self.remaining.start = self.remaining.end.min(self.remaining.start.saturating_add(n as u64));
+        if self.remaining.is_empty() {
+            return None;
+        }
+        let row = self.get(self.remaining.start, true);
+        self.remaining.start += 1;
+        self.ended(row)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        // Checked when it was made.
+        let count = usize::try_from(self.remaining.end - self.remaining.start).unwrap_or(usize::MAX);
+        (count, Some(count))
+    }
+}
+
+impl<R> DoubleEndedIterator for Rows<R> {
+    fn next_back(&mut self) -> Option<Self::Item> {
+        self.nth_back(0)
+    }
+
+    fn nth_back(&mut self, n: usize) -> Option<Self::Item> {
+        self.remaining.end = self.remaining.start.max(self.remaining.end.saturating_sub(n as u64));
+        if self.remaining.is_empty() {
+            return None;
+        }
+        let row = self.get(self.remaining.end - 1, false);
+        self.remaining.end -= 1;
+        self.ended(row)
+    }
+}
+
+impl<R> ExactSizeIterator for Rows<R> {}
+
+impl<R> FusedIterator for Rows<R> {}
+
+impl<R> fmt::Debug for Rows<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Rows").field("array", &self.array.path()).field("remaining", &self.remaining).finish()
+    }
+}
+
+impl<R> Chunks<R> {
+    fn new(array: &Array, numbers: Numbers, read: fn(&ArrayView<'_>, Option<R>) -> Result<R>) -> Self {
+        Self { array: array.clone(), grid: array.grid_shape(), numbers, read }
+    }
+
+    fn get(&mut self, number: Option<u64>) -> Option<Result<(Vec<u64>, R)>> {
+        let indices = indices(number?, &self.grid);
+        let blocks: Vec<DimSelection> = indices.iter().map(|&index| index.into()).collect();
+        let values = (self.read)(&self.array.blocks(blocks.into_selection()), None);
+        if values.is_err() {
+            self.numbers = Numbers::All(0..0);
+        }
+        Some(values.map(|values| (indices, values)))
+    }
+}
+
+impl<R> Iterator for Chunks<R> {
+    type Item = Result<(Vec<u64>, R)>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.nth(0)
+    }
+
+    fn nth(&mut self, n: usize) -> Option<Self::Item> {
+        let number = match &mut self.numbers {
+            Numbers::All(all) => all.nth(n),
+            Numbers::Listed(listed) => listed.nth(n),
+        };
+        self.get(number)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        match &self.numbers {
+            Numbers::All(all) => all.size_hint(),
+            Numbers::Listed(listed) => listed.size_hint(),
+        }
+    }
+}
+
+impl<R> DoubleEndedIterator for Chunks<R> {
+    fn next_back(&mut self) -> Option<Self::Item> {
+        let number = match &mut self.numbers {
+            Numbers::All(all) => all.next_back(),
+            Numbers::Listed(listed) => listed.next_back(),
+        };
+        self.get(number)
+    }
+}
+
+impl<R> FusedIterator for Chunks<R> {}
+
+impl<R> fmt::Debug for Chunks<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Chunks")
+            .field("array", &self.array.path())
+            .field("remaining", &self.size_hint())
+            .finish()
+    }
+}
+
+/// The number of a chunk, row-major; `None` beyond 2^64.
+fn number(chunk: &[u64], grid: &[u64]) -> Option<u64> {
+    chunk
+        .iter()
+        .zip(grid)
+        .try_fold(0_u64, |number, (&index, &count)| number.checked_mul(count)?.checked_add(index))
+}
+
+/// The indices of the chunk of a number.
+fn indices(mut number: u64, grid: &[u64]) -> Vec<u64> {
+    let mut indices = vec![0; grid.len()];
+    for (index, &count) in indices.iter_mut().zip(grid).rev() {
+        *index = number % count.max(1);
+        number /= count.max(1);
+    }
+    indices
+}
