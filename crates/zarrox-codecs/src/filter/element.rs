@@ -8,7 +8,7 @@ use std::convert::identity;
 
 use half::f16;
 use multiversion::multiversion;
-use zarrox_core::data_type::Storage;
+use zarrox_core::data_type::{Storage, odd_single};
 
 use super::whole::{Whole, by_blocks, by_double, by_single};
 
@@ -329,16 +329,10 @@ cast_by! {
         |value| Complex(value.0.cast_to(), value.1.cast_to());
 }
 
-/// The half that is nearest to a double, rounded once: the single in between is made odd where it is not exact, so that it is never
-/// just between two halves.
+/// The half that is nearest to a double, rounded once.
 #[inline(always)]
-#[expect(clippy::cast_possible_truncation, reason = "what is lost is in the last bit")]
 fn half_of(value: f64) -> f16 {
-    let single = value as f32;
-    let back = f64::from(single);
-    let toward_zero = single.to_bits() - u32::from(back.abs() > value.abs());
-    let odd = f32::from_bits(toward_zero | u32::from(back != value));
-    half_of_single(if value.is_nan() { single } else { odd })
+    half_of_single(odd_single(value))
 }
 
 /// The half that is nearest to a single, by arithmetic that every machine has vector instructions for.

@@ -39,6 +39,7 @@ use crate::registry::Registry;
 
 pub use cast::{Cast, Casting, Number};
 pub use element::{Element, Optional};
+pub use float::odd_single;
 pub use object::PICKLE;
 pub(crate) use object::nests_lists;
 pub use python::float as python_float;
