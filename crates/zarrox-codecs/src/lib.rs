@@ -54,6 +54,7 @@ mod n5_block;
 mod n5_default;
 #[cfg(feature = "lz4")]
 mod n5_lz4;
+mod number_cast;
 mod numbers;
 mod object_lists;
 mod packbits;
@@ -123,6 +124,7 @@ pub use n5_block::{N5Block, N5BlockMode};
 pub use n5_default::N5Default;
 #[cfg(feature = "lz4")]
 pub use n5_lz4::N5Lz4;
+pub use number_cast::{NumberCast, number_cast};
 pub use packbits::{PackBits, PackBitsPadding};
 pub use packbits_filter::PackBitsFilter;
 pub use pcodec::{Pcodec, PcodecDelta};
