@@ -168,7 +168,8 @@ impl Array {
         data_type: &DataType,
         out: ViewMut<'_>,
     ) -> Result<()> {
-        self.read_projections(resolved, data_type, out, |projection, mut out, objects| {
+        let at_once = self.at_once_whole();
+        self.read_projections(resolved, data_type, out, at_once, |projection, mut out, objects| {
             // Whole elements of this chunk alone, so that no more memory is taken than the result and a chunk for each thread.
             let (part, back) = projection.compact();
             let mut whole = DynArray::empty(self.data_type().clone(), back.shape())?;

@@ -28,10 +28,7 @@ impl ArrayView<'_> {
         let array = self.array;
         array.check_element::<T>()?;
         let resolved = self.resolved()?;
-        let shape = Array::lengths(&resolved.shape())?;
-        let mut data = zeroed::<T>(array.count(&shape)?)?;
-        array.read_resolved(resolved, contiguous_view(&mut data, &shape, size_of::<T>()))?;
-        ArrayD::from_shape_vec(IxDyn(&shape), data).map_err(|error| argument(error.to_string()))
+        array.read_new(resolved, |out| array.read_resolved(resolved, out))
     }
 
     /// Reads the elements into a new array whose number of dimensions is known at compile time.
@@ -39,11 +36,7 @@ impl ArrayView<'_> {
     /// # Errors
     /// As for [`ArrayView::read`]; and when there is another number of dimensions.
     pub fn read_nd<T: Element, D: Dimension>(&self) -> Result<NdArray<T, D>> {
-        let found = self.resolved()?.result.len();
-        if let Some(wanted) = D::NDIM.filter(|&wanted| wanted != found) {
-            return Err(argument(format!("the selection has {found} dimensions, not {wanted}"))
-                .at(self.array.place()));
-        }
+        self.check_ndim::<D>()?;
         self.read()?.into_dimensionality().map_err(|error| argument(error.to_string()))
     }
 
@@ -59,19 +52,7 @@ impl ArrayView<'_> {
     {
         self.array.check_element::<T>()?;
         let resolved = self.resolved()?;
-        let shape = Array::lengths(&resolved.shape())?;
-        if out.shape() != shape.as_slice() {
-            let message = format!("the selection has the shape {shape:?}, the memory has {:?}", out.shape());
-            return Err(argument(message).at(self.array.place()));
-        }
-        let item = size_of::<T>();
-        // Before the strides are read: memory that is shared with others is copied now, and may get other strides.
-        let pointer = out.as_mut_ptr().cast::<u8>();
-        let strides: Dims<isize> = out.strides().iter().map(|stride| stride * item.cast_signed()).collect();
-        // SAFETY: shape and strides are those of an array that is borrowed mutably for the whole call; elements of an
-        // owned or mutably borrowed ndarray do not overlap, and they are initialised.
-        let view = unsafe { ViewMut::from_raw(pointer, &shape, &strides, item) };
-        self.array.read_resolved(resolved, view)
+        self.array.read_existing(resolved, out, |out| self.array.read_resolved(resolved, out))
     }
 
     /// Reads the elements without knowing their type at compile time.
@@ -80,25 +61,72 @@ impl ArrayView<'_> {
     /// As for [`ArrayView::read`].
     pub fn read_dyn(&self) -> Result<DynArray> {
         let resolved = self.resolved()?;
-        let shape = Array::lengths(&resolved.shape())?;
-        self.array.count(&shape)?;
-        let mut elements = DynArray::empty(self.data_type().clone(), shape.to_vec())?;
+        let mut elements = self.array.empty_for(resolved, self.data_type())?;
         self.array.read_resolved(resolved, elements.view_mut())?;
         Ok(elements)
+    }
+
+    /// Refuses another number of dimensions than is selected.
+    pub(super) fn check_ndim<D: Dimension>(&self) -> Result<()> {
+        let found = self.resolved()?.result.len();
+        match D::NDIM.filter(|&wanted| wanted != found) {
+            Some(wanted) => Err(argument(format!("the selection has {found} dimensions, not {wanted}"))
+                .at(self.array.place())),
+            None => Ok(()),
+        }
     }
 }
 
 impl Array {
-    fn count(&self, shape: &[usize]) -> Result<usize> {
-        let size = shape.iter().try_fold(self.data_type().size(), |size, &n| size.checked_mul(n));
-        let size =
-            size.filter(|&size| isize::try_from(size).is_ok()).ok_or_else(|| too_many("the elements"))?;
-        Ok(size / self.data_type().size())
+    /// A new array of a result, whose elements `read` puts into the memory that it is given.
+    pub(super) fn read_new<T: Element>(
+        &self,
+        resolved: &Resolved,
+        read: impl FnOnce(ViewMut<'_>) -> Result<()>,
+    ) -> Result<ArrayD<T>> {
+        let shape = Array::lengths(&resolved.shape())?;
+        let mut data = zeroed::<T>(count(&shape, size_of::<T>())?)?;
+        read(contiguous_view(&mut data, &shape, size_of::<T>()))?;
+        ArrayD::from_shape_vec(IxDyn(&shape), data).map_err(|error| argument(error.to_string()))
     }
 
-    fn read_resolved(&self, resolved: &Resolved, mut out: ViewMut<'_>) -> Result<()> {
+    /// Hands memory of the caller's to `read`, if it has the result's shape.
+    pub(super) fn read_existing<T, S, D>(
+        &self,
+        resolved: &Resolved,
+        out: &mut ArrayBase<S, D>,
+        read: impl FnOnce(ViewMut<'_>) -> Result<()>,
+    ) -> Result<()>
+    where
+        T: Element,
+        S: DataMut + RawData<Elem = T>,
+        D: Dimension,
+    {
+        let shape = Array::lengths(&resolved.shape())?;
+        if out.shape() != shape.as_slice() {
+            let message = format!("the selection has the shape {shape:?}, the memory has {:?}", out.shape());
+            return Err(argument(message).at(self.place()));
+        }
+        let item = size_of::<T>();
+        // Before the strides are read: memory that is shared with others is copied now, and may get other strides.
+        let pointer = out.as_mut_ptr().cast::<u8>();
+        let strides: Dims<isize> = out.strides().iter().map(|stride| stride * item.cast_signed()).collect();
+        // SAFETY: shape and strides are those of an array that is borrowed mutably for the whole call; elements of an
+        // owned or mutably borrowed ndarray do not overlap, and they are initialised.
+        read(unsafe { ViewMut::from_raw(pointer, &shape, &strides, item) })
+    }
+
+    /// Memory for the elements of a result, which are of `data_type`.
+    pub(super) fn empty_for(&self, resolved: &Resolved, data_type: &DataType) -> Result<DynArray> {
+        let shape = Array::lengths(&resolved.shape())?;
+        count(&shape, data_type.size())?;
+        DynArray::empty(data_type.clone(), shape.to_vec())
+    }
+
+    pub(super) fn read_resolved(&self, resolved: &Resolved, mut out: ViewMut<'_>) -> Result<()> {
+        let (own, at_once) = (self.data_type(), self.at_once());
         let result =
-            self.read_projections(resolved, self.data_type(), out.reborrow(), |projection, out, objects| {
+            self.read_projections(resolved, own, out.reborrow(), at_once, |projection, out, objects| {
                 self.read_chunk_part(projection, out, objects)
             });
         // Also after an error: the memory may be the caller's own booleans.
@@ -107,12 +135,14 @@ impl Array {
     }
 
     /// Hands every chunk that is met, and the result, which has an axis for each of the selection's, to `read`, together with how
-    /// many there are. The result's elements are of `data_type`; each chunk's are to be put into their own places only.
+    /// many there are, of which `at_once` at the same time. The result's elements are of `data_type`; each chunk's are to be put
+    /// into their own places only.
     pub(super) fn read_projections(
         &self,
         resolved: &Resolved,
         data_type: &DataType,
         out: ViewMut<'_>,
+        at_once: usize,
         read: impl Fn(&Projection, ViewMut<'_>, usize) -> Result<()> + Sync,
     ) -> Result<()> {
         if resolved.is_empty() {
@@ -122,23 +152,24 @@ impl Array {
         let Some(axes) = merged(resolved, out.reborrow()) else {
             // The caller's memory has gaps inside of what is one axis here.
             let mut copy = DynArray::empty(data_type.clone(), out.shape().to_vec())?;
-            self.read_ordered(resolved, merged(resolved, copy.view_mut()), read)?;
+            self.read_ordered(resolved, merged(resolved, copy.view_mut()), at_once, read)?;
             out.copy_from(&copy.view(), 1);
             return Ok(());
         };
-        self.read_ordered(resolved, Some(axes), read)
+        self.read_ordered(resolved, Some(axes), at_once, read)
     }
 
     fn read_ordered(
         &self,
         resolved: &Resolved,
         out: Option<ViewMut<'_>>,
+        at_once: usize,
         read: impl Fn(&Projection, ViewMut<'_>, usize) -> Result<()> + Sync,
     ) -> Result<()> {
         let out = out.ok_or_else(|| argument("the memory of the result has gaps"))?;
         let projections = Projections::new(self, resolved)?;
         let size = self.chain.chunk().size();
-        self.location.context.pool.run(projections.count, size, self.at_once(), |index| {
+        self.location.context.pool.run(projections.count, size, at_once, |index| {
             let projection = projections.get(index);
             // SAFETY: no two projections of a selection share a place in the output, and each is read only into its own.
             let out = unsafe { out.alias() };
@@ -149,6 +180,11 @@ impl Array {
     /// How many chunks may be decoded at the same time: what is held for one of them is the chunk, as it is stored and decoded.
     pub(super) fn at_once(&self) -> usize {
         (self.location.context.memory / self.shared.unit.saturating_mul(2).max(1)).max(1)
+    }
+
+    /// The same where all elements that are asked for of a stored chunk are held, too, before they become others.
+    pub(super) fn at_once_whole(&self) -> usize {
+        (self.location.context.memory / self.chain.chunk().size().saturating_mul(3).max(1)).max(1)
     }
 
     pub(super) fn read_chunk_part(
@@ -185,6 +221,13 @@ impl Array {
         }
         Ok(())
     }
+}
+
+/// How many elements of a size a result has, if so many can be in memory.
+fn count(shape: &[usize], item: usize) -> Result<usize> {
+    let size = shape.iter().try_fold(item, |size, &n| size.checked_mul(n));
+    let size = size.filter(|&size| isize::try_from(size).is_ok()).ok_or_else(|| too_many("the elements"))?;
+    Ok(size / item.max(1))
 }
 
 /// What errors call a chunk.
