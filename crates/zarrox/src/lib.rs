@@ -35,7 +35,9 @@ mod options;
 mod pool;
 
 pub use access::AccessOptions;
-pub use array::{Array, ArrayBuilder, ArrayInfo, ArrayView, Chunks, DynArray, Rows, Time, VlenElement};
+pub use array::{
+    Array, ArrayBuilder, ArrayInfo, ArrayView, AsTypeView, Chunks, DynArray, Rows, Time, VlenElement,
+};
 pub use consolidated::{Consolidated, Difference, DifferenceKind};
 pub use group::{Child, Group, Node, Tree};
 pub use options::{MissingChunks, OpenMode, OpenOptions};

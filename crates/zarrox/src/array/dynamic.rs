@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use ndarray::{ArrayBase, ArrayD, Data, Dimension, IxDyn, RawData};
+use zarrox_codecs::number_cast;
 use zarrox_core::data_type::{ByteOrder, Casting, Storage, utf32_text};
 use zarrox_core::heap::{HANDLE, Heap};
 use zarrox_core::strided::{Dims, Span, View, ViewMut, contiguous_strides};
@@ -270,6 +271,10 @@ impl DynArray {
         }
         let cast = registry.cast(&self.data_type, data_type, casting)?;
         let mut array = Self::empty(data_type.clone(), self.shape.clone())?;
+        if let (Casting::Lossy, Some(cast)) = (casting, number_cast(&self.data_type, data_type)) {
+            cast(&self.bytes, &mut array.bytes);
+            return Ok(array);
+        }
         let into = array.bytes.chunks_exact_mut(data_type.size());
         for (index, (from, to)) in self.elements().zip(into).enumerate() {
             cast.element(from, to).map_err(|error| error.at(self.place(index)))?;

@@ -1,5 +1,6 @@
 //! Arrays.
 
+mod astype;
 mod axes;
 mod builder;
 mod chains;
@@ -40,6 +41,7 @@ use crate::hierarchy::Location;
 use chains::Chains;
 use kept::Kept;
 
+pub use astype::AsTypeView;
 pub use builder::ArrayBuilder;
 pub use dynamic::DynArray;
 pub use info::ArrayInfo;

@@ -1,0 +1,208 @@
+//! Views of arrays whose elements are read as another data type.
+
+use ndarray::{Array as NdArray, ArrayBase, ArrayD, DataMut, Dimension, RawData};
+use zarrox_codecs::{NumberCast, number_cast};
+use zarrox_core::data_type::Casting;
+use zarrox_core::indexing::{Mask, Resolved, Selection};
+use zarrox_core::strided::{Dims, Span, View, ViewMut};
+use zarrox_core::{DataType, Element, Error, ErrorKind, IntoSelection, Result};
+
+use super::projection::Back;
+use super::read::chunk_place;
+use super::view::ArrayView;
+use super::{Array, DynArray};
+use crate::error::argument;
+
+/// How many bytes are cast at once, so that they are still in a core's cache when they are put where they belong.
+const BLOCK: usize = 128 << 10;
+
+/// A part of an array that is read as another data type (zarr-python's `astype`); made by [`Array::astype`] and
+/// [`ArrayView::astype`].
+///
+/// Elements are cast chunk by chunk, so that no more memory is taken than for the result and the chunks in hand. They become what
+/// NumPy's `astype` makes of them, see [`Casting::Lossy`]. Nothing can be written through such a view: what is stored would have
+/// to be made of less than it had.
+///
+/// ```
+/// # use zarrox::prelude::*;
+/// # let directory = tempfile::tempdir()?;
+/// # let array = zarrox::create_array(directory.path().join("a.zarr"))
+/// #     .shape([100, 100]).data_type(DataType::Float64).chunks([10, 10]).create()?;
+/// array.fill(s![.., 1], 2.75)?;
+/// let whole = array.astype(&DataType::Int16);
+/// assert_eq!(whole.slice(s![5, ..3]).read::<i16>()?, ndarray::arr1(&[0, 2, 0]).into_dyn());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct AsTypeView<'a> {
+    view: ArrayView<'a>,
+    data_type: DataType,
+}
+
+impl Array {
+    /// The array, to be read as another data type: [`AsTypeView`].
+    pub fn astype(&self, data_type: &DataType) -> AsTypeView<'_> {
+        self.slice(..).astype(data_type)
+    }
+}
+
+impl<'a> ArrayView<'a> {
+    /// This part, to be read as another data type: [`AsTypeView`]. Numbers can be cast to all other numbers, structures field by
+    /// field; that other types cannot be is said when the view is read.
+    pub fn astype(&self, data_type: &DataType) -> AsTypeView<'a> {
+        AsTypeView { view: self.clone(), data_type: data_type.clone() }
+    }
+}
+
+impl<'a> AsTypeView<'a> {
+    /// The same part, to be read as it is stored.
+    pub fn view(&self) -> &ArrayView<'a> {
+        &self.view
+    }
+
+    /// The shape of what is selected.
+    ///
+    /// # Errors
+    /// As for [`ArrayView::shape`].
+    pub fn shape(&self) -> Result<Vec<u64>> {
+        self.view.shape()
+    }
+
+    /// The data type that elements are read as.
+    pub fn data_type(&self) -> &DataType {
+        &self.data_type
+    }
+
+    /// A part of this part, as [`ArrayView::slice`].
+    #[must_use]
+    pub fn slice(&self, selection: impl IntoSelection) -> Self {
+        self.view.slice(selection).astype(&self.data_type)
+    }
+
+    /// A part of this part, as [`ArrayView::oindex`].
+    #[must_use]
+    pub fn oindex(&self, selection: impl IntoSelection) -> Self {
+        self.slice(Selection::orthogonal(selection))
+    }
+
+    /// Elements of this part, as [`ArrayView::vindex`].
+    #[must_use]
+    pub fn vindex(&self, coordinates: impl IntoSelection) -> Self {
+        self.slice(Selection::coordinates(coordinates))
+    }
+
+    /// Elements of this part, as [`ArrayView::mask`].
+    #[must_use]
+    pub fn mask(&self, mask: impl Into<Mask>) -> Self {
+        self.slice(Selection::mask(mask))
+    }
+
+    /// Reads the elements into a new array.
+    ///
+    /// # Errors
+    /// [`ErrorKind::DataTypeMismatch`] when `T` is not the type that is cast to, [`ErrorKind::Unsupported`] when the stored
+    /// elements cannot be cast to it, [`ErrorKind::InvalidArgument`] when it has nothing for an element (small floats without NaN
+    /// or infinities); and as for [`ArrayView::read`].
+    pub fn read<T: Element>(&self) -> Result<ArrayD<T>> {
+        self.check_element::<T>()?;
+        let resolved = self.view.resolved()?;
+        self.view.array.read_new(resolved, |out| self.read_cast(resolved, out))
+    }
+
+    /// Reads the elements into a new array whose number of dimensions is known at compile time.
+    ///
+    /// # Errors
+    /// As for [`AsTypeView::read`]; and when there is another number of dimensions.
+    pub fn read_nd<T: Element, D: Dimension>(&self) -> Result<NdArray<T, D>> {
+        self.view.check_ndim::<D>()?;
+        self.read()?.into_dimensionality().map_err(|error| argument(error.to_string()))
+    }
+
+    /// Reads the elements into memory of the caller's, as [`ArrayView::read_into`].
+    ///
+    /// # Errors
+    /// As for [`AsTypeView::read`]; and when the shapes differ. On an error the memory may be partly written.
+    pub fn read_into<T, S, D>(&self, out: &mut ArrayBase<S, D>) -> Result<()>
+    where
+        T: Element,
+        S: DataMut + RawData<Elem = T>,
+        D: Dimension,
+    {
+        self.check_element::<T>()?;
+        let resolved = self.view.resolved()?;
+        self.view.array.read_existing(resolved, out, |out| self.read_cast(resolved, out))
+    }
+
+    /// Reads the elements without knowing their type at compile time.
+    ///
+    /// # Errors
+    /// As for [`AsTypeView::read`].
+    pub fn read_dyn(&self) -> Result<DynArray> {
+        let resolved = self.view.resolved()?;
+        let mut elements = self.view.array.empty_for(resolved, &self.data_type)?;
+        self.read_cast(resolved, elements.view_mut())?;
+        Ok(elements)
+    }
+
+    fn check_element<T: Element>(&self) -> Result<()> {
+        if T::holds(&self.data_type) {
+            return Ok(());
+        }
+        let message = format!("the elements are read as {}, not as {}", self.data_type, T::data_type());
+        Err(Error::new(ErrorKind::DataTypeMismatch, message).at(self.view.array.place()))
+    }
+
+    fn read_cast(&self, resolved: &Resolved, out: ViewMut<'_>) -> Result<()> {
+        let (array, to) = (self.view.array, &self.data_type);
+        let from = array.data_type();
+        if from == to {
+            return array.read_resolved(resolved, out);
+        }
+        let registry = &array.location.context.registry;
+        // What cannot be cast is said before anything is read.
+        registry.cast(from, to, Casting::Lossy).map_err(|error| error.at(array.place()))?;
+        let many = number_cast(from, to);
+        array.read_projections(resolved, to, out, array.at_once_whole(), |projection, out, objects| {
+            let (part, back) = projection.compact();
+            let mut stored = DynArray::empty(from.clone(), back.shape())?;
+            array.read_chunk_part(&part, stored.view_mut(), objects)?;
+            from.normalise(&mut stored.view_mut());
+            if let (Some(many), Back::Box(places)) = (many, &back) {
+                cast_into(many, &stored, out.into_region(places));
+                return Ok(());
+            }
+            let cast = stored.cast(to, Casting::Lossy, registry).map_err(|error| {
+                let key = array.key(&projection.chunk);
+                let place = key.map_or_else(|_| String::new(), |key| chunk_place(&projection.chunk, &key));
+                error.at(format!("what is selected of {place}")).at(array.place())
+            })?;
+            back.put(&cast.view(), out);
+            Ok(())
+        })
+    }
+}
+
+/// Casts elements into memory of the same shape.
+fn cast_into(cast: NumberCast, stored: &DynArray, out: ViewMut<'_>) {
+    let mut out = match out.into_slice() {
+        Ok(memory) => return cast(stored.as_bytes(), memory),
+        Err(out) => out,
+    };
+    let shape = stored.shape();
+    // What is before this axis are single positions, so that the elements of some of its positions lie side by side.
+    let axis = shape.iter().position(|&length| length > 1).unwrap_or(0);
+    let (from, to) = (stored.data_type().size(), out.item());
+    let row: usize = shape[axis + 1..].iter().product();
+    let most = (BLOCK / (row * to).max(1)).clamp(1, shape[axis]);
+    let mut block = vec![0; most * row * to];
+    for start in (0..shape[axis]).step_by(most) {
+        let count = most.min(shape[axis] - start);
+        let block = &mut block[..count * row * to];
+        cast(&stored.as_bytes()[start * row * from..][..count * row * from], block);
+        let mut places: Dims<Span> = shape.iter().copied().map(Span::all).collect();
+        places[axis] = Span { start, step: 1, count };
+        let mut shape: Dims<usize> = shape.into();
+        shape[axis] = count;
+        out.reborrow().into_region(&places).copy_from(&View::contiguous(block, &shape, to), 1);
+    }
+}

@@ -1,0 +1,102 @@
+//! How much memory reading takes beside its result. Memory is counted, so this test has a program of its own.
+#![expect(clippy::unwrap_used, clippy::undocumented_unsafe_blocks, reason = "see each")]
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicIsize, Ordering};
+
+use zarrox::prelude::*;
+use zarrox::stores::MemoryStore;
+use zarrox::{AccessOptions, OpenOptions};
+
+/// What the program holds now, in bytes, and the most that it held.
+static NOW: AtomicIsize = AtomicIsize::new(0);
+static MOST: AtomicIsize = AtomicIsize::new(0);
+
+/// The system's allocator, with what is taken of it counted.
+struct Counting;
+
+fn count(more: isize) {
+    let now = NOW.fetch_add(more, Ordering::Relaxed) + more;
+    MOST.fetch_max(now, Ordering::Relaxed);
+}
+
+// SAFETY: all is done by the system's allocator; counting takes no memory.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        count(layout.size().cast_signed());
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        count(layout.size().cast_signed());
+        unsafe { System.alloc_zeroed(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        count(-layout.size().cast_signed());
+        unsafe { System.dealloc(pointer, layout) }
+    }
+
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        count(size.cast_signed() - layout.size().cast_signed());
+        unsafe { System.realloc(pointer, layout, size) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// The most KiB that `work` holds at a time, beyond what was held before.
+fn peak(work: impl FnOnce()) -> isize {
+    let before = NOW.load(Ordering::Relaxed);
+    MOST.store(before, Ordering::Relaxed);
+    work();
+    (MOST.load(Ordering::Relaxed) - before) >> 10
+}
+
+/// 32 MiB of floats: in chunks of 256 KiB, or in one shard of these.
+fn create(chunks: [u64; 2], sharded: bool) -> Array {
+    let array = OpenOptions::new().create_array_in(Arc::new(MemoryStore::new()), "a");
+    let array = array.shape([1024, 4096]).data_type(DataType::Float64).chunks(chunks).fill_value(-1.0);
+    let array = if sharded { array.shards([1024, 4096]) } else { array };
+    let array = array.compressor(Zstd::level(1)).create().unwrap();
+    array
+        .write(
+            ..,
+            &ndarray::Array2::from_shape_fn((1024, 4096), |(y, _)| f64::from(u32::try_from(y).unwrap())),
+        )
+        .unwrap();
+    array
+}
+
+// One test, so that no other takes memory at the same time.
+#[test]
+fn memory_is_that_of_a_few_chunks() {
+    let two = AccessOptions::new().threads(2);
+    for (array, what) in [
+        (create([8, 4096], false), "rows of chunks"),
+        (create([64, 512], false), "chunks side by side"),
+        (create([8, 4096], true), "a shard"),
+    ] {
+        let array = array.with_options(&two);
+        let sum =
+            |view: zarrox::ArrayView<'_>| view.rows::<f64>().unwrap().map(|row| row.unwrap()[0]).sum::<f64>();
+        // A row of chunks side by side is 2 MiB; of the others, 1 MiB is read together.
+        let row = if what == "chunks side by side" { 2 << 10 } else { 1 << 10 };
+        let taken = peak(|| assert_eq!(sum(array.slice(..)), 523_776.0));
+        assert!((row..row + 1500).contains(&taken), "{taken} KiB for the rows of {what}");
+        let tight = array.with_options(&AccessOptions::new().memory(1 << 20));
+        let taken = peak(|| assert_eq!(sum(tight.slice(s![..;-1])), 523_776.0));
+        assert!((256..1500).contains(&taken), "{taken} KiB for the rows of {what} in a budget of 1 MiB");
+
+        if what != "a shard" {
+            let taken = peak(|| assert_eq!(array.chunks::<f64>().unwrap().map(Result::unwrap).count(), 128));
+            assert!(taken < 800, "{taken} KiB for one chunk of {what} after the other");
+        }
+        // 4 MiB of result.
+        let taken = peak(|| drop(array.astype(&DataType::Int8).read::<i8>().unwrap())) - (4 << 10);
+        let most = if what == "a shard" { 34 << 10 } else { 2 << 10 };
+        assert!(taken < most, "{taken} KiB for {what} as bytes");
+    }
+}
