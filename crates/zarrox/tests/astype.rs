@@ -11,6 +11,9 @@ use zarrox::prelude::*;
 use zarrox::stores::MemoryStore;
 use zarrox::{AccessOptions, ErrorKind, OpenOptions};
 
+/// Of an array, of its chunks, and how many of these are in a shard.
+type Lengths = (usize, usize, usize);
+
 fn named(name: &str) -> DataType {
     DataType::parse(name, &zarrox::codecs::registry()).unwrap()
 }
@@ -70,46 +73,45 @@ fn reading_as_another_type_is_reading_and_casting() {
     let choices =
         (dimensions, any::<bool>(), type_of(), type_of(), prop_oneof![Just(1_usize), Just(1 << 20)]);
     let mut runner = TestRunner::new(Config { failure_persistence: None, ..Config::with_cases(150) });
-    let check =
-        |(dimensions, sharded, from, to, memory): (Vec<(usize, usize, usize)>, bool, &str, &str, usize)| {
-            let shape: Vec<usize> = dimensions.iter().map(|d| d.0).collect();
-            let chunks: Vec<usize> = dimensions.iter().map(|d| d.1).collect();
-            let array = create(&shape, &chunks, named(from));
-            let shards: Vec<u64> = dimensions.iter().map(|d| (d.1 * d.2) as u64).collect();
-            let array = if sharded { array.shards(shards) } else { array }.create().unwrap();
-            let mut place = 0_i16;
-            let numbers = ArrayD::from_shape_simple_fn(IxDyn(&shape), || {
-                place = place.wrapping_add(37);
-                f64::from(place % 101) / 4.0
-            });
-            let numbers = DynArray::from_typed(DataType::Float64, &numbers).unwrap();
-            array.write_dyn(.., &numbers.cast(&named(from), Casting::Lossy, &registry).unwrap()).unwrap();
-            let array = array.with_options(&AccessOptions::new().memory(memory));
-            let last = shape[0] - 1;
-            let mask = ArrayD::from_shape_fn(IxDyn(&shape), |at| at.slice().iter().sum::<usize>() % 3 == 0);
-            let views = [
-                array.slice(..),
-                array.slice(s![..;-2]),
-                array.slice(s![last]),
-                array.slice(s![..0]),
-                array.slice(s![NewAxis, ..., ..;3]),
-                array.oindex([last, 0, last / 2]),
-                array.mask(&mask),
-            ];
-            for view in &views {
-                let wanted = view.read_dyn().unwrap().cast(&named(to), Casting::Lossy, &registry).unwrap();
-                assert_eq!(view.astype(&named(to)).read_dyn().unwrap(), wanted, "{from} to {to}");
-            }
-            // Selecting before and after is the same.
-            let cast = array.astype(&named(to));
-            assert_eq!(
-                cast.slice(s![..;-2]).read_dyn().unwrap(),
-                views[1].astype(&named(to)).read_dyn().unwrap()
-            );
-            assert_eq!(cast.mask(&mask).read_dyn().unwrap(), views[6].astype(&named(to)).read_dyn().unwrap());
-            assert_eq!(cast.vindex(NewAxis).shape().is_ok(), array.vindex(NewAxis).shape().is_ok());
-            Ok(())
-        };
+    let check = |(dimensions, sharded, from, to, memory): (Vec<Lengths>, bool, &str, &str, usize)| {
+        let shape: Vec<usize> = dimensions.iter().map(|d| d.0).collect();
+        let chunks: Vec<usize> = dimensions.iter().map(|d| d.1).collect();
+        let array = create(&shape, &chunks, named(from));
+        let shards: Vec<u64> = dimensions.iter().map(|d| (d.1 * d.2) as u64).collect();
+        let array = if sharded { array.shards(shards) } else { array }.create().unwrap();
+        let mut place = 0_i16;
+        let numbers = ArrayD::from_shape_simple_fn(IxDyn(&shape), || {
+            place = place.wrapping_add(37);
+            f64::from(place % 101) / 4.0
+        });
+        let numbers = DynArray::from_typed(DataType::Float64, &numbers).unwrap();
+        array.write_dyn(.., &numbers.cast(&named(from), Casting::Lossy, &registry).unwrap()).unwrap();
+        let array = array.with_options(&AccessOptions::new().memory(memory));
+        let last = shape[0] - 1;
+        let mask = ArrayD::from_shape_fn(IxDyn(&shape), |at| at.slice().iter().sum::<usize>() % 3 == 0);
+        let views = [
+            array.slice(..),
+            array.slice(s![..;-2]),
+            array.slice(s![last]),
+            array.slice(s![..0]),
+            array.slice(s![NewAxis, ..., ..;3]),
+            array.oindex([last, 0, last / 2]),
+            array.mask(&mask),
+        ];
+        for view in &views {
+            let wanted = view.read_dyn().unwrap().cast(&named(to), Casting::Lossy, &registry).unwrap();
+            assert_eq!(view.astype(&named(to)).read_dyn().unwrap(), wanted, "{from} to {to}");
+        }
+        // Selecting before and after is the same.
+        let cast = array.astype(&named(to));
+        assert_eq!(
+            cast.slice(s![..;-2]).read_dyn().unwrap(),
+            views[1].astype(&named(to)).read_dyn().unwrap()
+        );
+        assert_eq!(cast.mask(&mask).read_dyn().unwrap(), views[6].astype(&named(to)).read_dyn().unwrap());
+        assert_eq!(cast.vindex(NewAxis).shape().is_ok(), array.vindex(NewAxis).shape().is_ok());
+        Ok(())
+    };
     runner.run(&choices, check).unwrap();
 }
 
@@ -118,7 +120,7 @@ fn typed_and_into_memory_of_any_layout() {
     let array = create(&[500, 70], &[30, 40], DataType::Int32).create().unwrap();
     let numbers = Array2::from_shape_fn((500, 70), |(y, x)| i32::try_from(y * 70 + x).unwrap() - 1000);
     array.write(.., &numbers).unwrap();
-    let halves = numbers.mapv(|n| f64::from(n));
+    let halves = numbers.mapv(f64::from);
     let view = array.astype(&DataType::Float64);
     assert_eq!(view.read::<f64>().unwrap(), halves.clone().into_dyn());
     assert_eq!(view.read_nd::<f64, ndarray::Ix2>().unwrap(), halves);
