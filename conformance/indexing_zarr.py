@@ -1,0 +1,180 @@
+"""Whether zarr-python selects as the cases of `indexing.py` say, which are NumPy's answers.
+
+    indexing_zarr.py CASES REPORT [MOST]
+
+It runs in the environment of either zarr-python, and reports how many cases it was given, in how many of them it does the same,
+and how many of the others each rule of `RULES` explains. What no rule explains is a failure.
+"""
+
+import json
+import sys
+
+import numpy as np
+import zarr
+
+import indexing
+
+VERSION_3 = zarr.__version__.startswith("3.")
+
+
+# Why it does something else than NumPy: the words for people; what the rule explains, which is that it "refuses" what NumPy does,
+# "allows" what NumPy refuses, or "differs" in what comes out; and which cases it is about.
+RULES = (
+    ("takes no slices with negative steps", {"refuses"}, lambda case: case.has_negative_step()),
+    ("has no new axes", {"refuses"}, lambda case: None in case.plain()),
+    ("takes no ellipsis beside arrays", {"refuses"}, lambda case: bool(case.arrays) and Ellipsis in case.plain()),
+    ("takes masks and arrays in z[...] as orthogonal, or not at all, unless there is one integer array for each dimension",
+     {"refuses", "allows", "differs"}, lambda case: case.kind == "numpy" and case.is_mixed()),
+    ("keeps any one of the values that are written to one element", {"differs"},
+     lambda case: case.writes and case.kind != "blocks" and case.has_repeats()),
+    ("gives an array of one element for integers in vindex", {"differs"},
+     lambda case: case.kind == "coordinates" and not case.arrays),
+    ("selects only by z[...] from arrays without dimensions", {"refuses", "differs"},
+     lambda case: case.ndim == 0 and case.kind != "numpy"),
+    ("takes no slices of blocks that select none or begin outside of the grid", {"refuses"},
+     lambda case: case.kind == "blocks" and (case.is_empty() or case.begins_outside())),
+    ("takes a slice of blocks that ends before the first for another", {"differs"},
+     lambda case: case.kind == "blocks" and case.ends_outside()),
+    ("broadcasts no values but scalars", {"refuses"}, lambda case: case.broadcasts()),
+    ("does not compare the shape of the values with the selection's", {"allows"}, lambda case: "misfit" in case.json),
+)
+
+
+class Case:
+    """A case, and what rules ask about it."""
+
+    def __init__(self, case):
+        self.json = case
+        [[self.kind, self.text]] = case["select"]
+        self.ndim = len(case["shape"])
+        self.items = () if self.kind == "mask" else indexing.parse(self.text)
+        self.arrays = [item for item in self.items if isinstance(item, np.ndarray)]
+        self.writes = "write" in case
+
+    def plain(self):
+        """What can be compared: the items that are no arrays."""
+        return [item for item in self.items if not isinstance(item, np.ndarray)]
+
+    def has_negative_step(self):
+        return any(isinstance(item, slice) and (item.step or 1) < 0 for item in self.items)
+
+    def is_mixed(self):
+        """Whether there are arrays, and not an array of integers or an integer for each dimension."""
+        pure = all(isinstance(item, int) or isinstance(item, np.ndarray) and item.dtype != bool for item in self.items)
+        return bool(self.arrays) and not (pure and len(self.items) == self.ndim)
+
+    def positions(self):
+        shape = self.json["shape"]
+        numbers = np.arange(int(np.prod(shape, dtype=int))).reshape(shape)
+        grid = self.json["shards"] or self.json["chunks"]
+        return np.asarray(indexing.selected(numbers, self.kind, self.text, grid))
+
+    def has_repeats(self):
+        positions = self.positions()
+        return len(np.unique(positions)) < positions.size
+
+    def is_empty(self):
+        return self.positions().size == 0
+
+    def block_slices(self):
+        """The slices of a selection of blocks, each with the number of blocks."""
+        grid = self.json["shards"] or self.json["chunks"]
+        blocks = [-(-length // chunk) for length, chunk in zip(self.json["shape"], grid)]
+        slices = zip(indexing.expand(self.items, self.ndim), blocks)
+        return [(item, count) for item, count in slices if isinstance(item, slice)]
+
+    def begins_outside(self):
+        return any(not -count <= (item.start or 0) < count for item, count in self.block_slices())
+
+    def ends_outside(self):
+        return any((item.stop or 0) < -count for item, count in self.block_slices())
+
+    def broadcasts(self):
+        """Whether the values have not the selection's shape, and are no scalar."""
+        if not self.writes or "after" not in self.json:
+            return False
+        shape = self.json["write"]["shape"]
+        return shape != [] and shape != list(self.positions().shape)
+
+
+def reason(case, what):
+    """The first rule that explains an outcome."""
+    case = Case(case)
+    return next((words for words, outcomes, applies in RULES if what in outcomes and applies(case)), None)
+
+
+def made(case):
+    """The array of a case; it is held in memory."""
+    options = {"shape": tuple(case["shape"]), "chunks": tuple(case["chunks"]), "dtype": "i4"}
+    if VERSION_3:
+        shards = case["shards"] and tuple(case["shards"])
+        z = zarr.create_array(store={}, shards=shards, compressors=None, **options)
+    else:
+        options["chunks"] = tuple(case["shards"] or case["chunks"])
+        z = zarr.create(store=zarr.KVStore({}), compressor=None, **options)
+    z[...] = np.arange(int(np.prod(case["shape"], dtype=int)), dtype="i4").reshape(case["shape"])
+    return z
+
+
+def selector(z, kind):
+    return {"numpy": z, "orthogonal": z.oindex, "coordinates": z.vindex, "mask": z.vindex, "blocks": z.blocks}[kind]
+
+
+def selection(kind, text):
+    if kind == "mask":
+        shape, bits = text.split(" ")
+        return np.array([bit == "1" for bit in bits], dtype=bool).reshape(json.loads(shape))
+    items = indexing.parse(text)
+    return items[0] if len(items) == 1 else items
+
+
+def outcome(case):
+    """`same`, or in what the answers differ."""
+    refused = "refused" in case or "misfit" in case
+    [[kind, text]] = case["select"]
+    z = made(case)
+    try:
+        target, items = selector(z, kind), selection(kind, text)
+        if "write" in case:
+            target[items] = array(case["write"])
+            result = np.asarray(z[...]).ravel().tolist()
+            same = result == case.get("after")
+        else:
+            result = np.asarray(target[items])
+            expected = case.get("gives")
+            same = expected is not None and indexing.flat(result) == expected
+    except Exception as error:
+        return "same" if refused else "refuses", f"{type(error).__name__}: {error}"
+    if refused:
+        return "allows", str(result)[:200]
+    return ("same" if same else "differs"), str(result)[:200]
+
+
+def array(flat):
+    """The values; one alone is a scalar."""
+    return np.array(flat["values"], dtype="i4").reshape(flat["shape"])[()]
+
+
+def main():
+    path, report, *most = sys.argv[1:]
+    with open(path) as lines:
+        cases = [json.loads(line) for line in lines]
+    # It has no views.
+    cases = [case for case in cases if len(case["select"]) == 1][:int(most[0]) if most else None]
+    same, explained, failures = 0, {}, []
+    for case in cases:
+        what, detail = outcome(case)
+        if what == "same":
+            same += 1
+        elif words := reason(case, what):
+            explained[words] = explained.get(words, 0) + 1
+        else:
+            failures.append(f"{what}: {detail}; {json.dumps(case)}")
+    versions = {"zarr": zarr.__version__, "numpy": np.__version__}
+    result = {"versions": versions, "cases": len(cases), "same": same, "explained": explained, "failures": failures}
+    with open(report, "w") as file:
+        json.dump(result, file)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,157 @@
+//! One case of `conformance/indexing.py`, which says how cases are written, run against an array in memory.
+
+use std::error::Error;
+use std::sync::Arc;
+
+use ndarray::{ArrayD, IxDyn};
+use serde_json::Value;
+use zarrox::prelude::*;
+use zarrox::stores::MemoryStore;
+use zarrox::{ArrayView, ErrorKind, Mask, OpenOptions};
+
+/// What is wrong with a case, or what the library has done wrong.
+type Failure = Box<dyn Error + Send + Sync>;
+
+/// The array of the last case, for the next one that needs the same.
+#[derive(Default)]
+pub(crate) struct Last(Option<(Layout, Array)>);
+
+/// What an array is made from.
+#[derive(Debug, Clone, PartialEq)]
+struct Layout {
+    shape: Vec<u64>,
+    chunks: Vec<u64>,
+    shards: Option<Vec<u64>>,
+}
+
+/// Runs the case in one line of JSON; what differs from what it says is an error.
+pub(crate) fn check(line: &str, last: &mut Last) -> Result<(), Failure> {
+    let case: Value = serde_json::from_str(line)?;
+    let layout = Layout {
+        shape: numbers(&case["shape"])?,
+        chunks: numbers(&case["chunks"])?,
+        shards: (!case["shards"].is_null()).then(|| numbers(&case["shards"])).transpose()?,
+    };
+    let array = match last.0.take() {
+        Some((same, array)) if same == layout => array,
+        _ => layout.create()?,
+    };
+    let outcome = run(&case, &array);
+    if case["after"].is_null() && outcome.is_ok() {
+        last.0 = Some((layout, array));
+    }
+    outcome.map_err(|failure| format!("{failure}\n    {line}").into())
+}
+
+impl Layout {
+    /// An array that holds 0, 1, 2, …; whether it is compressed depends on its chunks.
+    fn create(&self) -> Result<Array, Failure> {
+        let builder = OpenOptions::new()
+            .create_array_in(Arc::new(MemoryStore::new()), "")
+            .shape(self.shape.clone())
+            .data_type(DataType::Int32)
+            .chunks(self.chunks.clone());
+        let builder = match &self.shards {
+            Some(shards) => builder.shards(shards.clone()),
+            None => builder,
+        };
+        let plain = self.chunks.iter().sum::<u64>().is_multiple_of(2);
+        let array = if plain { builder.no_compressor() } else { builder }.create()?;
+        let shape: Vec<usize> = self.shape.iter().map(|&n| usize::try_from(n)).collect::<Result<_, _>>()?;
+        let count = i32::try_from(shape.iter().product::<usize>())?;
+        array.write(.., &ArrayD::from_shape_vec(IxDyn(&shape), (0..count).collect())?)?;
+        Ok(array)
+    }
+}
+
+fn run(case: &Value, array: &Array) -> Result<(), Failure> {
+    let values = (!case["write"].is_null()).then(|| elements(&case["write"])).transpose()?;
+    let outcome = view(&case["select"], array).and_then(|view| match &values {
+        Some(values) => view.write(values).map(|()| None),
+        None => view.read::<i32>().map(|read| Some((view, read))),
+    });
+    for (name, kind) in [("refused", ErrorKind::InvalidSelection), ("misfit", ErrorKind::InvalidArgument)] {
+        if !case[name].is_null() {
+            return refused(outcome.map(|_| ()), kind, &case[name]);
+        }
+    }
+    let Some((view, read)) = outcome? else {
+        let after: Vec<i32> = numbers(&case["after"])?;
+        let whole = array.read::<i32>(..)?;
+        return agree("the array afterwards", whole.as_slice().unwrap_or_default(), &after);
+    };
+    let expected = elements(&case["gives"])?;
+    agree("the shape", &view.shape()?[..], &numbers::<u64>(&case["gives"]["shape"])?)?;
+    agree("what is read", &read, &expected)?;
+    // Into memory that is not contiguous, with other values between the places.
+    let wide: Vec<usize> = expected.shape().iter().map(|n| n * 2).collect();
+    let mut wide = ArrayD::from_elem(IxDyn(&wide), -1);
+    let mut out = wide.slice_each_axis_mut(|_| ndarray::Slice::new(0, None, 2));
+    view.read_into(&mut out)?;
+    agree("what is read into a buffer", &out.to_owned(), &expected)?;
+    out.fill(-1);
+    if wide.iter().any(|&value| value != -1) {
+        Err("elements beside a buffer were written".into())
+    } else {
+        Ok(())
+    }
+}
+
+/// What the steps of a selection select, one from another.
+fn view<'a>(steps: &Value, array: &'a Array) -> zarrox::Result<ArrayView<'a>> {
+    let mut view = array.slice(..);
+    for (number, step) in steps.as_array().into_iter().flatten().enumerate() {
+        let (kind, text) = (step[0].as_str().unwrap_or_default(), step[1].as_str().unwrap_or_default());
+        view = match (kind, number) {
+            ("mask", 0) => array.mask(mask(text)?),
+            ("mask", _) => view.mask(mask(text)?),
+            ("orthogonal", 0) => array.oindex(text.parse::<Selection>()?),
+            ("orthogonal", _) => view.oindex(text.parse::<Selection>()?),
+            ("coordinates", 0) => array.vindex(text.parse::<Selection>()?),
+            ("coordinates", _) => view.vindex(text.parse::<Selection>()?),
+            ("blocks", _) => array.blocks(text.parse::<Selection>()?),
+            (_, 0) => array.slice(text.parse::<Selection>()?),
+            (_, _) => view.slice(text.parse::<Selection>()?),
+        };
+    }
+    Ok(view)
+}
+
+/// The shape in JSON, a space, and a 0 or 1 for each element.
+fn mask(text: &str) -> zarrox::Result<Mask> {
+    let (shape, bits) = text.split_once(' ').unwrap_or_default();
+    let shape: Vec<usize> = serde_json::from_str(shape).unwrap_or_default();
+    Mask::new(shape, bits.bytes().map(|bit| bit == b'1').collect::<Vec<bool>>())
+}
+
+/// That there was an error of this kind, which has all the words.
+fn refused(outcome: zarrox::Result<()>, kind: ErrorKind, words: &Value) -> Result<(), Failure> {
+    let Err(error) = outcome else { return Err("was not refused".into()) };
+    agree("the kind of the error", &error.kind(), &kind)?;
+    let text = error.to_string();
+    for word in words.as_array().into_iter().flatten().filter_map(Value::as_str) {
+        if !text.contains(word) {
+            return Err(format!("the error does not say '{word}': {text}").into());
+        }
+    }
+    Ok(())
+}
+
+fn agree<T: PartialEq + std::fmt::Debug + ?Sized>(
+    what: &str,
+    found: &T,
+    expected: &T,
+) -> Result<(), Failure> {
+    if found == expected { Ok(()) } else { Err(format!("{what}: {found:?} instead of {expected:?}").into()) }
+}
+
+fn elements(value: &Value) -> Result<ArrayD<i32>, Failure> {
+    let shape: Vec<usize> = numbers(&value["shape"])?;
+    Ok(ArrayD::from_shape_vec(IxDyn(&shape), numbers(&value["values"])?)?)
+}
+
+fn numbers<T: TryFrom<i64>>(list: &Value) -> Result<Vec<T>, Failure> {
+    let number = |value: &Value| value.as_i64().and_then(|value| T::try_from(value).ok());
+    let numbers = list.as_array().and_then(|list| list.iter().map(number).collect());
+    numbers.ok_or_else(|| format!("{list} is no list of numbers").into())
+}

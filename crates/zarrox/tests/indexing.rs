@@ -1,0 +1,56 @@
+//! Selections of every kind give what NumPy gives, for reading and for writing, or are refused as NumPy refuses them: the golden
+//! cases of `corpus/indexing`. `cargo xtask conformance` makes other ones with every run.
+
+#![expect(clippy::unwrap_used, reason = "a test stops at the first failure")]
+
+#[path = "corpus/indexing/case.rs"]
+mod case;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use case::{Last, check};
+use zarrox::OpenOptions;
+use zarrox::prelude::*;
+use zarrox::stores::MemoryStore;
+
+/// All cases, one in each line.
+fn cases() -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus/indexing/cases.jsonl.zst");
+    String::from_utf8(zstd::decode_all(std::fs::File::open(path).unwrap()).unwrap()).unwrap()
+}
+
+#[test]
+fn selections_are_numpys() {
+    let cases = cases();
+    let lines: Vec<&str> = cases.lines().collect();
+    assert_eq!(lines.len(), 6000);
+    let share = lines.len().div_ceil(std::thread::available_parallelism().map_or(1, usize::from));
+    let failures: Vec<String> = std::thread::scope(|scope| {
+        let run = |lines: &[&str]| -> Vec<String> {
+            let mut last = Last::default();
+            lines.iter().filter_map(|line| check(line, &mut last).err()).map(|e| e.to_string()).collect()
+        };
+        let threads: Vec<_> = lines.chunks(share).map(|lines| scope.spawn(move || run(lines))).collect();
+        threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
+    });
+    let shown = failures.iter().take(20).map(|failure| format!("\n{failure}")).collect::<String>();
+    assert!(failures.is_empty(), "{} of {} cases failed:{shown}", failures.len(), lines.len());
+}
+
+/// No dimension has a list of positions then: that there are several of them is in the shape of the selection only.
+#[test]
+fn the_element_of_an_array_without_dimensions_is_selected_repeatedly() {
+    let store = Arc::new(MemoryStore::new());
+    let builder = OpenOptions::new().create_array_in(store, "").shape([]).data_type(DataType::Int32);
+    let array = builder.create().unwrap();
+    array.fill(.., 5).unwrap();
+    let twice = array.slice(NewAxis).slice(s![[0, 0]]);
+    assert_eq!(twice.read::<i32>().unwrap().as_slice().unwrap(), [5, 5]);
+    twice.write(&ndarray::arr1(&[6, 7])).unwrap();
+    assert_eq!(array.read::<i32>(..).unwrap().sum(), 7);
+    let never = array.slice(NewAxis).slice(s![[0; 0]]);
+    assert_eq!(never.read::<i32>().unwrap().len(), 0);
+    never.write(&ndarray::arr1(&[] as &[i32; 0])).unwrap();
+    assert_eq!(array.read::<i32>(..).unwrap().sum(), 7);
+}
