@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use serde_json::{Map, Value, json};
 
+use crate::indexing::{self, Pythons};
 use crate::python::Environment;
 use crate::run::{self, Outcome, Program, cargo, program};
 use crate::zarrs;
@@ -14,12 +15,17 @@ Exchanges arrays with zarr-python 3, zarr-python 2, TensorStore and zarrs, in bo
 
 With names of implementations (zarr3, zarr2, tensorstore, zarrs) only with these. What is exchanged is designed by
 conformance/matrix.py; what an implementation cannot express is listed in conformance/rules.py. The first run makes virtual
-environments below target/venvs, and builds zarrs below target/zarrs. The results are in target/conformance/results.json.";
+environments below target/venvs, and builds zarrs below target/zarrs. The results are in target/conformance/results.json.
+
+Then selections are compared with NumPy's and zarr-python's: random ones of conformance/indexing.py, with a new seed, or with that
+of --seed N. With the name `indexing` only these are run, and replace those of the last results.";
 
 /// Where everything is written.
 const DIRECTORY: &str = "target/conformance";
 pub(crate) const RESULTS: &str = "target/conformance/results.json";
 const OURSELVES: &str = "zarrox";
+/// The name of the part about selections.
+pub(crate) const INDEXING: &str = "indexing";
 /// It is in Rust: its program is built here, and driven by Python as the others are.
 const ZARRS: &str = "zarrs";
 
@@ -49,16 +55,54 @@ const IMPLEMENTATIONS: &[Implementation] = &[
     Implementation::new(ZARRS, "zarrs", (3, 13), "conformance/requirements/zarrs.txt"),
 ];
 
-pub(crate) fn run(names: &[String]) -> Outcome {
+pub(crate) fn run(arguments: &[String]) -> Outcome {
     let start = Instant::now();
+    let (names, seed) = indexing::take_seed(arguments)?;
     let key = |implementation: &Implementation| implementation.environment.name;
-    if let Some(unknown) = names.iter().find(|name| !IMPLEMENTATIONS.iter().any(|i| key(i) == *name)) {
+    let is_known = |name: &str| name == INDEXING || IMPLEMENTATIONS.iter().any(|i| key(i) == name);
+    if let Some(unknown) = names.iter().find(|name| !is_known(name)) {
         return Err(format!("'{unknown}' is not an implementation"));
     }
-    let chosen =
-        IMPLEMENTATIONS.iter().filter(|i| names.is_empty() || names.iter().any(|name| name == key(i)));
-    let participants: Vec<_> = chosen.map(Participant::prepare).collect::<Outcome<Vec<_>>>()?;
+    let only_indexing = names == [INDEXING];
     cargo(["build", "--package", "zarrox-testkit", "--example", "conformance"]).run()?;
+    // What is not run stays as it was, as long as there is something.
+    let mut results = match only_indexing {
+        true => run::read(RESULTS).and_then(|text| parse(&text)).unwrap_or_else(|_| json!({})),
+        false => exchanged(&names)?,
+    };
+    let mut failed = if only_indexing { Vec::new() } else { failures(&results) };
+    let mut passed = if only_indexing { 0 } else { all_passed(&results) };
+    if names.is_empty() || names.iter().any(|name| name == INDEXING) {
+        let outcome = indexing::run(seed, &pythons()?, &ourselves())?;
+        println!("\n{}", indexing::table(&outcome));
+        failed.extend(indexing::failures(&outcome));
+        passed += indexing::passed(&outcome);
+        results[INDEXING] = outcome;
+    }
+    failed.iter().for_each(|line| println!("{line}"));
+    if names.is_empty() || only_indexing {
+        run::write(RESULTS, &format!("{results:#}\n"))?;
+        println!("written: {RESULTS}; `cargo xtask docs` takes it into docs/conformance.md");
+    }
+    println!("{} seconds", start.elapsed().as_secs());
+    println!("{passed} passed, {} failed", failed.len());
+    if failed.is_empty() { Ok(()) } else { Err("not all cells passed".to_owned()) }
+}
+
+/// The Pythons that the part about selections needs.
+fn pythons() -> Outcome<Pythons> {
+    let python = |name: &str| {
+        let found = IMPLEMENTATIONS.iter().find(|implementation| implementation.environment.name == name);
+        found.ok_or_else(|| format!("there is no {name}"))?.environment.python()
+    };
+    Ok(Pythons { zarr3: python("zarr3")?, zarr2: python("zarr2")? })
+}
+
+/// Exchanges with those of the implementations that are named, or with all.
+fn exchanged(names: &[String]) -> Outcome<Value> {
+    let is_chosen = |name: &str| names.is_empty() || names.iter().any(|chosen| chosen == name);
+    let chosen = IMPLEMENTATIONS.iter().filter(|implementation| is_chosen(implementation.environment.name));
+    let participants: Vec<_> = chosen.map(Participant::prepare).collect::<Outcome<Vec<_>>>()?;
     run::empty_directory(DIRECTORY)?;
     let matrix = format!("{DIRECTORY}/matrix.json");
     let python = &participants.first().ok_or("no implementation was chosen")?.python;
@@ -69,16 +113,7 @@ pub(crate) fn run(names: &[String]) -> Outcome {
     let exchanges: Vec<Exchange> = exchange_all(&participants, &matrix)?;
     let results = results(&exchanges, &run::read(&matrix)?)?;
     println!("\n{}", table(&results));
-    let failures = failures(&results);
-    failures.iter().for_each(|line| println!("{line}"));
-    if names.is_empty() {
-        run::write(RESULTS, &format!("{results:#}\n"))?;
-        println!("written: {RESULTS}; `cargo xtask docs` takes it into docs/conformance.md");
-    }
-    let passed: u64 = exchanges.iter().flat_map(|e| &e.directions).map(Direction::passed).sum();
-    println!("{} seconds", start.elapsed().as_secs());
-    println!("{passed} passed, {} failed", failures.len());
-    if failures.is_empty() { Ok(()) } else { Err("not all cells passed".to_owned()) }
+    Ok(results)
 }
 
 /// All that was exchanged with one implementation.
@@ -277,6 +312,11 @@ pub(crate) fn way(direction: &Value) -> String {
 pub(crate) fn counts(direction: &Value) -> (u64, u64) {
     let count = |member: &str| direction[member].as_u64().unwrap_or_default();
     (count("cells"), count("passed"))
+}
+
+/// The cells that passed in all directions.
+fn all_passed(results: &Value) -> u64 {
+    results["directions"].as_array().into_iter().flatten().map(|direction| counts(direction).1).sum()
 }
 
 fn failures(results: &Value) -> Vec<String> {

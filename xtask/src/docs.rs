@@ -5,7 +5,8 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::conformance::{RESULTS, counts, way};
+use crate::conformance::{INDEXING, RESULTS, counts, way};
+use crate::indexing;
 use crate::run::{self, Outcome, cargo};
 
 pub(crate) const HELP: &str = "\
@@ -92,6 +93,9 @@ fn conformance(results: &Value) -> String {
         let actions: Vec<_> = actions.map(|(action, count)| format!("{action} {count}")).collect();
         let _ =
             writeln!(page, "| {} | {} | {} |", text("implementation"), text("reason"), actions.join(", "));
+    }
+    if !results[INDEXING].is_null() {
+        page += &indexing::section(&results[INDEXING]);
     }
     page
 }

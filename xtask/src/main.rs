@@ -8,6 +8,7 @@ mod conformance;
 mod demo;
 mod docs;
 mod fuzz;
+mod indexing;
 mod lint;
 mod python;
 mod run;

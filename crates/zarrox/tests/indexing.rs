@@ -9,7 +9,7 @@ mod case;
 use std::path::Path;
 use std::sync::Arc;
 
-use case::{Last, check};
+use case::failures;
 use zarrox::OpenOptions;
 use zarrox::prelude::*;
 use zarrox::stores::MemoryStore;
@@ -25,15 +25,7 @@ fn selections_are_numpys() {
     let cases = cases();
     let lines: Vec<&str> = cases.lines().collect();
     assert_eq!(lines.len(), 6000);
-    let share = lines.len().div_ceil(std::thread::available_parallelism().map_or(1, usize::from));
-    let failures: Vec<String> = std::thread::scope(|scope| {
-        let run = |lines: &[&str]| -> Vec<String> {
-            let mut last = Last::default();
-            lines.iter().filter_map(|line| check(line, &mut last).err()).map(|e| e.to_string()).collect()
-        };
-        let threads: Vec<_> = lines.chunks(share).map(|lines| scope.spawn(move || run(lines))).collect();
-        threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
-    });
+    let failures = failures(&lines).unwrap();
     let shown = failures.iter().take(20).map(|failure| format!("\n{failure}")).collect::<String>();
     assert!(failures.is_empty(), "{} of {} cases failed:{shown}", failures.len(), lines.len());
 }

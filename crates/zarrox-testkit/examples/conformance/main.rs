@@ -3,12 +3,14 @@
 //! ```text
 //! conformance write|read|update MATRIX ROOT REPORT [--by WRITER] [--updated UPDATER] [--for READER]
 //! conformance codecs REPORT
+//! conformance indexing CASES REPORT
 //! ```
 //!
-//! The last one tells the designer of the matrix which codecs there are.
+//! `codecs` tells the designer of the matrix which codecs there are; `indexing` runs the cases of `conformance/indexing.py`.
 
 mod cell;
 mod data;
+mod indexing;
 mod variable;
 
 use std::collections::HashSet;
@@ -34,6 +36,11 @@ fn main() -> Result<(), Failure> {
         && action == "codecs"
     {
         return Ok(std::fs::write(report, codecs().to_string())?);
+    }
+    if let [action, cases, report] = arguments.as_slice()
+        && action == "indexing"
+    {
+        return Ok(std::fs::write(report, indexing::report(&std::fs::read_to_string(cases)?)?.to_string())?);
     }
     let [action, matrix, root, report, flags @ ..] = arguments.as_slice() else {
         return Err("conformance write|read|update MATRIX ROOT REPORT [--by WRITER] [--updated UPDATER] [--for READER]".into());

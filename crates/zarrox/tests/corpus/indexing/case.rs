@@ -1,4 +1,4 @@
-//! One case of `conformance/indexing.py`, which says how cases are written, run against an array in memory.
+//! The cases of `conformance/indexing.py`, which says how they are written, run against arrays in memory.
 
 use std::error::Error;
 use std::sync::Arc;
@@ -12,9 +12,23 @@ use zarrox::{ArrayView, ErrorKind, Mask, OpenOptions};
 /// What is wrong with a case, or what the library has done wrong.
 type Failure = Box<dyn Error + Send + Sync>;
 
+/// What went wrong in these cases, of which each is a line of JSON; they are divided among threads.
+pub(crate) fn failures(lines: &[&str]) -> Result<Vec<String>, Failure> {
+    let share = lines.len().div_ceil(std::thread::available_parallelism()?.get()).max(1);
+    std::thread::scope(|scope| {
+        let run = |lines: &[&str]| -> Vec<String> {
+            let mut last = Last::default();
+            lines.iter().filter_map(|line| check(line, &mut last).err()).map(|e| e.to_string()).collect()
+        };
+        let threads: Vec<_> = lines.chunks(share).map(|lines| scope.spawn(move || run(lines))).collect();
+        let outcomes = threads.into_iter().map(|thread| thread.join().map_err(|_| "a case has panicked"));
+        Ok(outcomes.collect::<Result<Vec<_>, _>>()?.concat())
+    })
+}
+
 /// The array of the last case, for the next one that needs the same.
 #[derive(Default)]
-pub(crate) struct Last(Option<(Layout, Array)>);
+struct Last(Option<(Layout, Array)>);
 
 /// What an array is made from.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,7 +39,7 @@ struct Layout {
 }
 
 /// Runs the case in one line of JSON; what differs from what it says is an error.
-pub(crate) fn check(line: &str, last: &mut Last) -> Result<(), Failure> {
+fn check(line: &str, last: &mut Last) -> Result<(), Failure> {
     let case: Value = serde_json::from_str(line)?;
     let layout = Layout {
         shape: numbers(&case["shape"])?,
