@@ -171,7 +171,8 @@ def main():
         else:
             failures.append(f"{what}: {detail}; {json.dumps(case)}")
     versions = {"zarr": zarr.__version__, "numpy": np.__version__}
-    result = {"versions": versions, "cases": len(cases), "same": same, "explained": explained, "failures": failures}
+    result = {"versions": versions, "cases": len(cases), "same": same, "failures": failures}
+    result["explained"] = dict(sorted(explained.items()))
     with open(report, "w") as file:
         json.dump(result, file)
 

@@ -1,4 +1,7 @@
 //! The cases of `conformance/indexing.py`, which says how they are written, run against arrays in memory.
+//!
+//! What a case leaves open follows from its numbers: whether chunks are compressed, transposed, or of several shapes, and whether
+//! the elements are structures of which one field is read and written.
 
 use std::error::Error;
 use std::sync::Arc;
@@ -36,6 +39,8 @@ struct Layout {
     shape: Vec<u64>,
     chunks: Vec<u64>,
     shards: Option<Vec<u64>>,
+    /// Whether chunks may be of several shapes.
+    irregular: bool,
 }
 
 /// Runs the case in one line of JSON; what differs from what it says is an error.
@@ -45,6 +50,7 @@ fn check(line: &str, last: &mut Last) -> Result<(), Failure> {
         shape: numbers(&case["shape"])?,
         chunks: numbers(&case["chunks"])?,
         shards: (!case["shards"].is_null()).then(|| numbers(&case["shards"])).transpose()?,
+        irregular: case["shards"].is_null() && case["select"][0][0] != "blocks",
     };
     let array = match last.0.take() {
         Some((same, array)) if same == layout => array,
@@ -58,45 +64,83 @@ fn check(line: &str, last: &mut Last) -> Result<(), Failure> {
 }
 
 impl Layout {
-    /// An array that holds 0, 1, 2, …; whether it is compressed depends on its chunks.
+    /// An array that holds 0, 1, 2, …, itself or in a field.
     fn create(&self) -> Result<Array, Failure> {
-        let builder = OpenOptions::new()
+        let salt = self.chunks.iter().sum::<u64>() * 3 + self.shape.iter().sum::<u64>();
+        let structured = salt % 7 < 2;
+        let structure = [("id", DataType::UInt8), (FIELD, DataType::Int32), ("weight", DataType::Float64)];
+        let data_type = if structured { DataType::structure(structure)? } else { DataType::Int32 };
+        let mut builder = OpenOptions::new()
             .create_array_in(Arc::new(MemoryStore::new()), "")
             .shape(self.shape.clone())
-            .data_type(DataType::Int32)
-            .chunks(self.chunks.clone());
-        let builder = match &self.shards {
-            Some(shards) => builder.shards(shards.clone()),
-            None => builder,
+            .data_type(data_type)
+            .column_major(salt.is_multiple_of(3));
+        builder = match &self.shards {
+            None if self.irregular && salt % 5 < 2 => builder.rectilinear_chunks(self.lengths()),
+            None => builder.chunks(self.chunks.clone()),
+            Some(shards) => builder.chunks(self.chunks.clone()).shards(shards.clone()),
         };
-        let plain = self.chunks.iter().sum::<u64>().is_multiple_of(2);
-        let array = if plain { builder.no_compressor() } else { builder }.create()?;
+        let array = if salt.is_multiple_of(2) { builder.no_compressor() } else { builder }.create()?;
         let shape: Vec<usize> = self.shape.iter().map(|&n| usize::try_from(n)).collect::<Result<_, _>>()?;
         let count = i32::try_from(shape.iter().product::<usize>())?;
-        array.write(.., &ArrayD::from_shape_vec(IxDyn(&shape), (0..count).collect())?)?;
+        if structured {
+            array.write_field("id", .., &ndarray::arr0(ID))?;
+        }
+        write(&array.slice(..), &ArrayD::from_shape_vec(IxDyn(&shape), (0..count).collect())?)?;
         Ok(array)
     }
+
+    /// Chunks that are in turn as long as they should be, and longer by one.
+    fn lengths(&self) -> Vec<Vec<u64>> {
+        let along = |(&length, &chunk): (&u64, &u64)| {
+            let pairs = length / (2 * chunk + 1) + 1;
+            (0..pairs).flat_map(|_| [chunk, chunk + 1]).collect()
+        };
+        self.shape.iter().zip(&self.chunks).map(along).collect()
+    }
+}
+
+/// The field that has the values, where elements are structures, and what the first of the others holds everywhere.
+const FIELD: &str = "value";
+const ID: u8 = 9;
+
+fn is_structured(view: &ArrayView<'_>) -> bool {
+    matches!(view.data_type(), DataType::Struct(_))
+}
+
+fn read(view: &ArrayView<'_>) -> zarrox::Result<ArrayD<i32>> {
+    if is_structured(view) { view.read_field(FIELD) } else { view.read() }
+}
+
+fn write(view: &ArrayView<'_>, values: &ArrayD<i32>) -> zarrox::Result<()> {
+    if is_structured(view) { view.write_field(FIELD, values) } else { view.write(values) }
 }
 
 fn run(case: &Value, array: &Array) -> Result<(), Failure> {
     let values = (!case["write"].is_null()).then(|| elements(&case["write"])).transpose()?;
     let outcome = view(&case["select"], array).and_then(|view| match &values {
-        Some(values) => view.write(values).map(|()| None),
-        None => view.read::<i32>().map(|read| Some((view, read))),
+        Some(values) => write(&view, values).map(|()| None),
+        None => read(&view).map(|elements| Some((view, elements))),
     });
     for (name, kind) in [("refused", ErrorKind::InvalidSelection), ("misfit", ErrorKind::InvalidArgument)] {
         if !case[name].is_null() {
             return refused(outcome.map(|_| ()), kind, &case[name]);
         }
     }
-    let Some((view, read)) = outcome? else {
+    let all = array.slice(..);
+    let Some((view, found)) = outcome? else {
+        if is_structured(&all) && all.read_field::<u8>("id")?.iter().any(|&id| id != ID) {
+            return Err("another field was written".into());
+        }
         let after: Vec<i32> = numbers(&case["after"])?;
-        let whole = array.read::<i32>(..)?;
-        return agree("the array afterwards", whole.as_slice().unwrap_or_default(), &after);
+        return agree("the array afterwards", read(&all)?.as_slice().unwrap_or_default(), &after);
     };
     let expected = elements(&case["gives"])?;
     agree("the shape", &view.shape()?[..], &numbers::<u64>(&case["gives"]["shape"])?)?;
-    agree("what is read", &read, &expected)?;
+    agree("what is read", &found, &expected)?;
+    if is_structured(&all) {
+        return Ok(());
+    }
     // Into memory that is not contiguous, with other values between the places.
     let wide: Vec<usize> = expected.shape().iter().map(|n| n * 2).collect();
     let mut wide = ArrayD::from_elem(IxDyn(&wide), -1);
@@ -105,10 +149,9 @@ fn run(case: &Value, array: &Array) -> Result<(), Failure> {
     agree("what is read into a buffer", &out.to_owned(), &expected)?;
     out.fill(-1);
     if wide.iter().any(|&value| value != -1) {
-        Err("elements beside a buffer were written".into())
-    } else {
-        Ok(())
+        return Err("elements beside a buffer were written".into());
     }
+    Ok(())
 }
 
 /// What the steps of a selection select, one from another.
