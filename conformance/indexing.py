@@ -412,6 +412,8 @@ def make_values(rng, shape, spoil):
         shape = []
     elif shape and rng.random() < 0.35:
         shape = broadcast_shapes(rng, shape)
+    elif rng.random() < 0.08:
+        shape = [1] * rng.randint(1, 2) + shape
     count = int(np.prod(shape, dtype=int))
     return np.array([rng.randint(100, 999) for _ in range(count)], dtype=np.int32).reshape(shape)
 
@@ -419,6 +421,9 @@ def make_values(rng, shape, spoil):
 def assigned(a, positions, values):
     """The array after values were written one behind the other, so that the last one stays."""
     out = a.copy()
+    # NumPy, too, assigns values with more axes, if these have a length of 1.
+    while values.ndim > positions.ndim and len(values) == 1:
+        values = values[0]
     spread = np.broadcast_to(values, positions.shape)
     for position, value in zip(positions.ravel(), spread.ravel()):
         out.flat[position] = value
@@ -456,10 +461,14 @@ def make_case(rng):
         return case | {"misfit": [spaced(values.shape), spaced(result.shape)]}
     if how in ("basic", "mixed"):
         direct = a.copy()
-        direct[parse(text)] = values
-        if not np.array_equal(direct, after):
-            # NumPy promises no order where positions repeat.
-            return None
+        items = parse(text)
+        scalars = all(isinstance(item, int) for item in items)
+        # Of one element, and of a mask alone, NumPy takes no more axes than there are.
+        if values.ndim <= result.ndim or not (scalars or any(map(is_mask, items))):
+            direct[items] = values
+            if not np.array_equal(direct, after):
+                # NumPy promises no order where positions repeat.
+                return None
     return case | {"after": after.ravel().tolist()}
 
 

@@ -46,3 +46,26 @@ fn the_element_of_an_array_without_dimensions_is_selected_repeatedly() {
     never.write(&ndarray::arr1(&[] as &[i32; 0])).unwrap();
     assert_eq!(array.read::<i32>(..).unwrap().sum(), 7);
 }
+
+/// Values of text and in fields come by other ways than those of the cases.
+#[test]
+fn values_may_have_axes_of_length_1_in_front() {
+    let values = ndarray::arr3(&[[[1, 2, 3]]]);
+    let created = |data_type| {
+        let builder = OpenOptions::new().create_array_in(Arc::new(MemoryStore::new()), "");
+        builder.shape([2, 3]).data_type(data_type).create().unwrap()
+    };
+    let numbers = created(DataType::Int32);
+    numbers.write(s![0, ..], &values).unwrap();
+    assert_eq!(numbers.read::<i32>(..).unwrap(), ndarray::arr2(&[[1, 2, 3], [0, 0, 0]]).into_dyn());
+    let structures = created(DataType::structure([("id", DataType::Int32)]).unwrap());
+    structures.write_field("id", s![0, ..], &values).unwrap();
+    assert_eq!(structures.read_field::<i32>("id", s![0, ..]).unwrap().as_slice().unwrap(), [1, 2, 3]);
+    let texts = created(DataType::parse("string", &zarrox::codecs::registry()).unwrap());
+    texts.write_vlen(s![0, ..], &values.mapv(|number| number.to_string())).unwrap();
+    let read = texts.read_vlen::<String>(s![0, ..]).unwrap();
+    assert_eq!(read.as_slice().unwrap(), ["1", "2", "3"]);
+    let two = ndarray::arr3(&[[[1, 2, 3]], [[4, 5, 6]]]);
+    let error = numbers.write(s![0, ..], &two).unwrap_err();
+    assert!(error.to_string().contains("values of shape [2, 1, 3]"), "{error}");
+}

@@ -11,7 +11,7 @@ use zarrox_core::{DataType, Element, Error, ErrorKind, Result};
 
 use super::read::contiguous_view;
 use super::view::ArrayView;
-use super::write::{takes, view_of};
+use super::write::{takes, view_of, without_leading_ones};
 use super::{Array, DynArray};
 use crate::error::argument;
 use crate::memory::zeroed;
@@ -98,8 +98,8 @@ impl ArrayView<'_> {
         }
         let resolved = self.resolved()?;
         let shape = Array::lengths(&resolved.shape())?;
-        let values = values.view().into_dyn();
-        let Some(values) = values.broadcast(shape.as_slice()) else {
+        let fitting = without_leading_ones(values, shape.len());
+        let Some(values) = fitting.broadcast(shape.as_slice()) else {
             return Err(self.array.shape_mismatch(&shape, values.shape()));
         };
         self.array.write_whole_field(&field, resolved, view_of(&values))

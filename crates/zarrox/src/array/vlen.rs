@@ -6,7 +6,7 @@ use zarrox_core::data_type::{VARIABLE_BYTES, VARIABLE_TEXT};
 use zarrox_core::{DataType, Element, Error, ErrorKind, Result, msgpack};
 
 use super::view::ArrayView;
-use super::write::view_of;
+use super::write::{view_of, without_leading_ones};
 use super::{Array, DynArray};
 use crate::error::argument;
 
@@ -230,10 +230,11 @@ impl ArrayView<'_> {
         let array = self.array;
         let resolved = self.resolved()?;
         let shape = Array::lengths(&resolved.shape())?;
-        if values.broadcast(IxDyn(&shape)).is_none() {
+        let fitting = without_leading_ones(values, shape.len());
+        if fitting.broadcast(IxDyn(&shape)).is_none() {
             return Err(array.shape_mismatch(&shape, values.shape()));
         }
-        let elements = DynArray::from_vlen(self.data_type().clone(), values);
+        let elements = DynArray::from_vlen(self.data_type().clone(), &fitting);
         let elements = elements.map_err(|error| error.at(array.place()))?;
         array.write_resolved(resolved, self.data_type(), elements.broadcast(&shape), None)
     }

@@ -1,6 +1,6 @@
 //! Writing: the same projections as for reading, each merged into its stored object.
 
-use ndarray::{ArrayBase, Data, Dimension, IxDyn, RawData};
+use ndarray::{ArrayBase, ArrayViewD, Axis, Data, Dimension, IxDyn, RawData};
 use zarrox_core::codec::{EncodeOptions, FieldPlace, Update, WritePart};
 use zarrox_core::indexing::Resolved;
 use zarrox_core::scratch::with_vec;
@@ -33,8 +33,9 @@ impl ArrayView<'_> {
         array.check_element::<T>()?;
         let resolved = self.resolved()?;
         let shape = Array::lengths(&resolved.shape())?;
+        let fitting = without_leading_ones(values, shape.len());
         let values =
-            values.broadcast(IxDyn(&shape)).ok_or_else(|| array.shape_mismatch(&shape, values.shape()))?;
+            fitting.broadcast(IxDyn(&shape)).ok_or_else(|| array.shape_mismatch(&shape, values.shape()))?;
         array.write_resolved(resolved, array.data_type(), view_of(&values), None)
     }
 
@@ -241,4 +242,17 @@ where
 pub(super) fn takes(own: &DataType, given: &DataType) -> bool {
     let both = matches!((own, given), (DataType::Extension(_), DataType::Extension(_)));
     own == given || (own.storage() == given.storage() && !both)
+}
+
+/// Values without the axes of length 1 that they have in front and the selection has not: NumPy assigns these as well.
+pub(super) fn without_leading_ones<T, S, D>(values: &ArrayBase<S, D>, ndim: usize) -> ArrayViewD<'_, T>
+where
+    S: Data + RawData<Elem = T>,
+    D: Dimension,
+{
+    let mut values = values.view().into_dyn();
+    while values.ndim() > ndim && values.len_of(Axis(0)) == 1 {
+        values = values.index_axis_move(Axis(0), 0);
+    }
+    values
 }
