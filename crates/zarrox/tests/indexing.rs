@@ -69,3 +69,34 @@ fn values_may_have_axes_of_length_1_in_front() {
     let error = numbers.write(s![0, ..], &two).unwrap_err();
     assert!(error.to_string().contains("values of shape [2, 1, 3]"), "{error}");
 }
+
+/// What is composed has its points in the order of the result, whichever of its axes was composed first.
+#[test]
+fn the_last_value_stays_where_a_selection_of_points_repeats_them() {
+    let builder = OpenOptions::new().create_array_in(Arc::new(MemoryStore::new()), "");
+    let array = builder.shape([6]).data_type(DataType::Int32).chunks([4]).create().unwrap();
+    let points = ndarray::arr3(&[[[0, 1], [1, 0], [2, 2]], [[1, 2], [0, 1], [2, 0]]]);
+    let points = array.slice(s![points]);
+    // All of the result is written with ascending numbers: the greatest of each element's stays.
+    let check = |view: zarrox::ArrayView<'_>| {
+        let shape: Vec<usize> = view.shape().unwrap().iter().map(|&n| usize::try_from(n).unwrap()).collect();
+        let count = i32::try_from(shape.iter().product::<usize>()).unwrap();
+        array.write(.., &ndarray::arr1(&[0, 1, 2, 3, 4, 5])).unwrap();
+        let places = view.read::<i32>().unwrap();
+        let values = ndarray::ArrayD::from_shape_vec(shape, (100..100 + count).collect()).unwrap();
+        view.write(&values).unwrap();
+        let mut expected = [0, 1, 2, 3, 4, 5];
+        places
+            .iter()
+            .zip(&values)
+            .for_each(|(&place, &value)| expected[usize::try_from(place).unwrap()] = value);
+        assert_eq!(array.read::<i32>(..).unwrap().as_slice().unwrap(), expected, "{places:?}");
+    };
+    check(points.oindex(s![.., .., [1, 0, 1]]));
+    check(points.oindex(s![[1, 0, 0], 1.., ..;-1]));
+    check(points.slice(s![.., [2, 0, 0, 1], ..]));
+    check(points.slice(s![[0, 1, 0], .., [1, 0, 0]]));
+    // The arrays of the first and the last dimension vary together, that of the second between them.
+    let (outer, inner) = (ndarray::arr3(&[[[0, 1]], [[1, 0]]]), ndarray::arr3(&[[[0], [2], [1]]]));
+    check(points.slice(s![outer.clone(), inner, outer]));
+}

@@ -86,7 +86,17 @@ impl Composing<'_> {
             components.push(joined);
         }
         self.attach_the_homeless(&mut components);
+        // Points have the order of the result, of which the last one written counts.
+        for component in &mut components {
+            component.second.sort_by_key(|&number| self.places_in_result(number).next());
+        }
         components
+    }
+
+    /// Where the parts of an axis of the second selection are in its result.
+    fn places_in_result(&self, number: usize) -> impl Iterator<Item = usize> {
+        let is_of = move |of: &ResultAxis| matches!(of, ResultAxis::Of { axis, .. } if *axis == number);
+        self.second.result.iter().enumerate().filter(move |(_, of)| is_of(of)).map(|(place, _)| place)
     }
 
     /// Repeating or removing the one element of a new axis is repeating or removing elements of some other axis.
@@ -147,7 +157,11 @@ impl Composing<'_> {
             }
         }
         let layout = self.layout(component)?;
-        let (new_axes, parts) = normal_form(self.points(component, &layout)?, &layout.shape);
+        let order = self.order_in_result(component);
+        let (lists, shape) = transposed(self.points(component, &layout)?, &layout.shape, &order)?;
+        let (new_axes, new_parts) = normal_form(lists, &shape);
+        let mut parts = vec![None; order.len()];
+        order.iter().zip(new_parts).for_each(|(&at, part)| parts[at] = part);
         let place = |part: &Option<usize>| match *part {
             None => ResultAxis::New,
             Some(part) => ResultAxis::Of { axis: axes.len(), part },
@@ -188,6 +202,15 @@ impl Composing<'_> {
             ResultAxis::Of { axis, part } => self.first.axes[axis].shape()[part],
         };
         span.start == 0 && span.count == length && !span.reversed && self.is_kept(number)
+    }
+
+    /// The axes of a component's layout in the order of the result. Parts of one axis may lie on both sides of another's.
+    fn order_in_result(&self, component: &Component) -> Vec<usize> {
+        let places = component.second.iter().flat_map(|&number| self.places_in_result(number));
+        let places: Vec<usize> = places.collect();
+        let mut order: Vec<usize> = (0..places.len()).collect();
+        order.sort_by_key(|&at| places[at]);
+        order
     }
 
     fn layout(&self, component: &Component) -> Result<Layout> {
@@ -372,6 +395,27 @@ fn repeated(value: usize, count: usize) -> Result<Vec<usize>> {
     let mut list = reserved(count)?;
     list.resize(count, value);
     Ok(list)
+}
+
+/// Points whose shape has its dimensions in another order, and this shape.
+fn transposed(lists: Lists, shape: &[usize], order: &[usize]) -> Result<(Lists, Vec<usize>)> {
+    let new_shape: Vec<usize> = order.iter().map(|&at| shape[at]).collect();
+    if order.is_sorted() {
+        return Ok((lists, new_shape));
+    }
+    let step = |&at: &usize| shape[at + 1..].iter().product::<usize>();
+    let steps: Vec<usize> = order.iter().map(step).collect();
+    let turned = |(dim, list): (usize, Arc<Vec<usize>>)| {
+        let mut out = reserved(list.len())?;
+        let mut place = vec![0; order.len()];
+        for _ in 0..list.len() {
+            out.push(list[place.iter().zip(&steps).map(|(place, step)| place * step).sum::<usize>()]);
+            advance(&mut place, &new_shape);
+        }
+        Ok((dim, Arc::new(out)))
+    };
+    let lists = lists.into_iter().map(turned).collect::<Result<_>>()?;
+    Ok((lists, new_shape))
 }
 
 /// Points as the simplest axes that they can be, and for each dimension of their shape which part of the first of these axes
