@@ -36,6 +36,7 @@ RULES = (
     ("takes a slice of blocks that ends before the first for another", {"differs"},
      lambda case: case.kind == "blocks" and case.ends_outside()),
     ("broadcasts no values but scalars", {"refuses"}, lambda case: case.broadcasts()),
+    ("takes axes of length 1 in front of the values for others", {"differs"}, lambda case: case.has_more_axes()),
     ("does not compare the shape of the values with the selection's", {"allows"}, lambda case: "misfit" in case.json),
 )
 
@@ -88,6 +89,10 @@ class Case:
 
     def ends_outside(self):
         return any((item.stop or 0) < -count for item, count in self.block_slices())
+
+    def has_more_axes(self):
+        """Whether the values have more axes than the selection."""
+        return self.broadcasts() and len(self.json["write"]["shape"]) > self.positions().ndim
 
     def broadcasts(self):
         """Whether the values have not the selection's shape, and are no scalar."""
