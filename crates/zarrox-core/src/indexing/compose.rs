@@ -12,7 +12,6 @@ use super::joint::point_count;
 use super::positions::{single, spaced};
 use super::{Points, Resolved, ResolvedAxis, ResolvedSpan, ResultAxis, Selection};
 use crate::error::{Error, ErrorKind, Result};
-use crate::strided::Dims;
 
 impl Resolved {
     /// Selects from what is selected: the elements that `selection` means in the result of this one.
@@ -31,12 +30,7 @@ impl Resolved {
             ResultAxis::New => ResultAxis::New,
             ResultAxis::Of { axis, part } => places[axis][part],
         });
-        let mut result: Vec<ResultAxis> = result.collect();
-        for (number, axis) in axes.iter_mut().enumerate() {
-            if let ResolvedAxis::Points(points) = axis {
-                as_in_result(points, number, &mut result)?;
-            }
-        }
+        let result = result.collect();
         Ok(Self::in_order(axes, result))
     }
 }
@@ -437,45 +431,4 @@ fn normal_form(lists: Lists, shape: &[usize]) -> (Vec<ResolvedAxis>, Vec<Option<
     let (dims, coordinates): (Vec<usize>, Vec<Arc<Vec<usize>>>) = lists.into_iter().unzip();
     let (dims, coordinates) = (dims.into_iter().collect(), coordinates.into_iter().collect());
     (vec![ResolvedAxis::Points(Points { dims, coordinates, shape })], parts)
-}
-
-/// Brings the points of an axis into the order that they have in the result: where an element is selected more than once, the last
-/// of them must be the last.
-fn as_in_result(points: &mut Points, number: usize, result: &mut [ResultAxis]) -> Result<()> {
-    let mut parts: Dims<&mut usize> = Dims::new();
-    for of in result {
-        match of {
-            ResultAxis::Of { axis, part } if *axis == number => parts.push(part),
-            _ => {}
-        }
-    }
-    if !parts.is_sorted() {
-        let order: Dims<usize> = parts.iter().map(|part| **part).collect();
-        *points = transposed(points, &order)?;
-        parts.into_iter().enumerate().for_each(|(place, part)| *part = place);
-    }
-    Ok(())
-}
-
-/// The same points with the dimensions of their shape in another order.
-fn transposed(points: &Points, order: &[usize]) -> Result<Points> {
-    let shape: Vec<usize> = order.iter().map(|&part| points.shape[part]).collect();
-    let count = point_count(&shape)?;
-    if count == 0 {
-        return Ok(Points { shape, ..points.clone() });
-    }
-    let strides: Dims<usize> = order.iter().map(|&part| points.shape[part + 1..].iter().product()).collect();
-    let mut place: Dims<usize> = order.iter().map(|_| 0).collect();
-    let mut before = reserved(count)?;
-    for _ in 0..count {
-        before.push(place.iter().zip(&strides).map(|(at, stride)| at * stride).sum());
-        advance(&mut place, &shape);
-    }
-    let moved = |list: &Arc<Vec<usize>>| {
-        let mut out = reserved(count)?;
-        out.extend(before.iter().map(|&place: &usize| list[place]));
-        Ok(Arc::new(out))
-    };
-    let coordinates = points.coordinates.iter().map(moved).collect::<Result<_>>()?;
-    Ok(Points { dims: points.dims.clone(), coordinates, shape })
 }
