@@ -156,6 +156,18 @@ impl From<&Mask> for DimSelection {
     }
 }
 
+impl From<&Mask> for Mask {
+    fn from(mask: &Mask) -> Self {
+        mask.clone()
+    }
+}
+
+impl From<&IndexArray> for IndexArray {
+    fn from(array: &IndexArray) -> Self {
+        array.clone()
+    }
+}
+
 /// What holds the values of an array: its shape and its values, row-major.
 trait Values<T> {
     fn into_values(self) -> (Vec<usize>, Vec<T>);

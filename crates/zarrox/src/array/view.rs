@@ -114,7 +114,7 @@ impl<'a> ArrayView<'a> {
     /// # Errors
     /// [`ErrorKind::InvalidSelection`](crate::ErrorKind::InvalidSelection) when the selection does not fit.
     pub fn shape(&self) -> Result<Vec<u64>> {
-        Ok(self.resolved()?.shape())
+        Ok(self.unconfirmed()?.shape())
     }
 
     /// How many positions along each axis of what is selected are in one stored chunk, at most; 1 where they are listed. Reading
@@ -123,7 +123,7 @@ impl<'a> ArrayView<'a> {
     /// # Errors
     /// As for [`ArrayView::shape`].
     pub fn chunk_shape(&self) -> Result<Vec<u64>> {
-        let resolved = self.resolved()?;
+        let resolved = self.unconfirmed()?;
         let largest = self.array.chunk_grid().largest_chunk();
         let length = |axis: &ResultAxis| match *axis {
             ResultAxis::New => 1,
@@ -168,9 +168,13 @@ impl<'a> ArrayView<'a> {
 
     /// What is selected, if it fits and the array is known to be what its metadata says.
     pub(super) fn resolved(&self) -> Result<&Resolved> {
-        let place = |error: zarrox_core::Error| error.at(self.array.place());
         self.array.confirm()?;
-        self.resolved.as_ref().map_err(|error| place(error.clone()))
+        self.unconfirmed()
+    }
+
+    /// What is selected by the metadata that there is, if it fits.
+    fn unconfirmed(&self) -> Result<&Resolved> {
+        self.resolved.as_ref().map_err(|error| error.clone().at(self.array.place()))
     }
 }
 
