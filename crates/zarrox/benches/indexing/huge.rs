@@ -39,7 +39,8 @@ fn line(report: &mut Report, place: Place) {
     bounded(report, &name("vindex"), || array.vindex(&points).read::<f64>().unwrap());
     bounded(report, &name("oindex"), || array.oindex(&points).read::<f64>().unwrap());
     bounded(report, &name("slice"), || array.read::<f64>(s![5..;COUNT / 10]).unwrap());
-    // Other points each time: file systems take milliseconds to replace a file.
+    bounded(report, &name("overwritten by vindex"), || array.vindex(&points).write(&values).unwrap());
+    // Other points each time: a file system may take much longer to replace a file than to make one.
     let mut random = Random(3);
     bounded(report, &name("written by vindex"), || {
         array.vindex(random.many_below(POINTS, COUNT)).write(&values).unwrap();

@@ -66,14 +66,8 @@ pub(crate) fn points(report: &mut Report, _: Scale) {
             large.write(.., &values.mapv(f32::from)).unwrap();
             let small_points = || small.vindex(coordinates()).read::<u16>().unwrap();
             let large_points = || large.vindex(coordinates()).read::<f32>().unwrap();
-            // Where nothing is decoded, all of it is a copy: a few nanoseconds of the machine's time for each point.
-            let limit = zstd.then_some(1.3);
-            report.ratio(&name("u2"), "all of it", limit, small_points, || small.read::<u16>(..).unwrap());
-            report.ratio(&name("f4"), "all of it", limit, large_points, || large.read::<f32>(..).unwrap());
-            if !zstd {
-                report.time(&format!("{}: 20 ns for each", name("u2")), 2.0, small_points);
-                report.time(&format!("{}: 20 ns for each", name("f4")), 2.0, large_points);
-            }
+            report.ratio(&name("u2"), "all of it", 1.3, small_points, || small.read::<u16>(..).unwrap());
+            report.ratio(&name("f4"), "all of it", 1.3, large_points, || large.read::<f32>(..).unwrap());
             if zstd {
                 writes(report, place, &small, &large, &indices);
             }
