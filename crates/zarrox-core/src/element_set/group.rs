@@ -29,7 +29,7 @@ impl PlacedPoints {
         assert!(coordinates.iter().all(|list| list.len() == count), "all lists are equally long");
         let order: Dims<usize> = (0..runs.len()).collect();
         let runs: Dims<&[Run]> = runs.iter().map(Deref::deref).collect();
-        let points = Arc::new(Self { coordinates, places: None });
+        let points = Arc::new(Self::placed(coordinates, None));
         group_range(&points, 0..count, &order, &runs)
     }
 }
@@ -43,50 +43,83 @@ pub(super) fn group_range(
     runs: &[&[Run]],
 ) -> Grouped {
     let lists: Dims<&[usize]> = order.iter().map(|&k| &points.coordinates[k][range.clone()]).collect();
-    let dims: Dims<Dim<'_>> =
-        lists.iter().zip(runs).filter_map(|(list, runs)| Dim::new(list, runs)).collect();
+    let dims: Dims<Dim<'_>> = order
+        .iter()
+        .zip(runs)
+        .filter_map(|(&k, runs)| Some(Dim::new(points.extent(k, &range)?, runs)))
+        .collect();
     let (borders, moved) = if range.is_empty() || dims.len() < lists.len() {
-        (vec![0], None)
+        (vec![0], Moved::No)
     } else if let ([list], [dim]) = (lists.as_slice(), dims.as_slice())
         && list.is_sorted()
     {
-        (borders_of_sorted(list, dim.runs), None)
+        (borders_of_sorted(list, dim.runs), Moved::No)
     } else {
         match dims.iter().try_fold(1_u64, |total, dim| total.checked_mul(dim.width?)) {
-            Some(1) => (vec![0, range.len()], None),
+            Some(1) => (vec![0, range.len()], Moved::No),
             Some(total) => order_by_key(keys(&lists, &dims, range.len()), total),
             None => order_by_comparison(&lists, runs),
         }
     };
-    let chunk = |i: usize| lists.iter().zip(runs).map(|(list, runs)| chunk_at(runs, list[i]).0).collect();
-    let first = |border: usize| moved.as_ref().map_or(border, |moved| moved[border]);
-    let start = if moved.is_some() { 0 } else { range.start };
-    let chunks =
-        borders.windows(2).map(|pair| (chunk(first(pair[0])), start + pair[0]..start + pair[1])).collect();
-    Grouped {
-        points: moved.map_or_else(|| points.clone(), |moved| moved_points(points, &range, moved)),
-        chunks,
-    }
+    let (points, start) = match moved {
+        Moved::No => (points.clone(), range.start),
+        Moved::From(from) => (gathered(points, &range, from), 0),
+        Moved::To(to) => (scattered(points, &range, &to), 0),
+    };
+    let chunk = |border: usize| {
+        let along = order.iter().zip(runs);
+        along.map(|(&k, runs)| chunk_at(runs, points.coordinates[k][start + border]).0).collect()
+    };
+    let chunks = borders.windows(2).map(|pair| (chunk(pair[0]), start + pair[0]..start + pair[1])).collect();
+    Grouped { chunks, points }
 }
 
-/// The points of a range in another order, which is given by their indices in the range.
-fn moved_points(points: &PlacedPoints, range: &Range<usize>, mut order: Vec<usize>) -> Arc<PlacedPoints> {
+/// Points of a range in another order: the n-th is the one that `from` gives the index of.
+fn gathered(points: &PlacedPoints, range: &Range<usize>, mut from: Vec<usize>) -> Arc<PlacedPoints> {
     let moved = |list: &Arc<Vec<usize>>| {
         let list = &list[range.clone()];
-        Arc::new(order.iter().map(|&i| list[i]).collect())
+        Arc::new(from.iter().map(|&i| list[i]).collect())
     };
     let coordinates = points.coordinates.iter().map(moved).collect();
     match points.places.as_ref().map(|places| &places[range.clone()]) {
-        Some(places) => order.iter_mut().for_each(|i| *i = places[*i]),
-        None if range.start > 0 => order.iter_mut().for_each(|i| *i += range.start),
+        Some(places) => from.iter_mut().for_each(|i| *i = places[*i]),
+        None if range.start > 0 => from.iter_mut().for_each(|i| *i += range.start),
         None => {}
     }
-    Arc::new(PlacedPoints { coordinates, places: Some(order) })
+    Arc::new(PlacedPoints::placed(coordinates, Some(from)))
 }
 
-/// Where one chunk's points end and another's begin, from 0 to the number of points, and the indices of the points in the new
-/// order, if that is another one.
-type Order = (Vec<usize>, Option<Vec<usize>>);
+/// Points of a range in another order: the n-th comes to the index that `to` gives.
+fn scattered(points: &PlacedPoints, range: &Range<usize>, to: &[u64]) -> Arc<PlacedPoints> {
+    let moved = |list: &[usize]| {
+        let mut moved = vec![0; to.len()];
+        to.iter().zip(list).for_each(|(&to, &value)| moved[number(to)] = value);
+        moved
+    };
+    let coordinates = points.coordinates.iter().map(|list| Arc::new(moved(&list[range.clone()]))).collect();
+    let places = match &points.places {
+        Some(places) => moved(&places[range.clone()]),
+        None => {
+            let mut places = vec![0; to.len()];
+            to.iter().zip(range.clone()).for_each(|(&to, place)| places[number(to)] = place);
+            places
+        }
+    };
+    Arc::new(PlacedPoints::placed(coordinates, Some(places)))
+}
+
+/// Points in another order.
+enum Moved {
+    /// They stay as they are.
+    No,
+    /// For each new index the old one.
+    From(Vec<usize>),
+    /// For each old index the new one.
+    To(Vec<u64>),
+}
+
+/// Where one chunk's points end and another's begin, from 0 to the number of points, and the new order.
+type Order = (Vec<usize>, Moved);
 
 /// The least and the greatest number.
 pub(super) fn extent(numbers: &[usize]) -> Option<(usize, usize)> {
@@ -117,12 +150,11 @@ struct Dim<'a> {
 }
 
 impl<'a> Dim<'a> {
-    /// `None` when there are no points.
-    fn new(list: &[usize], runs: &'a [Run]) -> Option<Self> {
-        let (least, last) = extent(list)?;
+    /// Of positions from one to another.
+    fn new((least, last): (usize, usize), runs: &'a [Run]) -> Self {
         let first = chunk_at(runs, least);
         let width = (chunk_at(runs, last).0 - first.0) as u64;
-        Some(Self { runs, first, width: width.checked_add(1), last })
+        Self { runs, first, width: width.checked_add(1), last }
     }
 
     /// Puts the number of each point's chunk, counted from the first touched one, behind what is in its key so far.
@@ -190,32 +222,32 @@ fn keys(lists: &[&[usize]], dims: &[Dim<'_>], count: usize) -> Vec<u64> {
 /// The order of the points by these keys, which are less than `total`.
 fn order_by_key(mut keys: Vec<u64>, total: u64) -> Order {
     if keys.is_sorted() {
-        return (borders_where(keys.len(), |i| keys[i] != keys[i - 1]), None);
+        return (borders_where(keys.len(), |i| keys[i] != keys[i - 1]), Moved::No);
     }
     let total_bits = u64::BITS - total.leading_zeros();
     let index_bits = usize::BITS - keys.len().leading_zeros();
     match usize::try_from(total) {
-        Ok(total) if total / 2 <= keys.len() => order_by_counting(&keys, total),
+        Ok(total) if total / 2 <= keys.len() => order_by_counting(keys, total),
         _ if total_bits + index_bits <= u64::BITS => {
             // Key and index in one word: no two are equal, so that any sort is a stable one.
             keys.iter_mut().enumerate().for_each(|(i, key)| *key = *key << index_bits | i as u64);
             keys.sort_unstable();
             let borders = borders_where(keys.len(), |i| keys[i] >> index_bits != keys[i - 1] >> index_bits);
             let mask = (1 << index_bits) - 1;
-            (borders, Some(keys.into_iter().map(|key| number(key & mask)).collect()))
+            (borders, Moved::From(keys.into_iter().map(|key| number(key & mask)).collect()))
         }
         _ => {
             let mut order: Vec<usize> = (0..keys.len()).collect();
             order.sort_by_key(|&i| keys[i]);
-            (borders_where(order.len(), |i| keys[order[i]] != keys[order[i - 1]]), Some(order))
+            (borders_where(order.len(), |i| keys[order[i]] != keys[order[i - 1]]), Moved::From(order))
         }
     }
 }
 
 /// As [`order_by_key`], with a count for each possible key.
-fn order_by_counting(keys: &[u64], total: usize) -> Order {
+fn order_by_counting(mut keys: Vec<u64>, total: usize) -> Order {
     let mut ends = vec![0_usize; total];
-    for &key in keys {
+    for &key in &keys {
         ends[number(key)] += 1;
     }
     let mut borders = vec![0];
@@ -227,13 +259,12 @@ fn order_by_counting(keys: &[u64], total: usize) -> Order {
             borders.push(sum);
         }
     }
-    let mut order = vec![0; keys.len()];
-    for (i, &key) in keys.iter().enumerate() {
-        let next = &mut ends[number(key)];
-        order[*next] = i;
+    for key in &mut keys {
+        let next = &mut ends[number(*key)];
+        *key = *next as u64;
         *next += 1;
     }
-    (borders, Some(order))
+    (borders, Moved::To(keys))
 }
 
 /// The order of the points where the touched range of chunks is larger than any number.
@@ -246,11 +277,11 @@ fn order_by_comparison(lists: &[&[usize]], runs: &[&[Run]]) -> Order {
     };
     let count = lists[0].len();
     if (1..count).all(|i| compare(i - 1, i).is_le()) {
-        return (borders_where(count, |i| compare(i - 1, i).is_ne()), None);
+        return (borders_where(count, |i| compare(i - 1, i).is_ne()), Moved::No);
     }
     let mut order: Vec<usize> = (0..count).collect();
     order.sort_by(|&a, &b| compare(a, b));
-    (borders_where(count, |i| compare(order[i - 1], order[i]).is_ne()), Some(order))
+    (borders_where(count, |i| compare(order[i - 1], order[i]).is_ne()), Moved::From(order))
 }
 
 /// 0, each index for which `differs` from the one before, and the number of all.

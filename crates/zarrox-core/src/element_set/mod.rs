@@ -6,7 +6,7 @@ mod split;
 pub(crate) mod tests;
 
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use smallvec::{SmallVec, smallvec};
 
@@ -22,6 +22,8 @@ pub struct PlacedPoints {
     /// Where each point is along the axis of the result; where absent, the n-th point is the n-th there. No two have one place:
     /// several threads may write to the result at the same time.
     places: Option<Vec<usize>>,
+    /// For each dimension the least and the greatest position of all points, once somebody has asked.
+    extents: OnceLock<Dims<(usize, usize)>>,
 }
 
 impl PlacedPoints {
@@ -29,13 +31,22 @@ impl PlacedPoints {
     pub fn ascending(coordinates: Dims<Arc<Vec<usize>>>, places: Vec<usize>) -> Self {
         assert!(places.is_sorted_by(|one, next| one < next), "the places ascend");
         assert!(coordinates.iter().all(|list| list.len() == places.len()), "all lists are equally long");
-        Self { coordinates, places: Some(places) }
+        Self::placed(coordinates, Some(places))
     }
 
-    /// Points at any places.
-    #[cfg(test)]
+    /// Points at places that no two share.
     pub(crate) fn placed(coordinates: Dims<Arc<Vec<usize>>>, places: Option<Vec<usize>>) -> Self {
-        Self { coordinates, places }
+        Self { coordinates, places, extents: OnceLock::new() }
+    }
+
+    /// The least and the greatest position of some points along the `k`-th dimension; `None` when there are none.
+    fn extent(&self, k: usize, range: &Range<usize>) -> Option<(usize, usize)> {
+        let list = &self.coordinates[k];
+        if range.is_empty() || *range != (0..list.len()) {
+            return group::extent(&list[range.clone()]);
+        }
+        let all = || self.coordinates.iter().filter_map(|list| group::extent(list)).collect();
+        self.extents.get_or_init(all).get(k).copied()
     }
 
     /// For each dimension the position of each point.
@@ -121,11 +132,11 @@ impl PointRange {
     fn compact(&self, dim: usize) -> (Self, Self) {
         let count = self.len();
         let lists = (0..self.dims.len()).map(|k| Arc::new(self.positions(k).to_vec())).collect();
-        let points = Arc::new(PlacedPoints { coordinates: lists, places: None });
+        let points = Arc::new(PlacedPoints::placed(lists, None));
         let close = Self { points, range: 0..count, ..self.clone() };
         let places = (0..count).map(|i| self.place(i)).collect();
         let coordinates = smallvec![Arc::new((0..count).collect())];
-        let points = Arc::new(PlacedPoints { coordinates, places: Some(places) });
+        let points = Arc::new(PlacedPoints::placed(coordinates, Some(places)));
         (close, Self { dims: smallvec![dim], points, range: 0..count, origin: smallvec![0] })
     }
 
@@ -270,7 +281,8 @@ impl ElementSet {
                 }
                 ElementAxis::Points(points) => {
                     for (k, &dim) in points.dims.iter().enumerate() {
-                        let Some((least, greatest)) = group::extent(points.positions(k)) else { continue };
+                        let extent = points.points.extent(k, &points.range);
+                        let Some((least, greatest)) = extent else { continue };
                         let start = least - points.origin[k];
                         bounds[dim] = Span { start, step: 1, count: greatest - least + 1 };
                     }

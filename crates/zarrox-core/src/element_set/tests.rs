@@ -152,7 +152,7 @@ fn draw(random: &mut Random, dims: &[usize], chunk: &[usize], many: usize) -> Dr
     let range = before..before + count;
     let points = PointRange {
         dims: dims.into(),
-        points: Arc::new(PlacedPoints { coordinates, places: listed }),
+        points: Arc::new(PlacedPoints::placed(coordinates, listed)),
         range: range.clone(),
         origin,
     };
@@ -278,7 +278,7 @@ fn points(coordinates: &[&[usize]], places: Option<Vec<usize>>) -> ElementAxis {
     let range = 0..coordinates[0].len();
     let coordinates = coordinates.iter().map(|list| Arc::new(list.to_vec())).collect::<Dims<_>>();
     let ndim = coordinates.len();
-    let points = Arc::new(PlacedPoints { coordinates, places });
+    let points = Arc::new(PlacedPoints::placed(coordinates, places));
     ElementAxis::Points(PointRange { dims: (0..ndim).collect(), points, range, origin: smallvec![0; ndim] })
 }
 
