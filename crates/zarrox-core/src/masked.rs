@@ -84,7 +84,10 @@ impl MaskedChunks {
                 places.extend(place..place + found);
             }
         });
-        PlacedPoints::ascending(coordinates.into_iter().map(Arc::new).collect(), places)
+        PlacedPoints::ascending(
+            coordinates.into_iter().map(|list| Arc::new(list.into())).collect(),
+            places.into(),
+        )
     }
 
     /// The chunks with a position where the mask is true, in row-major order.

@@ -1,19 +1,91 @@
 //! Buffers that a thread uses again and again, so that decoding a chunk touches no fresh memory.
 
 use std::cell::RefCell;
+use std::collections::TryReserveError;
 use std::ops::{Deref, DerefMut};
 use std::thread::LocalKey;
 
 /// What a thread keeps for the next call at most, in bytes.
 const KEEP: usize = 256 << 20;
 
-type Buffers = LocalKey<RefCell<Vec<Vec<u8>>>>;
+/// What a thread keeps of lists of positions at most, in bytes.
+const KEEP_POSITIONS: usize = 32 << 20;
+
+/// Shorter lists are left to the allocator: they touch no fresh pages.
+const SHORT: usize = 4096;
+
+type Buffers<T = u8> = LocalKey<RefCell<Vec<Vec<T>>>>;
 
 thread_local! {
     /// Buffers that are initialised up to their length.
     static FILLED: RefCell<Vec<Vec<u8>>> = const { RefCell::new(Vec::new()) };
     /// Buffers that are empty, for appending to.
     static EMPTY: RefCell<Vec<Vec<u8>>> = const { RefCell::new(Vec::new()) };
+    /// Lists of positions, empty.
+    static POSITIONS: RefCell<Vec<Vec<usize>>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Positions, or anything else that is counted, in memory that a thread uses again: selecting many points takes several such
+/// lists, and the first touch of fresh pages costs more than to work on them.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Positions(Vec<usize>);
+
+impl Positions {
+    /// An empty list with room for `count` positions.
+    ///
+    /// # Errors
+    /// When there is not that much memory.
+    pub fn with_room(count: usize) -> Result<Self, TryReserveError> {
+        let mut list = if count < SHORT { Vec::new() } else { take(&POSITIONS, count) };
+        list.try_reserve_exact(count)?;
+        Ok(Self(list))
+    }
+}
+
+impl From<Vec<usize>> for Positions {
+    fn from(list: Vec<usize>) -> Self {
+        Self(list)
+    }
+}
+
+impl FromIterator<usize> for Positions {
+    fn from_iter<I: IntoIterator<Item = usize>>(positions: I) -> Self {
+        let positions = positions.into_iter();
+        let count = positions.size_hint().0;
+        let mut list = if count < SHORT { Vec::new() } else { take(&POSITIONS, count) };
+        list.extend(positions);
+        Self(list)
+    }
+}
+
+impl Clone for Positions {
+    fn clone(&self) -> Self {
+        self.iter().copied().collect()
+    }
+}
+
+impl Deref for Positions {
+    type Target = Vec<usize>;
+
+    fn deref(&self) -> &Vec<usize> {
+        &self.0
+    }
+}
+
+impl DerefMut for Positions {
+    fn deref_mut(&mut self) -> &mut Vec<usize> {
+        &mut self.0
+    }
+}
+
+impl Drop for Positions {
+    fn drop(&mut self) {
+        if self.capacity() >= SHORT {
+            let mut list = std::mem::take(&mut self.0);
+            list.clear();
+            give_back(&POSITIONS, list, KEEP_POSITIONS);
+        }
+    }
 }
 
 /// A buffer on loan from the thread's own; it goes back when dropped.
@@ -56,7 +128,7 @@ impl DerefMut for Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        give_back(&FILLED, std::mem::take(&mut self.buffer));
+        give_back(&FILLED, std::mem::take(&mut self.buffer), KEEP);
     }
 }
 
@@ -65,13 +137,13 @@ pub fn with_vec<R>(work: impl FnOnce(&mut Vec<u8>) -> R) -> R {
     let mut buffer = take(&EMPTY, 0);
     let result = work(&mut buffer);
     buffer.clear();
-    give_back(&EMPTY, buffer);
+    give_back(&EMPTY, buffer, KEEP);
     result
 }
 
 /// The smallest free buffer that is large enough, else the largest: so that one large buffer is not
 /// grown beside another.
-fn take(buffers: &'static Buffers, length: usize) -> Vec<u8> {
+fn take<T>(buffers: &'static Buffers<T>, length: usize) -> Vec<T> {
     buffers.with_borrow_mut(|free| {
         let fits =
             (0..free.len()).filter(|&i| free[i].capacity() >= length).min_by_key(|&i| free[i].capacity());
@@ -80,12 +152,12 @@ fn take(buffers: &'static Buffers, length: usize) -> Vec<u8> {
     })
 }
 
-fn give_back(buffers: &'static Buffers, buffer: Vec<u8>) {
+fn give_back<T>(buffers: &'static Buffers<T>, buffer: Vec<T>, keep: usize) {
     // A thread that is ending has no list any more: the buffer is simply freed.
     let _ = buffers.try_with(|free| {
         let mut free = free.borrow_mut();
         let kept: usize = free.iter().map(Vec::capacity).sum();
-        if kept + buffer.capacity() <= KEEP {
+        if (kept + buffer.capacity()).saturating_mul(size_of::<T>()) <= keep {
             free.push(buffer);
         }
     });

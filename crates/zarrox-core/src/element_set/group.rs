@@ -1,5 +1,6 @@
 //! Points grouped by the chunks that they lie in, in one pass: the cost follows the points and the chunks that they touch.
 
+use crate::scratch::Positions;
 use std::cmp::Ordering;
 use std::ops::{Deref, Range};
 use std::sync::Arc;
@@ -23,7 +24,7 @@ impl PlacedPoints {
     /// these dimensions its runs of equal chunks, which must reach as far as the positions.
     ///
     /// Points that are in the order of their chunks already stay where they are, and nothing is copied.
-    pub fn group<R: Deref<Target = [Run]>>(coordinates: Dims<Arc<Vec<usize>>>, runs: &[R]) -> Grouped {
+    pub fn group<R: Deref<Target = [Run]>>(coordinates: Dims<Arc<Positions>>, runs: &[R]) -> Grouped {
         assert_eq!(coordinates.len(), runs.len(), "there are runs for each dimension");
         let count = coordinates.first().map_or(0, |list| list.len());
         assert!(coordinates.iter().all(|list| list.len() == count), "all lists are equally long");
@@ -55,7 +56,7 @@ pub(super) fn group_range(
     {
         (borders_of_sorted(list, dim.runs), Moved::No)
     } else {
-        match dims.iter().try_fold(1_u64, |total, dim| total.checked_mul(dim.width?)) {
+        match dims.iter().try_fold(1_usize, |total, dim| total.checked_mul(dim.width?)) {
             Some(1) => (vec![0, range.len()], Moved::No),
             Some(total) => order_by_key(keys(&lists, &dims, range.len()), total),
             None => order_by_comparison(&lists, runs),
@@ -75,8 +76,8 @@ pub(super) fn group_range(
 }
 
 /// Points of a range in another order: the n-th is the one that `from` gives the index of.
-fn gathered(points: &PlacedPoints, range: &Range<usize>, mut from: Vec<usize>) -> Arc<PlacedPoints> {
-    let moved = |list: &Arc<Vec<usize>>| {
+fn gathered(points: &PlacedPoints, range: &Range<usize>, mut from: Positions) -> Arc<PlacedPoints> {
+    let moved = |list: &Arc<Positions>| {
         let list = &list[range.clone()];
         Arc::new(from.iter().map(|&i| list[i]).collect())
     };
@@ -90,18 +91,18 @@ fn gathered(points: &PlacedPoints, range: &Range<usize>, mut from: Vec<usize>) -
 }
 
 /// Points of a range in another order: the n-th comes to the index that `to` gives.
-fn scattered(points: &PlacedPoints, range: &Range<usize>, to: &[u64]) -> Arc<PlacedPoints> {
+fn scattered(points: &PlacedPoints, range: &Range<usize>, to: &[usize]) -> Arc<PlacedPoints> {
     let moved = |list: &[usize]| {
-        let mut moved = vec![0; to.len()];
-        to.iter().zip(list).for_each(|(&to, &value)| moved[number(to)] = value);
+        let mut moved: Positions = std::iter::repeat_n(0, to.len()).collect();
+        to.iter().zip(list).for_each(|(&to, &value)| moved[to] = value);
         moved
     };
     let coordinates = points.coordinates.iter().map(|list| Arc::new(moved(&list[range.clone()]))).collect();
     let places = match &points.places {
         Some(places) => moved(&places[range.clone()]),
         None => {
-            let mut places = vec![0; to.len()];
-            to.iter().zip(range.clone()).for_each(|(&to, place)| places[number(to)] = place);
+            let mut places: Positions = std::iter::repeat_n(0, to.len()).collect();
+            to.iter().zip(range.clone()).for_each(|(&to, place)| places[to] = place);
             places
         }
     };
@@ -113,9 +114,9 @@ enum Moved {
     /// They stay as they are.
     No,
     /// For each new index the old one.
-    From(Vec<usize>),
+    From(Positions),
     /// For each old index the new one.
-    To(Vec<u64>),
+    To(Positions),
 }
 
 /// Where one chunk's points end and another's begin, from 0 to the number of points, and the new order.
@@ -144,7 +145,7 @@ struct Dim<'a> {
     /// The first touched chunk: index, start and length.
     first: (usize, usize, usize),
     /// How many chunks there are from the first to the last touched one, if that is a number at all.
-    width: Option<u64>,
+    width: Option<usize>,
     /// The greatest position.
     last: usize,
 }
@@ -153,38 +154,37 @@ impl<'a> Dim<'a> {
     /// Of positions from one to another.
     fn new((least, last): (usize, usize), runs: &'a [Run]) -> Self {
         let first = chunk_at(runs, least);
-        let width = (chunk_at(runs, last).0 - first.0) as u64;
+        let width = chunk_at(runs, last).0 - first.0;
         Self { runs, first, width: width.checked_add(1), last }
     }
 
     /// Puts the number of each point's chunk, counted from the first touched one, behind what is in its key so far.
-    fn extend_keys(&self, keys: &mut [u64], list: &[usize], width: u64) {
+    fn extend_keys(&self, keys: &mut [usize], list: &[usize], width: usize) {
         let (index, start, length) = self.first;
         let run = |position| self.runs.partition_point(|run| run.start <= position as u64);
         if width == 1 {
             return;
         }
-        let length = length as u64;
         if run(start) != run(self.last) {
-            return append(keys, list, width, |position| (chunk_at(self.runs, position).0 - index) as u64);
+            return append(keys, list, width, |position| chunk_at(self.runs, position).0 - index);
         }
         if length.is_power_of_two() {
             let shift = length.trailing_zeros();
-            return append(keys, list, width, |position| ((position - start) as u64) >> shift);
+            return append(keys, list, width, |position| (position - start) >> shift);
         }
-        if (self.last - start) as u64 | length <= u64::from(u32::MAX) {
+        if u32::try_from((self.last - start) | length).is_ok() {
             // For a dividend and a divisor of 32 bits, this is exact: the reciprocal is too large by less than 2^-64, which
             // even times the dividend is less than 2^-32, and quotients differ from the next whole number by 1 / divisor.
-            let reciprocal = u128::from(u64::MAX / length + 1);
-            let divided = |position: usize| (((position - start) as u128 * reciprocal) >> 64) as u64;
+            let reciprocal = u128::from(u64::MAX / length as u64 + 1);
+            let divided = |position: usize| (((position - start) as u128 * reciprocal) >> 64) as usize;
             return append(keys, list, width, divided);
         }
-        append(keys, list, width, |position| (position - start) as u64 / length);
+        append(keys, list, width, |position| (position - start) / length);
     }
 }
 
 #[inline(always)]
-fn append(keys: &mut [u64], list: &[usize], width: u64, chunk: impl Fn(usize) -> u64) {
+fn append(keys: &mut [usize], list: &[usize], width: usize, chunk: impl Fn(usize) -> usize) {
     for (key, &position) in keys.iter_mut().zip(list) {
         *key = *key * width + chunk(position);
     }
@@ -211,44 +211,43 @@ fn borders_of_sorted(list: &[usize], runs: &[Run]) -> Vec<usize> {
 }
 
 /// The row-major number of each point's chunk in the box of all touched chunks.
-fn keys(lists: &[&[usize]], dims: &[Dim<'_>], count: usize) -> Vec<u64> {
-    let mut keys = vec![0; count];
+fn keys(lists: &[&[usize]], dims: &[Dim<'_>], count: usize) -> Positions {
+    let mut keys: Positions = std::iter::repeat_n(0, count).collect();
     for (list, dim) in lists.iter().zip(dims) {
-        dim.extend_keys(&mut keys, list, dim.width.unwrap_or(u64::MAX));
+        dim.extend_keys(&mut keys, list, dim.width.unwrap_or(usize::MAX));
     }
     keys
 }
 
 /// The order of the points by these keys, which are less than `total`.
-fn order_by_key(mut keys: Vec<u64>, total: u64) -> Order {
+fn order_by_key(mut keys: Positions, total: usize) -> Order {
     if keys.is_sorted() {
         return (borders_where(keys.len(), |i| keys[i] != keys[i - 1]), Moved::No);
     }
-    let total_bits = u64::BITS - total.leading_zeros();
-    let index_bits = usize::BITS - keys.len().leading_zeros();
-    match usize::try_from(total) {
-        Ok(total) if total / 2 <= keys.len() => order_by_counting(keys, total),
-        _ if total_bits + index_bits <= u64::BITS => {
-            // Key and index in one word: no two are equal, so that any sort is a stable one.
-            keys.iter_mut().enumerate().for_each(|(i, key)| *key = *key << index_bits | i as u64);
-            keys.sort_unstable();
-            let borders = borders_where(keys.len(), |i| keys[i] >> index_bits != keys[i - 1] >> index_bits);
-            let mask = (1 << index_bits) - 1;
-            (borders, Moved::From(keys.into_iter().map(|key| number(key & mask)).collect()))
-        }
-        _ => {
-            let mut order: Vec<usize> = (0..keys.len()).collect();
-            order.sort_by_key(|&i| keys[i]);
-            (borders_where(order.len(), |i| keys[order[i]] != keys[order[i - 1]]), Moved::From(order))
-        }
+    if total / 2 <= keys.len() {
+        return order_by_counting(keys, total);
     }
+    let total_bits = usize::BITS - total.leading_zeros();
+    let index_bits = usize::BITS - keys.len().leading_zeros();
+    if total_bits + index_bits <= usize::BITS {
+        // Key and index in one word: no two are equal, so that any sort is a stable one.
+        keys.iter_mut().enumerate().for_each(|(i, key)| *key = *key << index_bits | i);
+        keys.sort_unstable();
+        let borders = borders_where(keys.len(), |i| keys[i] >> index_bits != keys[i - 1] >> index_bits);
+        let mask = (1 << index_bits) - 1;
+        keys.iter_mut().for_each(|key| *key &= mask);
+        return (borders, Moved::From(keys));
+    }
+    let mut order: Positions = (0..keys.len()).collect();
+    order.sort_by_key(|&i| keys[i]);
+    (borders_where(order.len(), |i| keys[order[i]] != keys[order[i - 1]]), Moved::From(order))
 }
 
 /// As [`order_by_key`], with a count for each possible key.
-fn order_by_counting(mut keys: Vec<u64>, total: usize) -> Order {
+fn order_by_counting(mut keys: Positions, total: usize) -> Order {
     let mut ends = vec![0_usize; total];
-    for &key in &keys {
-        ends[number(key)] += 1;
+    for &key in keys.iter() {
+        ends[key] += 1;
     }
     let mut borders = vec![0];
     let mut sum = 0;
@@ -259,9 +258,9 @@ fn order_by_counting(mut keys: Vec<u64>, total: usize) -> Order {
             borders.push(sum);
         }
     }
-    for key in &mut keys {
-        let next = &mut ends[number(*key)];
-        *key = *next as u64;
+    for key in keys.iter_mut() {
+        let next = &mut ends[*key];
+        *key = *next;
         *next += 1;
     }
     (borders, Moved::To(keys))
@@ -279,7 +278,7 @@ fn order_by_comparison(lists: &[&[usize]], runs: &[&[Run]]) -> Order {
     if (1..count).all(|i| compare(i - 1, i).is_le()) {
         return (borders_where(count, |i| compare(i - 1, i).is_ne()), Moved::No);
     }
-    let mut order: Vec<usize> = (0..count).collect();
+    let mut order: Positions = (0..count).collect();
     order.sort_by(|&a, &b| compare(a, b));
     (borders_where(count, |i| compare(order[i - 1], order[i]).is_ne()), Moved::From(order))
 }

@@ -5,6 +5,7 @@ mod split;
 #[cfg(test)]
 pub(crate) mod tests;
 
+use crate::scratch::Positions;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
@@ -18,24 +19,24 @@ pub use group::Grouped;
 #[derive(Debug)]
 pub struct PlacedPoints {
     /// For each dimension the position of each point.
-    coordinates: Dims<Arc<Vec<usize>>>,
+    coordinates: Dims<Arc<Positions>>,
     /// Where each point is along the axis of the result; where absent, the n-th point is the n-th there. No two have one place:
     /// several threads may write to the result at the same time.
-    places: Option<Vec<usize>>,
+    places: Option<Positions>,
     /// For each dimension the least and the greatest position of all points, once somebody has asked.
     extents: OnceLock<Dims<(usize, usize)>>,
 }
 
 impl PlacedPoints {
     /// Points whose places in the result ascend. Panics when they do not, or the lists are not equally long.
-    pub fn ascending(coordinates: Dims<Arc<Vec<usize>>>, places: Vec<usize>) -> Self {
+    pub fn ascending(coordinates: Dims<Arc<Positions>>, places: Positions) -> Self {
         assert!(places.is_sorted_by(|one, next| one < next), "the places ascend");
         assert!(coordinates.iter().all(|list| list.len() == places.len()), "all lists are equally long");
         Self::placed(coordinates, Some(places))
     }
 
     /// Points at places that no two share.
-    pub(crate) fn placed(coordinates: Dims<Arc<Vec<usize>>>, places: Option<Vec<usize>>) -> Self {
+    pub(crate) fn placed(coordinates: Dims<Arc<Positions>>, places: Option<Positions>) -> Self {
         Self { coordinates, places, extents: OnceLock::new() }
     }
 
@@ -50,13 +51,13 @@ impl PlacedPoints {
     }
 
     /// For each dimension the position of each point.
-    pub fn coordinates(&self) -> &[Arc<Vec<usize>>] {
+    pub fn coordinates(&self) -> &[Arc<Positions>] {
         &self.coordinates
     }
 
     /// Where each point is along the axis of the result; where absent, the n-th point is the n-th there.
     pub fn places(&self) -> Option<&[usize]> {
-        self.places.as_deref()
+        self.places.as_ref().map(|places| places.as_slice())
     }
 }
 
@@ -120,7 +121,7 @@ impl PointRange {
 
     /// Where the points are in memory, if that is listed; otherwise each is where its index says.
     pub(crate) fn places(&self) -> Option<&[usize]> {
-        self.points.places.as_deref().map(|places| &places[self.range.clone()])
+        self.points.places().map(|places| &places[self.range.clone()])
     }
 
     /// Where the `i`-th of the points is in memory.
@@ -131,7 +132,8 @@ impl PointRange {
     /// The same points one after the other in memory; and where they were, as points along one dimension.
     fn compact(&self, dim: usize) -> (Self, Self) {
         let count = self.len();
-        let lists = (0..self.dims.len()).map(|k| Arc::new(self.positions(k).to_vec())).collect();
+        let lists =
+            (0..self.dims.len()).map(|k| Arc::new(self.positions(k).iter().copied().collect())).collect();
         let points = Arc::new(PlacedPoints::placed(lists, None));
         let close = Self { points, range: 0..count, ..self.clone() };
         let places = (0..count).map(|i| self.place(i)).collect();

@@ -1,6 +1,8 @@
 use std::collections::BTreeMap;
 use std::convert::Infallible;
 
+use crate::scratch::Positions;
+
 use super::*;
 use crate::grid::{ChunkGrid, Run};
 
@@ -152,7 +154,7 @@ fn draw(random: &mut Random, dims: &[usize], chunk: &[usize], many: usize) -> Dr
     let range = before..before + count;
     let points = PointRange {
         dims: dims.into(),
-        points: Arc::new(PlacedPoints::placed(coordinates, listed)),
+        points: Arc::new(PlacedPoints::placed(coordinates, listed.map(Positions::from))),
         range: range.clone(),
         origin,
     };
@@ -276,9 +278,10 @@ fn boxes_have_the_elements_in_their_order() {
 /// A points axis over the first dimensions, in order.
 fn points(coordinates: &[&[usize]], places: Option<Vec<usize>>) -> ElementAxis {
     let range = 0..coordinates[0].len();
-    let coordinates = coordinates.iter().map(|list| Arc::new(list.to_vec())).collect::<Dims<_>>();
+    let coordinates =
+        coordinates.iter().map(|list| Arc::new(Positions::from(list.to_vec()))).collect::<Dims<_>>();
     let ndim = coordinates.len();
-    let points = Arc::new(PlacedPoints::placed(coordinates, places));
+    let points = Arc::new(PlacedPoints::placed(coordinates, places.map(Positions::from)));
     ElementAxis::Points(PointRange { dims: (0..ndim).collect(), points, range, origin: smallvec![0; ndim] })
 }
 
@@ -315,7 +318,7 @@ fn check_groups(lists: &[Vec<usize>], runs: &[&[Run]], chunk_of: impl Fn(usize, 
         let chunk = (0..lists.len()).map(|k| chunk_of(k, lists[k][i])).collect();
         expected.entry(chunk).or_default().push(i);
     }
-    let coordinates: Dims<_> = lists.iter().map(|list| Arc::new(list.clone())).collect();
+    let coordinates: Dims<_> = lists.iter().map(|list| Arc::new(Positions::from(list.clone()))).collect();
     let Grouped { points, chunks } = PlacedPoints::group(coordinates.clone(), runs);
     let place = |i: usize| points.places.as_ref().map_or(i, |places| places[i]);
     let found: Vec<(Vec<usize>, Vec<usize>)> =
@@ -404,14 +407,15 @@ fn the_size_of_the_grid_costs_nothing() {
     let runs = [grid.runs(0), grid.runs(1), grid.runs(2)];
     let far = 1 << 60;
     let lists = [vec![far, 0, far, 7], vec![1, far + 1, 1, 2], vec![far - 1, 5, far - 1, 0]];
-    let Grouped { points, chunks } = PlacedPoints::group(lists.map(Arc::new).into_iter().collect(), &runs);
+    let Grouped { points, chunks } =
+        PlacedPoints::group(lists.map(|list| Arc::new(list.into())).into_iter().collect(), &runs);
     let chunks: Vec<_> = chunks.iter().map(|(chunk, range)| (chunk.as_slice(), range.clone())).collect();
     assert_eq!(chunks, [(&[0, far + 1, 5][..], 0..1), (&[7, 2, 0], 1..2), (&[far, 1, far - 1], 2..4)]);
-    assert_eq!(points.places, Some(vec![1, 3, 0, 2]));
+    assert_eq!(points.places(), Some([1, 3, 0, 2].as_slice()));
 
-    let one = PlacedPoints::group(smallvec![Arc::new(vec![usize::MAX - 1])], &runs[..1]);
+    let one = PlacedPoints::group(smallvec![Arc::new(vec![usize::MAX - 1].into())], &runs[..1]);
     assert_eq!(one.chunks, [(smallvec![usize::MAX - 1], 0..1)]);
-    assert!(PlacedPoints::group(smallvec![Arc::new(Vec::new())], &runs[..1]).chunks.is_empty());
+    assert!(PlacedPoints::group(smallvec![Arc::new(Vec::new().into())], &runs[..1]).chunks.is_empty());
 }
 
 #[test]

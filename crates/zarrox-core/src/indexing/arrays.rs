@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::scratch::Positions;
 use crate::strided::Dims;
 
 /// More values than this are shortened when they are displayed.
@@ -77,10 +78,9 @@ impl Mask {
     ///
     /// # Errors
     /// When there is not enough memory for the lists.
-    pub fn nonzero(&self) -> Result<Dims<Vec<usize>>> {
+    pub fn nonzero(&self) -> Result<Dims<Positions>> {
         let count = self.count();
-        let mut lists: Dims<Vec<usize>> =
-            self.shape.iter().map(|_| reserved(count)).collect::<Result<_>>()?;
+        let mut lists: Dims<Positions> = self.shape.iter().map(|_| reserved(count)).collect::<Result<_>>()?;
         let Some((&width, outer)) = self.shape.split_last() else { return Ok(lists) };
         let mut row: Dims<usize> = outer.iter().map(|_| 0).collect();
         // Without elements there are no rows, and a width of zero would divide nothing.
@@ -127,15 +127,11 @@ pub(super) fn checked_size(shape: &[usize]) -> Option<usize> {
 }
 
 /// An empty list with room for as many positions, or an error where there is none.
-pub(super) fn reserved(count: usize) -> Result<Vec<usize>> {
-    let mut list = Vec::new();
-    match list.try_reserve_exact(count) {
-        Ok(()) => Ok(list),
-        Err(error) => {
-            let message = format!("the selection has {count} points, for whose positions there is no memory");
-            Err(Error::new(ErrorKind::LimitExceeded, message).with_source(error))
-        }
-    }
+pub(super) fn reserved(count: usize) -> Result<Positions> {
+    Positions::with_room(count).map_err(|error| {
+        let message = format!("the selection has {count} points, for whose positions there is no memory");
+        Error::new(ErrorKind::LimitExceeded, message).with_source(error)
+    })
 }
 
 mod sealed {

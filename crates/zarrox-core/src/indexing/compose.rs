@@ -4,6 +4,7 @@
 //! result are composed together, all others stay as they are: a slice of a slice is a slice, and what else meets becomes listed
 //! points.
 
+use crate::scratch::Positions;
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -51,7 +52,7 @@ struct Component {
 }
 
 /// Positions of all points, for each of some dimensions.
-type Lists = Vec<(usize, Arc<Vec<usize>>)>;
+type Lists = Vec<(usize, Arc<Positions>)>;
 
 /// Axes of the second selection, and the shape that their positions have together.
 struct Layout {
@@ -253,7 +254,7 @@ impl Composing<'_> {
             return Ok(picked);
         }
         for (&number, &block) in component.second.iter().zip(&layout.blocks) {
-            let mut pick = |dim: usize, list: Arc<Vec<usize>>| {
+            let mut pick = |dim: usize, list: Arc<Positions>| {
                 let (axis, part) = match self.first.result[dim] {
                     ResultAxis::New => (None, 0),
                     ResultAxis::Of { axis, part } => (Some(axis), part),
@@ -285,14 +286,14 @@ struct Picked {
     axis: Option<usize>,
     part: usize,
     /// Which elements.
-    list: Arc<Vec<usize>>,
+    list: Arc<Positions>,
     /// Along which part of the layout's shape the list goes.
     block: (usize, usize),
 }
 
 impl Picked {
     /// The list for every point of the layout.
-    fn expanded(&self, layout: &Layout) -> Result<Cow<'_, [usize]>> {
+    fn expanded(&self, layout: &Layout) -> Result<Cow<'_, Positions>> {
         if self.list.len() == layout.count {
             return Ok(Cow::Borrowed(&self.list));
         }
@@ -323,7 +324,7 @@ fn span_of_span(outer: &ResolvedSpan, inner: &ResolvedSpan) -> ResolvedSpan {
 }
 
 /// The positions of a span in the order of the result. There are no more than the result has elements.
-fn listed(span: &ResolvedSpan) -> Result<Vec<usize>> {
+fn listed(span: &ResolvedSpan) -> Result<Positions> {
     let count = usize::try_from(span.count).unwrap_or(usize::MAX);
     let mut list = reserved(count)?;
     list.extend(0..count);
@@ -344,7 +345,7 @@ fn move_onto(span: &ResolvedSpan, list: &mut [usize]) -> Result<()> {
 }
 
 /// Positions of a span's elements that were picked; without a pick, its only one.
-fn span_points(span: &ResolvedSpan, parts: &[&Picked], layout: &Layout) -> Result<Arc<Vec<usize>>> {
+fn span_points(span: &ResolvedSpan, parts: &[&Picked], layout: &Layout) -> Result<Arc<Positions>> {
     let mut list = match parts.first() {
         Some(picked) => picked.expanded(layout)?.into_owned(),
         None => repeated(0, layout.count)?,
@@ -356,7 +357,7 @@ fn span_points(span: &ResolvedSpan, parts: &[&Picked], layout: &Layout) -> Resul
 /// Picked points of a list.
 fn list_points(points: &Points, parts: &[&Picked], layout: &Layout) -> Result<Lists> {
     let places = places_in_list(points, parts, layout)?;
-    let pick = |(&dim, list): (&usize, &Arc<Vec<usize>>)| {
+    let pick = |(&dim, list): (&usize, &Arc<Positions>)| {
         let mut out = reserved(layout.count)?;
         out.extend(places.iter().map(|&place| list[place]));
         Ok((dim, Arc::new(out)))
@@ -365,8 +366,8 @@ fn list_points(points: &Points, parts: &[&Picked], layout: &Layout) -> Result<Li
 }
 
 /// Where the picked points are in a list of points, from their places along each of its dimensions.
-fn places_in_list<'a>(points: &Points, parts: &[&'a Picked], layout: &Layout) -> Result<Cow<'a, [usize]>> {
-    let mut places: Option<Cow<'a, [usize]>> = None;
+fn places_in_list<'a>(points: &Points, parts: &[&'a Picked], layout: &Layout) -> Result<Cow<'a, Positions>> {
+    let mut places: Option<Cow<'a, Positions>> = None;
     for picked in parts {
         let expanded = picked.expanded(layout)?;
         places = Some(match places {
@@ -385,7 +386,7 @@ fn places_in_list<'a>(points: &Points, parts: &[&'a Picked], layout: &Layout) ->
     }
 }
 
-fn repeated(value: usize, count: usize) -> Result<Vec<usize>> {
+fn repeated(value: usize, count: usize) -> Result<Positions> {
     let mut list = reserved(count)?;
     list.resize(count, value);
     Ok(list)
@@ -399,7 +400,7 @@ fn transposed(lists: Lists, shape: &[usize], order: &[usize]) -> Result<(Lists, 
     }
     let step = |&at: &usize| shape[at + 1..].iter().product::<usize>();
     let steps: Vec<usize> = order.iter().map(step).collect();
-    let turned = |(dim, list): (usize, Arc<Vec<usize>>)| {
+    let turned = |(dim, list): (usize, Arc<Positions>)| {
         let mut out = reserved(list.len())?;
         let mut place = vec![0; order.len()];
         for _ in 0..list.len() {
@@ -428,7 +429,7 @@ fn normal_form(lists: Lists, shape: &[usize]) -> (Vec<ResolvedAxis>, Vec<Option<
     {
         return (vec![ResolvedAxis::Span(span)], parts);
     }
-    let (dims, coordinates): (Vec<usize>, Vec<Arc<Vec<usize>>>) = lists.into_iter().unzip();
+    let (dims, coordinates): (Vec<usize>, Vec<Arc<Positions>>) = lists.into_iter().unzip();
     let (dims, coordinates) = (dims.into_iter().collect(), coordinates.into_iter().collect());
     (vec![ResolvedAxis::Points(Points { dims, coordinates, shape })], parts)
 }

@@ -10,6 +10,7 @@ use super::arrays::{advance, checked_size, reserved};
 use super::positions::{Dim, single};
 use super::{IndexArray, Mask, MaskedPoints, Points, ResolvedAxis, ResultAxis};
 use crate::error::{Error, ErrorKind, Result};
+use crate::scratch::Positions;
 use crate::strided::Dims;
 
 /// One of the things that select together.
@@ -66,7 +67,7 @@ impl<'a> Joint<'a> {
     }
 
     /// The dimensions, and a list of positions for each.
-    fn lists(&self) -> Result<Vec<(usize, Vec<usize>)>> {
+    fn lists(&self) -> Result<Vec<(usize, Positions)>> {
         match self {
             Self::Index(dim, index) => Ok(vec![(dim.axis, dim.normalized(&[*index])?)]),
             Self::Integers(dim, array) => Ok(vec![(dim.axis, dim.normalized(array.values())?)]),
@@ -178,7 +179,7 @@ pub(super) fn point_count(shape: &[usize]) -> Result<usize> {
 }
 
 /// A list of this shape, repeated to fill another of as many dimensions.
-fn broadcast_to(list: Vec<usize>, own: &[usize], shape: &[usize]) -> Result<Vec<usize>> {
+fn broadcast_to(list: Positions, own: &[usize], shape: &[usize]) -> Result<Positions> {
     if own == shape {
         return Ok(list);
     }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::arrays::reserved;
 use super::{Points, ResolvedAxis, ResolvedSpan};
 use crate::error::{Error, Result};
+use crate::scratch::Positions;
 
 /// So many distances are compared before the first other one ends the search: enough for vectors.
 const COMPARED: usize = 1024;
@@ -95,7 +96,7 @@ impl Dim {
     }
 
     /// These positions, which lie inside the array, as a span if they are evenly spaced.
-    fn positions(self, list: Vec<usize>) -> ResolvedAxis {
+    fn positions(self, list: Positions) -> ResolvedAxis {
         if let Some(span) = spaced(self.axis, &list) {
             return ResolvedAxis::Span(span);
         }
@@ -107,7 +108,7 @@ impl Dim {
     }
 
     /// Indices as positions from the beginning, or an error that names the first that is outside.
-    pub(super) fn normalized(self, values: &[i64]) -> Result<Vec<usize>> {
+    pub(super) fn normalized(self, values: &[i64]) -> Result<Positions> {
         let n = self.length;
         let mut list = reserved(values.len())?;
         // One pass without branches: the machine does several at a time.

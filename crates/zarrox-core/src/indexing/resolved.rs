@@ -1,5 +1,6 @@
 //! What a selection means for an array of a certain shape: which positions, and where they are in the result.
 
+use crate::scratch::Positions;
 use std::sync::Arc;
 
 use crate::error::Result;
@@ -55,7 +56,7 @@ pub struct Points {
     pub dims: Dims<usize>,
     /// For each of these dimensions the position of each point; all lists are equally long, and all positions lie inside
     /// the array.
-    pub coordinates: Dims<Arc<Vec<usize>>>,
+    pub coordinates: Dims<Arc<Positions>>,
     /// The shape that the points have in the result, row-major; of as many elements as there are points.
     pub shape: Vec<usize>,
 }

@@ -4,6 +4,8 @@ mod golden;
 mod oracle;
 mod random;
 
+use crate::scratch::Positions;
+
 use super::*;
 use crate::grid::ChunkGrid;
 use crate::s;
@@ -126,7 +128,7 @@ fn arrays_know_their_shapes() {
     assert!(Mask::new([usize::MAX, 0], vec![]).is_ok());
     assert_eq!(
         Mask::from(ndarray::arr2(&[[true, false], [true, true]])).nonzero().unwrap()[..],
-        [vec![0, 1, 1], vec![0, 0, 1]]
+        [vec![0, 1, 1], vec![0, 0, 1]].map(Positions::from)
     );
     let values = vec![3_i64, 1];
     let place = values.as_ptr();
@@ -204,7 +206,7 @@ fn long_lists_are_seen_through_to_their_ends() {
             list[odd] += 1;
             let resolved = s![&list].resolve(&[20_000]).unwrap();
             assert!(
-                matches!(&resolved.axes[0], ResolvedAxis::Points(points) if *points.coordinates[0] == list)
+                matches!(&resolved.axes[0], ResolvedAxis::Points(points) if **points.coordinates[0] == list)
             );
             list[odd] -= 1;
             let resolved = s![&list].resolve(&[20_000]).unwrap();

@@ -4,6 +4,7 @@ use std::fmt;
 use std::iter::FusedIterator;
 use std::ops::Range;
 use std::sync::Arc;
+use zarrox_core::scratch::Positions;
 
 use ndarray::{ArrayD, Axis};
 use zarrox_core::indexing::{Resolved, ResolvedAxis, ResolvedSpan, ResultAxis};
@@ -66,7 +67,7 @@ enum FirstAxis {
     /// Evenly spaced.
     Span(ResolvedSpan),
     /// Listed in ascending order, along this dimension.
-    Ascending(usize, Arc<Vec<usize>>),
+    Ascending(usize, Arc<Positions>),
     /// Anywhere: any row can have elements in any chunk.
     Anywhere,
 }

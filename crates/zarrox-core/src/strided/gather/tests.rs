@@ -214,8 +214,8 @@ fn variable_length_elements_move_between_heaps() {
 
 /// A points axis of one dimension.
 fn points(list: &[usize], places: Option<&[usize]>) -> ElementAxis {
-    let coordinates = smallvec![std::sync::Arc::new(list.to_vec())];
-    let points = PlacedPoints::placed(coordinates, places.map(<[usize]>::to_vec));
+    let coordinates = smallvec![std::sync::Arc::new(list.to_vec().into())];
+    let points = PlacedPoints::placed(coordinates, places.map(|places| places.to_vec().into()));
     let range = 0..list.len();
     ElementAxis::Points(PointRange { dims: smallvec![0], points: points.into(), range, origin: smallvec![0] })
 }
