@@ -176,6 +176,10 @@ impl<'a> Dim<'a> {
             // For a dividend and a divisor of 32 bits, this is exact: the reciprocal is too large by less than 2^-64, which
             // even times the dividend is less than 2^-32, and quotients differ from the next whole number by 1 / divisor.
             let reciprocal = u128::from(u64::MAX / length as u64 + 1);
+            #[expect(
+                clippy::cast_possible_truncation,
+                reason = "the quotient is no larger than the dividend"
+            )]
             let divided = |position: usize| (((position - start) as u128 * reciprocal) >> 64) as usize;
             return append(keys, list, width, divided);
         }
