@@ -375,7 +375,7 @@ fn dynamic_arrays_go_in_and_out() {
     assert_eq!(read, values);
     assert_eq!(read.to_typed::<i32>().unwrap(), arr1(&[1, 2]).into_dyn());
     assert!(read.to_typed::<u32>().is_err());
-    assert!(array.write_dyn(.., &values).is_err(), "not the selection's shape");
+    assert!(array.write_dyn(s![.., 1..], &values).is_err(), "not the selection's shape");
     assert!(DynArray::new(DataType::Int32, vec![3], vec![0; 4]).is_err());
     let text: Vec<String> = read.as_bytes().chunks(4).map(|e| array.format_element(e).unwrap()).collect();
     assert_eq!(text, ["1", "2"]);
@@ -486,4 +486,31 @@ fn results_without_elements_may_have_any_lengths() {
     };
     // Whether such a shape counts as too large is the order's accident; that it is no panic is not.
     assert!(foreign(false).is_err() || foreign(true).is_err());
+}
+
+#[test]
+fn elements_of_a_type_known_only_at_run_time_are_broadcast() {
+    let directory = tempfile::tempdir().unwrap();
+    let pair = [("at", DataType::Int16), ("id", DataType::Int32)];
+    let array = zarrox::create_array(directory.path().join("a.zarr")).shape([2, 3]).chunks([1, 2]);
+    let array = array.data_type(DataType::structure(pair).unwrap()).create().unwrap();
+    let numbers = |shape: &[usize], values: &[i32]| {
+        let values = ndarray::ArrayD::from_shape_vec(shape, values.to_vec()).unwrap();
+        DynArray::from_typed(DataType::Int32, &values).unwrap()
+    };
+    array.write_field_dyn("id", .., &numbers(&[3], &[1, 2, 3])).unwrap();
+    array.oindex((1, [2, 0])).write_field_dyn("id", &numbers(&[1, 1], &[9])).unwrap();
+    let ids = array.read_field::<i32>("id", ..).unwrap();
+    assert_eq!(ids, ndarray::arr2(&[[1, 2, 3], [9, 2, 9]]).into_dyn());
+    let first = array.read_dyn(s![0..1, 0..1]).unwrap();
+    array.slice(s![1, ..]).write_dyn(&first).unwrap();
+    array.mask(&ndarray::arr2(&[[false, false, true], [false, false, true]])).write_fields(&first).unwrap();
+    let ids = array.read_field::<i32>("id", ..).unwrap();
+    assert_eq!(ids, ndarray::arr2(&[[1, 2, 1], [1, 1, 1]]).into_dyn());
+    for shape in [&[2][..], &[3, 1], &[2, 2, 3], &[0]] {
+        let count = shape.iter().product();
+        let error = array.write_field_dyn("id", .., &numbers(shape, &vec![0; count])).unwrap_err();
+        assert_eq!(error.kind(), zarrox::ErrorKind::InvalidArgument);
+        assert!(error.to_string().contains(&format!("{shape:?}")), "{error}");
+    }
 }

@@ -283,6 +283,42 @@ fn raw_chunks_are_read_in_the_parts_that_are_needed() {
 }
 
 #[test]
+fn points_in_a_shard_cost_its_index_and_neighbours_together() {
+    let (store, counts) = counted();
+    let options = OpenOptions::new();
+    let array = options.create_array_in(store, "a").shape([64, 64]).chunks([8, 8]).shards([64, 64]);
+    let array = array.data_type(DataType::UInt16).no_compressor().create().unwrap();
+    array.write(.., &Array2::from_shape_fn((64, 64), |(y, x)| u16::try_from(y * 64 + x).unwrap())).unwrap();
+    counts.take();
+    // In three inner chunks: two that follow each other in the shard, and one far from these.
+    let points = array.vindex(([60, 1, 0, 7, 1], [60, 9, 3, 0, 9])).read::<u16>().unwrap();
+    assert_eq!(points.as_slice().unwrap(), [60 * 64 + 60, 73, 3, 448, 73]);
+    let (opened, reads, bytes) = counts.take();
+    assert_eq!((opened, reads), (1, 3), "the index, two inner chunks together, and one");
+    assert_eq!(bytes, 64 * 16 + 4 + 3 * 128);
+    // Every inner chunk in one read with its neighbours, however many elements of it are asked for.
+    let rows: Vec<i64> = (0..640).map(|n| n * 7 % 64).collect();
+    let columns: Vec<i64> = (0..640).map(|n| n * 11 % 64).collect();
+    array.oindex((&rows, &columns)).read::<u16>().unwrap();
+    let (opened, reads, bytes) = counts.take();
+    assert_eq!((opened, reads, bytes), (1, 2, 64 * 16 + 4 + 64 * 128));
+}
+
+#[test]
+fn few_points_of_a_large_raw_chunk_are_read_alone() {
+    let (store, counts) = counted();
+    let array = OpenOptions::new().create_array_in(store, "a").shape([1000, 1000]).chunks([1000, 1000]);
+    let array = array.data_type(DataType::UInt32).no_compressor().create().unwrap();
+    array
+        .write(.., &Array2::from_shape_fn((1000, 1000), |(y, x)| u32::try_from(y * 1000 + x).unwrap()))
+        .unwrap();
+    counts.take();
+    let points = array.vindex(([999, 0, 500, 0], [999, 0, 500, 1])).read::<u32>().unwrap();
+    assert_eq!(points.as_slice().unwrap(), [999_999, 0, 500_500, 1]);
+    assert_eq!(counts.take(), (1, 3, 16));
+}
+
+#[test]
 fn few_elements_of_an_endless_grid_cost_few_chunks() {
     let (store, counts) = counted();
     let builder = OpenOptions::new().create_array_in(store, "a").shape([1 << 40, 1 << 40]).chunks([1, 1]);

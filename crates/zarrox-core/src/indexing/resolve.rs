@@ -77,8 +77,12 @@ impl Building {
 impl Resolved {
     /// These axes in the order of their first dimensions.
     pub(super) fn in_order(axes: Vec<ResolvedAxis>, mut result: Vec<ResultAxis>) -> Self {
+        let first = |axis: &ResolvedAxis| axis.dims().first().copied().unwrap_or(usize::MAX);
+        if axes.is_sorted_by_key(first) {
+            return Self { axes, result };
+        }
         let mut axes: Vec<(usize, ResolvedAxis)> = axes.into_iter().enumerate().collect();
-        axes.sort_by_key(|(_, axis)| axis.dims().first().copied().unwrap_or(usize::MAX));
+        axes.sort_by_key(|(_, axis)| first(axis));
         let mut places = vec![0; axes.len()];
         axes.iter().enumerate().for_each(|(place, &(before, _))| places[before] = place);
         for axis in &mut result {

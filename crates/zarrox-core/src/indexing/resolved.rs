@@ -111,14 +111,22 @@ impl Resolved {
     pub fn shape(&self) -> Vec<u64> {
         let length = |axis: &ResultAxis| match *axis {
             ResultAxis::New => 1,
-            ResultAxis::Of { axis, part } => self.axes[axis].shape()[part],
+            ResultAxis::Of { axis, part } => match &self.axes[axis] {
+                ResolvedAxis::Span(span) => span.count,
+                ResolvedAxis::Points(points) => points.shape[part] as u64,
+                ResolvedAxis::Mask(masked) => masked.count as u64,
+            },
         };
         self.result.iter().map(length).collect()
     }
 
     /// Whether no element is selected.
     pub fn is_empty(&self) -> bool {
-        self.axes.iter().any(|axis| axis.shape().contains(&0))
+        self.axes.iter().any(|axis| match axis {
+            ResolvedAxis::Span(span) => span.count == 0,
+            ResolvedAxis::Points(points) => points.shape.contains(&0),
+            ResolvedAxis::Mask(masked) => masked.count == 0,
+        })
     }
 }
 

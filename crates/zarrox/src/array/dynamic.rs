@@ -5,7 +5,7 @@ use std::sync::Arc;
 use ndarray::{ArrayBase, ArrayD, Data, Dimension, IxDyn, RawData};
 use zarrox_codecs::number_cast;
 use zarrox_core::data_type::{ByteOrder, Casting, Storage, utf32_text};
-use zarrox_core::heap::{HANDLE, Heap};
+use zarrox_core::heap::Heap;
 use zarrox_core::strided::{Dims, Span, View, ViewMut, contiguous_strides};
 use zarrox_core::{DataType, Element, Error, ErrorKind, Registry, Result};
 
@@ -316,14 +316,22 @@ impl DynArray {
         if self.data_type.storage() == Storage::Variable { view.with_heap(&self.heap) } else { view }
     }
 
-    /// The elements of variable length, seen as an array of another shape that NumPy would broadcast them to.
-    pub(super) fn broadcast(&self, shape: &[usize]) -> View<'_> {
-        let own = contiguous_strides(&self.shape, HANDLE);
-        let added = shape.len() - self.shape.len();
-        let repeated = |axis: usize| axis < added || self.shape[axis - added] == 1;
-        let strides: Dims<isize> =
-            (0..shape.len()).map(|axis| if repeated(axis) { 0 } else { own[axis - added] }).collect();
-        View::of_strided(&self.bytes, shape, &strides, HANDLE).with_heap(&self.heap)
+    /// The elements seen as an array of another shape, if NumPy would broadcast them to it. The dimensions at the end that are
+    /// `inner` stay as they are: what they hold is one element of the view.
+    pub(super) fn broadcast(&self, shape: &[usize], inner: &[usize]) -> Option<View<'_>> {
+        let outer = self.shape.strip_suffix(inner)?;
+        let (ones, own) = outer.split_at(outer.len().saturating_sub(shape.len()));
+        let (added, wanted) = shape.split_at(shape.len() - own.len());
+        let fits = own.iter().zip(wanted).all(|(own, wanted)| *own == 1 || own == wanted);
+        if !fits || ones.iter().any(|&length| length != 1) {
+            return None;
+        }
+        let item = inner.iter().product::<usize>() * self.data_type.size();
+        let strides = contiguous_strides(own, item);
+        let strides = own.iter().zip(strides).map(|(&length, stride)| if length == 1 { 0 } else { stride });
+        let strides: Dims<isize> = added.iter().map(|_| 0).chain(strides).collect();
+        let view = View::of_strided(&self.bytes, shape, &strides, item);
+        Some(if self.data_type.storage() == Storage::Variable { view.with_heap(&self.heap) } else { view })
     }
 
     pub(super) fn view_mut(&mut self) -> ViewMut<'_> {

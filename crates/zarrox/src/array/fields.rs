@@ -105,7 +105,8 @@ impl ArrayView<'_> {
         self.array.write_whole_field(&field, resolved, view_of(&values))
     }
 
-    /// Writes one field without knowing its type at compile time. The shape must be the selection's, and then the field's.
+    /// Writes one field without knowing its type at compile time. The shape is the selection's, or can be broadcast to it, and then
+    /// the field's.
     ///
     /// # Errors
     /// As for [`ArrayView::write_field`].
@@ -116,12 +117,11 @@ impl ArrayView<'_> {
         }
         let resolved = self.resolved()?;
         let shape = Array::lengths(&resolved.shape())?;
-        let wanted: Vec<usize> = shape.iter().chain(&field.shape).copied().collect();
-        if values.shape() != wanted {
+        let Some(fitting) = values.broadcast(&shape, &field.shape) else {
+            let wanted: Vec<usize> = shape.iter().chain(&field.shape).copied().collect();
             return Err(self.array.shape_mismatch(&wanted, values.shape()));
-        }
-        let elements = View::contiguous(values.as_bytes(), &shape, field.size());
-        self.array.write_whole_field(&field, resolved, elements)
+        };
+        self.array.write_whole_field(&field, resolved, fitting)
     }
 
     /// Writes some fields at once, and leaves the others as they are: those that the values, structures themselves, have.
@@ -152,10 +152,9 @@ impl ArrayView<'_> {
         let places = places.collect::<Result<Dims<_>>>()?;
         let resolved = self.resolved()?;
         let shape = Array::lengths(&resolved.shape())?;
-        if values.shape() != shape.as_slice() {
-            return Err(array.shape_mismatch(&shape, values.shape()));
-        }
-        array.write_resolved(resolved, values.data_type(), values.view(), Some(&places))
+        let fitting = values.broadcast(&shape, &[]);
+        let fitting = fitting.ok_or_else(|| array.shape_mismatch(&shape, values.shape()))?;
+        array.write_resolved(resolved, values.data_type(), fitting, Some(&places))
     }
 }
 

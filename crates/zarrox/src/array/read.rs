@@ -2,7 +2,7 @@
 
 use ndarray::{Array as NdArray, ArrayBase, ArrayD, DataMut, Dimension, IxDyn, RawData};
 use zarrox_core::codec::{ReadPart, ReadSet};
-use zarrox_core::indexing::Resolved;
+use zarrox_core::indexing::{Resolved, ResolvedAxis};
 use zarrox_core::strided::{Dims, ViewMut};
 use zarrox_core::{DataType, Element, Error, ErrorKind, Result};
 use zarrox_stores::Key;
@@ -149,6 +149,11 @@ impl Array {
             return Ok(());
         }
         let mut out = ordered(resolved, out);
+        let joint =
+            |axis: &ResolvedAxis| matches!(axis, ResolvedAxis::Points(points) if points.shape.len() > 1);
+        if !resolved.axes.iter().any(joint) {
+            return self.read_ordered(resolved, merged(resolved, out), at_once, read);
+        }
         let Some(axes) = merged(resolved, out.reborrow()) else {
             // The caller's memory has gaps inside of what is one axis here.
             let mut copy = DynArray::empty(data_type.clone(), out.shape().to_vec())?;

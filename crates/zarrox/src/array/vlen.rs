@@ -236,6 +236,8 @@ impl ArrayView<'_> {
         }
         let elements = DynArray::from_vlen(self.data_type().clone(), &fitting);
         let elements = elements.map_err(|error| error.at(array.place()))?;
-        array.write_resolved(resolved, self.data_type(), elements.broadcast(&shape), None)
+        let fitting = elements.broadcast(&shape, &[]);
+        let fitting = fitting.ok_or_else(|| array.shape_mismatch(&shape, values.shape()))?;
+        array.write_resolved(resolved, self.data_type(), fitting, None)
     }
 }

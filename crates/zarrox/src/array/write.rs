@@ -47,7 +47,8 @@ impl ArrayView<'_> {
         self.write(&ndarray::arr0(value))
     }
 
-    /// Writes elements whose type is known only at run time. The shape must be the selection's.
+    /// Writes elements whose type is known only at run time. Their shape is the selection's, or can be broadcast to it as NumPy
+    /// does.
     ///
     /// # Errors
     /// As for [`ArrayView::write`].
@@ -60,10 +61,9 @@ impl ArrayView<'_> {
         }
         let resolved = self.resolved()?;
         let shape = Array::lengths(&resolved.shape())?;
-        if values.shape() != shape.as_slice() {
-            return Err(array.shape_mismatch(&shape, values.shape()));
-        }
-        array.write_resolved(resolved, own, values.view(), None)
+        let fitting = values.broadcast(&shape, &[]);
+        let fitting = fitting.ok_or_else(|| array.shape_mismatch(&shape, values.shape()))?;
+        array.write_resolved(resolved, own, fitting, None)
     }
 }
 
