@@ -504,7 +504,7 @@ fn elements_of_a_type_known_only_at_run_time_are_broadcast() {
     assert_eq!(ids, ndarray::arr2(&[[1, 2, 3], [9, 2, 9]]).into_dyn());
     let first = array.read_dyn(s![0..1, 0..1]).unwrap();
     array.slice(s![1, ..]).write_dyn(&first).unwrap();
-    array.mask(&ndarray::arr2(&[[false, false, true], [false, false, true]])).write_fields(&first).unwrap();
+    array.mask(ndarray::arr2(&[[false, false, true], [false, false, true]])).write_fields(&first).unwrap();
     let ids = array.read_field::<i32>("id", ..).unwrap();
     assert_eq!(ids, ndarray::arr2(&[[1, 2, 1], [1, 1, 1]]).into_dyn());
     for shape in [&[2][..], &[3, 1], &[2, 2, 3], &[0]] {
