@@ -44,6 +44,8 @@ pub enum StoreErrorKind {
     OutOfRange,
     /// The value is larger than the store or the memory can take.
     TooLarge,
+    /// The storage itself is damaged or is of another kind, such as a database that is cut off.
+    Corrupt,
     /// This store cannot do that at all.
     Unsupported,
     /// Anything else; the message and the source say what.

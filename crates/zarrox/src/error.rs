@@ -12,7 +12,7 @@ pub(crate) fn from_store(error: StoreError) -> Error {
         StoreErrorKind::ReadOnly => ErrorKind::ReadOnly,
         StoreErrorKind::StorageFull => ErrorKind::StorageFull,
         StoreErrorKind::InvalidKey => ErrorKind::InvalidArgument,
-        StoreErrorKind::OutOfRange => ErrorKind::Corrupt,
+        StoreErrorKind::OutOfRange | StoreErrorKind::Corrupt => ErrorKind::Corrupt,
         StoreErrorKind::TooLarge => ErrorKind::LimitExceeded,
         StoreErrorKind::Unsupported => ErrorKind::Unsupported,
         _ => ErrorKind::Unreachable,
