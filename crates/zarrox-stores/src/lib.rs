@@ -7,6 +7,7 @@
 //! |---|---|
 //! | [`MemoryStore`] | the memory of this process |
 //! | [`DirectoryStore`] | the files of a directory, on Unix |
+//! | `SqliteStore` | an SQLite database, as zarr-python 2 does; feature `sqlite` |
 //! | [`ReadOnlyStore`] | another store, which it protects from writes |
 //!
 //! ```
@@ -21,6 +22,8 @@
 //!
 //! [abstract store interface]: https://zarr-specs.readthedocs.io/en/latest/v3/core/index.html#abstract-store-interface
 
+#[cfg(any(feature = "sqlite", feature = "lmdb", feature = "redb", feature = "gdbm"))]
+mod database;
 #[cfg(unix)]
 mod directory;
 mod error;
@@ -28,6 +31,8 @@ mod key;
 mod lock;
 mod memory;
 mod read_only;
+#[cfg(feature = "sqlite")]
+mod sqlite;
 mod store;
 
 pub use bytes::Bytes;
@@ -39,4 +44,6 @@ pub use key::{Key, Prefix};
 pub use lock::LockGuard;
 pub use memory::MemoryStore;
 pub use read_only::ReadOnlyStore;
+#[cfg(feature = "sqlite")]
+pub use sqlite::{SqliteOptions, SqliteStore};
 pub use store::{ByteRange, Capabilities, Condition, DirListing, Store, Value, Version};

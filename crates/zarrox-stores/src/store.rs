@@ -59,16 +59,7 @@ pub trait Store: Debug + Send + Sync {
     /// [`StoreErrorKind::OutOfRange`] when a range lies outside the value; otherwise as [`get`](Self::get).
     fn get_ranges(&self, key: &Key, ranges: &[ByteRange]) -> Result<Option<Vec<Bytes>>, StoreError> {
         let Some(value) = self.open(key)? else { return Ok(None) };
-        let outside = |range: &ByteRange| {
-            out_of_range(&format!("{range:?}"), value.size())
-                .with_location(self.location())
-                .with_key(key.as_str())
-        };
-        let ranges = ranges
-            .iter()
-            .map(|range| range.resolve(value.size()).ok_or_else(|| outside(range)))
-            .collect::<Result<Vec<_>, _>>()?;
-        read_ranges(&*value, &ranges).map(Some)
+        ranges_of(self, key, &*value, ranges).map(Some)
     }
 
     /// The length of the value in bytes; `None` when the key is missing.
@@ -301,6 +292,25 @@ fn too_large(length: u64) -> StoreError {
 fn out_of_range(range: &str, size: u64) -> StoreError {
     let message = format!("{range} is outside the value of {size} bytes");
     StoreError::new(StoreErrorKind::OutOfRange, "reading", message)
+}
+
+/// What [`Store::get_ranges`] gives of a value that is open.
+pub(crate) fn ranges_of<S: Store + ?Sized>(
+    store: &S,
+    key: &Key,
+    value: &dyn Value,
+    ranges: &[ByteRange],
+) -> Result<Vec<Bytes>, StoreError> {
+    let outside = |range: &ByteRange| {
+        out_of_range(&format!("{range:?}"), value.size())
+            .with_location(store.location())
+            .with_key(key.as_str())
+    };
+    let ranges = ranges
+        .iter()
+        .map(|range| range.resolve(value.size()).ok_or_else(|| outside(range)))
+        .collect::<Result<Vec<_>, _>>()?;
+    read_ranges(value, &ranges)
 }
 
 /// Reads ranges that lie inside the value. Overlapping ranges that ask for more than there is share one

@@ -1,0 +1,630 @@
+//! [`SqliteStore`].
+
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard};
+use std::time::Duration;
+use std::{fmt, fs, io};
+
+use bytes::Bytes;
+use rusqlite::config::DbConfig;
+use rusqlite::types::Value as SqlValue;
+use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, params};
+
+use crate::database::{KeyRange, Ordered, Page, Registry, Shared, canonical, directory_of, unpoisoned};
+use crate::store::{check_rename, checked_length, ranges_of, reserved};
+use crate::{
+    ByteRange, Capabilities, Condition, DirListing, Key, LockGuard, Prefix, Store, StoreError,
+    StoreErrorKind, Value,
+};
+
+/// The table as zarr-python makes it.
+const CREATE_TABLE: &str = "CREATE TABLE IF NOT EXISTS zarr(k TEXT PRIMARY KEY, v BLOB)";
+
+/// Larger values are read by incremental I/O, which gives parts of them.
+const LARGE: u64 = 64 << 10;
+
+/// A row; of a large value without its bytes.
+const FIND: &str = "SELECT rowid, typeof(v), octet_length(v), CASE WHEN octet_length(v) <= ?2 THEN v END \
+                    FROM zarr WHERE k = ?1";
+
+/// How many connections are kept for later.
+const IDLE: usize = 16;
+
+/// The locks of all files that are open. In a database without a write-ahead log, readers and writers exclude each
+/// other; those of one process wait here, where nobody polls.
+static GATES: Registry<RwLock<()>> = Registry::new();
+
+/// Keeps each value in a row of an SQLite database, as zarr-python's `SQLiteStore` does.
+///
+/// All is in one table, `zarr(k TEXT PRIMARY KEY, v BLOB)`: the key as text and the value as it is. Other tables are
+/// left alone. Every write is a transaction, so that readers, also those of other processes, see the old value or
+/// the new one, and a crash leaves one of them.
+///
+/// | option | when not set |
+/// |---|---|
+/// | [`read_only`](SqliteOptions::read_only) | writes too, where the file may be written |
+/// | [`write_ahead_log`](SqliteOptions::write_ahead_log) | the file's journal stays as it is |
+/// | [`sync`](SqliteOptions::sync) | every write is flushed to the disk |
+/// | [`busy_timeout`](SqliteOptions::busy_timeout) | 30 seconds |
+///
+/// Any number of processes may use the file, as long as it lies on a local file system. A writer that has to wait too
+/// long for another process fails with [`StoreErrorKind::Unreachable`].
+///
+/// Parts of values are read without the rest. In a database with a write-ahead log that holds for
+/// [`open`](Store::open), too; in others an open value would block all writers, so that it is read whole.
+///
+/// A file is untrusted: triggers, views and functions in its schema are never run.
+#[derive(Clone)]
+pub struct SqliteStore(Arc<Inner>);
+
+/// How an [`SqliteStore`] is opened.
+#[derive(Clone, Debug)]
+pub struct SqliteOptions {
+    read_only: bool,
+    write_ahead_log: bool,
+    sync: bool,
+    busy_timeout: Duration,
+}
+
+impl Default for SqliteOptions {
+    fn default() -> Self {
+        Self { read_only: false, write_ahead_log: false, sync: true, busy_timeout: Duration::from_secs(30) }
+    }
+}
+
+impl SqliteOptions {
+    /// The defaults.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Whether nothing is ever written.
+    #[must_use]
+    pub fn read_only(mut self, read_only: bool) -> Self {
+        self.read_only = read_only;
+        self
+    }
+
+    /// Turns on the write-ahead log: readers and writers do not wait for each other, and writing is faster.
+    ///
+    /// The file keeps this. Beside it lie two more files while it is open; zarr-python reads and writes it as before,
+    /// but it cannot be read where its directory cannot be written.
+    #[must_use]
+    pub fn write_ahead_log(mut self, on: bool) -> Self {
+        self.write_ahead_log = on;
+        self
+    }
+
+    /// Whether writes are flushed to the disk. Without, writing is much faster, but a power failure may damage the whole
+    /// database, not only the last values. A process that is killed does no harm in either case.
+    #[must_use]
+    pub fn sync(mut self, sync: bool) -> Self {
+        self.sync = sync;
+        self
+    }
+
+    /// How long an operation waits for other processes that have the database locked; at most 24 days.
+    #[must_use]
+    pub fn busy_timeout(mut self, timeout: Duration) -> Self {
+        self.busy_timeout = timeout.min(Duration::from_secs(24 * 24 * 3600));
+        self
+    }
+
+    /// Opens a database that is there.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreErrorKind::NotFound`] when there is no file, [`StoreErrorKind::Corrupt`] when it is no SQLite database or has
+    /// no table `zarr`.
+    pub fn open(self, path: impl AsRef<Path>) -> Result<SqliteStore, StoreError> {
+        self.open_or_create(path.as_ref(), false)
+    }
+
+    /// Opens a database, and makes it when it is not there, with the directories above it.
+    ///
+    /// # Errors
+    ///
+    /// As [`open`](Self::open), or when the file cannot be made.
+    pub fn create(self, path: impl AsRef<Path>) -> Result<SqliteStore, StoreError> {
+        let create = !self.read_only;
+        self.open_or_create(path.as_ref(), create)
+    }
+
+    fn open_or_create(self, path: &Path, create: bool) -> Result<SqliteStore, StoreError> {
+        let place = |error: StoreError| error.with_location(path.to_string_lossy());
+        let io = |error| place(StoreError::from_io("opening", error));
+        if create {
+            fs::create_dir_all(directory_of(path)).map_err(io)?;
+        }
+        let path = canonical(path).map_err(io)?;
+        check_file(&path, create).map_err(io)?;
+        let gate = GATES.open(&path, || Ok::<_, StoreError>(RwLock::default()))?;
+        let mut inner = Inner { gate, options: self, log: false, writable: false, idle: Mutex::default() };
+        inner.prepare(create).map_err(|fault| place(fault.into_error("opening")))?;
+        Ok(SqliteStore(Arc::new(inner)))
+    }
+}
+
+/// SQLite's own words for these are "unable to open database file".
+fn check_file(path: &Path, create: bool) -> io::Result<()> {
+    match fs::metadata(path) {
+        Ok(found) if found.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
+        Ok(_) => fs::File::open(path).map(drop),
+        Err(error) if create && error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+struct Inner {
+    gate: Shared<RwLock<()>>,
+    options: SqliteOptions,
+    /// Whether the database has a write-ahead log.
+    log: bool,
+    writable: bool,
+    idle: Mutex<Vec<Connection>>,
+}
+
+impl Inner {
+    /// Makes the first connection, and looks at the file.
+    fn prepare(&mut self, create: bool) -> Result<(), Fault> {
+        let connection = self.connect(create)?;
+        self.writable = !self.options.read_only && !connection.is_readonly("main")?;
+        if create && self.writable {
+            let _writing = self.gate.write().unwrap_or_else(PoisonError::into_inner);
+            connection.execute_batch(CREATE_TABLE)?;
+        }
+        let encoding: String = connection.query_row("PRAGMA encoding", [], |row| row.get(0))?;
+        if encoding != "UTF-8" {
+            let message = "the database keeps its text as UTF-16; copy its table into one that has UTF-8";
+            return Err(Fault::Other(StoreErrorKind::Unsupported, message.into()));
+        }
+        check_table(&connection)?;
+        if self.options.write_ahead_log && self.writable {
+            let _writing = self.gate.write().unwrap_or_else(PoisonError::into_inner);
+            connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(()))?;
+        }
+        let journal: String = connection.query_row("PRAGMA journal_mode", [], |row| row.get(0))?;
+        self.log = journal == "wal";
+        unpoisoned(&self.idle).push(connection);
+        Ok(())
+    }
+
+    fn connect(&self, create: bool) -> Result<Connection, Fault> {
+        let access = match (self.options.read_only, create) {
+            (true, _) => OpenFlags::SQLITE_OPEN_READ_ONLY,
+            (false, false) => OpenFlags::SQLITE_OPEN_READ_WRITE,
+            (false, true) => OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE,
+        };
+        let flags = access | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connection = Connection::open_with_flags(self.gate.path(), flags)?;
+        connection.busy_timeout(self.options.busy_timeout)?;
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false)?;
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_VIEW, false)?;
+        connection.execute_batch("PRAGMA cell_size_check = ON")?;
+        if !self.options.sync {
+            connection.execute_batch("PRAGMA synchronous = OFF")?;
+        }
+        Ok(connection)
+    }
+
+    fn location(&self) -> String {
+        self.gate.path().to_string_lossy().into_owned()
+    }
+
+    fn error(&self, fault: Fault, operation: &'static str, key: &str) -> StoreError {
+        fault.into_error(operation).with_location(self.location()).with_key(key)
+    }
+
+    fn take(&self) -> Result<Connection, Fault> {
+        let idle = unpoisoned(&self.idle).pop();
+        idle.map_or_else(|| self.connect(false), Ok)
+    }
+
+    fn give_back(&self, connection: Connection) {
+        if !connection.is_autocommit() && connection.execute_batch("ROLLBACK").is_err() {
+            return;
+        }
+        let mut idle = unpoisoned(&self.idle);
+        if idle.len() < IDLE {
+            idle.push(connection);
+        }
+    }
+
+    /// Keeps this process's writers away, where readers must.
+    fn reading(&self) -> Option<RwLockReadGuard<'_, ()>> {
+        (!self.log).then(|| self.gate.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Reads in one transaction, so that all is of one version.
+    fn read<T>(&self, read: impl FnOnce(&Connection) -> Result<T, Fault>) -> Result<T, Fault> {
+        let _reading = self.reading();
+        let connection = self.take()?;
+        let result = begin(&connection, "BEGIN").and_then(|()| read(&connection));
+        self.give_back(connection);
+        result
+    }
+
+    /// Writes in one transaction, which is undone when something fails.
+    fn write<T>(&self, write: impl FnOnce(&Connection) -> Result<T, Fault>) -> Result<T, Fault> {
+        if !self.writable {
+            return Err(Fault::Other(
+                StoreErrorKind::ReadOnly,
+                "the store was opened for reading only".into(),
+            ));
+        }
+        let _writing = self.gate.write().unwrap_or_else(PoisonError::into_inner);
+        let connection = self.take()?;
+        let work = || {
+            begin(&connection, "BEGIN IMMEDIATE")?;
+            let done = write(&connection)?;
+            begin(&connection, "COMMIT")?;
+            Ok(done)
+        };
+        let result = work();
+        self.give_back(connection);
+        result
+    }
+}
+
+fn begin(connection: &Connection, sql: &str) -> Result<(), Fault> {
+    connection.prepare_cached(sql)?.execute([])?;
+    Ok(())
+}
+
+fn check_table(connection: &Connection) -> Result<(), Fault> {
+    let sql =
+        "SELECT type FROM sqlite_schema WHERE name = 'zarr' COLLATE NOCASE AND type IN ('table', 'view')";
+    let found: Option<String> = connection.query_row(sql, [], |row| row.get(0)).optional()?;
+    let corrupt = |message: &str| Err(Fault::Other(StoreErrorKind::Corrupt, message.into()));
+    match found.as_deref() {
+        None => corrupt("an SQLite database without the table 'zarr', which holds Zarr data, was found"),
+        Some("table") if connection.prepare("SELECT rowid, k, v FROM zarr").is_ok() => Ok(()),
+        Some(_) => corrupt("'zarr' is not the table zarr(k TEXT PRIMARY KEY, v BLOB) that holds Zarr data"),
+    }
+}
+
+/// What was found under a key.
+enum Found {
+    Small(Bytes),
+    Large { row: i64, size: u64 },
+}
+
+impl Found {
+    fn size(&self) -> u64 {
+        match self {
+            Self::Small(bytes) => bytes.len() as u64,
+            Self::Large { size, .. } => *size,
+        }
+    }
+
+    /// The whole value.
+    fn read(self, connection: &Connection) -> Result<Bytes, Fault> {
+        match self {
+            Self::Small(bytes) => Ok(bytes),
+            Self::Large { row, size } => {
+                let length = checked_length(size, 0, size)?;
+                let mut buffer = reserved(length)?;
+                buffer.resize(length, 0);
+                read_blob(connection, row, 0, &mut buffer)?;
+                Ok(buffer.into())
+            }
+        }
+    }
+}
+
+fn find(connection: &Connection, key: &Key) -> Result<Option<Found>, Fault> {
+    let mut statement = connection.prepare_cached(FIND)?;
+    let mut rows = statement.query(params![key.as_str(), LARGE.cast_signed()])?;
+    let Some(row) = rows.next()? else { return Ok(None) };
+    let kind = row.get_ref(1)?.as_str().map_err(rusqlite::Error::from)?;
+    if !matches!(kind, "blob" | "text") {
+        let message = format!("the column v has a value of the type {kind}, where bytes belong,");
+        return Err(Fault::Other(StoreErrorKind::Obstructed, message));
+    }
+    let size = u64::try_from(row.get::<_, i64>(2)?).unwrap_or_default();
+    if size > LARGE {
+        return Ok(Some(Found::Large { row: row.get(0)?, size }));
+    }
+    let bytes = row.get_ref(3)?.as_bytes().map_err(rusqlite::Error::from)?;
+    Ok(Some(Found::Small(Bytes::copy_from_slice(bytes))))
+}
+
+fn read_blob(connection: &Connection, row: i64, offset: u64, buffer: &mut [u8]) -> Result<(), Fault> {
+    let offset = checked_length(offset, 0, offset)?;
+    let blob = connection.blob_open("main", "zarr", "v", row, true)?;
+    Ok(blob.read_at_exact(buffer, offset)?)
+}
+
+impl SqliteStore {
+    /// Opens a database that is there, see [`SqliteOptions`].
+    ///
+    /// # Errors
+    ///
+    /// As [`SqliteOptions::open`].
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, StoreError> {
+        SqliteOptions::new().open(path)
+    }
+
+    /// Opens a database, and makes it when it is not there, see [`SqliteOptions`].
+    ///
+    /// # Errors
+    ///
+    /// As [`SqliteOptions::create`].
+    pub fn create(path: impl AsRef<Path>) -> Result<Self, StoreError> {
+        SqliteOptions::new().create(path)
+    }
+
+    /// The file: an absolute path without links.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        self.0.gate.path()
+    }
+
+    fn fail(&self, operation: &'static str, key: &str) -> impl Fn(Fault) -> StoreError {
+        move |fault| self.0.error(fault, operation, key)
+    }
+
+    /// A large value stays open on a connection of its own, in the transaction that found it.
+    fn open_in_transaction(&self, key: &Key) -> Result<Option<Box<dyn Value>>, Fault> {
+        let connection = self.0.take()?;
+        let found = begin(&connection, "BEGIN").and_then(|()| find(&connection, key));
+        if let Ok(Some(Found::Large { row, size })) = found {
+            let connection = Mutex::new(Some(connection));
+            return Ok(Some(Box::new(LargeValue {
+                store: self.clone(),
+                connection,
+                row,
+                size,
+                key: key.clone(),
+            })));
+        }
+        self.0.give_back(connection);
+        match found? {
+            Some(Found::Small(bytes)) => Ok(Some(Box::new(bytes))),
+            _ => Ok(None),
+        }
+    }
+}
+
+impl fmt::Debug for SqliteStore {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut debug = formatter.debug_struct("SqliteStore");
+        debug.field("path", &self.path()).field("options", &self.0.options).finish_non_exhaustive()
+    }
+}
+
+impl Store for SqliteStore {
+    fn location(&self) -> String {
+        self.0.location()
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            writable: self.0.writable,
+            listable: true,
+            conditional_set: self.0.writable,
+            rename: self.0.writable,
+            values_above_values: true,
+        }
+    }
+
+    fn open(&self, key: &Key) -> Result<Option<Box<dyn Value>>, StoreError> {
+        if self.0.log {
+            return self.open_in_transaction(key).map_err(self.fail("reading", key.as_str()));
+        }
+        Ok(self.get(key)?.map(|bytes| Box::new(bytes) as Box<dyn Value>))
+    }
+
+    fn get(&self, key: &Key) -> Result<Option<Bytes>, StoreError> {
+        let whole = |connection: &Connection| {
+            let Some(found) = find(connection, key)? else { return Ok(None) };
+            found.read(connection).map(Some)
+        };
+        self.0.read(whole).map_err(self.fail("reading", key.as_str()))
+    }
+
+    fn get_ranges(&self, key: &Key, ranges: &[ByteRange]) -> Result<Option<Vec<Bytes>>, StoreError> {
+        let _reading = self.0.reading();
+        let opened = self.open_in_transaction(key).map_err(self.fail("reading", key.as_str()))?;
+        opened.map(|value| ranges_of(self, key, &*value, ranges)).transpose()
+    }
+
+    fn size(&self, key: &Key) -> Result<Option<u64>, StoreError> {
+        let found = self.0.read(|connection| find(connection, key));
+        Ok(found.map_err(self.fail("reading", key.as_str()))?.map(|found| found.size()))
+    }
+
+    fn set(&self, key: &Key, value: &[u8], condition: Condition) -> Result<(), StoreError> {
+        let sql = match condition {
+            Condition::Always => "REPLACE INTO zarr(k, v) VALUES (?1, ?2)",
+            Condition::Absent => "INSERT INTO zarr(k, v) VALUES (?1, ?2)",
+        };
+        let put = |connection: &Connection| {
+            Ok(connection.prepare_cached(sql)?.execute(params![key.as_str(), value])?)
+        };
+        self.0.write(put).map(drop).map_err(self.fail("writing", key.as_str()))
+    }
+
+    fn erase(&self, key: &Key) -> Result<bool, StoreError> {
+        let sql = "DELETE FROM zarr WHERE k = ?1";
+        let erase = |connection: &Connection| Ok(connection.prepare_cached(sql)?.execute([key.as_str()])?);
+        Ok(self.0.write(erase).map_err(self.fail("erasing", key.as_str()))? > 0)
+    }
+
+    fn erase_prefix(&self, prefix: &Prefix) -> Result<(), StoreError> {
+        let (from, before) = bounds(&KeyRange::below(prefix));
+        let sql = "DELETE FROM zarr WHERE k >= ?1 AND k < ?2";
+        let erase =
+            |connection: &Connection| Ok(connection.prepare_cached(sql)?.execute(params![from, before])?);
+        self.0.write(erase).map(drop).map_err(self.fail("erasing", prefix.as_str()))
+    }
+
+    fn list_prefix(
+        &self,
+        prefix: &Prefix,
+        visit: &mut dyn FnMut(Key, u64) -> ControlFlow<()>,
+    ) -> Result<(), StoreError> {
+        let place = |error: StoreError| error.with_location(self.location()).with_key(prefix.as_str());
+        self.list_keys(prefix, visit).map_err(place)
+    }
+
+    fn list_dir(&self, prefix: &Prefix) -> Result<DirListing, StoreError> {
+        let place = |error: StoreError| error.with_location(self.location()).with_key(prefix.as_str());
+        self.list_directory(prefix).map_err(place)
+    }
+
+    fn rename_prefix(&self, from: &Prefix, to: &Prefix) -> Result<(), StoreError> {
+        if !check_rename(from, to)? {
+            return Ok(());
+        }
+        self.0.write(|connection| rename(connection, from, to)).map_err(|fault| {
+            let taken = matches!(fault, Fault::Other(StoreErrorKind::AlreadyExists, _));
+            self.0.error(fault, "renaming", if taken { to.as_str() } else { from.as_str() })
+        })
+    }
+
+    fn lock(&self, key: &Key) -> Result<LockGuard, StoreError> {
+        Ok(LockGuard::in_process(&format!("sqlite://{}", self.location()), key))
+    }
+}
+
+impl Ordered for SqliteStore {
+    fn page(&self, range: &KeyRange, limit: usize) -> Result<Page, StoreError> {
+        let sql = "SELECT k, octet_length(v) FROM zarr WHERE k >= ?1 AND k < ?2 ORDER BY k LIMIT ?3";
+        let (from, before) = bounds(range);
+        let page = |connection: &Connection| {
+            let mut statement = connection.prepare_cached(sql)?;
+            let mut rows =
+                statement.query(params![from, before, i64::try_from(limit).unwrap_or(i64::MAX)])?;
+            let mut page = Page::new();
+            while let Some(row) = rows.next()? {
+                let key = row.get_ref(0)?.as_bytes().map_err(rusqlite::Error::from)?.to_vec();
+                let size = row.get::<_, Option<i64>>(1)?.unwrap_or_default();
+                page.push((key, u64::try_from(size).unwrap_or_default()));
+            }
+            Ok(page)
+        };
+        self.0.read(page).map_err(|fault| fault.into_error("listing"))
+    }
+}
+
+/// A range as values that SQLite compares with: all texts sort before the empty blob.
+fn bounds(range: &KeyRange) -> (SqlValue, SqlValue) {
+    let text = |bytes: &[u8]| SqlValue::Text(String::from_utf8_lossy(bytes).into_owned());
+    let before = range.before.as_deref().map_or(SqlValue::Blob(Vec::new()), text);
+    (text(&range.from), before)
+}
+
+fn rename(connection: &Connection, from: &Prefix, to: &Prefix) -> Result<(), Fault> {
+    let (target, target_end) = bounds(&KeyRange::below(to));
+    let sql = "SELECT EXISTS (SELECT 1 FROM zarr WHERE k >= ?1 AND k < ?2)";
+    if connection.query_row(sql, params![target, target_end], |row| row.get::<_, bool>(0))? {
+        return Err(Fault::Other(StoreErrorKind::AlreadyExists, "there is something already".into()));
+    }
+    let (source, source_end) = bounds(&KeyRange::below(from));
+    let sql = "UPDATE zarr SET k = ?3 || substr(k, length(?1) + 1) WHERE k >= ?1 AND k < ?2";
+    match connection.execute(sql, params![source, source_end, to.as_str()])? {
+        0 => Err(Fault::Other(StoreErrorKind::NotFound, "nothing found".into())),
+        _ => Ok(()),
+    }
+}
+
+/// A large value: its connection stays in the transaction that found it.
+struct LargeValue {
+    store: SqliteStore,
+    /// `None` only while this is dropped.
+    connection: Mutex<Option<Connection>>,
+    row: i64,
+    size: u64,
+    key: Key,
+}
+
+impl Value for LargeValue {
+    fn size(&self) -> u64 {
+        self.size
+    }
+
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> Result<(), StoreError> {
+        let place =
+            |error: StoreError| error.with_location(self.store.location()).with_key(self.key.as_str());
+        checked_length(self.size, offset, buffer.len() as u64).map_err(place)?;
+        let connection = unpoisoned(&self.connection);
+        let Some(connection) = connection.as_ref() else { return Ok(()) };
+        let done = read_blob(connection, self.row, offset, buffer);
+        done.map_err(|fault| self.store.0.error(fault, "reading", self.key.as_str()))
+    }
+}
+
+impl Drop for LargeValue {
+    fn drop(&mut self) {
+        let connection = self.connection.get_mut().unwrap_or_else(PoisonError::into_inner).take();
+        connection.into_iter().for_each(|connection| self.store.0.give_back(connection));
+    }
+}
+
+/// What can go wrong, before the operation and the key are added.
+enum Fault {
+    Sql(rusqlite::Error),
+    Store(StoreError),
+    Other(StoreErrorKind, String),
+}
+
+impl Fault {
+    fn into_error(self, operation: &'static str) -> StoreError {
+        match self {
+            Self::Store(error) => error,
+            Self::Other(kind, message) => StoreError::new(kind, operation, message),
+            Self::Sql(error) => {
+                let (kind, message) = describe(&error);
+                let message = message.map_or_else(|| error.to_string(), str::to_owned);
+                StoreError::new(kind, operation, message).with_source(error)
+            }
+        }
+    }
+}
+
+impl From<rusqlite::Error> for Fault {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Sql(error)
+    }
+}
+
+impl From<StoreError> for Fault {
+    fn from(error: StoreError) -> Self {
+        Self::Store(error)
+    }
+}
+
+/// The kind of an error of SQLite, and our words for it where SQLite's are not plain enough.
+fn describe(error: &rusqlite::Error) -> (StoreErrorKind, Option<&'static str>) {
+    use StoreErrorKind as Kind;
+    match error.sqlite_error_code() {
+        Some(ErrorCode::ConstraintViolation) => (Kind::AlreadyExists, Some("there is a value already")),
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked | ErrorCode::FileLockingProtocolFailed) => {
+            (Kind::Unreachable, Some("another program kept the database locked for too long"))
+        }
+        Some(ErrorCode::NotADatabase) => (Kind::Corrupt, Some("the file is not an SQLite database")),
+        Some(ErrorCode::DatabaseCorrupt) => (
+            Kind::Corrupt,
+            Some("the SQLite database is damaged (the program sqlite3 can '.recover' what is left)"),
+        ),
+        Some(ErrorCode::DiskFull) => (Kind::StorageFull, Some("no space left on device")),
+        Some(ErrorCode::ReadOnly) => (
+            Kind::ReadOnly,
+            Some("the file or its directory, where SQLite keeps its journal, cannot be written"),
+        ),
+        Some(ErrorCode::TooBig) => {
+            (Kind::TooLarge, Some("larger than SQLite's limit of 1,000,000,000 bytes"))
+        }
+        Some(ErrorCode::OutOfMemory) => (Kind::TooLarge, Some("not enough memory")),
+        Some(ErrorCode::PermissionDenied) => (Kind::Forbidden, Some("permission denied")),
+        Some(ErrorCode::CannotOpen) => {
+            (Kind::Forbidden, Some("SQLite cannot open the file or make those that belong beside it"))
+        }
+        _ => (Kind::Other, None),
+    }
+}
