@@ -8,6 +8,8 @@
 //! | [`MemoryStore`] | the memory of this process |
 //! | [`DirectoryStore`] | the files of a directory, on Unix |
 //! | `SqliteStore` | an SQLite database, as zarr-python 2 does; feature `sqlite` |
+//! | `LmdbStore` | an LMDB database, as zarr-python 2 does; feature `lmdb` |
+//! | `GdbmStore` | a GDBM file, as Python's `dbm.gnu` and zarr-python 2 do; feature `gdbm` |
 //! | [`ReadOnlyStore`] | another store, which it protects from writes |
 //!
 //! ```
@@ -27,9 +29,15 @@ mod database;
 #[cfg(unix)]
 mod directory;
 mod error;
+#[cfg(feature = "gdbm")]
+mod gdbm;
 mod key;
+#[cfg(feature = "lmdb")]
+mod lmdb;
 mod lock;
 mod memory;
+#[cfg(any(feature = "sqlite", feature = "lmdb", feature = "redb"))]
+mod ordered;
 mod read_only;
 #[cfg(feature = "sqlite")]
 mod sqlite;
@@ -40,7 +48,11 @@ pub use bytes::Bytes;
 #[cfg(unix)]
 pub use directory::DirectoryStore;
 pub use error::{StoreError, StoreErrorKind};
+#[cfg(feature = "gdbm")]
+pub use gdbm::{GdbmOptions, GdbmStore};
 pub use key::{Key, Prefix};
+#[cfg(feature = "lmdb")]
+pub use lmdb::{LmdbOptions, LmdbStore};
 pub use lock::LockGuard;
 pub use memory::MemoryStore;
 pub use read_only::ReadOnlyStore;

@@ -2,14 +2,24 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-mod databases;
+#[path = "databases/damage.rs"]
+mod damage;
+#[path = "databases/golden.rs"]
+mod golden;
+#[path = "databases/handles.rs"]
+mod handles;
+#[path = "databases/processes.rs"]
+mod processes;
 
 use std::fs;
 use std::path::Path;
 use std::sync::Mutex;
 use std::time::Duration;
 
-use databases::{GOLDEN, check_golden, check_malformed, check_two_handles, check_two_processes, golden};
+use damage::check_damaged;
+use golden::{check_golden, golden};
+use handles::check_two_handles;
+use processes::check_two_processes;
 use rusqlite::Connection;
 use tempfile::TempDir;
 use zarrox_stores::{ByteRange, Condition, SqliteOptions, SqliteStore, Store, StoreErrorKind};
@@ -82,10 +92,9 @@ fn new_files_have_zarr_pythons_table() {
 
 #[test]
 fn what_is_no_database_is_refused() {
-    check_malformed(
-        &|path| SqliteStore::open(path).map(|store| Box::new(store) as Box<dyn Store>),
-        GOLDEN.sqlite,
-    );
+    let (_directory, path) = golden("sqlite");
+    let open = |path: &Path| SqliteStore::open(path).map(|store| Box::new(store) as Box<dyn Store>);
+    check_damaged(&open, &fs::read(path).unwrap());
     let directory = TempDir::new().unwrap();
     let missing = SqliteStore::open(directory.path().join("none.sqlite")).unwrap_err();
     assert_eq!(missing.kind(), StoreErrorKind::NotFound, "{missing}");
@@ -163,7 +172,7 @@ fn two_handles_are_one_storage() {
 
 #[test]
 fn two_processes_write() {
-    if databases::is_child() {
+    if processes::is_child() {
         return;
     }
     let (_directory, path, store) = temporary();
@@ -173,7 +182,7 @@ fn two_processes_write() {
 /// The other process of the test above.
 #[test]
 fn two_processes_write_child() {
-    databases::run_child(&|path: &Path| Box::new(SqliteOptions::new().sync(false).open(path).unwrap()));
+    processes::run_child(&|path: &Path| Box::new(SqliteOptions::new().sync(false).open(path).unwrap()));
 }
 
 #[test]

@@ -1,0 +1,560 @@
+//! [`LmdbStore`].
+
+use std::fs::File;
+use std::io::Read;
+use std::ops::{Bound, ControlFlow};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, PoisonError, RwLock};
+use std::{fs, io};
+
+use bytes::Bytes as Buffer;
+use heed::types::Bytes;
+use heed::{
+    CommitOrAbort, Database, Env, EnvFlags, EnvOpenOptions, MdbError, PutFlags, RoTxn, RwTxn, WithoutTls,
+};
+
+use crate::database::{Registry, Shared, canonical, directory_of};
+use crate::ordered::{KeyRange, Ordered, Page};
+use crate::store::{checked_length, ranges_of, reserved};
+use crate::{
+    ByteRange, Capabilities, Condition, DirListing, Key, LockGuard, Prefix, Store, StoreError,
+    StoreErrorKind, Value,
+};
+
+/// What LMDB takes as a key.
+const LONGEST_KEY: usize = 511;
+
+/// How much address space is taken where nothing else is said, as zarr-python does.
+const MAP_SIZE: usize = if usize::BITS >= 64 { 1 << 40 } else { 1 << 28 };
+
+/// Less address space than this is never tried.
+const SMALLEST_MAP: usize = 1 << 20;
+
+/// A multiple of the page size of every system.
+const GRAIN: usize = 1 << 16;
+
+/// The file inside of an environment that is a directory.
+const DATA_FILE: &str = "data.mdb";
+
+static OPEN: Registry<Environment> = Registry::new();
+
+/// Keeps each value in an LMDB database under its key, as zarr-python's `LMDBStore` does.
+///
+/// All is in the unnamed database of the environment, which is a directory with the files `data.mdb` and `lock.mdb`, or
+/// one file with its lock beside it. Keys have up to 511 bytes. Every write is a transaction, so that readers, also those
+/// of other processes, see the old value or the new one.
+///
+/// | option | when not set |
+/// |---|---|
+/// | [`read_only`](LmdbOptions::read_only) | writes too |
+/// | [`map_size`](LmdbOptions::map_size) | 1 TiB of address space, less where there is less; grows when it is full |
+/// | [`sync`](LmdbOptions::sync) | every write is flushed to the disk |
+/// | [`single_file`](LmdbOptions::single_file) | what is made is a directory |
+///
+/// All handles of a process share one environment, with the options of the first. Other processes may use it meanwhile,
+/// as long as it lies on a local file system.
+///
+/// # Only for files that are trusted
+///
+/// LMDB maps its file into memory and believes what is in it. A file that is of another kind or cut off is refused when
+/// it is opened; but one that was damaged inside, or that is cut off while it is open, may end the process.
+#[derive(Clone, Debug)]
+pub struct LmdbStore(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    environment: Shared<Environment>,
+    writable: bool,
+}
+
+/// How an [`LmdbStore`] is opened.
+#[derive(Clone, Debug)]
+pub struct LmdbOptions {
+    read_only: bool,
+    map_size: Option<usize>,
+    sync: bool,
+    single_file: bool,
+}
+
+impl Default for LmdbOptions {
+    fn default() -> Self {
+        Self { read_only: false, map_size: None, sync: true, single_file: false }
+    }
+}
+
+impl LmdbOptions {
+    /// The defaults.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Whether nothing is ever written, but for the file of locks.
+    #[must_use]
+    pub fn read_only(mut self, read_only: bool) -> Self {
+        self.read_only = read_only;
+        self
+    }
+
+    /// How much address space the database takes at first. It is doubled whenever that is too little.
+    #[must_use]
+    pub fn map_size(mut self, bytes: usize) -> Self {
+        self.map_size = Some(bytes);
+        self
+    }
+
+    /// Whether writes are flushed to the disk. Without, as zarr-python does, writing is much faster, but a power failure may
+    /// damage the whole database, not only the last values. A process that is killed does no harm in either case.
+    #[must_use]
+    pub fn sync(mut self, sync: bool) -> Self {
+        self.sync = sync;
+        self
+    }
+
+    /// Whether [`create`](Self::create) makes one file in place of a directory (`subdir=False` of Python's `lmdb`).
+    #[must_use]
+    pub fn single_file(mut self, single_file: bool) -> Self {
+        self.single_file = single_file;
+        self
+    }
+
+    /// Opens a database that is there: a directory or a file.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreErrorKind::NotFound`] when there is none, [`StoreErrorKind::Corrupt`] when it is no LMDB database or is cut off.
+    pub fn open(self, path: impl AsRef<Path>) -> Result<LmdbStore, StoreError> {
+        self.open_or_create(path.as_ref(), false)
+    }
+
+    /// Opens a database, and makes it when it is not there, with the directories above it.
+    ///
+    /// # Errors
+    ///
+    /// As [`open`](Self::open), or when it cannot be made.
+    pub fn create(self, path: impl AsRef<Path>) -> Result<LmdbStore, StoreError> {
+        let create = !self.read_only;
+        self.open_or_create(path.as_ref(), create)
+    }
+
+    fn open_or_create(self, path: &Path, create: bool) -> Result<LmdbStore, StoreError> {
+        let place = |error: StoreError| error.with_location(path.to_string_lossy());
+        let io = |error| place(StoreError::from_io("opening", error));
+        if create && !path.exists() {
+            let directory = if self.single_file { directory_of(path) } else { path };
+            fs::create_dir_all(directory).map_err(io)?;
+        }
+        let path = canonical(path).map_err(io)?;
+        let single_file = self.single_file && !path.exists() || path.is_file();
+        let data = if single_file { path.clone() } else { path.join(DATA_FILE) };
+        if !create || data.exists() {
+            check_file(&data).map_err(|fault| place(fault.into_error("opening")))?;
+        }
+        let environment = OPEN.open(&path, || Environment::open(&path, single_file, &self));
+        let environment = environment.map_err(|fault| place(fault.into_error("opening")))?;
+        if environment.read_only && !self.read_only {
+            let message = "this process has the database open for reading only; close that handle first";
+            return Err(place(StoreError::new(StoreErrorKind::Other, "opening", message)));
+        }
+        Ok(LmdbStore(Arc::new(Inner { environment, writable: !self.read_only })))
+    }
+}
+
+/// Refuses what is no LMDB file, and what is shorter than it says: reading behind the end would end the process.
+fn check_file(path: &Path) -> Result<(), Fault> {
+    let mut file = File::open(path)?;
+    let corrupt = |message: &str| Err(Fault::Other(StoreErrorKind::Corrupt, message.into()));
+    let length = file.metadata()?.len();
+    let mut head = Vec::new();
+    // The head of the first page is followed by the first of two meta records.
+    file.by_ref().take(META_END as u64).read_to_end(&mut head)?;
+    let Some(first) = Meta::read(&head) else { return corrupt("the file is not an LMDB database") };
+    let page = first.page_size;
+    if !(512..=65_536).contains(&page) || !page.is_power_of_two() {
+        return corrupt("the file is not an LMDB database of this kind of machine");
+    }
+    let mut pages = vec![0; usize::try_from(2 * page).unwrap_or_default()];
+    io::Seek::rewind(&mut file)?;
+    file.read_exact(&mut pages).or_else(|_| corrupt("the LMDB database is cut off in its first pages"))?;
+    let Some(second) = Meta::read(&pages[pages.len() / 2..]) else {
+        return corrupt("the second page is not one of an LMDB database");
+    };
+    let newest = if second.transaction > first.transaction { second } else { first };
+    let needed = newest.last_page.checked_add(1).and_then(|pages| pages.checked_mul(u64::from(page)));
+    match needed {
+        Some(needed) if needed <= length => Ok(()),
+        _ => corrupt("the LMDB database is cut off: it says that it is longer than the file"),
+    }
+}
+
+/// Where the first meta record ends, on machines of 64 bits.
+const META_END: usize = 16 + 136;
+
+/// What is needed of a meta record.
+struct Meta {
+    page_size: u32,
+    last_page: u64,
+    transaction: u64,
+}
+
+impl Meta {
+    /// Reads the record behind the head of a page. A machine of 32 bits has other files, of which only the mark is checked.
+    fn read(page: &[u8]) -> Option<Self> {
+        let record = page.get(16..META_END)?;
+        let word = |at: usize| Some(u32::from_ne_bytes(record.get(at..at + 4)?.try_into().ok()?));
+        let long = |at: usize| Some(u64::from_ne_bytes(record.get(at..at + 8)?.try_into().ok()?));
+        if word(0)? != 0xBEEF_C0DE {
+            return None;
+        }
+        if usize::BITS < 64 {
+            return Some(Self { page_size: 4096, last_page: 0, transaction: 0 });
+        }
+        Some(Self { page_size: word(24)?, last_page: long(120)?, transaction: long(128)? })
+    }
+}
+
+/// One open environment.
+#[derive(Debug)]
+struct Environment {
+    env: Env<WithoutTls>,
+    database: Database<'static, Bytes, Bytes>,
+    /// Held exclusively while the map is replaced, when no transaction may be open.
+    map: RwLock<()>,
+    read_only: bool,
+}
+
+impl Environment {
+    fn open(path: &Path, single_file: bool, options: &LmdbOptions) -> Result<Self, Fault> {
+        let mut flags = EnvFlags::empty();
+        flags.set(EnvFlags::NO_SUB_DIR, single_file);
+        flags.set(EnvFlags::READ_ONLY, options.read_only);
+        flags.set(EnvFlags::NO_SYNC, !options.sync);
+        let mut size = options.map_size.unwrap_or(MAP_SIZE).max(SMALLEST_MAP).next_multiple_of(GRAIN);
+        let env = loop {
+            match open_environment(path, flags, size) {
+                Err(heed::Error::Io(error))
+                    if error.kind() == io::ErrorKind::OutOfMemory && size > SMALLEST_MAP =>
+                {
+                    size = (size / 2).next_multiple_of(GRAIN);
+                }
+                done => break done?,
+            }
+        };
+        // Readers that were killed would keep old pages from being used again.
+        env.clear_stale_readers()?;
+        let transaction = env.read_txn()?;
+        let database = env.open_databases_and_commit(transaction, |opener, transaction| {
+            opener.open_database(transaction, None).map(CommitOrAbort::<_, ()>::Commit)
+        })?;
+        let Some(Some(database)) = database.commit() else {
+            return Err(Fault::Other(
+                StoreErrorKind::Corrupt,
+                "the LMDB database has no main database".into(),
+            ));
+        };
+        Ok(Self { env, database, map: RwLock::default(), read_only: options.read_only })
+    }
+
+    fn read<T>(&self, read: impl Fn(&RoTxn<'_>) -> Result<T, Fault>) -> Result<T, Fault> {
+        self.with_map(|| read(&*self.env.read_txn()?))
+    }
+
+    fn write<T>(&self, write: impl Fn(&mut RwTxn<'_>) -> Result<T, Fault>) -> Result<T, Fault> {
+        self.with_map(|| {
+            let mut transaction = self.env.write_txn()?;
+            let done = write(&mut transaction)?;
+            transaction.commit()?;
+            Ok(done)
+        })
+    }
+
+    /// Does something again with a larger map as long as the map is too small.
+    fn with_map<T>(&self, work: impl Fn() -> Result<T, Fault>) -> Result<T, Fault> {
+        loop {
+            let using = self.map.read().unwrap_or_else(PoisonError::into_inner);
+            let seen = self.env.info().map_size;
+            let result = work();
+            drop(using);
+            match result {
+                Err(Fault::Lmdb(heed::Error::Mdb(MdbError::MapFull | MdbError::MapResized))) => {
+                    self.grow(seen)?
+                }
+                done => return done,
+            }
+        }
+    }
+
+    fn grow(&self, seen: usize) -> Result<(), Fault> {
+        let _replacing = self.map.write().unwrap_or_else(PoisonError::into_inner);
+        if self.env.info().map_size > seen {
+            return Ok(());
+        }
+        let size = seen.checked_mul(2).ok_or(MdbError::MapFull).map_err(heed::Error::Mdb)?;
+        // SAFETY: all transactions are opened and closed inside of `with_map`, which holds `map` for reading; so none is
+        // open while it is held for writing.
+        unsafe { self.env.resize(size.next_multiple_of(GRAIN)) }?;
+        Ok(())
+    }
+}
+
+fn open_environment(path: &Path, flags: EnvFlags, size: usize) -> Result<Env<WithoutTls>, heed::Error> {
+    let mut options = EnvOpenOptions::new().read_txn_without_tls();
+    options.map_size(size).max_readers(1024);
+    // SAFETY: the flags leave LMDB's locks on and its map read-only. That the file is changed by nobody but LMDB cannot be
+    // ensured by any program; the documentation of the store says that files must be trusted.
+    unsafe { options.flags(flags).open(path) }
+}
+
+impl LmdbStore {
+    /// Opens a database that is there, see [`LmdbOptions`].
+    ///
+    /// # Errors
+    ///
+    /// As [`LmdbOptions::open`].
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, StoreError> {
+        LmdbOptions::new().open(path)
+    }
+
+    /// Opens a database, and makes it when it is not there, see [`LmdbOptions`].
+    ///
+    /// # Errors
+    ///
+    /// As [`LmdbOptions::create`].
+    pub fn create(path: impl AsRef<Path>) -> Result<Self, StoreError> {
+        LmdbOptions::new().create(path)
+    }
+
+    /// The directory or file: an absolute path without links.
+    #[must_use]
+    pub fn path(&self) -> PathBuf {
+        self.0.environment.path().to_owned()
+    }
+
+    fn fail(&self, operation: &'static str, key: &str) -> impl Fn(Fault) -> StoreError {
+        move |fault| fault.into_error(operation).with_location(self.location()).with_key(key)
+    }
+
+    fn write<T>(&self, write: impl Fn(&Table, &mut RwTxn<'_>) -> Result<T, Fault>) -> Result<T, Fault> {
+        if !self.0.writable {
+            return Err(Fault::Other(
+                StoreErrorKind::ReadOnly,
+                "the store was opened for reading only".into(),
+            ));
+        }
+        let environment = &self.0.environment;
+        environment.write(|transaction| write(&environment.database, transaction))
+    }
+
+    fn read<T>(&self, read: impl Fn(&Table, &RoTxn<'_>) -> Result<T, Fault>) -> Result<T, Fault> {
+        let environment = &self.0.environment;
+        environment.read(|transaction| read(&environment.database, transaction))
+    }
+
+    /// Looks at a value in place; longer keys have none.
+    fn with_value<T>(
+        &self,
+        key: &Key,
+        look: impl Fn(&[u8]) -> Result<T, StoreError>,
+    ) -> Result<Option<T>, Fault> {
+        if key.as_str().len() > LONGEST_KEY {
+            return Ok(None);
+        }
+        self.read(|table, transaction| {
+            let value = table.get(transaction, key.as_str().as_bytes())?;
+            Ok(value.map(&look).transpose()?)
+        })
+    }
+}
+
+type Table = Database<'static, Bytes, Bytes>;
+
+impl Store for LmdbStore {
+    fn location(&self) -> String {
+        self.0.environment.path().to_string_lossy().into_owned()
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            writable: self.0.writable,
+            listable: true,
+            conditional_set: self.0.writable,
+            rename: false,
+            values_above_values: true,
+        }
+    }
+
+    /// The value is copied: a transaction that stays open would keep the database from using old pages again.
+    fn open(&self, key: &Key) -> Result<Option<Box<dyn Value>>, StoreError> {
+        Ok(self.get(key)?.map(|bytes| Box::new(bytes) as Box<dyn Value>))
+    }
+
+    fn get(&self, key: &Key) -> Result<Option<Buffer>, StoreError> {
+        self.with_value(key, copied).map_err(self.fail("reading", key.as_str()))
+    }
+
+    fn get_ranges(&self, key: &Key, ranges: &[ByteRange]) -> Result<Option<Vec<Buffer>>, StoreError> {
+        let parts = self.with_value(key, |bytes| ranges_of(self, key, &Mapped(bytes), ranges));
+        parts.map_err(self.fail("reading", key.as_str()))
+    }
+
+    fn size(&self, key: &Key) -> Result<Option<u64>, StoreError> {
+        self.with_value(key, |bytes| Ok(bytes.len() as u64)).map_err(self.fail("reading", key.as_str()))
+    }
+
+    fn set(&self, key: &Key, value: &[u8], condition: Condition) -> Result<(), StoreError> {
+        let flags = match condition {
+            Condition::Always => PutFlags::empty(),
+            Condition::Absent => PutFlags::NO_OVERWRITE,
+        };
+        let put = |table: &Table, transaction: &mut RwTxn<'_>| {
+            if key.as_str().len() > LONGEST_KEY {
+                let message = format!(
+                    "LMDB takes keys of up to {LONGEST_KEY} bytes, and this has {}",
+                    key.as_str().len()
+                );
+                return Err(Fault::Other(StoreErrorKind::InvalidKey, message));
+            }
+            Ok(table.put_with_flags(transaction, flags, key.as_str().as_bytes(), value)?)
+        };
+        self.write(put).map_err(self.fail("writing", key.as_str()))
+    }
+
+    fn erase(&self, key: &Key) -> Result<bool, StoreError> {
+        let erase = |table: &Table, transaction: &mut RwTxn<'_>| {
+            let fits = key.as_str().len() <= LONGEST_KEY;
+            Ok(fits && table.delete(transaction, key.as_str().as_bytes())?)
+        };
+        self.write(erase).map_err(self.fail("erasing", key.as_str()))
+    }
+
+    fn erase_prefix(&self, prefix: &Prefix) -> Result<(), StoreError> {
+        let range = KeyRange::below(prefix);
+        let erase = |table: &Table, transaction: &mut RwTxn<'_>| {
+            // LMDB takes no longer bounds; no key is longer either.
+            if range.from.len() <= LONGEST_KEY {
+                table.delete_range(transaction, &bounds(&range))?;
+            }
+            Ok(())
+        };
+        self.write(erase).map_err(self.fail("erasing", prefix.as_str()))
+    }
+
+    fn list_prefix(
+        &self,
+        prefix: &Prefix,
+        visit: &mut dyn FnMut(Key, u64) -> ControlFlow<()>,
+    ) -> Result<(), StoreError> {
+        let place = |error: StoreError| error.with_location(self.location()).with_key(prefix.as_str());
+        self.list_keys(prefix, visit).map_err(place)
+    }
+
+    fn list_dir(&self, prefix: &Prefix) -> Result<DirListing, StoreError> {
+        let place = |error: StoreError| error.with_location(self.location()).with_key(prefix.as_str());
+        self.list_directory(prefix).map_err(place)
+    }
+
+    fn lock(&self, key: &Key) -> Result<LockGuard, StoreError> {
+        Ok(LockGuard::in_process(&format!("lmdb://{}", self.location()), key))
+    }
+}
+
+impl Ordered for LmdbStore {
+    fn page(&self, range: &KeyRange, limit: usize) -> Result<Page, StoreError> {
+        let page = |table: &Table, transaction: &RoTxn<'_>| {
+            let mut page = Page::new();
+            for entry in table.range(transaction, &bounds(range))?.take(limit) {
+                let (key, value) = entry?;
+                page.push((key.to_vec(), value.len() as u64));
+            }
+            Ok(page)
+        };
+        self.read(page).map_err(|fault| fault.into_error("listing"))
+    }
+}
+
+fn bounds(range: &KeyRange) -> (Bound<&[u8]>, Bound<&[u8]>) {
+    let from = if range.from.is_empty() { Bound::Unbounded } else { Bound::Included(&range.from[..]) };
+    (from, range.before.as_deref().map_or(Bound::Unbounded, Bound::Excluded))
+}
+
+fn copied(bytes: &[u8]) -> Result<Buffer, StoreError> {
+    let mut buffer = reserved(bytes.len())?;
+    buffer.extend_from_slice(bytes);
+    Ok(buffer.into())
+}
+
+/// A value in the map, inside of a transaction.
+struct Mapped<'a>(&'a [u8]);
+
+impl Value for Mapped<'_> {
+    fn size(&self) -> u64 {
+        self.0.len() as u64
+    }
+
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> Result<(), StoreError> {
+        let length = checked_length(self.size(), offset, buffer.len() as u64)?;
+        let start = checked_length(self.size(), 0, offset)?;
+        buffer.copy_from_slice(&self.0[start..start + length]);
+        Ok(())
+    }
+}
+
+/// What can go wrong, before the operation and the key are added.
+enum Fault {
+    Lmdb(heed::Error),
+    Store(StoreError),
+    Other(StoreErrorKind, String),
+}
+
+impl Fault {
+    fn into_error(self, operation: &'static str) -> StoreError {
+        use StoreErrorKind as Kind;
+        let error = match self {
+            Self::Store(error) => return error,
+            Self::Other(kind, message) => return StoreError::new(kind, operation, message),
+            Self::Lmdb(heed::Error::Io(error)) => return StoreError::from_io(operation, error),
+            Self::Lmdb(error) => error,
+        };
+        let heed::Error::Mdb(code) = error else {
+            return StoreError::new(Kind::Other, operation, error.to_string()).with_source(error);
+        };
+        let (kind, message) = match code {
+            MdbError::KeyExist => (Kind::AlreadyExists, "there is a value already"),
+            MdbError::PageNotFound | MdbError::Corrupted | MdbError::CursorFull | MdbError::PageFull => {
+                (Kind::Corrupt, "the LMDB database is damaged")
+            }
+            MdbError::Invalid => (Kind::Corrupt, "the file is not an LMDB database"),
+            MdbError::VersionMismatch => {
+                (Kind::Corrupt, "the LMDB database is of another version of the format")
+            }
+            MdbError::MapFull => (Kind::StorageFull, "there is no address space for a larger database"),
+            MdbError::ReadersFull => (Kind::Unreachable, "too many transactions read the database at once"),
+            MdbError::BadValSize | MdbError::TxnFull => {
+                (Kind::TooLarge, "the value is larger than LMDB takes")
+            }
+            MdbError::Incompatible => {
+                (Kind::Obstructed, "the key is the name of a database inside of this one")
+            }
+            _ => return StoreError::new(Kind::Other, operation, code.to_string()).with_source(error),
+        };
+        StoreError::new(kind, operation, message).with_source(error)
+    }
+}
+
+impl From<heed::Error> for Fault {
+    fn from(error: heed::Error) -> Self {
+        Self::Lmdb(error)
+    }
+}
+
+impl From<io::Error> for Fault {
+    fn from(error: io::Error) -> Self {
+        Self::Lmdb(heed::Error::Io(error))
+    }
+}
+
+impl From<StoreError> for Fault {
+    fn from(error: StoreError) -> Self {
+        Self::Store(error)
+    }
+}

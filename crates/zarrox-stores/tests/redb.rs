@@ -1,0 +1,101 @@
+//! The redb store: the suite, and what only redb has.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+#[path = "databases/damage.rs"]
+mod damage;
+#[path = "databases/handles.rs"]
+mod handles;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Mutex;
+
+use damage::check_damaged;
+use handles::check_two_handles;
+use tempfile::TempDir;
+use zarrox_stores::{Condition, RedbOptions, RedbStore, Store, StoreErrorKind};
+use zarrox_testkit::store::{key, list, store_suite};
+
+const CHILD: &str = "ZARROX_TEST_REDB";
+
+fn temporary() -> (TempDir, PathBuf, RedbStore) {
+    let directory = TempDir::new().unwrap();
+    let path = directory.path().join("data.redb");
+    let store = RedbOptions::new().sync(false).create(&path).unwrap();
+    store.set(&key("a/b"), b"value", Condition::Always).unwrap();
+    (directory, path, store)
+}
+
+#[test]
+fn passes_the_suite() {
+    let kept = Mutex::new(Vec::new());
+    store_suite(|| {
+        let (directory, _path, store) = temporary();
+        store.erase(&key("a/b")).unwrap();
+        kept.lock().unwrap().push(directory);
+        Box::new(store)
+    });
+}
+
+#[test]
+fn values_outlive_the_handles() {
+    let (_directory, path, store) = temporary();
+    drop(store);
+    let store = RedbStore::open(&path).unwrap();
+    assert_eq!(store.get(&key("a/b")).unwrap().unwrap(), "value");
+    store.set(&key("c"), b"1", Condition::Always).unwrap();
+    drop(store);
+    assert_eq!(list(&RedbStore::open(&path).unwrap(), "").len(), 2);
+}
+
+#[test]
+fn a_database_that_is_read_only_refuses_writes_and_nothing_else() {
+    let (_directory, path, store) = temporary();
+    drop(store);
+    let store = RedbOptions::new().read_only(true).open(&path).unwrap();
+    store_suite(|| Box::new(store.clone()));
+    assert_eq!(store.get(&key("a/b")).unwrap().unwrap(), "value");
+    let error = RedbStore::open(&path).unwrap_err();
+    assert!(error.to_string().contains("open for reading only"), "{error}");
+}
+
+#[test]
+fn what_is_no_database_or_damaged_is_refused() {
+    let (directory, path, store) = temporary();
+    for name in ["group/counts/1.0", "c/0", "c/1"] {
+        store.set(&key(name), &[7; 3_000], Condition::Always).unwrap();
+    }
+    drop(store);
+    let open = |path: &Path| RedbStore::open(path).map(|store| Box::new(store) as Box<dyn Store>);
+    check_damaged(&open, &fs::read(path).unwrap());
+    let missing = RedbStore::open(directory.path().join("none.redb")).unwrap_err();
+    assert_eq!(missing.kind(), StoreErrorKind::NotFound, "{missing}");
+    assert_eq!(RedbStore::open(directory.path()).unwrap_err().kind(), StoreErrorKind::Obstructed);
+}
+
+#[test]
+fn two_handles_are_one_storage() {
+    let (_directory, path, store) = temporary();
+    check_two_handles(&store, &RedbStore::open(path).unwrap());
+}
+
+#[test]
+fn another_process_is_told_who_has_the_file() {
+    if std::env::var_os(CHILD).is_some() {
+        return;
+    }
+    let (_directory, path, _store) = temporary();
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    assert!(command.args(["--exact", "the_other_process"]).env(CHILD, path).status().unwrap().success());
+}
+
+/// The other process of the test above.
+#[test]
+fn the_other_process() {
+    let Some(path) = std::env::var_os(CHILD) else { return };
+    let error = RedbStore::open(path).unwrap_err();
+    assert_eq!(error.kind(), StoreErrorKind::Unreachable);
+    assert!(error.to_string().contains("another process"), "{error}");
+}
