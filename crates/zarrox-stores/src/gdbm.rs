@@ -272,12 +272,9 @@ impl Store for GdbmStore {
         self.writable("writing", key.as_str())?;
         let mut database = unpoisoned(&self.0.handle.database);
         let fail = self.fail("writing", key.as_str());
-        if condition == Condition::Absent {
-            if database.contains_key(key.as_str()).map_err(&fail)? {
-                let error =
-                    StoreError::new(StoreErrorKind::AlreadyExists, "writing", "there is a value already");
-                return Err(self.place(error, key.as_str()));
-            }
+        if condition == Condition::Absent && database.contains_key(key.as_str()).map_err(&fail)? {
+            let error = StoreError::new(StoreErrorKind::AlreadyExists, "writing", "there is a value already");
+            return Err(self.place(error, key.as_str()));
         }
         database.insert(key.as_str(), value).map(drop).map_err(fail)
     }

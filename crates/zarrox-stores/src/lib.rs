@@ -9,6 +9,7 @@
 //! | [`DirectoryStore`] | the files of a directory, on Unix |
 //! | `SqliteStore` | an SQLite database, as zarr-python 2 does; feature `sqlite` |
 //! | `LmdbStore` | an LMDB database, as zarr-python 2 does; feature `lmdb` |
+//! | `RedbStore` | a redb database; feature `redb` |
 //! | `GdbmStore` | a GDBM file, as Python's `dbm.gnu` and zarr-python 2 do; feature `gdbm` |
 //! | [`ReadOnlyStore`] | another store, which it protects from writes |
 //!
@@ -39,12 +40,16 @@ mod memory;
 #[cfg(any(feature = "sqlite", feature = "lmdb", feature = "redb"))]
 mod ordered;
 mod read_only;
+#[cfg(feature = "redb")]
+mod redb;
 #[cfg(feature = "sqlite")]
 mod sqlite;
 mod store;
 
 pub use bytes::Bytes;
 
+#[cfg(feature = "redb")]
+pub use self::redb::{RedbOptions, RedbStore};
 #[cfg(unix)]
 pub use directory::DirectoryStore;
 pub use error::{StoreError, StoreErrorKind};

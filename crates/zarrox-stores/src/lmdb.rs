@@ -277,7 +277,7 @@ impl Environment {
             drop(using);
             match result {
                 Err(Fault::Lmdb(heed::Error::Mdb(MdbError::MapFull | MdbError::MapResized))) => {
-                    self.grow(seen)?
+                    self.grow(seen)?;
                 }
                 done => return done,
             }

@@ -23,7 +23,7 @@ const CHILD: &str = "ZARROX_TEST_REDB";
 fn temporary() -> (TempDir, PathBuf, RedbStore) {
     let directory = TempDir::new().unwrap();
     let path = directory.path().join("data.redb");
-    let store = RedbOptions::new().sync(false).create(&path).unwrap();
+    let store = RedbStore::create(&path).unwrap();
     store.set(&key("a/b"), b"value", Condition::Always).unwrap();
     (directory, path, store)
 }

@@ -1,0 +1,378 @@
+//! [`RedbStore`].
+
+use std::ops::{Bound, ControlFlow};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::sync::Arc;
+use std::{fmt, fs};
+
+use bytes::Bytes;
+use redb::{
+    Database, Error, ReadOnlyDatabase, ReadOnlyTable, ReadTransaction, ReadableDatabase, ReadableTable,
+    Table, TableDefinition,
+};
+
+use crate::database::{Registry, Shared, canonical, directory_of};
+use crate::ordered::{KeyRange, Ordered, Page};
+use crate::store::reserved;
+use crate::{
+    Capabilities, Condition, DirListing, Key, LockGuard, Prefix, Store, StoreError, StoreErrorKind, Value,
+};
+
+const TABLE: TableDefinition<'static, &[u8], &[u8]> = TableDefinition::new("zarr");
+
+/// How every redb file begins.
+const MAGIC: &[u8] = b"redb\x1A\x0A\xA9\x0D\x0A";
+
+static OPEN: Registry<Handle> = Registry::new();
+
+/// Keeps each value in a table of a redb database: one file, without a server and without C.
+///
+/// All is in the table `zarr`, from the bytes of a key to the value as it is (`TableDefinition<&[u8], &[u8]>`). Other
+/// tables are left alone. Every write is a transaction, so that readers see the old value or the new one, and a crash
+/// leaves one of them; every write is flushed to the disk.
+///
+/// | option | when not set |
+/// |---|---|
+/// | [`read_only`](RedbOptions::read_only) | writes too |
+///
+/// One process has the file, with any number of handles, which share the options of the first; another one fails with
+/// [`StoreErrorKind::Unreachable`]. Processes that all only read may share it. Values have up to 3 GiB, and are read whole.
+#[derive(Clone, Debug)]
+pub struct RedbStore(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    handle: Shared<Handle>,
+    writable: bool,
+}
+
+/// How a [`RedbStore`] is opened.
+#[derive(Clone, Debug, Default)]
+pub struct RedbOptions {
+    read_only: bool,
+}
+
+impl RedbOptions {
+    /// The defaults.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Whether nothing is ever written.
+    #[must_use]
+    pub fn read_only(mut self, read_only: bool) -> Self {
+        self.read_only = read_only;
+        self
+    }
+
+    /// Opens a database that is there.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreErrorKind::NotFound`] when there is no file, [`StoreErrorKind::Corrupt`] when it is no redb database or has no
+    /// table `zarr`, [`StoreErrorKind::Unreachable`] when another process has it.
+    pub fn open(self, path: impl AsRef<Path>) -> Result<RedbStore, StoreError> {
+        self.open_or_create(path.as_ref(), false)
+    }
+
+    /// Opens a database, and makes it when it is not there, with the directories above it.
+    ///
+    /// # Errors
+    ///
+    /// As [`open`](Self::open), or when the file cannot be made.
+    pub fn create(self, path: impl AsRef<Path>) -> Result<RedbStore, StoreError> {
+        let create = !self.read_only;
+        self.open_or_create(path.as_ref(), create)
+    }
+
+    fn open_or_create(self, path: &Path, create: bool) -> Result<RedbStore, StoreError> {
+        let place = |error: StoreError| error.with_location(path.to_string_lossy());
+        let io = |error| place(StoreError::from_io("opening", error));
+        if create {
+            fs::create_dir_all(directory_of(path)).map_err(io)?;
+        }
+        let path = canonical(path).map_err(io)?;
+        let open = || guarded(|| Handle::open(&path, create, &self));
+        let handle = OPEN.open(&path, open).map_err(|fault| place(fault.into_error("opening")))?;
+        if !self.read_only && matches!(handle.database, Access::Reading(_)) {
+            let message = "this process has the database open for reading only; close that handle first";
+            return Err(place(StoreError::new(StoreErrorKind::Other, "opening", message)));
+        }
+        Ok(RedbStore(Arc::new(Inner { handle, writable: !self.read_only })))
+    }
+}
+
+enum Access {
+    Reading(ReadOnlyDatabase),
+    Writing(Database),
+}
+
+/// One open database.
+struct Handle {
+    database: Access,
+}
+
+impl Handle {
+    fn open(path: &Path, create: bool, options: &RedbOptions) -> Result<Self, Fault> {
+        let missing = !path.exists();
+        if !(create && missing) {
+            check_file(path)?;
+        }
+        let database = match (options.read_only, create) {
+            (true, _) => Access::Reading(ReadOnlyDatabase::open(path)?),
+            (false, true) => Access::Writing(Database::create(path)?),
+            (false, false) => Access::Writing(Database::open(path)?),
+        };
+        let handle = Self { database };
+        match &handle.database {
+            Access::Writing(database) if create => {
+                let transaction = database.begin_write()?;
+                drop(transaction.open_table(TABLE)?);
+                transaction.commit()?;
+            }
+            _ => handle.read(|_| Ok(()))?,
+        }
+        Ok(handle)
+    }
+
+    fn reader(&self) -> Result<ReadTransaction, Fault> {
+        Ok(match &self.database {
+            Access::Reading(database) => database.begin_read()?,
+            Access::Writing(database) => database.begin_read()?,
+        })
+    }
+
+    /// Reads the table. The transaction stays open while what was found is looked at, so that no page of it is freed.
+    fn read<T>(&self, read: impl FnOnce(&Reader) -> Result<T, Fault>) -> Result<T, Fault> {
+        let transaction = self.reader()?;
+        let table = transaction.open_table(TABLE)?;
+        read(&table)
+    }
+}
+
+/// An empty file would become a database, and redb's own words for files of other kinds are not plain.
+fn check_file(path: &Path) -> Result<(), Fault> {
+    let mut head = Vec::new();
+    let file = fs::File::open(path).map_err(Error::Io)?;
+    if file.metadata().map_err(Error::Io)?.is_dir() {
+        return Err(Fault::Other(StoreErrorKind::Obstructed, "a directory is in the way".into()));
+    }
+    let mut start = std::io::Read::take(file, MAGIC.len() as u64);
+    std::io::Read::read_to_end(&mut start, &mut head).map_err(Error::Io)?;
+    if head != MAGIC {
+        return Err(Fault::Other(StoreErrorKind::Corrupt, "the file is not a redb database".into()));
+    }
+    Ok(())
+}
+
+/// redb panics where a damaged page makes no sense; that is an error like others here.
+fn guarded<T>(work: impl FnOnce() -> Result<T, Fault>) -> Result<T, Fault> {
+    catch_unwind(AssertUnwindSafe(work))
+        .unwrap_or_else(|_| Err(Fault::Other(StoreErrorKind::Corrupt, "the redb database is damaged".into())))
+}
+
+impl RedbStore {
+    /// Opens a database that is there, see [`RedbOptions`].
+    ///
+    /// # Errors
+    ///
+    /// As [`RedbOptions::open`].
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, StoreError> {
+        RedbOptions::new().open(path)
+    }
+
+    /// Opens a database, and makes it when it is not there, see [`RedbOptions`].
+    ///
+    /// # Errors
+    ///
+    /// As [`RedbOptions::create`].
+    pub fn create(path: impl AsRef<Path>) -> Result<Self, StoreError> {
+        RedbOptions::new().create(path)
+    }
+
+    fn fail(&self, operation: &'static str, key: &str) -> impl Fn(Fault) -> StoreError {
+        move |fault| fault.into_error(operation).with_location(self.location()).with_key(key)
+    }
+
+    fn write<T>(&self, write: impl FnOnce(&mut Writer<'_>) -> Result<T, Fault>) -> Result<T, Fault> {
+        let database = match &self.0.handle.database {
+            Access::Writing(database) if self.0.writable => database,
+            _ => {
+                let message = "the store was opened for reading only";
+                return Err(Fault::Other(StoreErrorKind::ReadOnly, message.into()));
+            }
+        };
+        guarded(|| {
+            let transaction = database.begin_write()?;
+            let mut table = transaction.open_table(TABLE)?;
+            let done = write(&mut table)?;
+            drop(table);
+            transaction.commit()?;
+            Ok(done)
+        })
+    }
+
+    fn look<T>(
+        &self,
+        key: &Key,
+        look: impl FnOnce(&[u8]) -> Result<T, StoreError>,
+    ) -> Result<Option<T>, StoreError> {
+        let read = |table: &Reader| {
+            let value = table.get(key.as_str().as_bytes())?;
+            value.map(|value| look(value.value())).transpose().map_err(Fault::Store)
+        };
+        let found = guarded(|| self.0.handle.read(read));
+        found.map_err(self.fail("reading", key.as_str()))
+    }
+}
+
+type Reader = ReadOnlyTable<&'static [u8], &'static [u8]>;
+
+type Writer<'a> = Table<'a, &'static [u8], &'static [u8]>;
+
+impl Store for RedbStore {
+    fn location(&self) -> String {
+        self.0.handle.path().to_string_lossy().into_owned()
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            writable: self.0.writable,
+            listable: true,
+            conditional_set: self.0.writable,
+            rename: false,
+            values_above_values: true,
+        }
+    }
+
+    fn open(&self, key: &Key) -> Result<Option<Box<dyn Value>>, StoreError> {
+        Ok(self.get(key)?.map(|bytes| Box::new(bytes) as Box<dyn Value>))
+    }
+
+    fn get(&self, key: &Key) -> Result<Option<Bytes>, StoreError> {
+        self.look(key, |bytes| {
+            let mut buffer = reserved(bytes.len())?;
+            buffer.extend_from_slice(bytes);
+            Ok(buffer.into())
+        })
+    }
+
+    fn size(&self, key: &Key) -> Result<Option<u64>, StoreError> {
+        self.look(key, |bytes| Ok(bytes.len() as u64))
+    }
+
+    fn set(&self, key: &Key, value: &[u8], condition: Condition) -> Result<(), StoreError> {
+        let name = key.as_str().as_bytes();
+        let put = |table: &mut Writer<'_>| {
+            if condition == Condition::Absent && table.get(name)?.is_some() {
+                return Err(Fault::Other(StoreErrorKind::AlreadyExists, "there is a value already".into()));
+            }
+            table.insert(name, value)?;
+            Ok(())
+        };
+        self.write(put).map_err(self.fail("writing", key.as_str()))
+    }
+
+    fn erase(&self, key: &Key) -> Result<bool, StoreError> {
+        let erase = |table: &mut Writer<'_>| Ok(table.remove(key.as_str().as_bytes())?.is_some());
+        self.write(erase).map_err(self.fail("erasing", key.as_str()))
+    }
+
+    fn erase_prefix(&self, prefix: &Prefix) -> Result<(), StoreError> {
+        let range = KeyRange::below(prefix);
+        let erase = |table: &mut Writer<'_>| Ok(table.retain_in::<&[u8], _>(bounds(&range), |_, _| false)?);
+        self.write(erase).map_err(self.fail("erasing", prefix.as_str()))
+    }
+
+    fn list_prefix(
+        &self,
+        prefix: &Prefix,
+        visit: &mut dyn FnMut(Key, u64) -> ControlFlow<()>,
+    ) -> Result<(), StoreError> {
+        let place = |error: StoreError| error.with_location(self.location()).with_key(prefix.as_str());
+        self.list_keys(prefix, visit).map_err(place)
+    }
+
+    fn list_dir(&self, prefix: &Prefix) -> Result<DirListing, StoreError> {
+        let place = |error: StoreError| error.with_location(self.location()).with_key(prefix.as_str());
+        self.list_directory(prefix).map_err(place)
+    }
+
+    fn lock(&self, key: &Key) -> Result<LockGuard, StoreError> {
+        Ok(LockGuard::in_process(&format!("redb://{}", self.location()), key))
+    }
+}
+
+impl Ordered for RedbStore {
+    fn page(&self, range: &KeyRange, limit: usize) -> Result<Page, StoreError> {
+        let read = |table: &Reader| {
+            let mut page = Page::new();
+            for entry in table.range::<&[u8]>(bounds(range))?.take(limit) {
+                let (key, value) = entry?;
+                page.push((key.value().to_vec(), value.value().len() as u64));
+            }
+            Ok(page)
+        };
+        let page = guarded(|| self.0.handle.read(read));
+        page.map_err(|fault| fault.into_error("listing"))
+    }
+}
+
+fn bounds(range: &KeyRange) -> (Bound<&[u8]>, Bound<&[u8]>) {
+    (Bound::Included(&range.from[..]), range.before.as_deref().map_or(Bound::Unbounded, Bound::Excluded))
+}
+
+impl fmt::Debug for Handle {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Handle").finish_non_exhaustive()
+    }
+}
+
+/// What can go wrong, before the operation and the key are added.
+enum Fault {
+    Redb(Error),
+    Store(StoreError),
+    Other(StoreErrorKind, String),
+}
+
+impl Fault {
+    fn into_error(self, operation: &'static str) -> StoreError {
+        use StoreErrorKind as Kind;
+        let error = match self {
+            Self::Store(error) => return error,
+            Self::Other(kind, message) => return StoreError::new(kind, operation, message),
+            Self::Redb(Error::Io(error)) if error.kind() == std::io::ErrorKind::InvalidData => {
+                return StoreError::new(Kind::Corrupt, operation, "the redb database is damaged")
+                    .with_source(error);
+            }
+            Self::Redb(Error::Io(error)) => return StoreError::from_io(operation, error),
+            Self::Redb(error) => error,
+        };
+        let (kind, message) = match &error {
+            Error::DatabaseAlreadyOpen => (Kind::Unreachable, "another process has the redb database open"),
+            Error::Corrupted(_) | Error::RepairAborted => (Kind::Corrupt, "the redb database is damaged"),
+            Error::UpgradeRequired(_) => {
+                (Kind::Unsupported, "the redb database has an old format that must be upgraded")
+            }
+            Error::ValueTooLarge(_) => (Kind::TooLarge, "the value is larger than redb's 3 GiB"),
+            Error::TableDoesNotExist(_) => {
+                (Kind::Corrupt, "a redb database without the table 'zarr', which holds Zarr data, was found")
+            }
+            Error::TableTypeMismatch { .. }
+            | Error::TableIsMultimap(_)
+            | Error::TypeDefinitionChanged { .. } => {
+                (Kind::Corrupt, "the table 'zarr' of the redb database is not from bytes to bytes")
+            }
+            _ => return StoreError::new(Kind::Other, operation, error.to_string()).with_source(error),
+        };
+        StoreError::new(kind, operation, message).with_source(error)
+    }
+}
+
+impl<E: Into<Error>> From<E> for Fault {
+    fn from(error: E) -> Self {
+        Self::Redb(error.into())
+    }
+}
