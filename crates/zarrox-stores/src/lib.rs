@@ -33,6 +33,7 @@ mod error;
 #[cfg(feature = "gdbm")]
 mod gdbm;
 mod key;
+mod key_map;
 #[cfg(feature = "lmdb")]
 mod lmdb;
 mod lock;

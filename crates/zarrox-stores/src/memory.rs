@@ -1,6 +1,5 @@
 //! [`MemoryStore`].
 
-use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::{Bound, ControlFlow};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -8,15 +7,13 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use bytes::Bytes;
 
+use crate::ordered;
 use crate::store::{check_rename, checked_length};
 use crate::{
     Capabilities, Condition, DirListing, Key, LockGuard, Prefix, Store, StoreError, StoreErrorKind, Value,
 };
 
-/// How many keys a listing takes under the lock at a time.
-const BATCH: usize = 1024;
-
-type Map = BTreeMap<Key, Bytes>;
+type Map = key_map::Map<Bytes>;
 
 /// Keeps values in the memory of this process.
 ///
@@ -102,7 +99,7 @@ impl Store for MemoryStore {
     }
 
     fn erase_prefix(&self, prefix: &Prefix) -> Result<(), StoreError> {
-        take_prefix(&mut self.write(), prefix);
+        key_map::take_prefix(&mut self.write(), prefix);
         Ok(())
     }
 
@@ -111,34 +108,12 @@ impl Store for MemoryStore {
         prefix: &Prefix,
         visit: &mut dyn FnMut(Key, u64) -> ControlFlow<()>,
     ) -> Result<(), StoreError> {
-        let mut batch = sizes(range_from(&self.read(), Bound::Included(prefix.as_str())), prefix);
-        while let Some((last, _)) = batch.last() {
-            let last = last.clone();
-            for (key, size) in batch {
-                if visit(key, size).is_break() {
-                    return Ok(());
-                }
-            }
-            batch = sizes(range_from(&self.read(), Bound::Excluded(last.as_str())), prefix);
-        }
-        Ok(())
+        let next = |start: Bound<&str>| Ok(key_map::batch(&self.read(), start, prefix, Bytes::size));
+        key_map::visit_batches(prefix, next, visit)
     }
 
     fn list_dir(&self, prefix: &Prefix) -> Result<DirListing, StoreError> {
-        let map = self.read();
-        let mut listing = DirListing::default();
-        let mut keys = range_from(&map, Bound::Included(prefix.as_str()));
-        while let Some((key, _)) = keys.next() {
-            let Some(name) = key.as_str().strip_prefix(prefix.as_str()) else { break };
-            let Some((child, _)) = name.split_once('/') else {
-                listing.keys.push(key.clone());
-                continue;
-            };
-            let child = prefix.child(child)?;
-            keys = range_from(&map, Bound::Included(&after(&child)));
-            listing.prefixes.push(child);
-        }
-        Ok(listing.sorted())
+        key_map::list_dir(&self.read(), prefix)
     }
 
     fn rename_prefix(&self, from: &Prefix, to: &Prefix) -> Result<(), StoreError> {
@@ -146,14 +121,14 @@ impl Store for MemoryStore {
             return Ok(());
         }
         let mut map = self.write();
-        if below(&map, to) {
+        if key_map::any_below(&map, to) {
             let message = "there is something already";
             return Err(self.error(StoreErrorKind::AlreadyExists, "renaming", message, to.as_str()));
         }
-        if !below(&map, from) {
+        if !key_map::any_below(&map, from) {
             return Err(self.error(StoreErrorKind::NotFound, "renaming", "nothing found", from.as_str()));
         }
-        for (key, value) in take_prefix(&mut map, from) {
+        for (key, value) in key_map::take_prefix(&mut map, from) {
             map.insert(to.key(&key.as_str()[from.as_str().len()..])?, value);
         }
         Ok(())
@@ -180,30 +155,4 @@ impl Value for Bytes {
     fn as_bytes(&self) -> Option<&Bytes> {
         Some(self)
     }
-}
-
-fn range_from<'a>(map: &'a Map, start: Bound<&str>) -> std::collections::btree_map::Range<'a, Key, Bytes> {
-    map.range::<str, _>((start, Bound::Unbounded))
-}
-
-/// The next keys below the prefix with their sizes, at most [`BATCH`].
-fn sizes<'a>(keys: impl Iterator<Item = (&'a Key, &'a Bytes)>, prefix: &Prefix) -> Vec<(Key, u64)> {
-    let below = keys.take_while(|(key, _)| prefix.contains(key));
-    below.take(BATCH).map(|(key, value)| (key.clone(), value.size())).collect()
-}
-
-fn below(map: &Map, prefix: &Prefix) -> bool {
-    range_from(map, Bound::Included(prefix.as_str())).next().is_some_and(|(key, _)| prefix.contains(key))
-}
-
-/// The least text that sorts after everything below the prefix, which must not be the root: `0` follows `/`.
-fn after(prefix: &Prefix) -> String {
-    format!("{}0", prefix.segments())
-}
-
-/// Takes everything below the prefix out of the map.
-fn take_prefix(map: &mut Map, prefix: &Prefix) -> Vec<(Key, Bytes)> {
-    let below = range_from(map, Bound::Included(prefix.as_str())).take_while(|(key, _)| prefix.contains(key));
-    let keys: Vec<Key> = below.map(|(key, _)| key.clone()).collect();
-    keys.iter().filter_map(|key| map.remove_entry(key)).collect()
 }

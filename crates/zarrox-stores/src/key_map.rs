@@ -1,0 +1,81 @@
+//! Listing of keys that are in an ordered map in memory.
+
+use std::collections::BTreeMap;
+use std::collections::btree_map::Range;
+use std::ops::{Bound, ControlFlow};
+
+use crate::{DirListing, Key, Prefix, StoreError};
+
+/// How many keys a listing takes under the lock at a time.
+const BATCH: usize = 1024;
+
+pub(crate) type Map<V> = BTreeMap<Key, V>;
+
+/// Visits keys with sizes, taken from the map in batches: `next` gives one batch of those from a bound on, see [`batch`].
+/// So the visitor runs without a lock on the map.
+pub(crate) fn visit_batches<E>(
+    prefix: &Prefix,
+    mut next: impl FnMut(Bound<&str>) -> Result<Vec<(Key, u64)>, E>,
+    visit: &mut dyn FnMut(Key, u64) -> ControlFlow<()>,
+) -> Result<(), E> {
+    let mut batch = next(Bound::Included(prefix.as_str()))?;
+    while let Some((last, _)) = batch.last() {
+        let last = last.clone();
+        for (key, size) in batch {
+            if visit(key, size).is_break() {
+                return Ok(());
+            }
+        }
+        batch = next(Bound::Excluded(last.as_str()))?;
+    }
+    Ok(())
+}
+
+/// The next keys below the prefix with their sizes, at most [`BATCH`].
+pub(crate) fn batch<V>(
+    map: &Map<V>,
+    start: Bound<&str>,
+    prefix: &Prefix,
+    size: impl Fn(&V) -> u64,
+) -> Vec<(Key, u64)> {
+    let below = range_from(map, start).take_while(|(key, _)| prefix.contains(key));
+    below.take(BATCH).map(|(key, value)| (key.clone(), size(value))).collect()
+}
+
+/// The keys and prefixes directly below a prefix; jumps over what lies deeper.
+pub(crate) fn list_dir<V>(map: &Map<V>, prefix: &Prefix) -> Result<DirListing, StoreError> {
+    let mut listing = DirListing::default();
+    let mut keys = range_from(map, Bound::Included(prefix.as_str()));
+    while let Some((key, _)) = keys.next() {
+        let Some(name) = key.as_str().strip_prefix(prefix.as_str()) else { break };
+        let Some((child, _)) = name.split_once('/') else {
+            listing.keys.push(key.clone());
+            continue;
+        };
+        let child = prefix.child(child)?;
+        keys = range_from(map, Bound::Included(&after(&child)));
+        listing.prefixes.push(child);
+    }
+    Ok(listing.sorted())
+}
+
+/// Whether a key lies below the prefix.
+pub(crate) fn any_below<V>(map: &Map<V>, prefix: &Prefix) -> bool {
+    range_from(map, Bound::Included(prefix.as_str())).next().is_some_and(|(key, _)| prefix.contains(key))
+}
+
+/// Takes everything below the prefix out of the map.
+pub(crate) fn take_prefix<V>(map: &mut Map<V>, prefix: &Prefix) -> Vec<(Key, V)> {
+    let below = range_from(map, Bound::Included(prefix.as_str())).take_while(|(key, _)| prefix.contains(key));
+    let keys: Vec<Key> = below.map(|(key, _)| key.clone()).collect();
+    keys.iter().filter_map(|key| map.remove_entry(key)).collect()
+}
+
+fn range_from<'a, V>(map: &'a Map<V>, start: Bound<&str>) -> Range<'a, Key, V> {
+    map.range::<str, _>((start, Bound::Unbounded))
+}
+
+/// The least text that sorts after everything below the prefix, which must not be the root: `0` follows `/`.
+fn after(prefix: &Prefix) -> String {
+    format!("{}0", prefix.segments())
+}
