@@ -81,6 +81,11 @@ impl Store for ReadOnlyStore {
         self.refuse("renaming", from.as_str())
     }
 
+    /// What others wrote may be completed.
+    fn flush(&self) -> Result<(), StoreError> {
+        self.0.flush()
+    }
+
     /// A lock changes nothing, so it goes through.
     fn lock(&self, key: &Key) -> Result<LockGuard, StoreError> {
         self.0.lock(key)

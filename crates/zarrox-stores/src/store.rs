@@ -132,6 +132,18 @@ pub trait Store: Debug + Send + Sync {
         copy_then_erase(self, from, to)
     }
 
+    /// Makes all that was written complete, so that other programs see it.
+    ///
+    /// Most stores are complete after every write, and have nothing to do. An archive is finished here; it is as well
+    /// when its last handle is dropped, but an error is only logged then.
+    ///
+    /// # Errors
+    ///
+    /// When what was written cannot be made complete.
+    fn flush(&self) -> Result<(), StoreError> {
+        Ok(())
+    }
+
     /// Excludes every other holder of the lock of `key` in this process, whichever handle of the same
     /// storage it came through, until the guard is dropped.
     ///
