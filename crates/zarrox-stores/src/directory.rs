@@ -12,6 +12,8 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use self::unix::Root;
+#[cfg(feature = "zip")]
+pub(crate) use self::unix::append_at;
 use crate::store::{check_rename, checked_length, copy_then_erase, reserved};
 use crate::{
     Capabilities, Condition, DirListing, Key, LockGuard, Prefix, Store, StoreError, StoreErrorKind, Value,
@@ -198,7 +200,7 @@ impl Store for DirectoryStore {
 }
 
 /// The path without links, whose last parts need not exist.
-fn resolve(path: &Path) -> io::Result<PathBuf> {
+pub(crate) fn resolve(path: &Path) -> io::Result<PathBuf> {
     if path.as_os_str().is_empty() {
         return resolve(Path::new("."));
     }

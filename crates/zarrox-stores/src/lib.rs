@@ -11,6 +11,7 @@
 //! | `LmdbStore` | an LMDB database, as zarr-python 2 does; feature `lmdb` |
 //! | `RedbStore` | a redb database; feature `redb` |
 //! | `GdbmStore` | a GDBM file, as Python's `dbm.gnu` and zarr-python 2 do; feature `gdbm` |
+//! | `ZipStore` | a zip archive; feature `zip` |
 //! | [`ReadOnlyStore`] | another store, which it protects from writes |
 //!
 //! ```
@@ -46,6 +47,8 @@ mod redb;
 #[cfg(feature = "sqlite")]
 mod sqlite;
 mod store;
+#[cfg(all(unix, feature = "zip"))]
+mod zip;
 
 pub use bytes::Bytes;
 
@@ -65,3 +68,5 @@ pub use read_only::ReadOnlyStore;
 #[cfg(feature = "sqlite")]
 pub use sqlite::{SqliteOptions, SqliteStore};
 pub use store::{ByteRange, Capabilities, Condition, DirListing, Store, Value, Version};
+#[cfg(all(unix, feature = "zip"))]
+pub use zip::{ZipMode, ZipStore};

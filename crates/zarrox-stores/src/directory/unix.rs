@@ -571,7 +571,7 @@ fn rename_new(_directory: BorrowedFd<'_>, _from: &str, _to: &str) -> Result<(), 
 }
 
 /// Reads `length` bytes into the spare capacity of the buffer, which nobody has to fill with zeros first.
-pub(super) fn append_at(file: &File, buffer: &mut Vec<u8>, length: usize, offset: u64) -> io::Result<()> {
+pub(crate) fn append_at(file: &File, buffer: &mut Vec<u8>, length: usize, offset: u64) -> io::Result<()> {
     while buffer.len() < length {
         let position = offset + buffer.len() as u64;
         match rustix::io::pread(file, spare_capacity(buffer), position) {

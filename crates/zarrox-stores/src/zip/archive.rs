@@ -1,0 +1,441 @@
+//! An archive that all handles in this process share, and the writing of it.
+//!
+//! # How an archive stays whole
+//!
+//! Readers find an archive's directory at the end of the file. Entries are appended where the directory is, so before the
+//! first one, a copy of the directory is written some way behind that place, and becomes the end of the file. The gap
+//! between is filled with entries. When it is full, a directory with all entries so far is written further behind. In the
+//! end the last directory is written behind the last entry, and the file is cut off there. So the file ends in a valid
+//! directory at all times, whatever happens to this process, and the directory before is untouched until the next one is
+//! complete.
+
+use std::collections::HashMap;
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io;
+use std::os::unix::fs::{FileExt, MetadataExt};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{
+    Arc, LazyLock, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, Weak,
+};
+
+use super::directory::{Directory, Entry};
+use super::format::Content;
+use super::source::Source;
+use crate::{Condition, Key, StoreError, StoreErrorKind};
+
+/// The least and the most room that is made for new entries at a time.
+const LEAST_ROOM: u64 = 1 << 20;
+const MOST_ROOM: u64 = 1 << 30;
+/// What of an archive's size is made room for, so that writing directories takes little of the time.
+const ROOM_PART: u64 = 4;
+/// How often the directory is read again when another program writes it meanwhile.
+const ATTEMPTS: usize = 10;
+/// Values up to this size are written with their headers in one call.
+const SMALL: usize = 256 << 10;
+
+/// The archives that are open in this process.
+static OPEN: LazyLock<Mutex<HashMap<PathBuf, Weak<Archive>>>> = LazyLock::new(Mutex::default);
+
+/// An archive, with all that was written to it.
+pub(super) struct Archive {
+    /// Tells the archive from all others of this process.
+    pub(super) id: u64,
+    /// What errors call it.
+    pub(super) location: Arc<str>,
+    /// `None` when the archive is a value of another store.
+    path: Option<PathBuf>,
+    state: RwLock<State>,
+    writer: Mutex<Option<Session>>,
+    sync: AtomicBool,
+}
+
+/// What readers need.
+#[derive(Default)]
+pub(super) struct State {
+    /// `None` while there is no file.
+    pub(super) source: Option<Arc<Source>>,
+    pub(super) directory: Directory,
+    /// How often the directory was read.
+    pub(super) generation: u64,
+    stamp: Option<Stamp>,
+}
+
+/// What a writer needs, from the first entry to the directory.
+struct Session {
+    /// Locked against writers in other programs.
+    file: File,
+    /// Where the next entry goes.
+    end: u64,
+    /// Where the directory is that the file ends with; nothing is written from here on but another directory.
+    tail: u64,
+    length: u64,
+    changed: bool,
+}
+
+/// What shows that a file was changed or replaced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Stamp {
+    identity: (u64, u64),
+    length: u64,
+    modified: (i64, i64),
+}
+
+impl Stamp {
+    fn of(metadata: &fs::Metadata) -> Self {
+        Self {
+            identity: (metadata.dev(), metadata.ino()),
+            length: metadata.len(),
+            modified: (metadata.mtime(), metadata.mtime_nsec()),
+        }
+    }
+}
+
+impl Archive {
+    /// The archive at a path, which need not exist yet.
+    pub(super) fn at(path: PathBuf) -> Result<Arc<Self>, StoreError> {
+        // Archives are dropped after the guard, since dropping one takes the same lock: they are declared first.
+        let new = Arc::new(Self::new(Some(path.clone()), path.to_string_lossy().into()));
+        let known;
+        let mut open = unpoisoned(&OPEN);
+        known = open.get(&path).and_then(Weak::upgrade);
+        if let Some(archive) = &known
+            && archive.refresh(&path)?
+        {
+            return Ok(Arc::clone(archive));
+        }
+        new.load_if_there()?;
+        open.insert(path, Arc::downgrade(&new));
+        drop(open);
+        Ok(new)
+    }
+
+    /// A new archive without entries, in place of the file that is there, or where there is none.
+    pub(super) fn create(path: PathBuf, condition: Condition) -> Result<Arc<Self>, StoreError> {
+        let new = Arc::new(Self::new(Some(path.clone()), path.to_string_lossy().into()));
+        let fail = |error| new.fail("creating", error);
+        let mut open = unpoisoned(&OPEN);
+        make_parent(&path).map_err(fail)?;
+        match condition {
+            Condition::Absent => new_archive(&path).map_err(fail)?,
+            Condition::Always => new.replace(&path)?,
+        }
+        new.load_if_there()?;
+        open.insert(path, Arc::downgrade(&new));
+        drop(open);
+        Ok(new)
+    }
+
+    /// The archive that is a value of another store.
+    pub(super) fn inside(source: Source, location: String) -> Result<Self, StoreError> {
+        let archive = Self::new(None, location.into());
+        let directory = Directory::read(&source).map_err(|error| archive.named(error))?;
+        *archive.state_mut() = State { source: Some(Arc::new(source)), directory, ..State::default() };
+        Ok(archive)
+    }
+
+    fn new(path: Option<PathBuf>, location: Arc<str>) -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        let id = NEXT.fetch_add(1, Ordering::Relaxed);
+        let sync = AtomicBool::new(false);
+        Self { id, location, path, state: RwLock::default(), writer: Mutex::default(), sync }
+    }
+
+    /// From now on, directories are written only after what they speak of is on the disk.
+    pub(super) fn set_sync(&self, sync: bool) {
+        self.sync.store(sync, Ordering::Relaxed);
+    }
+
+    /// The content, of the file that is there by now.
+    pub(super) fn state(&self) -> Result<RwLockReadGuard<'_, State>, StoreError> {
+        let state = self.known_state();
+        if state.source.is_some() {
+            return Ok(state);
+        }
+        drop(state);
+        self.load_if_there()?;
+        Ok(self.known_state())
+    }
+
+    fn known_state(&self) -> RwLockReadGuard<'_, State> {
+        self.state.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn state_mut(&self) -> RwLockWriteGuard<'_, State> {
+        self.state.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Reads the archive again if another program changed it; `false` when another file is at the path by now.
+    fn refresh(&self, path: &Path) -> Result<bool, StoreError> {
+        let Some(known) = self.known_state().stamp else { return Ok(true) };
+        let there = fs::metadata(path).map(|metadata| Stamp::of(&metadata)).ok();
+        if there.is_none_or(|there| there.identity != known.identity) {
+            return Ok(false);
+        }
+        // While we write, nobody else does.
+        let writer = unpoisoned(&self.writer);
+        if writer.is_none() && there != self.known_state().stamp {
+            self.reload()?;
+        }
+        Ok(true)
+    }
+
+    fn load_if_there(&self) -> Result<(), StoreError> {
+        let Some(path) = &self.path else { return Ok(()) };
+        let file = match File::open(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            opened => opened.map_err(|error| self.fail("opening", error))?,
+        };
+        let metadata = file.metadata().map_err(|error| self.fail("opening", error))?;
+        if !metadata.is_file() {
+            let message = "this is not a file, and so no zip archive";
+            return Err(self.named(StoreError::new(StoreErrorKind::Obstructed, "opening", message)));
+        }
+        let mut state = self.state_mut();
+        if state.source.is_none() {
+            let source = Arc::new(Source::File(file));
+            let (directory, stamp) = self.load(&source)?;
+            *state = State { source: Some(source), directory, stamp: Some(stamp), generation: 0 };
+        }
+        Ok(())
+    }
+
+    /// Reads what another program wrote meanwhile.
+    fn reload(&self) -> Result<(), StoreError> {
+        let mut state = self.state_mut();
+        let Some(source) = &state.source else { return Ok(()) };
+        let (directory, stamp) = self.load(source)?;
+        state.directory = directory;
+        state.stamp = Some(stamp);
+        state.generation += 1;
+        Ok(())
+    }
+
+    /// Reads the directory; again when that fails while another program writes.
+    fn load(&self, source: &Source) -> Result<(Directory, Stamp), StoreError> {
+        let stamp = || match source {
+            Source::File(file) => file.metadata().map(|metadata| Stamp::of(&metadata)),
+            Source::Value(_) => Err(io::ErrorKind::Unsupported.into()),
+        };
+        let mut attempt = 0;
+        loop {
+            attempt += 1;
+            let before = stamp().map_err(|error| self.fail("opening", error))?;
+            // An empty file is one that was made and not written to yet.
+            let read = if before.length == 0 { Ok(Directory::default()) } else { Directory::read(source) };
+            match read {
+                Ok(directory) => return Ok((directory, before)),
+                Err(error) if attempt == ATTEMPTS || stamp().is_ok_and(|after| after == before) => {
+                    return Err(self.named(error));
+                }
+                Err(_) => {}
+            }
+        }
+    }
+
+    /// Appends an entry.
+    pub(super) fn set(
+        &self,
+        key: &Key,
+        content: Content,
+        header: &[u8],
+        bytes: &[u8],
+        condition: Condition,
+    ) -> Result<(), StoreError> {
+        let mut writer = unpoisoned(&self.writer);
+        let session = self.begin(&mut writer)?;
+        if condition == Condition::Absent && self.known_state().directory.entries.contains_key(key) {
+            let error = StoreError::new(StoreErrorKind::AlreadyExists, "writing", "there is a value already");
+            return Err(self.named(error).with_key(key.as_str()));
+        }
+        let length = (header.len() + bytes.len()) as u64;
+        let named = |error: StoreError| error.with_key(key.as_str());
+        self.make_room(session, length).map_err(named)?;
+        write_entry(&session.file, header, bytes, session.end)
+            .map_err(|error| named(self.fail("writing", error)))?;
+        let place = session.end;
+        session.end += length;
+        session.changed = true;
+        let entry = Entry::new(content, place, session.end);
+        self.state_mut().directory.entries.insert(key.clone(), entry);
+        Ok(())
+    }
+
+    /// Leaves out entries of the next directory: those that `choose` takes out of the map.
+    pub(super) fn erase<T>(
+        &self,
+        choose: impl FnOnce(&mut crate::key_map::Map<Entry>) -> T,
+    ) -> Result<T, StoreError> {
+        let mut writer = unpoisoned(&self.writer);
+        let session = self.begin(&mut writer)?;
+        session.changed = true;
+        Ok(choose(&mut self.state_mut().directory.entries))
+    }
+
+    /// Writes the directory behind the last entry, and lets other programs write again.
+    pub(super) fn flush(&self) -> Result<(), StoreError> {
+        self.finish(&mut unpoisoned(&self.writer))
+    }
+
+    fn finish(&self, writer: &mut Option<Session>) -> Result<(), StoreError> {
+        let Some(session) = writer.as_mut() else { return Ok(()) };
+        if session.changed {
+            let directory = self.known_state().directory.to_bytes(session.end);
+            self.make_room(session, directory.len() as u64)?;
+            let length = session.end + directory.len() as u64;
+            let fail = |error| self.fail("finishing", error);
+            self.synced(session, |file| file.write_all_at(&directory, session.end)).map_err(fail)?;
+            self.synced(session, |file| file.set_len(length)).map_err(fail)?;
+            let stamp = Stamp::of(&session.file.metadata().map_err(fail)?);
+            let mut state = self.state_mut();
+            state.directory.start = session.end;
+            state.stamp = Some(stamp);
+        }
+        *writer = None;
+        Ok(())
+    }
+
+    /// Makes sure that the next `length` bytes are free. Until they are full, the file ends in a directory.
+    fn make_room(&self, session: &mut Session, length: u64) -> Result<(), StoreError> {
+        if session.end + length <= session.tail {
+            return Ok(());
+        }
+        let measure = self.known_state().directory.to_bytes(session.end).len() as u64;
+        let room = (session.end / ROOM_PART).clamp(LEAST_ROOM, MOST_ROOM).max(measure);
+        // Behind the directory that the file ends with, which must stay as it is until this one is complete.
+        let tail = (session.end + length + room).max(session.length);
+        let directory = self.known_state().directory.to_bytes(tail);
+        let written = self.synced(session, |file| file.write_all_at(&directory, tail));
+        if let Err(error) = written {
+            // The directory before is the end again; where that fails too, readers look for it.
+            let _ = session.file.set_len(session.length);
+            return Err(self.fail("writing", error));
+        }
+        session.tail = tail;
+        session.changed = true;
+        session.length = tail + directory.len() as u64;
+        Ok(())
+    }
+
+    /// Changes the file, with all that was written before on the disk, and this as well, if that is asked for.
+    fn synced(&self, session: &Session, change: impl FnOnce(&File) -> io::Result<()>) -> io::Result<()> {
+        let sync = self.sync.load(Ordering::Relaxed);
+        if sync {
+            session.file.sync_data()?;
+        }
+        change(&session.file)?;
+        if sync { session.file.sync_data() } else { Ok(()) }
+    }
+
+    /// The session, begun if there is none: takes the file's lock and looks whether the file is still the one that was read.
+    fn begin<'a>(&self, writer: &'a mut Option<Session>) -> Result<&'a mut Session, StoreError> {
+        let session = match writer.take() {
+            Some(session) => session,
+            None => self.new_session()?,
+        };
+        Ok(writer.insert(session))
+    }
+
+    fn new_session(&self) -> Result<Session, StoreError> {
+        let Some(path) = &self.path else {
+            let message = "an archive in another store is only read";
+            return Err(self.named(StoreError::new(StoreErrorKind::ReadOnly, "writing", message)));
+        };
+        let fail = |error| self.fail("writing", error);
+        let opened = OpenOptions::new().read(true).write(true).open(path);
+        let file = match opened {
+            Err(error) if error.kind() == io::ErrorKind::NotFound && self.known_state().source.is_none() => {
+                make_parent(path).and_then(|()| new_archive(path)).map_err(fail)?;
+                OpenOptions::new().read(true).write(true).open(path).map_err(fail)?
+            }
+            opened => opened.map_err(fail)?,
+        };
+        self.take_lock(&file)?;
+        self.load_if_there()?;
+        let stamp = Stamp::of(&file.metadata().map_err(fail)?);
+        let known = self.known_state().stamp;
+        if known.is_none_or(|known| known.identity != stamp.identity) {
+            let message = "another program has put another file in the archive's place; open it again";
+            return Err(self.named(StoreError::new(StoreErrorKind::Conflict, "writing", message)));
+        }
+        if known != Some(stamp) {
+            self.reload()?;
+        }
+        let (end, length) = (self.known_state().directory.start, stamp.length);
+        Ok(Session { file, end, tail: end, length, changed: false })
+    }
+
+    fn take_lock(&self, file: &File) -> Result<(), StoreError> {
+        match file.try_lock() {
+            Ok(()) => Ok(()),
+            Err(TryLockError::WouldBlock) => {
+                let message =
+                    "another program or handle is writing to this archive; try again when it has finished";
+                Err(self.named(StoreError::new(StoreErrorKind::Conflict, "locking", message)))
+            }
+            Err(TryLockError::Error(error)) => Err(self.fail("locking", error)),
+        }
+    }
+
+    /// Puts a new archive in the place of the file: whoever has the old one open goes on reading it.
+    fn replace(&self, path: &Path) -> Result<(), StoreError> {
+        let fail = |error| self.fail("creating", error);
+        let old = match OpenOptions::new().read(true).write(true).open(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            opened => Some(opened.map_err(fail)?),
+        };
+        // Held until the new archive is there.
+        old.as_ref().map_or(Ok(()), |old| self.take_lock(old))?;
+        let name = format!(".zarrox-{:x}-{:x}.zip.tmp", std::process::id(), self.id);
+        let temporary = path.with_file_name(name);
+        new_archive(&temporary).and_then(|()| fs::rename(&temporary, path)).map_err(|error| {
+            let _ = fs::remove_file(&temporary);
+            fail(error)
+        })
+    }
+
+    pub(super) fn named(&self, error: StoreError) -> StoreError {
+        error.with_location(&*self.location)
+    }
+
+    fn fail(&self, operation: &'static str, error: io::Error) -> StoreError {
+        self.named(StoreError::from_io(operation, error))
+    }
+}
+
+impl Drop for Archive {
+    fn drop(&mut self) {
+        if self.path.is_none() {
+            return;
+        }
+        // Whoever opens the archive meanwhile waits until it is finished.
+        let mut open = unpoisoned(&OPEN);
+        if let Err(error) = self.flush() {
+            tracing::error!("what was written since the last flush is lost: {error}");
+        }
+        open.retain(|_, archive| archive.strong_count() > 0);
+    }
+}
+
+/// Writes an archive without entries to a file that must not be there.
+fn new_archive(path: &Path) -> io::Result<()> {
+    let file = OpenOptions::new().write(true).create_new(true).open(path)?;
+    file.write_all_at(&Directory::default().to_bytes(0), 0)
+}
+
+fn make_parent(path: &Path) -> io::Result<()> {
+    path.parent().map_or(Ok(()), fs::create_dir_all)
+}
+
+fn write_entry(file: &File, header: &[u8], bytes: &[u8], place: u64) -> io::Result<()> {
+    if bytes.len() <= SMALL {
+        return file.write_all_at(&[header, bytes].concat(), place);
+    }
+    file.write_all_at(header, place)?;
+    file.write_all_at(bytes, place + header.len() as u64)
+}
+
+/// No code that can panic leaves half a change behind under these locks.
+fn unpoisoned<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,262 @@
+//! The central directory: finding and reading it, and writing it anew.
+
+use std::ops::Range;
+
+use bytes::Bytes;
+
+use super::format::{self, CentralRecord, Content, End};
+use super::source::Source;
+use crate::{Key, StoreError, StoreErrorKind, key_map};
+
+/// The longest that the records at the end may be: a comment of 64 KiB, and those of zip64 before it.
+const LONGEST_END: u64 =
+    (u16::MAX as usize + format::END_LENGTH + format::LOCATOR_LENGTH + format::END_64_LENGTH) as u64;
+/// The longest that a local header with its name may be.
+const LONGEST_HEADER: u64 = format::LOCAL_LENGTH + u16::MAX as u64;
+/// How many of the names that are no keys a warning shows.
+const SHOWN: usize = 5;
+
+/// What an archive holds.
+#[derive(Default)]
+pub(super) struct Directory {
+    pub(super) entries: key_map::Map<Entry>,
+    /// Entries that are no values, such as directories, and are kept as they are.
+    others: Vec<Old>,
+    /// The records that `Old`s are in.
+    records: Bytes,
+    comment: Bytes,
+    /// Where the archive begins in the file: behind a program that unpacks it, for example.
+    pub(super) base: u64,
+    /// Where the directory begins in the file.
+    pub(super) start: u64,
+}
+
+/// One value in an archive.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Entry {
+    pub(super) content: Content,
+    /// Where the local header is in the file.
+    pub(super) header: u64,
+    /// Where something else begins that the entry must not reach into.
+    pub(super) limit: u64,
+    /// The record that was read, of entries that are not of our own making.
+    old: Option<Old>,
+}
+
+/// A record of the directory that was read, to be written again as it is.
+#[derive(Clone, Copy, Debug)]
+struct Old {
+    header: u64,
+    start: usize,
+    length: usize,
+}
+
+impl Entry {
+    /// An entry of our own, at a place in the file where nothing else is.
+    pub(super) fn new(content: Content, header: u64, limit: u64) -> Self {
+        Self { content, header, limit, old: None }
+    }
+}
+
+impl Directory {
+    /// Reads the directory of an archive.
+    pub(super) fn read(source: &Source) -> Result<Self, StoreError> {
+        let size = source.size()?;
+        let start = size.saturating_sub(LONGEST_END);
+        let tail = Tail { source, start, bytes: source.read(start, size - start)? };
+        let found = tail.find()?;
+        let length = found.end.length;
+        let begin = found.directory;
+        let records = match begin.checked_sub(start).and_then(|begin| usize::try_from(begin).ok()) {
+            // A copy, so that the rest of what was read need not stay in memory.
+            Some(begin) => Bytes::copy_from_slice(
+                tail.bytes
+                    .get(begin..)
+                    .and_then(|all| all.get(..usize::try_from(length).ok()?))
+                    .unwrap_or_default(),
+            ),
+            None => source.read(begin, length)?,
+        };
+        let base = begin - found.end.offset;
+        let directory = Self { records, comment: found.comment, base, start: begin, ..Self::default() };
+        directory.parsed(found.end.records)
+    }
+
+    fn parsed(mut self, expected: u64) -> Result<Self, StoreError> {
+        let records = self.records.clone();
+        let (mut at, mut count) = (0, 0_u64);
+        let mut ignored = Vec::new();
+        let mut headers = Vec::new();
+        while at < records.len() {
+            let record = format::parse_central(&records[at..]).map_err(corrupt)?;
+            let header =
+                self.base.checked_add(record.offset).ok_or_else(|| corrupt("an offset is too large"))?;
+            let old = Old { header, start: at, length: record.length };
+            headers.push(header);
+            self.add(&record, old, &mut ignored);
+            at += record.length;
+            count += 1;
+        }
+        // Some programs count in 16 bits whatever they write.
+        if count != expected && count & 0xffff != expected {
+            return Err(corrupt(format!("the directory has {count} records, but {expected} are announced")));
+        }
+        self.set_limits(headers);
+        warn_of(&ignored);
+        Ok(self)
+    }
+
+    fn add(&mut self, record: &CentralRecord<'_>, old: Old, ignored: &mut Vec<String>) {
+        let key = record.name.as_deref().and_then(|name| Key::new(name).ok());
+        let Some(key) = key else {
+            if !record.raw_name.ends_with(b"/") {
+                ignored.push(record.raw_name.escape_ascii().to_string());
+            }
+            return self.others.push(old);
+        };
+        // The last one of a name counts.
+        self.entries
+            .insert(key, Entry { content: record.content, header: old.header, limit: 0, old: Some(old) });
+    }
+
+    /// No entry may reach into the next one or into the directory.
+    fn set_limits(&mut self, mut headers: Vec<u64>) {
+        headers.sort_unstable();
+        for entry in self.entries.values_mut() {
+            let next = headers.partition_point(|header| *header <= entry.header);
+            entry.limit = headers.get(next).map_or(self.start, |header| self.start.min(*header));
+        }
+    }
+
+    /// The bytes of the directory, with the records that end the archive, for a place in the file.
+    pub(super) fn to_bytes(&self, place: u64) -> Vec<u8> {
+        let others = self.others.iter().map(|old| (old.header, None, Some(*old)));
+        let entries = self.entries.iter().map(|(key, entry)| (entry.header, Some((key, entry)), entry.old));
+        let mut all: Vec<_> = others.chain(entries).collect();
+        // In the order in which they lie in the file, which readers like.
+        all.sort_by_key(|(header, ..)| *header);
+        let mut out = Vec::new();
+        for (header, entry, old) in &all {
+            match (old, entry) {
+                (Some(old), _) => out.extend(&self.records[old.start..][..old.length]),
+                (None, Some((key, entry))) => {
+                    format::write_central(&mut out, key.as_str(), &entry.content, header - self.base);
+                }
+                (None, None) => {}
+            }
+        }
+        let (records, length) = (all.len() as u64, out.len() as u64);
+        let end = End { records, length, offset: place - self.base, split: false };
+        format::write_end(&mut out, &end, &self.comment);
+        out
+    }
+}
+
+/// The last bytes of an archive.
+struct Tail<'a> {
+    source: &'a Source,
+    start: u64,
+    bytes: Bytes,
+}
+
+/// What the records at the end say, of which the lengths and places fit together.
+struct Found {
+    end: End,
+    comment: Bytes,
+    /// Where the directory is in the file.
+    directory: u64,
+}
+
+impl Tail<'_> {
+    /// Finds the last end record that fits what is before it.
+    ///
+    /// A program that unpacks the archive may be before it, and some bytes that belong to nothing behind it; but not both,
+    /// and not another archive: an archive in an archive that is cut off is easily taken for the whole.
+    fn find(&self) -> Result<Found, StoreError> {
+        let mut reason = None;
+        for at in (0..=self.bytes.len().saturating_sub(format::END_LENGTH)).rev() {
+            let Some((end, comment)) = format::parse_end(&self.bytes[at..]) else { continue };
+            let comment = at + format::END_LENGTH..at + format::END_LENGTH + comment;
+            match self.check(at, end, comment) {
+                Ok(found) => return Ok(found),
+                Err(error) => reason = reason.or(Some(error)),
+            }
+        }
+        Err(reason.unwrap_or_else(|| {
+            let message = "this is no zip archive, or its end is cut off: there is no directory at the end";
+            corrupt(message)
+        }))
+    }
+
+    fn check(&self, at: usize, narrow: End, comment: Range<usize>) -> Result<Found, StoreError> {
+        let (end, records_end) = match self.find_64(at)? {
+            Some((end, place)) => (end, place),
+            None => (narrow, self.start + at as u64),
+        };
+        if end.split {
+            let message = "the archive is one of several parts; put them together first";
+            return Err(StoreError::new(StoreErrorKind::Unsupported, "opening", message));
+        }
+        let outside =
+            || corrupt("the directory lies outside of the archive: the archive is cut off or damaged");
+        let directory = records_end.checked_sub(end.length).ok_or_else(outside)?;
+        let base = directory.checked_sub(end.offset).ok_or_else(outside)?;
+        if end.length > 0 && *self.source.read(directory, end.length.min(4))? != *format::CENTRAL {
+            return Err(corrupt("there is no directory where the end of the archive says"));
+        }
+        let kept = self
+            .bytes
+            .get(comment.clone())
+            .ok_or_else(|| corrupt("the comment of the archive is cut off"))?;
+        let trailing = self.bytes.len() - comment.end;
+        if base > 0
+            && (trailing > 0
+                || format::parse_local(&self.source.read(0, base.min(LONGEST_HEADER))?).is_some())
+        {
+            return Err(corrupt(
+                "the archive that ends here is only a part of the file: its own end is cut off",
+            ));
+        }
+        if trailing > 0 {
+            tracing::warn!("{trailing} bytes after the end of a zip archive are ignored");
+        }
+        Ok(Found { end, comment: Bytes::copy_from_slice(kept), directory })
+    }
+
+    /// The zip64 end record that belongs to the end record at `at`, and its place, if there is one.
+    fn find_64(&self, at: usize) -> Result<Option<(End, u64)>, StoreError> {
+        let locator = at.checked_sub(format::LOCATOR_LENGTH);
+        let Some((before, offset)) =
+            locator.and_then(|before| Some((before, format::parse_locator(&self.bytes[before..])?)))
+        else {
+            return Ok(None);
+        };
+        // It is right before, unless somebody has put data of his own into it.
+        if let Some(place) = before.checked_sub(format::END_64_LENGTH)
+            && let Some(end) = format::parse_end_64(&self.bytes[place..])
+        {
+            return Ok(Some((end, self.start + place as u64)));
+        }
+        let room = (self.start + before as u64).checked_sub(offset);
+        if room.is_none_or(|room| room < format::END_64_LENGTH as u64) {
+            return Err(corrupt("the zip64 end of the archive lies outside of it"));
+        }
+        let bytes = self.source.read(offset, format::END_64_LENGTH as u64)?;
+        let end = format::parse_end_64(&bytes)
+            .ok_or_else(|| corrupt("the zip64 end of the archive is not there"))?;
+        Ok(Some((end, offset)))
+    }
+}
+
+pub(super) fn corrupt(message: impl Into<String>) -> StoreError {
+    StoreError::new(StoreErrorKind::Corrupt, "reading", message)
+}
+
+fn warn_of(ignored: &[String]) {
+    if let Some(shown) = ignored.get(..ignored.len().min(SHOWN)).filter(|shown| !shown.is_empty()) {
+        let count = ignored.len();
+        tracing::warn!(
+            "{count} entries of a zip archive are ignored, since their names are no keys: {shown:?}"
+        );
+    }
+}

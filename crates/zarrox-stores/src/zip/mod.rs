@@ -1,0 +1,294 @@
+//! [`ZipStore`].
+
+mod archive;
+mod directory;
+mod format;
+mod source;
+mod value;
+
+use std::fmt;
+use std::ops::{Bound, ControlFlow};
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
+
+use flate2::{Compress, Compression, FlushCompress, Status};
+
+use self::archive::{Archive, State};
+use self::directory::Entry;
+use self::format::{Content, DEFLATED, STORED};
+use self::source::Source;
+use self::value::ZipValue;
+use crate::{
+    Capabilities, Condition, DirListing, Key, LockGuard, Prefix, Store, StoreError, StoreErrorKind, Value,
+    Version, key_map,
+};
+
+/// The largest deflated entry that is read when nothing else is said.
+const INFLATE_LIMIT: u64 = 1 << 30;
+/// The longest name that an entry can have.
+const LONGEST_NAME: usize = u16::MAX as usize;
+
+/// Keeps each value in an entry of a zip archive: the value of `a/b` in the entry `a/b`, as zarr-python's `ZipStore` does.
+///
+/// | option | when not set |
+/// |---|---|
+/// | [`ZipMode`] | said when the archive is opened |
+/// | [`deflate`](Self::deflate) | entries are stored as they are, since chunks are mostly compressed already |
+/// | [`inflate_limit`](Self::inflate_limit) | deflated entries of up to 1 GiB are read |
+/// | [`sync`](Self::sync) | nothing is flushed to the disk |
+///
+/// # Reading
+///
+/// The directory of the archive is read once. Then an entry costs one read, or two when its header is unusually long;
+/// a part of an entry that is stored as it is costs no more than that part. Entries may be stored or deflated; what is
+/// compressed in other ways, or encrypted, is an error of the kind [`StoreErrorKind::Unsupported`] when it is read. The
+/// CRC-32 is checked whenever a whole entry is read. Of entries with one name the last one counts. Entries whose names are
+/// no keys, such as those that lead outside (`../x`, `/x`, `a\b`), are ignored with a warning.
+///
+/// # Writing
+///
+/// An archive must be finished: by [`close`](Self::close), which tells of errors, or when the last handle is dropped, which
+/// only logs them. All handles of an archive in a process share what was written, and read it at once; other programs see
+/// what was there when the archive was finished last, or something in between. At no time is the file without a valid
+/// directory: if the process is killed, the archive is as it was when it was finished last, or as it was at some time
+/// since. Only one process can write to an archive at a time, from its first write until it closes; a second one gets an
+/// error of the kind [`StoreErrorKind::Conflict`].
+///
+/// A zip archive cannot give back space: what is erased or written anew stays in the file, but is left out of the directory.
+/// Copy the values into a new archive to get rid of it. Unlike in zarr-python, names are never there twice.
+///
+/// Entries have the date 1 January 1980, so that equal values written in the same order make equal archives.
+#[derive(Clone)]
+pub struct ZipStore {
+    archive: Arc<Archive>,
+    writable: bool,
+    deflate: Option<u32>,
+    inflate_limit: u64,
+}
+
+/// What may be done with a zip archive, as the modes of zarr-python's `ZipStore` have it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ZipMode {
+    /// `r`: read an archive that exists.
+    Read,
+    /// `r+`: read and write an archive that exists.
+    ReadWrite,
+    /// `a`: read and write; the first write makes the archive if it does not exist.
+    Append,
+    /// `w`: begin a new archive, in place of one that exists.
+    Create,
+    /// `w-` or `x`: begin a new archive, where nothing may exist.
+    CreateNew,
+}
+
+impl ZipStore {
+    /// Opens or creates an archive.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreErrorKind::NotFound`] or [`StoreErrorKind::AlreadyExists`] when the mode asks for the contrary,
+    /// [`StoreErrorKind::Corrupt`] when the file is no archive or is damaged, or when it cannot be read.
+    pub fn open(path: impl AsRef<Path>, mode: ZipMode) -> Result<Self, StoreError> {
+        let given = path.as_ref();
+        let fail = |error| StoreError::from_io("opening", error).with_location(given.to_string_lossy());
+        let path = crate::directory::resolve(given).map_err(fail)?;
+        let archive = match mode {
+            ZipMode::Create => Archive::create(path, Condition::Always)?,
+            ZipMode::CreateNew => Archive::create(path, Condition::Absent)?,
+            ZipMode::Read | ZipMode::ReadWrite | ZipMode::Append => Archive::at(path)?,
+        };
+        let must_exist = matches!(mode, ZipMode::Read | ZipMode::ReadWrite);
+        if must_exist && archive.state()?.source.is_none() {
+            return Err(fail(std::io::ErrorKind::NotFound.into()));
+        }
+        Ok(Self::new(archive, mode != ZipMode::Read))
+    }
+
+    /// Opens an archive that is a value of another store, for reading: only the parts that are needed are read.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreErrorKind::NotFound`] when there is no such value, otherwise as [`open`](Self::open).
+    #[expect(clippy::needless_pass_by_value, reason = "a store is passed as it is kept everywhere else")]
+    pub fn open_in(store: Arc<dyn Store>, key: &Key) -> Result<Self, StoreError> {
+        let Some(value) = store.open(key)? else {
+            let error = StoreError::new(StoreErrorKind::NotFound, "opening", "nothing found");
+            return Err(error.with_location(store.location()).with_key(key.as_str()));
+        };
+        let location = format!("{}/{key}", store.location().trim_end_matches('/'));
+        Ok(Self::new(Arc::new(Archive::inside(Source::Value(value), location)?), false))
+    }
+
+    fn new(archive: Arc<Archive>, writable: bool) -> Self {
+        Self { archive, writable, deflate: None, inflate_limit: INFLATE_LIMIT }
+    }
+
+    /// Whether entries are deflated, and how hard, from 1 to 9; `None`, when not set, stores them as they are.
+    ///
+    /// Entries that would become larger are stored.
+    #[must_use]
+    pub fn deflate(self, level: Option<u32>) -> Self {
+        Self { deflate: level.map(|level| level.min(9)), ..self }
+    }
+
+    /// The largest deflated entry that is read, in bytes; 1 GiB when not set.
+    ///
+    /// A few megabytes in an archive may become gigabytes in memory.
+    #[must_use]
+    pub fn inflate_limit(self, bytes: u64) -> Self {
+        Self { inflate_limit: bytes, ..self }
+    }
+
+    /// Whether the archive is flushed to the disk when it is finished, for all handles; `false` when not set.
+    ///
+    /// Then a finished archive outlives a power failure.
+    #[must_use]
+    pub fn sync(self, sync: bool) -> Self {
+        self.archive.set_sync(sync);
+        self
+    }
+
+    /// Finishes the archive, so that all that was written is in it, and other programs may write to it.
+    ///
+    /// A later write through this or another handle begins anew.
+    ///
+    /// # Errors
+    ///
+    /// When the directory cannot be written. What was written can be read as before, and closing can be tried again.
+    pub fn close(&self) -> Result<(), StoreError> {
+        self.archive.flush()
+    }
+
+    fn value(&self, state: &State, key: &Key, entry: Entry) -> Option<ZipValue> {
+        // No place in the file is used for two entries while this archive is open.
+        let version = [self.archive.id, state.generation, entry.header].map(u64::to_ne_bytes);
+        Some(ZipValue {
+            source: Arc::clone(state.source.as_ref()?),
+            entry,
+            key: key.clone(),
+            location: Arc::clone(&self.archive.location),
+            inflate_limit: self.inflate_limit,
+            version: Some(Version::from(version.concat())),
+            data: OnceLock::new(),
+            inflated: OnceLock::new(),
+        })
+    }
+
+    fn check_writable(&self, operation: &'static str, key: &str) -> Result<(), StoreError> {
+        if self.writable {
+            return Ok(());
+        }
+        let message = "the archive was opened for reading only";
+        Err(self.error(StoreErrorKind::ReadOnly, operation, message, key))
+    }
+
+    fn error(&self, kind: StoreErrorKind, operation: &'static str, message: &str, key: &str) -> StoreError {
+        self.archive.named(StoreError::new(kind, operation, message)).with_key(key)
+    }
+}
+
+impl fmt::Debug for ZipStore {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut debug = formatter.debug_struct("ZipStore");
+        debug.field("location", &self.archive.location).field("writable", &self.writable).finish()
+    }
+}
+
+impl Store for ZipStore {
+    fn location(&self) -> String {
+        self.archive.location.to_string()
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            writable: self.writable,
+            listable: true,
+            conditional_set: self.writable,
+            rename: false,
+            values_above_values: true,
+        }
+    }
+
+    fn open(&self, key: &Key) -> Result<Option<Box<dyn Value>>, StoreError> {
+        let state = self.archive.state()?;
+        let entry = state.directory.entries.get(key);
+        let value = entry.and_then(|entry| self.value(&state, key, *entry));
+        Ok(value.map(|value| Box::new(value) as Box<dyn Value>))
+    }
+
+    fn size(&self, key: &Key) -> Result<Option<u64>, StoreError> {
+        Ok(self.archive.state()?.directory.entries.get(key).map(|entry| entry.content.size))
+    }
+
+    fn set(&self, key: &Key, value: &[u8], condition: Condition) -> Result<(), StoreError> {
+        self.check_writable("writing", key.as_str())?;
+        if key.as_str().len() > LONGEST_NAME {
+            let message = "the key is longer than the 65,535 bytes that zip takes";
+            return Err(self.error(StoreErrorKind::InvalidKey, "writing", message, key.as_str()));
+        }
+        let deflated = self.deflate.and_then(|level| deflate(value, level));
+        let bytes = deflated.as_deref().unwrap_or(value);
+        let content = Content {
+            flags: 0,
+            method: if deflated.is_some() { DEFLATED } else { STORED },
+            crc: crc32fast::hash(value),
+            compressed: bytes.len() as u64,
+            size: value.len() as u64,
+        };
+        self.archive.set(key, content, &format::local_header(key.as_str(), &content), bytes, condition)
+    }
+
+    fn erase(&self, key: &Key) -> Result<bool, StoreError> {
+        self.check_writable("erasing", key.as_str())?;
+        if !self.archive.state()?.directory.entries.contains_key(key) {
+            return Ok(false);
+        }
+        self.archive.erase(|entries| entries.remove(key).is_some())
+    }
+
+    fn erase_prefix(&self, prefix: &Prefix) -> Result<(), StoreError> {
+        self.check_writable("erasing", prefix.as_str())?;
+        if !key_map::any_below(&self.archive.state()?.directory.entries, prefix) {
+            return Ok(());
+        }
+        self.archive.erase(|entries| drop(key_map::take_prefix(entries, prefix)))
+    }
+
+    fn list_prefix(
+        &self,
+        prefix: &Prefix,
+        visit: &mut dyn FnMut(Key, u64) -> ControlFlow<()>,
+    ) -> Result<(), StoreError> {
+        let next = |start: Bound<&str>| {
+            let state = self.archive.state()?;
+            Ok(key_map::batch(&state.directory.entries, start, prefix, |entry| entry.content.size))
+        };
+        key_map::visit_batches(prefix, next, visit)
+    }
+
+    fn list_dir(&self, prefix: &Prefix) -> Result<DirListing, StoreError> {
+        key_map::list_dir(&self.archive.state()?.directory.entries, prefix)
+    }
+
+    fn rename_prefix(&self, from: &Prefix, to: &Prefix) -> Result<(), StoreError> {
+        self.check_writable("renaming", from.as_str())?;
+        crate::store::copy_then_erase(self, from, to)
+    }
+
+    fn flush(&self) -> Result<(), StoreError> {
+        self.close()
+    }
+
+    fn lock(&self, key: &Key) -> Result<LockGuard, StoreError> {
+        Ok(LockGuard::in_process(&format!("zip://{}", self.archive.location), key))
+    }
+}
+
+/// The deflated bytes; `None` when they are not fewer.
+fn deflate(value: &[u8], level: u32) -> Option<Vec<u8>> {
+    let mut out = Vec::new();
+    out.try_reserve_exact(value.len()).ok()?;
+    let mut stream = Compress::new(Compression::new(level), false);
+    let status = stream.compress_vec(value, &mut out, FlushCompress::Finish).ok()?;
+    (status == Status::StreamEnd && out.len() < value.len()).then_some(out)
+}

@@ -1,0 +1,344 @@
+//! The zip store: the suite, what belongs to archives, and random changes against a model.
+
+#![cfg(unix)]
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+
+use proptest::prelude::*;
+use tempfile::TempDir;
+use zarrox_stores::{Bytes, Condition, MemoryStore, Prefix, Store, StoreErrorKind, ZipMode, ZipStore};
+use zarrox_testkit::store::{key, list, prefix, read_suite, store_suite};
+
+fn place() -> (TempDir, PathBuf) {
+    let directory = TempDir::new().unwrap();
+    let path = directory.path().join("data.zip");
+    (directory, path)
+}
+
+fn open(path: &PathBuf, mode: ZipMode) -> ZipStore {
+    ZipStore::open(path, mode).unwrap()
+}
+
+fn put(store: &dyn Store, name: &str, value: &[u8]) {
+    store.set(&key(name), value, Condition::Always).unwrap();
+}
+
+fn value(store: &dyn Store, name: &str) -> Option<Bytes> {
+    store.get(&key(name)).unwrap()
+}
+
+fn suite(open: impl Fn(&PathBuf) -> ZipStore) {
+    let kept = Mutex::new(Vec::new());
+    store_suite(|| {
+        let (directory, path) = place();
+        let store = open(&path);
+        kept.lock().unwrap().push(directory);
+        Box::new(store)
+    });
+}
+
+#[test]
+fn passes_the_suite() {
+    suite(|path| open(path, ZipMode::Append));
+}
+
+#[test]
+fn passes_the_suite_deflated() {
+    suite(|path| open(path, ZipMode::CreateNew).deflate(Some(1)));
+}
+
+#[test]
+fn passes_the_suite_read_only() {
+    suite(|path| {
+        drop(open(path, ZipMode::Create));
+        open(path, ZipMode::Read)
+    });
+}
+
+/// Archives that were finished and are opened anew, whose headers are not known.
+#[test]
+fn passes_the_reading_suite_when_opened_again() {
+    for level in [None, Some(9)] {
+        let kept = Mutex::new(Vec::new());
+        read_suite(|content| {
+            let (directory, path) = place();
+            let store = open(&path, ZipMode::Create).deflate(level);
+            content.iter().for_each(|(name, value)| put(&store, name, value));
+            drop(store);
+            kept.lock().unwrap().push(directory);
+            Box::new(open(&path, ZipMode::Read))
+        });
+    }
+}
+
+#[test]
+fn passes_the_reading_suite_inside_another_store() {
+    read_suite(|content| {
+        let (_directory, path) = place();
+        let store = open(&path, ZipMode::Create);
+        content.iter().for_each(|(name, value)| put(&store, name, value));
+        store.close().unwrap();
+        let outer = MemoryStore::new();
+        put(&outer, "inner.zip", &fs::read(&path).unwrap());
+        Box::new(ZipStore::open_in(Arc::new(outer), &key("inner.zip")).unwrap())
+    });
+    let error = ZipStore::open_in(Arc::new(MemoryStore::new()), &key("a.zip")).unwrap_err();
+    assert_eq!(error.kind(), StoreErrorKind::NotFound);
+}
+
+#[test]
+fn modes() {
+    let (_directory, path) = place();
+    for mode in [ZipMode::Read, ZipMode::ReadWrite] {
+        let error = ZipStore::open(&path, mode).unwrap_err();
+        assert_eq!(error.kind(), StoreErrorKind::NotFound, "{error}");
+    }
+    let store = open(&path, ZipMode::Append);
+    assert_eq!(value(&store, "a"), None);
+    assert!(!store.erase(&key("a")).unwrap());
+    assert!(!path.exists(), "only a write makes it");
+    put(&store, "a", b"1");
+    drop(store);
+
+    assert_eq!(ZipStore::open(&path, ZipMode::CreateNew).unwrap_err().kind(), StoreErrorKind::AlreadyExists);
+    let store = open(&path, ZipMode::ReadWrite);
+    put(&store, "b", b"2");
+    drop(store);
+    let store = open(&path, ZipMode::Read);
+    assert_eq!(list(&store, ""), [("a".to_owned(), 1), ("b".to_owned(), 1)]);
+    let error = store.set(&key("c"), b"", Condition::Always).unwrap_err();
+    assert_eq!(error.kind(), StoreErrorKind::ReadOnly);
+
+    let new = open(&path, ZipMode::Create);
+    assert_eq!(list(&new, ""), []);
+    assert_eq!(value(&store, "a").unwrap(), "1", "who had it open goes on reading");
+    drop(new);
+    assert_eq!(list(&open(&path, ZipMode::Read), ""), []);
+    assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 1);
+    assert_eq!(ZipStore::open(path.parent().unwrap(), ZipMode::Append).unwrap_err().kind(), StoreErrorKind::Obstructed);
+}
+
+#[test]
+fn handles_of_one_archive_share_it() {
+    let (_directory, path) = place();
+    let first = open(&path, ZipMode::Append);
+    let second = open(&path, ZipMode::Append);
+    put(&first, "a", b"1");
+    put(&second, "b", b"2");
+    assert_eq!(value(&first, "b").unwrap(), "2");
+    drop(first);
+    put(&second, "c", b"3");
+    let reader = open(&path, ZipMode::Read);
+    assert_eq!(list(&reader, "").len(), 3);
+    second.close().unwrap();
+    put(&second, "d", b"4");
+    assert_eq!(value(&reader, "d").unwrap(), "4");
+}
+
+#[test]
+fn one_writer_at_a_time() {
+    let (directory, path) = place();
+    let store = open(&path, ZipMode::Append);
+    put(&store, "a", b"1");
+    // Through another path, it is as if another program had opened it.
+    let link = directory.path().join("other.zip");
+    fs::hard_link(&path, &link).unwrap();
+    let other = open(&link, ZipMode::Append);
+    let error = other.set(&key("b"), b"2", Condition::Always).unwrap_err();
+    assert_eq!(error.kind(), StoreErrorKind::Conflict, "{error}");
+    assert!(error.to_string().contains("is writing to this archive"), "{error}");
+    assert!(error.to_string().contains("other.zip"), "{error}");
+    assert_eq!(ZipStore::open(&link, ZipMode::Create).unwrap_err().kind(), StoreErrorKind::Conflict);
+
+    // Finished, the other may write, and sees what was written meanwhile.
+    store.close().unwrap();
+    put(&other, "b", b"2");
+    assert_eq!(list(&other, "").len(), 2);
+    other.close().unwrap();
+    put(&store, "c", b"3");
+    assert_eq!(list(&store, "").len(), 3);
+    assert_eq!(value(&store, "b").unwrap(), "2");
+}
+
+#[test]
+fn a_file_that_is_replaced_is_not_written_to() {
+    let (directory, path) = place();
+    let store = open(&path, ZipMode::Append);
+    put(&store, "a", b"1");
+    store.close().unwrap();
+    let other = directory.path().join("other.zip");
+    drop(open(&other, ZipMode::Create));
+    fs::rename(&other, &path).unwrap();
+    let error = store.set(&key("b"), b"2", Condition::Always).unwrap_err();
+    assert_eq!(error.kind(), StoreErrorKind::Conflict, "{error}");
+    assert_eq!(value(&store, "a").unwrap(), "1");
+    assert_eq!(list(&open(&path, ZipMode::Append), ""), []);
+}
+
+/// After each step a copy of the file is what a killed process would leave.
+#[test]
+fn the_file_is_an_archive_at_all_times() {
+    let (directory, path) = place();
+    let store = open(&path, ZipMode::Append);
+    put(&store, "kept/a", b"old");
+    put(&store, "kept/b", &vec![7; 100_000]);
+    store.close().unwrap();
+    let finished = fs::read(&path).unwrap();
+    let copy = directory.path().join("copy.zip");
+    for step in 0..60_u8 {
+        put(&store, &format!("new/{step}"), &vec![step; 70_000]);
+        if step == 30 {
+            assert!(store.erase(&key("kept/b")).unwrap());
+        }
+        fs::copy(&path, &copy).unwrap();
+        let left = open(&copy, ZipMode::Append);
+        assert_eq!(value(&left, "kept/a").unwrap(), "old");
+        assert!(step >= 30 || value(&left, "kept/b").unwrap() == vec![7; 100_000]);
+        let names = list(&left, "new/");
+        assert!(names.len() <= usize::from(step) + 1);
+        for (name, _) in names {
+            let step: u8 = name.strip_prefix("new/").unwrap().parse().unwrap();
+            assert!(value(&left, &name).unwrap() == vec![step; 70_000]);
+        }
+        // What was left can be written to and finished.
+        put(&left, "after", b"1");
+        drop(left);
+        assert_eq!(value(&open(&copy, ZipMode::Read), "after").unwrap(), "1");
+        fs::remove_file(&copy).unwrap();
+    }
+    store.close().unwrap();
+    let length = fs::metadata(&path).unwrap().len();
+    let expected = finished.len() as u64 + 60 * (70_000 + 30 + 46 + 12 + 10);
+    assert!(length < expected, "{length}: no room is left between entries and directory");
+    assert_eq!(list(&store, "").len(), 61);
+}
+
+#[test]
+fn what_was_written_is_finished_when_dropped() {
+    let (_directory, path) = place();
+    let store = open(&path, ZipMode::Create);
+    put(&store, "a", b"1");
+    let held = store.open(&key("a")).unwrap().unwrap();
+    drop(store);
+    assert_eq!(held.read(0, 1).unwrap(), "1");
+    assert!(fs::read(&path).unwrap().starts_with(b"PK\x03\x04"));
+    assert_eq!(value(&open(&path, ZipMode::Read), "a").unwrap(), "1");
+}
+
+#[test]
+fn equal_values_make_equal_archives() {
+    let written = [0, 1].map(|_| {
+        let (_directory, path) = place();
+        let store = open(&path, ZipMode::Create).deflate(Some(6)).sync(true);
+        put(&store, "a", &[0; 1000]);
+        put(&store, "ñ/b", b"1");
+        store.flush().unwrap();
+        fs::read(&path).unwrap()
+    });
+    assert_eq!(written[0], written[1]);
+    assert!(written[0].len() < 300);
+}
+
+#[test]
+fn a_hundred_thousand_entries() {
+    const COUNT: usize = 100_000;
+    let (_directory, path) = place();
+    let store = open(&path, ZipMode::Create);
+    for index in 0..COUNT {
+        put(&store, &format!("c/{}/{index}", index % 10), &index.to_le_bytes());
+    }
+    store.close().unwrap();
+    drop(store);
+    let store = open(&path, ZipMode::Append);
+    assert_eq!(list(&store, "").len(), COUNT);
+    assert_eq!(value(&store, "c/9/99999").unwrap(), 99_999_usize.to_le_bytes()[..]);
+    assert_eq!(store.list_dir(&prefix("c/")).unwrap().prefixes.len(), 10);
+    store.erase_prefix(&prefix("c/3/")).unwrap();
+    drop(store);
+    let store = open(&path, ZipMode::Read);
+    assert_eq!(list(&store, "").len(), COUNT - COUNT / 10);
+    assert_eq!(value(&store, "c/0/0").unwrap(), 0_usize.to_le_bytes()[..]);
+}
+
+#[test]
+fn names_that_zip_cannot_take() {
+    let (_directory, path) = place();
+    let store = open(&path, ZipMode::Append);
+    let error = store.set(&key(&"n".repeat(65_536)), b"", Condition::Always).unwrap_err();
+    assert_eq!(error.kind(), StoreErrorKind::InvalidKey);
+    put(&store, &"n".repeat(65_535), b"1");
+    drop(store);
+    assert_eq!(list(&open(&path, ZipMode::Read), "").len(), 1);
+}
+
+#[derive(Clone, Debug)]
+enum Step {
+    Set(u8, usize),
+    SetAbsent(u8, usize),
+    Erase(u8),
+    EraseTree(u8),
+    Close,
+    Reopen,
+}
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let length = prop_oneof![0_usize..200, Just(300_000), Just(1_500_000)];
+    let step = prop_oneof![
+        4 => (0_u8..12, length.clone()).prop_map(|(name, length)| Step::Set(name, length)),
+        1 => (0_u8..12, length).prop_map(|(name, length)| Step::SetAbsent(name, length)),
+        2 => (0_u8..12).prop_map(Step::Erase),
+        1 => (0_u8..3).prop_map(Step::EraseTree),
+        1 => Just(Step::Close),
+        1 => Just(Step::Reopen),
+    ];
+    prop::collection::vec(step, 1..40)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_sequence_of_changes_is_as_in_a_map(steps in steps(), level in prop_oneof![Just(None), Just(Some(1))]) {
+        let (_directory, path) = place();
+        let mut store = open(&path, ZipMode::Append).deflate(level);
+        let mut model: BTreeMap<String, Vec<u8>> = BTreeMap::new();
+        let name = |number: u8| format!("{}/{number}", number % 3);
+        for (round, step) in steps.into_iter().enumerate() {
+            let bytes = |length: usize| -> Vec<u8> { (0..length).map(|i| (i * i + round) as u8).collect() };
+            match step {
+                Step::Set(number, length) => {
+                    put(&store, &name(number), &bytes(length));
+                    model.insert(name(number), bytes(length));
+                }
+                Step::SetAbsent(number, length) => {
+                    let set = store.set(&key(&name(number)), &bytes(length), Condition::Absent);
+                    prop_assert_eq!(set.is_ok(), !model.contains_key(&name(number)));
+                    model.entry(name(number)).or_insert_with(|| bytes(length));
+                }
+                Step::Erase(number) => {
+                    let erased = store.erase(&key(&name(number))).unwrap();
+                    prop_assert_eq!(erased, model.remove(&name(number)).is_some());
+                }
+                Step::EraseTree(number) => {
+                    store.erase_prefix(&prefix(&format!("{number}/"))).unwrap();
+                    model.retain(|name, _| !name.starts_with(&format!("{number}/")));
+                }
+                Step::Close => store.close().unwrap(),
+                Step::Reopen => {
+                    drop(store);
+                    store = open(&path, ZipMode::Append).deflate(level);
+                }
+            }
+            let sizes: Vec<_> = model.iter().map(|(name, bytes)| (name.clone(), bytes.len() as u64)).collect();
+            prop_assert_eq!(list(&store, ""), sizes);
+        }
+        for (name, bytes) in &model {
+            prop_assert!(value(&store, name).unwrap() == *bytes);
+        }
+        prop_assert_eq!(store.list_dir(&Prefix::root()).unwrap().keys.len(), 0);
+    }
+}
