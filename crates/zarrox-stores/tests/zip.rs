@@ -119,7 +119,10 @@ fn modes() {
     drop(new);
     assert_eq!(list(&open(&path, ZipMode::Read), ""), []);
     assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 1);
-    assert_eq!(ZipStore::open(path.parent().unwrap(), ZipMode::Append).unwrap_err().kind(), StoreErrorKind::Obstructed);
+    assert_eq!(
+        ZipStore::open(path.parent().unwrap(), ZipMode::Append).unwrap_err().kind(),
+        StoreErrorKind::Obstructed
+    );
 }
 
 #[test]

@@ -439,3 +439,34 @@ fn write_entry(file: &File, header: &[u8], bytes: &[u8], place: u64) -> io::Resu
 fn unpoisoned<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Store, ZipMode, ZipStore};
+
+    /// Beyond 4 GiB all places need 64 bits. The file has holes, so that it takes no space.
+    #[test]
+    fn places_beyond_four_gigabytes() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("large.zip");
+        let store = ZipStore::open(&path, ZipMode::Create).unwrap();
+        let [before, after, later] = ["before", "after", "later"].map(|name| Key::new(name).unwrap());
+        store.set(&before, b"1", Condition::Always).unwrap();
+        let archive = Archive::at(fs::canonicalize(&path).unwrap()).unwrap();
+        unpoisoned(&archive.writer).as_mut().unwrap().end = 5 << 30;
+        store.set(&after, b"22", Condition::Always).unwrap();
+        drop((store, archive));
+
+        let store = ZipStore::open(&path, ZipMode::Append).unwrap();
+        assert_eq!(store.get(&before).unwrap().unwrap(), "1");
+        assert_eq!(store.get(&after).unwrap().unwrap(), "22");
+        store.set(&later, b"333", Condition::Always).unwrap();
+        drop(store);
+        let store = ZipStore::open(&path, ZipMode::Read).unwrap();
+        assert_eq!(store.get(&after).unwrap().unwrap(), "22");
+        assert_eq!(store.get(&later).unwrap().unwrap(), "333");
+        let length = fs::metadata(&path).unwrap().len();
+        assert!(length > 5 << 30 && length < (5 << 30) + 1000, "{length}");
+    }
+}

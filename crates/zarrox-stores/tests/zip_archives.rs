@@ -1,0 +1,279 @@
+//! Archives of other programs, and archives that are damaged or lie.
+
+#![cfg(unix)]
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use proptest::prelude::*;
+use tempfile::TempDir;
+use zarrox_stores::{Condition, MemoryStore, Store, StoreError, StoreErrorKind, ZipMode, ZipStore};
+use zarrox_testkit::store::{key, list};
+
+fn golden(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/zip").join(name)
+}
+
+fn content() -> [(&'static str, Vec<u8>); 3] {
+    [("a", b"one".to_vec()), ("b/c/d", b"two".repeat(100)), ("empty", Vec::new())]
+}
+
+fn holds_content(store: &dyn Store) {
+    let sizes = content().map(|(name, bytes)| (name.to_owned(), bytes.len() as u64));
+    assert_eq!(list(store, ""), sizes);
+    for (name, bytes) in content() {
+        assert_eq!(store.get(&key(name)).unwrap().unwrap(), bytes, "{name}");
+    }
+    let part = store.open(&key("b/c/d")).unwrap().unwrap().read(4, 5).unwrap();
+    assert_eq!(part, "wotwo");
+}
+
+/// An archive in memory, opened for reading.
+fn in_memory(bytes: &[u8]) -> Result<ZipStore, StoreError> {
+    let outer = MemoryStore::new();
+    outer.set(&key("x.zip"), bytes, Condition::Always)?;
+    ZipStore::open_in(Arc::new(outer), &key("x.zip"))
+}
+
+const ORDINARY: [&str; 10] = [
+    "stored.zip",
+    "deflated.zip",
+    "zip64.zip",
+    "streamed_stored.zip",
+    "streamed_deflated.zip",
+    "duplicates.zip",
+    "comment.zip",
+    "prefixed.zip",
+    "info_zip.zip",
+    "info_zip_streamed.zip",
+];
+
+#[test]
+fn archives_of_other_programs_are_read() {
+    for name in ORDINARY {
+        println!("{name}");
+        holds_content(&ZipStore::open(golden(name), ZipMode::Read).unwrap());
+        holds_content(&in_memory(&fs::read(golden(name)).unwrap()).unwrap());
+    }
+}
+
+#[test]
+fn archives_of_other_programs_are_appended_to() {
+    for name in ORDINARY {
+        println!("{name}");
+        let directory = TempDir::new().unwrap();
+        let path = directory.path().join(name);
+        fs::copy(golden(name), &path).unwrap();
+        let before = fs::read(&path).unwrap();
+        let store = ZipStore::open(&path, ZipMode::Append).unwrap();
+        store.set(&key("new"), b"value", Condition::Always).unwrap();
+        store.set(&key("a"), b"changed", Condition::Always).unwrap();
+        assert!(store.erase(&key("empty")).unwrap());
+        drop(store);
+        let store = ZipStore::open(&path, ZipMode::Read).unwrap();
+        let listed: Vec<_> = list(&store, "").into_iter().map(|(name, _)| name).collect();
+        assert_eq!(listed, ["a", "b/c/d", "new"]);
+        assert_eq!(store.get(&key("a")).unwrap().unwrap(), "changed");
+        assert_eq!(store.get(&key("b/c/d")).unwrap().unwrap(), content()[1].1);
+        let after = fs::read(&path).unwrap();
+        assert_eq!(after[..40], before[..40], "what was there stays");
+        if name == "comment.zip" {
+            assert_eq!(after[after.len() - 321..], before[before.len() - 321..], "the comment stays");
+        }
+    }
+}
+
+#[test]
+fn methods_that_are_not_read_are_named() {
+    for (name, method) in [("bzip2.zip", "12 (bzip2)"), ("lzma.zip", "14 (lzma)")] {
+        let store = ZipStore::open(golden(name), ZipMode::Read).unwrap();
+        assert_eq!(list(&store, "").len(), 3);
+        let error = store.get(&key("b/c/d")).unwrap_err();
+        assert_eq!(error.kind(), StoreErrorKind::Unsupported);
+        assert!(error.to_string().contains(method), "{error}");
+        assert!(error.to_string().contains(&format!("{name}/b/c/d")), "{error}");
+    }
+}
+
+#[test]
+fn names_that_lead_outside_are_no_keys() {
+    let store = ZipStore::open(golden("names.zip"), ZipMode::Read).unwrap();
+    let listed: Vec<_> = list(&store, "").into_iter().map(|(name, _)| name).collect();
+    assert_eq!(listed, ["good", "ñ/д"]);
+    assert_eq!(store.get(&key("ñ/д")).unwrap().unwrap(), "ñ/д".as_bytes());
+}
+
+/// What zarr-python 2 writes is read by the crate `zarrox`; here, that its keys and documents are there.
+#[test]
+fn archives_of_zarr_python() {
+    let store = ZipStore::open(golden("zarr2.zip"), ZipMode::Read).unwrap();
+    let listed: Vec<_> = list(&store, "").into_iter().map(|(name, _)| name).collect();
+    let chunks = ["0.0", "0.1", "1.0", "1.1"].map(|chunk| format!("measured/a/{chunk}"));
+    let documents = [".zattrs", ".zgroup", "measured/.zgroup", "measured/a/.zarray", "measured/a/.zattrs"];
+    let mut expected: Vec<_> = documents.map(str::to_owned).into_iter().chain(chunks).collect();
+    expected.sort();
+    assert_eq!(listed, expected);
+}
+
+fn stored() -> Vec<u8> {
+    fs::read(golden("stored.zip")).unwrap()
+}
+
+/// Where the nth record of the directory is.
+fn record(bytes: &[u8], nth: usize) -> usize {
+    let places = (0..bytes.len() - 4).filter(|at| bytes[*at..].starts_with(b"PK\x01\x02"));
+    places.collect::<Vec<_>>()[nth]
+}
+
+fn end(bytes: &[u8]) -> usize {
+    (0..bytes.len() - 4).rfind(|at| bytes[*at..].starts_with(b"PK\x05\x06")).unwrap()
+}
+
+fn put_u32(bytes: &mut [u8], at: usize, value: u32) {
+    bytes[at..at + 4].copy_from_slice(&value.to_le_bytes());
+}
+
+/// The error of reading an entry of an archive that was changed.
+fn entry_error(name: &str, change: impl FnOnce(&mut Vec<u8>)) -> StoreError {
+    let mut bytes = stored();
+    change(&mut bytes);
+    let store = in_memory(&bytes).unwrap();
+    let error = store.get(&key(name)).unwrap_err();
+    assert!(error.to_string().contains(&format!("x.zip/{name}")), "{error}");
+    // Others are as good as before.
+    assert_eq!(store.get(&key("empty")).unwrap().unwrap(), "");
+    error
+}
+
+fn corrupt(name: &str, says: &str, change: impl FnOnce(&mut Vec<u8>)) {
+    let error = entry_error(name, change);
+    assert_eq!(error.kind(), StoreErrorKind::Corrupt, "{error}");
+    assert!(error.to_string().contains(says), "{error}");
+}
+
+#[test]
+fn damaged_entries_are_corrupt() {
+    corrupt("b/c/d", "CRC-32", |bytes| {
+        let data = bytes.windows(6).position(|window| window == b"twotwo").unwrap();
+        bytes[data + 100] ^= 1;
+    });
+    corrupt("a", "no entry where the directory says", |bytes| bytes[0] = b'Q');
+    corrupt("a", "not the one that the directory speaks of", |bytes| bytes[30] = b'x');
+    corrupt("a", "two different sizes", |bytes| put_u32(bytes, record(&stored(), 0) + 24, 4));
+    // Larger than what is before the next entry.
+    corrupt("a", "reaches into the next one", |bytes| {
+        let at = record(&stored(), 0);
+        put_u32(bytes, at + 20, 100);
+        put_u32(bytes, at + 24, 100);
+    });
+    corrupt("b/c/d", "out of the archive", |bytes| put_u32(bytes, record(&stored(), 1) + 42, 1 << 30));
+    corrupt("b/c/d", "", |bytes| put_u32(bytes, record(&stored(), 1) + 42, 1));
+}
+
+#[test]
+fn encrypted_entries_are_unsupported() {
+    let error = entry_error("a", |bytes| bytes[record(&stored(), 0) + 8] |= 1);
+    assert_eq!(error.kind(), StoreErrorKind::Unsupported);
+    assert!(error.to_string().contains("encrypted"), "{error}");
+}
+
+#[test]
+fn damaged_directories_are_corrupt() {
+    let fails = |change: &dyn Fn(&mut Vec<u8>), says: &str| {
+        let mut bytes = stored();
+        change(&mut bytes);
+        let error = in_memory(&bytes).unwrap_err();
+        assert_eq!(error.kind(), StoreErrorKind::Corrupt, "{error}");
+        assert!(error.to_string().contains(says), "{error}");
+        assert!(error.to_string().contains("x.zip"), "{error}");
+    };
+    let at_end = end(&stored());
+    fails(&|bytes| bytes.clear(), "no zip archive");
+    fails(&|bytes| bytes[at_end] = b'Q', "its end is cut off");
+    fails(&|bytes| put_u32(bytes, at_end + 12, u32::MAX - 1), "outside of the archive");
+    fails(&|bytes| put_u32(bytes, at_end + 16, u32::MAX - 1), "outside of the archive");
+    fails(&|bytes| put_u32(bytes, at_end + 12, 20), "no directory where");
+    fails(&|bytes| bytes[at_end + 10] = 2, "3 records, but 2");
+    fails(&|bytes| bytes[at_end + 20] = 1, "comment of the archive is cut off");
+    fails(&|bytes| bytes[record(&stored(), 1)] = b'Q', "between its records");
+    fails(&|bytes| bytes[record(&stored(), 2) + 28] = 200, "directory is cut off");
+    // An archive inside of one that is cut off is not taken for it.
+    fails(&|bytes| *bytes = [&bytes[..40], &stored()].concat(), "only a part of the file");
+    let error = in_memory(&{
+        let mut bytes = stored();
+        bytes[at_end + 4] = 1;
+        bytes
+    });
+    assert_eq!(error.unwrap_err().kind(), StoreErrorKind::Unsupported);
+}
+
+#[test]
+fn what_is_cut_off_is_no_archive() {
+    for name in ORDINARY.into_iter().filter(|name| *name != "comment.zip") {
+        let bytes = fs::read(golden(name)).unwrap();
+        for length in 0..bytes.len() {
+            let error = in_memory(&bytes[..length]).unwrap_err();
+            assert_eq!(error.kind(), StoreErrorKind::Corrupt, "{name} {length}: {error}");
+        }
+    }
+}
+
+#[test]
+fn bytes_that_follow_are_put_up_with() {
+    holds_content(&in_memory(&[stored(), vec![0; 1000]].concat()).unwrap());
+    assert!(in_memory(&[stored(), vec![0; 100_000]].concat()).is_err());
+}
+
+#[test]
+fn bombs_are_refused_before_they_take_memory() {
+    let directory = TempDir::new().unwrap();
+    let path = directory.path().join("x.zip");
+    let store = ZipStore::open(&path, ZipMode::Create).unwrap().deflate(Some(9));
+    store.set(&key("bomb"), &vec![0; 1 << 20], Condition::Always).unwrap();
+    store.close().unwrap();
+    let bytes = fs::read(&path).unwrap();
+    assert!(bytes.len() < 2000);
+
+    let error = store.clone().inflate_limit(1000).get(&key("bomb")).unwrap_err();
+    assert_eq!(error.kind(), StoreErrorKind::TooLarge);
+    assert!(error.to_string().contains("inflate_limit()"), "{error}");
+    for size in [0, 1, 1000, (1 << 20) - 1, (1 << 20) + 1, 1 << 30, u32::MAX - 1] {
+        let mut bytes = bytes.clone();
+        let at = record(&bytes, 0) + 24;
+        put_u32(&mut bytes, at, size);
+        let error = in_memory(&bytes).unwrap().get(&key("bomb")).unwrap_err();
+        assert_eq!(error.kind(), StoreErrorKind::Corrupt, "{size}: {error}");
+    }
+    let mut cut = bytes.clone();
+    let at = record(&bytes, 0) + 20;
+    put_u32(&mut cut, at, 1020);
+    assert_eq!(in_memory(&cut).unwrap().get(&key("bomb")).unwrap_err().kind(), StoreErrorKind::Corrupt);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2000, ..ProptestConfig::default() })]
+
+    /// Nothing panics, and what is read has the size that was said.
+    #[test]
+    fn any_damage_is_an_error_or_harmless(
+        file in prop::sample::select(ORDINARY.to_vec()),
+        changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6),
+    ) {
+        let mut bytes = fs::read(golden(file)).unwrap();
+        for (place, value) in changes {
+            let place = place.index(bytes.len());
+            bytes[place] = value;
+        }
+        if let Ok(store) = in_memory(&bytes) {
+            for (name, size) in list(&store, "") {
+                let value = store.open(&key(&name)).unwrap().unwrap();
+                if let Ok(read) = value.read(0, size) {
+                    prop_assert_eq!(read.len() as u64, size);
+                }
+                let _ = value.read(size / 2, size - size / 2);
+            }
+        }
+    }
+}
