@@ -7,7 +7,7 @@ use zarrox_core::metadata::Change;
 use zarrox_core::{Format, GroupMetadata, NodeMetadata, NodePath, Result};
 
 use crate::array::{Array, ArrayBuilder};
-use crate::error::argument;
+use crate::error::{argument, from_store};
 use crate::hierarchy::Location;
 
 /// An array or a group.
@@ -62,6 +62,18 @@ impl Node {
         match self {
             Self::Array(array) => array.attributes(),
             Self::Group(group) => group.attributes(),
+        }
+    }
+
+    /// Makes all that was written to the store complete, see [`Store::flush`](zarrox_stores::Store::flush): a zip archive is
+    /// finished.
+    ///
+    /// # Errors
+    /// When that fails.
+    pub fn flush(&self) -> Result<()> {
+        match self {
+            Self::Array(array) => array.flush(),
+            Self::Group(group) => group.flush(),
         }
     }
 
@@ -133,6 +145,15 @@ impl Group {
     /// Where the hierarchy is.
     pub fn store(&self) -> String {
         self.location.store.location()
+    }
+
+    /// Makes all that was written to the store complete, see [`Store::flush`](zarrox_stores::Store::flush): a zip archive is
+    /// finished.
+    ///
+    /// # Errors
+    /// When that fails.
+    pub fn flush(&self) -> Result<()> {
+        self.location.store.flush().map_err(from_store)
     }
 
     /// The group's metadata.

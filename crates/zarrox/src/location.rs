@@ -15,7 +15,8 @@ use crate::error::{argument, from_store};
 /// A hierarchy's root is the first directory on the way that is called `*.zarr` or `*.n5`; else the topmost of the
 /// directories above that are groups without a gap; else the nearest directory with a document that says that all
 /// below is one hierarchy; else the path itself. So errors call nodes by their
-/// place in the hierarchy, and a node created deep inside brings its ancestors with it.
+/// place in the hierarchy, and a node created deep inside brings its ancestors with it. A file called `*.zip` is a hierarchy
+/// in an archive.
 pub(crate) fn store_for(path: &Path) -> Result<(Arc<dyn Store>, NodePath, Option<Format>)> {
     let text =
         path.to_str().ok_or_else(|| argument(format!("the path {} is not Unicode", path.display())))?;
@@ -29,11 +30,48 @@ pub(crate) fn store_for(path: &Path) -> Result<(Arc<dyn Store>, NodePath, Option
         return Err(zarrox_core::Error::new(ErrorKind::Unsupported, message));
     }
     let path = plain(path);
-    let root = root_of(path);
+    let archive = archive_of(path);
+    let root = archive.map_or_else(|| root_of(path), Path::to_owned);
     let below = path.strip_prefix(&root).ok().and_then(Path::to_str).unwrap_or_default();
     let node = NodePath::new(below)?;
+    if archive.is_some() {
+        return Ok((open_archive(&root)?, node, None));
+    }
     let named = has_extension(&root, "n5").then_some(Format::N5);
     Ok((Arc::new(DirectoryStore::open(root).map_err(from_store)?), node, named))
+}
+
+/// The archive on the way: a file that is called `*.zip`, or a place outside of all hierarchies where nothing is yet.
+fn archive_of(path: &Path) -> Option<&Path> {
+    let named: Vec<&Path> = path.ancestors().filter(|path| has_extension(path, "zip")).collect();
+    let mut outermost_first = named.iter().rev().copied();
+    let is_new = |path: &Path| !path.exists() && root_of(path) == path;
+    outermost_first.find(|path| path.is_file()).or_else(|| named.into_iter().rev().find(|path| is_new(path)))
+}
+
+#[cfg(feature = "zip")]
+fn open_archive(path: &Path) -> Result<Arc<dyn Store>> {
+    let store = zarrox_stores::ZipStore::open(path, zarrox_stores::ZipMode::Append).map_err(from_store)?;
+    Ok(Arc::new(store))
+}
+
+#[cfg(not(feature = "zip"))]
+fn open_archive(path: &Path) -> Result<Arc<dyn Store>> {
+    let message = format!("'{}': zip archives need the feature `zip` of zarrox", path.display());
+    Err(zarrox_core::Error::new(ErrorKind::Unsupported, message))
+}
+
+/// Refuses to make an archive into a directory, or the other way round, by another name.
+pub(crate) fn check_same_kind(from: &Path, to: &Path) -> Result<()> {
+    if archive_of(plain(from)).is_some() == archive_of(plain(to)).is_some() {
+        return Ok(());
+    }
+    let message = format!(
+        "'{}' and '{}' are not both archives; convert one to the other",
+        from.display(),
+        to.display()
+    );
+    Err(argument(message))
 }
 
 fn has_extension(path: &Path, extension: &str) -> bool {
@@ -114,6 +152,24 @@ mod tests {
         assert_eq!(root_of(&deep), deep, "y, between, is no node");
         std::fs::write(directory.path().join("x/y/.zgroup"), "{}").unwrap();
         assert_eq!(root_of(&deep), directory.path().join("x"));
+    }
+
+    #[test]
+    fn archives_are_files_or_new() {
+        let directory = tempfile::tempdir().unwrap();
+        let at = |name: &str| directory.path().join(name);
+        let archive = |name: &str| archive_of(&at(name)).map(Path::to_owned);
+        assert_eq!(archive("a.zip"), Some(at("a.zip")));
+        assert_eq!(archive("a.zip/b/c.zip"), Some(at("a.zip")));
+        assert_eq!(archive("a.zarr/b.zip"), None, "a node of a hierarchy");
+        assert_eq!(archive("a"), None);
+        std::fs::create_dir(at("a.zip")).unwrap();
+        assert_eq!(archive("a.zip/b"), None, "a directory");
+        std::fs::write(at("a.zip/c.zip"), "").unwrap();
+        assert_eq!(archive("a.zip/c.zip/d"), Some(at("a.zip/c.zip")));
+        std::fs::create_dir(at("g")).unwrap();
+        std::fs::write(at("g/.zgroup"), "{}").unwrap();
+        assert_eq!(archive("g/a.zip"), None, "a node of a group");
     }
 
     #[test]

@@ -11,6 +11,7 @@ use zarrox_stores::{ReadOnlyStore, Store};
 use crate::access::AccessOptions;
 use crate::array::ArrayBuilder;
 use crate::consolidated::Consolidated;
+use crate::error::from_store;
 use crate::group::{Group, Node};
 use crate::hierarchy::Location;
 use crate::location;
@@ -285,7 +286,9 @@ impl OpenOptions {
     /// [`ErrorKind::NotFound`] when there is no node: a directory of other files is never deleted.
     pub fn delete(&self, path: impl AsRef<Path>) -> Result<()> {
         let location = self.place(path.as_ref())?;
-        location.delete().map_err(|error| error.at(format!("deleting '{}'", path.as_ref().display())))?;
+        let flush = || location.store.flush().map_err(from_store);
+        let deleted = location.delete().and_then(|()| flush());
+        deleted.map_err(|error| error.at(format!("deleting '{}'", path.as_ref().display())))?;
         if location.path.is_root() {
             // The store keeps its own directory. Where it is not empty, or a link, it stays.
             let _ = std::fs::remove_dir(location::plain(path.as_ref()));
@@ -302,7 +305,8 @@ impl OpenOptions {
         let (source, target) = (self.place(from.as_ref())?, self.place(to.as_ref())?);
         let (here, there) = (source.store.location(), target.store.location());
         if here == there {
-            return source.move_node(&source.at(target.path));
+            source.move_node(&source.at(target.path))?;
+            return source.store.flush().map_err(from_store);
         }
         if !source.path.is_root() || !target.path.is_root() {
             let message = format!("{here} and {there} are different hierarchies");
@@ -312,6 +316,7 @@ impl OpenOptions {
             return Err(Error::new(ErrorKind::ReadOnly, format!("{here} was opened for reading only")));
         }
         source.check_move_to(&target)?;
+        location::check_same_kind(from.as_ref(), to.as_ref())?;
         let renamed = std::fs::rename(location::plain(from.as_ref()), location::plain(to.as_ref()));
         renamed.map_err(|error| {
             Error::new(ErrorKind::Unreachable, format!("moving {here} to {there} failed: {error}"))

@@ -63,21 +63,28 @@ impl Attrs {
             Action::Set { path, all: Some(text), .. } => {
                 let attributes =
                     json::parse_object(text.as_bytes()).map_err(|error| usage(error.to_string()))?;
-                global.options().open(path)?.set_attributes(attributes)?;
+                change(global, path, |node| node.set_attributes(attributes))?;
             }
             Action::Set { path, key, value, string, .. } => {
                 let (key, value) = (key.clone().unwrap_or_default(), value.as_deref().unwrap_or_default());
                 let value = if *string { Json::from(value) } else { parse(value)? };
-                let mut node = global.options().open(path)?;
-                node.update_attributes(|attributes| drop(attributes.insert(key, value)))?;
+                change(global, path, |node| {
+                    node.update_attributes(|attributes| drop(attributes.insert(key, value)))
+                })?;
             }
             Action::Rm { path, all: true, .. } => {
-                global.options().open(path)?.update_attributes(json::Map::clear)?;
+                change(global, path, |node| node.update_attributes(json::Map::clear))?;
             }
-            Action::Rm { path, keys, .. } => remove(&mut global.options().open(path)?, keys)?,
+            Action::Rm { path, keys, .. } => change(global, path, |node| remove(node, keys))?,
         }
         Ok(())
     }
+}
+
+fn change(global: &Global, path: &str, change: impl FnOnce(&mut Node) -> Result<()>) -> Result<()> {
+    let mut node = global.options().open(path)?;
+    change(&mut node)?;
+    node.flush()
 }
 
 fn parse(text: &str) -> Result<Json> {

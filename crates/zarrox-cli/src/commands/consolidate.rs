@@ -29,10 +29,12 @@ impl Consolidate {
     pub(crate) fn run(&self, global: &Global, out: &mut dyn Write) -> Result<(), Failure> {
         let group = global.options().consolidated(Consolidated::Never).open(&self.path)?.into_group()?;
         if self.remove {
-            return Ok(group.drop_consolidated_metadata()?);
+            group.drop_consolidated_metadata()?;
+            return Ok(group.flush()?);
         }
         if !self.check {
-            return Ok(group.consolidate_metadata()?);
+            group.consolidate_metadata()?;
+            return Ok(group.flush()?);
         }
         let differences = group.check_consolidated()?;
         for difference in &differences {

@@ -39,7 +39,7 @@ impl Create {
                     split_sub_array(dtype).map_err(|error| usage(format!("--dtype: {error}")))?;
                 let (data_type, _) = creation::data_type(dtype)?;
                 let builder = global.options().create_array(&self.path).sub_array(inner);
-                self.creation.apply(builder, data_type, shape)?.create()?;
+                self.creation.apply(builder, data_type, shape)?.create()?.flush()?;
             }
             _ => self.create_group(global)?,
         }
@@ -55,6 +55,9 @@ impl Create {
         let options = global.options().mode(mode);
         let options = self.creation.format.map_or(options.clone(), |format| options.format(format));
         let mut group = options.create_group(&self.path)?;
-        if attributes.is_empty() { Ok(()) } else { group.set_attributes(attributes) }
+        if !attributes.is_empty() {
+            group.set_attributes(attributes)?;
+        }
+        group.flush()
     }
 }

@@ -165,7 +165,7 @@ impl Import {
         self.replacing(global, |path| {
             let mut array = self.create(global.options().create_array(path), &incoming)?;
             let filled = incoming.fill(&mut array, self.memory.0);
-            filled.inspect_err(|_| drop(global.options().delete(path)))
+            filled.and_then(|()| array.flush()).inspect_err(|_| drop(global.options().delete(path)))
         })
     }
 
@@ -216,7 +216,8 @@ impl Import {
             offset[axis] = grown.shape()[axis] - shape[axis];
             incoming.copy_to(grown, &offset, self.memory.0)
         });
-        appended.map(drop)
+        appended?;
+        array.flush()
     }
 
     fn import_npz(&self, global: &Global) -> Result<()> {
@@ -244,7 +245,8 @@ impl Import {
                 if all_ours {
                     let _ = global.options().delete(path);
                 }
-            })
+            })?;
+            group.flush()
         })
     }
 

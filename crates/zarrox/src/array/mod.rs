@@ -184,6 +184,15 @@ impl Array {
         &self.metadata.attributes
     }
 
+    /// Makes all that was written to the store complete, see [`Store::flush`](zarrox_stores::Store::flush): a zip archive is
+    /// finished.
+    ///
+    /// # Errors
+    /// When that fails.
+    pub fn flush(&self) -> Result<()> {
+        self.location.store.flush().map_err(from_store)
+    }
+
     /// Replaces all attributes.
     ///
     /// # Errors

@@ -35,6 +35,7 @@ impl Conversion {
             }
             None => error.at(format!("converting {} to {}", source.store.location(), place.store.location())),
         })?;
+        place.store.flush().map_err(from_store)?;
         Ok(self.report)
     }
 
