@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use serde_json::{Map, Value, json};
 
+use crate::archives;
 use crate::indexing::{self, Pythons};
 use crate::python::Environment;
 use crate::run::{self, Outcome, Program, cargo, program};
@@ -18,7 +19,10 @@ conformance/matrix.py; what an implementation cannot express is listed in confor
 environments below target/venvs, and builds zarrs below target/zarrs. The results are in target/conformance/results.json.
 
 Then selections are compared with NumPy's and zarr-python's: random ones of conformance/indexing.py, with a new seed, or with that
-of --seed N. With the name `indexing` only these are run, and replace those of the last results.";
+of --seed N. With the name `indexing` only these are run, and replace those of the last results.
+
+Last, zip archives are exchanged with both zarr-pythons, and tested by Python's zipfile and by unzip, which must be installed. With the
+name `archives` only this is done.";
 
 /// Where everything is written.
 const DIRECTORY: &str = "target/conformance";
@@ -26,6 +30,8 @@ pub(crate) const RESULTS: &str = "target/conformance/results.json";
 const OURSELVES: &str = "zarrox";
 /// The name of the part about selections.
 pub(crate) const INDEXING: &str = "indexing";
+/// The name of the part about zip archives.
+const ARCHIVES: &str = "archives";
 /// It is in Rust: its program is built here, and driven by Python as the others are.
 const ZARRS: &str = "zarrs";
 
@@ -59,6 +65,10 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     let start = Instant::now();
     let (names, seed) = indexing::take_seed(arguments)?;
     let key = |implementation: &Implementation| implementation.environment.name;
+    if names == [ARCHIVES] {
+        cargo(["build", "--package", "zarrox-testkit", "--example", "conformance"]).run()?;
+        return archives::run(&pythons()?, &ourselves());
+    }
     let is_known = |name: &str| name == INDEXING || IMPLEMENTATIONS.iter().any(|i| key(i) == name);
     if let Some(unknown) = names.iter().find(|name| !is_known(name)) {
         return Err(format!("'{unknown}' is not an implementation"));
@@ -78,6 +88,9 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
         failed.extend(indexing::failures(&outcome));
         passed += indexing::passed(&outcome);
         results[INDEXING] = outcome;
+    }
+    if names.is_empty() {
+        archives::run(&pythons()?, &ourselves())?;
     }
     failed.iter().for_each(|line| println!("{line}"));
     if names.is_empty() || only_indexing {

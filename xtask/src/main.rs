@@ -2,6 +2,7 @@
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "this is a program for a terminal")]
 
+mod archives;
 mod asan;
 mod bench;
 mod conformance;

@@ -311,7 +311,7 @@ proptest! {
         let mut model: BTreeMap<String, Vec<u8>> = BTreeMap::new();
         let name = |number: u8| format!("{}/{number}", number % 3);
         for (round, step) in steps.into_iter().enumerate() {
-            let bytes = |length: usize| -> Vec<u8> { (0..length).map(|i| (i * i + round) as u8).collect() };
+            let bytes = |length: usize| -> Vec<u8> { (0..length).map(|i| (i * i + round).to_le_bytes()[0]).collect() };
             match step {
                 Step::Set(number, length) => {
                     put(&store, &name(number), &bytes(length));

@@ -236,7 +236,7 @@ fn bombs_are_refused_before_they_take_memory() {
     let bytes = fs::read(&path).unwrap();
     assert!(bytes.len() < 2000);
 
-    let error = store.clone().inflate_limit(1000).get(&key("bomb")).unwrap_err();
+    let error = store.inflate_limit(1000).get(&key("bomb")).unwrap_err();
     assert_eq!(error.kind(), StoreErrorKind::TooLarge);
     assert!(error.to_string().contains("inflate_limit()"), "{error}");
     for size in [0, 1, 1000, (1 << 20) - 1, (1 << 20) + 1, 1 << 30, u32::MAX - 1] {

@@ -62,7 +62,10 @@ fn nodes_below_the_root() {
     array.write(.., &arr1(&[1_u8, 2, 3])).unwrap();
     // The other handle sees it although the archive is not finished.
     let root = zarrox::open(&path).unwrap().into_group().unwrap();
-    assert_eq!(root.open("group/a").unwrap().into_array().unwrap().read::<u8>(..).unwrap(), arr1(&[1, 2, 3]).into_dyn());
+    assert_eq!(
+        root.open("group/a").unwrap().into_array().unwrap().read::<u8>(..).unwrap(),
+        arr1(&[1, 2, 3]).into_dyn()
+    );
     array.flush().unwrap();
     root.move_node("group/a", "b").unwrap();
     root.flush().unwrap();

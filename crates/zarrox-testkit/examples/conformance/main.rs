@@ -4,10 +4,12 @@
 //! conformance write|read|update MATRIX ROOT REPORT [--by WRITER] [--updated UPDATER] [--for READER]
 //! conformance codecs REPORT
 //! conformance indexing CASES REPORT
+//! conformance archives write|write-v2|read|changed DIRECTORY
 //! ```
 //!
 //! `codecs` tells the designer of the matrix which codecs there are; `indexing` runs the cases of `conformance/indexing.py`.
 
+mod archives;
 mod cell;
 mod data;
 mod indexing;
@@ -41,6 +43,11 @@ fn main() -> Result<(), Failure> {
         && action == "indexing"
     {
         return Ok(std::fs::write(report, indexing::report(&std::fs::read_to_string(cases)?)?.to_string())?);
+    }
+    if let [kind, action, directory] = arguments.as_slice()
+        && kind == "archives"
+    {
+        return archives::run(action, Path::new(directory));
     }
     let [action, matrix, root, report, flags @ ..] = arguments.as_slice() else {
         return Err("conformance write|read|update MATRIX ROOT REPORT [--by WRITER] [--updated UPDATER] [--for READER]".into());
