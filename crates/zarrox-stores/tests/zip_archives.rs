@@ -4,12 +4,16 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::fs;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use proptest::prelude::*;
 use tempfile::TempDir;
-use zarrox_stores::{Condition, MemoryStore, Store, StoreError, StoreErrorKind, ZipMode, ZipStore};
+use zarrox_stores::{
+    Capabilities, Condition, DirListing, Key, LockGuard, MemoryStore, Prefix, Store, StoreError,
+    StoreErrorKind, Value, ZipMode, ZipStore,
+};
 use zarrox_testkit::store::{key, list};
 
 fn golden(name: &str) -> PathBuf {
@@ -83,6 +87,94 @@ fn archives_of_other_programs_are_appended_to() {
             assert_eq!(after[after.len() - 321..], before[before.len() - 321..], "the comment stays");
         }
     }
+}
+
+/// A store of one value that counts how often it is read, and how many bytes.
+#[derive(Debug)]
+struct Counting(Arc<Vec<u8>>, Arc<Mutex<(usize, usize)>>);
+
+impl Value for Counting {
+    fn size(&self) -> u64 {
+        self.0.len() as u64
+    }
+
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> Result<(), StoreError> {
+        let mut counts = self.1.lock().unwrap();
+        *counts = (counts.0 + 1, counts.1 + buffer.len());
+        let start = usize::try_from(offset).unwrap();
+        buffer.copy_from_slice(&self.0[start..start + buffer.len()]);
+        Ok(())
+    }
+}
+
+impl Store for Counting {
+    fn location(&self) -> String {
+        "counting".into()
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        Capabilities::default()
+    }
+
+    fn open(&self, _: &Key) -> Result<Option<Box<dyn Value>>, StoreError> {
+        Ok(Some(Box::new(Self(Arc::clone(&self.0), Arc::clone(&self.1)))))
+    }
+
+    fn set(&self, _: &Key, _: &[u8], _: Condition) -> Result<(), StoreError> {
+        unreachable!()
+    }
+
+    fn erase(&self, _: &Key) -> Result<bool, StoreError> {
+        unreachable!()
+    }
+
+    fn erase_prefix(&self, _: &Prefix) -> Result<(), StoreError> {
+        unreachable!()
+    }
+
+    fn list_prefix(
+        &self,
+        _: &Prefix,
+        _: &mut dyn FnMut(Key, u64) -> ControlFlow<()>,
+    ) -> Result<(), StoreError> {
+        unreachable!()
+    }
+
+    fn list_dir(&self, _: &Prefix) -> Result<DirListing, StoreError> {
+        unreachable!()
+    }
+
+    fn lock(&self, _: &Key) -> Result<LockGuard, StoreError> {
+        unreachable!()
+    }
+}
+
+#[test]
+fn an_entry_costs_one_read_and_a_part_no_more_than_itself() {
+    const LARGE: usize = 1_000_000;
+    let directory = TempDir::new().unwrap();
+    let path = directory.path().join("x.zip");
+    let store = ZipStore::open(&path, ZipMode::Create).unwrap();
+    for name in ["a", "b", "c"] {
+        store.set(&key(name), &vec![1; LARGE], Condition::Always).unwrap();
+    }
+    store.close().unwrap();
+    let counts = Arc::new(Mutex::new((0, 0)));
+    let outer = Counting(Arc::new(fs::read(&path).unwrap()), Arc::clone(&counts));
+    let store = ZipStore::open_in(Arc::new(outer), &key("x.zip")).unwrap();
+    let counted = || std::mem::take(&mut *counts.lock().unwrap());
+    let (reads, bytes) = counted();
+    assert!(reads <= 2 && bytes < 100_000, "the directory: {reads} {bytes}");
+    assert_eq!(store.get(&key("b")).unwrap().unwrap().len(), LARGE);
+    let (reads, bytes) = counted();
+    assert!(reads == 1 && bytes < LARGE + 200, "an entry: {reads} {bytes}");
+    let value = store.open(&key("c")).unwrap().unwrap();
+    assert_eq!(counted(), (0, 0));
+    value.read(LARGE as u64 - 10, 10).unwrap();
+    let (reads, bytes) = counted();
+    assert!(reads == 2 && bytes < 200, "a part, and the header: {reads} {bytes}");
+    value.read(500_000, 10).unwrap();
+    assert_eq!(counted(), (1, 10));
 }
 
 #[test]
