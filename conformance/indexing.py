@@ -184,6 +184,9 @@ def words(error, selection):
         (r"(single ellipsis)", "ellipsis"),
         (r"(slice step) cannot be zero", "step", "zero"),
     )
+    if "::0" in selection and "slice step" not in text:
+        # Wrong in two ways: NumPy looks at steps last, and nobody need do so.
+        return []
     if found := re.search(r"with shapes (.*)", text):
         shapes = re.findall(r"\(([^)]*)\)", found[1])
         return ["cannot be broadcast together", *(f"[{', '.join(re.findall('[0-9]+', shape))}]" for shape in shapes)]

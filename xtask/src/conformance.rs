@@ -18,7 +18,7 @@ With names of implementations (zarr3, zarr2, tensorstore, zarrs) only with these
 conformance/matrix.py; what an implementation cannot express is listed in conformance/rules.py. The first run makes virtual
 environments below target/venvs, and builds zarrs below target/zarrs. The results are in target/conformance/results.json.
 
-Then selections are compared with NumPy's and zarr-python's: random ones of conformance/indexing.py, with a new seed, or with that
+Then selections are compared with NumPy's and zarr-python's: random ones of conformance/indexing.py, the same each time or those
 of --seed N. With the name `indexing` only these are run, and replace those of the last results.
 
 Last, zip archives are exchanged with both zarr-pythons, and tested by Python's zipfile and by unzip, which must be installed. With the

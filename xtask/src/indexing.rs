@@ -1,7 +1,5 @@
 //! The part of `cargo xtask conformance` about selections: random cases, with NumPy's answers, for Zarrox and both zarr-pythons.
 
-use std::time::{SystemTime, UNIX_EPOCH};
-
 use serde_json::{Value, json};
 
 use crate::run::{self, Outcome, Program, program};
@@ -18,12 +16,14 @@ pub(crate) struct Pythons {
     pub(crate) zarr2: String,
 }
 
-/// The option `--seed N`, taken out of the arguments; without it, a new seed.
+/// What the cases are made from unless somebody says otherwise: the same ones each time, so that no change fails by chance.
+const SEED: u64 = 1;
+
+/// The option `--seed N`, taken out of the arguments.
 pub(crate) fn take_seed(arguments: &[String]) -> Outcome<(Vec<String>, u64)> {
     let mut rest = arguments.to_vec();
     let Some(at) = rest.iter().position(|argument| argument == "--seed") else {
-        let since = SystemTime::now().duration_since(UNIX_EPOCH).map_err(|error| error.to_string())?;
-        return Ok((rest, since.as_secs()));
+        return Ok((rest, SEED));
     };
     let seed = rest.get(at + 1).and_then(|seed| seed.parse().ok()).ok_or("--seed needs a number")?;
     rest.drain(at..at + 2);
