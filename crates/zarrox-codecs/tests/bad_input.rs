@@ -1,9 +1,8 @@
 //! Bad input to every codec: no panic, no memory beyond a bound, errors that say which codec. Memory is counted, so these tests
 //! have a program of their own.
 
-#![expect(clippy::unwrap_used, clippy::undocumented_unsafe_blocks, reason = "see each")]
+#![expect(clippy::unwrap_used, reason = "a test stops at the first failure")]
 
-use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::path::Path;
 
@@ -13,6 +12,7 @@ use zarrox_core::data_type::{Mode, Storage};
 use zarrox_core::json::Json;
 use zarrox_core::strided::View;
 use zarrox_core::{FillValue, Registry};
+use zarrox_testkit::allocator::Counting;
 use zarrox_testkit::bad_input::bad_input_suite;
 use zarrox_testkit::codec::Random;
 use zarrox_testkit::examples::{EXAMPLES, Example};
@@ -24,9 +24,6 @@ thread_local! {
     static HELD: Cell<(isize, isize)> = const { Cell::new((0, 0)) };
 }
 
-/// The system's allocator, with what each thread takes of it counted.
-struct Counting;
-
 fn count(more: isize) {
     // A thread that ends gives memory back when its own counter is gone.
     let _ = HELD.try_with(|held| {
@@ -35,31 +32,8 @@ fn count(more: isize) {
     });
 }
 
-// SAFETY: all is done by the system's allocator; counting takes no memory.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        count(layout.size().cast_signed());
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        count(layout.size().cast_signed());
-        unsafe { System.alloc_zeroed(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        count(-layout.size().cast_signed());
-        unsafe { System.dealloc(pointer, layout) }
-    }
-
-    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        count(size.cast_signed() - layout.size().cast_signed());
-        unsafe { System.realloc(pointer, layout, size) }
-    }
-}
-
 #[global_allocator]
-static ALLOCATOR: Counting = Counting;
+static ALLOCATOR: Counting = Counting(count);
 
 /// The most memory that `work` holds at a time, beyond what was held before.
 fn peak(work: impl FnOnce()) -> usize {

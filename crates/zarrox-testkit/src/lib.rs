@@ -1,6 +1,7 @@
 //! Suites that every store, codec and format passes.
 
 pub mod acceptance;
+pub mod allocator;
 pub mod bad_input;
 pub mod codec;
 pub mod examples;

@@ -1,51 +1,25 @@
 //! How much memory reading takes beside its result. Memory is counted, so this test has a program of its own.
-#![expect(clippy::unwrap_used, clippy::undocumented_unsafe_blocks, reason = "see each")]
+#![expect(clippy::unwrap_used, reason = "a test stops at the first failure")]
 
-use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicIsize, Ordering};
 
 use zarrox::prelude::*;
 use zarrox::stores::MemoryStore;
 use zarrox::{AccessOptions, OpenOptions};
+use zarrox_testkit::allocator::Counting;
 
 /// What the program holds now, in bytes, and the most that it held.
 static NOW: AtomicIsize = AtomicIsize::new(0);
 static MOST: AtomicIsize = AtomicIsize::new(0);
-
-/// The system's allocator, with what is taken of it counted.
-struct Counting;
 
 fn count(more: isize) {
     let now = NOW.fetch_add(more, Ordering::Relaxed) + more;
     MOST.fetch_max(now, Ordering::Relaxed);
 }
 
-// SAFETY: all is done by the system's allocator; counting takes no memory.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        count(layout.size().cast_signed());
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        count(layout.size().cast_signed());
-        unsafe { System.alloc_zeroed(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        count(-layout.size().cast_signed());
-        unsafe { System.dealloc(pointer, layout) }
-    }
-
-    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        count(size.cast_signed() - layout.size().cast_signed());
-        unsafe { System.realloc(pointer, layout, size) }
-    }
-}
-
 #[global_allocator]
-static ALLOCATOR: Counting = Counting;
+static ALLOCATOR: Counting = Counting(count);
 
 /// The most KiB that `work` holds at a time, beyond what was held before.
 fn peak(work: impl FnOnce()) -> isize {
