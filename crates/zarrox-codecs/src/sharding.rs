@@ -25,7 +25,7 @@ use zarrox_core::codec::{
 };
 use zarrox_core::error::CodecError;
 use zarrox_core::json::{Json, Map};
-use zarrox_core::partition::{piece, piece_count, split_mut};
+use zarrox_core::partition::{advance, piece, piece_count, split_mut};
 use zarrox_core::scratch::{Scratch, with_vec};
 use zarrox_core::strided::{Dims, Span, View};
 
@@ -345,7 +345,7 @@ impl ShardingCodec {
                 entry.copy_from_slice(numbers.map(u64::to_ne_bytes).as_flattened());
                 any = true;
             }
-            advance(&mut cell, &self.grid);
+            advance(&mut cell, &self.grid, |_| 0);
         }
         if !any && !options.store_empty_chunks {
             encoded.truncate(base);
@@ -470,17 +470,6 @@ fn touched(span: Span, length: usize) -> Span {
     let first = piece(span, length, 0).chunk;
     let last = piece(span, length, piece_count(span, length) - 1).chunk;
     Span { start: first, step: 1, count: last - first + 1 }
-}
-
-/// The next inner chunk in row-major order.
-fn advance(cell: &mut [usize], grid: &[usize]) {
-    for (position, &count) in cell.iter_mut().zip(grid).rev() {
-        *position += 1;
-        if *position < count {
-            return;
-        }
-        *position = 0;
-    }
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::element_set::PlacedPoints;
 use crate::grid::Run;
+use crate::partition::advance;
 use crate::strided::Dims;
 
 /// A mask over some dimensions of an array, and the chunks in which it is true anywhere.
@@ -174,18 +175,6 @@ fn borders(runs: &[Run], length: usize) -> Vec<usize> {
     }
     borders.push(length);
     borders
-}
-
-/// The next index in row-major order; false behind the last one.
-fn advance(index: &mut [usize], ends: &[usize], start: impl Fn(usize) -> usize) -> bool {
-    for (dim, &end) in ends.iter().enumerate().rev() {
-        index[dim] += 1;
-        if index[dim] < end {
-            return true;
-        }
-        index[dim] = start(dim);
-    }
-    false
 }
 
 #[cfg(test)]

@@ -179,6 +179,19 @@ fn within(span: Span, chunk: usize, index: usize) -> Piece {
     Piece { chunk: index, span: Span { start, step: span.step, count: stop - out }, out }
 }
 
+/// The next index in row-major order, of a box that begins at `start` along each dimension. After the last it is the first again,
+/// and this is false.
+pub fn advance(index: &mut [usize], ends: &[usize], start: impl Fn(usize) -> usize) -> bool {
+    for (dim, &end) in ends.iter().enumerate().rev() {
+        index[dim] += 1;
+        if index[dim] < end {
+            return true;
+        }
+        index[dim] = start(dim);
+    }
+    false
+}
+
 /// The row-major numbers, in a chunk of this shape, of a region's positions.
 pub fn positions(region: &[Span], shape: &[usize]) -> Vec<usize> {
     region.iter().zip(shape).fold(vec![0], |outer, (span, &length)| {

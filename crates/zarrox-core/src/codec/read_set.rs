@@ -27,11 +27,6 @@ impl<'a> ReadSet<'a> {
         Self { set, out, options }
     }
 
-    /// How to decode.
-    pub fn options(&self) -> DecodeOptions {
-        self.options
-    }
-
     /// Sets every element to these bytes.
     pub fn fill(&mut self, element: &[u8]) {
         self.out.fill_set(&self.set, element);

@@ -25,6 +25,16 @@ enum Positions {
     Set(ElementSet),
 }
 
+impl Positions {
+    /// A set as the box that it may be, and what of the source belongs to it then.
+    fn of_set(set: ElementSet, source: View<'_>) -> (Self, View<'_>) {
+        match set.as_box() {
+            Some((region, places)) => (Self::Box(region), source.region(&places)),
+            None => (Self::Set(set), source),
+        }
+    }
+}
+
 /// A part of each element that is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FieldPlace {
@@ -45,10 +55,8 @@ impl<'a> WritePart<'a> {
     /// Whole elements for any positions, out of a source that has an axis for each of the set's. Where a position is there more
     /// than once, the last one is what is written.
     pub fn of_set(set: ElementSet, source: View<'a>) -> Self {
-        match set.as_box() {
-            Some((region, places)) => Self::new(region, source.region(&places)),
-            None => Self { positions: Positions::Set(set), source, fields: None },
-        }
+        let (positions, source) = Positions::of_set(set, source);
+        Self { positions, source, fields: None }
     }
 
     /// Only these fields of the elements.
@@ -68,11 +76,6 @@ impl<'a> WritePart<'a> {
             Positions::Box(region) if self.fields.is_none() => Some(region),
             _ => None,
         }
-    }
-
-    /// Whether only some fields of the elements are written.
-    pub fn has_fields(&self) -> bool {
-        self.fields.is_some()
     }
 
     /// Whether this is the whole of a chunk of this shape.
@@ -166,11 +169,8 @@ impl<'a> DividedPart<'_, 'a> {
             }
             Positions::Set(_) => {
                 let found = self.cells.binary_search_by(|(own, _)| own.as_slice().cmp(cell)).ok()?;
-                let set = &self.cells[found].1;
-                Some(match set.as_box() {
-                    Some((region, places)) => self.part.with(Positions::Box(region), source.region(&places)),
-                    None => self.part.with(Positions::Set(set.clone()), source.clone()),
-                })
+                let (positions, source) = Positions::of_set(self.cells[found].1.clone(), source.clone());
+                Some(self.part.with(positions, source))
             }
         }
     }

@@ -1,11 +1,11 @@
 //! Points grouped by the chunks that they lie in, in one pass: the cost follows the points and the chunks that they touch.
 
-use crate::scratch::Positions;
 use std::cmp::Ordering;
 use std::ops::{Deref, Range};
 use std::sync::Arc;
 
 use crate::grid::Run;
+use crate::scratch::Positions;
 use crate::strided::Dims;
 
 use super::PlacedPoints;

@@ -5,12 +5,12 @@ mod split;
 #[cfg(test)]
 pub(crate) mod tests;
 
-use crate::scratch::Positions;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use smallvec::{SmallVec, smallvec};
 
+use crate::scratch::Positions;
 use crate::strided::{Dims, Span};
 
 pub use group::Grouped;

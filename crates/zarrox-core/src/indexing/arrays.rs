@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::partition::advance;
 use crate::scratch::Positions;
 use crate::strided::Dims;
 
@@ -94,20 +95,9 @@ impl Mask {
             if found > 0 {
                 rows.iter_mut().zip(&row).for_each(|(list, &at)| list.extend(std::iter::repeat_n(at, found)));
             }
-            advance(&mut row, outer);
+            advance(&mut row, outer, |_| 0);
         }
         Ok(lists)
-    }
-}
-
-/// The next place in row-major order; after the last, the first.
-pub(super) fn advance(place: &mut [usize], shape: &[usize]) {
-    for (at, &length) in place.iter_mut().zip(shape).rev() {
-        *at += 1;
-        if *at < length {
-            return;
-        }
-        *at = 0;
     }
 }
 

@@ -4,15 +4,16 @@
 //! result are composed together, all others stay as they are: a slice of a slice is a slice, and what else meets becomes listed
 //! points.
 
-use crate::scratch::Positions;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::arrays::{advance, reserved};
+use super::arrays::reserved;
 use super::joint::point_count;
 use super::positions::{single, spaced};
 use super::{Points, Resolved, ResolvedAxis, ResolvedSpan, ResultAxis, Selection};
 use crate::error::{Error, ErrorKind, Result};
+use crate::partition::advance;
+use crate::scratch::Positions;
 
 impl Resolved {
     /// Selects from what is selected: the elements that `selection` means in the result of this one.
@@ -405,7 +406,7 @@ fn transposed(lists: Lists, shape: &[usize], order: &[usize]) -> Result<(Lists, 
         let mut place = vec![0; order.len()];
         for _ in 0..list.len() {
             out.push(list[place.iter().zip(&steps).map(|(place, step)| place * step).sum::<usize>()]);
-            advance(&mut place, &new_shape);
+            advance(&mut place, &new_shape, |_| 0);
         }
         Ok((dim, Arc::new(out)))
     };

@@ -6,10 +6,11 @@
 
 use std::sync::Arc;
 
-use super::arrays::{advance, checked_size, reserved};
+use super::arrays::{checked_size, reserved};
 use super::positions::{Dim, single};
 use super::{IndexArray, Mask, MaskedPoints, Points, ResolvedAxis, ResultAxis};
 use crate::error::{Error, ErrorKind, Result};
+use crate::partition::advance;
 use crate::scratch::Positions;
 use crate::strided::Dims;
 
@@ -199,7 +200,7 @@ fn broadcast_to(list: Positions, own: &[usize], shape: &[usize]) -> Result<Posit
             1 => out.extend(std::iter::repeat_n(list[at], width)),
             _ => out.extend_from_slice(&list[at * width..(at + 1) * width]),
         }
-        advance(&mut row, outer);
+        advance(&mut row, outer, |_| 0);
     }
     Ok(out)
 }

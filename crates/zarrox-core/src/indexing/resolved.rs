@@ -1,9 +1,9 @@
 //! What a selection means for an array of a certain shape: which positions, and where they are in the result.
 
-use crate::scratch::Positions;
 use std::sync::Arc;
 
 use crate::error::Result;
+use crate::scratch::Positions;
 use crate::strided::Dims;
 
 use super::Mask;

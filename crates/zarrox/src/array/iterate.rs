@@ -4,10 +4,10 @@ use std::fmt;
 use std::iter::FusedIterator;
 use std::ops::Range;
 use std::sync::Arc;
-use zarrox_core::scratch::Positions;
 
 use ndarray::{ArrayD, Axis};
 use zarrox_core::indexing::{Resolved, ResolvedAxis, ResolvedSpan, ResultAxis};
+use zarrox_core::scratch::Positions;
 use zarrox_core::{DimSelection, Element, IntoSelection, Result};
 
 use super::view::ArrayView;
