@@ -131,9 +131,10 @@ impl Store for DirectoryStore {
         Capabilities {
             writable: true,
             listable: true,
-            conditional_set: true,
+            set_if_absent: true,
             rename: true,
             values_above_values: false,
+            ..Capabilities::default()
         }
     }
 
@@ -153,9 +154,10 @@ impl Store for DirectoryStore {
         self.root.size(key.as_str()).map_err(self.fail("reading", key.as_str()))
     }
 
-    fn set(&self, key: &Key, value: &[u8], condition: Condition) -> Result<(), StoreError> {
+    fn set(&self, key: &Key, value: &[u8], condition: Condition<'_>) -> Result<(), StoreError> {
         self.writable(key)?;
-        self.root.write(key.as_str(), value, condition).map_err(self.fail("writing", key.as_str()))
+        let absent = condition.absent()?;
+        self.root.write(key.as_str(), value, absent).map_err(self.fail("writing", key.as_str()))
     }
 
     fn erase(&self, key: &Key) -> Result<bool, StoreError> {

@@ -28,8 +28,10 @@ pub enum StoreErrorKind {
     AlreadyExists,
     /// The store refuses access: permissions, credentials, or a link that leads out of the store.
     Forbidden,
-    /// The store does not answer; a later attempt may succeed.
+    /// The store cannot be reached, or breaks off; a later attempt may succeed.
     Unreachable,
+    /// The store did not answer in time; a later attempt may succeed.
+    TimedOut,
     /// The store takes no writes.
     ReadOnly,
     /// No space or quota is left. The previous value is untouched.
@@ -122,6 +124,7 @@ impl StoreError {
             }
             StoreErrorKind::ReadOnly => Some("write to another place"),
             StoreErrorKind::Unreachable => Some("check that the storage is connected and try again"),
+            StoreErrorKind::TimedOut => Some("try again, or allow more time"),
             _ => None,
         }
     }
@@ -185,7 +188,6 @@ fn describe(kind: io::ErrorKind) -> (StoreErrorKind, Option<&'static str>) {
         Io::OutOfMemory => (Kind::TooLarge, Some("not enough memory")),
         Io::Unsupported => (Kind::Unsupported, Some("the file system does not support this")),
         Io::StaleNetworkFileHandle
-        | Io::TimedOut
         | Io::HostUnreachable
         | Io::NetworkUnreachable
         | Io::NetworkDown
@@ -193,6 +195,7 @@ fn describe(kind: io::ErrorKind) -> (StoreErrorKind, Option<&'static str>) {
         | Io::ConnectionAborted
         | Io::ConnectionRefused
         | Io::ConnectionReset => (Kind::Unreachable, None),
+        Io::TimedOut => (Kind::TimedOut, None),
         _ => (Kind::Other, None),
     }
 }

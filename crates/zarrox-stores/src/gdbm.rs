@@ -253,9 +253,10 @@ impl Store for GdbmStore {
         Capabilities {
             writable: self.0.writable,
             listable: true,
-            conditional_set: self.0.writable,
+            set_if_absent: self.0.writable,
             rename: false,
             values_above_values: true,
+            ..Capabilities::default()
         }
     }
 
@@ -268,11 +269,11 @@ impl Store for GdbmStore {
         Ok(value.map_err(self.fail("reading", key.as_str()))?.map(Bytes::from))
     }
 
-    fn set(&self, key: &Key, value: &[u8], condition: Condition) -> Result<(), StoreError> {
+    fn set(&self, key: &Key, value: &[u8], condition: Condition<'_>) -> Result<(), StoreError> {
         self.writable("writing", key.as_str())?;
         let mut database = unpoisoned(&self.0.handle.database);
         let fail = self.fail("writing", key.as_str());
-        if condition == Condition::Absent && database.contains_key(key.as_str()).map_err(&fail)? {
+        if condition.absent()? && database.contains_key(key.as_str()).map_err(&fail)? {
             let error = StoreError::new(StoreErrorKind::AlreadyExists, "writing", "there is a value already");
             return Err(self.place(error, key.as_str()));
         }

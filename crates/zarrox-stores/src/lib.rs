@@ -26,6 +26,8 @@
 //!
 //! [abstract store interface]: https://zarr-specs.readthedocs.io/en/latest/v3/core/index.html#abstract-store-interface
 
+#[cfg(feature = "async")]
+mod asynchronous;
 #[cfg(any(feature = "sqlite", feature = "lmdb", feature = "redb", feature = "gdbm"))]
 mod database;
 #[cfg(unix)]
@@ -44,6 +46,8 @@ mod ordered;
 mod read_only;
 #[cfg(feature = "redb")]
 mod redb;
+#[cfg(feature = "async")]
+mod runtime;
 #[cfg(feature = "sqlite")]
 mod sqlite;
 mod store;
@@ -54,6 +58,8 @@ pub use bytes::Bytes;
 
 #[cfg(feature = "redb")]
 pub use self::redb::{RedbOptions, RedbStore};
+#[cfg(feature = "async")]
+pub use asynchronous::{AsyncStore, Blocking, Head, Pages, Piece};
 #[cfg(unix)]
 pub use directory::DirectoryStore;
 pub use error::{StoreError, StoreErrorKind};
@@ -67,6 +73,6 @@ pub use memory::MemoryStore;
 pub use read_only::ReadOnlyStore;
 #[cfg(feature = "sqlite")]
 pub use sqlite::{SqliteOptions, SqliteStore};
-pub use store::{ByteRange, Capabilities, Condition, DirListing, Store, Value, Version};
+pub use store::{ByteRange, Capabilities, Condition, DirListing, GetDone, Store, Value, Version};
 #[cfg(all(unix, feature = "zip"))]
 pub use zip::{ZipMode, ZipStore};

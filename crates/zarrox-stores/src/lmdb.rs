@@ -377,9 +377,10 @@ impl Store for LmdbStore {
         Capabilities {
             writable: self.0.writable,
             listable: true,
-            conditional_set: self.0.writable,
+            set_if_absent: self.0.writable,
             rename: false,
             values_above_values: true,
+            ..Capabilities::default()
         }
     }
 
@@ -401,11 +402,8 @@ impl Store for LmdbStore {
         self.with_value(key, |bytes| Ok(bytes.len() as u64)).map_err(self.fail("reading", key.as_str()))
     }
 
-    fn set(&self, key: &Key, value: &[u8], condition: Condition) -> Result<(), StoreError> {
-        let flags = match condition {
-            Condition::Always => PutFlags::empty(),
-            Condition::Absent => PutFlags::NO_OVERWRITE,
-        };
+    fn set(&self, key: &Key, value: &[u8], condition: Condition<'_>) -> Result<(), StoreError> {
+        let flags = if condition.absent()? { PutFlags::NO_OVERWRITE } else { PutFlags::empty() };
         let put = |table: &Table, transaction: &mut RwTxn<'_>| {
             if key.as_str().len() > LONGEST_KEY {
                 let message = format!(

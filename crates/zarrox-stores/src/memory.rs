@@ -11,9 +11,46 @@ use crate::key_map;
 use crate::store::{check_rename, checked_length};
 use crate::{
     Capabilities, Condition, DirListing, Key, LockGuard, Prefix, Store, StoreError, StoreErrorKind, Value,
+    Version,
 };
 
-type Map = key_map::Map<Bytes>;
+type Map = key_map::Map<Stored>;
+
+/// A value, and a number that no other value in this process ever has.
+#[derive(Clone)]
+struct Stored {
+    bytes: Bytes,
+    version: u64,
+}
+
+impl Stored {
+    fn new(value: &[u8]) -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        Self { bytes: Bytes::copy_from_slice(value), version: NEXT.fetch_add(1, Ordering::Relaxed) }
+    }
+
+    fn version(&self) -> Version {
+        self.version.to_ne_bytes().to_vec().into()
+    }
+}
+
+impl Value for Stored {
+    fn size(&self) -> u64 {
+        self.bytes.size()
+    }
+
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> Result<(), StoreError> {
+        self.bytes.read_at(offset, buffer)
+    }
+
+    fn as_bytes(&self) -> Option<&Bytes> {
+        Some(&self.bytes)
+    }
+
+    fn version(&self) -> Option<Version> {
+        Some(self.version())
+    }
+}
 
 /// Keeps values in the memory of this process.
 ///
@@ -69,26 +106,35 @@ impl Store for MemoryStore {
         Capabilities {
             writable: true,
             listable: true,
-            conditional_set: true,
+            set_if_absent: true,
             rename: true,
             values_above_values: true,
+            set_if_unchanged: true,
+            in_flight: None,
         }
     }
 
     fn open(&self, key: &Key) -> Result<Option<Box<dyn Value>>, StoreError> {
-        Ok(self.get(key)?.map(|bytes| Box::new(bytes) as Box<dyn Value>))
+        Ok(self.read().get(key).map(|stored| Box::new(stored.clone()) as Box<dyn Value>))
     }
 
     fn get(&self, key: &Key) -> Result<Option<Bytes>, StoreError> {
-        Ok(self.read().get(key).cloned())
+        Ok(self.read().get(key).map(|stored| stored.bytes.clone()))
     }
 
-    fn set(&self, key: &Key, value: &[u8], condition: Condition) -> Result<(), StoreError> {
-        let value = Bytes::copy_from_slice(value);
+    fn set(&self, key: &Key, value: &[u8], condition: Condition<'_>) -> Result<(), StoreError> {
+        let value = Stored::new(value);
+        let fail = |kind, message: &str| Err(self.error(kind, "writing", message, key.as_str()));
         let mut map = self.write();
-        if condition == Condition::Absent && map.contains_key(key) {
-            let message = "there is a value already";
-            return Err(self.error(StoreErrorKind::AlreadyExists, "writing", message, key.as_str()));
+        let there = map.get(key);
+        match condition {
+            Condition::Absent if there.is_some() => {
+                return fail(StoreErrorKind::AlreadyExists, "there is a value already");
+            }
+            Condition::Matches(version) if there.map(Stored::version).as_ref() != Some(version) => {
+                return fail(StoreErrorKind::Conflict, "somebody else changed the value meanwhile");
+            }
+            _ => {}
         }
         map.insert(key.clone(), value);
         Ok(())
@@ -108,7 +154,7 @@ impl Store for MemoryStore {
         prefix: &Prefix,
         visit: &mut dyn FnMut(Key, u64) -> ControlFlow<()>,
     ) -> Result<(), StoreError> {
-        let next = |start: Bound<&str>| Ok(key_map::batch(&self.read(), start, prefix, Bytes::size));
+        let next = |start: Bound<&str>| Ok(key_map::batch(&self.read(), start, prefix, Stored::size));
         key_map::visit_batches(prefix, next, visit)
     }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use crate::{
-    ByteRange, Capabilities, Condition, DirListing, Key, LockGuard, Prefix, Store, StoreError,
+    ByteRange, Capabilities, Condition, DirListing, GetDone, Key, LockGuard, Prefix, Store, StoreError,
     StoreErrorKind, Value,
 };
 
@@ -34,11 +34,25 @@ impl Store for ReadOnlyStore {
     }
 
     fn capabilities(&self) -> Capabilities {
-        Capabilities { writable: false, conditional_set: false, rename: false, ..self.0.capabilities() }
+        Capabilities {
+            writable: false,
+            set_if_absent: false,
+            set_if_unchanged: false,
+            rename: false,
+            ..self.0.capabilities()
+        }
     }
 
     fn open(&self, key: &Key) -> Result<Option<Box<dyn Value>>, StoreError> {
         self.0.open(key)
+    }
+
+    fn open_with(&self, key: &Key, first: ByteRange) -> Result<Option<Box<dyn Value>>, StoreError> {
+        self.0.open_with(key, first)
+    }
+
+    fn get_many(&self, keys: &[Key], done: &GetDone<'_>) {
+        self.0.get_many(keys, done);
     }
 
     fn get(&self, key: &Key) -> Result<Option<Bytes>, StoreError> {
@@ -53,7 +67,7 @@ impl Store for ReadOnlyStore {
         self.0.size(key)
     }
 
-    fn set(&self, key: &Key, _value: &[u8], _condition: Condition) -> Result<(), StoreError> {
+    fn set(&self, key: &Key, _value: &[u8], _condition: Condition<'_>) -> Result<(), StoreError> {
         self.refuse("writing", key.as_str())
     }
 

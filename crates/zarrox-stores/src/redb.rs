@@ -241,9 +241,10 @@ impl Store for RedbStore {
         Capabilities {
             writable: self.0.writable,
             listable: true,
-            conditional_set: self.0.writable,
+            set_if_absent: self.0.writable,
             rename: false,
             values_above_values: true,
+            ..Capabilities::default()
         }
     }
 
@@ -263,10 +264,11 @@ impl Store for RedbStore {
         self.look(key, |bytes| Ok(bytes.len() as u64))
     }
 
-    fn set(&self, key: &Key, value: &[u8], condition: Condition) -> Result<(), StoreError> {
+    fn set(&self, key: &Key, value: &[u8], condition: Condition<'_>) -> Result<(), StoreError> {
         let name = key.as_str().as_bytes();
+        let absent = condition.absent()?;
         let put = |table: &mut Writer<'_>| {
-            if condition == Condition::Absent && table.get(name)?.is_some() {
+            if absent && table.get(name)?.is_some() {
                 return Err(Fault::Other(StoreErrorKind::AlreadyExists, "there is a value already".into()));
             }
             table.insert(name, value)?;

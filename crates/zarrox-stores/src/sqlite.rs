@@ -407,9 +407,10 @@ impl Store for SqliteStore {
         Capabilities {
             writable: self.0.writable,
             listable: true,
-            conditional_set: self.0.writable,
+            set_if_absent: self.0.writable,
             rename: self.0.writable,
             values_above_values: true,
+            ..Capabilities::default()
         }
     }
 
@@ -439,10 +440,10 @@ impl Store for SqliteStore {
         Ok(found.map_err(self.fail("reading", key.as_str()))?.map(|found| found.size()))
     }
 
-    fn set(&self, key: &Key, value: &[u8], condition: Condition) -> Result<(), StoreError> {
-        let sql = match condition {
-            Condition::Always => "REPLACE INTO zarr(k, v) VALUES (?1, ?2)",
-            Condition::Absent => "INSERT INTO zarr(k, v) VALUES (?1, ?2)",
+    fn set(&self, key: &Key, value: &[u8], condition: Condition<'_>) -> Result<(), StoreError> {
+        let sql = match condition.absent()? {
+            false => "REPLACE INTO zarr(k, v) VALUES (?1, ?2)",
+            true => "INSERT INTO zarr(k, v) VALUES (?1, ?2)",
         };
         let put = |connection: &Connection| {
             Ok(connection.prepare_cached(sql)?.execute(params![key.as_str(), value])?)

@@ -1,6 +1,7 @@
 //! The [`Store`] trait and what its methods speak in.
 
 use std::fmt::Debug;
+use std::num::NonZeroUsize;
 use std::ops::{ControlFlow, Range};
 
 use bytes::Bytes;
@@ -33,12 +34,25 @@ pub trait Store: Debug + Send + Sync {
     /// Opens the value for reading; `None` when the key is missing.
     ///
     /// All reads through one [`Value`] see one version of it, even when a writer replaces or erases it
-    /// meanwhile.
+    /// meanwhile; or they fail with [`StoreErrorKind::Conflict`], where the storage is elsewhere and keeps no old versions.
     ///
     /// # Errors
     ///
     /// When the value is there but cannot be read.
     fn open(&self, key: &Key) -> Result<Option<Box<dyn Value>>, StoreError>;
+
+    /// Opens the value for reading, of which this range is needed first.
+    ///
+    /// A store to which every request is a journey brings the range along, so that reading it costs nothing more. A range that
+    /// does not lie inside the value is no error here.
+    ///
+    /// # Errors
+    ///
+    /// As for [`open`](Self::open).
+    fn open_with(&self, key: &Key, first: ByteRange) -> Result<Option<Box<dyn Value>>, StoreError> {
+        let _ = first;
+        self.open(key)
+    }
 
     /// The whole value; `None` when the key is missing.
     ///
@@ -62,6 +76,14 @@ pub trait Store: Debug + Send + Sync {
         ranges_of(self, key, &*value, ranges).map(Some)
     }
 
+    /// The whole values of several keys. `done` is told each, by the key's place in the list, when it is there: in any order,
+    /// and from any thread. It should hand longer work to others.
+    ///
+    /// An error of one key keeps no other from being read.
+    fn get_many(&self, keys: &[Key], done: &GetDone<'_>) {
+        keys.iter().enumerate().for_each(|(index, key)| done(index, self.get(key)));
+    }
+
     /// The length of the value in bytes; `None` when the key is missing.
     ///
     /// # Errors
@@ -78,8 +100,10 @@ pub trait Store: Debug + Send + Sync {
     /// # Errors
     ///
     /// [`StoreErrorKind::AlreadyExists`] when the condition is [`Condition::Absent`] and the key has a
-    /// value; otherwise when the value cannot be written.
-    fn set(&self, key: &Key, value: &[u8], condition: Condition) -> Result<(), StoreError>;
+    /// value, [`StoreErrorKind::Conflict`] when it is [`Condition::Matches`] and the value is another one or gone,
+    /// [`StoreErrorKind::Unsupported`] when the store cannot check the condition; otherwise when the value cannot be
+    /// written.
+    fn set(&self, key: &Key, value: &[u8], condition: Condition<'_>) -> Result<(), StoreError>;
 
     /// Erases a value. Tells whether it was there.
     ///
@@ -157,9 +181,20 @@ pub trait Store: Debug + Send + Sync {
     fn lock(&self, key: &Key) -> Result<LockGuard, StoreError>;
 }
 
+/// What is told of each key by [`Store::get_many`].
+pub type GetDone<'a> = dyn Fn(usize, Result<Option<Bytes>, StoreError>) + Send + Sync + 'a;
+
 /// What tells one version of a value from all others: values of one key with equal versions have equal bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Version(Box<[u8]>);
+
+impl Version {
+    /// What it is made of: whatever the store has, such as an ETag.
+    #[must_use]
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+}
 
 impl<T: Into<Box<[u8]>>> From<T> for Version {
     fn from(bytes: T) -> Self {
@@ -176,8 +211,8 @@ pub trait Value: Send + Sync {
     ///
     /// # Errors
     ///
-    /// [`StoreErrorKind::OutOfRange`] when the range lies outside the value; otherwise when it cannot be
-    /// read. The content of the buffer is unspecified then.
+    /// [`StoreErrorKind::OutOfRange`] when the range lies outside the value, [`StoreErrorKind::Conflict`] when this version is
+    /// not there any more; otherwise when it cannot be read. The content of the buffer is unspecified then.
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> Result<(), StoreError>;
 
     /// The whole value, when it is in memory already.
@@ -215,24 +250,48 @@ pub struct Capabilities {
     pub writable: bool,
     /// Keys can be listed.
     pub listable: bool,
-    /// [`Store::set`] takes conditions other than [`Condition::Always`], and nobody can write between the
-    /// check and the write.
-    pub conditional_set: bool,
+    /// [`Store::set`] takes [`Condition::Absent`], and nobody can write between the check and the write.
+    pub set_if_absent: bool,
     /// [`Store::rename_prefix`] is one cheap step.
     pub rename: bool,
     /// `a` and `a/b` can both have a value.
     pub values_above_values: bool,
+    /// [`Store::set`] takes [`Condition::Matches`], with the same promise, and values say their [`version`](Value::version).
+    pub set_if_unchanged: bool,
+    /// How many requests are worth having under way at the same time, where each takes time to travel. `None` for
+    /// storage that is at hand.
+    pub in_flight: Option<NonZeroUsize>,
 }
 
 /// What must be true of a key for a value to be written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Condition {
+pub enum Condition<'v> {
     /// Nothing: a value that is there is replaced.
     #[default]
     Always,
     /// The key has no value yet.
     Absent,
+    /// The value is still this version, which was [read](Value::version).
+    Matches(&'v Version),
+}
+
+impl Condition<'_> {
+    /// Whether there must be no value yet. For stores that cannot compare versions.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreErrorKind::Unsupported`] for [`Condition::Matches`].
+    pub fn absent(self) -> Result<bool, StoreError> {
+        match self {
+            Self::Always => Ok(false),
+            Self::Absent => Ok(true),
+            Self::Matches(_) => {
+                let message = "the store cannot tell whether a value is still the same";
+                Err(StoreError::new(StoreErrorKind::Unsupported, "writing", message))
+            }
+        }
+    }
 }
 
 /// A part of a value.

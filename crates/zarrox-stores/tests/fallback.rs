@@ -36,7 +36,7 @@ impl Store for Plain {
         Ok(self.0.open(key)?.map(|value| Box::new(PlainValue(value)) as Box<dyn Value>))
     }
 
-    fn set(&self, key: &Key, value: &[u8], condition: Condition) -> Result<(), StoreError> {
+    fn set(&self, key: &Key, value: &[u8], condition: Condition<'_>) -> Result<(), StoreError> {
         self.0.set(key, value, condition)
     }
 

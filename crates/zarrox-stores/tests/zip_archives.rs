@@ -120,7 +120,7 @@ impl Store for Counting {
         Ok(Some(Box::new(Self(Arc::clone(&self.0), Arc::clone(&self.1)))))
     }
 
-    fn set(&self, _: &Key, _: &[u8], _: Condition) -> Result<(), StoreError> {
+    fn set(&self, _: &Key, _: &[u8], _: Condition<'_>) -> Result<(), StoreError> {
         unreachable!()
     }
 

@@ -6,6 +6,7 @@
 #![expect(clippy::unwrap_used, reason = "a suite fails by panicking")]
 
 use std::ops::ControlFlow;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
@@ -41,9 +42,13 @@ pub fn store_suite(make: impl Fn() -> Box<dyn Store>) {
     locks_exclude(&*make());
     locks_are_for_one_key(&*make());
     renames(&make);
-    if make().capabilities().conditional_set {
+    if make().capabilities().set_if_absent {
         sets_when_absent(&*make());
         one_of_many_creates(&*make());
+    }
+    if make().capabilities().set_if_unchanged {
+        sets_when_unchanged(&*make());
+        one_of_many_counts(&*make());
     }
     if make().capabilities().values_above_values {
         keeps_values_above_values(&*make());
@@ -58,6 +63,8 @@ pub fn store_suite(make: impl Fn() -> Box<dyn Store>) {
 pub fn read_suite(fill: impl Fn(Content<'_>) -> Box<dyn Store>) {
     reads_values(&fill);
     reads_ranges(&fill);
+    opens_with_a_range(&fill);
+    reads_many(&fill);
     if fill(&[]).capabilities().listable {
         lists_directories(&fill);
         lists_prefixes(&fill);
@@ -163,6 +170,42 @@ fn reads_ranges(fill: &dyn Fn(Content<'_>) -> Box<dyn Store>) {
     reads_at(&*store.open(&key("v")).unwrap().unwrap());
 }
 
+fn opens_with_a_range(fill: &dyn Fn(Content<'_>) -> Box<dyn Store>) {
+    let store = fill(&[("v", b"0123456789"), ("empty", b"")]);
+    let from = |offset, length| ByteRange::From { offset, length };
+    let suffix = |length| ByteRange::Suffix { length };
+    let inside = [from(0, None), from(2, Some(3)), from(9, None), suffix(2), suffix(10)];
+    let outside = [from(10, None), from(11, None), from(8, Some(3)), suffix(0), suffix(11), from(0, Some(0))];
+    for range in inside.into_iter().chain(outside) {
+        let value = store.open_with(&key("v"), range).unwrap().unwrap();
+        assert_eq!(value.size(), 10, "{range:?}");
+        assert!(value.as_bytes().is_none_or(|bytes| bytes == "0123456789"), "{range:?}");
+        assert_eq!(value.read(8, 2).unwrap(), "89", "{range:?}");
+        assert_eq!(value.read(0, 10).unwrap(), "0123456789", "{range:?}");
+        reads_at(&*value);
+        assert!(store.open_with(&key("w"), range).unwrap().is_none(), "{range:?}");
+        let empty = store.open_with(&key("empty"), range).unwrap().unwrap();
+        assert_eq!((empty.size(), empty.read(0, 0).unwrap()), (0, Bytes::new()), "{range:?}");
+    }
+}
+
+fn reads_many(fill: &dyn Fn(Content<'_>) -> Box<dyn Store>) {
+    let names: Vec<String> = (0..100).map(|index| format!("v/{index}")).collect();
+    let content: Vec<(&str, &[u8])> = names.iter().map(|name| (name.as_str(), name.as_bytes())).collect();
+    let store = fill(&content);
+    let keys: Vec<Key> = names.iter().map(|name| key(name)).chain([key("nothing"), key("v")]).collect();
+    let answers: Vec<Mutex<Option<Option<Bytes>>>> = keys.iter().map(|_| Mutex::default()).collect();
+    store.get_many(&keys, &|index, answer| {
+        let before = answers[index].lock().unwrap().replace(answer.unwrap());
+        assert!(before.is_none(), "{} is answered twice", keys[index]);
+    });
+    let answers: Vec<_> = answers.into_iter().map(|answer| answer.into_inner().unwrap().unwrap()).collect();
+    for (index, answer) in answers.iter().enumerate() {
+        assert_eq!(answer.as_deref(), names.get(index).map(String::as_bytes), "{}", keys[index]);
+    }
+    store.get_many(&[], &|_, _| panic!("nothing was asked for"));
+}
+
 fn reads_at(value: &dyn Value) {
     let mut buffer = [0; 4];
     value.read_at(3, &mut buffer).unwrap();
@@ -218,6 +261,49 @@ fn lists_prefixes(fill: &dyn Fn(Content<'_>) -> Box<dyn Store>) {
     };
     store.list_prefix(&Prefix::root(), &mut once).unwrap();
     assert_eq!(visits, 1);
+}
+
+fn sets_when_unchanged(store: &dyn Store) {
+    put(store, "a", b"first");
+    let version = || store.open(&key("a")).unwrap().unwrap().version().unwrap();
+    let first = version();
+    store.set(&key("a"), b"second", Condition::Matches(&first)).unwrap();
+    let error = store.set(&key("a"), b"third", Condition::Matches(&first)).unwrap_err();
+    assert_eq!((error.kind(), error.key()), (StoreErrorKind::Conflict, Some("a")), "{error}");
+    assert_eq!(value(store, "a").unwrap(), "second");
+    let second = version();
+    assert_ne!(first, second);
+    store.erase(&key("a")).unwrap();
+    let error = store.set(&key("a"), b"third", Condition::Matches(&second)).unwrap_err();
+    assert_eq!(error.kind(), StoreErrorKind::Conflict, "{error}");
+    assert_eq!(value(store, "a"), None);
+}
+
+/// Threads that each read, add one and write, until nobody came between.
+fn one_of_many_counts(store: &dyn Store) {
+    const EACH: u32 = 5;
+    put(store, "count", b"0");
+    let add = || {
+        for _ in 0..EACH {
+            loop {
+                let value = store.open(&key("count")).unwrap().unwrap();
+                let text = value.read(0, value.size());
+                let Ok(text) = text.inspect_err(|error| assert_eq!(error.kind(), StoreErrorKind::Conflict))
+                else {
+                    continue;
+                };
+                let count: u32 = std::str::from_utf8(&text).unwrap().parse().unwrap();
+                let version = value.version().unwrap();
+                let next = (count + 1).to_string();
+                match store.set(&key("count"), next.as_bytes(), Condition::Matches(&version)) {
+                    Ok(()) => break,
+                    Err(error) => assert_eq!(error.kind(), StoreErrorKind::Conflict, "{error}"),
+                }
+            }
+        }
+    };
+    thread::scope(|scope| (0..4).for_each(|_| drop(scope.spawn(add))));
+    assert_eq!(value(store, "count").unwrap(), (4 * EACH).to_string());
 }
 
 fn refuses_writes(store: &dyn Store) {
@@ -435,8 +521,16 @@ fn keeps_what_was_opened(store: &dyn Store) {
     put(store, "a/v", b"new");
     let new = store.open(&key("a/v")).unwrap().unwrap();
     assert!(store.erase(&key("a/v")).unwrap());
-    assert_eq!((old.size(), old.read(0, 9).unwrap()), (9, Bytes::from("old value")));
-    assert_eq!((new.size(), new.read(1, 2).unwrap()), (3, Bytes::from("ew")));
+    let remote = store.capabilities().in_flight.is_some();
+    let check = |value: &dyn Value, size, offset, length, expected: &str| {
+        assert_eq!(value.size(), size);
+        match value.read(offset, length) {
+            Err(error) if remote => assert_eq!(error.kind(), StoreErrorKind::Conflict, "{error}"),
+            read => assert_eq!(read.unwrap(), expected),
+        }
+    };
+    check(&*old, 9, 0, 9, "old value");
+    check(&*new, 3, 1, 2, "ew");
 }
 
 fn locks_exclude(store: &dyn Store) {

@@ -522,7 +522,7 @@ impl Location {
         Ok(any)
     }
 
-    pub(crate) fn put(&self, key: String, document: &[u8], condition: Condition) -> Result<()> {
+    pub(crate) fn put(&self, key: String, document: &[u8], condition: Condition<'_>) -> Result<()> {
         let key = Key::new(key).map_err(from_store)?;
         self.store.set(&key, document, condition).map_err(from_store)
     }

@@ -52,7 +52,7 @@ impl Store for Counting {
     fn size(&self, key: &Key) -> Result<Option<u64>, StoreError> {
         self.count().size(key)
     }
-    fn set(&self, key: &Key, value: &[u8], condition: Condition) -> Result<(), StoreError> {
+    fn set(&self, key: &Key, value: &[u8], condition: Condition<'_>) -> Result<(), StoreError> {
         self.count().set(key, value, condition)
     }
     fn erase(&self, key: &Key) -> Result<bool, StoreError> {

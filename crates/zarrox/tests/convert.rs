@@ -477,7 +477,7 @@ impl Store for Killed {
         &self,
         key: &Key,
         value: &[u8],
-        condition: zarrox::stores::Condition,
+        condition: zarrox::stores::Condition<'_>,
     ) -> Result<(), zarrox::stores::StoreError> {
         self.step()?;
         self.store.set(key, value, condition)

@@ -78,7 +78,7 @@ impl Store for Counting {
         Ok(value.map(|value| Box::new(CountedValue(value, self.1.clone())) as _))
     }
 
-    fn set(&self, key: &Key, value: &[u8], condition: Condition) -> Result<(), StoreError> {
+    fn set(&self, key: &Key, value: &[u8], condition: Condition<'_>) -> Result<(), StoreError> {
         self.0.set(key, value, condition)
     }
 

@@ -38,7 +38,7 @@ impl Store for Counting {
         self.0.open(key)
     }
 
-    fn set(&self, key: &Key, value: &[u8], condition: Condition) -> Result<(), StoreError> {
+    fn set(&self, key: &Key, value: &[u8], condition: Condition<'_>) -> Result<(), StoreError> {
         self.0.set(key, value, condition)
     }
 

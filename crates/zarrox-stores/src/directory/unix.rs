@@ -19,7 +19,7 @@ use rustix::path::Arg;
 
 use super::Fault;
 use super::temporary::{is_temporary, next_name};
-use crate::{Condition, DirListing, Key, Prefix, Version};
+use crate::{DirListing, Key, Prefix, Version};
 
 /// A pipe must not block, and a terminal must not become ours.
 const READ: OFlags = OFlags::RDONLY.union(OFlags::NONBLOCK).union(OFlags::NOCTTY).union(OFlags::CLOEXEC);
@@ -106,11 +106,11 @@ impl Root {
         }
     }
 
-    pub(super) fn write(&self, key: &str, value: &[u8], condition: Condition) -> Result<(), Fault> {
+    pub(super) fn write(&self, key: &str, value: &[u8], absent: bool) -> Result<(), Fault> {
         let (parent, name) = split(key);
         again_when_missing(|| {
             let directory = self.make_directory(parent)?;
-            self.replace(directory.as_fd(), name, value, condition)
+            self.replace(directory.as_fd(), name, value, absent)
         })
     }
 
@@ -119,14 +119,14 @@ impl Root {
         directory: BorrowedFd<'_>,
         name: &str,
         value: &[u8],
-        condition: Condition,
+        absent: bool,
     ) -> Result<(), Fault> {
         let old_mode = match entry(directory, name)? {
             Entry::Directory => {
                 return Err(Fault::Obstructed("a directory has the name of the value".into()));
             }
             Entry::Odd(kind) => return Err(odd(kind)),
-            Entry::File(_) | Entry::Link if condition == Condition::Absent => return Err(Fault::Exists),
+            Entry::File(_) | Entry::Link if absent => return Err(Fault::Exists),
             Entry::File(mode) => Some(mode),
             Entry::Missing | Entry::Link => None,
         };
@@ -135,9 +135,10 @@ impl Root {
         if self.sync {
             temporary.file.sync_all()?;
         }
-        match condition {
-            Condition::Always => temporary.replace(name)?,
-            Condition::Absent => temporary.publish(name)?,
+        if absent {
+            temporary.publish(name)?;
+        } else {
+            temporary.replace(name)?;
         }
         self.flush(directory)
     }
@@ -656,7 +657,7 @@ mod tests {
     fn root() -> (tempfile::TempDir, Root) {
         let directory = tempfile::tempdir().unwrap();
         let root = Root::new(fs::canonicalize(directory.path()).unwrap());
-        root.write("a/b", b"value", Condition::Always).unwrap();
+        root.write("a/b", b"value", false).unwrap();
         (directory, root)
     }
 

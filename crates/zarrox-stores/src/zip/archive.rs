@@ -22,7 +22,7 @@ use std::sync::{
 use super::directory::{Directory, Entry};
 use super::format::Content;
 use super::source::Source;
-use crate::{Condition, Key, StoreError, StoreErrorKind};
+use crate::{Key, StoreError, StoreErrorKind};
 
 /// The least and the most room that is made for new entries at a time.
 const LEAST_ROOM: u64 = 1 << 20;
@@ -111,14 +111,15 @@ impl Archive {
     }
 
     /// A new archive without entries, in place of the file that is there, or where there is none.
-    pub(super) fn create(path: PathBuf, condition: Condition) -> Result<Arc<Self>, StoreError> {
+    pub(super) fn create(path: PathBuf, absent: bool) -> Result<Arc<Self>, StoreError> {
         let new = Arc::new(Self::new(Some(path.clone()), path.to_string_lossy().into()));
         let fail = |error| new.fail("creating", error);
         let mut open = unpoisoned(&OPEN);
         make_parent(&path).map_err(fail)?;
-        match condition {
-            Condition::Absent => new_archive(&path).map_err(fail)?,
-            Condition::Always => new.replace(&path)?,
+        if absent {
+            new_archive(&path).map_err(fail)?;
+        } else {
+            new.replace(&path)?;
         }
         new.load_if_there()?;
         open.insert(path, Arc::downgrade(&new));
@@ -240,11 +241,11 @@ impl Archive {
         content: Content,
         header: &[u8],
         bytes: &[u8],
-        condition: Condition,
+        absent: bool,
     ) -> Result<(), StoreError> {
         let mut writer = unpoisoned(&self.writer);
         let session = self.begin(&mut writer)?;
-        if condition == Condition::Absent && self.known_state().directory.entries.contains_key(key) {
+        if absent && self.known_state().directory.entries.contains_key(key) {
             let error = StoreError::new(StoreErrorKind::AlreadyExists, "writing", "there is a value already");
             return Err(self.named(error).with_key(key.as_str()));
         }
@@ -443,7 +444,7 @@ fn unpoisoned<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Store, ZipMode, ZipStore};
+    use crate::{Condition, Store, ZipMode, ZipStore};
 
     /// Beyond 4 GiB all places need 64 bits. The file has holes, so that it takes no space.
     #[test]

@@ -93,8 +93,8 @@ impl ZipStore {
         let fail = |error| StoreError::from_io("opening", error).with_location(given.to_string_lossy());
         let path = crate::directory::resolve(given).map_err(fail)?;
         let archive = match mode {
-            ZipMode::Create => Archive::create(path, Condition::Always)?,
-            ZipMode::CreateNew => Archive::create(path, Condition::Absent)?,
+            ZipMode::Create => Archive::create(path, false)?,
+            ZipMode::CreateNew => Archive::create(path, true)?,
             ZipMode::Read | ZipMode::ReadWrite | ZipMode::Append => Archive::at(path)?,
         };
         let must_exist = matches!(mode, ZipMode::Read | ZipMode::ReadWrite);
@@ -203,9 +203,10 @@ impl Store for ZipStore {
         Capabilities {
             writable: self.writable,
             listable: true,
-            conditional_set: self.writable,
+            set_if_absent: self.writable,
             rename: false,
             values_above_values: true,
+            ..Capabilities::default()
         }
     }
 
@@ -220,7 +221,7 @@ impl Store for ZipStore {
         Ok(self.archive.state()?.directory.entries.get(key).map(|entry| entry.content.size))
     }
 
-    fn set(&self, key: &Key, value: &[u8], condition: Condition) -> Result<(), StoreError> {
+    fn set(&self, key: &Key, value: &[u8], condition: Condition<'_>) -> Result<(), StoreError> {
         self.check_writable("writing", key.as_str())?;
         if key.as_str().len() > LONGEST_NAME {
             let message = "the key is longer than the 65,535 bytes that zip takes";
@@ -235,7 +236,13 @@ impl Store for ZipStore {
             compressed: bytes.len() as u64,
             size: value.len() as u64,
         };
-        self.archive.set(key, content, &format::local_header(key.as_str(), &content), bytes, condition)
+        self.archive.set(
+            key,
+            content,
+            &format::local_header(key.as_str(), &content),
+            bytes,
+            condition.absent()?,
+        )
     }
 
     fn erase(&self, key: &Key) -> Result<bool, StoreError> {

@@ -36,7 +36,7 @@ impl Store for CountingStore {
         self.store.open(key)
     }
 
-    fn set(&self, key: &Key, value: &[u8], condition: Condition) -> Result<(), StoreError> {
+    fn set(&self, key: &Key, value: &[u8], condition: Condition<'_>) -> Result<(), StoreError> {
         self.store.set(key, value, condition)
     }
 

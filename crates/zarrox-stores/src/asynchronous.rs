@@ -1,0 +1,371 @@
+//! Stores whose clients are asynchronous: [`AsyncStore`], and the adapters to and from [`Store`].
+
+use std::fmt::Debug;
+use std::future::Future;
+use std::ops::{ControlFlow, Range};
+use std::sync::Arc;
+
+use bytes::Bytes;
+use futures_util::StreamExt;
+use futures_util::stream::{self, BoxStream};
+
+use crate::runtime::{handle, wait};
+use crate::store::{checked_length, ranges_of};
+use crate::{
+    ByteRange, Capabilities, Condition, DirListing, GetDone, Key, LockGuard, Prefix, Store, StoreError,
+    StoreErrorKind, Value, Version,
+};
+
+/// How many requests of one call are under way at the same time, where a store does not say.
+const IN_FLIGHT: usize = 16;
+
+/// How often parts of a value are read that is replaced meanwhile, before all of it is read at once.
+const ATTEMPTS: usize = 3;
+
+const WHOLE: ByteRange = ByteRange::From { offset: 0, length: None };
+
+/// Pages of a listing: keys with the sizes of their values in bytes.
+pub type Pages = BoxStream<'static, Result<Vec<(Key, u64)>, StoreError>>;
+
+/// A store that is natural to write with `async`: the same map from keys to values as [`Store`], whose promises hold here as
+/// well. [`Blocking`] makes a [`Store`] of it.
+///
+/// Its futures run on threads of this crate, inside of a Tokio runtime.
+pub trait AsyncStore: Debug + Send + Sync + 'static {
+    /// What errors call this store, see [`Store::location`].
+    fn location(&self) -> String;
+
+    /// What this store can do.
+    fn capabilities(&self) -> Capabilities;
+
+    /// A range of the value, or all of it; `None` when the key is missing. In one request.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreErrorKind::OutOfRange`] when the range begins outside the value, [`StoreErrorKind::Conflict`] when the value is
+    /// not `version` any more; otherwise when the value is there but cannot be read.
+    fn read(
+        &self,
+        key: &Key,
+        range: Option<ByteRange>,
+        version: Option<&Version>,
+    ) -> impl Future<Output = Result<Option<Piece>, StoreError>> + Send;
+
+    /// The size of the value and its version; `None` when the key is missing.
+    ///
+    /// # Errors
+    ///
+    /// When that cannot be found out.
+    fn head(&self, key: &Key) -> impl Future<Output = Result<Option<Head>, StoreError>> + Send;
+
+    /// Writes a value, see [`Store::set`].
+    ///
+    /// # Errors
+    ///
+    /// As for [`Store::set`].
+    fn set(
+        &self,
+        key: &Key,
+        value: Bytes,
+        condition: Condition<'_>,
+    ) -> impl Future<Output = Result<(), StoreError>> + Send;
+
+    /// Erases a value. Tells whether it was there.
+    ///
+    /// # Errors
+    ///
+    /// When the value is there but cannot be erased.
+    fn erase(&self, key: &Key) -> impl Future<Output = Result<bool, StoreError>> + Send;
+
+    /// Erases every key below the prefix, see [`Store::erase_prefix`].
+    ///
+    /// # Errors
+    ///
+    /// As for [`Store::erase_prefix`].
+    fn erase_prefix(&self, prefix: &Prefix) -> impl Future<Output = Result<(), StoreError>> + Send {
+        erase_listed(self, self.list_prefix(prefix))
+    }
+
+    /// Every key below the prefix, at any depth, page by page.
+    fn list_prefix(&self, prefix: &Prefix) -> Pages;
+
+    /// The keys and the prefixes directly below a prefix, in any order.
+    ///
+    /// # Errors
+    ///
+    /// When the prefix cannot be listed. A missing one has an empty listing.
+    fn list_dir(&self, prefix: &Prefix) -> impl Future<Output = Result<DirListing, StoreError>> + Send;
+}
+
+/// What is known of a value without its bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Head {
+    /// The length of the value in bytes.
+    pub size: u64,
+    /// Which version it is, where the store says so.
+    pub version: Option<Version>,
+}
+
+/// A range of a value, as it was read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Piece {
+    /// The first byte's place in the value.
+    pub offset: u64,
+    /// The bytes.
+    pub bytes: Bytes,
+    /// What the value is that they are from.
+    pub head: Head,
+}
+
+async fn erase_listed<S: AsyncStore + ?Sized>(store: &S, mut pages: Pages) -> Result<(), StoreError> {
+    while let Some(page) = pages.next().await {
+        let erase = |(key, _)| async move { store.erase(&key).await };
+        let mut erased = stream::iter(page?).map(erase).buffer_unordered(in_flight(store.capabilities()));
+        while let Some(result) = erased.next().await {
+            result?;
+        }
+    }
+    Ok(())
+}
+
+fn in_flight(capabilities: Capabilities) -> usize {
+    capabilities.in_flight.map_or(IN_FLIGHT, usize::from)
+}
+
+/// An asynchronous store as a [`Store`], which works inside and outside of any runtime.
+#[derive(Debug)]
+pub struct Blocking<S>(Arc<S>);
+
+impl<S: AsyncStore> Blocking<S> {
+    /// Adapts a store.
+    pub fn new(store: S) -> Self {
+        Self(Arc::new(store))
+    }
+
+    /// The store that is adapted.
+    pub fn inner(&self) -> &S {
+        &self.0
+    }
+
+    /// Runs what `work` makes of the store, and waits for it.
+    fn wait<T, F>(&self, work: impl FnOnce(Arc<S>) -> F) -> Result<T, StoreError>
+    where
+        T: Send + 'static,
+        F: Future<Output = Result<T, StoreError>> + Send + 'static,
+    {
+        wait(work(Arc::clone(&self.0))).and_then(|result| result)
+    }
+
+    /// Reads a range as the first one of its value.
+    fn first(&self, key: &Key, range: Option<ByteRange>) -> Result<Option<RemoteValue<S>>, StoreError> {
+        let own = key.clone();
+        let piece = self.wait(|store| async move {
+            match store.read(&own, range, None).await {
+                Err(error) if error.kind() == StoreErrorKind::OutOfRange => {
+                    let nothing = |head| Piece { offset: 0, bytes: Bytes::new(), head };
+                    Ok(store.head(&own).await?.map(nothing))
+                }
+                piece => piece,
+            }
+        })?;
+        Ok(piece.map(|piece| self.value(key, piece)))
+    }
+
+    fn value(&self, key: &Key, first: Piece) -> RemoteValue<S> {
+        RemoteValue { store: Arc::clone(&self.0), key: key.clone(), first }
+    }
+}
+
+impl<S> Clone for Blocking<S> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0))
+    }
+}
+
+impl<S: AsyncStore> Store for Blocking<S> {
+    fn location(&self) -> String {
+        self.0.location()
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        self.0.capabilities()
+    }
+
+    fn open(&self, key: &Key) -> Result<Option<Box<dyn Value>>, StoreError> {
+        let own = key.clone();
+        let head = self.wait(|store| async move { store.head(&own).await })?;
+        let value = |head| self.value(key, Piece { offset: 0, bytes: Bytes::new(), head });
+        Ok(head.map(|head| Box::new(value(head)) as Box<dyn Value>))
+    }
+
+    fn open_with(&self, key: &Key, first: ByteRange) -> Result<Option<Box<dyn Value>>, StoreError> {
+        let value = self.first(key, Some(first).filter(|first| *first != WHOLE))?;
+        Ok(value.map(|value| Box::new(value) as Box<dyn Value>))
+    }
+
+    fn get(&self, key: &Key) -> Result<Option<Bytes>, StoreError> {
+        Ok(self.first(key, None)?.map(|value| value.first.bytes))
+    }
+
+    fn get_ranges(&self, key: &Key, ranges: &[ByteRange]) -> Result<Option<Vec<Bytes>>, StoreError> {
+        let Some(&first) = ranges.first() else { return Ok(self.size(key)?.map(|_| Vec::new())) };
+        for range in std::iter::repeat_n(first, ATTEMPTS).chain([WHOLE]) {
+            let Some(value) = self.open_with(key, range)? else { return Ok(None) };
+            match ranges_of(self, key, &*value, ranges) {
+                Err(error) if error.kind() == StoreErrorKind::Conflict && range != WHOLE => {}
+                read => return read.map(Some),
+            }
+        }
+        Ok(None)
+    }
+
+    fn get_many(&self, keys: &[Key], done: &GetDone<'_>) {
+        let (sender, answers) = std::sync::mpsc::channel();
+        let (store, keys_of_all) = (Arc::clone(&self.0), keys.to_vec());
+        let read_all = async move {
+            let read = |(index, key): (usize, Key)| {
+                let store = Arc::clone(&store);
+                async move { (index, store.read(&key, None, None).await) }
+            };
+            let at_once = in_flight(store.capabilities());
+            let mut all =
+                stream::iter(keys_of_all.into_iter().enumerate()).map(read).buffer_unordered(at_once);
+            while let Some(answer) = all.next().await {
+                if sender.send(answer).is_err() {
+                    return;
+                }
+            }
+        };
+        match handle() {
+            Ok(handle) => drop(handle.spawn(read_all)),
+            Err(_) => return keys.iter().enumerate().for_each(|(index, key)| done(index, self.get(key))),
+        }
+        let mut missing: Vec<bool> = vec![true; keys.len()];
+        for (index, answer) in answers {
+            missing[index] = false;
+            done(index, answer.map(|piece| piece.map(|piece| piece.bytes)));
+        }
+        // Only after a panic of the client, which took the other answers with it.
+        for (index, _) in missing.into_iter().enumerate().filter(|(_, missing)| *missing) {
+            done(index, self.get(&keys[index]));
+        }
+    }
+
+    fn size(&self, key: &Key) -> Result<Option<u64>, StoreError> {
+        let key = key.clone();
+        Ok(self.wait(|store| async move { store.head(&key).await })?.map(|head| head.size))
+    }
+
+    fn set(&self, key: &Key, value: &[u8], condition: Condition<'_>) -> Result<(), StoreError> {
+        let (key, value) = (key.clone(), Bytes::copy_from_slice(value));
+        let matches = if let Condition::Matches(version) = condition { Some(version.clone()) } else { None };
+        let absent = condition == Condition::Absent;
+        self.wait(|store| async move {
+            let condition = match &matches {
+                Some(version) => Condition::Matches(version),
+                None if absent => Condition::Absent,
+                None => Condition::Always,
+            };
+            store.set(&key, value, condition).await
+        })
+    }
+
+    fn erase(&self, key: &Key) -> Result<bool, StoreError> {
+        let key = key.clone();
+        self.wait(|store| async move { store.erase(&key).await })
+    }
+
+    fn erase_prefix(&self, prefix: &Prefix) -> Result<(), StoreError> {
+        let prefix = prefix.clone();
+        self.wait(|store| async move { store.erase_prefix(&prefix).await })
+    }
+
+    fn list_prefix(
+        &self,
+        prefix: &Prefix,
+        visit: &mut dyn FnMut(Key, u64) -> ControlFlow<()>,
+    ) -> Result<(), StoreError> {
+        let prefix = prefix.clone();
+        let mut pages = self.wait(|store| async move { Ok(store.list_prefix(&prefix)) })?;
+        loop {
+            let (page, rest) = self.wait(|_| async move { Ok((pages.next().await, pages)) })?;
+            let Some(page) = page else { return Ok(()) };
+            for (key, size) in page? {
+                if visit(key, size).is_break() {
+                    return Ok(());
+                }
+            }
+            pages = rest;
+        }
+    }
+
+    fn list_dir(&self, prefix: &Prefix) -> Result<DirListing, StoreError> {
+        let prefix = prefix.clone();
+        self.wait(|store| async move { store.list_dir(&prefix).await }).map(DirListing::sorted)
+    }
+
+    fn lock(&self, key: &Key) -> Result<LockGuard, StoreError> {
+        Ok(LockGuard::in_process(&self.location(), key))
+    }
+}
+
+/// One version of a value in another place, of which a piece is here already.
+struct RemoteValue<S> {
+    store: Arc<S>,
+    key: Key,
+    first: Piece,
+}
+
+impl<S: AsyncStore> RemoteValue<S> {
+    /// A range that lies inside the value, out of what is here or by a request.
+    fn piece(&self, range: Range<u64>) -> Result<Bytes, StoreError> {
+        if range.is_empty() {
+            return Ok(Bytes::new());
+        }
+        if let Some(bytes) = self.at_hand(&range) {
+            return Ok(bytes);
+        }
+        let (store, key, head) = (Arc::clone(&self.store), self.key.clone(), self.first.head.clone());
+        let wanted = ByteRange::From { offset: range.start, length: Some(range.end - range.start) };
+        let read = async move { store.read(&key, Some(wanted), head.version.as_ref()).await };
+        let same = |piece: &Piece| piece.head.size == self.size() && piece.offset == range.start;
+        let bytes = wait(read)??.filter(same).map(|piece| piece.bytes);
+        let complete = |bytes: &Bytes| bytes.len() as u64 == range.end - range.start;
+        bytes.filter(complete).ok_or_else(|| {
+            let message = "somebody else changed the value meanwhile";
+            let error = StoreError::new(StoreErrorKind::Conflict, "reading", message);
+            error.with_location(self.store.location()).with_key(self.key.as_str())
+        })
+    }
+
+    fn at_hand(&self, range: &Range<u64>) -> Option<Bytes> {
+        let Piece { offset, bytes, .. } = &self.first;
+        let start = usize::try_from(range.start.checked_sub(*offset)?).ok()?;
+        let end = usize::try_from(range.end.checked_sub(*offset)?).ok()?;
+        (end <= bytes.len()).then(|| bytes.slice(start..end))
+    }
+}
+
+impl<S: AsyncStore> Value for RemoteValue<S> {
+    fn size(&self) -> u64 {
+        self.first.head.size
+    }
+
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> Result<(), StoreError> {
+        buffer.copy_from_slice(&self.read(offset, buffer.len() as u64)?);
+        Ok(())
+    }
+
+    fn as_bytes(&self) -> Option<&Bytes> {
+        Some(&self.first.bytes).filter(|bytes| bytes.len() as u64 == self.size())
+    }
+
+    fn version(&self) -> Option<Version> {
+        self.first.head.version.clone()
+    }
+
+    fn read(&self, offset: u64, length: u64) -> Result<Bytes, StoreError> {
+        checked_length(self.size(), offset, length)?;
+        self.piece(offset..offset + length)
+    }
+}

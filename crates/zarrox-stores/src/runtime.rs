@@ -1,0 +1,46 @@
+//! The threads that asynchronous clients run on.
+//!
+//! They are our own: so a store works alike outside of every runtime, and inside of one of any kind, also one with a
+//! single thread, which waits for the answer while our threads drive the client.
+
+use std::future::Future;
+use std::sync::{OnceLock, mpsc};
+
+use tokio::runtime::{Builder, Handle, Runtime};
+
+use crate::{StoreError, StoreErrorKind};
+
+/// Threads that move bytes and decode nothing.
+const THREADS: usize = 2;
+
+/// The runtime of this process, started when it is first needed.
+pub(crate) fn handle() -> Result<&'static Handle, StoreError> {
+    static RUNTIME: OnceLock<Option<Runtime>> = OnceLock::new();
+    let start = || {
+        let mut builder = Builder::new_multi_thread();
+        builder.worker_threads(THREADS).thread_name("zarrox-client").enable_all();
+        builder.build().inspect_err(|error| tracing::warn!(%error, "no threads for clients")).ok()
+    };
+    let runtime = RUNTIME.get_or_init(start).as_ref();
+    runtime.map(Runtime::handle).ok_or_else(|| broken("threads for its client could not be started"))
+}
+
+/// Runs a future on our threads, and waits for it on this one.
+///
+/// # Errors
+///
+/// When the threads cannot be started, or the future panics.
+pub(crate) fn wait<T: Send + 'static>(
+    future: impl Future<Output = T> + Send + 'static,
+) -> Result<T, StoreError> {
+    let (done, answer) = mpsc::sync_channel(1);
+    handle()?.spawn(async move {
+        // Whoever asked is still there: it waits below.
+        let _ = done.send(future.await);
+    });
+    answer.recv().map_err(|_| broken("its client has failed in a way that it should not"))
+}
+
+fn broken(message: &str) -> StoreError {
+    StoreError::new(StoreErrorKind::Other, "connecting", message)
+}
