@@ -27,5 +27,5 @@ pub(crate) fn seen() -> bool {
 
 /// An error after an interruption; to be called where work can end.
 pub(crate) fn check() -> Result<()> {
-    if seen() { Err(Error::new(ErrorKind::Unreachable, "interrupted")) } else { Ok(()) }
+    if seen() { Err(Error::new(ErrorKind::Interrupted, "interrupted")) } else { Ok(()) }
 }

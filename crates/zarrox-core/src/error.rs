@@ -21,6 +21,12 @@ pub enum ErrorKind {
     Forbidden,
     /// The storage could not be reached, or failed.
     Unreachable,
+    /// The storage did not answer in time.
+    TimedOut,
+    /// Somebody else changed the same thing at the same time.
+    Conflict,
+    /// The work was called off.
+    Interrupted,
     /// The node or the store was opened for reading only.
     ReadOnly,
     /// The storage has no room left.

@@ -71,6 +71,8 @@ pub use lmdb::{LmdbOptions, LmdbStore};
 pub use lock::LockGuard;
 pub use memory::MemoryStore;
 pub use read_only::ReadOnlyStore;
+#[cfg(feature = "async")]
+pub use runtime::run_blocking;
 #[cfg(feature = "sqlite")]
 pub use sqlite::{SqliteOptions, SqliteStore};
 pub use store::{ByteRange, Capabilities, Condition, DirListing, GetDone, Store, Value, Version};

@@ -44,3 +44,23 @@ pub(crate) fn wait<T: Send + 'static>(
 fn broken(message: &str) -> StoreError {
     StoreError::new(StoreErrorKind::Other, "connecting", message)
 }
+
+/// Runs work that waits, as every [`Store`](crate::Store) does, on a thread for such work; the future can be awaited on any
+/// executor. When it is dropped the work goes on.
+///
+/// # Errors
+///
+/// When the threads cannot be started.
+///
+/// # Panics
+///
+/// When the work panics.
+pub async fn run_blocking<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, StoreError> {
+    match handle()?.spawn_blocking(work).await {
+        Ok(result) => Ok(result),
+        Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
+        Err(error) => Err(broken("the program is ending").with_source(error)),
+    }
+}

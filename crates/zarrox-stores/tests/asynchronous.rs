@@ -1,7 +1,5 @@
 //! Asynchronous stores: the suite through the adapter, inside and outside of runtimes of others.
 
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
-
 use std::sync::Arc;
 
 use futures_util::stream::{self, StreamExt};

@@ -1,5 +1,6 @@
 //! How elements are read and written: what can differ from one access to the next.
 
+use crate::interrupt::Interrupt;
 use crate::options::{Context, MissingChunks};
 use crate::pool::Pool;
 
@@ -24,6 +25,7 @@ pub struct AccessOptions {
     missing_chunks: Option<MissingChunks>,
     store_empty_chunks: Option<bool>,
     memory: Option<usize>,
+    interrupt: Option<Interrupt>,
 }
 
 impl AccessOptions {
@@ -64,6 +66,12 @@ impl AccessOptions {
         Self { memory: Some(bytes), ..self }
     }
 
+    /// What calls the work off.
+    #[must_use]
+    pub fn interrupt(self, interrupt: &Interrupt) -> Self {
+        Self { interrupt: Some(interrupt.clone()), ..self }
+    }
+
     /// Puts what was said into the place of what was said at opening.
     pub(crate) fn apply(&self, context: &mut Context) {
         if let Some(verify) = self.verify_checksums {
@@ -77,6 +85,9 @@ impl AccessOptions {
         }
         if let Some(bytes) = self.memory {
             context.memory = bytes;
+        }
+        if let Some(interrupt) = &self.interrupt {
+            context.interrupt = interrupt.clone();
         }
         if let Some(store) = self.store_empty_chunks {
             context.encode.store_empty_chunks = store;

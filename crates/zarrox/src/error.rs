@@ -14,6 +14,8 @@ pub(crate) fn from_store(error: StoreError) -> Error {
         StoreErrorKind::InvalidKey => ErrorKind::InvalidArgument,
         StoreErrorKind::OutOfRange | StoreErrorKind::Corrupt => ErrorKind::Corrupt,
         StoreErrorKind::TooLarge => ErrorKind::LimitExceeded,
+        StoreErrorKind::TimedOut => ErrorKind::TimedOut,
+        StoreErrorKind::Conflict => ErrorKind::Conflict,
         StoreErrorKind::Unsupported => ErrorKind::Unsupported,
         _ => ErrorKind::Unreachable,
     };

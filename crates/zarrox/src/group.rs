@@ -10,6 +10,9 @@ use crate::array::{Array, ArrayBuilder};
 use crate::error::{argument, from_store};
 use crate::hierarchy::Location;
 
+/// The documents of so many nodes are asked for together.
+const TOGETHER: usize = 1_000;
+
 /// An array or a group.
 #[derive(Debug, Clone)]
 pub enum Node {
@@ -229,18 +232,29 @@ impl Group {
     /// # Errors
     /// When the store cannot be listed.
     pub fn children(&self) -> Result<Vec<Child>> {
+        // A directory whose name no node can have holds no node.
+        let below = |name: String| self.path().join(&name).ok().map(|path| (name, path));
+        let names = self.location.names_below(self.metadata.format)?.into_iter().filter_map(below);
+        let (names, paths): (Vec<String>, Vec<NodePath>) = names.unzip();
         let mut children = Vec::new();
-        for name in self.location.names_below(self.metadata.format)? {
-            // A directory whose name no node can have holds no node.
-            let Ok(path) = self.path().join(&name) else { continue };
-            let node = match self.location.at(path).find() {
+        for (many, paths) in names.chunks(TOGETHER).zip(paths.chunks(TOGETHER)) {
+            self.open_children(many, paths, &mut children);
+        }
+        Ok(children)
+    }
+
+    /// Opens nodes whose documents are asked for together.
+    fn open_children(&self, names: &[String], paths: &[NodePath], children: &mut Vec<Child>) {
+        let location = self.location.probed_for(paths, false);
+        for (name, path) in names.iter().zip(paths) {
+            let name = name.clone();
+            let node = match location.at(path.clone()).find() {
                 Ok(None) => continue,
                 Ok(Some(found)) => Node::new(found.location, found.node),
                 Err(error) => Err(error),
             };
             children.push(Child { name, node });
         }
-        Ok(children)
     }
 
     /// The arrays directly below that can be opened.

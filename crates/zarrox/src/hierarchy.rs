@@ -1,17 +1,18 @@
 //! Nodes in a store: reading, writing and changing their documents.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::ops::ControlFlow;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use zarrox_core::metadata::{Change, Extent, Layout, LiftContext};
 use zarrox_core::{Error, ErrorKind, Format, GroupMetadata, NodeMetadata, NodePath, Result};
-use zarrox_stores::{Condition, Key, Prefix, Store};
+use zarrox_stores::{ByteRange, Bytes, Condition, Key, Prefix, Store};
 
 use crate::consolidated::Copy;
 use crate::error::{argument, from_store};
 use crate::group::Node;
 use crate::options::Context;
+use crate::pool::Pool;
 
 /// The largest metadata document that is read, in bytes.
 const DOCUMENT_LIMIT: u64 = 256 << 20;
@@ -30,7 +31,13 @@ pub(crate) struct Location {
     /// The documents of this node and those below in memory, where they were opened by consolidated metadata.
     pub(crate) copy: Option<Arc<Copy>>,
     pub(crate) context: Arc<Context>,
+    /// The threads that wait for the answers of a store that is far away.
+    pub(crate) requests: Option<Pool>,
+    /// Documents that were read already, while nodes are being opened; `None` for those that are not there.
+    pub(crate) probed: Option<Arc<Probed>>,
 }
+
+pub(crate) type Probed = HashMap<Key, Option<Bytes>>;
 
 /// A node that was found.
 pub(crate) struct Found {
@@ -57,6 +64,21 @@ struct Held {
 }
 
 impl Location {
+    /// Whether every request to the store is a journey.
+    pub(crate) fn is_far(&self) -> bool {
+        self.requests.is_some()
+    }
+
+    /// The threads that read and write stored objects.
+    pub(crate) fn pool(&self) -> &Pool {
+        self.requests.as_ref().unwrap_or(&self.context.pool)
+    }
+
+    /// Does work that keeps a core busy. Where more threads wait for the store than there are cores, it waits for one to be free.
+    pub(crate) fn on_a_core<R>(&self, work: impl FnOnce() -> R) -> R {
+        if self.is_far() { self.context.pool.on_a_core(work) } else { work() }
+    }
+
     /// Another place in the same store.
     pub(crate) fn at(&self, path: NodePath) -> Self {
         // Nodes of several formats can lie side by side, unless all that is in a hierarchy belongs to it.
@@ -131,6 +153,42 @@ impl Location {
         Ok(names)
     }
 
+    /// The same place, of which all documents that there could be have been asked for at once, where one after the other would
+    /// take as many journeys. What could not be read is read again when it is needed, and is an error then.
+    pub(crate) fn probed(&self) -> Self {
+        self.probed_for(std::slice::from_ref(&self.path), true)
+    }
+
+    /// The same for several nodes of this store; with consolidated metadata, or without.
+    pub(crate) fn probed_for(&self, paths: &[NodePath], consolidated: bool) -> Self {
+        if !self.is_far() || self.copy().is_some() {
+            return self.clone();
+        }
+        let mut keys = BTreeSet::new();
+        for format in self.formats() {
+            let def = format.def();
+            let layout = match &self.layout {
+                Some((known, layout)) if *known == format => layout.clone(),
+                _ => def.layout(),
+            };
+            keys.extend(def.entry_key().map(str::to_owned));
+            for path in paths {
+                keys.extend(layout.keys(path));
+                let consolidation = def.consolidation().filter(|_| consolidated);
+                keys.extend(consolidation.and_then(|copy| copy.key(&layout, path)));
+            }
+        }
+        let keys: Vec<Key> = keys.into_iter().filter_map(|key| Key::new(key).ok()).collect();
+        let known = Mutex::new(Probed::new());
+        self.store.get_many(&keys, &|index, answer| {
+            if let Ok(document) = answer {
+                known.lock().unwrap_or_else(PoisonError::into_inner).insert(keys[index].clone(), document);
+            }
+        });
+        let known = known.into_inner().unwrap_or_else(PoisonError::into_inner);
+        Self { probed: Some(known.into()), ..self.clone() }
+    }
+
     /// The node, with its metadata; an error when there is none.
     pub(crate) fn open_node(&self) -> Result<Node> {
         let Some(found) = self.find()? else {
@@ -154,7 +212,7 @@ impl Location {
             let Some(layout) = self.existing_layout(format)? else { continue };
             let whole = layout.implicit_groups();
             if let Some((node, _)) = self.look_for(format, &layout)? {
-                let location = Self { layout: Some((format, layout)), ..self.clone() };
+                let location = Self { layout: Some((format, layout)), probed: None, ..self.clone() };
                 return Ok(Some(Found { location, node }));
             }
             if whole {
@@ -343,7 +401,11 @@ impl Location {
     /// The document as it is stored, whatever consolidated metadata says.
     pub(crate) fn stored_document(&self, key: String) -> Result<Option<Vec<u8>>> {
         let key = Key::new(key).map_err(from_store)?;
-        let Some(value) = self.store.open(&key).map_err(from_store)? else { return Ok(None) };
+        if let Some(known) = self.probed.as_ref().and_then(|probed| probed.get(&key)) {
+            return Ok(known.clone().map(Vec::from));
+        }
+        let first = ByteRange::From { offset: 0, length: Some(DOCUMENT_LIMIT) };
+        let Some(value) = self.store.open_with(&key, first).map_err(from_store)? else { return Ok(None) };
         if value.size() > DOCUMENT_LIMIT {
             let message = format!("the document '{key}' has {} bytes, which is no metadata", value.size());
             return Err(Error::new(ErrorKind::LimitExceeded, message));

@@ -24,11 +24,14 @@
 
 mod access;
 mod array;
+#[cfg(feature = "async")]
+pub mod asynchronous;
 mod consolidated;
 pub mod convert;
 mod error;
 mod group;
 mod hierarchy;
+mod interrupt;
 mod location;
 mod memory;
 mod options;
@@ -40,6 +43,7 @@ pub use array::{
 };
 pub use consolidated::{Consolidated, Difference, DifferenceKind};
 pub use group::{Child, Group, Node, Tree};
+pub use interrupt::Interrupt;
 pub use options::{MissingChunks, OpenMode, OpenOptions};
 pub use zarrox_codecs as codecs;
 pub use zarrox_core::{

@@ -14,6 +14,7 @@ use crate::consolidated::Consolidated;
 use crate::error::from_store;
 use crate::group::{Group, Node};
 use crate::hierarchy::Location;
+use crate::interrupt::Interrupt;
 use crate::location;
 use crate::pool::Pool;
 
@@ -74,6 +75,8 @@ pub(crate) struct Context {
     pub(crate) data_type_fallback: bool,
     /// How much memory may be in use beside results and values, in bytes.
     pub(crate) memory: usize,
+    /// What calls off reading and writing.
+    pub(crate) interrupt: Interrupt,
 }
 
 impl Default for Context {
@@ -88,6 +91,7 @@ impl Default for Context {
             decode: DecodeOptions::default(),
             data_type_fallback: false,
             memory: MEMORY,
+            interrupt: Interrupt::new(),
         }
     }
 }
@@ -239,8 +243,8 @@ impl OpenOptions {
             Group::create(location, format, overwrite).map(Node::Group)
         };
         match self.mode {
-            OpenMode::Read | OpenMode::ReadWrite => self.by_copy(&location)?.open_node(),
-            OpenMode::Append => match self.by_copy(&location)?.find()? {
+            OpenMode::Read | OpenMode::ReadWrite => self.by_copy(&location.probed())?.open_node(),
+            OpenMode::Append => match self.by_copy(&location.probed())?.find()? {
                 Some(found) => Ok(Node::new(found.location, found.node)?),
                 None => create(location, false),
             },
@@ -350,7 +354,10 @@ impl OpenOptions {
             _ => store,
         };
         let path = NodePath::new(path)?;
+        let requests = store.capabilities().in_flight.map(Pool::waiting);
         Ok(Location {
+            requests,
+            probed: None,
             store,
             path,
             format: self.format,

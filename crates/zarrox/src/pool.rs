@@ -1,7 +1,9 @@
 //! The threads that chunks are read and written on.
 
+use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
 
 use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
 use zarrox_core::{Error, ErrorKind, Result};
@@ -15,6 +17,9 @@ use zarrox_core::{Error, ErrorKind, Result};
 pub(crate) struct Pool {
     /// Started when it is first needed; `None` when it could not be.
     threads: usize,
+    /// Whether its threads wait for answers most of the time, so that even small pieces are worth handing to them.
+    waits: bool,
+    busy: Arc<Busy>,
     pool: Arc<OnceLock<Option<rayon::ThreadPool>>>,
 }
 
@@ -25,13 +30,30 @@ impl Pool {
     /// A pool of this many threads; 0 for one for each core.
     pub(crate) fn new(threads: usize) -> Self {
         let cores = || std::thread::available_parallelism().map_or(1, usize::from);
-        Self { threads: if threads == 0 { cores() } else { threads }, pool: Arc::default() }
+        let threads = if threads == 0 { cores() } else { threads };
+        Self { threads, waits: false, busy: Arc::default(), pool: Arc::default() }
     }
 
     /// The pool that all arrays share unless they are told otherwise.
     pub(crate) fn shared() -> Self {
         static SHARED: OnceLock<Pool> = OnceLock::new();
         SHARED.get_or_init(|| Self::new(0)).clone()
+    }
+
+    /// The pool of threads of which each waits for the answer to one request. All arrays in stores that take as many requests at
+    /// the same time share it.
+    pub(crate) fn waiting(requests: NonZeroUsize) -> Self {
+        static SHARED: Mutex<BTreeMap<NonZeroUsize, Pool>> = Mutex::new(BTreeMap::new());
+        let mut pools = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
+        let new = || Self { waits: true, ..Self::new(requests.get()) };
+        pools.entry(requests).or_insert_with(new).clone()
+    }
+
+    /// Does work on the calling thread, which is not one of the pool's; no more of it at the same time than the pool has threads.
+    /// The work must not do so again.
+    pub(crate) fn on_a_core<R>(&self, work: impl FnOnce() -> R) -> R {
+        let _entered = self.busy.enter(self.threads);
+        work()
     }
 
     /// How many threads there are.
@@ -51,11 +73,12 @@ impl Pool {
         let Some(pool) = self.workers(count.min(at_once), bytes.saturating_mul(count)) else {
             return (0..count).try_for_each(work);
         };
-        if at_once >= self.threads {
+        if at_once >= self.threads && !self.waits {
             return pool.install(|| (0..count).into_par_iter().try_for_each(work));
         }
         // A worker that waits for work of its own may take up another worker's loop meanwhile, but each has only one piece in
         // hand.
+        let at_once = at_once.min(self.threads);
         let next = AtomicUsize::new(0);
         let take = || Some(next.fetch_add(1, Ordering::Relaxed)).filter(|&index| index < count);
         let worker = |_| {
@@ -76,6 +99,9 @@ impl Pool {
         let Some(pool) = self.workers(items.len().min(at_once), bytes.saturating_mul(items.len())) else {
             return items.into_iter().map(work).collect();
         };
+        if self.waits && at_once >= items.len() {
+            return pool.install(|| items.into_par_iter().with_max_len(1).map(work).collect());
+        }
         if at_once >= self.threads {
             return pool.install(|| items.into_par_iter().map(work).collect());
         }
@@ -85,12 +111,38 @@ impl Pool {
 
     /// The threads to hand work to; `None` when it is better done where we are.
     fn workers(&self, count: usize, bytes: usize) -> Option<&rayon::ThreadPool> {
-        if count <= 1 || self.threads <= 1 || bytes < SMALL {
+        if count <= 1 || self.threads <= 1 || (bytes < SMALL && !self.waits) {
             return None;
         }
         let pool = self.pool.get_or_init(|| start(self.threads)).as_ref()?;
         let on_another = rayon::current_thread_index().is_some() && pool.current_thread_index().is_none();
         (!on_another).then_some(pool)
+    }
+}
+
+/// How many pieces of work that keep a core busy are done at the moment by threads that mostly wait.
+#[derive(Debug, Default)]
+struct Busy {
+    count: Mutex<usize>,
+    left: Condvar,
+}
+
+impl Busy {
+    fn enter(&self, limit: usize) -> Entered<'_> {
+        let count = self.count.lock().unwrap_or_else(PoisonError::into_inner);
+        let full = |count: &mut usize| *count >= limit;
+        *self.left.wait_while(count, full).unwrap_or_else(PoisonError::into_inner) += 1;
+        Entered(self)
+    }
+}
+
+/// A core that is in use until this is dropped.
+struct Entered<'b>(&'b Busy);
+
+impl Drop for Entered<'_> {
+    fn drop(&mut self) {
+        *self.0.count.lock().unwrap_or_else(PoisonError::into_inner) -= 1;
+        self.0.left.notify_one();
     }
 }
 

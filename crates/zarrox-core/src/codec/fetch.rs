@@ -131,6 +131,11 @@ impl<'a> ReadPart<'a> {
         Self { region, out, options: DecodeOptions::default() }
     }
 
+    /// The same for a while, after which this one can be used again.
+    pub fn reborrow(&mut self) -> ReadPart<'_> {
+        ReadPart { region: self.region.clone(), out: self.out.reborrow(), options: self.options }
+    }
+
     /// Whether this is the whole of a chunk of this shape.
     pub fn covers(&self, shape: &[usize]) -> bool {
         covers(&self.region, shape)

@@ -27,6 +27,11 @@ impl<'a> ReadSet<'a> {
         Self { set, out, options }
     }
 
+    /// The same for a while, after which this one can be used again.
+    pub fn reborrow(&mut self) -> ReadSet<'_> {
+        ReadSet { set: self.set.clone(), out: self.out.reborrow(), options: self.options }
+    }
+
     /// Sets every element to these bytes.
     pub fn fill(&mut self, element: &[u8]) {
         self.out.fill_set(&self.set, element);

@@ -90,11 +90,7 @@ impl Array {
         let mut view = ViewMut::contiguous(bytes, spec.shape(), spec.item());
         let options = self.location.context.decode;
         let part = Part::Box(ReadPart { region: whole(spec.shape()), out: view.reborrow(), options });
-        let read = || match self.location.store.open(&key).map_err(from_store)? {
-            Some(value) => self.read_value(&chain, &key, &*value, part, 1),
-            None => self.read_missing(part),
-        };
-        let result = read();
+        let result = self.read_object(&chain, &key, part, 1);
         self.data_type().normalise(&mut view);
         result.map_err(|error| error.at(chunk_place(chunk, &key)).at(self.place()))?;
         ArrayD::from_shape_vec(IxDyn(spec.shape()), data).map_err(|error| argument(error.to_string()))

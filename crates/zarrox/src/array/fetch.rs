@@ -1,9 +1,10 @@
 //! The driver: does the I/O that the codec chain of a stored object asks for.
 
+use zarrox_core::codec::ByteRange as Range;
 use zarrox_core::codec::{ByteStream, CodecChain, Fetch, ReadPart, ReadSet, Sink, Staged, Window};
 use zarrox_core::scratch::Scratch;
 use zarrox_core::{CodecError, Error, ErrorKind, Result};
-use zarrox_stores::{Bytes, Key, StoreError, Value};
+use zarrox_stores::{ByteRange, Bytes, Key, StoreError, Value};
 
 use super::Array;
 use crate::error::from_store;
@@ -21,6 +22,17 @@ const TOGETHER: u64 = 512 << 10;
 /// What is gathered for stages at once, in bytes, unless one alone takes more.
 const GATHERED: usize = 4 << 20;
 
+/// The same three where every request is a journey: so many bytes travel in the time that another request would take.
+const GAP_FAR: u64 = 512 << 10;
+const TOGETHER_FAR: u64 = 8 << 20;
+
+/// An object that is read completely from afar is asked for all at once up to this many bytes of elements; a larger shard by its
+/// index and then by parts, many at a time.
+const WHOLE_FAR: usize = 64 << 20;
+
+/// How often an object is read that somebody else replaces meanwhile.
+const ATTEMPTS: usize = 10;
+
 /// What is read of a stored object.
 pub(super) enum Part<'a> {
     /// A box.
@@ -29,7 +41,68 @@ pub(super) enum Part<'a> {
     Set(ReadSet<'a>),
 }
 
+impl Part<'_> {
+    fn reborrow(&mut self) -> Part<'_> {
+        match self {
+            Self::Box(part) => Part::Box(part.reborrow()),
+            Self::Set(set) => Part::Set(set.reborrow()),
+        }
+    }
+
+    /// Whether this is all of a chunk of this shape.
+    fn covers(&self, shape: &[usize]) -> bool {
+        matches!(self, Self::Box(part) if part.covers(shape))
+    }
+}
+
+/// What must be fetched of an object for a part of its elements.
+fn fetches<'a>(chain: &'a CodecChain, window: Window, part: Part<'a>) -> Result<Vec<Fetch<'a>>> {
+    Ok(match part {
+        Part::Box(part) => chain.read(window, part)?,
+        Part::Set(set) => chain.read_set(window, set)?,
+    })
+}
+
 impl Array {
+    /// Reads a part of one stored object, one of so many; where nothing is stored, that is the fill value.
+    pub(super) fn read_object(
+        &self,
+        chain: &CodecChain,
+        key: &Key,
+        mut part: Part<'_>,
+        objects: usize,
+    ) -> Result<()> {
+        if !self.location.is_far() {
+            return match self.location.store.open(key).map_err(from_store)? {
+                Some(value) => self.read_value(chain, key, &*value, part, objects),
+                None => self.read_missing(part),
+            };
+        }
+        let first = first_range(chain, &mut part)?;
+        for _ in 1..ATTEMPTS {
+            match self.read_far_object(chain, key, first, part.reborrow(), objects) {
+                Err(error) if error.kind() == ErrorKind::Conflict => {}
+                result => return result,
+            }
+        }
+        self.read_far_object(chain, key, first, part, objects)
+    }
+
+    /// Reads an object of which a range comes along when it is opened.
+    fn read_far_object(
+        &self,
+        chain: &CodecChain,
+        key: &Key,
+        first: ByteRange,
+        part: Part<'_>,
+        objects: usize,
+    ) -> Result<()> {
+        match self.location.store.open_with(key, first).map_err(from_store)? {
+            Some(value) => self.read_value(chain, key, &*value, part, objects),
+            None => self.read_missing(part),
+        }
+    }
+
     /// Drives the reading of one stored object: fetches what its chain asks for until it asks for no more.
     pub(super) fn read_value(
         &self,
@@ -41,19 +114,14 @@ impl Array {
     ) -> Result<()> {
         let alone = objects >= self.location.context.pool.threads() || self.shard_shape().is_none();
         if let Some(bytes) = value.as_bytes().filter(|_| alone) {
-            let decoded = match part {
+            let decode = || match part {
                 Part::Box(part) => chain.decode(bytes, part),
                 Part::Set(set) => chain.decode_set(bytes, set),
             };
-            return Ok(decoded?);
+            return Ok(self.location.on_a_core(decode)?);
         }
         let object = Object { key, value, objects };
-        let window = Window::of_size(value.size());
-        let fetches = match part {
-            Part::Box(part) => chain.read(window, part)?,
-            Part::Set(set) => chain.read_set(window, set)?,
-        };
-        self.drive(object, fetches)
+        self.drive(object, fetches(chain, Window::of_size(value.size()), part)?)
     }
 
     /// Completes fetches, and those that follow from them.
@@ -112,9 +180,11 @@ impl Array {
                 fetches.extend(stage.fetches()?);
             }
             self.drive(object, fetches)?;
-            let pool = &self.location.context.pool;
+            let pool = self.location.pool();
             let bytes = if object.objects < pool.threads() { size / batch.len() } else { 0 };
-            pool.map(batch, bytes, self.at_once(), |stage| Ok(stage.finish()?))?;
+            pool.map(batch, bytes, self.at_once(), |stage| {
+                Ok(self.location.on_a_core(|| stage.finish())?)
+            })?;
         }
         Ok(())
     }
@@ -122,7 +192,7 @@ impl Array {
     /// One round of fetches; returns those that follow from it.
     fn fetch<'a>(&self, object: Object<'_>, fetches: Vec<Fetch<'a>>) -> Result<Vec<Fetch<'a>>> {
         let groups = self.grouped(fetches, object.value)?;
-        let pool = &self.location.context.pool;
+        let pool = self.location.pool();
         // With fewer objects than threads, the parts of this one are worked on side by side.
         let largest = if object.objects < pool.threads() {
             groups.iter().map(|group| group.length).max()
@@ -130,8 +200,20 @@ impl Array {
             None
         };
         let bytes = usize::try_from(largest.unwrap_or(0)).unwrap_or(usize::MAX);
-        let following = pool.map(groups, bytes, self.at_once(), |group| group.complete(object.value))?;
+        let following =
+            pool.map(groups, bytes, self.at_once(), |group| self.complete(group, object.value))?;
         Ok(following.into_iter().flatten().collect())
+    }
+
+    fn complete<'a>(&self, group: Group<'a>, value: &dyn Value) -> Result<Vec<Fetch<'a>>> {
+        if !self.location.is_far() {
+            return group.complete(value);
+        }
+        if value.as_bytes().is_some() {
+            return self.location.on_a_core(|| group.complete(value));
+        }
+        let bytes = value.read(group.offset, group.length).map_err(from_store)?;
+        self.location.on_a_core(|| group.hand_over(&bytes))
     }
 
     /// Puts together fetches that lie close to each other.
@@ -144,11 +226,13 @@ impl Array {
         }
         ranges.sort_by_key(|(offset, ..)| *offset);
         let in_memory = value.as_bytes().is_some();
+        let far = self.location.is_far();
+        let (gap, together) = if far { (GAP_FAR, TOGETHER_FAR) } else { (GAP, TOGETHER) };
         let mut groups: Vec<Group<'a>> = Vec::new();
         for (offset, length, fetch) in ranges {
             let straight = length >= STRAIGHT && matches!(fetch.sink, Sink::Into(_));
-            let alone = in_memory || straight || matches!(fetch.sink, Sink::Stream(_));
-            match groups.last_mut().filter(|group| !alone && group.takes(offset, length)) {
+            let alone = in_memory || (!far && (straight || matches!(fetch.sink, Sink::Stream(_))));
+            match groups.last_mut().filter(|group| !alone && group.takes(offset, length, gap, together)) {
                 Some(group) => {
                     group.length = group.length.max(offset + length - group.offset);
                     group.fetches.push((offset, length, fetch));
@@ -170,6 +254,35 @@ impl Array {
     }
 }
 
+/// The range that the first request for an object is to bring: as much as can be known without having seen any of it.
+fn first_range(chain: &CodecChain, part: &mut Part<'_>) -> Result<ByteRange> {
+    // However large the object is, no more is taken than a chunk may have.
+    let whole = ByteRange::From { offset: 0, length: Some(chain.limit() as u64) };
+    if part.covers(chain.chunk().shape()) && chain.chunk().size() <= WHOLE_FAR {
+        return Ok(whole);
+    }
+    let fetches = fetches(chain, Window { offset: 0, length: None }, part.reborrow())?;
+    let (mut start, mut end, mut wanted) = (u64::MAX, 0, 0_u64);
+    for fetch in &fetches {
+        match fetch.range {
+            Range::Suffix { length } => return Ok(ByteRange::Suffix { length }),
+            Range::From { length: None, .. } => return Ok(whole),
+            Range::From { offset, length: Some(length) } => {
+                start = start.min(offset);
+                end = end.max(offset.saturating_add(length));
+                wanted = wanted.saturating_add(length);
+            }
+        }
+    }
+    let all = end.saturating_sub(start);
+    match fetches.first().map(|fetch| fetch.range) {
+        Some(Range::From { offset, length }) if all > TOGETHER_FAR.max(wanted.saturating_mul(2)) => {
+            Ok(ByteRange::From { offset, length })
+        }
+        _ => Ok(ByteRange::From { offset: start.min(end), length: Some(all) }),
+    }
+}
+
 /// A stored object that is read, as one of so many.
 #[derive(Clone, Copy)]
 struct Object<'v> {
@@ -188,8 +301,8 @@ struct Group<'a> {
 #[expect(clippy::cast_possible_truncation, reason = "lengths are checked against a limit in usize")]
 impl<'a> Group<'a> {
     /// Whether a range that begins no earlier is close enough, and the whole not too long.
-    fn takes(&self, offset: u64, length: u64) -> bool {
-        offset <= self.offset + self.length + GAP && offset + length - self.offset <= TOGETHER
+    fn takes(&self, offset: u64, length: u64, gap: u64, together: u64) -> bool {
+        offset <= self.offset + self.length + gap && offset + length - self.offset <= together
     }
 
     fn complete(mut self, value: &dyn Value) -> Result<Vec<Fetch<'a>>> {

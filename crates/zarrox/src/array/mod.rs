@@ -281,6 +281,10 @@ fn undeclared_separator(
     if metadata.shape.len() < 2 || is_stored(ChunkKeyEncoding::V2(Separator::Dot))? {
         return Ok(None);
     }
+    if !location.store.capabilities().listable {
+        return Ok(is_stored(ChunkKeyEncoding::V2(Separator::Slash))?
+            .then_some(ChunkKeyEncoding::V2(Separator::Slash)));
+    }
     let listing = location.store.list_dir(chunks).map_err(from_store)?;
     let numbered = |prefix: &Prefix| prefix.name().bytes().all(|byte| byte.is_ascii_digit());
     let nested = listing.prefixes.iter().any(numbered);

@@ -12,7 +12,7 @@ use super::fetch::Part;
 use super::projection::{Elements, Projection, Projections};
 use super::view::ArrayView;
 use super::{Array, DynArray};
-use crate::error::{argument, from_store};
+use crate::error::argument;
 use crate::memory::zeroed;
 use crate::options::MissingChunks;
 use crate::pool::too_many;
@@ -174,7 +174,7 @@ impl Array {
         let out = out.ok_or_else(|| argument("the memory of the result has gaps"))?;
         let projections = Projections::new(self, resolved)?;
         let size = self.chain.chunk().size();
-        self.location.context.pool.run(projections.count, size, at_once, |index| {
+        self.location.pool().run(projections.count, size, at_once, |index| {
             let projection = projections.get(index);
             // SAFETY: no two projections of a selection share a place in the output, and each is read only into its own.
             let out = unsafe { out.alias() };
@@ -198,6 +198,7 @@ impl Array {
         out: ViewMut<'_>,
         objects: usize,
     ) -> Result<()> {
+        self.location.context.interrupt.check()?;
         let options = self.location.context.decode;
         let part = match &projection.elements {
             Elements::Box { region, out: places } => {
@@ -207,11 +208,8 @@ impl Array {
         };
         let key = self.key(&projection.chunk)?;
         let place = |error: Error| error.at(chunk_place(&projection.chunk, &key)).at(self.place());
-        let Some(value) = self.location.store.open(&key).map_err(|e| place(from_store(e)))? else {
-            return self.read_missing(part).map_err(place);
-        };
         let chain = self.chain_of(&projection.chunk).map_err(place)?;
-        self.read_value(&chain, &key, &*value, part, objects).map_err(place)
+        self.read_object(&chain, &key, part, objects).map_err(place)
     }
 
     pub(super) fn read_missing(&self, part: Part<'_>) -> Result<()> {

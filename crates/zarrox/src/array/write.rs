@@ -1,12 +1,15 @@
 //! Writing: the same projections as for reading, each merged into its stored object.
 
+use std::hash::{BuildHasher, RandomState};
+use std::time::Duration;
+
 use ndarray::{ArrayBase, ArrayViewD, Axis, Data, Dimension, IxDyn, RawData};
-use zarrox_core::codec::{EncodeOptions, FieldPlace, Update, WritePart};
+use zarrox_core::codec::{CodecChain, EncodeOptions, FieldPlace, Update, WritePart};
 use zarrox_core::indexing::Resolved;
 use zarrox_core::scratch::with_vec;
 use zarrox_core::strided::{Dims, Span, View};
 use zarrox_core::{DataType, Element, Error, ErrorKind, Result};
-use zarrox_stores::{Bytes, Condition, Key};
+use zarrox_stores::{ByteRange, Bytes, Condition, Key, StoreErrorKind, Version};
 
 use super::axes::{merged, ordered};
 use super::projection::{Elements, Projection, Projections};
@@ -14,6 +17,9 @@ use super::read::chunk_place;
 use super::view::ArrayView;
 use super::{Array, DynArray};
 use crate::error::{argument, from_store};
+
+/// How often a part is merged into a chunk that others change at the same time.
+const ATTEMPTS: u32 = 100;
 
 impl ArrayView<'_> {
     /// Writes elements. The values are an `ndarray` of any layout whose shape is the selection's, or can be broadcast to it as NumPy
@@ -109,7 +115,7 @@ impl Array {
     ) -> Result<()> {
         let projections = Projections::new(self, resolved)?;
         let size = self.chain.chunk().size();
-        self.location.context.pool.run(projections.count, size, self.at_once_written(), |index| {
+        self.location.pool().run(projections.count, size, self.at_once_written(), |index| {
             let Projection { chunk, elements } = projections.get(index);
             let part = match elements {
                 Elements::Box { region, out } => WritePart::new(region, values.region(&out)),
@@ -154,6 +160,7 @@ impl Array {
     /// the lock waits for other threads. What lies outside the array is kept as well: another handle may be
     /// appending there, or have done so already.
     pub(super) fn write_chunk_part(&self, chunk: &[u64], part: &WritePart<'_>, all: bool) -> Result<()> {
+        self.location.context.interrupt.check()?;
         let key = self.key(chunk)?;
         let store = &self.location.store;
         let options = self.encode_options();
@@ -166,23 +173,59 @@ impl Array {
                     return self.store_chunk(&key, stored.then_some(encoded));
                 }
                 let _guard = store.lock(&key).map_err(from_store)?;
-                let existing = self.stored_chunk(&key)?;
-                let update = match chain.update(existing.as_deref(), part, options, encoded) {
-                    // Nothing of the array is lost with a damaged chunk that is replaced.
-                    Err(error) if all && error.kind() == ErrorKind::Corrupt => {
-                        encoded.clear();
-                        chain.update(None, part, options, encoded)?
+                for attempt in 0..ATTEMPTS {
+                    encoded.clear();
+                    match self.merge_chunk(&chain, &key, part, all, encoded) {
+                        Err(error) if error.kind() == ErrorKind::Conflict => wait_for_others(attempt),
+                        result => return result,
                     }
-                    result => result?,
-                };
-                match update {
-                    Update::Unchanged => Ok(()),
-                    Update::Encoded => self.store_chunk(&key, Some(encoded)),
-                    Update::Empty => self.store_chunk(&key, None),
                 }
+                let message = "others keep changing the chunk; nothing was written to it";
+                Err(Error::new(ErrorKind::Conflict, message))
             })
         };
         write().map_err(|error| error.at(chunk_place(chunk, &key)).at(self.place()))
+    }
+
+    /// Puts a part into the stored chunk. Other processes may be doing the same to a store far away: a chunk is replaced there
+    /// only if it still is the one that was read.
+    fn merge_chunk(
+        &self,
+        chain: &CodecChain,
+        key: &Key,
+        part: &WritePart<'_>,
+        all: bool,
+        encoded: &mut Vec<u8>,
+    ) -> Result<()> {
+        let guarded = self.location.is_far() && self.location.store.capabilities().set_if_unchanged;
+        let (existing, version) = self.stored_version(key)?.unzip();
+        let version = version.flatten();
+        let mut options = self.encode_options();
+        // There is no way to erase only what is unchanged.
+        options.store_empty_chunks |= guarded && existing.is_some();
+        let update = match chain.update(existing.as_deref(), part, options, encoded) {
+            // Nothing of the array is lost with a damaged chunk that is replaced.
+            Err(error) if all && error.kind() == ErrorKind::Corrupt => {
+                encoded.clear();
+                chain.update(None, part, options, encoded)?
+            }
+            result => result?,
+        };
+        let condition = match (&version, &existing) {
+            (Some(version), _) if guarded => Condition::Matches(version),
+            (None, None) if guarded => Condition::Absent,
+            _ => Condition::Always,
+        };
+        match update {
+            Update::Unchanged => Ok(()),
+            Update::Empty => self.store_chunk(key, None),
+            Update::Encoded => match self.location.store.set(key, encoded, condition) {
+                Err(error) if error.kind() == StoreErrorKind::AlreadyExists => {
+                    Err(Error::new(ErrorKind::Conflict, "somebody else created it").with_source(error))
+                }
+                result => result.map_err(from_store),
+            },
+        }
     }
 
     /// How chunks are encoded. Where it is undefined what an absent chunk holds, every chunk is stored: others may take
@@ -194,14 +237,23 @@ impl Array {
 
     /// The bytes that are stored now, if any.
     pub(super) fn stored_chunk(&self, key: &Key) -> Result<Option<Bytes>> {
-        let Some(value) = self.location.store.open(key).map_err(from_store)? else { return Ok(None) };
+        Ok(self.stored_version(key)?.map(|(bytes, _)| bytes))
+    }
+
+    /// The same, with their version.
+    fn stored_version(&self, key: &Key) -> Result<Option<(Bytes, Option<Version>)>> {
         let limit = self.chain.limit();
+        let first = ByteRange::From { offset: 0, length: Some(limit as u64) };
+        let Some(value) = self.location.store.open_with(key, first).map_err(from_store)? else {
+            return Ok(None);
+        };
         if usize::try_from(value.size()).map_or(true, |size| size > limit) {
             let message =
                 format!("{} stored bytes would be read at once, the limit is {limit}", value.size());
             return Err(Error::new(ErrorKind::LimitExceeded, message));
         }
-        value.read(0, value.size()).map(Some).map_err(from_store)
+        let bytes = value.read(0, value.size()).map_err(from_store)?;
+        Ok(Some((bytes, value.version())))
     }
 
     /// Stores an encoded chunk; `None` erases it.
@@ -222,6 +274,13 @@ impl Array {
         )?;
         self.write_chunk_part(chunk, &WritePart::new(region, fill.view().broadcast_to(&shape)), false)
     }
+}
+
+/// Waits a little, each time another while and up to longer, so that those who compete do not meet again.
+fn wait_for_others(attempt: u32) {
+    let longest = Duration::from_millis(5).saturating_mul(1 << attempt.min(6));
+    let random = RandomState::new().hash_one(attempt);
+    std::thread::sleep(longest.mul_f64(f64::from(u8::try_from(random & 0xff).unwrap_or(0)) / 255.0));
 }
 
 /// The elements of an `ndarray`, of whatever layout, as a view.

@@ -1,0 +1,204 @@
+//! Arrays and groups for programs with an asynchronous runtime: everything that takes time is a future.
+//!
+//! There is one engine, and it does not need a runtime: it asks stores for many objects at the same time and decodes on as many
+//! threads as there are cores, all of them its own. What is here hands it work and awaits the result, on Tokio or any other
+//! executor, so that no thread of the program's own ever waits.
+//!
+//! ```
+//! use zarrox::asynchronous;
+//! use zarrox::prelude::*;
+//! # let directory = tempfile::tempdir()?;
+//! # let path = directory.path().join("a.zarr");
+//! # let a = zarrox::create_array(&path).shape([4, 6]).chunks([2, 6]).data_type(DataType::Int32).create()?;
+//! # a.write(.., &ndarray::Array2::from_elem((4, 6), 7_i32))?;
+//!
+//! # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
+//! let array = asynchronous::open_array(path).await?;
+//! let row = array.read::<i32>(s![1, ..]).await?;
+//! array.write(s![2, ..], row).await?;
+//! let sum = array.run(|array| array.slice(s![.., 0]).read::<i32>()).await?.sum();
+//! # assert_eq!(sum, 28);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! # })?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use ndarray::{ArcArray, ArrayD, Dimension};
+use zarrox_core::{Element, IntoSelection, Result};
+
+use crate::error::from_store;
+use crate::{AccessOptions, DynArray, Interrupt, Node};
+
+/// Runs work that takes time on a thread that may wait, and gives its result.
+///
+/// When the future is dropped the work is not waited for, but goes on to its end.
+///
+/// # Errors
+/// What the work says; [`ErrorKind::Unreachable`](crate::ErrorKind::Unreachable) when there is no thread for it.
+///
+/// # Panics
+/// When the work panics.
+pub async fn run<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
+    zarrox_stores::run_blocking(work).await.map_err(from_store)?
+}
+
+/// Opens the node at a path or URL, see [`crate::open`].
+///
+/// # Errors
+/// As for [`crate::open`].
+pub async fn open(path: impl Into<PathBuf>) -> Result<Node> {
+    let path = path.into();
+    run(move || crate::open(path)).await
+}
+
+/// Opens the array at a path or URL, see [`crate::open_array`].
+///
+/// # Errors
+/// As for [`crate::open_array`].
+pub async fn open_array(path: impl Into<PathBuf>) -> Result<Array> {
+    open(path).await?.into_array().map(Array::from)
+}
+
+/// Opens the group at a path or URL, see [`crate::open_group`].
+///
+/// # Errors
+/// As for [`crate::open_group`].
+pub async fn open_group(path: impl Into<PathBuf>) -> Result<Group> {
+    open(path).await?.into_group().map(Group::from)
+}
+
+/// An array whose elements are awaited.
+///
+/// A future that is dropped calls its work off: chunks that are in hand are finished, no others are begun.
+#[derive(Debug, Clone)]
+pub struct Array(Arc<crate::Array>);
+
+impl From<crate::Array> for Array {
+    fn from(array: crate::Array) -> Self {
+        Self(Arc::new(array))
+    }
+}
+
+impl Array {
+    /// The array itself: what it knows without asking the store, its shape and attributes among it. Its methods that read and
+    /// write wait on the calling thread.
+    pub fn blocking(&self) -> &crate::Array {
+        &self.0
+    }
+
+    /// Reads elements into a new array.
+    ///
+    /// # Errors
+    /// As for [`crate::Array::read`].
+    pub async fn read<T: Element>(&self, selection: impl IntoSelection) -> Result<ArrayD<T>> {
+        let selection = selection.into_selection();
+        self.run(move |array| array.slice(selection).read()).await
+    }
+
+    /// Reads elements into a new array whose number of dimensions is known at compile time.
+    ///
+    /// # Errors
+    /// As for [`crate::Array::read_nd`].
+    pub async fn read_nd<T: Element, D: Dimension + 'static>(
+        &self,
+        selection: impl IntoSelection,
+    ) -> Result<ndarray::Array<T, D>> {
+        let selection = selection.into_selection();
+        self.run(move |array| array.slice(selection).read_nd()).await
+    }
+
+    /// Reads elements without knowing their type at compile time.
+    ///
+    /// # Errors
+    /// As for [`crate::Array::read_dyn`].
+    pub async fn read_dyn(&self, selection: impl IntoSelection) -> Result<DynArray> {
+        let selection = selection.into_selection();
+        self.run(move |array| array.slice(selection).read_dyn()).await
+    }
+
+    /// Writes elements, see [`crate::Array::write`]. The values are owned, or shared by an [`ArcArray`], since the work goes on
+    /// for a while when the future is dropped.
+    ///
+    /// # Errors
+    /// As for [`crate::Array::write`].
+    pub async fn write<T: Element, D: Dimension + 'static>(
+        &self,
+        selection: impl IntoSelection,
+        values: impl Into<ArcArray<T, D>>,
+    ) -> Result<()> {
+        let (selection, values) = (selection.into_selection(), values.into());
+        self.run(move |array| array.slice(selection).write(&values)).await
+    }
+
+    /// Does with the array whatever takes time.
+    ///
+    /// # Errors
+    /// What the work says.
+    pub async fn run<R: Send + 'static>(
+        &self,
+        work: impl FnOnce(&crate::Array) -> Result<R> + Send + 'static,
+    ) -> Result<R> {
+        let dropped = RaisedOnDrop(Interrupt::new());
+        let array = self.0.with_options(&AccessOptions::new().interrupt(&dropped.0));
+        run(move || work(&array)).await
+    }
+}
+
+/// A group whose nodes are awaited.
+#[derive(Debug, Clone)]
+pub struct Group(Arc<crate::Group>);
+
+impl From<crate::Group> for Group {
+    fn from(group: crate::Group) -> Self {
+        Self(Arc::new(group))
+    }
+}
+
+impl Group {
+    /// The group itself: what it knows without asking the store, its attributes among it.
+    pub fn blocking(&self) -> &crate::Group {
+        &self.0
+    }
+
+    /// Opens the array at a path below.
+    ///
+    /// # Errors
+    /// As for [`crate::Group::open`].
+    pub async fn array(&self, path: impl Into<String>) -> Result<Array> {
+        let path = path.into();
+        self.run(move |group| group.open(&path)?.into_array()).await.map(Array::from)
+    }
+
+    /// Opens the group at a path below.
+    ///
+    /// # Errors
+    /// As for [`crate::Group::open`].
+    pub async fn group(&self, path: impl Into<String>) -> Result<Self> {
+        let path = path.into();
+        self.run(move |group| group.open(&path)?.into_group()).await.map(Self::from)
+    }
+
+    /// Does with the group whatever takes time.
+    ///
+    /// # Errors
+    /// What the work says.
+    pub async fn run<R: Send + 'static>(
+        &self,
+        work: impl FnOnce(&crate::Group) -> Result<R> + Send + 'static,
+    ) -> Result<R> {
+        let group = Arc::clone(&self.0);
+        run(move || work(&group)).await
+    }
+}
+
+/// Calls work off when nobody awaits it any more. Work that is complete does not mind.
+struct RaisedOnDrop(Interrupt);
+
+impl Drop for RaisedOnDrop {
+    fn drop(&mut self) {
+        self.0.raise();
+    }
+}
