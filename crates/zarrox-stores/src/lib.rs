@@ -51,6 +51,7 @@ mod runtime;
 #[cfg(feature = "sqlite")]
 mod sqlite;
 mod store;
+mod url;
 #[cfg(all(unix, feature = "zip"))]
 mod zip;
 
@@ -76,5 +77,6 @@ pub use runtime::run_blocking;
 #[cfg(feature = "sqlite")]
 pub use sqlite::{SqliteOptions, SqliteStore};
 pub use store::{ByteRange, Capabilities, Condition, DirListing, GetDone, Store, Value, Version};
+pub use url::{Located, StorageOptions, StoreUrl, open_url};
 #[cfg(all(unix, feature = "zip"))]
 pub use zip::{ZipMode, ZipStore};

@@ -1,0 +1,155 @@
+//! From a URL to a store: [`open_url`].
+
+#[cfg(any(feature = "sqlite", feature = "lmdb", feature = "redb", feature = "gdbm"))]
+mod files;
+mod options;
+mod text;
+
+use std::fmt::Debug;
+use std::sync::{Arc, LazyLock};
+
+pub use self::options::StorageOptions;
+pub use self::text::StoreUrl;
+
+use crate::{MemoryStore, Store, StoreError, StoreErrorKind};
+
+/// What a URL means: a store, and a place in it.
+#[derive(Debug)]
+pub struct Located {
+    /// The store.
+    pub store: Arc<dyn Store>,
+    /// What the URL says behind the store: segments separated by `/`, without one at either end. It is not checked.
+    pub path: String,
+    /// Whether all that is in the store belongs together, as in a database; a bucket or a server has many things.
+    pub whole: bool,
+}
+
+impl Located {
+    /// A store of which all belongs together.
+    pub(crate) fn whole(store: impl Store + 'static, path: impl Into<String>) -> Self {
+        Self { store: Arc::new(store), path: path.into().trim_matches('/').to_owned(), whole: true }
+    }
+
+    /// A store with many things.
+    pub(crate) fn one_of_many(store: impl Store + 'static, path: impl Into<String>) -> Self {
+        Self { whole: false, ..Self::whole(store, path) }
+    }
+}
+
+/// A kind of URL.
+pub(crate) struct Scheme {
+    /// What stands before `://`.
+    pub(crate) names: &'static [&'static str],
+    /// Finds the store.
+    pub(crate) open: fn(&StoreUrl<'_>, &StorageOptions) -> Result<Located, StoreError>,
+}
+
+/// Every kind of URL that this build knows.
+static SCHEMES: &[&Scheme] = &[
+    &MEMORY,
+    #[cfg(unix)]
+    &DIRECTORY,
+    #[cfg(feature = "sqlite")]
+    &files::SQLITE,
+    #[cfg(feature = "lmdb")]
+    &files::LMDB,
+    #[cfg(feature = "redb")]
+    &files::REDB,
+    #[cfg(feature = "gdbm")]
+    &files::GDBM,
+];
+
+#[cfg(unix)]
+static DIRECTORY: Scheme = Scheme {
+    names: &["file"],
+    open: |url, _| Ok(Located::whole(crate::DirectoryStore::open(url.rest())?, "")),
+};
+
+/// All memory that is named by URLs is one store of the process, as fsspec has it.
+static MEMORY: Scheme = Scheme {
+    names: &["memory"],
+    open: |url, _| {
+        static SHARED: LazyLock<MemoryStore> = LazyLock::new(MemoryStore::new);
+        Ok(Located::one_of_many(SHARED.clone(), url.rest()))
+    },
+};
+
+/// Every kind of URL that there is a store for, and the feature that it needs.
+const FEATURES: &[(&str, &str)] = &[
+    ("sqlite", "sqlite"),
+    ("lmdb", "lmdb"),
+    ("redb", "redb"),
+    ("gdbm", "gdbm"),
+    ("redis", "redis"),
+    ("rediss", "redis"),
+    ("mongodb", "mongodb"),
+    ("mongodb+srv", "mongodb"),
+    ("s3", "s3"),
+    ("s3a", "s3"),
+    ("gs", "gcs"),
+    ("gcs", "gcs"),
+    ("az", "azure"),
+    ("abfs", "azure"),
+    ("abfss", "azure"),
+    ("http", "http"),
+    ("https", "http"),
+    ("webdav", "webdav"),
+    ("webdavs", "webdav"),
+    ("hdfs", "hdfs"),
+    ("ftp", "ftp"),
+];
+
+/// Finds the store that a URL means. What is asked of it, also whether it is there, shows when it is used.
+///
+/// | URL | store |
+/// |---|---|
+/// | `file:///path` | a directory |
+/// | `memory://path` | the memory that all such URLs of this process share |
+/// | `sqlite:///path/data.db/node`, `lmdb://`, `redb://`, `gdbm://` | a database file, and a node in it |
+///
+/// # Errors
+///
+/// [`StoreErrorKind::Unsupported`] when no store has this scheme, or this build lacks it; otherwise what the store says.
+pub fn open_url(url: &str, options: &StorageOptions) -> Result<Located, StoreError> {
+    let url = StoreUrl::parse(url)?;
+    let named = |scheme: &&&Scheme| scheme.names.contains(&url.scheme());
+    match SCHEMES.iter().find(named) {
+        Some(scheme) => (scheme.open)(&url, options),
+        None => Err(unknown(&url)),
+    }
+}
+
+fn unknown(url: &StoreUrl<'_>) -> StoreError {
+    let scheme = url.scheme();
+    let message = match FEATURES.iter().find(|(name, _)| *name == scheme) {
+        Some((_, feature)) => format!("'{scheme}://' needs the feature `{feature}` of zarrox, which is off"),
+        None => {
+            let known: Vec<&str> = SCHEMES.iter().flat_map(|scheme| scheme.names).copied().collect();
+            format!("no store is known for '{scheme}://'; there are {}", known.join(", "))
+        }
+    };
+    StoreError::new(StoreErrorKind::Unsupported, "opening", message).with_location(url.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_no_store_has_is_refused_without_secrets() {
+        let error = open_url("gopher://me:secret@host/a?token=secret", &StorageOptions::new()).unwrap_err();
+        assert_eq!(error.kind(), StoreErrorKind::Unsupported);
+        let text = format!("{error} {error:?}");
+        assert!(text.contains("gopher://host/a") && !text.contains("secret"), "{text}");
+    }
+
+    #[test]
+    fn memory_is_shared_by_all_urls() {
+        use crate::{Condition, Key};
+        let key = Key::new("shared/a").unwrap();
+        let open = || open_url("memory://shared/b", &StorageOptions::new()).unwrap();
+        open().store.set(&key, b"1", Condition::Always).unwrap();
+        assert_eq!(open().store.get(&key).unwrap().unwrap(), "1");
+        assert_eq!(open().path, "shared/b");
+    }
+}
