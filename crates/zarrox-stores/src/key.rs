@@ -137,6 +137,27 @@ impl Prefix {
         key.as_str().starts_with(self.as_str())
     }
 
+    /// The key that is called `key` below this prefix.
+    pub(crate) fn join(&self, key: &Key) -> Key {
+        Key([self.as_str(), key.as_str()].concat().into())
+    }
+
+    /// What a key is called below this prefix; `None` when it lies elsewhere.
+    pub(crate) fn strip(&self, key: &Key) -> Option<Key> {
+        // What follows the '/' of a key's prefix is a key.
+        key.0.strip_prefix(self.as_str()).map(|name| Key(name.into()))
+    }
+
+    /// The prefix that is called `prefix` below this one.
+    pub(crate) fn join_prefix(&self, prefix: &Self) -> Self {
+        Self([self.as_str(), prefix.as_str()].concat().into())
+    }
+
+    /// What a prefix is called below this one; `None` when it lies elsewhere.
+    pub(crate) fn strip_prefix(&self, prefix: &Self) -> Option<Self> {
+        prefix.0.strip_prefix(self.as_str()).map(|name| Self(name.into()))
+    }
+
     /// The segments without the last `/`.
     pub(crate) fn segments(&self) -> &str {
         self.0.strip_suffix('/').unwrap_or_default()

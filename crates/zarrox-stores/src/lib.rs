@@ -13,6 +13,7 @@
 //! | `GdbmStore` | a GDBM file, as Python's `dbm.gnu` and zarr-python 2 do; feature `gdbm` |
 //! | `ZipStore` | a zip archive; feature `zip` |
 //! | [`ReadOnlyStore`] | another store, which it protects from writes |
+//! | [`PrefixStore`] | a prefix of another store |
 //!
 //! ```
 //! use zarrox_stores::{Condition, Key, MemoryStore, Store};
@@ -43,6 +44,7 @@ mod lock;
 mod memory;
 #[cfg(any(feature = "sqlite", feature = "lmdb", feature = "redb"))]
 mod ordered;
+mod prefix;
 mod read_only;
 #[cfg(feature = "redb")]
 mod redb;
@@ -71,6 +73,7 @@ pub use key::{Key, Prefix};
 pub use lmdb::{LmdbOptions, LmdbStore};
 pub use lock::LockGuard;
 pub use memory::MemoryStore;
+pub use prefix::PrefixStore;
 pub use read_only::ReadOnlyStore;
 #[cfg(feature = "async")]
 pub use runtime::run_blocking;

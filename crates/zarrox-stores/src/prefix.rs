@@ -1,0 +1,129 @@
+//! [`PrefixStore`].
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+use crate::store::check_rename;
+use crate::{
+    ByteRange, Capabilities, Condition, DirListing, GetDone, Key, LockGuard, Prefix, Store, StoreError, Value,
+};
+
+/// A prefix of another store as a store of its own: with the prefix `a/b/`, the key `c` is `a/b/c` there.
+///
+/// No key leads out of the prefix, and locks exclude those who reach the same value through the other store.
+#[derive(Clone, Debug)]
+pub struct PrefixStore {
+    inner: Arc<dyn Store>,
+    prefix: Prefix,
+}
+
+impl PrefixStore {
+    /// The part of a store that lies below a prefix. Nothing need be there yet.
+    #[must_use]
+    pub fn new(store: Arc<dyn Store>, prefix: Prefix) -> Self {
+        Self { inner: store, prefix }
+    }
+
+    /// An error of the other store in the words of this one. It names the same place.
+    fn own(&self, error: StoreError) -> StoreError {
+        match error.key().and_then(|key| key.strip_prefix(self.prefix.as_str())).map(str::to_owned) {
+            Some(key) => error.with_location(self.location()).with_key(key),
+            None => error,
+        }
+    }
+
+    fn own_listing(&self, listing: DirListing) -> DirListing {
+        DirListing {
+            keys: listing.keys.iter().filter_map(|key| self.prefix.strip(key)).collect(),
+            prefixes: listing.prefixes.iter().filter_map(|below| self.prefix.strip_prefix(below)).collect(),
+        }
+    }
+}
+
+impl Store for PrefixStore {
+    fn location(&self) -> String {
+        let (inner, prefix) = (self.inner.location(), self.prefix.segments());
+        match inner.strip_suffix('/').unwrap_or(&inner) {
+            _ if self.prefix.is_root() => inner,
+            inner => format!("{inner}/{prefix}"),
+        }
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        self.inner.capabilities()
+    }
+
+    fn open(&self, key: &Key) -> Result<Option<Box<dyn Value>>, StoreError> {
+        self.inner.open(&self.prefix.join(key)).map_err(|error| self.own(error))
+    }
+
+    fn open_with(&self, key: &Key, first: ByteRange) -> Result<Option<Box<dyn Value>>, StoreError> {
+        self.inner.open_with(&self.prefix.join(key), first).map_err(|error| self.own(error))
+    }
+
+    fn get(&self, key: &Key) -> Result<Option<Bytes>, StoreError> {
+        self.inner.get(&self.prefix.join(key)).map_err(|error| self.own(error))
+    }
+
+    fn get_ranges(&self, key: &Key, ranges: &[ByteRange]) -> Result<Option<Vec<Bytes>>, StoreError> {
+        self.inner.get_ranges(&self.prefix.join(key), ranges).map_err(|error| self.own(error))
+    }
+
+    fn get_many(&self, keys: &[Key], done: &GetDone<'_>) {
+        let keys: Vec<Key> = keys.iter().map(|key| self.prefix.join(key)).collect();
+        self.inner.get_many(&keys, &|index, answer| done(index, answer.map_err(|error| self.own(error))));
+    }
+
+    fn size(&self, key: &Key) -> Result<Option<u64>, StoreError> {
+        self.inner.size(&self.prefix.join(key)).map_err(|error| self.own(error))
+    }
+
+    fn set(&self, key: &Key, value: &[u8], condition: Condition<'_>) -> Result<(), StoreError> {
+        self.inner.set(&self.prefix.join(key), value, condition).map_err(|error| self.own(error))
+    }
+
+    fn erase(&self, key: &Key) -> Result<bool, StoreError> {
+        self.inner.erase(&self.prefix.join(key)).map_err(|error| self.own(error))
+    }
+
+    fn erase_prefix(&self, prefix: &Prefix) -> Result<(), StoreError> {
+        self.inner.erase_prefix(&self.prefix.join_prefix(prefix)).map_err(|error| self.own(error))
+    }
+
+    fn list_prefix(
+        &self,
+        prefix: &Prefix,
+        visit: &mut dyn FnMut(Key, u64) -> ControlFlow<()>,
+    ) -> Result<(), StoreError> {
+        let mut visit_own = |key: Key, size| match self.prefix.strip(&key) {
+            Some(key) => visit(key, size),
+            None => ControlFlow::Continue(()),
+        };
+        let listed = self.inner.list_prefix(&self.prefix.join_prefix(prefix), &mut visit_own);
+        listed.map_err(|error| self.own(error))
+    }
+
+    fn list_dir(&self, prefix: &Prefix) -> Result<DirListing, StoreError> {
+        let listing = self.inner.list_dir(&self.prefix.join_prefix(prefix));
+        listing.map(|listing| self.own_listing(listing)).map_err(|error| self.own(error))
+    }
+
+    fn rename_prefix(&self, from: &Prefix, to: &Prefix) -> Result<(), StoreError> {
+        // Here, so that the message has the names that the caller knows.
+        if !check_rename(from, to)? {
+            return Ok(());
+        }
+        let (from, to) = (self.prefix.join_prefix(from), self.prefix.join_prefix(to));
+        self.inner.rename_prefix(&from, &to).map_err(|error| self.own(error))
+    }
+
+    fn flush(&self) -> Result<(), StoreError> {
+        self.inner.flush()
+    }
+
+    fn lock(&self, key: &Key) -> Result<LockGuard, StoreError> {
+        self.inner.lock(&self.prefix.join(key)).map_err(|error| self.own(error))
+    }
+}
