@@ -14,6 +14,7 @@ mod lint;
 mod python;
 mod run;
 mod sanitizer;
+mod servers;
 mod test;
 mod tidy;
 mod zarrs;

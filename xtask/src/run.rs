@@ -68,7 +68,8 @@ impl Program {
         Ok((output.status.success(), String::from_utf8_lossy(&text).into_owned()))
     }
 
-    fn command(&self) -> Command {
+    /// The command, to be started in another way.
+    pub(crate) fn command(&self) -> Command {
         let mut command = Command::new(&self.name);
         command.args(&self.arguments).envs(self.variables.iter().map(|(name, value)| (name, value)));
         command

@@ -1,14 +1,47 @@
 //! `cargo xtask test`.
 
-use crate::run::{Outcome, cargo};
+use std::path::Path;
+
+use crate::run::{Outcome, Program, cargo};
+use crate::servers;
 
 pub(crate) const HELP: &str = "\
 All tests: unit tests, integration tests, the examples in the documentation, and conformance
 
-All features are on, so that the tests of those that are off by default run, too. Arguments go to `cargo test`, and conformance is left out then.";
+All features are on, so that the tests of those that are off by default run, too. Arguments go to `cargo test`, and conformance is left out then.
+
+    test --stores [SERVER …] [-- ARGUMENT …]
+
+tests the stores that need servers, against all of these or those that are named: redis, mongodb, s3, azure, http, gcs, webdav, ftp,
+hdfs. What is missing is installed: Python's and npm's packages below target, Debian's by apt-get for root. Arguments go to the tests'
+programs: names of tests, for example. Each server's log is in target/servers/NAME.";
+
+/// Who has tests that need servers.
+const WITH_SERVERS: &[&str] = &["zarrox-stores", "zarrox"];
 
 pub(crate) fn run(arguments: &[String]) -> Outcome {
+    if let Some((first, rest)) = arguments.split_first()
+        && first == "--stores"
+    {
+        return stores(rest);
+    }
     let tests = cargo(["test", "--workspace", "--all-features"]).with(arguments.iter().map(String::as_str));
     tests.run()?;
     if arguments.is_empty() { crate::conformance::run(&[]) } else { Ok(()) }
+}
+
+fn stores(arguments: &[String]) -> Outcome {
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let end = arguments.iter().position(|argument| *argument == "--").unwrap_or(arguments.len());
+    let (names, rest) = arguments.split_at(end);
+    let has_tests = |name: &&&str| Path::new("crates").join(name).join("tests/servers").exists();
+    let test = |name: &&str| cargo(["test", "--package", name, "--all-features", "--test", "servers"]);
+    let tests: Vec<Program> = WITH_SERVERS.iter().filter(has_tests).map(test).collect();
+    // Servers need not wait for the compiler.
+    tests.iter().try_for_each(|test| test.clone().with(["--no-run"]).run())?;
+    servers::with(names, |variables| {
+        let set = |test: Program, (name, value): &(String, String)| test.variable(name, value);
+        let tests = tests.iter().map(|test| variables.iter().fold(test.clone(), set));
+        tests.map(|test| test.with(rest.iter().copied())).try_for_each(|test| test.run())
+    })
 }

@@ -6,6 +6,7 @@ pub mod bad_input;
 pub mod codec;
 pub mod examples;
 pub mod fuzz;
+pub mod servers;
 pub mod specimen;
 #[cfg(feature = "stores")]
 pub mod store;

@@ -1,0 +1,22 @@
+//! Stores on servers, which `cargo xtask test --stores` starts. Without servers these tests have nothing to do.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::net::TcpStream;
+use std::path::Path;
+
+use zarrox_testkit::servers::{address, started};
+
+#[test]
+fn everything_that_was_started_is_there() {
+    for name in started() {
+        let address = address(&name).unwrap();
+        let Some((_scheme, rest)) = address.split_once("://") else {
+            assert!(Path::new(&address).exists(), "{name}: there is no {address}");
+            continue;
+        };
+        let authority = rest.split('/').next().unwrap();
+        let host = authority.rsplit('@').next().unwrap();
+        TcpStream::connect(host).unwrap_or_else(|error| panic!("{name}: {host}: {error}"));
+    }
+}

