@@ -16,10 +16,13 @@ const PREFIX: &str = "ZARROX_TEST_";
 /// | `MONGODB` | `mongodb://127.0.0.1:PORT/?directConnection=true` |
 /// | `S3` | `http://127.0.0.1:PORT`; access key `AKIAEXAMPLE`, secret key `secretkey`, bucket `zarrox` |
 /// | `AZURE` | `http://127.0.0.1:PORT/devstoreaccount1`; the key that every emulator has, container `zarrox` |
+/// | `GCS` | `http://127.0.0.1:PORT`; anybody may do anything, bucket `zarrox` |
 /// | `HTTP` | `http://127.0.0.1:PORT`: lists directories as JSON, and forbids `/private/` |
 /// | `HTTP_ROOT` | the path of the directory that it serves |
 /// | `HTTPS` | the same with TLS |
 /// | `HTTPS_CA` | the path of the authority's certificate, as PEM |
+/// | `WEBDAV` | `http://127.0.0.1:PORT`; anybody may do anything |
+/// | `FTP` | `ftp://u:p@127.0.0.1:PORT` |
 ///
 /// # Panics
 ///

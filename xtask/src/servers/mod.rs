@@ -4,12 +4,15 @@
 //! interface, keep what they hold in `target/servers/NAME`, and end with the work that they were started for.
 
 mod azurite;
+mod fake_gcs;
+mod ftp;
 mod install;
 mod mongodb;
 mod nginx;
 mod process;
 mod redis;
 mod seaweedfs;
+mod wsgidav;
 
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
@@ -21,8 +24,16 @@ use install::Need;
 use process::Process;
 
 /// All servers.
-const SERVERS: &[Server] =
-    &[redis::SERVER, mongodb::SERVER, seaweedfs::SERVER, azurite::SERVER, nginx::SERVER];
+const SERVERS: &[Server] = &[
+    redis::SERVER,
+    mongodb::SERVER,
+    seaweedfs::SERVER,
+    azurite::SERVER,
+    fake_gcs::SERVER,
+    nginx::SERVER,
+    wsgidav::SERVER,
+    ftp::SERVER,
+];
 
 /// What begins the name of every variable that tells tests about servers.
 const PREFIX: &str = "ZARROX_TEST_";
