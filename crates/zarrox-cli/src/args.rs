@@ -25,6 +25,11 @@ pub(crate) struct Global {
     #[arg(long, global = true)]
     data_type_fallback: bool,
 
+    /// Set an option of the store that a URL names, as `endpoint=http://127.0.0.1:9000`; the environment says the others, and
+    /// is the better place for secrets
+    #[arg(long, global = true, value_name = "NAME=VALUE", value_parser = pair)]
+    storage: Vec<(String, String)>,
+
     /// Tell what happens, on the standard error; twice for more
     #[arg(short, long, global = true, action = clap::ArgAction::Count)]
     pub(crate) verbose: u8,
@@ -34,7 +39,8 @@ impl Global {
     /// How nodes are opened for writing.
     pub(crate) fn options(&self) -> OpenOptions {
         let options = OpenOptions::new().threads(self.threads).strict(self.strict);
-        options.data_type_fallback(self.data_type_fallback)
+        let options = options.data_type_fallback(self.data_type_fallback);
+        self.storage.iter().fold(options, |options, (name, value)| options.storage_option(name, value))
     }
 
     /// Opens a node for reading.
@@ -57,6 +63,12 @@ impl Global {
             }
         }
     }
+}
+
+/// A name and a value; the value is not repeated in the error, since it may be secret.
+fn pair(text: &str) -> Result<(String, String), String> {
+    let pair = text.split_once('=').ok_or("it has the form NAME=VALUE")?;
+    Ok((pair.0.to_owned(), pair.1.to_owned()))
 }
 
 /// The lengths of dimensions: `10,20`; nothing for an array without dimensions.

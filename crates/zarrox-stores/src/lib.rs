@@ -80,6 +80,6 @@ pub use runtime::run_blocking;
 #[cfg(feature = "sqlite")]
 pub use sqlite::{SqliteOptions, SqliteStore};
 pub use store::{ByteRange, Capabilities, Condition, DirListing, GetDone, Store, Value, Version};
-pub use url::{Located, StorageOptions, StoreUrl, open_url};
+pub use url::{Located, StorageOptions, StoreUrl, is_url, open_url};
 #[cfg(all(unix, feature = "zip"))]
 pub use zip::{ZipMode, ZipStore};

@@ -6,6 +6,8 @@ pub mod bad_input;
 pub mod codec;
 pub mod examples;
 pub mod fuzz;
+#[cfg(feature = "async")]
+pub mod remote;
 pub mod servers;
 pub mod specimen;
 #[cfg(feature = "stores")]

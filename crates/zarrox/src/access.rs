@@ -1,5 +1,6 @@
 //! How elements are read and written: what can differ from one access to the next.
 
+use crate::array::ChunkCache;
 use crate::interrupt::Interrupt;
 use crate::options::{Context, MissingChunks};
 use crate::pool::Pool;
@@ -25,6 +26,7 @@ pub struct AccessOptions {
     missing_chunks: Option<MissingChunks>,
     store_empty_chunks: Option<bool>,
     memory: Option<usize>,
+    chunk_cache: Option<Option<ChunkCache>>,
     interrupt: Option<Interrupt>,
 }
 
@@ -66,6 +68,16 @@ impl AccessOptions {
         Self { memory: Some(bytes), ..self }
     }
 
+    /// How many bytes of decoded chunks are kept in memory for the next who reads elements of them; none, if not said. All arrays
+    /// that are given these options, or clones of them, share the bytes, which come on top of [`memory`](Self::memory).
+    ///
+    /// A chunk is used again as long as its stored bytes are of the same version; so reading still asks the store for that, and
+    /// nothing is kept where a store cannot tell: versions are known of memory, directories and object stores.
+    #[must_use]
+    pub fn chunk_cache(self, bytes: usize) -> Self {
+        Self { chunk_cache: Some((bytes > 0).then(|| ChunkCache::new(bytes))), ..self }
+    }
+
     /// What calls the work off.
     #[must_use]
     pub fn interrupt(self, interrupt: &Interrupt) -> Self {
@@ -85,6 +97,9 @@ impl AccessOptions {
         }
         if let Some(bytes) = self.memory {
             context.memory = bytes;
+        }
+        if let Some(cache) = &self.chunk_cache {
+            context.chunk_cache.clone_from(cache);
         }
         if let Some(interrupt) = &self.interrupt {
             context.interrupt = interrupt.clone();

@@ -66,7 +66,9 @@ pub mod prelude {
     };
 }
 
-/// Opens the node at a path, for reading and writing, and finds out by itself its format and kind.
+/// Opens the node at a path or URL, for reading and writing, and finds out by itself its format and kind.
+///
+/// [`stores::open_url`] tells which URLs there are.
 ///
 /// # Errors
 /// [`ErrorKind::NotFound`] when there is no node; otherwise what is wrong with it.

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use zarrox_core::data_type::Mode;
 use zarrox_core::metadata::LiftContext;
-use zarrox_core::{ErrorKind, Format, NodePath, Registry, Result};
-use zarrox_stores::{DirectoryStore, Store};
+use zarrox_core::{Format, NodePath, Registry, Result};
+use zarrox_stores::{DirectoryStore, Located, Prefix, PrefixStore, StorageOptions, Store, is_url, open_url};
 
 use crate::error::{argument, from_store};
 
@@ -17,17 +17,17 @@ use crate::error::{argument, from_store};
 /// below is one hierarchy; else the path itself. So errors call nodes by their
 /// place in the hierarchy, and a node created deep inside brings its ancestors with it. A file called `*.zip` is a hierarchy
 /// in an archive.
-pub(crate) fn store_for(path: &Path) -> Result<(Arc<dyn Store>, NodePath, Option<Format>)> {
+pub(crate) fn store_for(
+    path: &Path,
+    storage: &StorageOptions,
+) -> Result<(Arc<dyn Store>, NodePath, Option<Format>)> {
     let text =
         path.to_str().ok_or_else(|| argument(format!("the path {} is not Unicode", path.display())))?;
     if text.is_empty() {
         return Err(argument("the path is empty"));
     }
-    if let Some((scheme, _)) = text.split_once("://")
-        && scheme != "file"
-    {
-        let message = format!("'{text}': stores of the kind '{scheme}://' are not supported; give a path");
-        return Err(zarrox_core::Error::new(ErrorKind::Unsupported, message));
+    if is_elsewhere(path) {
+        return store_at(text, storage);
     }
     let path = plain(path);
     let archive = archive_of(path);
@@ -39,6 +39,29 @@ pub(crate) fn store_for(path: &Path) -> Result<(Arc<dyn Store>, NodePath, Option
     }
     let named = has_extension(&root, "n5").then_some(Format::N5);
     Ok((Arc::new(DirectoryStore::open(root).map_err(from_store)?), node, named))
+}
+
+/// Whether a path is a URL of something else than a directory, a file or an archive.
+pub(crate) fn is_elsewhere(path: &Path) -> bool {
+    path.to_str().is_some_and(|text| is_url(text.strip_prefix("file://").unwrap_or(text)))
+}
+
+/// The store, and the node in it, that a URL means; and the format that the root's name says.
+///
+/// In a bucket, or on a server, a hierarchy's root is what is called `*.zarr` or `*.n5` on the way; otherwise it is what the URL
+/// says: what is above is not looked at.
+fn store_at(url: &str, storage: &StorageOptions) -> Result<(Arc<dyn Store>, NodePath, Option<Format>)> {
+    let Located { store, path, whole } = open_url(url, storage).map_err(from_store)?;
+    if whole {
+        return Ok((store, NodePath::new(&path)?, None));
+    }
+    let ends = path.match_indices('/').map(|(at, _)| at).chain([path.len()]);
+    let named = |end: &usize| ["zarr", "n5"].iter().any(|name| has_extension(Path::new(&path[..*end]), name));
+    let (root, node) = path.split_at(ends.clone().find(named).unwrap_or(path.len()));
+    let prefix =
+        if root.is_empty() { Prefix::root() } else { Prefix::new(format!("{root}/")).map_err(from_store)? };
+    let named = has_extension(Path::new(root), "n5").then_some(Format::N5);
+    Ok((Arc::new(PrefixStore::new(store, prefix)), NodePath::new(node)?, named))
 }
 
 /// The archive on the way: a file that is called `*.zip`, or a place outside of all hierarchies where nothing is yet.
@@ -58,11 +81,15 @@ fn open_archive(path: &Path) -> Result<Arc<dyn Store>> {
 #[cfg(not(feature = "zip"))]
 fn open_archive(path: &Path) -> Result<Arc<dyn Store>> {
     let message = format!("'{}': zip archives need the feature `zip` of zarrox", path.display());
-    Err(zarrox_core::Error::new(ErrorKind::Unsupported, message))
+    Err(zarrox_core::Error::new(zarrox_core::ErrorKind::Unsupported, message))
 }
 
 /// Refuses to make an archive into a directory, or the other way round, by another name.
 pub(crate) fn check_same_kind(from: &Path, to: &Path) -> Result<()> {
+    if is_elsewhere(from) || is_elsewhere(to) {
+        let message = "only what is on this machine's disk can be moved as a whole; convert it to the new place and delete the old one";
+        return Err(argument(message));
+    }
     if archive_of(plain(from)).is_some() == archive_of(plain(to)).is_some() {
         return Ok(());
     }
@@ -137,6 +164,7 @@ const ENTRY_LIMIT: u64 = 1 << 20;
 #[cfg(test)]
 mod tests {
     use super::*;
+    use zarrox_core::ErrorKind;
 
     #[test]
     fn the_root_is_found_by_name_or_by_its_documents() {
@@ -174,8 +202,23 @@ mod tests {
 
     #[test]
     fn paths_that_cannot_be_served_say_so() {
-        assert!(store_for(Path::new("")).is_err());
-        let error = store_for(Path::new("s3://bucket/a")).err().unwrap();
-        assert_eq!(error.kind(), ErrorKind::Unsupported);
+        let open = |path| store_for(Path::new(path), &StorageOptions::new()).err().unwrap();
+        assert_eq!(open("").kind(), ErrorKind::InvalidArgument);
+        assert_eq!(open("gopher://host/a").kind(), ErrorKind::Unsupported);
+        assert_eq!(open("memory://../a").kind(), ErrorKind::InvalidArgument);
+    }
+
+    #[test]
+    fn urls_have_their_roots_by_name() {
+        let open = |path| {
+            let (store, node, format) = store_for(Path::new(path), &StorageOptions::new()).unwrap();
+            (store.location(), node.as_str().to_owned(), format)
+        };
+        let (at, node, format) = open("memory://a/b.zarr/c/d");
+        assert!(at.ends_with("/a/b.zarr"), "{at}");
+        assert_eq!((node.as_str(), format), ("c/d", None));
+        assert_eq!(open("memory://a/b.n5").2, Some(Format::N5));
+        let (at, node, _) = open("memory://a/b/c");
+        assert!(at.ends_with("/a/b/c") && node.is_empty(), "{at}");
     }
 }

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use zarrox_core::codec::{CHUNK_LIMIT, DecodeOptions, EncodeOptions};
 use zarrox_core::data_type::Mode;
 use zarrox_core::{Error, ErrorKind, Format, NodePath, Registry, Result};
-use zarrox_stores::{ReadOnlyStore, Store};
+use zarrox_stores::{ReadOnlyStore, StorageOptions, Store};
 
 use crate::access::AccessOptions;
-use crate::array::ArrayBuilder;
+use crate::array::{ArrayBuilder, ChunkCache};
 use crate::consolidated::Consolidated;
 use crate::error::from_store;
 use crate::group::{Group, Node};
@@ -75,6 +75,8 @@ pub(crate) struct Context {
     pub(crate) data_type_fallback: bool,
     /// How much memory may be in use beside results and values, in bytes.
     pub(crate) memory: usize,
+    /// Decoded chunks, where they are kept.
+    pub(crate) chunk_cache: Option<ChunkCache>,
     /// What calls off reading and writing.
     pub(crate) interrupt: Interrupt,
 }
@@ -91,6 +93,7 @@ impl Default for Context {
             decode: DecodeOptions::default(),
             data_type_fallback: false,
             memory: MEMORY,
+            chunk_cache: None,
             interrupt: Interrupt::new(),
         }
     }
@@ -114,6 +117,7 @@ pub struct OpenOptions {
     format: Option<Format>,
     consolidated: Consolidated,
     drop_consolidated: bool,
+    storage: StorageOptions,
     context: Context,
 }
 
@@ -135,6 +139,14 @@ impl OpenOptions {
     #[must_use]
     pub fn format(mut self, format: Format) -> Self {
         self.format = Some(format);
+        self
+    }
+
+    /// Sets an option of the store that a URL names, such as `endpoint` or `region`; the environment says the others. Its value is
+    /// never shown.
+    #[must_use]
+    pub fn storage_option(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.storage = self.storage.with(name, value);
         self
     }
 
@@ -192,6 +204,12 @@ impl OpenOptions {
         self.access(&AccessOptions::new().memory(bytes))
     }
 
+    /// How many bytes of decoded chunks are kept, see [`AccessOptions::chunk_cache`].
+    #[must_use]
+    pub fn chunk_cache(self, bytes: usize) -> Self {
+        self.access(&AccessOptions::new().chunk_cache(bytes))
+    }
+
     /// How elements are read and written, unless an array is [told otherwise](crate::Array::with_options).
     #[must_use]
     pub fn access(mut self, options: &AccessOptions) -> Self {
@@ -226,7 +244,8 @@ impl OpenOptions {
     /// [`ErrorKind::NotFound`] when there is none, [`ErrorKind::AlreadyExists`] when there should be none; otherwise what
     /// is wrong with it.
     pub fn open(&self, path: impl AsRef<Path>) -> Result<Node> {
-        self.open_at(self.place(path.as_ref())?)
+        let creates = !matches!(self.mode, OpenMode::Read | OpenMode::ReadWrite);
+        self.open_at(self.placed(path.as_ref(), creates)?)
     }
 
     /// Opens a node in a store, as the mode says.
@@ -258,7 +277,7 @@ impl OpenOptions {
     /// # Errors
     /// [`ErrorKind::AlreadyExists`] when there is something at the path.
     pub fn create_group(&self, path: impl AsRef<Path>) -> Result<Group> {
-        self.create_group_at(self.place(path.as_ref())?)
+        self.create_group_at(self.new_place(path.as_ref())?)
     }
 
     /// Creates a group in a store.
@@ -276,7 +295,7 @@ impl OpenOptions {
 
     /// Begins to create an array at a path; in mode `w`, whatever is there is replaced.
     pub fn create_array(&self, path: impl AsRef<Path>) -> ArrayBuilder {
-        self.builder(self.place(path.as_ref()))
+        self.builder(self.new_place(path.as_ref()))
     }
 
     /// Begins to create an array in a store.
@@ -293,7 +312,7 @@ impl OpenOptions {
         let flush = || location.store.flush().map_err(from_store);
         let deleted = location.delete().and_then(|()| flush());
         deleted.map_err(|error| error.at(format!("deleting '{}'", path.as_ref().display())))?;
-        if location.path.is_root() {
+        if location.path.is_root() && !location::is_elsewhere(path.as_ref()) {
             // The store keeps its own directory. Where it is not empty, or a link, it stays.
             let _ = std::fs::remove_dir(location::plain(path.as_ref()));
         }
@@ -341,9 +360,18 @@ impl OpenOptions {
         self.format.or_else(|| location.inherited_format()).or(location.expected).unwrap_or(Format::V3)
     }
 
-    /// The place that a path on disk means.
+    /// The place that a path or URL means.
     pub(crate) fn place(&self, path: &Path) -> Result<Location> {
-        let (store, node, named) = location::store_for(path)?;
+        self.placed(path, false)
+    }
+
+    /// The place that a path or URL means, where something will be made.
+    pub(crate) fn new_place(&self, path: &Path) -> Result<Location> {
+        self.placed(path, true)
+    }
+
+    fn placed(&self, path: &Path, create: bool) -> Result<Location> {
+        let (store, node, named) = location::store_for(path, &self.storage.clone().create(create))?;
         let location = self.location(store, node.as_str())?;
         Ok(Location { expected: self.format.or(named), ..location })
     }

@@ -37,6 +37,11 @@ impl<'a> ReadSet<'a> {
         self.out.fill_set(&self.set, element);
     }
 
+    /// Takes the elements out of the decoded chunk.
+    pub fn take(&mut self, chunk: &View<'_>) {
+        self.out.gather(chunk, &self.set);
+    }
+
     /// Takes the elements out of a chunk, of which `chunk` is the part that begins at `corner`.
     fn gather(&mut self, chunk: &View<'_>, corner: &[usize]) {
         self.out.gather(chunk, &self.set.relative_to(corner));
@@ -89,11 +94,11 @@ impl<'a> ReadSet<'a> {
     }
 
     /// Divides the elements among the inner chunks of the chunk, which are of this shape, in row-major order.
-    pub fn divide(
+    pub fn divide<E>(
         self,
         shape: &[usize],
-        mut visit: impl FnMut(&[usize], ReadSet<'a>) -> Result<(), CodecError>,
-    ) -> Result<(), CodecError> {
+        mut visit: impl FnMut(&[usize], ReadSet<'a>) -> Result<(), E>,
+    ) -> Result<(), E> {
         self.set.split(shape, |cell, set| {
             // SAFETY: no two parts of a set share a place in memory, each handle is used only for its own set's places, and
             // this one is given up.

@@ -1,5 +1,6 @@
 //! From a URL to a store: [`open_url`].
 
+mod chain;
 #[cfg(any(feature = "sqlite", feature = "lmdb", feature = "redb", feature = "gdbm"))]
 mod files;
 mod options;
@@ -106,11 +107,22 @@ const FEATURES: &[(&str, &str)] = &[
 /// | `file:///path` | a directory |
 /// | `memory://path` | the memory that all such URLs of this process share |
 /// | `sqlite:///path/data.db/node`, `lmdb://`, `redb://`, `gdbm://` | a database file, and a node in it |
+/// | `URL/archive.zip/node`, `URL\|zip:node`, `zip://node::URL` | a zip archive in any of these, and a node in it |
 ///
 /// # Errors
 ///
 /// [`StoreErrorKind::Unsupported`] when no store has this scheme, or this build lacks it; otherwise what the store says.
 pub fn open_url(url: &str, options: &StorageOptions) -> Result<Located, StoreError> {
+    chain::open(url, options)
+}
+
+/// Whether a text is a URL, or a chain of stores that are inside of each other, and no path.
+#[must_use]
+pub fn is_url(text: &str) -> bool {
+    chain::is_located(text)
+}
+
+fn open_scheme(url: &str, options: &StorageOptions) -> Result<Located, StoreError> {
     let url = StoreUrl::parse(url)?;
     let named = |scheme: &&&Scheme| scheme.names.contains(&url.scheme());
     match SCHEMES.iter().find(named) {

@@ -72,11 +72,9 @@ impl Array {
         mut part: Part<'_>,
         objects: usize,
     ) -> Result<()> {
-        if !self.location.is_far() {
-            return match self.location.store.open(key).map_err(from_store)? {
-                Some(value) => self.read_value(chain, key, &*value, part, objects),
-                None => self.read_missing(part),
-            };
+        if !self.location.is_far() || self.may_be_cached(chain, key, &part) {
+            let value = self.location.store.open(key).map_err(from_store)?;
+            return self.read_opened(chain, key, value, part, objects);
         }
         let first = first_range(chain, &mut part)?;
         for _ in 1..ATTEMPTS {
@@ -97,10 +95,26 @@ impl Array {
         part: Part<'_>,
         objects: usize,
     ) -> Result<()> {
-        match self.location.store.open_with(key, first).map_err(from_store)? {
-            Some(value) => self.read_value(chain, key, &*value, part, objects),
-            None => self.read_missing(part),
+        let value = self.location.store.open_with(key, first).map_err(from_store)?;
+        self.read_opened(chain, key, value, part, objects)
+    }
+
+    /// Reads a part of an object that was opened, if it is there.
+    fn read_opened(
+        &self,
+        chain: &CodecChain,
+        key: &Key,
+        value: Option<Box<dyn Value>>,
+        part: Part<'_>,
+        objects: usize,
+    ) -> Result<()> {
+        let Some(value) = value else { return self.read_missing(part) };
+        if let Some(cache) = self.chunk_cache(chain)
+            && let Some(version) = value.version()
+        {
+            return self.read_cached(cache, chain, (key, &*value, &version), part, objects);
         }
+        self.read_value(chain, key, &*value, part, objects)
     }
 
     /// Drives the reading of one stored object: fetches what its chain asks for until it asks for no more.

@@ -4,6 +4,7 @@ mod astype;
 mod axes;
 mod builder;
 mod chains;
+mod chunk_cache;
 mod chunks;
 mod dynamic;
 mod fetch;
@@ -43,6 +44,7 @@ use kept::Kept;
 
 pub use astype::AsTypeView;
 pub use builder::ArrayBuilder;
+pub(crate) use chunk_cache::ChunkCache;
 pub use dynamic::DynArray;
 pub use info::ArrayInfo;
 pub use iterate::{Chunks, Rows};

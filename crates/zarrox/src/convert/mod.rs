@@ -160,7 +160,7 @@ impl Convert {
             return Err(overlap(&from.display(), &to.display()));
         }
         let source = self.opening().mode(OpenMode::Read).place(source.as_ref())?;
-        self.plan_between(&source, &self.opening().format(self.to).place(destination.as_ref())?)
+        self.plan_between(&source, &self.opening().format(self.to).new_place(destination.as_ref())?)
     }
 
     /// Finds out what must be done to convert the node at a path, with everything below it, where it is: only its documents

@@ -1,0 +1,150 @@
+//! A store that behaves as one far away does, without a server: every request takes time, and is counted.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures_util::stream::{self, StreamExt};
+use zarrox_stores::{
+    AsyncStore, Blocking, ByteRange, Capabilities, Condition, DirListing, Head, Key, MemoryStore, Pages,
+    Piece, Prefix, Store, StoreError, StoreErrorKind, Version,
+};
+
+/// How many requests [`Remote`] takes at the same time.
+pub const IN_FLIGHT: usize = 32;
+
+/// A memory that is reached by requests. Clones share it.
+#[derive(Clone, Debug, Default)]
+pub struct Remote {
+    memory: MemoryStore,
+    latency: Duration,
+    process: usize,
+    requests: Arc<Mutex<BTreeMap<String, usize>>>,
+}
+
+impl Remote {
+    /// An empty one whose answers take so long.
+    #[must_use]
+    pub fn new(latency: Duration) -> Self {
+        Self { latency, ..Self::default() }
+    }
+
+    /// The same memory, seen from another process: its locks are others.
+    #[must_use]
+    pub fn elsewhere(&self, process: usize) -> Self {
+        Self { process, ..self.clone() }
+    }
+
+    /// As a store that waits for its answers.
+    #[must_use]
+    pub fn blocking(&self) -> Arc<dyn Store> {
+        Arc::new(Blocking::new(self.clone()))
+    }
+
+    /// The memory, which is reached from here without requests.
+    #[must_use]
+    pub fn memory(&self) -> &MemoryStore {
+        &self.memory
+    }
+
+    /// What was asked since this was called last, such as `read a/zarr.json`, and how often.
+    pub fn take_requests(&self) -> BTreeMap<String, usize> {
+        std::mem::take(&mut *self.requests.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn count(&self, request: String) {
+        *self.requests.lock().unwrap_or_else(PoisonError::into_inner).entry(request).or_default() += 1;
+    }
+
+    async fn travel(&self, what: &str, place: &str) {
+        self.count(format!("{what} {place}"));
+        tokio::time::sleep(self.latency).await;
+    }
+}
+
+impl AsyncStore for Remote {
+    fn location(&self) -> String {
+        format!("{} of process {}", self.memory.location(), self.process)
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        let mut capabilities = self.memory.capabilities();
+        capabilities.rename = false;
+        capabilities.in_flight = IN_FLIGHT.try_into().ok();
+        capabilities
+    }
+
+    async fn read(
+        &self,
+        key: &Key,
+        range: Option<ByteRange>,
+        version: Option<&Version>,
+    ) -> Result<Option<Piece>, StoreError> {
+        self.travel("read", key.as_str()).await;
+        let Some(value) = self.memory.open(key)? else { return Ok(None) };
+        let fail = |kind, message: &str| {
+            Err(StoreError::new(kind, "reading", message)
+                .with_location(self.location())
+                .with_key(key.as_str()))
+        };
+        if version.is_some_and(|version| value.version().as_ref() != Some(version)) {
+            return fail(StoreErrorKind::Conflict, "it is another one now");
+        }
+        let size = value.size();
+        let (start, end) = match range {
+            None => (0, size),
+            Some(ByteRange::From { offset, length }) => (
+                offset,
+                length.and_then(|length| offset.checked_add(length)).map_or(size, |end| end.min(size)),
+            ),
+            Some(ByteRange::Suffix { length }) => (size.saturating_sub(length), size),
+        };
+        if range.is_some() && start >= size {
+            return fail(StoreErrorKind::OutOfRange, "it begins behind the end");
+        }
+        let bytes = value.read(start, end - start)?;
+        Ok(Some(Piece { offset: start, bytes, head: Head { size, version: value.version() } }))
+    }
+
+    async fn head(&self, key: &Key) -> Result<Option<Head>, StoreError> {
+        self.travel("head", key.as_str()).await;
+        Ok(self.memory.open(key)?.map(|value| Head { size: value.size(), version: value.version() }))
+    }
+
+    async fn set(&self, key: &Key, value: Bytes, condition: Condition<'_>) -> Result<(), StoreError> {
+        self.travel("set", key.as_str()).await;
+        self.memory.set(key, &value, condition)
+    }
+
+    async fn erase(&self, key: &Key) -> Result<bool, StoreError> {
+        self.travel("erase", key.as_str()).await;
+        self.memory.erase(key)
+    }
+
+    fn list_prefix(&self, prefix: &Prefix) -> Pages {
+        let mut keys = Vec::new();
+        let mut visit = |key, size| {
+            keys.push((key, size));
+            ControlFlow::Continue(())
+        };
+        let listed = self.memory.list_prefix(prefix, &mut visit);
+        let pages: Vec<_> =
+            keys.chunks(1_000).map(|page| Ok(page.to_vec())).chain(listed.err().map(Err)).collect();
+        let (remote, place) = (self.clone(), prefix.to_string());
+        let travel = move |page| {
+            let (remote, place) = (remote.clone(), place.clone());
+            async move {
+                remote.travel("list", &place).await;
+                page
+            }
+        };
+        stream::iter(pages).then(travel).boxed()
+    }
+
+    async fn list_dir(&self, prefix: &Prefix) -> Result<DirListing, StoreError> {
+        self.travel("list", prefix.as_str()).await;
+        self.memory.list_dir(prefix)
+    }
+}

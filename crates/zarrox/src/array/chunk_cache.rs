@@ -1,0 +1,135 @@
+//! Decoded chunks that are kept for the next who asks for elements of them.
+
+use std::sync::Arc;
+
+use quick_cache::Weighter;
+use quick_cache::sync::Cache;
+use zarrox_core::Result;
+use zarrox_core::codec::{CodecChain, ReadPart};
+use zarrox_core::data_type::Storage;
+use zarrox_core::partition::{Piece, split_mut};
+use zarrox_core::strided::{Dims, Span, View, ViewMut};
+use zarrox_stores::{Key, Value, Version};
+
+use super::Array;
+use super::fetch::Part;
+
+/// A chunk that is decoded at once: of a shard, one of the chunks inside, by its place there.
+type Place = (Key, Dims<usize>);
+
+type Entries = Cache<Place, (Version, Arc<[u8]>), Weight>;
+
+/// Decoded chunks, up to a number of bytes. Handles that were made with the same options share them.
+#[derive(Clone)]
+pub(crate) struct ChunkCache {
+    limit: usize,
+    entries: Arc<Entries>,
+}
+
+impl ChunkCache {
+    /// One that keeps no more than so many bytes.
+    pub(crate) fn new(limit: usize) -> Self {
+        /// About how many bytes a chunk has.
+        const TYPICAL: usize = 64 << 10;
+        Self { limit, entries: Arc::new(Cache::with_weighter(limit / TYPICAL + 1, limit as u64, Weight)) }
+    }
+
+    fn get(&self, place: &Place, version: &Version) -> Option<Arc<[u8]>> {
+        self.entries.get(place).filter(|(kept, _)| kept == version).map(|(_, decoded)| decoded)
+    }
+}
+
+impl std::fmt::Debug for ChunkCache {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "ChunkCache({} of {} bytes)", self.entries.weight(), self.limit)
+    }
+}
+
+#[derive(Clone)]
+struct Weight;
+
+impl Weighter<Place, (Version, Arc<[u8]>)> for Weight {
+    fn weight(&self, (key, cell): &Place, (version, decoded): &(Version, Arc<[u8]>)) -> u64 {
+        let own = size_of::<Place>() + size_of::<(Version, Arc<[u8]>)>();
+        (own + key.as_str().len() + size_of_val(cell.as_slice()) + version.as_bytes().len() + decoded.len())
+            as u64
+    }
+}
+
+impl Array {
+    /// The cache, if there is one that takes what this chain decodes at once; and the shape of that.
+    pub(super) fn chunk_cache(&self, chain: &CodecChain) -> Option<(&ChunkCache, Dims<usize>)> {
+        let cache = self.location.context.chunk_cache.as_ref()?;
+        // Elements of variable length lie in a heap, and have no size of their own.
+        if self.data_type().storage() == Storage::Variable || chain.chunk().item() == 0 {
+            return None;
+        }
+        let shape: Dims<usize> = match chain.inner_chunk_shape() {
+            Some(inner) => inner.into(),
+            None => chain.chunk().shape().into(),
+        };
+        let size = shape.iter().try_fold(chain.chunk().item(), |size, &length| size.checked_mul(length))?;
+        (size <= cache.limit).then_some((cache, shape))
+    }
+
+    /// Whether the first of what a part needs of an object was kept at some time.
+    pub(super) fn may_be_cached(&self, chain: &CodecChain, key: &Key, part: &Part<'_>) -> bool {
+        let Some((cache, shape)) = self.chunk_cache(chain) else { return false };
+        let region = match part {
+            Part::Box(part) => part.region.clone(),
+            Part::Set(set) => set.bounding_box(shape.len()),
+        };
+        let cell = region.iter().zip(&shape).map(|(span, &length)| span.start / length.max(1)).collect();
+        cache.entries.contains_key(&(key.clone(), cell))
+    }
+
+    /// Reads a part of an object that is of this version out of the cache, and decodes what is not there.
+    pub(super) fn read_cached(
+        &self,
+        (cache, shape): (&ChunkCache, Dims<usize>),
+        chain: &CodecChain,
+        (key, value, version): (&Key, &dyn Value, &Version),
+        part: Part<'_>,
+        objects: usize,
+    ) -> Result<()> {
+        let item = chain.chunk().item();
+        let decoded = |cell: Dims<usize>| -> Result<Arc<[u8]>> {
+            let place = (key.clone(), cell);
+            if let Some(decoded) = cache.get(&place, version) {
+                return Ok(decoded);
+            }
+            let region = region_of(&place.1, &shape, chain.chunk().shape());
+            let counts: Dims<usize> = region.iter().map(|span| span.count).collect();
+            let mut bytes = vec![0; shape.iter().product::<usize>() * item];
+            let whole: Dims<Span> = counts.iter().map(|&count| Span::all(count)).collect();
+            let out = ViewMut::contiguous(&mut bytes, &shape, item).into_region(&whole);
+            let options = self.location.context.decode;
+            self.read_value(chain, key, value, Part::Box(ReadPart { region, out, options }), objects)?;
+            let decoded: Arc<[u8]> = bytes.into();
+            cache.entries.insert(place, (version.clone(), Arc::clone(&decoded)));
+            Ok(decoded)
+        };
+        match part {
+            Part::Box(part) => split_mut(&part.region, &shape, part.out, |pieces: &[Piece], mut out| {
+                let decoded = decoded(pieces.iter().map(|piece| piece.chunk).collect())?;
+                let spans: Dims<Span> = pieces.iter().map(|piece| piece.span).collect();
+                out.copy_from(&View::contiguous(&decoded, &shape, item).region(&spans), 1);
+                Ok(())
+            }),
+            Part::Set(set) => set.divide(&shape, |cell, mut set| {
+                let decoded = decoded(cell.into())?;
+                set.take(&View::contiguous(&decoded, &shape, item));
+                Ok(())
+            }),
+        }
+    }
+}
+
+/// What a cell of the grid inside a chunk has of the chunk, which need not be a multiple of it.
+fn region_of(cell: &[usize], shape: &[usize], chunk: &[usize]) -> Dims<Span> {
+    let span = |((&index, &length), &whole): ((&usize, &usize), &usize)| {
+        let start = index * length;
+        Span { start, step: 1, count: length.min(whole - start) }
+    };
+    cell.iter().zip(shape).zip(chunk).map(span).collect()
+}

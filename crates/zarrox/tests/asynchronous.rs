@@ -1,0 +1,127 @@
+//! One program, run inside and outside of Tokio, on runtimes of both kinds, and on a blocking and an asynchronous store.
+
+use std::future::Future;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use ndarray::Array2;
+use zarrox::prelude::*;
+use zarrox::stores::{MemoryStore, Store};
+use zarrox::{ErrorKind, OpenOptions, asynchronous};
+use zarrox_testkit::remote::Remote;
+
+/// Each kind of store.
+fn stores() -> [Arc<dyn Store>; 2] {
+    [Arc::new(MemoryStore::new()), Remote::new(Duration::from_millis(1)).blocking()]
+}
+
+fn values() -> Array2<i32> {
+    Array2::from_shape_fn((20, 30), |(y, x)| i32::try_from(y * 100 + x).unwrap())
+}
+
+fn create(store: &Arc<dyn Store>) -> zarrox::Result<zarrox::Array> {
+    let root = OpenOptions::new().create_group_in(store.clone(), "")?;
+    root.create_array("a").shape([20, 30]).chunks([5, 10]).data_type(DataType::Int32).create()
+}
+
+/// The program, waiting.
+fn blocking_program(store: &Arc<dyn Store>) {
+    let array = create(store).unwrap();
+    array.write(.., &values()).unwrap();
+    array.write(s![3, ..], &ndarray::arr0(-1)).unwrap();
+    check(&array.read_nd(..).unwrap());
+    assert_eq!(array.read::<f64>(..).unwrap_err().kind(), ErrorKind::DataTypeMismatch);
+}
+
+/// The same program, awaiting.
+async fn program(store: Arc<dyn Store>) {
+    let array = asynchronous::run(move || create(&store)).await.unwrap();
+    let array = asynchronous::Array::from(array);
+    array.write(.., values()).await.unwrap();
+    array.run(|array| array.fill(s![3, ..], -1)).await.unwrap();
+    check(&array.read_nd(..).await.unwrap());
+    assert_eq!(array.read_dyn(s![1, 2]).await.unwrap().as_slice::<i32>().unwrap(), [102]);
+    assert_eq!(array.read::<f64>(..).await.unwrap_err().kind(), ErrorKind::DataTypeMismatch);
+    let many = (0..20).map(|row| {
+        let array = array.clone();
+        tokio::spawn(async move { array.read::<i32>(s![row, ..]).await.unwrap().len() })
+    });
+    for row in many.collect::<Vec<_>>() {
+        assert_eq!(row.await.unwrap(), 30);
+    }
+}
+
+fn check(read: &Array2<i32>) {
+    let mut expected = values();
+    expected.row_mut(3).fill(-1);
+    assert_eq!(read, expected);
+}
+
+fn on_both_runtimes<F: Future<Output = ()>>(program: impl Fn() -> F) {
+    tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(program());
+    tokio::runtime::Builder::new_multi_thread().worker_threads(2).build().unwrap().block_on(program());
+}
+
+#[test]
+fn outside_of_a_runtime() {
+    stores().iter().for_each(blocking_program);
+}
+
+#[test]
+fn waiting_inside_of_a_runtime() {
+    on_both_runtimes(|| async { stores().iter().for_each(blocking_program) });
+}
+
+#[test]
+fn awaiting_inside_of_a_runtime() {
+    on_both_runtimes(|| async {
+        for store in stores() {
+            program(store).await;
+        }
+    });
+}
+
+#[test]
+fn no_thread_of_the_program_waits() {
+    let remote = Remote::new(Duration::from_millis(200));
+    let near: Arc<dyn Store> = Arc::new(remote.memory().clone());
+    create(&near).unwrap().write(.., &values()).unwrap();
+    tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
+        let store = remote.blocking();
+        let array = asynchronous::run(|| OpenOptions::new().open_in(store, "a")).await.unwrap();
+        let array = asynchronous::Array::from(array.into_array().unwrap());
+        let ticks = async {
+            let mut ticks = 0;
+            loop {
+                tokio::time::sleep(Duration::from_millis(10)).await;
+                ticks += 1;
+                if ticks == 10 {
+                    return;
+                }
+            }
+        };
+        let started = Instant::now();
+        let read = tokio::spawn(async move { array.read::<i32>(..).await.unwrap().sum() });
+        ticks.await;
+        assert!(started.elapsed() < Duration::from_millis(190), "the runtime's only thread was kept waiting");
+        assert_eq!(read.await.unwrap(), values().sum());
+    });
+}
+
+#[test]
+fn a_future_that_is_dropped_calls_its_work_off() {
+    let remote = Remote::new(Duration::from_millis(20));
+    let near: Arc<dyn Store> = Arc::new(remote.memory().clone());
+    let array = OpenOptions::new().create_array_in(near, "a").shape([2_000]).chunks([1]);
+    array.data_type(DataType::UInt8).create().unwrap().fill(.., 1_u8).unwrap();
+    tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
+        let array = OpenOptions::new().open_in(remote.blocking(), "a").unwrap().into_array().unwrap();
+        let array = asynchronous::Array::from(array);
+        remote.take_requests();
+        let read = array.read::<u8>(..);
+        assert!(tokio::time::timeout(Duration::from_millis(50), read).await.is_err());
+        tokio::time::sleep(Duration::from_millis(200)).await;
+        let asked = remote.take_requests().len();
+        assert!(asked < 500, "{asked} chunks were read for nobody");
+    });
+}

@@ -1,0 +1,87 @@
+//! Decoded chunks that are kept: the same elements, without asking for them again, and never old ones.
+
+use std::sync::Arc;
+
+use ndarray::{Array2, ArrayD};
+use zarrox::prelude::*;
+use zarrox::stores::Store;
+use zarrox::{AccessOptions, OpenOptions};
+use zarrox_testkit::remote::Remote;
+
+fn values(seed: i32) -> Array2<i32> {
+    Array2::from_shape_fn((50, 70), |(y, x)| seed + i32::try_from(y * 100 + x).unwrap())
+}
+
+/// The array, and the store that it is in.
+fn array(shards: Option<[u64; 2]>) -> (Remote, zarrox::Array) {
+    let remote = Remote::default();
+    let builder = OpenOptions::new().create_array_in(remote.blocking(), "a").data_type(DataType::Int32);
+    let builder = builder.shape([50, 70]).chunks([8, 16]).fill_value(3).compressor(Zstd::level(1));
+    let builder = if let Some(shards) = shards { builder.shards(shards) } else { builder };
+    let array = builder.create().unwrap();
+    array.write(.., &values(1)).unwrap();
+    (remote, array)
+}
+
+fn selections(array: &zarrox::Array) -> Vec<ArrayD<i32>> {
+    let mask = Array2::from_shape_fn((50, 70), |(y, x)| (y * x) % 7 == 1);
+    vec![
+        array.read(..).unwrap(),
+        array.read(s![3..41, 60..9;-5]).unwrap(),
+        array.read(s![7, ..]).unwrap(),
+        array.oindex((vec![40, 3, 3, 17], 5..60)).read().unwrap(),
+        array.vindex((vec![0, 49, 7, 8], vec![69, 0, 15, 16])).read().unwrap(),
+        array.mask(mask).read().unwrap(),
+    ]
+}
+
+#[test]
+fn what_is_kept_is_what_is_read() {
+    for shards in [None, Some([32, 32]), Some([64, 80])] {
+        let (_, array) = array(shards);
+        let cached = array.with_options(&AccessOptions::new().chunk_cache(1 << 20));
+        let expected = selections(&array);
+        for round in 0..2 {
+            assert_eq!(selections(&cached), expected, "{shards:?}, round {round}");
+        }
+    }
+}
+
+#[test]
+fn nothing_is_asked_for_again_but_the_version() {
+    let (remote, array) = array(None);
+    let cached = array.with_options(&AccessOptions::new().chunk_cache(1 << 20));
+    cached.read::<i32>(s![..8, ..16]).unwrap();
+    remote.take_requests();
+    cached.read::<i32>(s![2..4, 3]).unwrap();
+    let requests: Vec<_> = remote.take_requests().into_iter().collect();
+    assert_eq!(requests, [("head a/c/0/0".to_owned(), 1)]);
+}
+
+#[test]
+fn what_somebody_else_wrote_is_seen() {
+    let (remote, array) = array(Some([32, 32]));
+    let cached = array.with_options(&AccessOptions::new().chunk_cache(1 << 20));
+    assert_eq!(cached.read_nd(..).unwrap(), values(1));
+    let other = OpenOptions::new().open_in(remote.elsewhere(1).blocking(), "a").unwrap().into_array().unwrap();
+    other.write(.., &values(1_000)).unwrap();
+    assert_eq!(cached.read_nd(..).unwrap(), values(1_000));
+    other.fill(.., 3).unwrap();
+    assert_eq!(cached.read::<i32>(..).unwrap().sum(), 3 * 50 * 70);
+}
+
+#[test]
+fn a_cache_keeps_no_more_than_it_may() {
+    let remote = Remote::default();
+    let near: Arc<dyn Store> = Arc::new(remote.memory().clone());
+    let builder = OpenOptions::new().create_array_in(near, "a").data_type(DataType::UInt8);
+    let array = builder.shape([64 << 20]).chunks([1 << 20]).create().unwrap();
+    array.fill(.., 7_u8).unwrap();
+    let cached = array.with_options(&AccessOptions::new().chunk_cache(4 << 20));
+    for chunk in 0..64 {
+        assert_eq!(cached.read::<u8>(s![chunk << 20]).unwrap().first(), Some(&7));
+    }
+    let shown = format!("{cached:?}");
+    let weight = shown.split_once("ChunkCache(").unwrap().1.split_once(' ').unwrap().0;
+    assert!((1 << 20..=4 << 20).contains(&weight.parse::<u64>().unwrap()), "{weight}");
+}

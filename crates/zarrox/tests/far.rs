@@ -1,0 +1,173 @@
+//! Stores that are far away: how many requests are made, how many at the same time, and what others do meanwhile.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use ndarray::{Array1, Array2};
+use zarrox::prelude::*;
+use zarrox::stores::{Condition, Key, Store};
+use zarrox::{AccessOptions, Consolidated, ErrorKind, Interrupt, OpenMode, OpenOptions};
+use zarrox_testkit::remote::{IN_FLIGHT, Remote};
+
+const LATENCY: Duration = Duration::from_millis(50);
+
+fn count(requests: &std::collections::BTreeMap<String, usize>, what: &str) -> usize {
+    requests.iter().filter(|(request, _)| request.starts_with(what)).map(|(_, count)| count).sum()
+}
+
+/// An array of so many chunks of one element, written without delay, in a store that answers late.
+fn far_array(chunks: u64, latency: Duration) -> (Remote, zarrox::Array) {
+    let remote = Remote::new(latency);
+    let near: Arc<dyn Store> = Arc::new(remote.memory().clone());
+    let options = OpenOptions::new();
+    let array = options.create_array_in(near, "a").shape([chunks]).chunks([1]).data_type(DataType::Int32);
+    let values: Array1<i32> = (1..).take(usize::try_from(chunks).unwrap()).collect();
+    array.create().unwrap().write(.., &values).unwrap();
+    let array = options.open_in(remote.blocking(), "a").unwrap().into_array().unwrap();
+    (remote, array)
+}
+
+#[test]
+fn chunks_are_asked_for_many_at_a_time_and_each_once() {
+    let (remote, array) = far_array(1_000, LATENCY);
+    remote.take_requests();
+    let started = Instant::now();
+    let values = array.read::<i32>(..).unwrap();
+    let taken = started.elapsed();
+    assert_eq!(values.sum(), 500_500);
+    let requests = remote.take_requests();
+    assert_eq!((count(&requests, "read"), requests.len()), (1_000, 1_000), "{requests:?}");
+    // One after the other, they would take fifty seconds.
+    let rounds = u32::try_from(1_000 / IN_FLIGHT).unwrap();
+    assert!(taken < rounds * LATENCY * 4, "{taken:?}");
+}
+
+#[test]
+fn chunks_are_written_many_at_a_time() {
+    let (remote, array) = far_array(200, LATENCY);
+    let started = Instant::now();
+    array.write(.., &Array1::from_elem(200, 9_i32)).unwrap();
+    assert!(started.elapsed() < LATENCY * 50, "{:?}", started.elapsed());
+    assert_eq!(count(&remote.take_requests(), "set"), 200);
+    assert_eq!(array.read::<i32>(..).unwrap().sum(), 1_800);
+}
+
+#[test]
+fn a_shard_costs_its_index_and_its_parts_together() {
+    let remote = Remote::default();
+    let builder = OpenOptions::new().create_array_in(remote.blocking(), "a").data_type(DataType::Int32);
+    let array = builder.shape([64, 64]).chunks([8, 8]).shards([64, 64]).create().unwrap();
+    let values = Array2::from_shape_fn((64, 64), |(y, x)| i32::try_from(64 * y + x).unwrap() + 1);
+    array.write(.., &values).unwrap();
+    remote.take_requests();
+    assert_eq!(array.read::<i32>(..).unwrap(), values.clone().into_dyn());
+    let requests = remote.take_requests();
+    assert_eq!(count(&requests, "read"), 1, "all of it in one: {requests:?}");
+    let rows = array.read::<i32>(s![8..24, ..]).unwrap();
+    assert_eq!(rows, values.slice(ndarray::s![8..24, ..]).into_dyn());
+    let requests = remote.take_requests();
+    assert_eq!(count(&requests, "read"), 2, "the index, and the parts together: {requests:?}");
+}
+
+#[test]
+fn raw_elements_are_read_without_the_rest_of_their_chunk() {
+    let remote = Remote::default();
+    let builder = OpenOptions::new().create_array_in(remote.blocking(), "a").data_type(DataType::UInt8);
+    let array = builder.shape([4 << 20]).chunks([4 << 20]).codecs([Bytes::little().into()]).create().unwrap();
+    array.write(.., &Array1::from_shape_fn(4 << 20, |index| (index % 251) as u8)).unwrap();
+    remote.take_requests();
+    assert_eq!(array.read::<u8>(s![1_000_000..1_000_004]).unwrap().as_slice().unwrap(), [16, 17, 18, 19]);
+    assert_eq!(count(&remote.take_requests(), ""), 1);
+}
+
+#[test]
+fn opening_takes_the_time_of_one_request() {
+    for format in [Format::V2, Format::V3] {
+        let remote = Remote::new(Duration::ZERO);
+        let options = OpenOptions::new().format(format);
+        let root = options.create_group_in(remote.blocking(), "").unwrap();
+        for name in ["x", "y"] {
+            root.create_array(name).shape([2]).data_type(DataType::Int32).create().unwrap();
+        }
+        root.consolidate().unwrap();
+
+        let remote = slow(&remote);
+        let started = Instant::now();
+        let opened = OpenOptions::new().open_in(remote.blocking(), "x").unwrap().into_array().unwrap();
+        assert!(started.elapsed() < LATENCY * 2, "{format:?}: {:?}", started.elapsed());
+        assert_eq!(opened.shape(), [2]);
+
+        remote.take_requests();
+        let started = Instant::now();
+        let group = OpenOptions::new().mode(OpenMode::Read).consolidated(Consolidated::Require);
+        let group = group.open_in(remote.blocking(), "").unwrap().into_group().unwrap();
+        assert_eq!(group.children().unwrap().len(), 2);
+        assert!(started.elapsed() < LATENCY * 2, "{format:?}: {:?}", started.elapsed());
+        let requests = remote.take_requests();
+        assert_eq!(count(&requests, "list"), 0, "{requests:?}");
+        assert!(requests.values().all(|&count| count == 1), "{requests:?}");
+    }
+}
+
+/// The same memory behind a longer way.
+fn slow(remote: &Remote) -> Remote {
+    let slow = Remote::new(LATENCY);
+    let copy = |key: Key, _| {
+        let value = remote.memory().get(&key).unwrap().unwrap();
+        slow.memory().set(&key, &value, Condition::Always).unwrap();
+        std::ops::ControlFlow::Continue(())
+    };
+    let mut copy = copy;
+    remote.memory().list_prefix(&zarrox::stores::Prefix::root(), &mut copy).unwrap();
+    slow
+}
+
+#[test]
+fn children_are_opened_together() {
+    let remote = Remote::default();
+    let root = OpenOptions::new().create_group_in(remote.blocking(), "").unwrap();
+    for index in 0..20 {
+        root.create_group(&format!("g{index}")).unwrap();
+    }
+    let remote = slow(&remote);
+    let root = OpenOptions::new().open_in(remote.blocking(), "").unwrap().into_group().unwrap();
+    let started = Instant::now();
+    assert_eq!(root.children().unwrap().len(), 20);
+    assert!(started.elapsed() < LATENCY * 15, "{:?}", started.elapsed());
+}
+
+#[test]
+fn writers_of_parts_of_one_chunk_lose_nothing() {
+    let remote = Remote::default();
+    let builder = OpenOptions::new().create_array_in(remote.blocking(), "a").data_type(DataType::Int32);
+    builder.shape([8]).chunks([8]).create().unwrap();
+    std::thread::scope(|scope| {
+        for index in 0..8_usize {
+            let remote = &remote;
+            scope.spawn(move || {
+                let other = remote.elsewhere(index + 1).blocking();
+                let array = OpenOptions::new().open_in(other, "a").unwrap().into_array().unwrap();
+                for round in 1..=20 {
+                    array.write(s![index], &ndarray::arr0(round)).unwrap();
+                }
+            });
+        }
+    });
+    let array = OpenOptions::new().open_in(remote.blocking(), "a").unwrap().into_array().unwrap();
+    assert_eq!(array.read::<i32>(..).unwrap().as_slice().unwrap(), [20; 8]);
+}
+
+#[test]
+fn what_is_called_off_ends_soon() {
+    let (_, array) = far_array(2_000, LATENCY);
+    let interrupt = Interrupt::new();
+    let array = array.with_options(&AccessOptions::new().interrupt(&interrupt));
+    let started = Instant::now();
+    std::thread::scope(|scope| {
+        let reader = scope.spawn(|| array.read::<i32>(..).map(drop));
+        std::thread::sleep(LATENCY);
+        interrupt.raise();
+        assert_eq!(reader.join().unwrap().unwrap_err().kind(), ErrorKind::Interrupted);
+    });
+    assert!(started.elapsed() < Duration::from_secs(1), "{:?}", started.elapsed());
+}
