@@ -6,6 +6,7 @@ pub mod bad_input;
 pub mod codec;
 pub mod examples;
 pub mod fuzz;
+pub mod proxy;
 #[cfg(feature = "async")]
 pub mod remote;
 pub mod servers;

@@ -1,0 +1,364 @@
+//! A proxy in front of a server, with what goes wrong on real networks, and a count of what goes through.
+//!
+//! ```
+//! use std::time::Duration;
+//! use zarrox_testkit::proxy::{After, Proxy};
+//!
+//! # let server = std::net::TcpListener::bind("127.0.0.1:0")?;
+//! # let url = format!("http://{}", server.local_addr()?);
+//! let proxy = Proxy::new(&url)?;
+//! let url = proxy.url(); // for the store
+//! proxy.set_delay(Duration::from_millis(20));
+//! proxy.cut(After::Answers(1), 1); // the second answer is lost, once
+//! assert_eq!(proxy.requests(), [""; 0]);
+//! # Ok::<(), std::io::Error>(())
+//! ```
+
+mod faults;
+mod requests;
+
+use std::collections::HashMap;
+use std::io::{self, Read, Write};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+pub use faults::After;
+use faults::Faults;
+use requests::Requests;
+
+/// How much is read at once, in bytes.
+const CHUNK: usize = 64 * 1024;
+
+/// How many chunks may be on their way on one connection. With this, and a delay of 100 ms, 160 MB a second get through.
+const IN_FLIGHT: usize = 256;
+
+/// A TCP proxy on a port of the loopback interface. It ends, with all its connections, when it is dropped.
+///
+/// All settings can be changed at any time, by any thread, and hold from then on for connections that are open, too.
+#[derive(Debug)]
+pub struct Proxy {
+    url: String,
+    shared: Arc<Shared>,
+    listening: Option<JoinHandle<()>>,
+}
+
+/// What all threads of a proxy know.
+#[derive(Debug)]
+struct Shared {
+    address: SocketAddr,
+    server: SocketAddr,
+    state: Mutex<State>,
+    /// Wakes those who wait for the state to change.
+    changed: Condvar,
+    next: AtomicU64,
+}
+
+/// The state of a proxy.
+#[derive(Debug, Default)]
+struct State {
+    delay: Duration,
+    faults: Faults,
+    /// What becomes of connections.
+    mode: Mode,
+    /// Whether the port is open.
+    is_open: bool,
+    connections: u64,
+    requests: Vec<String>,
+    /// Both ends of the connections there are.
+    streams: HashMap<u64, Vec<TcpStream>>,
+}
+
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    #[default]
+    Forward,
+    Refuse,
+    Stall,
+    End,
+}
+
+impl Proxy {
+    /// A proxy in front of the server at a URL (`http://127.0.0.1:8000`, `ftp://u:p@127.0.0.1:2121/a`) or a bare `host:port`.
+    ///
+    /// # Errors
+    ///
+    /// When the URL has no host with a port, or no port can be opened.
+    pub fn new(url: &str) -> io::Result<Self> {
+        let authority = authority(url);
+        let missing = || io::Error::new(io::ErrorKind::InvalidInput, format!("'{authority}' is no address"));
+        let server = authority.to_socket_addrs()?.next().ok_or_else(missing)?;
+        let listener = TcpListener::bind("127.0.0.1:0")?;
+        let address = listener.local_addr()?;
+        let shared = Arc::new(Shared {
+            address,
+            server,
+            state: Mutex::new(State { is_open: true, ..State::default() }),
+            changed: Condvar::new(),
+            next: AtomicU64::new(0),
+        });
+        let listening = thread::spawn({
+            let shared = Arc::clone(&shared);
+            move || shared.listen(listener)
+        });
+        let url = url.replacen(authority, &address.to_string(), 1);
+        Ok(Self { url, shared, listening: Some(listening) })
+    }
+
+    /// The server's URL with the address of the proxy in it.
+    #[must_use]
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// Lets all that clients send arrive later by `delay`, as on a line of that latency: what is sent meanwhile is on its way, too, so
+    /// that the line gets longer and not narrower. Answers are not delayed: a request and its answer take `delay` longer together.
+    pub fn set_delay(&self, delay: Duration) {
+        self.shared.state().delay = delay;
+    }
+
+    /// Cuts a connection after so much more of what servers send, on all connections together; `times` times, each counted from the
+    /// one before. The connection that is cut is the one that would have carried the next byte.
+    pub fn cut(&self, after: After, times: u64) {
+        self.shared.state().faults.set(after, times);
+    }
+
+    /// Closes the port, so that connections are refused; those that are open are cut.
+    pub fn refuse(&self) {
+        self.shared.set_mode(Mode::Refuse);
+    }
+
+    /// Takes connections and never answers; those that are open stay silent from now on. What was sent meanwhile is lost.
+    pub fn stall(&self) {
+        self.shared.set_mode(Mode::Stall);
+    }
+
+    /// Ends everything that goes wrong, and the delay. Connections that have missed something are cut.
+    pub fn mend(&self) {
+        self.shared.state().faults = Faults::default();
+        self.set_delay(Duration::ZERO);
+        self.shared.set_mode(Mode::Forward);
+    }
+
+    /// How many connections were taken.
+    #[must_use]
+    pub fn connections(&self) -> u64 {
+        self.shared.state().connections
+    }
+
+    /// The requests of HTTP/1 that came from clients: method, target and the header `Range` if there is one, as in
+    /// `GET /a/c/0 bytes=0-99`. What is no HTTP has none.
+    #[must_use]
+    pub fn requests(&self) -> Vec<String> {
+        self.shared.state().requests.clone()
+    }
+
+    /// Begins to count at zero again.
+    pub fn reset(&self) {
+        let mut state = self.shared.state();
+        state.connections = 0;
+        state.requests.clear();
+    }
+}
+
+impl Drop for Proxy {
+    fn drop(&mut self) {
+        self.shared.set_mode(Mode::End);
+        let ended = self.listening.take().map(JoinHandle::join);
+        debug_assert!(ended.is_some_and(|ended| ended.is_ok()), "the proxy panicked");
+    }
+}
+
+/// The part of a URL that says where the server is.
+fn authority(url: &str) -> &str {
+    let rest = url.split_once("://").map_or(url, |(_scheme, rest)| rest);
+    let authority = rest.split(['/', '?']).next().unwrap_or(rest);
+    authority.rsplit('@').next().unwrap_or(authority)
+}
+
+impl Shared {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Changes what becomes of connections, and returns when that is so.
+    fn set_mode(&self, mode: Mode) {
+        let mut state = self.state();
+        let before = std::mem::replace(&mut state.mode, mode);
+        if matches!(mode, Mode::Refuse | Mode::End) || before == Mode::Stall {
+            state.streams.drain().for_each(|(_, streams)| close(&streams));
+        }
+        self.changed.notify_all();
+        if mode == Mode::Refuse && state.is_open || mode == Mode::End {
+            // The thread waits for a connection: here is one.
+            let _woken = TcpStream::connect(self.address);
+        }
+        let is_done = |state: &mut State| mode == Mode::End || state.is_open != (mode == Mode::Refuse);
+        let waited = self.changed.wait_while(state, |state| !is_done(state));
+        drop(waited.unwrap_or_else(PoisonError::into_inner));
+    }
+
+    /// Takes connections until the proxy ends. The port is closed while connections are refused.
+    fn listen(self: &Arc<Self>, listener: TcpListener) {
+        let mut listener = Some(listener);
+        loop {
+            let accepted = listener.as_ref().map(TcpListener::accept);
+            let mut state = self.state();
+            match state.mode {
+                Mode::End => return,
+                Mode::Refuse => {
+                    drop(accepted);
+                    drop(listener.take());
+                    state.is_open = false;
+                    self.changed.notify_all();
+                    let waited = self.changed.wait_while(state, |state| state.mode == Mode::Refuse);
+                    drop(waited.unwrap_or_else(PoisonError::into_inner));
+                }
+                Mode::Forward | Mode::Stall if listener.is_none() => {
+                    // Somebody else may have the port for a moment.
+                    listener = TcpListener::bind(self.address).ok();
+                    state.is_open = listener.is_some();
+                    self.changed.notify_all();
+                    drop(state);
+                    thread::sleep(Duration::from_millis(1));
+                }
+                Mode::Forward | Mode::Stall => {
+                    state.connections += u64::from(accepted.as_ref().is_some_and(Result::is_ok));
+                    drop(state);
+                    if let Some(Ok((client, _))) = accepted {
+                        // A server that is not there closes the connection, which says it all.
+                        let _forwarded = Connection::open(self, client);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A connection through the proxy. It is forgotten when the last of its threads ends.
+struct Connection {
+    shared: Arc<Shared>,
+    id: u64,
+    client: TcpStream,
+    server: TcpStream,
+    /// Whether the client has said something since the server last did.
+    asked: AtomicBool,
+}
+
+/// Bytes on their way to the server, and when they arrive.
+type InFlight = (Instant, Vec<u8>);
+
+impl Connection {
+    fn open(shared: &Arc<Shared>, client: TcpStream) -> io::Result<()> {
+        let id = shared.next.fetch_add(1, Ordering::Relaxed);
+        if shared.keep(id, vec![client.try_clone()?]) == Mode::Stall {
+            return Ok(());
+        }
+        let server = TcpStream::connect(shared.server);
+        let server = server.inspect_err(|_| shared.forget(id))?;
+        client.set_nodelay(true)?;
+        server.set_nodelay(true)?;
+        let streams = vec![client.try_clone()?, server.try_clone()?];
+        let asked = AtomicBool::new(false);
+        let connection = Arc::new(Self { shared: Arc::clone(shared), id, client, server, asked });
+        shared.keep(id, streams);
+        let (sender, receiver) = sync_channel(IN_FLIGHT);
+        let [a, b, c] = [0; 3].map(|_| Arc::clone(&connection));
+        // They end when the streams are closed, if not before.
+        thread::spawn(move || a.receive(&sender));
+        thread::spawn(move || b.forward(receiver));
+        thread::spawn(move || c.answer());
+        Ok(())
+    }
+
+    /// Takes what the client sends.
+    fn receive(&self, sender: &SyncSender<InFlight>) {
+        let mut requests = Requests::default();
+        let mut buffer = vec![0; CHUNK];
+        while let Some(bytes) = read(&self.client, &mut buffer) {
+            let mut state = self.shared.state();
+            state.requests.extend(requests.feed(bytes));
+            let (mode, arrival) = (state.mode, Instant::now() + state.delay);
+            drop(state);
+            if mode == Mode::Forward && sender.send((arrival, bytes.to_vec())).is_err() {
+                return;
+            }
+        }
+    }
+
+    /// Lets it arrive at the server.
+    fn forward(&self, receiver: Receiver<InFlight>) {
+        for (arrival, bytes) in receiver {
+            thread::sleep(arrival.saturating_duration_since(Instant::now()));
+            self.asked.store(true, Ordering::SeqCst);
+            if (&self.server).write_all(&bytes).is_err() {
+                return self.cut();
+            }
+        }
+        let _closed = self.server.shutdown(Shutdown::Write);
+    }
+
+    /// Passes on what the server sends.
+    fn answer(&self) {
+        let mut buffer = vec![0; CHUNK];
+        while let Some(bytes) = read(&self.server, &mut buffer) {
+            let begins = self.asked.swap(false, Ordering::SeqCst);
+            let mut state = self.shared.state();
+            let (mode, cut) = (state.mode, state.faults.cut(bytes.len(), begins));
+            drop(state);
+            if mode == Mode::Stall {
+                continue;
+            }
+            let written = (&self.client).write_all(&bytes[..cut.unwrap_or(bytes.len())]);
+            if cut.is_some() || written.is_err() {
+                return self.cut();
+            }
+        }
+        let _closed = self.client.shutdown(Shutdown::Write);
+    }
+
+    fn cut(&self) {
+        close([&self.client, &self.server]);
+    }
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        self.shared.forget(self.id);
+    }
+}
+
+impl Shared {
+    /// Remembers the streams of a connection, so that they can be closed; which is done at once if it is too late already.
+    fn keep(&self, id: u64, streams: Vec<TcpStream>) -> Mode {
+        let mut state = self.state();
+        match state.mode {
+            Mode::Forward | Mode::Stall => drop(state.streams.insert(id, streams)),
+            Mode::Refuse | Mode::End => close(&streams),
+        }
+        state.mode
+    }
+
+    fn forget(&self, id: u64) {
+        self.state().streams.remove(&id);
+    }
+}
+
+/// The next bytes; nothing at the end, and when the connection is cut.
+fn read<'a>(mut stream: &TcpStream, buffer: &'a mut [u8]) -> Option<&'a [u8]> {
+    let length = stream.read(buffer).ok().filter(|length| *length > 0)?;
+    Some(&buffer[..length])
+}
+
+/// Closes both directions of streams. Those that are closed already stay so.
+fn close<'a>(streams: impl IntoIterator<Item = &'a TcpStream>) {
+    for stream in streams {
+        let _closed = stream.shutdown(Shutdown::Both);
+    }
+}
+
+#[cfg(test)]
+mod tests;
