@@ -23,6 +23,7 @@ const PREFIX: &str = "ZARROX_TEST_";
 /// | `HTTPS_CA` | the path of the authority's certificate, as PEM |
 /// | `WEBDAV` | `http://127.0.0.1:PORT`; anybody may do anything |
 /// | `FTP` | `ftp://u:p@127.0.0.1:PORT` |
+/// | `HDFS` | `hdfs://127.0.0.1:PORT`, the NameNode's RPC; anybody may do anything |
 ///
 /// # Panics
 ///

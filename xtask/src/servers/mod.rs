@@ -6,6 +6,7 @@
 mod azurite;
 mod fake_gcs;
 mod ftp;
+mod hdfs;
 mod install;
 mod mongodb;
 mod nginx;
@@ -33,6 +34,7 @@ const SERVERS: &[Server] = &[
     nginx::SERVER,
     wsgidav::SERVER,
     ftp::SERVER,
+    hdfs::SERVER,
 ];
 
 /// What begins the name of every variable that tells tests about servers.
