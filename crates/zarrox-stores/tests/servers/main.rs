@@ -1,7 +1,5 @@
 //! Stores on servers, which `cargo xtask test --stores` starts. Without servers these tests have nothing to do.
 
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
-
 use std::net::TcpStream;
 use std::path::Path;
 
