@@ -10,7 +10,7 @@ use futures_util::StreamExt;
 use futures_util::stream::{self, BoxStream};
 
 use crate::runtime::{handle, wait};
-use crate::store::{checked_length, ranges_of};
+use crate::store::{WHOLE, checked_length, ranges_of};
 use crate::{
     ByteRange, Capabilities, Condition, DirListing, GetDone, Key, LockGuard, Prefix, Store, StoreError,
     StoreErrorKind, Value, Version,
@@ -21,8 +21,6 @@ const IN_FLIGHT: usize = 16;
 
 /// How often parts of a value are read that is replaced meanwhile, before all of it is read at once.
 const ATTEMPTS: usize = 3;
-
-const WHOLE: ByteRange = ByteRange::From { offset: 0, length: None };
 
 /// Pages of a listing: keys with the sizes of their values in bytes.
 pub type Pages = BoxStream<'static, Result<Vec<(Key, u64)>, StoreError>>;

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use self::unix::Root;
-#[cfg(feature = "zip")]
+#[cfg(any(feature = "zip", feature = "cache"))]
 pub(crate) use self::unix::append_at;
 use crate::store::{check_rename, checked_length, copy_then_erase, reserved};
 use crate::{

@@ -14,6 +14,14 @@
 //! | `ZipStore` | a zip archive; feature `zip` |
 //! | [`ReadOnlyStore`] | another store, which it protects from writes |
 //! | [`PrefixStore`] | a prefix of another store |
+//! | [`LimitStore`] | another store, of which it lets only so many operations be under way |
+//! | [`CountingStore`] | another store, whose operations it counts |
+//! | `TracedStore` | another store, whose operations it tells `tracing`; feature `traced` |
+//! | `RetryStore` | another store, whose operations it repeats when they fail for a while; feature `retry` |
+//! | `LruCacheStore` | another store, whose values it keeps in memory; feature `cache` |
+//! | `DiskCacheStore` | another store, whose values it keeps in a directory; feature `cache` |
+//!
+//! Further wrappers are written with [`Wrapper`] and [`wrapped!`].
 //!
 //! ```
 //! use zarrox_stores::{Condition, Key, MemoryStore, Store};
@@ -29,18 +37,26 @@
 
 #[cfg(feature = "async")]
 mod asynchronous;
+mod counting;
 #[cfg(any(feature = "sqlite", feature = "lmdb", feature = "redb", feature = "gdbm"))]
 mod database;
 #[cfg(unix)]
 mod directory;
+#[cfg(all(unix, feature = "cache"))]
+mod disk_cache;
 mod error;
 #[cfg(feature = "gdbm")]
 mod gdbm;
+#[cfg(feature = "cache")]
+mod generations;
 mod key;
 mod key_map;
+mod limit;
 #[cfg(feature = "lmdb")]
 mod lmdb;
 mod lock;
+#[cfg(feature = "cache")]
+mod lru_cache;
 mod memory;
 #[cfg(any(feature = "sqlite", feature = "lmdb", feature = "redb"))]
 mod ordered;
@@ -48,12 +64,18 @@ mod prefix;
 mod read_only;
 #[cfg(feature = "redb")]
 mod redb;
+#[cfg(feature = "retry")]
+mod retry;
 #[cfg(feature = "async")]
 mod runtime;
 #[cfg(feature = "sqlite")]
 mod sqlite;
 mod store;
+#[cfg(feature = "traced")]
+mod traced;
 mod url;
+#[doc(hidden)]
+pub mod wrapper;
 #[cfg(all(unix, feature = "zip"))]
 mod zip;
 
@@ -63,23 +85,37 @@ pub use bytes::Bytes;
 pub use self::redb::{RedbOptions, RedbStore};
 #[cfg(feature = "async")]
 pub use asynchronous::{AsyncStore, Blocking, Head, Pages, Piece};
+pub use counting::{CountingStore, Counts};
 #[cfg(unix)]
 pub use directory::DirectoryStore;
+#[cfg(all(unix, feature = "cache"))]
+pub use disk_cache::{DiskCacheOptions, DiskCacheStore};
 pub use error::{StoreError, StoreErrorKind};
 #[cfg(feature = "gdbm")]
 pub use gdbm::{GdbmOptions, GdbmStore};
 pub use key::{Key, Prefix};
+pub use limit::LimitStore;
 #[cfg(feature = "lmdb")]
 pub use lmdb::{LmdbOptions, LmdbStore};
 pub use lock::LockGuard;
+#[cfg(feature = "cache")]
+pub use lru_cache::{CacheStatistics, LruCacheStore};
 pub use memory::MemoryStore;
 pub use prefix::PrefixStore;
 pub use read_only::ReadOnlyStore;
+#[cfg(feature = "retry")]
+pub use retry::{RetryOptions, RetryStore};
 #[cfg(feature = "async")]
 pub use runtime::run_blocking;
 #[cfg(feature = "sqlite")]
 pub use sqlite::{SqliteOptions, SqliteStore};
+#[cfg(feature = "sqlite")]
+pub use sqlite::{SqliteOptions, SqliteStore};
 pub use store::{ByteRange, Capabilities, Condition, DirListing, GetDone, Store, Value, Version};
+pub use store::{ByteRange, Capabilities, Condition, DirListing, GetDone, Store, Value, Version};
+#[cfg(feature = "traced")]
+pub use traced::TracedStore;
 pub use url::{Located, StorageOptions, StoreUrl, is_url, open_url};
+pub use wrapper::{Call, Operation, WrappedValue, Wrapper};
 #[cfg(all(unix, feature = "zip"))]
 pub use zip::{ZipMode, ZipStore};

@@ -34,7 +34,7 @@ impl PrefixStore {
         }
     }
 
-    fn own_listing(&self, listing: DirListing) -> DirListing {
+    fn own_listing(&self, listing: &DirListing) -> DirListing {
         DirListing {
             keys: listing.keys.iter().filter_map(|key| self.prefix.strip(key)).collect(),
             prefixes: listing.prefixes.iter().filter_map(|below| self.prefix.strip_prefix(below)).collect(),
@@ -107,7 +107,7 @@ impl Store for PrefixStore {
 
     fn list_dir(&self, prefix: &Prefix) -> Result<DirListing, StoreError> {
         let listing = self.inner.list_dir(&self.prefix.join_prefix(prefix));
-        listing.map(|listing| self.own_listing(listing)).map_err(|error| self.own(error))
+        listing.map(|listing| self.own_listing(&listing)).map_err(|error| self.own(error))
     }
 
     fn rename_prefix(&self, from: &Prefix, to: &Prefix) -> Result<(), StoreError> {

@@ -324,6 +324,10 @@ impl ByteRange {
     }
 }
 
+/// All of a value.
+#[cfg(any(feature = "async", feature = "cache"))]
+pub(crate) const WHOLE: ByteRange = ByteRange::From { offset: 0, length: None };
+
 /// What lies directly below a prefix, each list sorted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DirListing {

@@ -1,15 +1,13 @@
 //! What the trait provides for stores that have no better way of their own.
 
-use std::ops::ControlFlow;
+use std::sync::Arc;
 
-use zarrox_stores::{
-    Capabilities, Condition, DirListing, Key, LockGuard, MemoryStore, Prefix, Store, StoreError, Value,
-};
+use zarrox_stores::{Call, Key, MemoryStore, Store, StoreError, Value, Wrapper, wrapped};
 use zarrox_testkit::store::store_suite;
 
 /// A store with nothing but the required methods, whose values are not in memory.
-#[derive(Debug, Default)]
-struct Plain(MemoryStore);
+#[derive(Clone, Debug, Default)]
+struct Plain(Arc<MemoryStore>);
 
 struct PlainValue(Box<dyn Value>);
 
@@ -23,45 +21,32 @@ impl Value for PlainValue {
     }
 }
 
-impl Store for Plain {
-    fn location(&self) -> String {
-        "plain".into()
+impl Wrapper for Plain {
+    fn inner(&self) -> &dyn Store {
+        &*self.0
     }
 
-    fn capabilities(&self) -> Capabilities {
-        self.0.capabilities()
-    }
-
-    fn open(&self, key: &Key) -> Result<Option<Box<dyn Value>>, StoreError> {
-        Ok(self.0.open(key)?.map(|value| Box::new(PlainValue(value)) as Box<dyn Value>))
-    }
-
-    fn set(&self, key: &Key, value: &[u8], condition: Condition<'_>) -> Result<(), StoreError> {
-        self.0.set(key, value, condition)
-    }
-
-    fn erase(&self, key: &Key) -> Result<bool, StoreError> {
-        self.0.erase(key)
-    }
-
-    fn erase_prefix(&self, prefix: &Prefix) -> Result<(), StoreError> {
-        self.0.erase_prefix(prefix)
-    }
-
-    fn list_prefix(
+    fn around<T>(
         &self,
-        prefix: &Prefix,
-        visit: &mut dyn FnMut(Key, u64) -> ControlFlow<()>,
-    ) -> Result<(), StoreError> {
-        self.0.list_prefix(prefix, visit)
+        _call: &Call<'_>,
+        run: &mut dyn FnMut() -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        run()
     }
 
-    fn list_dir(&self, prefix: &Prefix) -> Result<DirListing, StoreError> {
-        self.0.list_dir(prefix)
+    fn value(&self, _key: &Key, value: Box<dyn Value>) -> Box<dyn Value> {
+        Box::new(PlainValue(value))
     }
+}
 
-    fn lock(&self, key: &Key) -> Result<LockGuard, StoreError> {
-        self.0.lock(key)
+impl Store for Plain {
+    wrapped!(location open set erase erase_prefix list_prefix list_dir lock);
+
+    fn capabilities(&self) -> zarrox_stores::Capabilities {
+        let mut capabilities = self.0.capabilities();
+        // Its values do not say their versions.
+        capabilities.set_if_unchanged = false;
+        capabilities
     }
 }
 

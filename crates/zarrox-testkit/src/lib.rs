@@ -5,6 +5,8 @@ pub mod allocator;
 pub mod bad_input;
 pub mod codec;
 pub mod examples;
+#[cfg(feature = "stores")]
+pub mod faults;
 pub mod fuzz;
 pub mod proxy;
 #[cfg(feature = "async")]

@@ -1,0 +1,151 @@
+//! [`CountingStore`].
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
+
+use crate::wrapper::WrappedValue;
+use crate::{Call, Key, Operation, Store, StoreError, Value, Wrapper, wrapped};
+
+/// Counts what is asked of another store. For tests, benchmarks and those who pay for requests.
+///
+/// A clone counts together with the original. Values that are in memory are handed out as if they were not, so that every
+/// range that is read of them is counted.
+#[derive(Clone, Debug)]
+pub struct CountingStore {
+    inner: Arc<dyn Store>,
+    counters: Arc<Counters>,
+}
+
+#[derive(Debug, Default)]
+struct Counters {
+    operations: [AtomicU64; Operation::ALL.len()],
+    failed: AtomicU64,
+    bytes_read: AtomicU64,
+    bytes_written: AtomicU64,
+    under_way: AtomicUsize,
+    most_under_way: AtomicUsize,
+}
+
+/// What was asked of a [`CountingStore`]. What failed counts as well, but moved no bytes.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+pub struct Counts {
+    operations: [u64; Operation::ALL.len()],
+    /// How many operations failed.
+    pub failed: u64,
+    /// How many bytes of values were read.
+    pub bytes_read: u64,
+    /// How many bytes of values were written.
+    pub bytes_written: u64,
+    /// How many operations were under way at the same time, at most.
+    pub most_under_way: usize,
+}
+
+impl Counts {
+    /// How often this was asked.
+    #[must_use]
+    pub fn of(&self, operation: Operation) -> u64 {
+        self.operations[operation as usize]
+    }
+
+    /// All operations together, but for locks, which ask nothing of most stores.
+    #[must_use]
+    pub fn total(&self) -> u64 {
+        self.operations.iter().sum::<u64>() - self.of(Operation::Lock)
+    }
+
+    /// How many values were opened or read as a whole.
+    #[must_use]
+    pub fn values(&self) -> u64 {
+        [Operation::Open, Operation::Get, Operation::GetRanges]
+            .map(|operation| self.of(operation))
+            .iter()
+            .sum()
+    }
+
+    /// How often keys were listed.
+    #[must_use]
+    pub fn listings(&self) -> u64 {
+        self.of(Operation::ListDir) + self.of(Operation::ListPrefix)
+    }
+}
+
+impl fmt::Debug for Counts {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = formatter.debug_struct("Counts");
+        for operation in Operation::ALL.into_iter().filter(|operation| self.of(*operation) > 0) {
+            shown.field(&format!("{operation:?}"), &self.of(operation));
+        }
+        shown.field("failed", &self.failed);
+        shown.field("bytes_read", &self.bytes_read).field("bytes_written", &self.bytes_written);
+        shown.field("most_under_way", &self.most_under_way).finish()
+    }
+}
+
+impl CountingStore {
+    /// Wraps the store.
+    #[must_use]
+    pub fn new(store: Arc<dyn Store>) -> Self {
+        Self { inner: store, counters: Arc::default() }
+    }
+
+    /// What was asked since the store was wrapped or this was [taken](Self::take).
+    #[must_use]
+    pub fn counts(&self) -> Counts {
+        self.read(&AtomicU64::load, &AtomicUsize::load)
+    }
+
+    /// The same, and counts from nothing again.
+    pub fn take(&self) -> Counts {
+        self.read(&|counter, order| counter.swap(0, order), &|counter, order| counter.swap(0, order))
+    }
+
+    fn read(
+        &self,
+        number: &dyn Fn(&AtomicU64, std::sync::atomic::Ordering) -> u64,
+        most: &dyn Fn(&AtomicUsize, std::sync::atomic::Ordering) -> usize,
+    ) -> Counts {
+        let counters = &self.counters;
+        Counts {
+            operations: counters.operations.each_ref().map(|counter| number(counter, Relaxed)),
+            failed: number(&counters.failed, Relaxed),
+            bytes_read: number(&counters.bytes_read, Relaxed),
+            bytes_written: number(&counters.bytes_written, Relaxed),
+            most_under_way: most(&counters.most_under_way, Relaxed),
+        }
+    }
+}
+
+impl Wrapper for CountingStore {
+    fn inner(&self) -> &dyn Store {
+        &*self.inner
+    }
+
+    fn around<T>(
+        &self,
+        call: &Call<'_>,
+        run: &mut dyn FnMut() -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        let counters = &*self.counters;
+        counters.operations[call.operation() as usize].fetch_add(1, Relaxed);
+        let under_way = counters.under_way.fetch_add(1, Relaxed) + 1;
+        counters.most_under_way.fetch_max(under_way, Relaxed);
+        let done = run();
+        counters.under_way.fetch_sub(1, Relaxed);
+        match (&done, call.operation().is_write()) {
+            (Ok(_), true) => counters.bytes_written.fetch_add(call.bytes(), Relaxed),
+            (Ok(_), false) => counters.bytes_read.fetch_add(call.bytes(), Relaxed),
+            (Err(_), _) => counters.failed.fetch_add(1, Relaxed),
+        };
+        done
+    }
+
+    fn value(&self, key: &Key, value: Box<dyn Value>) -> Box<dyn Value> {
+        Box::new(WrappedValue::new(self, key, value))
+    }
+}
+
+impl Store for CountingStore {
+    wrapped!(location capabilities open open_with get get_ranges get_many size set);
+    wrapped!(erase erase_prefix list_prefix list_dir rename_prefix flush lock);
+}

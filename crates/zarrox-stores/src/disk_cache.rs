@@ -1,0 +1,305 @@
+//! [`DiskCacheStore`].
+
+mod entry;
+mod files;
+
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::Arc;
+
+use self::entry::{Entry, Name};
+use self::files::Files;
+use crate::generations::{Generation, Generations};
+use crate::store::ranges_of;
+use crate::{
+    ByteRange, Bytes, Capabilities, Condition, DirListing, GetDone, Key, LockGuard, Prefix, Store,
+    StoreError, StoreErrorKind, Value,
+};
+
+/// How much of a value is in memory while it is copied, in bytes.
+const BLOCK: u64 = 8 << 20;
+
+/// How often a value is copied that is replaced meanwhile, before it is read without a copy.
+const ATTEMPTS: usize = 3;
+
+/// How a [`DiskCacheStore`] is opened.
+#[derive(Clone, Debug)]
+pub struct DiskCacheOptions {
+    limit: u64,
+    largest: u64,
+    validate: bool,
+}
+
+impl Default for DiskCacheOptions {
+    fn default() -> Self {
+        Self { limit: 10 << 30, largest: u64::MAX, validate: false }
+    }
+}
+
+impl DiskCacheOptions {
+    /// At most 10 GiB, which are believed.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// How many bytes the copies take at most; 10 GiB when not set.
+    #[must_use]
+    pub fn limit(mut self, bytes: u64) -> Self {
+        self.limit = bytes;
+        self
+    }
+
+    /// Up to which length, in bytes, a value is copied; as far as the limit allows when not set.
+    ///
+    /// For hierarchies whose shards are large and of which only small parts are read.
+    #[must_use]
+    pub fn largest(mut self, bytes: u64) -> Self {
+        self.largest = bytes;
+        self
+    }
+
+    /// Whether the other store is asked, each time that a value is opened, if the copy is still the same; `false` when not
+    /// set. Costs a request for each value, and needs a store whose values say their [versions](Value::version): of
+    /// others, every value is read anew.
+    #[must_use]
+    pub fn validate(mut self, validate: bool) -> Self {
+        self.validate = validate;
+        self
+    }
+
+    /// Wraps a store. The copies are kept in the directory, which is made when it is not there; other files that are in it
+    /// are left alone.
+    ///
+    /// # Errors
+    ///
+    /// When the directory cannot be made or read.
+    pub fn open(
+        self,
+        store: Arc<dyn Store>,
+        directory: impl AsRef<Path>,
+    ) -> Result<DiskCacheStore, StoreError> {
+        let files = Files::open(directory.as_ref(), self.limit)?;
+        let largest = self.largest.min(self.limit);
+        let shared = Shared {
+            location: store.location(),
+            versioned: store.capabilities().set_if_unchanged,
+            files,
+            largest,
+            validate: self.validate,
+            generations: Generations::default(),
+        };
+        Ok(DiskCacheStore { inner: store, shared: Arc::new(shared) })
+    }
+}
+
+/// Keeps copies of another store's values in the files of a directory, as fsspec's `simplecache::` does: a value is copied as a
+/// whole when it is first opened, and read from the disk from then on. What was not used for long gives way.
+///
+/// Copies are believed unless [`validate`](DiskCacheOptions::validate) says otherwise: of what others write, the cache learns
+/// nothing, also not of other processes' writes. What is written through this store is forgotten here.
+///
+/// A copy is complete on the disk before it has a name, so that no interruption leaves half of one. Several stores and several
+/// processes may share a directory; together they may exceed the limit by an eighth for each process. When the
+/// directory cannot be written to, values are read without a copy.
+#[derive(Clone, Debug)]
+pub struct DiskCacheStore {
+    inner: Arc<dyn Store>,
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    location: String,
+    /// Values must say their versions, for writers who ask whether they are still the same.
+    versioned: bool,
+    files: Files,
+    largest: u64,
+    validate: bool,
+    generations: Generations,
+}
+
+impl DiskCacheStore {
+    /// Forgets everything that is in the directory, also that of other stores.
+    ///
+    /// # Errors
+    ///
+    /// When a file cannot be removed.
+    pub fn clear(&self) -> Result<(), StoreError> {
+        let mut result = Ok(());
+        self.shared.generations.forget_many(|| result = self.shared.files.clear());
+        result
+    }
+
+    fn name(&self, key: &Key) -> Name {
+        Name::new(&self.shared.location, key)
+    }
+
+    /// The copy, where there is one that will do.
+    fn copy(&self, key: &Key, with_version: bool) -> Option<Entry> {
+        let entry = self.shared.files.open_entry(&self.name(key))?;
+        (!with_version || entry.version().is_some()).then_some(entry)
+    }
+
+    /// The value of a key, out of its copy.
+    fn value(&self, key: &Key, with_version: bool) -> Result<Option<Box<dyn Value>>, StoreError> {
+        let with_version = with_version || self.shared.validate;
+        if let Some(entry) = self.copy(key, with_version) {
+            if !self.shared.validate {
+                return Ok(Some(Box::new(entry)));
+            }
+            let Some(value) = self.inner.open(key)? else {
+                self.forget(key);
+                return Ok(None);
+            };
+            if value.version() == entry.version() {
+                return Ok(Some(Box::new(entry)));
+            }
+        }
+        self.fetch(key, with_version)
+    }
+
+    /// Copies the value. Only one thread does: the others wait for its copy.
+    fn fetch(&self, key: &Key, with_version: bool) -> Result<Option<Box<dyn Value>>, StoreError> {
+        let _guard = LockGuard::in_process(self.shared.files.id(), key);
+        if let Some(entry) = self.copy(key, with_version).filter(|_| !self.shared.validate) {
+            return Ok(Some(Box::new(entry)));
+        }
+        for attempt in 0..=ATTEMPTS {
+            let since = self.shared.generations.now(key);
+            let first = ByteRange::From { offset: 0, length: Some(BLOCK) };
+            let Some(value) = self.inner.open_with(key, first)? else { return Ok(None) };
+            if value.size() > self.shared.largest || attempt == ATTEMPTS {
+                return Ok(Some(value));
+            }
+            let name = self.name(key);
+            let written = match self.shared.files.write(&name, &*value) {
+                Ok(written) => written,
+                Err(error) if error.kind() == StoreErrorKind::Conflict => continue,
+                Err(error) => return Err(error),
+            };
+            let Some((entry, copy)) = written else { return Ok(Some(value)) };
+            self.shared.generations.keep(since, || self.shared.files.keep(&name, copy));
+            return Ok(Some(Box::new(entry)));
+        }
+        Ok(None)
+    }
+
+    /// Keeps what was read anyway, if that is possible.
+    fn keep(&self, since: Generation, key: &Key, bytes: &Bytes) {
+        if self.shared.validate || bytes.len() as u64 > self.shared.largest {
+            return;
+        }
+        let name = self.name(key);
+        if let Ok(Some((_, copy))) = self.shared.files.write(&name, bytes) {
+            self.shared.generations.keep(since, || self.shared.files.keep(&name, copy));
+        }
+    }
+
+    fn forget(&self, key: &Key) {
+        self.shared.generations.forget(key, || self.shared.files.remove(&self.name(key)));
+    }
+
+    fn write_below<T>(
+        &self,
+        prefixes: &[&Prefix],
+        write: impl FnOnce() -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        let forget = || self.shared.files.remove_below(&self.shared.location, prefixes);
+        self.shared.generations.write_many(forget, write)
+    }
+}
+
+impl Store for DiskCacheStore {
+    fn location(&self) -> String {
+        self.inner.location()
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        self.inner.capabilities()
+    }
+
+    fn open(&self, key: &Key) -> Result<Option<Box<dyn Value>>, StoreError> {
+        self.value(key, self.shared.versioned)
+    }
+
+    fn get(&self, key: &Key) -> Result<Option<Bytes>, StoreError> {
+        let Some(value) = self.value(key, false)? else { return Ok(None) };
+        value.read(0, value.size()).map(Some)
+    }
+
+    fn get_ranges(&self, key: &Key, ranges: &[ByteRange]) -> Result<Option<Vec<Bytes>>, StoreError> {
+        let Some(value) = self.value(key, false)? else { return Ok(None) };
+        match ranges_of(self, key, &*value, ranges) {
+            // The inner store knows how to read parts of what is replaced all the time.
+            Err(error) if error.kind() == StoreErrorKind::Conflict => self.inner.get_ranges(key, ranges),
+            parts => parts.map(Some),
+        }
+    }
+
+    /// What has no copy is read at once. With validation, that is everything: asking takes as many requests as reading.
+    fn get_many(&self, keys: &[Key], done: &GetDone<'_>) {
+        let mut missing = Vec::new();
+        for (index, key) in keys.iter().enumerate() {
+            let since = self.shared.generations.now(key);
+            match self.copy(key, false).filter(|_| !self.shared.validate) {
+                Some(entry) => done(index, entry.read(0, entry.size()).map(Some)),
+                None => missing.push((index, since)),
+            }
+        }
+        let asked: Vec<Key> = missing.iter().map(|(index, _)| keys[*index].clone()).collect();
+        self.inner.get_many(&asked, &|place, answer| {
+            let (index, since) = missing[place];
+            if let Ok(Some(bytes)) = &answer {
+                self.keep(since, &keys[index], bytes);
+            }
+            done(index, answer);
+        });
+    }
+
+    fn size(&self, key: &Key) -> Result<Option<u64>, StoreError> {
+        match self.copy(key, false).filter(|_| !self.shared.validate) {
+            Some(entry) => Ok(Some(entry.size())),
+            None => self.inner.size(key),
+        }
+    }
+
+    fn set(&self, key: &Key, value: &[u8], condition: Condition<'_>) -> Result<(), StoreError> {
+        let forget = || self.shared.files.remove(&self.name(key));
+        // Also when it fails: then somebody else has written, perhaps.
+        self.shared.generations.write(key, forget, || self.inner.set(key, value, condition))
+    }
+
+    fn erase(&self, key: &Key) -> Result<bool, StoreError> {
+        let forget = || self.shared.files.remove(&self.name(key));
+        self.shared.generations.write(key, forget, || self.inner.erase(key))
+    }
+
+    fn erase_prefix(&self, prefix: &Prefix) -> Result<(), StoreError> {
+        self.write_below(&[prefix], || self.inner.erase_prefix(prefix))
+    }
+
+    fn list_prefix(
+        &self,
+        prefix: &Prefix,
+        visit: &mut dyn FnMut(Key, u64) -> ControlFlow<()>,
+    ) -> Result<(), StoreError> {
+        self.inner.list_prefix(prefix, visit)
+    }
+
+    fn list_dir(&self, prefix: &Prefix) -> Result<DirListing, StoreError> {
+        self.inner.list_dir(prefix)
+    }
+
+    fn rename_prefix(&self, from: &Prefix, to: &Prefix) -> Result<(), StoreError> {
+        self.write_below(&[from, to], || self.inner.rename_prefix(from, to))
+    }
+
+    fn flush(&self) -> Result<(), StoreError> {
+        self.inner.flush()
+    }
+
+    fn lock(&self, key: &Key) -> Result<LockGuard, StoreError> {
+        self.inner.lock(key)
+    }
+}

@@ -1,0 +1,84 @@
+//! What keeps a cache from keeping what was replaced while it was read.
+
+use std::hash::{BuildHasher, RandomState};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use crate::Key;
+
+/// Among how many counters the keys are divided.
+const STRIPES: usize = 64;
+
+/// Counts the writes. Keys share counters, so that a write to one may make a cache drop another: that costs a read and no more.
+#[derive(Debug)]
+pub(crate) struct Generations {
+    stripes: [Mutex<u64>; STRIPES],
+    hasher: RandomState,
+}
+
+/// How many writes there were when something was about to be read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Generation {
+    stripe: usize,
+    count: u64,
+}
+
+impl Default for Generations {
+    fn default() -> Self {
+        Self { stripes: std::array::from_fn(|_| Mutex::default()), hasher: RandomState::new() }
+    }
+}
+
+impl Generations {
+    /// To be asked before the key is read.
+    pub(crate) fn now(&self, key: &Key) -> Generation {
+        let stripe = self.stripe(key);
+        Generation { stripe, count: *lock(&self.stripes[stripe]) }
+    }
+
+    /// Keeps what was read since then, unless there was a write meanwhile. No write becomes known while it is kept.
+    pub(crate) fn keep<T>(&self, since: Generation, keep: impl FnOnce() -> T) -> Option<T> {
+        let count = lock(&self.stripes[since.stripe]);
+        (*count == since.count).then(keep)
+    }
+
+    /// Writes a key. What is kept of it is forgotten twice: before, since others may see the new value from then on, and after,
+    /// since some may have read the old one until then.
+    pub(crate) fn write<T>(&self, key: &Key, forget: impl Fn(), write: impl FnOnce() -> T) -> T {
+        self.forget(key, &forget);
+        let written = write();
+        self.forget(key, &forget);
+        written
+    }
+
+    /// The same for many keys, of which all may be concerned.
+    pub(crate) fn write_many<T>(&self, forget: impl Fn(), write: impl FnOnce() -> T) -> T {
+        self.forget_many(&forget);
+        let written = write();
+        self.forget_many(&forget);
+        written
+    }
+
+    /// Forgets what is kept of a key, and will not keep what is being read of it.
+    pub(crate) fn forget(&self, key: &Key, forget: impl FnOnce()) {
+        let mut count = lock(&self.stripes[self.stripe(key)]);
+        *count += 1;
+        forget();
+    }
+
+    /// The same for many keys.
+    pub(crate) fn forget_many(&self, forget: impl FnOnce()) {
+        self.stripes.iter().for_each(|stripe| *lock(stripe) += 1);
+        // Who reads from here on may keep it, and this may forget it: that is harmless.
+        forget();
+    }
+
+    fn stripe(&self, key: &Key) -> usize {
+        let hash = self.hasher.hash_one(key);
+        usize::try_from(hash % STRIPES as u64).unwrap_or_default()
+    }
+}
+
+/// A panic under these mutexes leaves a count, and what it counts is at most dropped once too often.
+fn lock(mutex: &Mutex<u64>) -> MutexGuard<'_, u64> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,136 @@
+//! [`LimitStore`].
+
+use std::num::NonZeroUsize;
+use std::ops::ControlFlow;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+use crate::{Call, Capabilities, GetDone, Key, LockGuard, Prefix, Store, StoreError, Wrapper, wrapped};
+
+/// Lets at most so many operations be under way in another store at the same time; further ones wait.
+///
+/// A clone shares the limit. Who waits for a lock counts as nobody, and neither does a listing while its visitor is at work:
+/// both may wait for others who need their turn.
+#[derive(Clone, Debug)]
+pub struct LimitStore {
+    inner: Arc<dyn Store>,
+    limit: NonZeroUsize,
+    turns: Arc<Turns>,
+}
+
+impl LimitStore {
+    /// Wraps the store.
+    #[must_use]
+    pub fn new(store: Arc<dyn Store>, limit: NonZeroUsize) -> Self {
+        Self { inner: store, limit, turns: Arc::new(Turns::new(limit)) }
+    }
+}
+
+impl Wrapper for LimitStore {
+    fn inner(&self) -> &dyn Store {
+        &*self.inner
+    }
+
+    fn around<T>(
+        &self,
+        _call: &Call<'_>,
+        run: &mut dyn FnMut() -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        let _turn = self.turns.take(1);
+        run()
+    }
+}
+
+impl Store for LimitStore {
+    wrapped!(location open open_with get get_ranges size set);
+    wrapped!(erase erase_prefix list_dir rename_prefix flush);
+
+    fn capabilities(&self) -> Capabilities {
+        let inner = self.inner.capabilities();
+        Capabilities { in_flight: inner.in_flight.map(|n| n.min(self.limit)), ..inner }
+    }
+
+    /// As many at once as may be.
+    fn get_many(&self, keys: &[Key], done: &GetDone<'_>) {
+        let mut start = 0;
+        while start < keys.len() {
+            let turns = self.turns.take(keys.len() - start);
+            let some = &keys[start..start + turns.count];
+            let turns = Mutex::new(turns);
+            self.inner.get_many(some, &|index, answer| {
+                // Before the caller is told, who may use the store.
+                drop(lock(&turns).split_one());
+                done(start + index, answer);
+            });
+            start += some.len();
+        }
+    }
+
+    fn list_prefix(
+        &self,
+        prefix: &Prefix,
+        visit: &mut dyn FnMut(Key, u64) -> ControlFlow<()>,
+    ) -> Result<(), StoreError> {
+        let mut turn = Some(self.turns.take(1));
+        self.inner.list_prefix(prefix, &mut |key, size| {
+            turn = None;
+            let flow = visit(key, size);
+            turn = Some(self.turns.take(1));
+            flow
+        })
+    }
+
+    fn lock(&self, key: &Key) -> Result<LockGuard, StoreError> {
+        self.inner.lock(key)
+    }
+}
+
+/// How many more may begin.
+#[derive(Debug)]
+struct Turns {
+    free: Mutex<usize>,
+    given_back: Condvar,
+}
+
+impl Turns {
+    fn new(limit: NonZeroUsize) -> Self {
+        Self { free: Mutex::new(limit.get()), given_back: Condvar::new() }
+    }
+
+    /// Waits until there is one, and takes as many as there are of those that are wanted, which are not none.
+    fn take(&self, wanted: usize) -> Taken<'_> {
+        let mut free = lock(&self.free);
+        while *free == 0 {
+            free = self.given_back.wait(free).unwrap_or_else(PoisonError::into_inner);
+        }
+        let count = wanted.min(*free);
+        *free -= count;
+        Taken { turns: self, count }
+    }
+}
+
+/// Turns that are given back when this is dropped.
+#[derive(Debug)]
+struct Taken<'t> {
+    turns: &'t Turns,
+    count: usize,
+}
+
+impl Taken<'_> {
+    fn split_one(&mut self) -> Self {
+        let count = self.count.min(1);
+        self.count -= count;
+        Self { turns: self.turns, count }
+    }
+}
+
+impl Drop for Taken<'_> {
+    fn drop(&mut self) {
+        *lock(&self.turns.free) += self.count;
+        (0..self.count).for_each(|_| self.turns.given_back.notify_one());
+    }
+}
+
+/// No code that can panic runs under these mutexes, so what they protect is whole.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,445 @@
+//! [`LruCacheStore`].
+
+use std::fmt;
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use quick_cache::sync::{Cache, DefaultLifecycle};
+use quick_cache::{DefaultHashBuilder, OptionsBuilder, Weighter};
+
+use crate::generations::{Generation, Generations};
+use crate::store::{WHOLE, ranges_of};
+use crate::{
+    ByteRange, Bytes, Capabilities, Condition, DirListing, GetDone, Key, LockGuard, Prefix, Store,
+    StoreError, StoreErrorKind, Value, Version,
+};
+
+/// Values up to this length are read and kept as a whole when a part of them is asked for, unless the user says otherwise.
+const SMALL: u64 = 1 << 20;
+
+/// About how long a value is, in bytes.
+const TYPICAL: u64 = 64 << 10;
+
+/// What an entry takes beside its own bytes, about.
+const OVERHEAD: usize = 192;
+
+/// Keeps the values of another store in memory, as they are stored, up to a number of bytes; listings of directories as well.
+/// What was not used for long gives way. zarr-python's `LRUStoreCache` is the same.
+///
+/// What is written through this store is forgotten here. Of what others write, a cache learns nothing: see
+/// [`invalidate`](Self::invalidate). That a key is missing is not kept.
+///
+/// A value is kept when all of it is read, or any part of it if it is [small](Self::small). Other parts are read through. A
+/// value that takes nearly all of the memory or more is not kept. A clone shares what is kept.
+#[derive(Clone)]
+pub struct LruCacheStore {
+    inner: Arc<dyn Store>,
+    small: u64,
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    kept: Cache<Place, Kept, Weight>,
+    generations: Generations,
+    /// Counts all writes: any may change a listing.
+    writes: Mutex<u64>,
+    /// Values must say their versions, for writers who ask whether they are still the same.
+    versioned: bool,
+    hits: AtomicU64,
+    misses: AtomicU64,
+}
+
+/// How much a cache helps, and what it takes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct CacheStatistics {
+    /// How often a value or a listing was there.
+    pub hits: u64,
+    /// How often it was not.
+    pub misses: u64,
+    /// The memory that is taken, in bytes.
+    pub bytes: u64,
+}
+
+#[derive(Clone, PartialEq, Eq, Hash)]
+enum Place {
+    Value(Key),
+    Listing(Prefix),
+}
+
+#[derive(Clone)]
+enum Kept {
+    Value(KeptValue),
+    Listing(Arc<DirListing>),
+}
+
+/// One version of a value in memory.
+#[derive(Clone)]
+struct KeptValue {
+    bytes: Bytes,
+    version: Option<Version>,
+}
+
+impl LruCacheStore {
+    /// Wraps the store, and keeps at most this many bytes.
+    #[must_use]
+    pub fn new(store: Arc<dyn Store>, bytes: u64) -> Self {
+        let shared = Shared {
+            kept: cache_of(bytes),
+            generations: Generations::default(),
+            writes: Mutex::default(),
+            versioned: store.capabilities().set_if_unchanged,
+            hits: AtomicU64::new(0),
+            misses: AtomicU64::new(0),
+        };
+        Self { inner: store, small: SMALL, shared: Arc::new(shared) }
+    }
+
+    /// Up to which length, in bytes, a value is read and kept as a whole when a part of it is asked for; 1 MiB when not set.
+    #[must_use]
+    pub fn small(mut self, bytes: u64) -> Self {
+        self.small = bytes;
+        self
+    }
+
+    /// Forgets everything, because others may have written.
+    pub fn invalidate(&self) {
+        self.invalidate_values();
+        self.invalidate_keys();
+    }
+
+    /// Forgets all values.
+    pub fn invalidate_values(&self) {
+        self.forget_below(&Prefix::root());
+    }
+
+    /// Forgets all listings.
+    pub fn invalidate_keys(&self) {
+        self.forget_listings(|kept| kept.retain(|place, _| !matches!(place, Place::Listing(_))));
+    }
+
+    /// What was found here since the store was wrapped, and what is kept now.
+    #[must_use]
+    pub fn statistics(&self) -> CacheStatistics {
+        let shared = &self.shared;
+        CacheStatistics {
+            hits: shared.hits.load(Relaxed),
+            misses: shared.misses.load(Relaxed),
+            bytes: shared.kept.weight(),
+        }
+    }
+
+    /// What is kept at a place, if it will do.
+    fn find<T>(&self, place: &Place, take: impl FnOnce(Kept) -> Option<T>) -> Option<T> {
+        let found = self.shared.kept.get(place).and_then(take);
+        let counter = if found.is_some() { &self.shared.hits } else { &self.shared.misses };
+        counter.fetch_add(1, Relaxed);
+        found
+    }
+
+    fn find_value(&self, key: &Key) -> Option<KeptValue> {
+        self.find(&Place::Value(key.clone()), Kept::into_value)
+    }
+
+    /// The same for somebody who may ask for the version.
+    fn find_version(&self, key: &Key) -> Option<KeptValue> {
+        let will_do = |value: &KeptValue| value.version.is_some() || !self.shared.versioned;
+        self.find(&Place::Value(key.clone()), |kept| kept.into_value().filter(will_do))
+    }
+
+    fn keep(&self, since: Generation, key: &Key, value: &KeptValue) {
+        let insert = || self.shared.kept.insert(Place::Value(key.clone()), Kept::Value(value.clone()));
+        self.shared.generations.keep(since, insert);
+    }
+
+    /// Opens what is not kept, and keeps it if it is small or here already.
+    fn open_through(
+        &self,
+        key: &Key,
+        open: impl FnOnce() -> Result<Option<Box<dyn Value>>, StoreError>,
+    ) -> Result<Option<Box<dyn Value>>, StoreError> {
+        let since = self.shared.generations.now(key);
+        let Some(value) = open()? else { return Ok(None) };
+        let through = ValueThrough { store: self.clone(), key: key.clone(), since, value };
+        if through.value.as_bytes().is_none() && through.size() > self.small {
+            return Ok(Some(Box::new(through)));
+        }
+        match through.read_whole() {
+            Ok(kept) => Ok(Some(Box::new(kept))),
+            // Whoever reads it will see the error, or none any more.
+            Err(_) => Ok(Some(Box::new(through))),
+        }
+    }
+
+    fn write<T>(&self, key: &Key, write: impl FnOnce() -> T) -> T {
+        let forget = || drop(self.shared.kept.remove(&Place::Value(key.clone())));
+        // The listings after the write alone: who lists during the write may see either.
+        let written = self.shared.generations.write(key, forget, write);
+        self.forget_listings(|kept| {
+            let above = std::iter::successors(Some(key.parent()), Prefix::parent);
+            above.for_each(|prefix| drop(kept.remove(&Place::Listing(prefix))));
+        });
+        written
+    }
+
+    fn write_below<T>(&self, prefixes: &[&Prefix], write: impl FnOnce() -> T) -> T {
+        let forget = || prefixes.iter().for_each(|prefix| self.forget_values(prefix));
+        let written = self.shared.generations.write_many(forget, write);
+        self.invalidate_keys();
+        written
+    }
+
+    fn forget_below(&self, prefix: &Prefix) {
+        self.shared.generations.forget_many(|| self.forget_values(prefix));
+    }
+
+    fn forget_values(&self, prefix: &Prefix) {
+        self.shared.kept.retain(|place, _| !matches!(place, Place::Value(key) if prefix.contains(key)));
+    }
+
+    fn forget_listings(&self, forget: impl FnOnce(&Cache<Place, Kept, Weight>)) {
+        let mut writes = self.shared.writes.lock().unwrap_or_else(PoisonError::into_inner);
+        *writes += 1;
+        forget(&self.shared.kept);
+    }
+
+    fn writes(&self) -> u64 {
+        *self.shared.writes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl fmt::Debug for LruCacheStore {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = formatter.debug_struct("LruCacheStore");
+        shown.field("inner", &self.inner).field("statistics", &self.statistics()).finish()
+    }
+}
+
+impl Store for LruCacheStore {
+    fn location(&self) -> String {
+        self.inner.location()
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        self.inner.capabilities()
+    }
+
+    fn open(&self, key: &Key) -> Result<Option<Box<dyn Value>>, StoreError> {
+        match self.find_version(key) {
+            Some(value) => Ok(Some(Box::new(value))),
+            None => self.open_through(key, || self.inner.open(key)),
+        }
+    }
+
+    fn open_with(&self, key: &Key, first: ByteRange) -> Result<Option<Box<dyn Value>>, StoreError> {
+        match self.find_version(key) {
+            Some(value) => Ok(Some(Box::new(value))),
+            None => self.open_through(key, || self.inner.open_with(key, first)),
+        }
+    }
+
+    fn get(&self, key: &Key) -> Result<Option<Bytes>, StoreError> {
+        if let Some(value) = self.find_value(key) {
+            return Ok(Some(value.bytes));
+        }
+        let Some(value) = self.open_through(key, || self.inner.open_with(key, WHOLE))? else {
+            return Ok(None);
+        };
+        value.read(0, value.size()).map(Some)
+    }
+
+    fn get_ranges(&self, key: &Key, ranges: &[ByteRange]) -> Result<Option<Vec<Bytes>>, StoreError> {
+        if let Some(value) = self.find_value(key) {
+            return ranges_of(self, key, &value, ranges).map(Some);
+        }
+        let Some(first) = ranges.first() else { return Ok(self.inner.size(key)?.map(|_| Vec::new())) };
+        let Some(value) = self.open_through(key, || self.inner.open_with(key, *first))? else {
+            return Ok(None);
+        };
+        match ranges_of(self, key, &*value, ranges) {
+            // The inner store knows how to read parts of what is replaced all the time.
+            Err(error) if error.kind() == StoreErrorKind::Conflict => self.inner.get_ranges(key, ranges),
+            parts => parts.map(Some),
+        }
+    }
+
+    fn get_many(&self, keys: &[Key], done: &GetDone<'_>) {
+        let mut missing = Vec::new();
+        for (index, key) in keys.iter().enumerate() {
+            match self.find_value(key) {
+                Some(value) => done(index, Ok(Some(value.bytes))),
+                None => missing.push((index, self.shared.generations.now(key))),
+            }
+        }
+        let asked: Vec<Key> = missing.iter().map(|(index, _)| keys[*index].clone()).collect();
+        self.inner.get_many(&asked, &|place, answer| {
+            let (index, since) = missing[place];
+            if let Ok(Some(bytes)) = &answer {
+                self.keep(since, &keys[index], &KeptValue { bytes: bytes.clone(), version: None });
+            }
+            done(index, answer);
+        });
+    }
+
+    fn size(&self, key: &Key) -> Result<Option<u64>, StoreError> {
+        match self.find_value(key) {
+            Some(value) => Ok(Some(value.size())),
+            None => self.inner.size(key),
+        }
+    }
+
+    fn set(&self, key: &Key, value: &[u8], condition: Condition<'_>) -> Result<(), StoreError> {
+        // Also when it fails: then somebody else has written, perhaps.
+        self.write(key, || self.inner.set(key, value, condition))
+    }
+
+    fn erase(&self, key: &Key) -> Result<bool, StoreError> {
+        self.write(key, || self.inner.erase(key))
+    }
+
+    fn erase_prefix(&self, prefix: &Prefix) -> Result<(), StoreError> {
+        self.write_below(&[prefix], || self.inner.erase_prefix(prefix))
+    }
+
+    fn list_prefix(
+        &self,
+        prefix: &Prefix,
+        visit: &mut dyn FnMut(Key, u64) -> ControlFlow<()>,
+    ) -> Result<(), StoreError> {
+        self.inner.list_prefix(prefix, visit)
+    }
+
+    fn list_dir(&self, prefix: &Prefix) -> Result<DirListing, StoreError> {
+        let place = Place::Listing(prefix.clone());
+        if let Some(listing) = self.find(&place, Kept::into_listing) {
+            return Ok((*listing).clone());
+        }
+        let before = self.writes();
+        let listing = self.inner.list_dir(prefix)?;
+        let writes = self.shared.writes.lock().unwrap_or_else(PoisonError::into_inner);
+        if *writes == before {
+            self.shared.kept.insert(place, Kept::Listing(Arc::new(listing.clone())));
+        }
+        Ok(listing)
+    }
+
+    fn rename_prefix(&self, from: &Prefix, to: &Prefix) -> Result<(), StoreError> {
+        self.write_below(&[from, to], || self.inner.rename_prefix(from, to))
+    }
+
+    fn flush(&self) -> Result<(), StoreError> {
+        self.inner.flush()
+    }
+
+    fn lock(&self, key: &Key) -> Result<LockGuard, StoreError> {
+        self.inner.lock(key)
+    }
+}
+
+impl Kept {
+    fn into_value(self) -> Option<KeptValue> {
+        if let Self::Value(value) = self { Some(value) } else { None }
+    }
+
+    fn into_listing(self) -> Option<Arc<DirListing>> {
+        if let Self::Listing(listing) = self { Some(listing) } else { None }
+    }
+
+    /// The memory that it takes, in bytes.
+    fn bytes(&self) -> usize {
+        let text = |text: &str| text.len() + size_of::<Key>();
+        match self {
+            Self::Value(value) => {
+                value.bytes.len() + value.version.as_ref().map_or(0, |version| version.as_bytes().len())
+            }
+            Self::Listing(listing) => {
+                let keys: usize = listing.keys.iter().map(|key| text(key.as_str())).sum();
+                keys + listing.prefixes.iter().map(|prefix| text(prefix.as_str())).sum::<usize>()
+            }
+        }
+    }
+}
+
+impl Value for KeptValue {
+    fn size(&self) -> u64 {
+        self.bytes.size()
+    }
+
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> Result<(), StoreError> {
+        self.bytes.read_at(offset, buffer)
+    }
+
+    fn as_bytes(&self) -> Option<&Bytes> {
+        Some(&self.bytes)
+    }
+
+    fn version(&self) -> Option<Version> {
+        self.version.clone()
+    }
+}
+
+/// A value that is not kept: its parts are read through, and all of it is kept when it is read at once.
+struct ValueThrough {
+    store: LruCacheStore,
+    key: Key,
+    since: Generation,
+    value: Box<dyn Value>,
+}
+
+impl ValueThrough {
+    fn read_whole(&self) -> Result<KeptValue, StoreError> {
+        let bytes = self.value.read(0, self.value.size())?;
+        let value = KeptValue { bytes, version: self.value.version() };
+        self.store.keep(self.since, &self.key, &value);
+        Ok(value)
+    }
+}
+
+impl Value for ValueThrough {
+    fn size(&self) -> u64 {
+        self.value.size()
+    }
+
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> Result<(), StoreError> {
+        self.value.read_at(offset, buffer)
+    }
+
+    fn version(&self) -> Option<Version> {
+        self.value.version()
+    }
+
+    fn read(&self, offset: u64, length: u64) -> Result<Bytes, StoreError> {
+        if offset == 0 && length == self.size() {
+            return self.read_whole().map(|value| value.bytes);
+        }
+        self.value.read(offset, length)
+    }
+}
+
+/// One shard: each has only its share of the memory, and refuses values that are larger.
+fn cache_of(bytes: u64) -> Cache<Place, Kept, Weight> {
+    let count = usize::try_from(bytes / TYPICAL).unwrap_or(usize::MAX).clamp(16, 1 << 20);
+    let mut options = OptionsBuilder::new();
+    options.estimated_items_capacity(count).weight_capacity(bytes).shards(1);
+    match options.build() {
+        Ok(options) => {
+            Cache::with_options(options, Weight, DefaultHashBuilder::default(), DefaultLifecycle::default())
+        }
+        // Only when one of the two numbers is not given.
+        Err(_) => Cache::with_weighter(count, bytes, Weight),
+    }
+}
+
+#[derive(Clone)]
+struct Weight;
+
+impl Weighter<Place, Kept> for Weight {
+    fn weight(&self, place: &Place, kept: &Kept) -> u64 {
+        let name = match place {
+            Place::Value(key) => key.as_str(),
+            Place::Listing(prefix) => prefix.as_str(),
+        };
+        (name.len() + kept.bytes() + OVERHEAD) as u64
+    }
+}

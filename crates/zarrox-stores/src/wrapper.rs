@@ -1,0 +1,390 @@
+//! What wrappers of stores have in common: [`Wrapper`], and the macro that makes methods of [`Store`] of it.
+
+use std::cell::Cell;
+use std::fmt;
+
+use crate::{Bytes, GetDone, Key, Store, StoreError, Value, Version};
+
+/// A store around another one that does something around each operation: it counts, waits, repeats or refuses.
+///
+/// Its [`Store`] takes those methods that are like all others from [`wrapped!`](crate::wrapped), and has the rest itself:
+///
+/// ```
+/// use std::sync::Arc;
+/// use std::sync::atomic::{AtomicUsize, Ordering};
+/// use zarrox_stores::{Call, Condition, Key, MemoryStore, Store, StoreError, Wrapper, wrapped};
+///
+/// /// Counts what fails.
+/// #[derive(Clone, Debug)]
+/// struct Failures(Arc<dyn Store>, Arc<AtomicUsize>);
+///
+/// impl Wrapper for Failures {
+///     fn inner(&self) -> &dyn Store {
+///         &*self.0
+///     }
+///
+///     fn around<T>(
+///         &self,
+///         _: &Call<'_>,
+///         run: &mut dyn FnMut() -> Result<T, StoreError>,
+///     ) -> Result<T, StoreError> {
+///         run().inspect_err(|_| drop(self.1.fetch_add(1, Ordering::Relaxed)))
+///     }
+/// }
+///
+/// impl Store for Failures {
+///     wrapped!(location capabilities open open_with get get_ranges get_many size set);
+///     wrapped!(erase erase_prefix list_prefix list_dir rename_prefix flush lock);
+/// }
+///
+/// let store = Failures(Arc::new(MemoryStore::new()), Arc::default());
+/// let key = Key::new("a")?;
+/// store.set(&key, b"1", Condition::Absent)?;
+/// assert!(store.set(&key, b"2", Condition::Absent).is_err());
+/// assert_eq!(store.1.load(Ordering::Relaxed), 1);
+/// # Ok::<(), StoreError>(())
+/// ```
+pub trait Wrapper: fmt::Debug + Clone + Send + Sync + 'static {
+    /// The store that is wrapped.
+    fn inner(&self) -> &dyn Store;
+
+    /// Does one operation by calling `run`, once, several times or not at all.
+    ///
+    /// # Errors
+    ///
+    /// What `run` gives, or the wrapper's own.
+    fn around<T>(
+        &self,
+        call: &Call<'_>,
+        run: &mut dyn FnMut() -> Result<T, StoreError>,
+    ) -> Result<T, StoreError>;
+
+    /// What is handed out of a value that was opened: one whose reads go through [`around`](Self::around) as well, or the
+    /// value itself when all of it is in memory.
+    fn value(&self, key: &Key, value: Box<dyn Value>) -> Box<dyn Value> {
+        if value.as_bytes().is_some() { value } else { Box::new(WrappedValue::new(self, key, value)) }
+    }
+}
+
+/// What a store is asked to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Operation {
+    /// [`Store::open`] and [`Store::open_with`].
+    Open,
+    /// A range is read of a value that is open.
+    Read,
+    /// [`Store::get`], or one key of [`Store::get_many`].
+    Get,
+    /// [`Store::get_ranges`].
+    GetRanges,
+    /// [`Store::size`].
+    Size,
+    /// [`Store::set`].
+    Set,
+    /// [`Store::erase`].
+    Erase,
+    /// [`Store::erase_prefix`].
+    ErasePrefix,
+    /// [`Store::list_prefix`].
+    ListPrefix,
+    /// [`Store::list_dir`].
+    ListDir,
+    /// [`Store::rename_prefix`].
+    RenamePrefix,
+    /// [`Store::flush`].
+    Flush,
+    /// [`Store::lock`].
+    Lock,
+}
+
+impl Operation {
+    /// All of them.
+    pub const ALL: [Self; 13] = [
+        Self::Open,
+        Self::Read,
+        Self::Get,
+        Self::GetRanges,
+        Self::Size,
+        Self::Set,
+        Self::Erase,
+        Self::ErasePrefix,
+        Self::ListPrefix,
+        Self::ListDir,
+        Self::RenamePrefix,
+        Self::Flush,
+        Self::Lock,
+    ];
+
+    /// What errors call it: a word that ends in "-ing".
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Open | Self::Read | Self::Get | Self::GetRanges | Self::Size => "reading",
+            Self::Set | Self::Flush => "writing",
+            Self::Erase | Self::ErasePrefix => "erasing",
+            Self::ListPrefix | Self::ListDir => "listing",
+            Self::RenamePrefix => "renaming",
+            Self::Lock => "locking",
+        }
+    }
+
+    /// Whether it changes what is stored.
+    #[must_use]
+    pub fn is_write(self) -> bool {
+        matches!(self, Self::Set | Self::Erase | Self::ErasePrefix | Self::RenamePrefix)
+    }
+}
+
+/// One operation on one key.
+#[derive(Clone, Debug)]
+pub struct Call<'a> {
+    operation: Operation,
+    key: &'a str,
+    bytes: Cell<u64>,
+}
+
+impl<'a> Call<'a> {
+    /// An operation on a key or a prefix.
+    pub fn new(operation: Operation, key: &'a (impl AsRef<str> + ?Sized)) -> Self {
+        Self { operation, key: key.as_ref(), bytes: Cell::new(0) }
+    }
+
+    /// The same, which moves so many bytes.
+    #[must_use]
+    pub fn with_bytes(self, bytes: usize) -> Self {
+        self.moved(bytes);
+        self
+    }
+
+    /// What is done.
+    #[must_use]
+    pub fn operation(&self) -> Operation {
+        self.operation
+    }
+
+    /// The text of the key or prefix; empty for the whole store.
+    #[must_use]
+    pub fn key(&self) -> &'a str {
+        self.key
+    }
+
+    /// How many bytes of values it moves; of a whole value that is read, only when that is done.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.bytes.get()
+    }
+
+    /// Says how many bytes were moved. For implementations of [`Store`].
+    pub fn moved(&self, bytes: usize) {
+        self.bytes.set(bytes as u64);
+    }
+}
+
+/// A value that is read through a wrapper.
+pub struct WrappedValue<W> {
+    wrapper: W,
+    key: Key,
+    value: Box<dyn Value>,
+}
+
+impl<W: Wrapper> WrappedValue<W> {
+    /// Every read goes through the wrapper, also when the value is in memory.
+    pub fn new(wrapper: &W, key: &Key, value: Box<dyn Value>) -> Self {
+        Self { wrapper: wrapper.clone(), key: key.clone(), value }
+    }
+}
+
+impl<W: Wrapper> fmt::Debug for WrappedValue<W> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("WrappedValue").field("key", &self.key).finish_non_exhaustive()
+    }
+}
+
+impl<W: Wrapper> Value for WrappedValue<W> {
+    fn size(&self) -> u64 {
+        self.value.size()
+    }
+
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> Result<(), StoreError> {
+        let call = Call::new(Operation::Read, &self.key).with_bytes(buffer.len());
+        self.wrapper.around(&call, &mut || self.value.read_at(offset, buffer))
+    }
+
+    fn version(&self) -> Option<Version> {
+        self.value.version()
+    }
+
+    fn read(&self, offset: u64, length: u64) -> Result<Bytes, StoreError> {
+        let call = Call::new(Operation::Read, &self.key);
+        self.wrapper
+            .around(&call, &mut || self.value.read(offset, length).inspect(|bytes| call.moved(bytes.len())))
+    }
+}
+
+/// What [`wrapped!`](crate::wrapped) makes of `get_many`: the inner store reads all at once, and each answer goes through
+/// the wrapper, as what its first run gives.
+#[doc(hidden)]
+pub fn get_many<W: Wrapper>(wrapper: &W, keys: &[Key], done: &GetDone<'_>) {
+    wrapper.inner().get_many(keys, &|index, answer| {
+        let key = &keys[index];
+        let call = Call::new(Operation::Get, key);
+        let mut first = Some(answer);
+        let mut run = || {
+            let answer = first.take().unwrap_or_else(|| wrapper.inner().get(key));
+            answer.inspect(|value| call.moved(value.as_ref().map_or(0, Bytes::len)))
+        };
+        done(index, wrapper.around(&call, &mut run));
+    });
+}
+
+/// Methods of [`Store`] for a [`Wrapper`], by their names: each asks the wrapped store, and all but `location` and
+/// `capabilities` go through [`Wrapper::around`].
+#[macro_export]
+macro_rules! wrapped {
+    (location $($rest:ident)*) => {
+        fn location(&self) -> String {
+            $crate::Wrapper::inner(self).location()
+        }
+        $crate::wrapped!($($rest)*);
+    };
+    (capabilities $($rest:ident)*) => {
+        fn capabilities(&self) -> $crate::Capabilities {
+            $crate::Wrapper::inner(self).capabilities()
+        }
+        $crate::wrapped!($($rest)*);
+    };
+    (open $($rest:ident)*) => {
+        fn open(
+            &self,
+            key: &$crate::Key,
+        ) -> Result<Option<Box<dyn $crate::Value>>, $crate::StoreError> {
+            let call = $crate::Call::new($crate::Operation::Open, key);
+            let opened = $crate::Wrapper::around(self, &call, &mut || $crate::Wrapper::inner(self).open(key));
+            Ok(opened?.map(|value| $crate::Wrapper::value(self, key, value)))
+        }
+        $crate::wrapped!($($rest)*);
+    };
+    (open_with $($rest:ident)*) => {
+        fn open_with(
+            &self,
+            key: &$crate::Key,
+            first: $crate::ByteRange,
+        ) -> Result<Option<Box<dyn $crate::Value>>, $crate::StoreError> {
+            let call = $crate::Call::new($crate::Operation::Open, key);
+            let mut run = || $crate::Wrapper::inner(self).open_with(key, first);
+            Ok($crate::Wrapper::around(self, &call, &mut run)?.map(|value| $crate::Wrapper::value(self, key, value)))
+        }
+        $crate::wrapped!($($rest)*);
+    };
+    (get $($rest:ident)*) => {
+        fn get(&self, key: &$crate::Key) -> Result<Option<$crate::Bytes>, $crate::StoreError> {
+            let call = $crate::Call::new($crate::Operation::Get, key);
+            $crate::Wrapper::around(self, &call, &mut || {
+                let value = $crate::Wrapper::inner(self).get(key)?;
+                call.moved(value.as_ref().map_or(0, |bytes| bytes.len()));
+                Ok(value)
+            })
+        }
+        $crate::wrapped!($($rest)*);
+    };
+    (get_ranges $($rest:ident)*) => {
+        fn get_ranges(
+            &self,
+            key: &$crate::Key,
+            ranges: &[$crate::ByteRange],
+        ) -> Result<Option<Vec<$crate::Bytes>>, $crate::StoreError> {
+            let call = $crate::Call::new($crate::Operation::GetRanges, key);
+            $crate::Wrapper::around(self, &call, &mut || {
+                let parts = $crate::Wrapper::inner(self).get_ranges(key, ranges)?;
+                call.moved(parts.iter().flatten().map(|bytes| bytes.len()).sum());
+                Ok(parts)
+            })
+        }
+        $crate::wrapped!($($rest)*);
+    };
+    (get_many $($rest:ident)*) => {
+        fn get_many(&self, keys: &[$crate::Key], done: &$crate::GetDone<'_>) {
+            $crate::wrapper::get_many(self, keys, done);
+        }
+        $crate::wrapped!($($rest)*);
+    };
+    (size $($rest:ident)*) => {
+        fn size(&self, key: &$crate::Key) -> Result<Option<u64>, $crate::StoreError> {
+            let call = $crate::Call::new($crate::Operation::Size, key);
+            $crate::Wrapper::around(self, &call, &mut || $crate::Wrapper::inner(self).size(key))
+        }
+        $crate::wrapped!($($rest)*);
+    };
+    (set $($rest:ident)*) => {
+        fn set(
+            &self,
+            key: &$crate::Key,
+            value: &[u8],
+            condition: $crate::Condition<'_>,
+        ) -> Result<(), $crate::StoreError> {
+            let call = $crate::Call::new($crate::Operation::Set, key).with_bytes(value.len());
+            let mut run = || $crate::Wrapper::inner(self).set(key, value, condition);
+            $crate::Wrapper::around(self, &call, &mut run)
+        }
+        $crate::wrapped!($($rest)*);
+    };
+    (erase $($rest:ident)*) => {
+        fn erase(&self, key: &$crate::Key) -> Result<bool, $crate::StoreError> {
+            let call = $crate::Call::new($crate::Operation::Erase, key);
+            $crate::Wrapper::around(self, &call, &mut || $crate::Wrapper::inner(self).erase(key))
+        }
+        $crate::wrapped!($($rest)*);
+    };
+    (erase_prefix $($rest:ident)*) => {
+        fn erase_prefix(&self, prefix: &$crate::Prefix) -> Result<(), $crate::StoreError> {
+            let call = $crate::Call::new($crate::Operation::ErasePrefix, prefix);
+            $crate::Wrapper::around(self, &call, &mut || $crate::Wrapper::inner(self).erase_prefix(prefix))
+        }
+        $crate::wrapped!($($rest)*);
+    };
+    (list_prefix $($rest:ident)*) => {
+        fn list_prefix(
+            &self,
+            prefix: &$crate::Prefix,
+            visit: &mut dyn FnMut($crate::Key, u64) -> std::ops::ControlFlow<()>,
+        ) -> Result<(), $crate::StoreError> {
+            let call = $crate::Call::new($crate::Operation::ListPrefix, prefix);
+            $crate::Wrapper::around(self, &call, &mut || $crate::Wrapper::inner(self).list_prefix(prefix, visit))
+        }
+        $crate::wrapped!($($rest)*);
+    };
+    (list_dir $($rest:ident)*) => {
+        fn list_dir(&self, prefix: &$crate::Prefix) -> Result<$crate::DirListing, $crate::StoreError> {
+            let call = $crate::Call::new($crate::Operation::ListDir, prefix);
+            $crate::Wrapper::around(self, &call, &mut || $crate::Wrapper::inner(self).list_dir(prefix))
+        }
+        $crate::wrapped!($($rest)*);
+    };
+    (rename_prefix $($rest:ident)*) => {
+        fn rename_prefix(
+            &self,
+            from: &$crate::Prefix,
+            to: &$crate::Prefix,
+        ) -> Result<(), $crate::StoreError> {
+            let call = $crate::Call::new($crate::Operation::RenamePrefix, from);
+            $crate::Wrapper::around(self, &call, &mut || $crate::Wrapper::inner(self).rename_prefix(from, to))
+        }
+        $crate::wrapped!($($rest)*);
+    };
+    (flush $($rest:ident)*) => {
+        fn flush(&self) -> Result<(), $crate::StoreError> {
+            let call = $crate::Call::new($crate::Operation::Flush, "");
+            $crate::Wrapper::around(self, &call, &mut || $crate::Wrapper::inner(self).flush())
+        }
+        $crate::wrapped!($($rest)*);
+    };
+    (lock $($rest:ident)*) => {
+        fn lock(&self, key: &$crate::Key) -> Result<$crate::LockGuard, $crate::StoreError> {
+            let call = $crate::Call::new($crate::Operation::Lock, key);
+            $crate::Wrapper::around(self, &call, &mut || $crate::Wrapper::inner(self).lock(key))
+        }
+        $crate::wrapped!($($rest)*);
+    };
+    () => {};
+}

@@ -1,0 +1,58 @@
+//! What caches take of the memory.
+
+#![cfg(unix)]
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicIsize, Ordering};
+
+use zarrox_stores::{Condition, DirectoryStore, DiskCacheOptions, LruCacheStore, Store};
+use zarrox_testkit::allocator::Counting;
+use zarrox_testkit::store::key;
+
+static HELD: AtomicIsize = AtomicIsize::new(0);
+static MOST: AtomicIsize = AtomicIsize::new(0);
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting(|more| {
+    let held = HELD.fetch_add(more, Ordering::Relaxed) + more;
+    MOST.fetch_max(held, Ordering::Relaxed);
+});
+
+/// The most memory, in bytes, that was taken at once during the work, and what is held after it, beyond what was before.
+fn taken(work: impl FnOnce()) -> (isize, isize) {
+    let before = HELD.load(Ordering::Relaxed);
+    MOST.store(before, Ordering::Relaxed);
+    work();
+    (MOST.load(Ordering::Relaxed) - before, HELD.load(Ordering::Relaxed) - before)
+}
+
+/// In one test, since they would count each other's memory.
+#[test]
+fn caches_keep_within_their_limits() {
+    let directory = tempfile::tempdir().unwrap();
+    let values = Arc::new(DirectoryStore::open(directory.path().join("values")).unwrap());
+
+    for index in 0..500 {
+        values.set(&key(&format!("some/{index}")), &[7; 20_000], Condition::Always).unwrap();
+        values.set(&key(&format!("tiny/{index}")), b"", Condition::Always).unwrap();
+    }
+    let cache = LruCacheStore::new(Arc::clone(&values) as _, 1 << 20);
+    let (most, held) = taken(|| {
+        for index in 0..1_500 {
+            cache.get(&key(&format!("some/{}", index % 500))).unwrap().unwrap();
+            cache.get(&key(&format!("tiny/{}", index % 500))).unwrap().unwrap();
+        }
+    });
+    assert!(held > 500_000, "nothing is kept: {held} bytes");
+    assert!(most < (1 << 20) + 200_000, "{most} bytes for a cache of 1 MiB");
+    assert!(cache.statistics().bytes <= 1 << 20);
+
+    values.set(&key("large"), &vec![7; 64 << 20], Condition::Always).unwrap();
+    let cache = DiskCacheOptions::new().open(values, directory.path().join("copies")).unwrap();
+    let (most, held) = taken(|| {
+        let value = cache.open(&key("large")).unwrap().unwrap();
+        assert_eq!(value.read((64 << 20) - 1, 1).unwrap(), &[7][..]);
+    });
+    assert!(most < 10 << 20, "{most} bytes to copy a value block by block");
+    assert!(held < 100_000, "{held} bytes are held afterwards");
+}
