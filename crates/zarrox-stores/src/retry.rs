@@ -39,7 +39,8 @@ impl Default for RetryOptions {
 ///
 /// - A write on a condition may have been done although its answer was lost. If the repeat finds the condition broken, the
 ///   value is read back, and the write has succeeded if it is the one that was to be written. So two writers of equal bytes
-///   may both succeed; and a write that was done and then replaced by somebody else before it was repeated counts as failed.
+///   may both succeed: who counts or takes turns by such writes must write values that nobody else writes. A write that
+///   was done and then replaced by somebody else before it was repeated counts as failed.
 /// - An erase whose answer was lost says on the repeat that there was no value.
 /// - A listing is repeated as long as nothing was visited: no key is visited twice.
 /// - [`rename_prefix`](Store::rename_prefix) is not repeated: a part of it may be done, and what it finds at the new place

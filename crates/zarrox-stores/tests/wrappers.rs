@@ -9,7 +9,8 @@ use std::thread;
 use std::time::Duration;
 
 use zarrox_stores::{
-    ByteRange, Condition, CountingStore, Key, LimitStore, MemoryStore, Operation, Prefix, Store,
+    ByteRange, Call, Capabilities, Condition, CountingStore, Key, LimitStore, MemoryStore, Operation, Prefix,
+    Store, StoreError, Wrapper, wrapped,
 };
 use zarrox_testkit::faults::{Fault, FaultyStore};
 use zarrox_testkit::store::{key, store_suite};
@@ -119,7 +120,39 @@ fn nobody_waits_for_who_waits() {
     });
 }
 
+/// A store that says how many requests are worth having under way.
+#[derive(Clone, Debug)]
+struct Remote(Arc<dyn Store>, usize);
+
+impl Wrapper for Remote {
+    fn inner(&self) -> &dyn Store {
+        &*self.0
+    }
+
+    fn around<T>(
+        &self,
+        _call: &Call<'_>,
+        run: &mut dyn FnMut() -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        run()
+    }
+}
+
+impl Store for Remote {
+    wrapped!(location open open_with get get_ranges get_many size set);
+    wrapped!(erase erase_prefix list_prefix list_dir rename_prefix flush lock);
+
+    fn capabilities(&self) -> Capabilities {
+        let mut capabilities = self.0.capabilities();
+        capabilities.in_flight = NonZeroUsize::new(self.1);
+        capabilities
+    }
+}
+
 #[test]
 fn the_limit_is_a_capability() {
-    assert_eq!(limited(memory(&[]), 3).capabilities(), memory(&[]).capabilities(), "at hand anyway");
+    for (worth, expected) in [(64, Some(3)), (2, Some(2)), (0, None)] {
+        let store = limited(Arc::new(Remote(memory(&[]), worth)), 3);
+        assert_eq!(store.capabilities().in_flight.map(usize::from), expected, "{worth}");
+    }
 }

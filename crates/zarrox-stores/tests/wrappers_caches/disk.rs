@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 use std::sync::Arc;
 
 use zarrox_stores::{
@@ -193,4 +194,42 @@ fn where_nothing_can_be_written_values_are_read_without_a_copy() {
     fs::write(&place, b"a file").unwrap();
     let error = DiskCacheOptions::new().open(memory(), &place).unwrap_err();
     assert!(error.to_string().contains("copies"), "{error}");
+}
+
+const CHILD: &str = "ZARROX_TEST_CACHE";
+
+/// The other processes of the next test.
+#[test]
+fn child() {
+    if let Some(directory) = std::env::var_os(CHILD) {
+        read_all(Path::new(&directory));
+    }
+}
+
+/// Reads every value several times, with room for a tenth of them.
+fn read_all(directory: &Path) {
+    let values = Arc::new(DirectoryStore::open(directory.join("values")).unwrap());
+    let options = DiskCacheOptions::new().limit(200_000);
+    let store = options.open(values, directory.join("copies")).unwrap();
+    for index in 0..600_u32 {
+        let index = index * 7 % 100;
+        assert_eq!(get(&store, &index.to_string()).unwrap(), index.to_le_bytes().repeat(4_000), "{index}");
+    }
+}
+
+#[test]
+fn processes_share_a_directory() {
+    let directory = tempfile::tempdir().unwrap();
+    let values = DirectoryStore::open(directory.path().join("values")).unwrap();
+    (0..100_u32).for_each(|index| put(&values, &index.to_string(), &index.to_le_bytes().repeat(4_000)));
+    let spawn = |_| {
+        let mut command = Command::new(std::env::current_exe().unwrap());
+        command.args(["--exact", "disk::child"]).env(CHILD, directory.path()).spawn().unwrap()
+    };
+    let children: Vec<_> = (0..3).map(spawn).collect();
+    read_all(directory.path());
+    for child in children {
+        assert!(child.wait_with_output().unwrap().status.success());
+    }
+    assert!(size_of(&directory.path().join("copies")) <= 200_000 + 4 * 200_000 / 8);
 }
