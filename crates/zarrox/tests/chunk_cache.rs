@@ -62,11 +62,11 @@ fn nothing_is_asked_for_again_but_the_version() {
 fn what_somebody_else_wrote_is_seen() {
     let (remote, array) = array(Some([32, 32]));
     let cached = array.with_options(&AccessOptions::new().chunk_cache(1 << 20));
-    assert_eq!(cached.read_nd(..).unwrap(), values(1));
+    assert_eq!(cached.read_nd::<i32, ndarray::Ix2>(..).unwrap(), values(1));
     let other =
         OpenOptions::new().open_in(remote.elsewhere(1).blocking(), "a").unwrap().into_array().unwrap();
     other.write(.., &values(1_000)).unwrap();
-    assert_eq!(cached.read_nd(..).unwrap(), values(1_000));
+    assert_eq!(cached.read_nd::<i32, ndarray::Ix2>(..).unwrap(), values(1_000));
     other.fill(.., 3).unwrap();
     assert_eq!(cached.read::<i32>(..).unwrap().sum(), 3 * 50 * 70);
 }

@@ -34,9 +34,10 @@ struct Stage<'a> {
 
 /// Finds the store of a chain, or of a single URL.
 pub(super) fn open(text: &str, options: &StorageOptions) -> Result<Located, StoreError> {
-    let Some((stage, outer)) = split(text) else { return open_one(text, options) };
+    let Some((stage, outer)) = split(text) else { return archive_by_name(open_scheme(text, options)?) };
     match stage.name {
         "zip" => open_archive(outer, stage.path, options),
+        "simplecache" | "filecache" => archive_by_name(open_cached(text, options)?),
         // A format is no store. It is found out when the node is opened.
         "zarr" | "zarr2" | "zarr3" | "n5" => {
             let mut located = open(outer, options)?;
@@ -44,16 +45,49 @@ pub(super) fn open(text: &str, options: &StorageOptions) -> Result<Located, Stor
             Ok(located)
         }
         name => {
-            let message = format!("'{name}' is nothing that can be inside of a store; there is 'zip'");
+            let message = format!(
+                "'{name}' is nothing that can be inside of a store; there are 'zip', 'simplecache' and 'filecache'"
+            );
             let error = StoreError::new(StoreErrorKind::Unsupported, "opening", message);
             Err(error.with_location(shown(outer)))
         }
     }
 }
 
-/// Finds the store of a URL, and the archive in it where the path has one by its name.
-fn open_one(text: &str, options: &StorageOptions) -> Result<Located, StoreError> {
-    let located = open_scheme(text, options)?;
+/// The store of a URL, behind a cache on disk where it says so.
+fn open_cached(text: &str, options: &StorageOptions) -> Result<Located, StoreError> {
+    match split(text) {
+        Some((Stage { name: "simplecache", .. }, outer)) => {
+            cached(open_cached(outer, options)?, false, options)
+        }
+        Some((Stage { name: "filecache", .. }, outer)) => cached(open_cached(outer, options)?, true, options),
+        _ => open_scheme(text, options),
+    }
+}
+
+#[cfg(all(unix, feature = "cache"))]
+fn cached(located: Located, validate: bool, options: &StorageOptions) -> Result<Located, StoreError> {
+    use std::path::PathBuf;
+    let own = || Some(PathBuf::from(std::env::var_os("XDG_CACHE_HOME").filter(|path| !path.is_empty())?));
+    let home = || Some(PathBuf::from(std::env::var_os("HOME")?).join(".cache"));
+    let given = options.get("cache_directory").map(PathBuf::from);
+    let directory = given.or_else(|| Some(own().or_else(home)?.join("zarrox"))).ok_or_else(|| {
+        let message = "there is no directory for the cache; set the storage option 'cache_directory'";
+        StoreError::new(StoreErrorKind::NotFound, "opening", message)
+    })?;
+    let cache = crate::DiskCacheOptions::new().validate(validate).open(located.store, directory)?;
+    Ok(Located { store: std::sync::Arc::new(cache), ..located })
+}
+
+#[cfg(not(all(unix, feature = "cache")))]
+fn cached(located: Located, _: bool, _: &StorageOptions) -> Result<Located, StoreError> {
+    let message = "caches on disk need the feature `cache` of zarrox";
+    let error = StoreError::new(StoreErrorKind::Unsupported, "opening", message);
+    Err(error.with_location(located.store.location()))
+}
+
+/// The archive in a store where the path has one by its name; otherwise the store.
+fn archive_by_name(located: Located) -> Result<Located, StoreError> {
     if located.whole || !cfg!(feature = "zip") {
         return Ok(located);
     }
@@ -74,7 +108,7 @@ fn open_archive(outer: &str, path: &str, options: &StorageOptions) -> Result<Loc
     if let Some(file) = local(outer) {
         return archive_at(file, path, options);
     }
-    let located = open_scheme(outer, options)?;
+    let located = open_cached(outer, options)?;
     let archive = located.path.clone();
     archive_in(&located, &archive, path)
 }

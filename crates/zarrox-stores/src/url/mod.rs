@@ -107,6 +107,7 @@ const FEATURES: &[(&str, &str)] = &[
 /// | `file:///path` | a directory |
 /// | `memory://path` | the memory that all such URLs of this process share |
 /// | `sqlite:///path/data.db/node`, `lmdb://`, `redb://`, `gdbm://` | a database file, and a node in it |
+/// | `simplecache::URL`, `filecache::URL` | any of these, behind a cache on disk (`cache_directory`, or `~/.cache/zarrox`); `filecache` asks each time whether a copy is still the same |
 /// | `URL/archive.zip/node`, `URL\|zip:node`, `zip://node::URL` | a zip archive in any of these, and a node in it |
 ///
 /// # Errors
@@ -126,9 +127,23 @@ fn open_scheme(url: &str, options: &StorageOptions) -> Result<Located, StoreErro
     let url = StoreUrl::parse(url)?;
     let named = |scheme: &&&Scheme| scheme.names.contains(&url.scheme());
     match SCHEMES.iter().find(named) {
-        Some(scheme) => (scheme.open)(&url, options),
+        Some(scheme) => Ok(steady((scheme.open)(&url, options)?)),
         None => Err(unknown(&url)),
     }
+}
+
+/// A store that repeats what fails for a while, where it is reached through a network.
+#[cfg(feature = "retry")]
+fn steady(located: Located) -> Located {
+    match located.store.capabilities().in_flight {
+        Some(_) => Located { store: Arc::new(crate::RetryStore::new(located.store)), ..located },
+        None => located,
+    }
+}
+
+#[cfg(not(feature = "retry"))]
+fn steady(located: Located) -> Located {
+    located
 }
 
 fn unknown(url: &StoreUrl<'_>) -> StoreError {
