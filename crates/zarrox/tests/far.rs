@@ -89,7 +89,7 @@ fn opening_takes_the_time_of_one_request() {
         for name in ["x", "y"] {
             root.create_array(name).shape([2]).data_type(DataType::Int32).create().unwrap();
         }
-        root.consolidate().unwrap();
+        root.consolidate_metadata().unwrap();
 
         let remote = slow(&remote);
         let started = Instant::now();

@@ -17,7 +17,7 @@ fn check(url: &str) {
     drop((root, array));
     let array = zarrox::open_array(format!("{url}/g/a")).unwrap();
     assert_eq!(array.read::<i32>(..).unwrap().as_slice().unwrap(), [1, 2, 3, 4], "{url}");
-    assert_eq!(array.path().as_str(), "/g/a", "{url}");
+    assert_eq!(array.path().as_str(), "g/a", "{url}");
     let group = OpenOptions::new().mode(OpenMode::Read).open(url).unwrap().into_group().unwrap();
     assert_eq!(group.children().unwrap().len(), 1, "{url}");
     OpenOptions::new().delete(format!("{url}/g")).unwrap();
