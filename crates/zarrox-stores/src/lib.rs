@@ -12,6 +12,9 @@
 //! | `RedbStore` | a redb database; feature `redb` |
 //! | `GdbmStore` | a GDBM file, as Python's `dbm.gnu` and zarr-python 2 do; feature `gdbm` |
 //! | `ZipStore` | a zip archive; feature `zip` |
+//! | `S3Store` | a bucket of S3 or of a service like it; feature `s3` |
+//! | `AzureStore` | a container of Azure Blob Storage; feature `azure` |
+//! | `HttpStore` | a web server, for reading; feature `http` |
 //! | [`ReadOnlyStore`] | another store, which it protects from writes |
 //! | [`PrefixStore`] | a prefix of another store |
 //! | [`LimitStore`] | another store, of which it lets only so many operations be under way |
@@ -37,6 +40,8 @@
 
 #[cfg(feature = "async")]
 mod asynchronous;
+#[cfg(any(feature = "s3", feature = "azure", feature = "http"))]
+mod cloud;
 mod counting;
 #[cfg(any(feature = "sqlite", feature = "lmdb", feature = "redb", feature = "gdbm"))]
 mod database;
@@ -83,8 +88,19 @@ pub use bytes::Bytes;
 
 #[cfg(feature = "redb")]
 pub use self::redb::{RedbOptions, RedbStore};
+pub use self::url::{Located, StorageOptions, StoreUrl, is_url, open_url};
 #[cfg(feature = "async")]
 pub use asynchronous::{AsyncStore, Blocking, Head, Pages, Piece};
+#[cfg(any(feature = "s3", feature = "azure", feature = "http"))]
+pub use cloud::ConnectionOptions;
+#[cfg(feature = "azure")]
+pub use cloud::azure::{AzureOptions, AzureStore};
+#[cfg(feature = "http")]
+pub use cloud::http::{HttpOptions, HttpStore, WebServer};
+#[cfg(any(feature = "s3", feature = "azure"))]
+pub use cloud::object::CloudStore;
+#[cfg(feature = "s3")]
+pub use cloud::s3::{S3Options, S3Store};
 pub use counting::{CountingStore, Counts};
 #[cfg(unix)]
 pub use directory::DirectoryStore;
@@ -112,7 +128,6 @@ pub use sqlite::{SqliteOptions, SqliteStore};
 pub use store::{ByteRange, Capabilities, Condition, DirListing, GetDone, Store, Value, Version};
 #[cfg(feature = "traced")]
 pub use traced::TracedStore;
-pub use url::{Located, StorageOptions, StoreUrl, is_url, open_url};
 pub use wrapper::{Call, Operation, WrappedValue, Wrapper};
 #[cfg(all(unix, feature = "zip"))]
 pub use zip::{ZipMode, ZipStore};

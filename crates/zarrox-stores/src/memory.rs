@@ -110,7 +110,7 @@ impl Store for MemoryStore {
             rename: true,
             values_above_values: true,
             set_if_unchanged: true,
-            in_flight: None,
+            ..Capabilities::default()
         }
     }
 

@@ -258,6 +258,8 @@ pub struct Capabilities {
     pub values_above_values: bool,
     /// [`Store::set`] takes [`Condition::Matches`], with the same promise, and values say their [`version`](Value::version).
     pub set_if_unchanged: bool,
+    /// Keys with control characters, such as line breaks, are refused with [`StoreErrorKind::InvalidKey`].
+    pub printable_keys: bool,
     /// How many requests are worth having under way at the same time, where each takes time to travel. `None` for
     /// storage that is at hand.
     pub in_flight: Option<NonZeroUsize>,
@@ -429,6 +431,9 @@ pub(crate) fn copy_then_erase<S: Store + ?Sized>(
         let error = StoreError::new(kind, "renaming", message);
         Err(error.with_location(store.location()).with_key(prefix.as_str()))
     };
+    if !store.capabilities().writable {
+        return fail(StoreErrorKind::ReadOnly, "the store takes no writes", from);
+    }
     if any_key_below(store, to)? {
         return fail(StoreErrorKind::AlreadyExists, "there is something already", to);
     }

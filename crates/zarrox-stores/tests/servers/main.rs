@@ -1,5 +1,14 @@
 //! Stores on servers, which `cargo xtask test --stores` starts. Without servers these tests have nothing to do.
 
+#[cfg(feature = "azure")]
+mod azure;
+#[cfg(feature = "http")]
+mod http;
+#[cfg(any(feature = "azure", feature = "http", feature = "s3"))]
+mod remote;
+#[cfg(feature = "s3")]
+mod s3;
+
 use std::net::TcpStream;
 use std::path::Path;
 

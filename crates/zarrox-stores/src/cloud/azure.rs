@@ -1,0 +1,244 @@
+//! [`AzureStore`].
+
+use std::sync::Arc;
+use std::{env, fmt};
+
+use object_store::ClientConfigKey;
+use object_store::azure::{AzureConfigKey, MicrosoftAzureBuilder};
+
+use super::client::{Connector, Failure, client_options, no_retries};
+use super::connection::{ConnectionOptions, public_text, server_url};
+use super::object::CloudStore;
+use crate::{Blocking, StoreError, StoreErrorKind};
+
+/// A container of Azure Blob Storage. Opened by [`AzureOptions`].
+///
+/// Each value is a block blob whose name is the key. Reads of a range are one request, with the size and the version of the value
+/// in the same answer; those of the end of a value are two, since Azure counts from the start only. Conditions are checked
+/// by the server.
+pub type AzureStore = Blocking<CloudStore>;
+
+/// How a container of Azure is opened.
+///
+/// | option | when not set |
+/// |---|---|
+/// | [`account`](Self::account) | must be set, unless a connection string says it |
+/// | [`access_key`](Self::access_key), [`shared_access_signature`](Self::shared_access_signature), [`bearer_token`](Self::bearer_token) | the identity that the machine or the pod is given |
+/// | [`connection_string`](Self::connection_string) | none |
+/// | [`anonymous`](Self::anonymous) | requests are signed |
+/// | [`endpoint`](Self::endpoint) | `https://ACCOUNT.blob.core.windows.net` |
+/// | [`allow_http`](Self::allow_http) | only encrypted connections |
+/// | [`connection`](Self::connection) | see [`ConnectionOptions`] |
+///
+/// ```no_run
+/// use zarrox_stores::{AzureOptions, Store};
+///
+/// let store = AzureOptions::new().account("weather").anonymous(true).open("era5")?;
+/// # Ok::<(), zarrox_stores::StoreError>(())
+/// ```
+#[derive(Clone, Default)]
+pub struct AzureOptions {
+    builder: MicrosoftAzureBuilder,
+    connection_string: Option<String>,
+    connection: ConnectionOptions,
+}
+
+impl fmt::Debug for AzureOptions {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("AzureOptions")
+            .field("account", &self.builder.get_config_value(&AzureConfigKey::AccountName))
+            .field("connection", &self.connection)
+            .finish_non_exhaustive()
+    }
+}
+
+impl AzureOptions {
+    /// The defaults, whatever the environment says.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// What the usual variables say: `AZURE_STORAGE_CONNECTION_STRING`, `AZURE_STORAGE_ACCOUNT_NAME`, `AZURE_STORAGE_ACCOUNT_KEY`,
+    /// `AZURE_STORAGE_SAS_TOKEN`, `AZURE_CLIENT_ID`, `AZURE_CLIENT_SECRET`, `AZURE_TENANT_ID`, `AZURE_FEDERATED_TOKEN_FILE` and
+    /// `AZURE_STORAGE_ENDPOINT`; and also `AZURE_ALLOW_HTTP`, `AZURE_SKIP_SIGNATURE` and `AZURE_USE_AZURE_CLI` (`true`).
+    #[must_use]
+    pub fn from_environment() -> Self {
+        let mut options = Self { builder: MicrosoftAzureBuilder::from_env(), ..Self::default() };
+        // The command line and fsspec call it so.
+        let other = [
+            ("AZURE_STORAGE_ACCOUNT", AzureConfigKey::AccountName),
+            ("AZURE_STORAGE_KEY", AzureConfigKey::AccessKey),
+        ];
+        for (variable, key) in other {
+            if let (Ok(value), None) = (env::var(variable), options.builder.get_config_value(&key)) {
+                options.builder = options.builder.with_config(key, value);
+            }
+        }
+        let text = env::var("AZURE_STORAGE_CONNECTION_STRING").ok().filter(|text| !text.is_empty());
+        options.connection_string = text;
+        options
+    }
+
+    /// The name of the account.
+    #[must_use]
+    pub fn account(mut self, name: impl Into<String>) -> Self {
+        self.builder = self.builder.with_account(name);
+        self
+    }
+
+    /// One of the keys of the account.
+    #[must_use]
+    pub fn access_key(mut self, key: impl Into<String>) -> Self {
+        self.builder = self.builder.with_access_key(key);
+        self
+    }
+
+    /// A shared access signature, such as `sv=…&sig=…`.
+    #[must_use]
+    pub fn shared_access_signature(mut self, signature: &str) -> Self {
+        self.builder = self.builder.with_config(AzureConfigKey::SasKey, signature);
+        self
+    }
+
+    /// A token of Entra ID.
+    #[must_use]
+    pub fn bearer_token(mut self, token: impl Into<String>) -> Self {
+        self.builder = self.builder.with_bearer_token_authorization(token);
+        self
+    }
+
+    /// A connection string, as the portal shows it: account, key or signature, and endpoint in one. What it says replaces what
+    /// the other options say.
+    #[must_use]
+    pub fn connection_string(mut self, text: impl Into<String>) -> Self {
+        self.connection_string = Some(text.into());
+        self
+    }
+
+    /// Whether requests are not signed: for containers that everybody may read.
+    #[must_use]
+    pub fn anonymous(mut self, anonymous: bool) -> Self {
+        self.builder = self.builder.with_skip_signature(anonymous);
+        self
+    }
+
+    /// The URL of the account; that of an emulator has the account in its path.
+    #[must_use]
+    pub fn endpoint(mut self, url: impl Into<String>) -> Self {
+        self.builder = self.builder.with_endpoint(url.into());
+        self
+    }
+
+    /// Whether an endpoint may be spoken to without encryption.
+    #[must_use]
+    pub fn allow_http(mut self, allow: bool) -> Self {
+        self.builder = self.builder.with_allow_http(allow);
+        self
+    }
+
+    /// How the server is reached.
+    #[must_use]
+    pub fn connection(mut self, connection: ConnectionOptions) -> Self {
+        self.connection = connection;
+        self
+    }
+
+    /// Opens a container. Nothing is sent yet: whether the container is there is seen when it is first used.
+    ///
+    /// # Errors
+    ///
+    /// When no account is given, or the options cannot be understood.
+    pub fn open(self, container: &str) -> Result<AzureStore, StoreError> {
+        self.build(container)
+            .map(Blocking::new)
+            .map_err(|error| error.with_location(format!("az://{container}")))
+    }
+
+    fn build(mut self, container: &str) -> Result<CloudStore, StoreError> {
+        check_container(container)?;
+        if let Some(text) = self.connection_string.take() {
+            self.builder = with_connection_string(self.builder, &text)?;
+        }
+        let Self { builder, connection, .. } = self;
+        let value = |key| builder.get_config_value(&key);
+        let is_true = |key| value(key).is_some_and(|text| text.eq_ignore_ascii_case("true"));
+        let Some(account) = value(AzureConfigKey::AccountName) else {
+            return Err(wrong("no account is given; give one, or set AZURE_STORAGE_ACCOUNT_NAME"));
+        };
+        let own = format!("https://{account}.blob.core.windows.net");
+        let url = server_url(&value(AzureConfigKey::Endpoint).unwrap_or(own))?;
+        let allow_http = is_true(AzureConfigKey::Client(ClientConfigKey::AllowHttp));
+        if url.scheme() == "http" && !allow_http {
+            let message =
+                "the endpoint is not encrypted; allow it with `allow_http` or AZURE_ALLOW_HTTP=true";
+            return Err(StoreError::new(StoreErrorKind::Forbidden, "opening", message));
+        }
+        let location = format!("{}/{container}", public_text(&url));
+        let anonymous = is_true(AzureConfigKey::SkipSignature);
+        let options = client_options(&connection, allow_http).map_err(opening)?;
+        let builder = builder.with_endpoint(public_text(&url)).with_use_emulator(false);
+        let builder = builder.with_container_name(container).with_client_options(options);
+        let client =
+            builder.with_retry(no_retries()).with_http_connector(Connector).build().map_err(opening)?;
+        Ok(CloudStore::new(location, Arc::new(client), anonymous, false))
+    }
+}
+
+/// Adds what a connection string says: `name=value` pairs with `;` between them.
+fn with_connection_string(
+    mut builder: MicrosoftAzureBuilder,
+    text: &str,
+) -> Result<MicrosoftAzureBuilder, StoreError> {
+    let (mut protocol, mut suffix) = ("https", "core.windows.net");
+    let (mut account, mut endpoint) = (None, None);
+    for pair in text.split(';').map(str::trim).filter(|pair| !pair.is_empty()) {
+        let Some((name, value)) = pair.split_once('=') else {
+            return Err(wrong("the connection string is not made of NAME=VALUE with ';' between"));
+        };
+        match name {
+            "DefaultEndpointsProtocol" => protocol = value,
+            "EndpointSuffix" => suffix = value,
+            "AccountName" => account = Some(value),
+            "BlobEndpoint" => endpoint = Some(value.to_owned()),
+            "AccountKey" => builder = builder.with_access_key(value),
+            "SharedAccessSignature" => builder = builder.with_config(AzureConfigKey::SasKey, value),
+            "UseDevelopmentStorage" => {
+                return Err(wrong(
+                    "the emulator is reached by its own connection string, which has an AccountName",
+                ));
+            }
+            // Queues, tables and files are of no use here.
+            _ => {}
+        }
+    }
+    let host = endpoint.as_deref().map(server_url).transpose()?;
+    let host = host.as_ref().and_then(|url| url.host_str()?.split_once('.').map(|(first, _)| first));
+    let Some(account) = account.or(host) else {
+        return Err(wrong("the connection string has neither AccountName nor BlobEndpoint"));
+    };
+    let endpoint = endpoint.clone().unwrap_or_else(|| format!("{protocol}://{account}.blob.{suffix}"));
+    // Whoever writes http:// into it wants that.
+    builder = if endpoint.starts_with("http://") { builder.with_allow_http(true) } else { builder };
+    Ok(builder.with_account(account).with_endpoint(endpoint))
+}
+
+fn opening(error: object_store::Error) -> StoreError {
+    Failure::from(error).into_error("opening")
+}
+
+fn wrong(message: &str) -> StoreError {
+    StoreError::new(StoreErrorKind::Other, "opening", message)
+}
+
+/// A container is a part of URLs, so it must not be able to lead elsewhere.
+fn check_container(container: &str) -> Result<(), StoreError> {
+    let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+    if container.is_empty() || !(container.bytes().all(plain) || container == "$root" || container == "$web")
+    {
+        let message = "the name of a container has small letters, digits and '-'";
+        return Err(StoreError::new(StoreErrorKind::InvalidKey, "opening", message));
+    }
+    Ok(())
+}

@@ -1,0 +1,104 @@
+//! How servers are reached: [`ConnectionOptions`], and the parts of URLs.
+
+use std::time::Duration;
+
+use url::Url;
+
+use crate::{StoreError, StoreErrorKind};
+
+/// How a client reaches its server.
+///
+/// | option | when not set |
+/// |---|---|
+/// | [`connect_timeout`](Self::connect_timeout) | 5 seconds |
+/// | [`idle_timeout`](Self::idle_timeout) | 30 seconds |
+/// | [`certificates`](Self::certificates) | the authorities that the system trusts |
+///
+/// Proxies are those of the usual variables, `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`.
+#[derive(Clone, Debug)]
+pub struct ConnectionOptions {
+    pub(super) connect_timeout: Duration,
+    pub(super) idle_timeout: Duration,
+    pub(super) certificates: Vec<u8>,
+}
+
+impl Default for ConnectionOptions {
+    fn default() -> Self {
+        Self {
+            connect_timeout: Duration::from_secs(5),
+            idle_timeout: Duration::from_secs(30),
+            certificates: Vec::new(),
+        }
+    }
+}
+
+impl ConnectionOptions {
+    /// The defaults.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// How long a connection may take to be made. After that, an operation fails with [`StoreErrorKind::TimedOut`].
+    #[must_use]
+    pub fn connect_timeout(mut self, timeout: Duration) -> Self {
+        self.connect_timeout = timeout;
+        self
+    }
+
+    /// How long the server may be silent: before it answers, and between parts of an answer. After that, an operation fails
+    /// with [`StoreErrorKind::TimedOut`]. A large value may take longer, as long as bytes arrive.
+    #[must_use]
+    pub fn idle_timeout(mut self, timeout: Duration) -> Self {
+        self.idle_timeout = timeout;
+        self
+    }
+
+    /// Certificates of further authorities to trust, as PEM: for servers with a certificate of their own making.
+    #[must_use]
+    pub fn certificates(mut self, pem: impl Into<Vec<u8>>) -> Self {
+        self.certificates = pem.into();
+        self
+    }
+}
+
+/// The URL of a server, which must have a host and one of the schemes `http` and `https`.
+///
+/// Errors do not repeat the text: it may hold a password.
+pub(super) fn server_url(text: &str) -> Result<Url, StoreError> {
+    let wrong = |message: String| StoreError::new(StoreErrorKind::Other, "opening", message);
+    let url = Url::parse(text).map_err(|error| wrong(format!("the URL cannot be understood: {error}")))?;
+    if !matches!(url.scheme(), "http" | "https") {
+        let message = format!("the URL begins with '{}:'; it must be http:// or https://", url.scheme());
+        return Err(wrong(message));
+    }
+    Ok(url)
+}
+
+/// What a URL is called in errors and locks: without user, password, query and fragment, and without a `/` at its end.
+pub(super) fn public_text(url: &Url) -> String {
+    let mut public = url.clone();
+    public.set_query(None);
+    public.set_fragment(None);
+    // These fail only for URLs that cannot have a user at all.
+    let _ = public.set_username("");
+    let _ = public.set_password(None);
+    public.as_str().trim_end_matches('/').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_public_has_no_secrets() {
+        let url = server_url("https://user:secret@host:8443/a%20b/?sig=secret#secret").unwrap();
+        assert_eq!(public_text(&url), "https://host:8443/a%20b");
+        for text in
+            ["user:secret@host", "ftp://user:secret@host", "https://:secret@", "https://user:secret@ho st"]
+        {
+            let error = server_url(text).unwrap_err();
+            assert!(!error.to_string().contains("secret"), "{error}");
+        }
+    }
+}

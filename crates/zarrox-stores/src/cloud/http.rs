@@ -1,0 +1,434 @@
+//! [`HttpStore`].
+
+use std::error::Error;
+use std::fmt;
+
+use bytes::Bytes;
+use futures_util::stream::{self, Stream, StreamExt, TryStreamExt};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use reqwest::header::{
+    ACCEPT_ENCODING, AUTHORIZATION, CONTENT_RANGE, ETAG, HeaderMap, HeaderName, HeaderValue, IF_MATCH, RANGE,
+};
+use reqwest::redirect::{Attempt, Policy};
+use reqwest::tls::Certificate;
+use reqwest::{Client, Method, RequestBuilder, Response, StatusCode, Url};
+
+use super::connection::{ConnectionOptions, public_text, server_url};
+use super::failure::{Refusal, collect, explanation, root_cause};
+use crate::store::reserved;
+use crate::{
+    AsyncStore, Blocking, ByteRange, Capabilities, Condition, DirListing, Head, Key, Pages, Piece, Prefix,
+    StoreError, StoreErrorKind, Version,
+};
+
+/// How many requests are worth having under way.
+const IN_FLIGHT: usize = 64;
+
+/// How many redirections are followed.
+const REDIRECTIONS: usize = 10;
+
+/// What stands in the path of a URL as it is.
+const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/');
+
+/// What a web server has below a URL, for reading only. Opened by [`HttpOptions`].
+///
+/// A key is appended to the path of the URL. Reads of a range are one request, with the size and the version of the value in the same
+/// answer; a server that knows no ranges sends the whole value, of which the rest is thrown away. Where it says a
+/// strong `ETag`, all that is read of an open value is of one version; elsewhere only its size tells that it changed.
+///
+/// A web server has no way to list keys.
+pub type HttpStore = Blocking<WebServer>;
+
+/// How a web server is read.
+///
+/// | option | when not set |
+/// |---|---|
+/// | [`header`](Self::header) | no further headers |
+/// | [`bearer_token`](Self::bearer_token) | user and password of the URL, if it has them |
+/// | [`connection`](Self::connection) | see [`ConnectionOptions`] |
+///
+/// ```no_run
+/// use zarrox_stores::{HttpOptions, Store};
+///
+/// let store = HttpOptions::new().open("https://example.org/data/era5.zarr")?;
+/// # Ok::<(), zarrox_stores::StoreError>(())
+/// ```
+#[derive(Clone, Default)]
+pub struct HttpOptions {
+    headers: Vec<(String, String)>,
+    connection: ConnectionOptions,
+}
+
+impl fmt::Debug for HttpOptions {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<&str> = self.headers.iter().map(|(name, _)| name.as_str()).collect();
+        formatter
+            .debug_struct("HttpOptions")
+            .field("headers", &names)
+            .field("connection", &self.connection)
+            .finish()
+    }
+}
+
+impl HttpOptions {
+    /// The defaults.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// A header that is sent with every request. Its value is taken for a secret.
+    #[must_use]
+    pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.headers.push((name.into(), value.into()));
+        self
+    }
+
+    /// A token that says who asks: `Authorization: Bearer …`.
+    #[must_use]
+    pub fn bearer_token(self, token: &str) -> Self {
+        self.header(AUTHORIZATION.as_str(), format!("Bearer {token}"))
+    }
+
+    /// How the server is reached.
+    #[must_use]
+    pub fn connection(mut self, connection: ConnectionOptions) -> Self {
+        self.connection = connection;
+        self
+    }
+
+    /// Opens what is below a URL. Its query, as of a signed URL, is sent with every request. Nothing is sent yet.
+    ///
+    /// # Errors
+    ///
+    /// When the URL, a header or a certificate cannot be understood.
+    pub fn open(self, url: &str) -> Result<HttpStore, StoreError> {
+        let url = server_url(url)?;
+        let location = public_text(&url);
+        let client = self.client().map_err(|error| error.with_location(location.as_str()))?;
+        Ok(Blocking::new(WebServer { client, url, location }))
+    }
+
+    fn client(&self) -> Result<Client, StoreError> {
+        let wrong = |message: String| StoreError::new(StoreErrorKind::Other, "opening", message);
+        let mut headers = HeaderMap::new();
+        // The bytes as they are stored: sizes and ranges count these.
+        headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
+        for (name, value) in &self.headers {
+            let header = HeaderName::try_from(name).map_err(|_| wrong(format!("'{name}' is no header")))?;
+            let mut value = HeaderValue::try_from(value).map_err(|_| {
+                wrong(format!("the value of the header '{name}' has characters that it must not"))
+            })?;
+            value.set_sensitive(true);
+            headers.append(header, value);
+        }
+        let certificates = Certificate::from_pem_bundle(&self.connection.certificates)
+            .map_err(|error| wrong(format!("the certificates cannot be read: {}", root_cause(&error))))?;
+        Client::builder()
+            .user_agent(concat!("zarrox/", env!("CARGO_PKG_VERSION")))
+            .default_headers(headers)
+            .connect_timeout(self.connection.connect_timeout)
+            .read_timeout(self.connection.idle_timeout)
+            .tls_certs_merge(certificates)
+            .redirect(Policy::custom(follow))
+            .build()
+            .map_err(|error| wrong(format!("the client cannot be made: {}", root_cause(&error))))
+    }
+}
+
+/// Follows redirections to other files. One that only appends a `/` leads to a directory, which is no value; one that gives up
+/// encryption leads nowhere.
+fn follow(attempt: Attempt<'_>) -> reqwest::redirect::Action {
+    let Some(last) = attempt.previous().last() else { return attempt.follow() };
+    let directory = attempt.url().path().strip_suffix('/') == Some(last.path());
+    let plain = last.scheme() == "https" && attempt.url().scheme() == "http";
+    if directory || plain || attempt.previous().len() > REDIRECTIONS {
+        attempt.stop()
+    } else {
+        attempt.follow()
+    }
+}
+
+/// What is below a URL of a web server; [`HttpStore`] is made of it.
+pub struct WebServer {
+    client: Client,
+    url: Url,
+    location: String,
+}
+
+impl fmt::Debug for WebServer {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("WebServer").field("location", &self.location).finish_non_exhaustive()
+    }
+}
+
+impl WebServer {
+    fn place(&self, error: StoreError, key: &str) -> StoreError {
+        error.with_location(self.location.as_str()).with_key(key)
+    }
+
+    fn error(&self, kind: StoreErrorKind, message: &str, key: &Key) -> StoreError {
+        self.place(StoreError::new(kind, "reading", message), key.as_str())
+    }
+
+    fn read_only<T>(&self, operation: &'static str, key: &str) -> Result<T, StoreError> {
+        let message = "a web server takes no writes";
+        Err(self.place(StoreError::new(StoreErrorKind::ReadOnly, operation, message), key))
+    }
+
+    fn not_listable(&self, prefix: &Prefix) -> StoreError {
+        let message = "a web server cannot list keys";
+        let error = StoreError::new(StoreErrorKind::Unsupported, "listing", message);
+        self.place(error, prefix.as_str())
+    }
+
+    fn request(&self, method: Method, key: &Key) -> RequestBuilder {
+        let mut url = self.url.clone();
+        let base = url.path().trim_end_matches('/');
+        url.set_path(&format!("{base}/{}", utf8_percent_encode(key.as_str(), PLAIN)));
+        self.client.request(method, url)
+    }
+
+    /// What the server answers, if it is no refusal; `None` when there is no value.
+    async fn send(&self, request: RequestBuilder, key: &Key) -> Result<Option<Response>, StoreError> {
+        let response = request.send().await;
+        let response = response.map_err(|error| self.place(broken(&error), key.as_str()))?;
+        let status = response.status();
+        if status.is_success() {
+            return Ok(Some(response));
+        }
+        if leads_to_directory(&response) {
+            return Ok(None);
+        }
+        let text = explanation(response.bytes_stream()).await;
+        let refusal = Refusal::new(status.as_u16(), &text);
+        if refusal.is_missing_value() {
+            return Ok(None);
+        }
+        Err(self.place(refusal.into_error("reading"), key.as_str()))
+    }
+
+    async fn body(&self, response: Response, length: Option<u64>, key: &Key) -> Result<Bytes, StoreError> {
+        let parts = response.bytes_stream().map_err(|error| broken(&error));
+        let bytes = match length {
+            Some(length) => collect(parts, length).await,
+            None => collect_all(parts).await,
+        };
+        bytes.map_err(|error| self.place(error, key.as_str()))
+    }
+
+    /// The piece in an answer that has just what was asked for.
+    async fn part(&self, response: Response, key: &Key) -> Result<Piece, StoreError> {
+        let range = response.headers().get(CONTENT_RANGE).and_then(|value| value.to_str().ok());
+        let Some((start, end, size)) = range.and_then(content_range) else {
+            let message = "the server sends a part of the value, but does not say which";
+            return Err(self.error(StoreErrorKind::Unsupported, message, key));
+        };
+        let head = Head { size, version: version(&response) };
+        let bytes = self.body(response, Some(end - start), key).await?;
+        Ok(Piece { offset: start, bytes, head })
+    }
+
+    /// The piece that was asked for, out of an answer that has the whole value.
+    async fn whole(
+        &self,
+        response: Response,
+        range: Option<ByteRange>,
+        key: &Key,
+    ) -> Result<Piece, StoreError> {
+        let version = version(&response);
+        let Some(size) = length(&response) else {
+            let bytes = self.body(response, None, key).await?;
+            let size = bytes.len() as u64;
+            let (start, end) = self.bounds(range, size, key)?;
+            let places = usize::try_from(start).ok().zip(usize::try_from(end).ok());
+            let bytes = places.map(|(start, end)| bytes.slice(start..end)).unwrap_or_default();
+            return Ok(Piece { offset: start, bytes, head: Head { size, version } });
+        };
+        let (start, end) = self.bounds(range, size, key)?;
+        let parts = window(response.bytes_stream().map_err(|error| broken(&error)), start, end - start);
+        let bytes = collect(Box::pin(parts), end - start).await;
+        let bytes = bytes.map_err(|error| self.place(error, key.as_str()))?;
+        Ok(Piece { offset: start, bytes, head: Head { size, version } })
+    }
+
+    /// The part of a range that lies in a value of this size.
+    fn bounds(&self, range: Option<ByteRange>, size: u64, key: &Key) -> Result<(u64, u64), StoreError> {
+        let (start, end) = match range {
+            None => return Ok((0, size)),
+            Some(ByteRange::From { offset, length }) => {
+                (offset, length.map_or(size, |length| offset.saturating_add(length).min(size)))
+            }
+            Some(ByteRange::Suffix { length }) => (size.saturating_sub(length), size),
+        };
+        if start < end {
+            return Ok((start, end));
+        }
+        Err(self.error(StoreErrorKind::OutOfRange, "the range begins outside the value", key))
+    }
+}
+
+impl AsyncStore for WebServer {
+    fn location(&self) -> String {
+        self.location.clone()
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { in_flight: IN_FLIGHT.try_into().ok(), ..Capabilities::default() }
+    }
+
+    async fn read(
+        &self,
+        key: &Key,
+        range: Option<ByteRange>,
+        wanted: Option<&Version>,
+    ) -> Result<Option<Piece>, StoreError> {
+        let mut request = self.request(Method::GET, key);
+        if let Some(range) = range {
+            let Some(text) = range_header(range) else {
+                return Err(self.error(StoreErrorKind::OutOfRange, "the range is empty", key));
+            };
+            request = request.header(RANGE, text);
+        }
+        if let Some(version) = wanted {
+            request = request.header(IF_MATCH, version.as_bytes());
+        }
+        let Some(response) = self.send(request, key).await? else { return Ok(None) };
+        let piece = match response.status() {
+            StatusCode::PARTIAL_CONTENT if range.is_some() => self.part(response, key).await?,
+            _ => self.whole(response, range, key).await?,
+        };
+        if wanted.is_some_and(|wanted| piece.head.version.as_ref() != Some(wanted)) {
+            let message = "somebody else changed the value meanwhile";
+            return Err(self.error(StoreErrorKind::Conflict, message, key));
+        }
+        Ok(Some(piece))
+    }
+
+    async fn head(&self, key: &Key) -> Result<Option<Head>, StoreError> {
+        match self.send(self.request(Method::HEAD, key), key).await {
+            Ok(None) => return Ok(None),
+            Ok(Some(response)) => {
+                if let Some(size) = length(&response) {
+                    return Ok(Some(Head { size, version: version(&response) }));
+                }
+            }
+            Err(error) if error.kind() == StoreErrorKind::Unsupported => {}
+            Err(error) => return Err(error),
+        }
+        // The server does not say it without the value. One byte of it will do, unless there is none.
+        let byte = ByteRange::From { offset: 0, length: Some(1) };
+        match self.read(key, Some(byte), None).await {
+            Err(error) if error.kind() == StoreErrorKind::OutOfRange => {
+                Ok(self.read(key, None, None).await?.map(|piece| piece.head))
+            }
+            piece => Ok(piece?.map(|piece| piece.head)),
+        }
+    }
+
+    async fn set(&self, key: &Key, _: Bytes, _: Condition<'_>) -> Result<(), StoreError> {
+        self.read_only("writing", key.as_str())
+    }
+
+    async fn erase(&self, key: &Key) -> Result<bool, StoreError> {
+        self.read_only("erasing", key.as_str())
+    }
+
+    async fn erase_prefix(&self, prefix: &Prefix) -> Result<(), StoreError> {
+        self.read_only("erasing", prefix.as_str())
+    }
+
+    fn list_prefix(&self, prefix: &Prefix) -> Pages {
+        let error = self.not_listable(prefix);
+        stream::once(async move { Err(error) }).boxed()
+    }
+
+    async fn list_dir(&self, prefix: &Prefix) -> Result<DirListing, StoreError> {
+        Err(self.not_listable(prefix))
+    }
+}
+
+/// What a range is called in a request; `None` when it is empty.
+fn range_header(range: ByteRange) -> Option<HeaderValue> {
+    let text = match range {
+        ByteRange::From { length: Some(0), .. } | ByteRange::Suffix { length: 0 } => return None,
+        ByteRange::From { offset, length } => {
+            // A last byte that no server can count to is no limit.
+            let last =
+                length.and_then(|length| offset.checked_add(length - 1)).filter(|last| *last < 1 << 62);
+            last.map_or(format!("bytes={offset}-"), |last| format!("bytes={offset}-{last}"))
+        }
+        ByteRange::Suffix { length } => format!("bytes=-{}", length.min(1 << 62)),
+    };
+    HeaderValue::try_from(text).ok()
+}
+
+/// Reads `bytes 2-4/10`: the first byte, the one behind the last, and the size of the value.
+fn content_range(text: &str) -> Option<(u64, u64, u64)> {
+    let (range, size) = text.trim().strip_prefix("bytes ")?.split_once('/')?;
+    let (first, last) = range.split_once('-')?;
+    let (start, end, size) =
+        (first.parse().ok()?, last.parse::<u64>().ok()?.checked_add(1)?, size.parse().ok()?);
+    (start < end && end <= size).then_some((start, end, size))
+}
+
+/// The length that the answer has by its header, also where it comes without a body.
+fn length(response: &Response) -> Option<u64> {
+    response.headers().get(reqwest::header::CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
+}
+
+fn version(response: &Response) -> Option<Version> {
+    let tag = response.headers().get(ETAG)?.as_bytes();
+    // A weak one is equal for values that only mean the same.
+    (!tag.starts_with(b"W/")).then(|| Version::from(tag))
+}
+
+/// Whether a redirection was not followed because it leads to a directory.
+fn leads_to_directory(response: &Response) -> bool {
+    let location = response.headers().get(reqwest::header::LOCATION).and_then(|value| value.to_str().ok());
+    let target = location.and_then(|location| response.url().join(location).ok());
+    let path = target.as_ref().and_then(|target| target.path().strip_suffix('/'));
+    response.status().is_redirection() && path == Some(response.url().path())
+}
+
+/// The bytes of a body from `skip` on, as many as `length`. What follows is not read.
+fn window(
+    parts: impl Stream<Item = Result<Bytes, StoreError>> + Unpin,
+    skip: u64,
+    length: u64,
+) -> impl Stream<Item = Result<Bytes, StoreError>> {
+    stream::try_unfold((parts, skip, length), |(mut parts, skip, length)| async move {
+        if length == 0 {
+            return Ok(None);
+        }
+        let Some(part) = parts.next().await.transpose()? else { return Ok(None) };
+        let start = usize::try_from(skip).map_or(part.len(), |skip| skip.min(part.len()));
+        let rest = part.slice(start..);
+        let end = usize::try_from(length).map_or(rest.len(), |length| length.min(rest.len()));
+        let left = (parts, skip - start as u64, length - end as u64);
+        Ok(Some((rest.slice(..end), left)))
+    })
+}
+
+/// All of a body whose length nobody said.
+async fn collect_all(
+    mut parts: impl Stream<Item = Result<Bytes, StoreError>> + Unpin,
+) -> Result<Bytes, StoreError> {
+    let mut bytes = Vec::new();
+    while let Some(part) = parts.next().await.transpose()? {
+        if bytes.capacity() - bytes.len() < part.len() {
+            let mut larger = reserved(bytes.len().saturating_mul(2).max(bytes.len() + part.len()))?;
+            larger.extend_from_slice(&bytes);
+            bytes = larger;
+        }
+        bytes.extend_from_slice(&part);
+    }
+    Ok(bytes.into())
+}
+
+/// A connection that was not made, or that broke off.
+fn broken(error: &reqwest::Error) -> StoreError {
+    let kind = if error.is_timeout() { StoreErrorKind::TimedOut } else { StoreErrorKind::Unreachable };
+    let cause = error.source().map_or_else(|| error.to_string(), |source| root_cause(source));
+    StoreError::new(kind, "reading", format!("the server did not answer: {cause}"))
+}

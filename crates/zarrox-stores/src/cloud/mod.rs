@@ -1,0 +1,18 @@
+//! Stores on servers that speak HTTP: the object stores of the clouds, and plain web servers.
+
+#[cfg(feature = "azure")]
+pub(crate) mod azure;
+#[cfg(any(feature = "s3", feature = "azure"))]
+mod client;
+mod connection;
+mod failure;
+#[cfg(feature = "http")]
+pub(crate) mod http;
+#[cfg(any(feature = "s3", feature = "azure"))]
+pub(crate) mod object;
+#[cfg(feature = "s3")]
+mod profile;
+#[cfg(feature = "s3")]
+pub(crate) mod s3;
+
+pub use connection::ConnectionOptions;

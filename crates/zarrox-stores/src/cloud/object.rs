@@ -1,0 +1,439 @@
+//! [`CloudStore`]: the buckets and containers of the clouds.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use bytes::Bytes;
+use futures_util::stream::{self, StreamExt, TryStreamExt};
+use object_store::list::{PaginatedListOptions, PaginatedListResult};
+use object_store::path::Path;
+use object_store::{
+    GetOptions, GetRange, ObjectMeta, ObjectStoreExt, PutMode, PutPayload, UpdateVersion, WriteMultipart,
+};
+
+use super::client::{Client, Failure};
+use super::failure::{Refusal, collect};
+use crate::{
+    AsyncStore, ByteRange, Capabilities, Condition, DirListing, Head, Key, Pages, Piece, Prefix, StoreError,
+    StoreErrorKind, Version,
+};
+
+/// How many requests are worth having under way.
+const IN_FLIGHT: usize = 64;
+
+/// Larger values are sent in parts of this size, or of a ten-thousandth of the value, since there are never more parts.
+const PART: usize = 16 << 20;
+const MOST_PARTS: usize = 10_000;
+
+/// How many parts of one value are under way.
+const PARTS_AT_ONCE: usize = 4;
+
+/// How often the end of a value is asked for that is replaced meanwhile, before all of it is read.
+const ATTEMPTS: usize = 3;
+
+/// A bucket of S3 or a container of Azure. [`S3Store`](crate::S3Store) and [`AzureStore`](crate::AzureStore) are made of it.
+///
+/// The name of an object is the key as it is. Objects whose names are no keys are not seen, which are those that mark
+/// directories (`a/`). The client takes no control characters in names ([`StoreErrorKind::InvalidKey`]), and lists nothing where it
+/// meets an object with such a name or with `//` in it.
+pub struct CloudStore {
+    location: String,
+    client: Arc<dyn Client>,
+    anonymous: bool,
+    /// Whether the server takes ranges that are counted from the end.
+    suffixes: bool,
+    /// Whether the bucket or container has been seen to be there.
+    seen: Arc<AtomicBool>,
+}
+
+impl CloudStore {
+    pub(super) fn new(location: String, client: Arc<dyn Client>, anonymous: bool, suffixes: bool) -> Self {
+        Self { location, client, anonymous, suffixes, seen: Arc::default() }
+    }
+
+    fn place(&self, error: StoreError, key: &str) -> StoreError {
+        error.with_location(self.location.as_str()).with_key(key)
+    }
+
+    fn error(&self, failure: impl Into<Failure>, operation: &'static str, key: &str) -> StoreError {
+        self.place(failure.into().into_error(operation), key)
+    }
+
+    fn out_of_range(&self, range: ByteRange, key: &Key) -> StoreError {
+        let message = format!("{range:?} begins outside the value");
+        self.place(StoreError::new(StoreErrorKind::OutOfRange, "reading", message), key.as_str())
+    }
+
+    fn conflict(&self, operation: &'static str, key: &Key) -> StoreError {
+        let message = "somebody else changed the value meanwhile";
+        self.place(StoreError::new(StoreErrorKind::Conflict, operation, message), key.as_str())
+    }
+
+    fn failed(&self, failed: Failed, key: &Key) -> StoreError {
+        match failed {
+            Failed::Store(error) => error,
+            Failed::Client(Failure::Refused(Refusal { status: 412, .. })) => self.conflict("reading", key),
+            Failed::Client(failure) => self.error(failure, "reading", key.as_str()),
+        }
+    }
+
+    /// The name of the object, with credentials at hand for what is done with it.
+    async fn prepare(&self, operation: &'static str, key: &Key) -> Result<Path, StoreError> {
+        self.authenticate(operation, key.as_str()).await?;
+        Path::parse(key.as_str()).map_err(|_| {
+            let message = "the client takes no control characters in names";
+            self.place(StoreError::new(StoreErrorKind::InvalidKey, operation, message), key.as_str())
+        })
+    }
+
+    async fn authenticate(&self, operation: &'static str, key: &str) -> Result<(), StoreError> {
+        if self.anonymous {
+            return Ok(());
+        }
+        self.client.authenticate().await.map_err(|error| {
+            let reason = self.error(error, operation, key);
+            let message = "no credentials were found; give them, or ask for anonymous access";
+            self.place(StoreError::new(StoreErrorKind::Forbidden, operation, message), key)
+                .with_source(reason)
+        })
+    }
+
+    /// What the client asks for, given a range that is not empty.
+    fn client_range(range: ByteRange) -> Option<GetRange> {
+        // Some servers count with signed numbers.
+        const MOST: u64 = i64::MAX.unsigned_abs();
+        match range {
+            ByteRange::From { offset: 0, length: None } => None,
+            ByteRange::From { offset, length: Some(length) } if length <= MOST.saturating_sub(offset) => {
+                Some(GetRange::Bounded(offset..offset + length))
+            }
+            ByteRange::From { offset, .. } => Some(GetRange::Offset(offset)),
+            ByteRange::Suffix { length } => Some(GetRange::Suffix(length.min(MOST))),
+        }
+    }
+
+    async fn get(
+        &self,
+        key: &Key,
+        range: Option<GetRange>,
+        version: Option<&Version>,
+    ) -> Result<Option<Piece>, Failed> {
+        let path = self.prepare("reading", key).await?;
+        let if_match = version.map(|version| String::from_utf8_lossy(version.as_bytes()).into_owned());
+        let options = GetOptions { range, if_match, ..GetOptions::default() };
+        let answer = match self.client.get_opts(&path, options).await.map_err(Failure::from) {
+            Ok(answer) => answer,
+            Err(Failure::Refused(refusal)) if refusal.is_missing_value() => return Ok(None),
+            Err(failure) => return Err(Failed::Client(failure)),
+        };
+        let (range, head) = (answer.range.clone(), head_of(&answer.meta));
+        if version.is_some_and(|version| head.version.as_ref() != Some(version)) {
+            return Err(self.conflict("reading", key).into());
+        }
+        let body = answer.into_stream().map_err(|error| Failure::from(error).into_error("reading"));
+        let bytes = collect(body, range.end - range.start).await;
+        let bytes = bytes.map_err(|error| self.place(error, key.as_str()))?;
+        Ok(Some(Piece { offset: range.start, bytes, head }))
+    }
+
+    /// The end of a value on a server that only counts from the start.
+    async fn get_end(
+        &self,
+        key: &Key,
+        length: u64,
+        version: Option<&Version>,
+    ) -> Result<Option<Piece>, Failed> {
+        for _ in 0..ATTEMPTS {
+            let Some(head) = self.head(key).await? else { return Ok(None) };
+            if head.size == 0 {
+                return Err(self.out_of_range(ByteRange::Suffix { length }, key).into());
+            }
+            let start = head.size.saturating_sub(length);
+            match self.get(key, Some(GetRange::Bounded(start..head.size)), version).await {
+                Ok(piece) if piece.as_ref().is_none_or(|piece| piece.head == head) => return Ok(piece),
+                // It has become another value, perhaps one that ends before the range begins.
+                Ok(_) => {}
+                Err(Failed::Client(failure)) if failure.may_be_out_of_range() => {}
+                Err(failed) => return Err(failed),
+            }
+        }
+        self.get(key, None, version).await
+    }
+
+    async fn send(&self, path: &Path, value: Bytes, mode: PutMode) -> Result<(), Failure> {
+        let part = PART.max(value.len().div_ceil(MOST_PARTS));
+        // Conditions hold for values that are sent at once.
+        if value.len() <= part || mode != PutMode::Overwrite {
+            self.client.put_opts(path, PutPayload::from_bytes(value), mode.into()).await?;
+            return Ok(());
+        }
+        let mut upload = WriteMultipart::new_with_chunk_size(self.client.put_multipart(path).await?, part);
+        let mut rest = value;
+        while !rest.is_empty() {
+            let next = rest.split_to(part.min(rest.len()));
+            if let Err(error) = upload.wait_for_capacity(PARTS_AT_ONCE - 1).await {
+                // What was sent is given up; the error says why.
+                let _ = upload.abort().await;
+                return Err(error.into());
+            }
+            upload.put(next);
+        }
+        // It gives up by itself what cannot be finished.
+        upload.finish().await?;
+        Ok(())
+    }
+
+    fn lister(&self) -> Lister {
+        Lister { client: Arc::clone(&self.client), location: self.location.clone() }
+    }
+
+    fn duplicate(&self) -> Self {
+        Self {
+            location: self.location.clone(),
+            client: Arc::clone(&self.client),
+            seen: Arc::clone(&self.seen),
+            ..*self
+        }
+    }
+
+    /// Whether the name of an object without bytes is really this key. The client does not tell it from the mark of a directory,
+    /// which has a `/` at its end.
+    async fn is_value(&self, (key, size): (Key, u64)) -> Result<Option<(Key, u64)>, StoreError> {
+        if size > 0 {
+            return Ok(Some((key, size)));
+        }
+        let head = self.head(&key).await?;
+        Ok(head.map(|head| (key, head.size)))
+    }
+}
+
+impl fmt::Debug for CloudStore {
+    // The client's own would say more than everybody may know.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("CloudStore").field("location", &self.location).finish_non_exhaustive()
+    }
+}
+
+/// What keeps a value from being read: something that the client says, or that we do.
+enum Failed {
+    Client(Failure),
+    Store(StoreError),
+}
+
+impl From<StoreError> for Failed {
+    fn from(error: StoreError) -> Self {
+        Self::Store(error)
+    }
+}
+
+fn head_of(meta: &ObjectMeta) -> Head {
+    // A weak one is equal for values that only mean the same.
+    let strong = meta.e_tag.as_ref().filter(|tag| !tag.starts_with("W/"));
+    Head { size: meta.size, version: strong.map(|tag| Version::from(tag.as_bytes())) }
+}
+
+impl AsyncStore for CloudStore {
+    fn location(&self) -> String {
+        self.location.clone()
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            writable: true,
+            listable: true,
+            set_if_absent: true,
+            set_if_unchanged: true,
+            values_above_values: true,
+            printable_keys: true,
+            in_flight: IN_FLIGHT.try_into().ok(),
+            ..Capabilities::default()
+        }
+    }
+
+    async fn read(
+        &self,
+        key: &Key,
+        range: Option<ByteRange>,
+        version: Option<&Version>,
+    ) -> Result<Option<Piece>, StoreError> {
+        let empty = |range: &ByteRange| {
+            matches!(range, ByteRange::From { length: Some(0), .. } | ByteRange::Suffix { length: 0 })
+        };
+        if let Some(range) = range.filter(empty) {
+            return Err(self.out_of_range(range, key));
+        }
+        let mut piece = match range {
+            Some(ByteRange::Suffix { length }) if !self.suffixes => self.get_end(key, length, version).await,
+            _ => self.get(key, range.and_then(Self::client_range), version).await,
+        };
+        match (&piece, range) {
+            (Err(Failed::Client(Failure::WholeInstead)), _) => piece = self.get(key, None, version).await,
+            (Err(Failed::Client(failure)), Some(range)) if failure.may_be_out_of_range() => {
+                let head = self.head(key).await?;
+                if matches!(range, ByteRange::From { offset, .. } if head.is_some_and(|head| offset >= head.size))
+                {
+                    return Err(self.out_of_range(range, key));
+                }
+            }
+            _ => {}
+        }
+        if piece.is_ok() {
+            self.seen.store(true, Ordering::Relaxed);
+        }
+        piece.map_err(|failed| self.failed(failed, key))
+    }
+
+    async fn head(&self, key: &Key) -> Result<Option<Head>, StoreError> {
+        let path = self.prepare("reading", key).await?;
+        let refusal = match self.client.head(&path).await.map_err(Failure::from) {
+            Ok(meta) => {
+                self.seen.store(true, Ordering::Relaxed);
+                return Ok(Some(head_of(&meta)));
+            }
+            Err(Failure::Refused(refusal)) if refusal.is_missing_value() => refusal,
+            Err(failure) => return Err(self.error(failure, "reading", key.as_str())),
+        };
+        if refusal.code.is_some() || self.seen.load(Ordering::Relaxed) {
+            return Ok(None);
+        }
+        // An answer without a body does not say what is missing: the value or the bucket. Another one does.
+        let piece = self.get(key, Some(GetRange::Bounded(0..1)), None).await;
+        let piece = piece.map_err(|failed| self.failed(failed, key))?;
+        self.seen.store(true, Ordering::Relaxed);
+        Ok(piece.map(|piece| piece.head))
+    }
+
+    async fn set(&self, key: &Key, value: Bytes, condition: Condition<'_>) -> Result<(), StoreError> {
+        let path = self.prepare("writing", key).await?;
+        let mode = match condition {
+            Condition::Always => PutMode::Overwrite,
+            Condition::Absent => PutMode::Create,
+            Condition::Matches(version) => {
+                let e_tag = Some(String::from_utf8_lossy(version.as_bytes()).into_owned());
+                PutMode::Update(UpdateVersion { e_tag, version: None })
+            }
+        };
+        let Err(failure) = self.send(&path, value, mode).await else { return Ok(()) };
+        let Failure::Refused(refusal) = &failure else {
+            return Err(self.error(failure, "writing", key.as_str()));
+        };
+        match condition {
+            Condition::Matches(_) if matches!(refusal.status, 409 | 412) || refusal.is_missing_value() => {
+                Err(self.conflict("writing", key))
+            }
+            Condition::Absent if refusal.kind() == StoreErrorKind::Conflict => {
+                let message = "there is a value already";
+                let error = StoreError::new(StoreErrorKind::AlreadyExists, "writing", message);
+                Err(self.place(error, key.as_str()))
+            }
+            _ => Err(self.error(failure, "writing", key.as_str())),
+        }
+    }
+
+    async fn erase(&self, key: &Key) -> Result<bool, StoreError> {
+        // The servers do not all tell whether they had anything to erase.
+        if self.head(key).await?.is_none() {
+            return Ok(false);
+        }
+        let path = self.prepare("erasing", key).await?;
+        match self.client.delete(&path).await.map_err(Failure::from) {
+            Ok(()) => Ok(true),
+            Err(Failure::Refused(refusal)) if refusal.is_missing_value() => Ok(false),
+            Err(failure) => Err(self.error(failure, "erasing", key.as_str())),
+        }
+    }
+
+    async fn erase_prefix(&self, prefix: &Prefix) -> Result<(), StoreError> {
+        self.authenticate("erasing", prefix.as_str()).await?;
+        let mut pages = self.lister().pages(prefix, false);
+        while let Some(page) = pages.next().await {
+            let paths: Vec<_> = page?.result.objects.into_iter().map(|object| Ok(object.location)).collect();
+            let mut erased = self.client.delete_stream(stream::iter(paths).boxed());
+            while let Some(result) = erased.next().await {
+                match result.map_err(Failure::from) {
+                    Ok(_) => {}
+                    Err(Failure::Refused(refusal)) if refusal.is_missing_value() => {}
+                    Err(failure) => return Err(self.error(failure, "erasing", prefix.as_str())),
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn list_prefix(&self, prefix: &Prefix) -> Pages {
+        let (store, below) = (self.duplicate(), prefix.clone());
+        let start = async move {
+            store.authenticate("listing", below.as_str()).await?;
+            let pages = store.lister().pages(&below, false);
+            let store = Arc::new(store);
+            let values = move |page: PaginatedListResult| {
+                let (store, keys) = (Arc::clone(&store), keys_below(&below, page.result.objects));
+                async move {
+                    let check = |entry| {
+                        let store = Arc::clone(&store);
+                        async move { store.is_value(entry).await }
+                    };
+                    let checked = stream::iter(keys).map(check).buffered(IN_FLIGHT);
+                    checked.try_filter_map(|entry| async move { Ok(entry) }).try_collect().await
+                }
+            };
+            Ok::<_, StoreError>(pages.and_then(values))
+        };
+        stream::once(start).try_flatten().boxed()
+    }
+
+    async fn list_dir(&self, prefix: &Prefix) -> Result<DirListing, StoreError> {
+        self.authenticate("listing", prefix.as_str()).await?;
+        let mut listing = DirListing::default();
+        let mut pages = self.lister().pages(prefix, true);
+        while let Some(page) = pages.next().await {
+            let result = page?.result;
+            listing.keys.extend(keys_below(prefix, result.objects).into_iter().map(|(key, _)| key));
+            let below = |path: Path| Prefix::new(format!("{path}/")).ok().filter(|below| below != prefix);
+            listing.prefixes.extend(result.common_prefixes.into_iter().filter_map(below));
+        }
+        Ok(listing)
+    }
+}
+
+/// The objects that are keys, with their sizes.
+fn keys_below(prefix: &Prefix, objects: Vec<ObjectMeta>) -> Vec<(Key, u64)> {
+    let key = |object: ObjectMeta| Some((Key::new(String::from(object.location)).ok()?, object.size));
+    objects.into_iter().filter_map(key).filter(|(key, _)| prefix.contains(key)).collect()
+}
+
+/// Lists page by page.
+struct Lister {
+    client: Arc<dyn Client>,
+    location: String,
+}
+
+impl Lister {
+    /// All pages of what is below a prefix, at any depth or directly below.
+    fn pages(
+        self,
+        prefix: &Prefix,
+        directly: bool,
+    ) -> stream::BoxStream<'static, Result<PaginatedListResult, StoreError>> {
+        let text = prefix.as_str().to_owned();
+        let next = move |token: Option<Option<String>>| {
+            let (client, location, text) = (Arc::clone(&self.client), self.location.clone(), text.clone());
+            async move {
+                let Some(page_token) = token else { return Ok(None) };
+                let options = PaginatedListOptions {
+                    delimiter: directly.then_some("/".into()),
+                    page_token,
+                    ..PaginatedListOptions::default()
+                };
+                let below = Some(text.as_str()).filter(|text| !text.is_empty());
+                let page = client.list_paginated(below, options).await.map_err(|error| {
+                    Failure::from(error).into_error("listing").with_location(location).with_key(text.as_str())
+                })?;
+                let rest = page.page_token.clone().map(Some);
+                Ok(Some((page, rest)))
+            }
+        };
+        stream::try_unfold(Some(None), next).boxed()
+    }
+}

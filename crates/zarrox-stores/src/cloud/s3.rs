@@ -1,0 +1,251 @@
+//! [`S3Store`].
+
+use std::sync::Arc;
+use std::{env, fmt};
+
+use object_store::ClientConfigKey;
+use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey};
+
+use super::client::{Connector, Failure, client_options, no_retries};
+use super::connection::{ConnectionOptions, public_text, server_url};
+use super::object::CloudStore;
+use super::profile::{Settings, check, profile};
+use crate::{Blocking, StoreError, StoreErrorKind};
+
+/// A bucket of S3, or of another service with the same interface. Opened by [`S3Options`].
+///
+/// Each value is an object whose name is the key. Reads of a range are one request, with the size and the version of the value
+/// in the same answer. Conditions are checked by the server; those of values beyond 5 GiB are not possible, since only parts can be that
+/// large together.
+pub type S3Store = Blocking<CloudStore>;
+
+/// How a bucket of S3 is opened.
+///
+/// | option | when not set |
+/// |---|---|
+/// | [`credentials`](Self::credentials), [`session_token`](Self::session_token) | the profile's, or what the machine, the container or the pod is given |
+/// | [`profile`](Self::profile) | none; with [`from_environment`](Self::from_environment) that of `AWS_PROFILE`, or `default` |
+/// | [`anonymous`](Self::anonymous) | requests are signed |
+/// | [`region`](Self::region) | the profile's, or `us-east-1` |
+/// | [`endpoint`](Self::endpoint) | the profile's, or Amazon's |
+/// | [`virtual_hosted`](Self::virtual_hosted) | the bucket is in the path of URLs |
+/// | [`allow_http`](Self::allow_http) | only encrypted connections |
+/// | [`bulk_erase`](Self::bulk_erase) | many keys are erased by one request |
+/// | [`connection`](Self::connection) | see [`ConnectionOptions`] |
+///
+/// ```no_run
+/// use zarrox_stores::{S3Options, Store};
+///
+/// let store = S3Options::from_environment().region("eu-central-1").open("my-bucket")?;
+/// # Ok::<(), zarrox_stores::StoreError>(())
+/// ```
+#[derive(Clone, Default)]
+pub struct S3Options {
+    builder: AmazonS3Builder,
+    profile: Option<String>,
+    /// Whether there need not be a profile.
+    implied: bool,
+    connection: ConnectionOptions,
+}
+
+impl fmt::Debug for S3Options {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let value = |key| self.builder.get_config_value(&key);
+        formatter
+            .debug_struct("S3Options")
+            .field("region", &value(AmazonS3ConfigKey::Region))
+            .field("profile", &self.profile)
+            .field("connection", &self.connection)
+            .finish_non_exhaustive()
+    }
+}
+
+impl S3Options {
+    /// The defaults, whatever the environment says.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// What the variables of the AWS tools say: `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`, `AWS_SESSION_TOKEN`, `AWS_REGION`,
+    /// `AWS_ENDPOINT_URL_S3`, `AWS_ENDPOINT_URL`, `AWS_PROFILE` and those of roles of containers and pods; and also `AWS_ALLOW_HTTP`,
+    /// `AWS_SKIP_SIGNATURE` and `AWS_VIRTUAL_HOSTED_STYLE_REQUEST` (`true`).
+    #[must_use]
+    pub fn from_environment() -> Self {
+        let named = env::var("AWS_PROFILE").ok().filter(|name| !name.is_empty());
+        Self {
+            builder: AmazonS3Builder::from_env(),
+            implied: named.is_none(),
+            profile: named.or_else(|| Some("default".to_owned())),
+            connection: ConnectionOptions::default(),
+        }
+    }
+
+    /// The keys to sign with.
+    #[must_use]
+    pub fn credentials(mut self, access_key: impl Into<String>, secret_key: impl Into<String>) -> Self {
+        self.builder = self.builder.with_access_key_id(access_key).with_secret_access_key(secret_key);
+        self
+    }
+
+    /// The token that comes with keys for a limited time.
+    #[must_use]
+    pub fn session_token(mut self, token: impl Into<String>) -> Self {
+        self.builder = self.builder.with_token(token);
+        self
+    }
+
+    /// The profile of `~/.aws/config` and `~/.aws/credentials` whose keys, region and endpoint hold where nothing else is
+    /// said. `AWS_CONFIG_FILE` and `AWS_SHARED_CREDENTIALS_FILE` name other files.
+    #[must_use]
+    pub fn profile(mut self, name: impl Into<String>) -> Self {
+        self.profile = Some(name.into());
+        self.implied = false;
+        self
+    }
+
+    /// Whether requests are not signed: for buckets that everybody may read.
+    #[must_use]
+    pub fn anonymous(mut self, anonymous: bool) -> Self {
+        self.builder = self.builder.with_skip_signature(anonymous);
+        self
+    }
+
+    /// The region that the bucket is in.
+    #[must_use]
+    pub fn region(mut self, region: impl Into<String>) -> Self {
+        self.builder = self.builder.with_region(region);
+        self
+    }
+
+    /// The URL of the service, without the bucket.
+    #[must_use]
+    pub fn endpoint(mut self, url: impl Into<String>) -> Self {
+        self.builder = self.builder.with_config(AmazonS3ConfigKey::S3Endpoint, url);
+        self
+    }
+
+    /// Whether the bucket is a part of the host's name and not of the path.
+    #[must_use]
+    pub fn virtual_hosted(mut self, virtual_hosted: bool) -> Self {
+        self.builder = self.builder.with_virtual_hosted_style_request(virtual_hosted);
+        self
+    }
+
+    /// Whether an endpoint may be spoken to without encryption.
+    #[must_use]
+    pub fn allow_http(mut self, allow: bool) -> Self {
+        self.builder = self.builder.with_allow_http(allow);
+        self
+    }
+
+    /// Whether many keys are erased by one request, which not every service has.
+    #[must_use]
+    pub fn bulk_erase(mut self, bulk: bool) -> Self {
+        self.builder = self.builder.with_disable_bulk_delete(!bulk);
+        self
+    }
+
+    /// How the server is reached.
+    #[must_use]
+    pub fn connection(mut self, connection: ConnectionOptions) -> Self {
+        self.connection = connection;
+        self
+    }
+
+    /// Opens a bucket. Nothing is sent yet: whether the bucket is there is seen when it is first used.
+    ///
+    /// # Errors
+    ///
+    /// When the options contradict each other, or the profile cannot be read.
+    pub fn open(self, bucket: &str) -> Result<S3Store, StoreError> {
+        self.build(bucket).map(Blocking::new).map_err(|error| match error.location() {
+            None => error.with_location(format!("s3://{bucket}")),
+            Some(_) => error,
+        })
+    }
+
+    fn build(mut self, bucket: &str) -> Result<CloudStore, StoreError> {
+        self.add_profile()?;
+        let Self { mut builder, connection, .. } = self;
+        check_bucket(bucket)?;
+        let allow_http = is_true(&builder, AmazonS3ConfigKey::Client(ClientConfigKey::AllowHttp));
+        let anonymous = is_true(&builder, AmazonS3ConfigKey::SkipSignature);
+        let mut location = format!("s3://{bucket}");
+        if let Some(endpoint) = endpoint(&builder) {
+            let mut url = server_url(&endpoint)?;
+            if url.scheme() == "http" && !allow_http {
+                let message =
+                    "the endpoint is not encrypted; allow it with `allow_http` or AWS_ALLOW_HTTP=true";
+                return Err(StoreError::new(StoreErrorKind::Forbidden, "opening", message));
+            }
+            location = format!("{}/{bucket}", public_text(&url));
+            let host = url.host_str().unwrap_or_default().to_owned();
+            let hosted = is_true(&builder, AmazonS3ConfigKey::VirtualHostedStyleRequest);
+            if hosted && !host.starts_with(&format!("{bucket}.")) {
+                url.set_host(Some(&format!("{bucket}.{host}"))).map_err(|error| {
+                    let message = format!("the bucket cannot be a part of the endpoint's name: {error}");
+                    StoreError::new(StoreErrorKind::Other, "opening", message)
+                })?;
+            }
+            builder = builder.with_config(AmazonS3ConfigKey::S3Endpoint, url.as_str().trim_end_matches('/'));
+        }
+        let options = client_options(&connection, allow_http).map_err(opening)?;
+        let builder = builder.with_bucket_name(bucket).with_client_options(options);
+        let client =
+            builder.with_retry(no_retries()).with_http_connector(Connector).build().map_err(opening)?;
+        Ok(CloudStore::new(location, Arc::new(client), anonymous, true))
+    }
+
+    /// Takes from the profile what nothing else says.
+    fn add_profile(&mut self) -> Result<(), StoreError> {
+        let Some(name) = self.profile.clone() else { return Ok(()) };
+        let settings = match profile(&name) {
+            Err(error) if self.implied && error.kind() == StoreErrorKind::NotFound => return Ok(()),
+            settings => settings?,
+        };
+        let signed = !is_true(&self.builder, AmazonS3ConfigKey::SkipSignature);
+        if signed && self.builder.get_config_value(&AmazonS3ConfigKey::AccessKeyId).is_none() {
+            check(&name, &settings)?;
+            self.add(&settings, "aws_access_key_id", AmazonS3ConfigKey::AccessKeyId);
+            self.add(&settings, "aws_secret_access_key", AmazonS3ConfigKey::SecretAccessKey);
+            self.add(&settings, "aws_session_token", AmazonS3ConfigKey::Token);
+        }
+        if self.builder.get_config_value(&AmazonS3ConfigKey::Region).is_none() {
+            self.add(&settings, "region", AmazonS3ConfigKey::Region);
+        }
+        if endpoint(&self.builder).is_none() {
+            self.add(&settings, "endpoint_url", AmazonS3ConfigKey::S3Endpoint);
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, settings: &Settings, name: &str, key: AmazonS3ConfigKey) {
+        if let Some(value) = settings.get(name) {
+            self.builder = std::mem::take(&mut self.builder).with_config(key, value);
+        }
+    }
+}
+
+fn endpoint(builder: &AmazonS3Builder) -> Option<String> {
+    let value = |key| builder.get_config_value(&key).filter(|url| !url.is_empty());
+    value(AmazonS3ConfigKey::S3Endpoint).or_else(|| value(AmazonS3ConfigKey::Endpoint))
+}
+
+fn is_true(builder: &AmazonS3Builder, key: AmazonS3ConfigKey) -> bool {
+    builder.get_config_value(&key).is_some_and(|value| value.eq_ignore_ascii_case("true"))
+}
+
+fn opening(error: object_store::Error) -> StoreError {
+    Failure::from(error).into_error("opening")
+}
+
+/// A bucket is a part of URLs, so it must not be able to lead elsewhere.
+fn check_bucket(bucket: &str) -> Result<(), StoreError> {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_' | b':');
+    if bucket.is_empty() || bucket.starts_with('.') || !bucket.bytes().all(plain) {
+        let message = "the name of a bucket has letters, digits, '-', '.' and '_'";
+        return Err(StoreError::new(StoreErrorKind::InvalidKey, "opening", message));
+    }
+    Ok(())
+}
