@@ -218,7 +218,7 @@ fn with_connection_string(
     let Some(account) = account.or(host) else {
         return Err(wrong("the connection string has neither AccountName nor BlobEndpoint"));
     };
-    let endpoint = endpoint.clone().unwrap_or_else(|| format!("{protocol}://{account}.blob.{suffix}"));
+    let endpoint = endpoint.unwrap_or_else(|| format!("{protocol}://{account}.blob.{suffix}"));
     // Whoever writes http:// into it wants that.
     builder = if endpoint.starts_with("http://") { builder.with_allow_http(true) } else { builder };
     Ok(builder.with_account(account).with_endpoint(endpoint))

@@ -429,6 +429,6 @@ async fn collect_all(
 /// A connection that was not made, or that broke off.
 fn broken(error: &reqwest::Error) -> StoreError {
     let kind = if error.is_timeout() { StoreErrorKind::TimedOut } else { StoreErrorKind::Unreachable };
-    let cause = error.source().map_or_else(|| error.to_string(), |source| root_cause(source));
+    let cause = error.source().map_or_else(|| error.to_string(), root_cause);
     StoreError::new(kind, "reading", format!("the server did not answer: {cause}"))
 }

@@ -78,7 +78,7 @@ pub(crate) fn all_fail(store: &dyn Store, kind: StoreErrorKind, secrets: &[&str]
     .enumerate()
     .map(|(index, result)| match result {
         Err(error) => error,
-        Ok(()) => panic!("operation {index} has not failed"),
+        Ok(()) => unreachable!("operation {index} has not failed"),
     })
     .collect();
     for error in errors {
