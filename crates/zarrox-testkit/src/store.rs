@@ -466,9 +466,13 @@ fn keeps_values_above_values(store: &dyn Store) {
 }
 
 fn lists_many(store: &dyn Store) {
-    for index in 0..MANY {
-        put(store, &format!("many/c/{}/{}", index % 7, index), &vec![0; index % 3]);
-    }
+    const THREADS: usize = 8;
+    let write = |thread: usize| {
+        for index in (thread..MANY).step_by(THREADS) {
+            put(store, &format!("many/c/{}/{}", index % 7, index), &vec![0; index % 3]);
+        }
+    };
+    thread::scope(|scope| (0..THREADS).for_each(|thread| drop(scope.spawn(move || write(thread)))));
     put(store, "manyother", b"");
     let listed = list(store, "many/");
     assert_eq!(listed.len(), MANY);
@@ -480,8 +484,13 @@ fn lists_many(store: &dyn Store) {
         store.list_dir(&prefix("many/c/3/")).unwrap().keys.len(),
         (0..MANY).filter(|i| i % 7 == 3).count()
     );
-    store.erase_prefix(&prefix("many/")).unwrap();
-    assert_eq!(list(store, ""), [("manyother".to_owned(), 0)]);
+    // More than are on one page of any listing; erasing all would take minutes on some servers.
+    store.erase_prefix(&prefix("many/c/3/")).unwrap();
+    assert_eq!(list(store, "many/c/3/"), []);
+    if store.capabilities().in_flight.is_none() {
+        store.erase_prefix(&prefix("many/")).unwrap();
+        assert_eq!(list(store, ""), [("manyother".to_owned(), 0)]);
+    }
 }
 
 fn visitors_may_write(store: &dyn Store) {

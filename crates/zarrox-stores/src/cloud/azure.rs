@@ -9,7 +9,17 @@ use object_store::azure::{AzureConfigKey, MicrosoftAzureBuilder};
 use super::client::{Connector, Failure, client_options, no_retries};
 use super::connection::{ConnectionOptions, public_text, server_url};
 use super::object::CloudStore;
+use crate::url::{Located, Scheme, StorageOptions, StoreUrl};
 use crate::{Blocking, StoreError, StoreErrorKind};
+
+/// `az://container/path`, or `abfss://container@account.dfs.core.windows.net/path`.
+pub(crate) static SCHEME: Scheme = Scheme {
+    names: &["az", "azure", "abfs", "abfss"],
+    open: |url, options| {
+        let (store, container) = AzureOptions::from_environment().said(url, options)?;
+        Ok(Located::one_of_many(store.open(container)?, url.path()))
+    },
+};
 
 /// A container of Azure Blob Storage. Opened by [`AzureOptions`].
 ///
@@ -143,6 +153,44 @@ impl AzureOptions {
     pub fn connection(mut self, connection: ConnectionOptions) -> Self {
         self.connection = connection;
         self
+    }
+
+    /// What a URL and its options say, and the container: `account`, `access_key`, `sas`, `bearer_token`, `connection_string`,
+    /// `anonymous`, `endpoint` and `allow_http`.
+    fn said<'a>(
+        mut self,
+        url: &StoreUrl<'a>,
+        options: &StorageOptions,
+    ) -> Result<(Self, &'a str), StoreError> {
+        let container = match (url.user_info(), url.authority().split_once('.')) {
+            (Some(container), Some((account, _))) => {
+                self = self.account(account);
+                container
+            }
+            _ => url.authority(),
+        };
+        let keys = [
+            ("account", AzureConfigKey::AccountName),
+            ("access_key", AzureConfigKey::AccessKey),
+            ("sas", AzureConfigKey::SasKey),
+            ("bearer_token", AzureConfigKey::Token),
+            ("endpoint", AzureConfigKey::Endpoint),
+        ];
+        for (name, key) in keys {
+            if let Some(value) = options.get(name) {
+                self.builder = self.builder.with_config(key, value);
+            }
+        }
+        if let Some(text) = options.get("connection_string") {
+            self = self.connection_string(text);
+        }
+        if let Some(anonymous) = options.flag("anonymous")? {
+            self = self.anonymous(anonymous);
+        }
+        if let Some(allow) = options.flag("allow_http")? {
+            self = self.allow_http(allow);
+        }
+        Ok((self, container))
     }
 
     /// Opens a container. Nothing is sent yet: whether the container is there is seen when it is first used.

@@ -5,7 +5,7 @@ use std::fmt;
 
 use bytes::Bytes;
 use futures_util::stream::{self, Stream, StreamExt, TryStreamExt};
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use reqwest::header::{
     ACCEPT_ENCODING, AUTHORIZATION, CONTENT_RANGE, ETAG, HeaderMap, HeaderName, HeaderValue, IF_MATCH, RANGE,
 };
@@ -16,6 +16,7 @@ use reqwest::{Client, Method, RequestBuilder, Response, StatusCode, Url};
 use super::connection::{ConnectionOptions, public_text, server_url};
 use super::failure::{Refusal, collect, explanation, root_cause};
 use crate::store::reserved;
+use crate::url::{Located, Scheme};
 use crate::{
     AsyncStore, Blocking, ByteRange, Capabilities, Condition, DirListing, Head, Key, Pages, Piece, Prefix,
     StoreError, StoreErrorKind, Version,
@@ -29,6 +30,22 @@ const REDIRECTIONS: usize = 10;
 
 /// What stands in the path of a URL as it is.
 const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/');
+
+/// `https://host/path`: the store is all of the server. The path is one that a browser takes, with `%20` for a space.
+pub(crate) static SCHEME: Scheme = Scheme {
+    names: &["http", "https"],
+    open: |url, options| {
+        let user = url.user_info().map(|user| format!("{user}@")).unwrap_or_default();
+        let query = url.query().map(|query| format!("?{query}")).unwrap_or_default();
+        let root = format!("{}://{user}{}/{query}", url.scheme(), url.authority());
+        let mut http = HttpOptions::new();
+        if let Some(token) = options.get("bearer_token") {
+            http = http.bearer_token(token);
+        }
+        let path = percent_decode_str(url.path()).decode_utf8_lossy();
+        Ok(Located::one_of_many(http.open(&root)?, path))
+    },
+};
 
 /// What a web server has below a URL, for reading only. Opened by [`HttpOptions`].
 ///

@@ -10,7 +10,17 @@ use super::client::{Connector, Failure, client_options, no_retries};
 use super::connection::{ConnectionOptions, public_text, server_url};
 use super::object::CloudStore;
 use super::profile::{Settings, check, profile};
+use crate::url::{Located, Scheme, StorageOptions};
 use crate::{Blocking, StoreError, StoreErrorKind};
+
+/// `s3://bucket/path`.
+pub(crate) static SCHEME: Scheme = Scheme {
+    names: &["s3", "s3a"],
+    open: |url, options| {
+        let store = S3Options::from_environment().said(options)?.open(url.authority())?;
+        Ok(Located::one_of_many(store, url.path()))
+    },
+};
 
 /// A bucket of S3, or of another service with the same interface. Opened by [`S3Options`].
 ///
@@ -151,6 +161,36 @@ impl S3Options {
     pub fn connection(mut self, connection: ConnectionOptions) -> Self {
         self.connection = connection;
         self
+    }
+
+    /// What the options of a URL say: `access_key_id`, `secret_access_key`, `session_token`, `profile`, `anonymous`, `region`,
+    /// `endpoint`, `virtual_hosted` and `allow_http`.
+    fn said(mut self, options: &StorageOptions) -> Result<Self, StoreError> {
+        let keys = [
+            ("access_key_id", AmazonS3ConfigKey::AccessKeyId),
+            ("secret_access_key", AmazonS3ConfigKey::SecretAccessKey),
+            ("session_token", AmazonS3ConfigKey::Token),
+            ("region", AmazonS3ConfigKey::Region),
+            ("endpoint", AmazonS3ConfigKey::S3Endpoint),
+        ];
+        for (name, key) in keys {
+            if let Some(value) = options.get(name) {
+                self.builder = self.builder.with_config(key, value);
+            }
+        }
+        if let Some(profile) = options.get("profile") {
+            self = self.profile(profile);
+        }
+        if let Some(anonymous) = options.flag("anonymous")? {
+            self = self.anonymous(anonymous);
+        }
+        if let Some(virtual_hosted) = options.flag("virtual_hosted")? {
+            self = self.virtual_hosted(virtual_hosted);
+        }
+        if let Some(allow) = options.flag("allow_http")? {
+            self = self.allow_http(allow);
+        }
+        Ok(self)
     }
 
     /// Opens a bucket. Nothing is sent yet: whether the bucket is there is seen when it is first used.

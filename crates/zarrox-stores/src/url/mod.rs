@@ -50,6 +50,12 @@ static SCHEMES: &[&Scheme] = &[
     &MEMORY,
     #[cfg(unix)]
     &DIRECTORY,
+    #[cfg(feature = "s3")]
+    &crate::cloud::s3::SCHEME,
+    #[cfg(feature = "azure")]
+    &crate::cloud::azure::SCHEME,
+    #[cfg(feature = "http")]
+    &crate::cloud::http::SCHEME,
     #[cfg(feature = "sqlite")]
     &files::SQLITE,
     #[cfg(feature = "lmdb")]
@@ -90,6 +96,7 @@ const FEATURES: &[(&str, &str)] = &[
     ("gs", "gcs"),
     ("gcs", "gcs"),
     ("az", "azure"),
+    ("azure", "azure"),
     ("abfs", "azure"),
     ("abfss", "azure"),
     ("http", "http"),
@@ -106,6 +113,9 @@ const FEATURES: &[(&str, &str)] = &[
 /// |---|---|
 /// | `file:///path` | a directory |
 /// | `memory://path` | the memory that all such URLs of this process share |
+/// | `s3://bucket/path` | S3; `endpoint`, `region`, `anonymous`, `profile` … are storage options or said by the environment |
+/// | `az://container/path`, `abfss://container@account.dfs.core.windows.net/path` | Azure Blob Storage |
+/// | `https://host/path` | a web server, for reading |
 /// | `sqlite:///path/data.db/node`, `lmdb://`, `redb://`, `gdbm://` | a database file, and a node in it |
 /// | `simplecache::URL`, `filecache::URL` | any of these, behind a cache on disk (`cache_directory`, or `~/.cache/zarrox`); `filecache` asks each time whether a copy is still the same |
 /// | `URL/archive.zip/node`, `URL\|zip:node`, `zip://node::URL` | a zip archive in any of these, and a node in it |

@@ -3,6 +3,9 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+#[cfg(any(feature = "s3", feature = "azure"))]
+use crate::{StoreError, StoreErrorKind};
+
 /// Options of stores by their names, such as `endpoint` or `access_key_id`: what is said here is preferred to the environment.
 ///
 /// Values are never shown, since some are secrets.
@@ -42,6 +45,24 @@ impl StorageOptions {
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&str> {
         self.values.get(name).map(String::as_str)
+    }
+
+    /// Whether an option is `true` or `false`; `None` when it is not set.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreErrorKind::InvalidKey`] when it is something else.
+    #[cfg(any(feature = "s3", feature = "azure"))]
+    pub(crate) fn flag(&self, name: &str) -> Result<Option<bool>, StoreError> {
+        match self.get(name) {
+            None => Ok(None),
+            Some("true" | "1") => Ok(Some(true)),
+            Some("false" | "0") => Ok(Some(false)),
+            Some(_) => {
+                let message = format!("the storage option '{name}' is 'true' or 'false'");
+                Err(StoreError::new(StoreErrorKind::InvalidKey, "opening", message))
+            }
+        }
     }
 
     /// All options.
