@@ -2,6 +2,7 @@
 
 use crate::python::Environment;
 use crate::run::{Outcome, Program, cargo};
+use crate::servers;
 
 pub(crate) const HELP: &str = "\
 Measures reading and writing, compiled for release
@@ -9,10 +10,14 @@ Measures reading and writing, compiled for release
     bench [whole] [ARGUMENT …]    whole arrays, against a bare loop that does the same work
     bench codecs [ARGUMENT …]     every codec, against its library's own calls or a copy of the memory
     bench indexing [ARGUMENT …]   selections of every kind, each against its limit
+    bench stores [--require]      S3: a line of 50 ms, and large objects against the bare client; starts the server
 
 Arguments go to the benchmarks, which are in crates/zarrox/benches and crates/zarrox-codecs/benches.";
 
 pub(crate) fn run(arguments: &[String]) -> Outcome {
+    if let Some((_, rest)) = arguments.split_first().filter(|(first, _)| *first == "stores") {
+        return stores(rest);
+    }
     let (package, name, rest) = match arguments.split_first() {
         Some((first, rest)) if first == "codecs" => ("zarrox-codecs", "codecs", rest),
         Some((first, rest)) if first == "indexing" => ("zarrox", "indexing", rest),
@@ -22,6 +27,16 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     let bench = cargo(["bench", "--package", package, "--bench", name, "--"]);
     let bench = bench.with(rest.iter().map(String::as_str));
     if name == "indexing" { with_numpy(bench).run() } else { bench.run() }
+}
+
+fn stores(rest: &[String]) -> Outcome {
+    let bench = cargo(["bench", "--package", "zarrox", "--features", "s3", "--bench", "stores"]);
+    // The server need not wait for the compiler.
+    bench.clone().with(["--no-run"]).run()?;
+    servers::with(&["s3"], |variables| {
+        let set = |bench: Program, (name, value): &(String, String)| bench.variable(name, value);
+        variables.iter().fold(bench, set).with(["--"]).with(rest.iter().map(String::as_str)).run()
+    })
 }
 
 /// The benchmark with a Python that has NumPy, which it compares with; without it where none can be had.
