@@ -263,6 +263,9 @@ pub struct Capabilities {
     /// How many requests are worth having under way at the same time, where each takes time to travel. `None` for
     /// storage that is at hand.
     pub in_flight: Option<NonZeroUsize>,
+    /// How many bytes a value may have, where the storage has a limit of its own; a larger one is refused with
+    /// [`StoreErrorKind::TooLarge`].
+    pub largest_value: Option<u64>,
 }
 
 /// What must be true of a key for a value to be written.

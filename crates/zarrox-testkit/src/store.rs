@@ -374,11 +374,18 @@ fn takes_odd_keys(store: &dyn Store) {
 
 fn keeps_a_large_value(store: &dyn Store) {
     const SIZE: usize = 64 << 20;
-    let large: Vec<u8> = (0..SIZE / 4).flat_map(|i| u32::try_from(i).unwrap().to_le_bytes()).collect();
+    let mut large: Vec<u8> = (0..SIZE / 4).flat_map(|i| u32::try_from(i).unwrap().to_le_bytes()).collect();
+    let limit = store.capabilities().largest_value.and_then(|limit| usize::try_from(limit).ok());
+    if let Some(limit) = limit.filter(|limit| *limit < SIZE) {
+        let error = store.set(&key("large"), &large, Condition::Always).unwrap_err();
+        assert_eq!((error.kind(), error.key()), (StoreErrorKind::TooLarge, Some("large")), "{error}");
+        assert_eq!(value(store, "large"), None);
+        large.truncate(limit);
+    }
     put(store, "large", &large);
     assert!(value(store, "large").unwrap() == large);
     let open = store.open(&key("large")).unwrap().unwrap();
-    assert_eq!(open.read(SIZE as u64 - 5, 5).unwrap(), &large[SIZE - 5..]);
+    assert_eq!(open.read(large.len() as u64 - 5, 5).unwrap(), &large[large.len() - 5..]);
     let middle = open.read(12_345_678, 1 << 20).unwrap();
     assert!(middle == large[12_345_678..][..1 << 20]);
 }
