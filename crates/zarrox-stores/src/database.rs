@@ -5,10 +5,10 @@ use std::ffi::OsStr;
 use std::io;
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Condvar, Mutex, PoisonError, Weak};
 use std::{fmt, fs};
 
-use crate::Key;
+use crate::lock::unpoisoned;
 
 /// What is open in this process, by the path of the file: many databases must not be opened twice.
 pub(crate) struct Registry<T> {
@@ -91,11 +91,6 @@ impl<T> Drop for Ticket<T> {
     }
 }
 
-/// For mutexes under which a panic leaves things whole.
-pub(crate) fn unpoisoned<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 /// The path of a file without links. The file need not exist, but its directory must.
 pub(crate) fn canonical(path: &Path) -> io::Result<PathBuf> {
     match fs::canonicalize(path) {
@@ -110,11 +105,6 @@ pub(crate) fn canonical(path: &Path) -> io::Result<PathBuf> {
 pub(crate) fn directory_of(path: &Path) -> &Path {
     let named = path.parent().filter(|parent| parent.as_os_str() != OsStr::new(""));
     named.unwrap_or(Path::new("."))
-}
-
-/// Names that are no keys belong to other programs.
-pub(crate) fn valid(key: Vec<u8>) -> Option<Key> {
-    String::from_utf8(key).ok().and_then(|key| Key::new(key).ok())
 }
 
 #[cfg(test)]

@@ -11,7 +11,9 @@ use std::time::Duration;
 use bytes::Bytes;
 use gdbm_native::{Error, FromBytes, Gdbm, OpenOptions};
 
-use crate::database::{Registry, Shared, canonical, directory_of, unpoisoned, valid};
+use crate::database::{Registry, Shared, canonical, directory_of};
+use crate::key::valid;
+use crate::lock::unpoisoned;
 use crate::{
     Capabilities, Condition, DirListing, Key, LockGuard, Prefix, Store, StoreError, StoreErrorKind, Value,
 };

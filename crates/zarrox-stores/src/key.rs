@@ -182,6 +182,12 @@ fn check(text: &str) -> Result<(), &'static str> {
     Ok(())
 }
 
+/// The key that a database has stored. Names that are no keys belong to other programs.
+#[cfg(any(feature = "sqlite", feature = "lmdb", feature = "redb", feature = "gdbm", feature = "redis"))]
+pub(crate) fn valid(key: Vec<u8>) -> Option<Key> {
+    String::from_utf8(key).ok().and_then(|key| Key::new(key).ok())
+}
+
 fn invalid(text: String, reason: &'static str) -> StoreError {
     StoreError::new(StoreErrorKind::InvalidKey, "checking", reason).with_key(text)
 }

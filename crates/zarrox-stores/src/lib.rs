@@ -11,6 +11,7 @@
 //! | `LmdbStore` | an LMDB database, as zarr-python 2 does; feature `lmdb` |
 //! | `RedbStore` | a redb database; feature `redb` |
 //! | `GdbmStore` | a GDBM file, as Python's `dbm.gnu` and zarr-python 2 do; feature `gdbm` |
+//! | `RedisStore` | a Redis database, as zarr-python 2 does; feature `redis` |
 //! | `ZipStore` | a zip archive; feature `zip` |
 //! | `S3Store` | a bucket of S3 or of a service like it; feature `s3` |
 //! | `AzureStore` | a container of Azure Blob Storage; feature `azure` |
@@ -69,6 +70,8 @@ mod prefix;
 mod read_only;
 #[cfg(feature = "redb")]
 mod redb;
+#[cfg(feature = "redis")]
+mod redis;
 #[cfg(feature = "retry")]
 mod retry;
 #[cfg(feature = "async")]
@@ -88,6 +91,8 @@ pub use bytes::Bytes;
 
 #[cfg(feature = "redb")]
 pub use self::redb::{RedbOptions, RedbStore};
+#[cfg(feature = "redis")]
+pub use self::redis::{RedisOptions, RedisStore};
 pub use self::url::{Located, StorageOptions, StoreUrl, is_url, open_url};
 #[cfg(feature = "async")]
 pub use asynchronous::{AsyncStore, Blocking, Head, Pages, Piece};

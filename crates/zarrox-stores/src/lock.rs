@@ -76,8 +76,8 @@ fn leave(name: &Arc<str>) {
     }
 }
 
-/// No code that can panic runs under these mutexes, so what they protect is whole.
-fn unpoisoned<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+/// For mutexes under which a panic leaves things whole.
+pub(crate) fn unpoisoned<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

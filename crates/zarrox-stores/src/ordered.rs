@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use crate::database::valid;
+use crate::key::valid;
 use crate::{DirListing, Key, Prefix, StoreError, StoreErrorKind};
 
 /// How many keys a listing takes at a time, at most.

@@ -11,7 +11,8 @@ use rusqlite::config::DbConfig;
 use rusqlite::types::Value as SqlValue;
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, params};
 
-use crate::database::{Registry, Shared, canonical, directory_of, unpoisoned};
+use crate::database::{Registry, Shared, canonical, directory_of};
+use crate::lock::unpoisoned;
 use crate::ordered::{KeyRange, Ordered, Page};
 use crate::store::{check_rename, checked_length, ranges_of, reserved};
 use crate::{

@@ -64,6 +64,8 @@ static SCHEMES: &[&Scheme] = &[
     &files::REDB,
     #[cfg(feature = "gdbm")]
     &files::GDBM,
+    #[cfg(feature = "redis")]
+    &crate::redis::SCHEME,
 ];
 
 #[cfg(unix)]
@@ -118,6 +120,7 @@ const FEATURES: &[(&str, &str)] = &[
 /// | `https://host/path` | a web server, for reading |
 /// | `sqlite:///path/data.db/node`, `lmdb://`, `redb://`, `gdbm://` | a database file, and a node in it |
 /// | `simplecache::URL`, `filecache::URL` | any of these, behind a cache on disk (`cache_directory`, or `~/.cache/zarrox`); `filecache` asks each time whether a copy is still the same |
+/// | `redis://user:password@host:port/database/node?prefix=` | a Redis database, and a node in it |
 /// | `URL/archive.zip/node`, `URL\|zip:node`, `zip://node::URL` | a zip archive in any of these, and a node in it |
 ///
 /// # Errors

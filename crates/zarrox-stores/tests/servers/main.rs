@@ -2,8 +2,15 @@
 
 #[cfg(feature = "azure")]
 mod azure;
+#[cfg(feature = "redis")]
+#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+#[path = "../databases/handles.rs"]
+mod handles;
 #[cfg(feature = "http")]
 mod http;
+#[cfg(feature = "redis")]
+#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod redis;
 #[cfg(any(feature = "azure", feature = "http", feature = "s3"))]
 mod remote;
 #[cfg(feature = "s3")]

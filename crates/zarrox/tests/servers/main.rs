@@ -3,9 +3,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-#[cfg(feature = "http")]
 mod http;
-#[cfg(feature = "s3")]
 mod s3;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -49,7 +47,6 @@ fn check(options: &OpenOptions, url: &str) {
     assert_eq!(options.open(format!("{url}/g/a")).unwrap_err().kind(), ErrorKind::NotFound, "{url}");
 }
 
-#[cfg(feature = "azure")]
 #[test]
 fn azure() {
     let Some(endpoint) = address("AZURE") else { return };
@@ -57,4 +54,10 @@ fn azure() {
     let options = OpenOptions::new().storage_option("account", "devstoreaccount1");
     let options = options.storage_option("access_key", key).storage_option("endpoint", endpoint);
     check(&options.storage_option("allow_http", "true"), &format!("az://zarrox/{}.zarr", unique()));
+}
+
+#[test]
+fn redis() {
+    let Some(server) = address("REDIS") else { return };
+    check(&OpenOptions::new().storage_option("prefix", unique()), &format!("{server}/3"));
 }
