@@ -158,12 +158,21 @@ impl<S: AsyncStore> Blocking<S> {
     fn first(&self, key: &Key, range: Option<ByteRange>) -> Result<Option<RemoteValue<S>>, StoreError> {
         let own = key.clone();
         let piece = self.wait(|store| async move {
-            match store.read(&own, range, None).await {
+            let piece = match store.read(&own, range, None).await {
                 Err(error) if error.kind() == StoreErrorKind::OutOfRange => {
                     let nothing = |head| Piece { offset: 0, bytes: Bytes::new(), head };
-                    Ok(store.head(&own).await?.map(nothing))
+                    store.head(&own).await?.map(nothing)
                 }
-                piece => piece,
+                piece => piece?,
+            };
+            match piece {
+                // Nothing would tell whether other ranges are of the same version.
+                Some(Piece { head, bytes, .. })
+                    if head.version.is_none() && bytes.len() as u64 != head.size =>
+                {
+                    store.read(&own, None, None).await
+                }
+                piece => Ok(piece),
             }
         })?;
         Ok(piece.map(|piece| self.value(key, piece)))
@@ -191,9 +200,14 @@ impl<S: AsyncStore> Store for Blocking<S> {
 
     fn open(&self, key: &Key) -> Result<Option<Box<dyn Value>>, StoreError> {
         let own = key.clone();
-        let head = self.wait(|store| async move { store.head(&own).await })?;
-        let value = |head| self.value(key, Piece { offset: 0, bytes: Bytes::new(), head });
-        Ok(head.map(|head| Box::new(value(head)) as Box<dyn Value>))
+        let piece = self.wait(|store| async move {
+            match store.head(&own).await? {
+                // Without a version, only what is read at once is known to be of one.
+                Some(Head { version: None, .. }) => store.read(&own, None, None).await,
+                head => Ok(head.map(|head| Piece { offset: 0, bytes: Bytes::new(), head })),
+            }
+        })?;
+        Ok(piece.map(|piece| Box::new(self.value(key, piece)) as Box<dyn Value>))
     }
 
     fn open_with(&self, key: &Key, first: ByteRange) -> Result<Option<Box<dyn Value>>, StoreError> {
