@@ -1,6 +1,5 @@
 //! [`DirectoryStore`].
 
-mod temporary;
 mod unix;
 
 use std::fs::{self, File};
@@ -15,6 +14,7 @@ use self::unix::Root;
 #[cfg(any(feature = "zip", feature = "cache"))]
 pub(crate) use self::unix::append_at;
 use crate::store::{check_rename, checked_length, copy_then_erase, reserved};
+use crate::temporary;
 use crate::{
     Capabilities, Condition, DirListing, Key, LockGuard, Prefix, Store, StoreError, StoreErrorKind, Value,
     Version,
@@ -113,12 +113,8 @@ impl DirectoryStore {
     }
 
     fn writable(&self, key: &Key) -> Result<(), StoreError> {
-        if !temporary::is_temporary(key.name()) {
-            return Ok(());
-        }
-        let message = "names of the form '.zarrox-….tmp' are kept for temporary files";
-        let error = StoreError::new(StoreErrorKind::InvalidKey, "writing", message);
-        Err(error.with_location(self.location()).with_key(key.as_str()))
+        let place = |error: StoreError| error.with_location(self.location()).with_key(key.as_str());
+        temporary::check(key.as_str()).map_err(place)
     }
 }
 

@@ -79,6 +79,8 @@ mod runtime;
 #[cfg(feature = "sqlite")]
 mod sqlite;
 mod store;
+#[cfg(unix)]
+mod temporary;
 #[cfg(feature = "traced")]
 mod traced;
 mod url;

@@ -18,7 +18,7 @@ use rustix::io::Errno;
 use rustix::path::Arg;
 
 use super::Fault;
-use super::temporary::{is_temporary, next_name};
+use crate::temporary::{is_temporary, next_name};
 use crate::{DirListing, Key, Prefix, Version};
 
 /// A pipe must not block, and a terminal must not become ours.

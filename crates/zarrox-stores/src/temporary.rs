@@ -1,0 +1,44 @@
+//! The names of temporary files.
+
+use std::hash::{BuildHasher, RandomState};
+use std::sync::LazyLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::{StoreError, StoreErrorKind};
+
+const START: &str = ".zarrox-";
+const END: &str = ".tmp";
+
+/// Whether a file name is one that temporary files have.
+pub(crate) fn is_temporary(name: &str) -> bool {
+    name.starts_with(START) && name.ends_with(END)
+}
+
+/// Refuses keys of values that would be taken for temporary files.
+pub(crate) fn check(key: &str) -> Result<(), StoreError> {
+    if !key.rsplit('/').next().is_some_and(is_temporary) {
+        return Ok(());
+    }
+    let message = "names of the form '.zarrox-….tmp' are kept for temporary files";
+    Err(StoreError::new(StoreErrorKind::InvalidKey, "writing", message))
+}
+
+/// A name that no other temporary file has, also none of another host that writes to the same place.
+pub(crate) fn next_name() -> String {
+    static PROCESS: LazyLock<u64> = LazyLock::new(|| RandomState::new().hash_one(std::process::id()));
+    static COUNTER: AtomicU64 = AtomicU64::new(0);
+    format!("{START}{:x}-{:x}{END}", *PROCESS, COUNTER.fetch_add(1, Ordering::Relaxed))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_new_and_known_again() {
+        assert_ne!(next_name(), next_name());
+        assert!(is_temporary(&next_name()));
+        assert!(!is_temporary(".zarrox-notes"));
+        assert!(!is_temporary("a.tmp"));
+    }
+}
