@@ -16,6 +16,7 @@
 //! | `S3Store` | a bucket of S3 or of a service like it; feature `s3` |
 //! | `AzureStore` | a container of Azure Blob Storage; feature `azure` |
 //! | `HttpStore` | a web server, for reading; feature `http` |
+//! | `GcsStore` | a bucket of Google Cloud Storage; feature `gcs` |
 //! | [`ReadOnlyStore`] | another store, which it protects from writes |
 //! | [`PrefixStore`] | a prefix of another store |
 //! | [`LimitStore`] | another store, of which it lets only so many operations be under way |
@@ -51,6 +52,8 @@ mod directory;
 #[cfg(all(unix, feature = "cache"))]
 mod disk_cache;
 mod error;
+#[cfg(feature = "gcs")]
+mod gcs;
 #[cfg(feature = "gdbm")]
 mod gdbm;
 #[cfg(feature = "cache")]
@@ -84,6 +87,8 @@ mod temporary;
 #[cfg(feature = "traced")]
 mod traced;
 mod url;
+#[cfg(feature = "gcs")]
+mod web;
 #[doc(hidden)]
 pub mod wrapper;
 #[cfg(all(unix, feature = "zip"))]
@@ -114,6 +119,8 @@ pub use directory::DirectoryStore;
 #[cfg(all(unix, feature = "cache"))]
 pub use disk_cache::{DiskCacheOptions, DiskCacheStore};
 pub use error::{StoreError, StoreErrorKind};
+#[cfg(feature = "gcs")]
+pub use gcs::{GcsOptions, GcsStore};
 #[cfg(feature = "gdbm")]
 pub use gdbm::{GdbmOptions, GdbmStore};
 pub use key::{Key, Prefix};

@@ -66,6 +66,8 @@ static SCHEMES: &[&Scheme] = &[
     &files::GDBM,
     #[cfg(feature = "redis")]
     &crate::redis::SCHEME,
+    #[cfg(feature = "gcs")]
+    &crate::gcs::SCHEME,
 ];
 
 #[cfg(unix)]
@@ -121,6 +123,7 @@ const FEATURES: &[(&str, &str)] = &[
 /// | `sqlite:///path/data.db/node`, `lmdb://`, `redb://`, `gdbm://` | a database file, and a node in it |
 /// | `simplecache::URL`, `filecache::URL` | any of these, behind a cache on disk (`cache_directory`, or `~/.cache/zarrox`); `filecache` asks each time whether a copy is still the same |
 /// | `redis://user:password@host:port/database/node?prefix=` | a Redis database, and a node in it |
+/// | `gs://bucket/path` | a bucket of Google Cloud Storage; options `endpoint`, `token`, `credentials_file`, `anonymous` |
 /// | `URL/archive.zip/node`, `URL\|zip:node`, `zip://node::URL` | a zip archive in any of these, and a node in it |
 ///
 /// # Errors

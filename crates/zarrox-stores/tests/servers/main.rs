@@ -15,6 +15,8 @@ mod redis;
 mod remote;
 #[cfg(feature = "s3")]
 mod s3;
+#[cfg(feature = "gcs")]
+mod gcs;
 
 use std::net::TcpStream;
 use std::path::Path;
