@@ -17,6 +17,7 @@
 //! | `AzureStore` | a container of Azure Blob Storage; feature `azure` |
 //! | `HttpStore` | a web server, for reading; feature `http` |
 //! | `GcsStore` | a bucket of Google Cloud Storage; feature `gcs` |
+//! | `FtpStore` | the files of an FTP server; feature `ftp` |
 //! | [`ReadOnlyStore`] | another store, which it protects from writes |
 //! | [`PrefixStore`] | a prefix of another store |
 //! | [`LimitStore`] | another store, of which it lets only so many operations be under way |
@@ -52,6 +53,10 @@ mod directory;
 #[cfg(all(unix, feature = "cache"))]
 mod disk_cache;
 mod error;
+#[cfg(feature = "ftp")]
+mod escape;
+#[cfg(feature = "ftp")]
+mod ftp;
 #[cfg(feature = "gcs")]
 mod gcs;
 #[cfg(feature = "gdbm")]
@@ -82,10 +87,12 @@ mod runtime;
 #[cfg(feature = "sqlite")]
 mod sqlite;
 mod store;
-#[cfg(unix)]
+#[cfg(any(unix, feature = "ftp"))]
 mod temporary;
 #[cfg(feature = "traced")]
 mod traced;
+#[cfg(feature = "ftp")]
+mod tree;
 mod url;
 #[cfg(feature = "gcs")]
 mod web;
@@ -119,6 +126,8 @@ pub use directory::DirectoryStore;
 #[cfg(all(unix, feature = "cache"))]
 pub use disk_cache::{DiskCacheOptions, DiskCacheStore};
 pub use error::{StoreError, StoreErrorKind};
+#[cfg(feature = "ftp")]
+pub use ftp::{FtpOptions, FtpStore};
 #[cfg(feature = "gcs")]
 pub use gcs::{GcsOptions, GcsStore};
 #[cfg(feature = "gdbm")]

@@ -68,6 +68,8 @@ static SCHEMES: &[&Scheme] = &[
     &crate::redis::SCHEME,
     #[cfg(feature = "gcs")]
     &crate::gcs::SCHEME,
+    #[cfg(feature = "ftp")]
+    &crate::ftp::SCHEME,
 ];
 
 #[cfg(unix)]
@@ -124,6 +126,7 @@ const FEATURES: &[(&str, &str)] = &[
 /// | `simplecache::URL`, `filecache::URL` | any of these, behind a cache on disk (`cache_directory`, or `~/.cache/zarrox`); `filecache` asks each time whether a copy is still the same |
 /// | `redis://user:password@host:port/database/node?prefix=` | a Redis database, and a node in it |
 /// | `gs://bucket/path` | a bucket of Google Cloud Storage; options `endpoint`, `token`, `credentials_file`, `anonymous` |
+/// | `ftp://user:password@host/path` | the files of an FTP server; options `user`, `password` |
 /// | `URL/archive.zip/node`, `URL\|zip:node`, `zip://node::URL` | a zip archive in any of these, and a node in it |
 ///
 /// # Errors

@@ -2,6 +2,10 @@
 
 #[cfg(feature = "azure")]
 mod azure;
+#[cfg(feature = "ftp")]
+mod ftp;
+#[cfg(feature = "gcs")]
+mod gcs;
 #[cfg(feature = "redis")]
 #[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 #[path = "../databases/handles.rs"]
@@ -15,8 +19,6 @@ mod redis;
 mod remote;
 #[cfg(feature = "s3")]
 mod s3;
-#[cfg(feature = "gcs")]
-mod gcs;
 
 use std::net::TcpStream;
 use std::path::Path;

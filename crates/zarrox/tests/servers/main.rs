@@ -61,3 +61,16 @@ fn redis() {
     let Some(server) = address("REDIS") else { return };
     check(&OpenOptions::new().storage_option("prefix", unique()), &format!("{server}/3"));
 }
+
+#[test]
+fn gcs() {
+    let Some(endpoint) = address("GCS") else { return };
+    let options = OpenOptions::new().storage_option("endpoint", endpoint).storage_option("anonymous", "true");
+    check(&options, &format!("gs://zarrox/{}.zarr", unique()));
+}
+
+#[test]
+fn ftp() {
+    let Some(server) = address("FTP") else { return };
+    check(&OpenOptions::new(), &format!("{server}/{}.zarr", unique()));
+}
