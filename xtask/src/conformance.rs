@@ -6,6 +6,7 @@ use std::time::Instant;
 use serde_json::{Map, Value, json};
 
 use crate::archives;
+use crate::databases;
 use crate::indexing::{self, Pythons};
 use crate::python::Environment;
 use crate::run::{self, Outcome, Program, cargo, program};
@@ -22,7 +23,8 @@ Then selections are compared with NumPy's and zarr-python's: random ones of conf
 of --seed N. With the name `indexing` only these are run, and replace those of the last results.
 
 Last, zip archives are exchanged with both zarr-pythons, and tested by Python's zipfile and by unzip, which must be installed. With the
-name `archives` only this is done.";
+name `archives` only this is done. So are hierarchies in SQLite, LMDB and GDBM, with zarr-python 2, by the name `databases`; those on
+servers of databases are a part of `cargo xtask test --stores`.";
 
 /// Where everything is written.
 const DIRECTORY: &str = "target/conformance";
@@ -32,6 +34,8 @@ const OURSELVES: &str = "zarrox";
 pub(crate) const INDEXING: &str = "indexing";
 /// The name of the part about zip archives.
 const ARCHIVES: &str = "archives";
+/// The name of the part about databases.
+const DATABASES: &str = "databases";
 /// It is in Rust: its program is built here, and driven by Python as the others are.
 const ZARRS: &str = "zarrs";
 
@@ -66,15 +70,17 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     let (names, seed) = indexing::take_seed(arguments)?;
     let key = |implementation: &Implementation| implementation.environment.name;
     if names == [ARCHIVES] {
-        cargo(["build", "--package", "zarrox-testkit", "--example", "conformance"]).run()?;
-        return archives::run(&pythons()?, &ourselves());
+        return archives::run(&pythons()?, &built()?);
+    }
+    if names == [DATABASES] {
+        return databases::run(&built()?);
     }
     let is_known = |name: &str| name == INDEXING || IMPLEMENTATIONS.iter().any(|i| key(i) == name);
     if let Some(unknown) = names.iter().find(|name| !is_known(name)) {
         return Err(format!("'{unknown}' is not an implementation"));
     }
     let only_indexing = names == [INDEXING];
-    cargo(["build", "--package", "zarrox-testkit", "--example", "conformance"]).run()?;
+    built()?;
     // What is not run stays as it was, as long as there is something.
     let mut results = match only_indexing {
         true => run::read(RESULTS).and_then(|text| parse(&text)).unwrap_or_else(|_| json!({})),
@@ -91,6 +97,7 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     }
     if names.is_empty() {
         archives::run(&pythons()?, &ourselves())?;
+        databases::run(&ourselves())?;
     }
     failed.iter().for_each(|line| println!("{line}"));
     if names.is_empty() || only_indexing {
@@ -168,6 +175,12 @@ impl Participant {
         }
         Ok(Self { implementation, python, program })
     }
+}
+
+/// Our own program, as the sources are now.
+pub(crate) fn built() -> Outcome<Program> {
+    cargo(["build", "--package", "zarrox-testkit", "--example", "conformance"]).run()?;
+    Ok(ourselves())
 }
 
 /// Our own program.

@@ -6,6 +6,7 @@ mod archives;
 mod asan;
 mod bench;
 mod conformance;
+mod databases;
 mod demo;
 mod docs;
 mod fuzz;

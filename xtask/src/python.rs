@@ -20,6 +20,18 @@ pub(crate) struct Environment {
 impl Environment {
     /// The environment's Python. The environment is made anew when it is missing or its requirements have changed.
     pub(crate) fn python(&self) -> Outcome<String> {
+        self.made_of(|| newest(self.lowest, self.highest))
+    }
+
+    /// As [`python`](Self::python), but made of a Python with a module that not all of them come with, where there is one.
+    pub(crate) fn python_with(&self, module: &str) -> Outcome<String> {
+        let has_module =
+            |python: &str| program(python, ["-c", &format!("import {module}")]).output().is_some();
+        let with_module = || fitting(self.lowest, self.highest).into_iter().find(|python| has_module(python));
+        self.made_of(|| with_module().map_or_else(|| newest(self.lowest, self.highest), Ok))
+    }
+
+    fn made_of(&self, base: impl FnOnce() -> Outcome<String>) -> Outcome<String> {
         let directory = Path::new("target/venvs").join(self.name);
         let python = if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" };
         // On Unix it is a symbolic link: to resolve it would leave the environment.
@@ -30,7 +42,7 @@ impl Environment {
         if run::read(&marker).is_ok_and(|installed| installed == wanted) {
             return Ok(python);
         }
-        let base = newest(self.lowest, self.highest)?;
+        let base = base()?;
         run::empty_directory(&directory)?;
         program(base, ["-m", "venv", &directory.to_string_lossy()]).run()?;
         if let Some(requirements) = self.requirements {
@@ -43,18 +55,24 @@ impl Environment {
 
 /// The newest Python on this machine between two versions.
 fn newest(lowest: Version, highest: Version) -> Outcome<String> {
-    let fits = candidates().into_iter().filter_map(|candidate| Some((version(&candidate)?, candidate)));
-    let fits = fits.filter(|(version, _)| (lowest..=highest).contains(version));
-    fits.max_by_key(|(version, _)| *version).map(|(_, python)| python).ok_or_else(|| {
+    fitting(lowest, highest).into_iter().next().ok_or_else(|| {
         let ((a, b), (c, d)) = (lowest, highest);
         format!("no Python from {a}.{b} to {c}.{d} was found: install one, with its module venv")
     })
 }
 
+/// The Pythons on this machine between two versions, the newest first.
+fn fitting(lowest: Version, highest: Version) -> Vec<String> {
+    let known = candidates().into_iter().filter_map(|candidate| Some((version(&candidate)?, candidate)));
+    let mut fits: Vec<_> = known.filter(|(version, _)| (lowest..=highest).contains(version)).collect();
+    fits.sort_by_key(|(version, _)| std::cmp::Reverse(*version));
+    fits.into_iter().map(|(_, python)| python).collect()
+}
+
 /// The names under which Pythons are found: on the path, and among pyenv's.
 fn candidates() -> Vec<String> {
     let mut names: Vec<String> = (10..=14).map(|minor| format!("python3.{minor}")).collect();
-    names.extend(["python3", "python"].map(str::to_owned));
+    names.extend(["python3", "python", "/usr/bin/python3"].map(str::to_owned));
     let pyenv = program("pyenv", ["root"]).output();
     let versions = pyenv.map(|root| PathBuf::from(root).join("versions"));
     let entries = versions.and_then(|versions| std::fs::read_dir(versions).ok());

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use crate::conformance;
+use crate::databases;
 use crate::run::{Outcome, Program, cargo};
 use crate::servers;
 
@@ -14,7 +16,7 @@ All features are on, so that the tests of those that are off by default run, too
 
 tests the stores that need servers, against all of these or those that are named: redis, mongodb, s3, azure, http, gcs, webdav, ftp,
 hdfs. What is missing is installed: Python's and npm's packages below target, Debian's by apt-get for root. Arguments go to the tests'
-programs: names of tests, for example. Each server's log is in target/servers/NAME.";
+programs: names of tests, for example; without any, hierarchies on servers of databases are exchanged with zarr-python 2, too. Each server's log is in target/servers/NAME.";
 
 /// Who has tests that need servers.
 const WITH_SERVERS: &[&str] = &["zarrox-stores", "zarrox"];
@@ -42,6 +44,7 @@ fn stores(arguments: &[String]) -> Outcome {
     servers::with(names, |variables| {
         let set = |test: Program, (name, value): &(String, String)| test.variable(name, value);
         let tests = tests.iter().map(|test| variables.iter().fold(test.clone(), set));
-        tests.map(|test| test.with(rest.iter().copied())).try_for_each(|test| test.run())
+        tests.map(|test| test.with(rest.iter().copied())).try_for_each(|test| test.run())?;
+        if rest.is_empty() { databases::run_on_servers(&conformance::built()?, variables) } else { Ok(()) }
     })
 }

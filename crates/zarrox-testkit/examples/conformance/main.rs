@@ -5,6 +5,7 @@
 //! conformance codecs REPORT
 //! conformance indexing CASES REPORT
 //! conformance archives write|write-v2|read|changed DIRECTORY
+//! conformance databases write|change|changed KIND LOCATION
 //! ```
 //!
 //! `codecs` tells the designer of the matrix which codecs there are; `indexing` runs the cases of `conformance/indexing.py`.
@@ -12,6 +13,7 @@
 mod archives;
 mod cell;
 mod data;
+mod databases;
 mod indexing;
 mod variable;
 
@@ -48,6 +50,11 @@ fn main() -> Result<(), Failure> {
         && kind == "archives"
     {
         return archives::run(action, Path::new(directory));
+    }
+    if let [part, action, kind, location] = arguments.as_slice()
+        && part == "databases"
+    {
+        return databases::run(action, kind, location);
     }
     let [action, matrix, root, report, flags @ ..] = arguments.as_slice() else {
         return Err("conformance write|read|update MATRIX ROOT REPORT [--by WRITER] [--updated UPDATER] [--for READER]".into());

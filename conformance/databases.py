@@ -1,0 +1,87 @@
+"""zarr-python 2's part in the exchange of hierarchies in databases; see `xtask/src/databases.rs`.
+
+    python databases.py write|change|changed KIND LOCATION
+
+`write` makes a hierarchy, `change` reads what Zarrox wrote and changes it, `changed` reads what Zarrox has changed. The location is
+the path of a file, or the URL of a server.
+"""
+
+import sys
+import urllib.parse
+import warnings
+
+import numpy
+import zarr
+from numcodecs import Blosc, Zlib
+
+SHAPE, CHUNKS = (6, 10), (4, 5)
+N = numpy.arange(60)
+
+# Each array with its compressor. Element `n` is n, half of it, whether it is divisible by three, or a letter before it.
+ARRAYS = {
+    "int32": (N.astype("<i4"), Blosc()),
+    "float64": ((N / 2).astype(">f8"), Zlib(1)),
+    "bool": (N % 3 == 0, None),
+    "uint16": (N.astype("<u2"), Blosc("zstd", shuffle=Blosc.BITSHUFFLE)),
+    "U3": (numpy.array([f"é{n}" for n in N], "<U3"), Zlib(9)),
+}
+
+
+def redis(url):
+    """As its users call it: the parts of the URL one by one."""
+    parts = urllib.parse.urlsplit(url)
+    return zarr.RedisStore(host=parts.hostname, port=parts.port)
+
+
+def gdbm(path):
+    import dbm.gnu
+
+    return zarr.DBMStore(path, flag="c", open=dbm.gnu.open)
+
+
+STORES = {"sqlite": zarr.SQLiteStore, "lmdb": zarr.LMDBStore, "gdbm": gdbm, "redis": redis}
+
+
+def expected(values, changed):
+    values = values.reshape(SHAPE).copy()
+    if changed:
+        values[2] = numpy.zeros((), values.dtype)
+    return values
+
+
+def write(store):
+    """A root with attributes, and a group with an array of each type. What is called `gone` is deleted again."""
+    root = zarr.group(store, overwrite=True)
+    root.attrs.put({"title": "größer", "numbers": [1, 2]})
+    for name, (values, compressor) in ARRAYS.items():
+        array = root.create(f"g/{name}", shape=SHAPE, chunks=CHUNKS, dtype=values.dtype, compressor=compressor)
+        array[:] = values.reshape(SHAPE)
+    root.zeros("g/gone/a", shape=SHAPE)[:] = 1
+    del root["g/gone"]
+
+
+def change(store):
+    """The third row of each array becomes zero, and the title another one."""
+    read(store, changed=False)
+    root = zarr.open_group(store, mode="r+")
+    for name, (values, _) in ARRAYS.items():
+        root[f"g/{name}"][2] = numpy.zeros(SHAPE[1], values.dtype)
+    root.attrs["title"] = "kleiner"
+
+
+def read(store, changed):
+    root = zarr.open_group(store, mode="r")
+    assert root.attrs.asdict() == {"title": "kleiner" if changed else "größer", "numbers": [1, 2]}
+    assert sorted(root["g"].array_keys()) == sorted(ARRAYS) and not list(root["g"].group_keys())
+    for name, (values, _) in ARRAYS.items():
+        array = root[f"g/{name}"]
+        assert array.dtype == values.dtype, f"{name}: {array.dtype}"
+        numpy.testing.assert_array_equal(array[:], expected(values, changed), name)
+
+
+warnings.simplefilter("ignore")
+action, kind, location = sys.argv[1:]
+store = STORES[kind](location)
+{"write": write, "change": change, "changed": lambda store: read(store, changed=True)}[action](store)
+if hasattr(store, "close"):
+    store.close()
