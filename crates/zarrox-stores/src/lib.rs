@@ -17,6 +17,7 @@
 //! | `AzureStore` | a container of Azure Blob Storage; feature `azure` |
 //! | `HttpStore` | a web server, for reading; feature `http` |
 //! | `GcsStore` | a bucket of Google Cloud Storage; feature `gcs` |
+//! | `WebDavStore` | the files of a WebDAV server; feature `webdav` |
 //! | `FtpStore` | the files of an FTP server; feature `ftp` |
 //! | [`ReadOnlyStore`] | another store, which it protects from writes |
 //! | [`PrefixStore`] | a prefix of another store |
@@ -91,11 +92,13 @@ mod store;
 mod temporary;
 #[cfg(feature = "traced")]
 mod traced;
-#[cfg(feature = "ftp")]
+#[cfg(any(feature = "webdav", feature = "ftp"))]
 mod tree;
 mod url;
-#[cfg(feature = "gcs")]
+#[cfg(any(feature = "gcs", feature = "webdav"))]
 mod web;
+#[cfg(feature = "webdav")]
+mod webdav;
 #[doc(hidden)]
 pub mod wrapper;
 #[cfg(all(unix, feature = "zip"))]
@@ -151,6 +154,8 @@ pub use sqlite::{SqliteOptions, SqliteStore};
 pub use store::{ByteRange, Capabilities, Condition, DirListing, GetDone, Store, Value, Version};
 #[cfg(feature = "traced")]
 pub use traced::TracedStore;
+#[cfg(feature = "webdav")]
+pub use webdav::{WebDavOptions, WebDavStore};
 pub use wrapper::{Call, Operation, WrappedValue, Wrapper};
 #[cfg(all(unix, feature = "zip"))]
 pub use zip::{ZipMode, ZipStore};

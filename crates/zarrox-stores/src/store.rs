@@ -260,6 +260,9 @@ pub struct Capabilities {
     pub set_if_unchanged: bool,
     /// Keys with control characters, such as line breaks, are refused with [`StoreErrorKind::InvalidKey`].
     pub printable_keys: bool,
+    /// Whether a reader may see a value with the length of one version and bytes of another while it is replaced: so some servers
+    /// answer. What is read then fails where the bytes are checked, by a codec for example.
+    pub torn_reads: bool,
     /// How many requests are worth having under way at the same time, where each takes time to travel. `None` for
     /// storage that is at hand.
     pub in_flight: Option<NonZeroUsize>,

@@ -251,6 +251,12 @@ pub(crate) fn exists() -> StoreError {
     StoreError::new(StoreErrorKind::AlreadyExists, "writing", "there is a value already")
 }
 
+/// The error of a value that is not the one that was opened.
+#[cfg(feature = "webdav")]
+pub(crate) fn changed() -> StoreError {
+    StoreError::new(StoreErrorKind::Conflict, "reading", "somebody else changed the value meanwhile")
+}
+
 impl<T: FileTree> AsyncStore for T {
     fn location(&self) -> String {
         self.address()

@@ -21,7 +21,8 @@ const PREFIX: &str = "ZARROX_TEST_";
 /// | `HTTP_ROOT` | the path of the directory that it serves |
 /// | `HTTPS` | the same with TLS |
 /// | `HTTPS_CA` | the path of the authority's certificate, as PEM |
-/// | `WEBDAV` | `http://127.0.0.1:PORT`; anybody may do anything |
+/// | `WEBDAV` | `http://127.0.0.1:PORT`, Apache: anybody may do anything, and nobody anything below `/private/` |
+/// | `WSGIDAV` | `http://127.0.0.1:PORT`, WsgiDAV: anybody may do anything |
 /// | `FTP` | `ftp://u:p@127.0.0.1:PORT` |
 /// | `HDFS` | `hdfs://127.0.0.1:PORT`, the NameNode's RPC; anybody may do anything |
 ///

@@ -13,7 +13,7 @@ mod nginx;
 mod process;
 mod redis;
 mod seaweedfs;
-mod wsgidav;
+mod webdav;
 
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
@@ -32,7 +32,7 @@ const SERVERS: &[Server] = &[
     azurite::SERVER,
     fake_gcs::SERVER,
     nginx::SERVER,
-    wsgidav::SERVER,
+    webdav::SERVER,
     ftp::SERVER,
     hdfs::SERVER,
 ];

@@ -67,7 +67,7 @@ fn start(site: &Site) -> Outcome<Started> {
 }
 
 /// Debian has nginx where only administrators look.
-fn on_wide_path(program: Program) -> Program {
+pub(super) fn on_wide_path(program: Program) -> Program {
     let path = std::env::var("PATH").unwrap_or_default();
     program.variable("PATH", &format!("{path}:/usr/sbin"))
 }

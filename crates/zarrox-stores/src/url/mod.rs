@@ -68,6 +68,8 @@ static SCHEMES: &[&Scheme] = &[
     &crate::redis::SCHEME,
     #[cfg(feature = "gcs")]
     &crate::gcs::SCHEME,
+    #[cfg(feature = "webdav")]
+    &crate::webdav::SCHEME,
     #[cfg(feature = "ftp")]
     &crate::ftp::SCHEME,
 ];
@@ -126,6 +128,7 @@ const FEATURES: &[(&str, &str)] = &[
 /// | `simplecache::URL`, `filecache::URL` | any of these, behind a cache on disk (`cache_directory`, or `~/.cache/zarrox`); `filecache` asks each time whether a copy is still the same |
 /// | `redis://user:password@host:port/database/node?prefix=` | a Redis database, and a node in it |
 /// | `gs://bucket/path` | a bucket of Google Cloud Storage; options `endpoint`, `token`, `credentials_file`, `anonymous` |
+/// | `webdav://user:password@host/path`, `webdavs://` with TLS | the files of a WebDAV server; options `user`, `password`, `token` |
 /// | `ftp://user:password@host/path` | the files of an FTP server; options `user`, `password` |
 /// | `URL/archive.zip/node`, `URL\|zip:node`, `zip://node::URL` | a zip archive in any of these, and a node in it |
 ///

@@ -19,6 +19,8 @@ mod redis;
 mod remote;
 #[cfg(feature = "s3")]
 mod s3;
+#[cfg(feature = "webdav")]
+mod webdav;
 
 use std::net::TcpStream;
 use std::path::Path;

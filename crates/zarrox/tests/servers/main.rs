@@ -74,3 +74,9 @@ fn ftp() {
     let Some(server) = address("FTP") else { return };
     check(&OpenOptions::new(), &format!("{server}/{}.zarr", unique()));
 }
+
+#[test]
+fn webdav() {
+    let Some(server) = address("WEBDAV") else { return };
+    check(&OpenOptions::new(), &format!("{}/{}.zarr", server.replacen("http", "webdav", 1), unique()));
+}
