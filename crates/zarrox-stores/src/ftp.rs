@@ -326,6 +326,10 @@ impl FtpStore {
         let (above, itself) = (self.stat(directory_of(path)).await, self.stat(path).await);
         match (above, itself) {
             (Ok(None), _) => StoreError::new(StoreErrorKind::NotFound, "writing", "its directory is missing"),
+            // Somebody else has made it since.
+            (Ok(Some(Stat::Directory)), Ok(None)) if is_absence(&response) => {
+                StoreError::new(StoreErrorKind::NotFound, "writing", "its directory was missing")
+            }
             (Ok(Some(Stat::File(_))), _) | (_, Ok(Some(Stat::Directory))) => obstructed("writing"),
             (Ok(Some(Stat::Directory)), _) => denied("writing", response),
             (Err(error), _) => error,

@@ -1,5 +1,7 @@
 //! One program, run inside and outside of Tokio, on runtimes of both kinds, and on a blocking and an asynchronous store.
 
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use std::future::Future;
 use std::sync::Arc;
 use std::time::{Duration, Instant};

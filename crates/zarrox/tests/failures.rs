@@ -1,6 +1,8 @@
 //! Stores that fail: each reason keeps its kind up to the caller, nothing that failed is taken for a fill value, and what was
 //! complete stays.
 
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use std::sync::Arc;
 
 use ndarray::Array1;

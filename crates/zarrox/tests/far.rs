@@ -1,5 +1,7 @@
 //! Stores that are far away: how many requests are made, how many at the same time, and what others do meanwhile.
 
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -74,7 +76,7 @@ fn raw_elements_are_read_without_the_rest_of_their_chunk() {
     let remote = Remote::default();
     let builder = OpenOptions::new().create_array_in(remote.blocking(), "a").data_type(DataType::UInt8);
     let array = builder.shape([4 << 20]).chunks([4 << 20]).codecs([Bytes::little().into()]).create().unwrap();
-    array.write(.., &Array1::from_shape_fn(4 << 20, |index| (index % 251) as u8)).unwrap();
+    array.write(.., &Array1::from_shape_fn(4 << 20, |index| u8::try_from(index % 251).unwrap())).unwrap();
     remote.take_requests();
     assert_eq!(array.read::<u8>(s![1_000_000..1_000_004]).unwrap().as_slice().unwrap(), [16, 17, 18, 19]);
     assert_eq!(count(&remote.take_requests(), ""), 1);

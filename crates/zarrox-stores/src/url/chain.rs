@@ -80,6 +80,7 @@ fn cached(located: Located, validate: bool, options: &StorageOptions) -> Result<
 }
 
 #[cfg(not(all(unix, feature = "cache")))]
+#[expect(clippy::needless_pass_by_value, reason = "as with the feature")]
 fn cached(located: Located, _: bool, _: &StorageOptions) -> Result<Located, StoreError> {
     let message = "caches on disk need the feature `cache` of zarrox";
     let error = StoreError::new(StoreErrorKind::Unsupported, "opening", message);

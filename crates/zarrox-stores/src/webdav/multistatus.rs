@@ -69,11 +69,7 @@ pub(super) fn parse(document: &[u8]) -> Result<Vec<Resource>, String> {
                     (b"getetag", _) => found.etag = Some(value.to_owned()).filter(|etag| !etag.is_empty()),
                     (b"getlastmodified", _) => found.modified = Some(value.to_owned()),
                     // Such as `HTTP/1.1 200 OK`.
-                    (b"status", _) => {
-                        if value.split(' ').nth(1) != Some("200") {
-                            found = Resource::default();
-                        }
-                    }
+                    (b"status", _) if value.split(' ').nth(1) != Some("200") => found = Resource::default(),
                     (b"propstat", Some(resource)) => merge(resource, std::mem::take(&mut found)),
                     _ => {}
                 }

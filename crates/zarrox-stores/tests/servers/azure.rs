@@ -1,5 +1,7 @@
 //! Azure Blob Storage.
 
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use std::sync::Arc;
 
 use zarrox_stores::{AzureOptions, AzureStore, ByteRange, Condition, Store, StoreErrorKind};

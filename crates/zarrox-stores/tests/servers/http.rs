@@ -1,5 +1,7 @@
 //! Web servers, over HTTP and HTTPS.
 
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use std::fs;
 use std::path::PathBuf;
 

@@ -1,5 +1,7 @@
 //! What the tests of several servers need: places that nobody else uses, and a proxy that sees the requests.
 
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,5 +1,7 @@
 //! S3.
 
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use std::sync::Arc;
 
 use zarrox_stores::{ByteRange, Condition, ConnectionOptions, S3Options, S3Store, Store, StoreErrorKind};

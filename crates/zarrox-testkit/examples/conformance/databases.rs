@@ -119,5 +119,9 @@ fn expected(data_type: &DataType, changed: bool) -> Result<DynArray, Failure> {
             }
         }
     }
-    Ok(DynArray::new(data_type.clone(), SHAPE.map(|length| length as usize).to_vec(), bytes)?)
+    Ok(DynArray::new(
+        data_type.clone(),
+        SHAPE.map(|length| usize::try_from(length).unwrap_or(usize::MAX)).to_vec(),
+        bytes,
+    )?)
 }
