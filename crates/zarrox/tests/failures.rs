@@ -43,7 +43,7 @@ fn every_reason_keeps_its_kind() {
             for error in [read, written] {
                 assert_eq!(error.kind(), kind, "{error}");
                 let text = error.to_string();
-                assert!(text.contains("a/c/7") && text.contains("[7]") && text.contains("'a'"), "{text}");
+                assert!(text.contains("a/c/7") && text.contains("[7]") && text.contains("'/a'"), "{text}");
             }
             store.heal();
         }
