@@ -215,7 +215,7 @@ fn what_cannot_be_created_is_refused_with_the_reason() {
     assert!(place.fails(2, &["create", "a.zarr", "--shape", "1", "--dtype", "float33"]).contains("float33"));
     place.fails(2, &["create", "a.zarr", "--shape", "1"]);
     assert!(place.fails(2, &["create", "a.zarr", "--group", "--chunks", "1"]).contains("--chunks"));
-    assert!(place.fails(6, &["create", "s3://b/a", "--group"]).contains("s3://"));
+    assert!(place.fails(6, &["create", "gopher://b/a", "--group"]).contains("gopher://"));
     assert_eq!(place.names(), [] as [String; 0], "nothing is left behind");
 }
 

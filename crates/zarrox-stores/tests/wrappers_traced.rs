@@ -52,12 +52,13 @@ impl Subscriber for Listener {
     fn exit(&self, _: &Id) {}
 }
 
+/// One after the other: `tracing` remembers for all threads whether somebody listens at a place.
 #[test]
-fn passes_the_suite() {
+fn passes_the_suite_and_tells_what_is_done() {
+    operations_are_told_with_bytes_times_and_errors();
     store_suite(|| Box::new(TracedStore::new(Arc::new(MemoryStore::new()))));
 }
 
-#[test]
 fn operations_are_told_with_bytes_times_and_errors() {
     let inner = FaultyStore::new(Arc::new(MemoryStore::new()));
     let store = TracedStore::new(Arc::new(inner.clone()));

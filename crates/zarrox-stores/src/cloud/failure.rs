@@ -122,6 +122,12 @@ pub(super) async fn collect(
     let whole = |bytes: &[u8]| bytes.len() as u64 == length;
     let first = parts.next().await.transpose()?.unwrap_or_default();
     if whole(&first) {
+        // Whoever reads to the end leaves the connection to others.
+        while let Some(part) = parts.next().await.transpose()? {
+            if !part.is_empty() {
+                return Err(wrong_length(first.len() + part.len(), length));
+            }
+        }
         return Ok(first);
     }
     let size = usize::try_from(length).map_err(|_| wrong_length(first.len(), length))?;
