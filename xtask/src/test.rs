@@ -1,7 +1,5 @@
 //! `cargo xtask test`.
 
-use std::path::Path;
-
 use crate::conformance;
 use crate::databases;
 use crate::run::{Outcome, Program, cargo};
@@ -18,9 +16,6 @@ tests the stores that need servers, against all of these or those that are named
 hdfs. What is missing is installed: Python's and npm's packages below target, Debian's by apt-get for root. Arguments go to the tests'
 programs: names of tests, for example; without any, hierarchies on servers of databases are exchanged with zarr-python 2, too. Each server's log is in target/servers/NAME.";
 
-/// Who has tests that need servers.
-const WITH_SERVERS: &[&str] = &["zarrox-stores", "zarrox"];
-
 pub(crate) fn run(arguments: &[String]) -> Outcome {
     if let Some((first, rest)) = arguments.split_first()
         && first == "--stores"
@@ -36,15 +31,13 @@ fn stores(arguments: &[String]) -> Outcome {
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let end = arguments.iter().position(|argument| *argument == "--").unwrap_or(arguments.len());
     let (names, rest) = arguments.split_at(end);
-    let has_tests = |name: &&&str| Path::new("crates").join(name).join("tests/servers").exists();
-    let test = |name: &&str| cargo(["test", "--package", name, "--all-features", "--test", "servers"]);
-    let tests: Vec<Program> = WITH_SERVERS.iter().filter(has_tests).map(test).collect();
+    // Of all crates, with all features: so what the other tests were built with is used again.
+    let tests = cargo(["test", "--workspace", "--all-features", "--test", "servers"]);
     // Servers need not wait for the compiler.
-    tests.iter().try_for_each(|test| test.clone().with(["--no-run"]).run())?;
+    tests.clone().with(["--no-run"]).run()?;
     servers::with(names, |variables| {
-        let set = |test: Program, (name, value): &(String, String)| test.variable(name, value);
-        let tests = tests.iter().map(|test| variables.iter().fold(test.clone(), set));
-        tests.map(|test| test.with(rest.iter().copied())).try_for_each(|test| test.run())?;
+        let set = |tests: Program, (name, value): &(String, String)| tests.variable(name, value);
+        variables.iter().fold(tests, set).with(rest.iter().copied()).run()?;
         if rest.is_empty() { databases::run_on_servers(&conformance::built()?, variables) } else { Ok(()) }
     })
 }
