@@ -411,6 +411,10 @@ impl FileTree for WebDavStore {
             | StatusCode::CONFLICT
             | StatusCode::INTERNAL_SERVER_ERROR => match self.obstacle(path).await? {
                 Some(obstacle) => Err(obstacle),
+                // Somebody else has made the directory since.
+                None if response.status() == StatusCode::CONFLICT => {
+                    Err(StoreError::new(StoreErrorKind::NotFound, "writing", "its directory was missing"))
+                }
                 None => Err(refused("writing", response).await),
             },
             _ => Err(refused("writing", response).await),
