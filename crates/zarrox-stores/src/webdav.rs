@@ -441,6 +441,11 @@ impl FileTree for WebDavStore {
             StatusCode::BAD_REQUEST | StatusCode::CONFLICT | StatusCode::NOT_FOUND if !path.is_empty() => {
                 match self.obstacle(path).await? {
                     Some(obstacle) => Err(obstacle),
+                    // Somebody else has made the one above since.
+                    None if response.status() == StatusCode::CONFLICT => {
+                        let message = "the directory above was missing";
+                        Err(StoreError::new(StoreErrorKind::NotFound, "writing", message))
+                    }
                     None => Err(refused("writing", response).await),
                 }
             }
