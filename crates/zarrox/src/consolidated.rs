@@ -295,11 +295,12 @@ impl Location {
         key: String,
         edit: impl FnOnce(Option<&[u8]>) -> Result<Option<Vec<u8>>>,
     ) -> Result<()> {
-        let _guard = self.store.lock(&Key::new(key.clone()).map_err(from_store)?).map_err(from_store)?;
-        let existing = self.stored_document(key.clone())?;
-        match edit(existing.as_deref())? {
-            Some(document) => self.put(key, &document, zarrox_stores::Condition::Always),
-            None => self.erase(key),
+        let key = Key::new(key).map_err(from_store)?;
+        let _guard = self.store.lock(&key).map_err(from_store)?;
+        let existing = self.document_to_replace(&key)?;
+        match edit(existing.as_ref().map(|stored| &*stored.bytes))? {
+            Some(document) => self.replace(&key, existing.as_ref(), &document),
+            None => self.store.erase(&key).map_err(from_store).map(drop),
         }
     }
 

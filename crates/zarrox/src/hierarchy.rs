@@ -6,11 +6,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use zarrox_core::metadata::{Change, Extent, Layout, LiftContext};
 use zarrox_core::{Error, ErrorKind, Format, GroupMetadata, NodeMetadata, NodePath, Result};
-use zarrox_stores::{ByteRange, Bytes, Condition, Key, Prefix, Store};
+use zarrox_stores::{Bytes, Condition, Key, Prefix, Store};
 
 use crate::consolidated::Copy;
 use crate::error::{argument, from_store};
 use crate::group::Node;
+use crate::guarded::Stored;
 use crate::options::Context;
 use crate::pool::Pool;
 
@@ -404,14 +405,12 @@ impl Location {
         if let Some(known) = self.probed.as_ref().and_then(|probed| probed.get(&key)) {
             return Ok(known.clone().map(Vec::from));
         }
-        let first = ByteRange::From { offset: 0, length: Some(DOCUMENT_LIMIT) };
-        let Some(value) = self.store.open_with(&key, first).map_err(from_store)? else { return Ok(None) };
-        if value.size() > DOCUMENT_LIMIT {
-            let message = format!("the document '{key}' has {} bytes, which is no metadata", value.size());
-            return Err(Error::new(ErrorKind::LimitExceeded, message));
-        }
-        let bytes = value.read(0, value.size()).map_err(from_store)?;
-        Ok(Some(bytes.into()))
+        Ok(self.document_to_replace(&key)?.map(|stored| stored.bytes.into()))
+    }
+
+    /// The document as it is stored now.
+    pub(crate) fn document_to_replace(&self, key: &Key) -> Result<Option<Stored>> {
+        self.stored(key, DOCUMENT_LIMIT)
     }
 
     /// Writes a new node, and its ancestors where they are missing.
@@ -597,7 +596,8 @@ impl Location {
     /// Changes the documents of an existing node in place; all that the change does not speak of stays.
     ///
     /// `prepare` sees the node as it is stored now, and may do work that must come before the change is visible;
-    /// meanwhile nobody else in this process changes the node.
+    /// meanwhile nobody else in this process changes the node. That somebody elsewhere has done so is a conflict where the store
+    /// can tell, and nothing is written.
     pub(crate) fn change<R>(
         &self,
         format: Format,
@@ -605,16 +605,21 @@ impl Location {
     ) -> Result<R> {
         let place = self.for_change()?;
         let layout = place.layout_for(format)?;
-        let lock =
-            Key::new(layout.keys(&self.path).into_iter().next().unwrap_or_default()).map_err(from_store)?;
-        let _guard = self.store.lock(&lock).map_err(from_store)?;
-        let documents = place.documents(&layout)?;
+        let keys = layout.keys(&self.path).into_iter().map(|key| Key::new(key).map_err(from_store));
+        let keys: Vec<Key> = keys.collect::<Result<_>>()?;
+        let _guard = keys.first().map(|key| self.store.lock(key)).transpose().map_err(from_store)?;
+        let stored: Vec<_> = keys.iter().map(|key| self.document_to_replace(key)).collect::<Result<_>>()?;
+        let documents = stored.iter().map(|stored| stored.as_ref().map(|stored| stored.bytes.to_vec()));
+        let documents: Vec<_> = documents.collect();
         let Some((node, _)) = place.node_of(format, &layout, &documents)? else {
             return Err(Error::new(ErrorKind::NotFound, format!("'{}' is not there any more", self.path)));
         };
         prepare(&node, &mut |change| {
             for (name, bytes) in format.def().patch(&documents, change)? {
-                place.put(layout.key(&place.path, name), &bytes, Condition::Always)?;
+                let key = Key::new(layout.key(&place.path, name)).map_err(from_store)?;
+                let before = keys.iter().position(|known| *known == key);
+                let before = before.and_then(|index| stored[index].as_ref());
+                place.replace(&key, before, &bytes)?;
             }
             Ok(())
         })

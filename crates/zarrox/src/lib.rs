@@ -30,6 +30,7 @@ mod consolidated;
 pub mod convert;
 mod error;
 mod group;
+mod guarded;
 mod hierarchy;
 mod interrupt;
 mod location;

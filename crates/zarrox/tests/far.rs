@@ -173,3 +173,73 @@ fn what_is_called_off_ends_soon() {
     });
     assert!(started.elapsed() < Duration::from_secs(1), "{:?}", started.elapsed());
 }
+
+/// Two handles as those of two processes: the locks of the one are not those of the other.
+fn two_processes(remote: &Remote) -> [zarrox::Array; 2] {
+    [1, 2].map(|process| {
+        let store = remote.elsewhere(process).blocking();
+        OpenOptions::new().open_in(store, "a").unwrap().into_array().unwrap()
+    })
+}
+
+#[test]
+fn processes_that_append_to_one_array_lose_nothing() {
+    for format in [Format::V2, Format::V3] {
+        let remote = Remote::new(Duration::from_millis(1));
+        let builder = OpenOptions::new().format(format).create_array_in(remote.blocking(), "a");
+        builder.shape([0]).chunks([7]).data_type(DataType::Int32).create().unwrap();
+        std::thread::scope(|scope| {
+            for (process, mut array) in [0, 1].into_iter().zip(two_processes(&remote)) {
+                scope.spawn(move || {
+                    for n in 0..20 {
+                        let first = 1_000 * process + 5 * n + 1;
+                        array.append(&Array1::from_iter(first..first + 5), 0).unwrap();
+                    }
+                });
+            }
+        });
+        let array = OpenOptions::new().open_in(remote.blocking(), "a").unwrap().into_array().unwrap();
+        let values = array.read::<i32>(..).unwrap().into_raw_vec_and_offset().0;
+        assert!(
+            values.chunks(5).all(|part| part.windows(2).all(|pair| pair[1] == pair[0] + 1)),
+            "{values:?}"
+        );
+        let mut sorted = values;
+        sorted.sort_unstable();
+        let expected: Vec<i32> = (1..=100).chain(1_001..=1_100).collect();
+        assert_eq!(sorted, expected, "{format}");
+    }
+}
+
+#[test]
+fn an_append_that_fails_after_the_array_has_grown_says_so() {
+    let remote = Remote::default();
+    let builder = OpenOptions::new().create_array_in(remote.blocking(), "a");
+    let mut array = builder.shape([2]).data_type(DataType::Int32).create().unwrap();
+    let error = array
+        .append_with(&[3], 0, |_, _| Err(zarrox::Error::new(ErrorKind::Interrupted, "stopped")))
+        .unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Interrupted);
+    assert!(error.to_string().contains("the array has its new shape [5]"), "{error}");
+    let [again, _] = two_processes(&remote);
+    assert_eq!((array.shape(), again.read::<i32>(..).unwrap().sum()), (&[5_u64][..], 0));
+}
+
+#[test]
+fn attributes_that_somebody_else_changes_meanwhile_are_a_conflict() {
+    let remote = Remote::default();
+    OpenOptions::new().create_group_in(remote.blocking(), "a").unwrap();
+    let [mut one, mut other] = [1, 2].map(|process| {
+        let store = remote.elsewhere(process).blocking();
+        OpenOptions::new().open_in(store, "a").unwrap().into_group().unwrap()
+    });
+    let error = one.update_attributes(|attributes| {
+        attributes.insert("one".to_owned(), 1.into());
+        other.update_attributes(|attributes| drop(attributes.insert("other".to_owned(), 2.into()))).unwrap();
+    });
+    assert_eq!(error.unwrap_err().kind(), ErrorKind::Conflict);
+    let group = OpenOptions::new().open_in(remote.blocking(), "a").unwrap().into_group().unwrap();
+    assert_eq!(serde_json::to_value(group.attributes()).unwrap(), serde_json::json!({"other": 2}));
+    one.update_attributes(|attributes| drop(attributes.insert("one".to_owned(), 1.into()))).unwrap();
+    assert_eq!(serde_json::to_value(one.attributes()).unwrap(), serde_json::json!({"one": 1, "other": 2}));
+}

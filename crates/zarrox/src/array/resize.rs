@@ -12,6 +12,7 @@ use zarrox_stores::Key;
 
 use super::{Array, DynArray};
 use crate::error::{argument, from_store};
+use crate::guarded::until_unchanged;
 
 impl Array {
     /// Gives the array another shape with as many dimensions.
@@ -77,8 +78,14 @@ impl Array {
     /// `write` gets the array as it will be, and the place of the new values in it. Nobody else sees the new shape before
     /// it returns; meanwhile no other thread can append to the array or resize it.
     ///
+    /// In stores far away that several processes may append to, and that can tell ([`Capabilities::set_if_unchanged`]), the array grows
+    /// first, so that each has a place of its own; the others see fill values there until the values are written.
+    ///
     /// # Errors
-    /// When the shapes do not fit, and whatever `write` returns: then the array is as before.
+    /// When the shapes do not fit, and whatever `write` returns: then the array is as before, but for those stores, where
+    /// the array keeps its new shape.
+    ///
+    /// [`Capabilities::set_if_unchanged`]: zarrox_stores::Capabilities::set_if_unchanged
     pub fn append_with(
         &mut self,
         values: &[u64],
@@ -87,16 +94,15 @@ impl Array {
     ) -> Result<Vec<u64>> {
         self.check_writable()?;
         self.confirm()?;
+        if self.location.is_guarded() {
+            return self.append_into_own_place(values, axis, write);
+        }
         let (location, format) = (self.location.clone(), self.metadata.format);
         location.change(format, |node, store| {
-            let shape = self.refresh(node).and_then(|()| appended_shape(self.shape(), values, axis));
-            let shape = shape.and_then(|shape| self.check_grid(&shape).map(|()| shape));
-            let shape = shape.map_err(|error| error.at(self.place()))?;
-            let mut place = vec![DimSelection::ALL; shape.len()];
-            place[axis] = DimSelection::from(self.shape()[axis]..shape[axis]);
+            let (shape, place) = self.grown(node, values, axis)?;
             let mut grown = self.clone();
             grown.metadata.shape.clone_from(&shape);
-            let stored = write(&grown, place.into_selection()).and_then(|()| store(Change::Shape(&shape)));
+            let stored = write(&grown, place).and_then(|()| store(Change::Shape(&shape)));
             if let Err(error) = stored {
                 // Else growing later would bring to light what was written. What stands in the way of that also
                 // stood in the way of writing: the first error is the one to tell.
@@ -106,6 +112,40 @@ impl Array {
             self.metadata.shape.clone_from(&shape);
             Ok(shape)
         })
+    }
+
+    /// The same where others append as well: first the array grows, then the new part is written.
+    fn append_into_own_place(
+        &mut self,
+        values: &[u64],
+        axis: usize,
+        write: impl FnOnce(&Self, Selection) -> Result<()>,
+    ) -> Result<Vec<u64>> {
+        let (location, format) = (self.location.clone(), self.metadata.format);
+        let (shape, place) = until_unchanged(|| {
+            location.change(format, |node, store| {
+                let (shape, place) = self.grown(node, values, axis)?;
+                store(Change::Shape(&shape))?;
+                Ok((shape, place))
+            })
+        })?;
+        self.metadata.shape.clone_from(&shape);
+        write(self, place).map_err(|error| {
+            error.at(format!(
+                "the array has its new shape {shape:?}, and fill values where nothing was written"
+            ))
+        })?;
+        Ok(shape)
+    }
+
+    /// The shape with so many values more, and the place of these in it, from what is stored now.
+    fn grown(&mut self, node: &NodeMetadata, values: &[u64], axis: usize) -> Result<(Vec<u64>, Selection)> {
+        let shape = self.refresh(node).and_then(|()| appended_shape(self.shape(), values, axis));
+        let shape = shape.and_then(|shape| self.check_grid(&shape).map(|()| shape));
+        let shape = shape.map_err(|error| error.at(self.place()))?;
+        let mut place = vec![DimSelection::ALL; shape.len()];
+        place[axis] = DimSelection::from(self.shape()[axis]..shape[axis]);
+        Ok((shape, place.into_selection()))
     }
 
     /// Takes over the shape that is stored now, and what chunks there are for it: somebody else may have changed them.

@@ -1,15 +1,12 @@
 //! Writing: the same projections as for reading, each merged into its stored object.
 
-use std::hash::{BuildHasher, RandomState};
-use std::time::Duration;
-
 use ndarray::{ArrayBase, ArrayViewD, Axis, Data, Dimension, IxDyn, RawData};
 use zarrox_core::codec::{CodecChain, EncodeOptions, FieldPlace, Update, WritePart};
 use zarrox_core::indexing::Resolved;
 use zarrox_core::scratch::with_vec;
 use zarrox_core::strided::{Dims, Span, View};
 use zarrox_core::{DataType, Element, Error, ErrorKind, Result};
-use zarrox_stores::{ByteRange, Bytes, Condition, Key, StoreErrorKind, Version};
+use zarrox_stores::{Condition, Key};
 
 use super::axes::{merged, ordered};
 use super::projection::{Elements, Projection, Projections};
@@ -17,9 +14,7 @@ use super::read::chunk_place;
 use super::view::ArrayView;
 use super::{Array, DynArray};
 use crate::error::{argument, from_store};
-
-/// How often a part is merged into a chunk that others change at the same time.
-const ATTEMPTS: u32 = 100;
+use crate::guarded::until_unchanged;
 
 impl ArrayView<'_> {
     /// Writes elements. The values are an `ndarray` of any layout whose shape is the selection's, or can be broadcast to it as NumPy
@@ -173,15 +168,10 @@ impl Array {
                     return self.store_chunk(&key, stored.then_some(encoded));
                 }
                 let _guard = store.lock(&key).map_err(from_store)?;
-                for attempt in 0..ATTEMPTS {
+                until_unchanged(|| {
                     encoded.clear();
-                    match self.merge_chunk(&chain, &key, part, all, encoded) {
-                        Err(error) if error.kind() == ErrorKind::Conflict => wait_for_others(attempt),
-                        result => return result,
-                    }
-                }
-                let message = "others keep changing the chunk; nothing was written to it";
-                Err(Error::new(ErrorKind::Conflict, message))
+                    self.merge_chunk(&chain, &key, part, all, encoded)
+                })
             })
         };
         write().map_err(|error| error.at(chunk_place(chunk, &key)).at(self.place()))
@@ -197,13 +187,12 @@ impl Array {
         all: bool,
         encoded: &mut Vec<u8>,
     ) -> Result<()> {
-        let guarded = self.location.is_far() && self.location.store.capabilities().set_if_unchanged;
-        let (existing, version) = self.stored_version(key)?.unzip();
-        let version = version.flatten();
+        let before = self.location.stored(key, self.chain.limit() as u64)?;
+        let existing = before.as_ref().map(|stored| &*stored.bytes);
         let mut options = self.encode_options();
         // There is no way to erase only what is unchanged.
-        options.store_empty_chunks |= guarded && existing.is_some();
-        let update = match chain.update(existing.as_deref(), part, options, encoded) {
+        options.store_empty_chunks |= self.location.is_guarded() && existing.is_some();
+        let update = match chain.update(existing, part, options, encoded) {
             // Nothing of the array is lost with a damaged chunk that is replaced.
             Err(error) if all && error.kind() == ErrorKind::Corrupt => {
                 encoded.clear();
@@ -211,20 +200,10 @@ impl Array {
             }
             result => result?,
         };
-        let condition = match (&version, &existing) {
-            (Some(version), _) if guarded => Condition::Matches(version),
-            (None, None) if guarded => Condition::Absent,
-            _ => Condition::Always,
-        };
         match update {
             Update::Unchanged => Ok(()),
             Update::Empty => self.store_chunk(key, None),
-            Update::Encoded => match self.location.store.set(key, encoded, condition) {
-                Err(error) if error.kind() == StoreErrorKind::AlreadyExists => {
-                    Err(Error::new(ErrorKind::Conflict, "somebody else created it").with_source(error))
-                }
-                result => result.map_err(from_store),
-            },
+            Update::Encoded => self.location.replace(key, before.as_ref(), encoded),
         }
     }
 
@@ -233,27 +212,6 @@ impl Array {
     fn encode_options(&self) -> EncodeOptions {
         let asked = self.location.context.encode;
         EncodeOptions { store_empty_chunks: asked.store_empty_chunks || self.metadata.fill_value.is_none() }
-    }
-
-    /// The bytes that are stored now, if any.
-    pub(super) fn stored_chunk(&self, key: &Key) -> Result<Option<Bytes>> {
-        Ok(self.stored_version(key)?.map(|(bytes, _)| bytes))
-    }
-
-    /// The same, with their version.
-    fn stored_version(&self, key: &Key) -> Result<Option<(Bytes, Option<Version>)>> {
-        let limit = self.chain.limit();
-        let first = ByteRange::From { offset: 0, length: Some(limit as u64) };
-        let Some(value) = self.location.store.open_with(key, first).map_err(from_store)? else {
-            return Ok(None);
-        };
-        if usize::try_from(value.size()).map_or(true, |size| size > limit) {
-            let message =
-                format!("{} stored bytes would be read at once, the limit is {limit}", value.size());
-            return Err(Error::new(ErrorKind::LimitExceeded, message));
-        }
-        let bytes = value.read(0, value.size()).map_err(from_store)?;
-        Ok(Some((bytes, value.version())))
     }
 
     /// Stores an encoded chunk; `None` erases it.
@@ -274,13 +232,6 @@ impl Array {
         )?;
         self.write_chunk_part(chunk, &WritePart::new(region, fill.view().broadcast_to(&shape)), false)
     }
-}
-
-/// Waits a little, each time another while and up to longer, so that those who compete do not meet again.
-fn wait_for_others(attempt: u32) {
-    let longest = Duration::from_millis(5).saturating_mul(1 << attempt.min(6));
-    let random = RandomState::new().hash_one(attempt);
-    std::thread::sleep(longest.mul_f64(f64::from(u8::try_from(random & 0xff).unwrap_or(0)) / 255.0));
 }
 
 /// The elements of an `ndarray`, of whatever layout, as a view.
