@@ -34,8 +34,7 @@ fn stores(rest: &[String]) -> Outcome {
     // The server need not wait for the compiler.
     bench.clone().with(["--no-run"]).run()?;
     servers::with(&["s3"], |variables| {
-        let set = |bench: Program, (name, value): &(String, String)| bench.variable(name, value);
-        variables.iter().fold(bench, set).with(["--"]).with(rest.iter().map(String::as_str)).run()
+        bench.variables(variables).with(["--"]).with(rest.iter().map(String::as_str)).run()
     })
 }
 

@@ -47,6 +47,12 @@ impl Program {
         self
     }
 
+    /// Sets several.
+    pub(crate) fn variables(mut self, variables: &[(String, String)]) -> Self {
+        self.variables.extend_from_slice(variables);
+        self
+    }
+
     /// Prints the command and runs it; that it fails is an error.
     pub(crate) fn run(&self) -> Outcome {
         println!("$ {self}");

@@ -2,7 +2,7 @@
 
 use crate::conformance;
 use crate::databases;
-use crate::run::{Outcome, Program, cargo};
+use crate::run::{Outcome, cargo};
 use crate::servers;
 
 pub(crate) const HELP: &str = "\
@@ -24,7 +24,7 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     }
     let tests = cargo(["test", "--workspace", "--all-features"]).with(arguments.iter().map(String::as_str));
     tests.run()?;
-    if arguments.is_empty() { crate::conformance::run(&[]) } else { Ok(()) }
+    if arguments.is_empty() { conformance::run(&[]) } else { Ok(()) }
 }
 
 fn stores(arguments: &[String]) -> Outcome {
@@ -36,8 +36,7 @@ fn stores(arguments: &[String]) -> Outcome {
     // Servers need not wait for the compiler.
     tests.clone().with(["--no-run"]).run()?;
     servers::with(names, |variables| {
-        let set = |tests: Program, (name, value): &(String, String)| tests.variable(name, value);
-        variables.iter().fold(tests, set).with(rest.iter().copied()).run()?;
+        tests.variables(variables).with(rest.iter().copied()).run()?;
         if rest.is_empty() { databases::run_on_servers(&conformance::built()?, variables) } else { Ok(()) }
     })
 }

@@ -239,22 +239,10 @@ impl Store for DiskCacheStore {
 
     /// What has no copy is read at once. With validation, that is everything: asking takes as many requests as reading.
     fn get_many(&self, keys: &[Key], done: &GetDone<'_>) {
-        let mut missing = Vec::new();
-        for (index, key) in keys.iter().enumerate() {
-            let since = self.shared.generations.now(key);
-            match self.copy(key, false).filter(|_| !self.shared.validate) {
-                Some(entry) => done(index, entry.read(0, entry.size()).map(Some)),
-                None => missing.push((index, since)),
-            }
-        }
-        let asked: Vec<Key> = missing.iter().map(|(index, _)| keys[*index].clone()).collect();
-        self.inner.get_many(&asked, &|place, answer| {
-            let (index, since) = missing[place];
-            if let Ok(Some(bytes)) = &answer {
-                self.keep(since, &keys[index], bytes);
-            }
-            done(index, answer);
-        });
+        let copy = |key: &Key| self.copy(key, false).filter(|_| !self.shared.validate);
+        let find = |key: &Key| copy(key).map(|entry| entry.read(0, entry.size()));
+        let keep = |since, key: &Key, bytes: &Bytes| self.keep(since, key, bytes);
+        self.shared.generations.get_many(&*self.inner, keys, find, keep, done);
     }
 
     fn size(&self, key: &Key) -> Result<Option<u64>, StoreError> {

@@ -3,7 +3,7 @@
 use std::hash::{BuildHasher, RandomState};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::Key;
+use crate::{Bytes, GetDone, Key, Store, StoreError};
 
 /// Among how many counters the keys are divided.
 const STRIPES: usize = 64;
@@ -70,6 +70,34 @@ impl Generations {
         self.stripes.iter().for_each(|stripe| *lock(stripe) += 1);
         // Who reads from here on may keep it, and this may forget it: that is harmless.
         forget();
+    }
+
+    /// [`Store::get_many`] of a cache: `find` gives what is kept, and the inner store reads the rest at once, of which `keep` gets
+    /// each value, with what [`keep`](Self::keep) wants to know.
+    pub(crate) fn get_many(
+        &self,
+        inner: &dyn Store,
+        keys: &[Key],
+        find: impl Fn(&Key) -> Option<Result<Bytes, StoreError>>,
+        keep: impl Fn(Generation, &Key, &Bytes) + Sync,
+        done: &GetDone<'_>,
+    ) {
+        let mut missing = Vec::new();
+        for (index, key) in keys.iter().enumerate() {
+            let since = self.now(key);
+            match find(key) {
+                Some(value) => done(index, value.map(Some)),
+                None => missing.push((index, since)),
+            }
+        }
+        let asked: Vec<Key> = missing.iter().map(|(index, _)| keys[*index].clone()).collect();
+        inner.get_many(&asked, &|place, answer| {
+            let (index, since) = missing[place];
+            if let Ok(Some(bytes)) = &answer {
+                keep(since, &keys[index], bytes);
+            }
+            done(index, answer);
+        });
     }
 
     fn stripe(&self, key: &Key) -> usize {

@@ -265,21 +265,11 @@ impl Store for LruCacheStore {
     }
 
     fn get_many(&self, keys: &[Key], done: &GetDone<'_>) {
-        let mut missing = Vec::new();
-        for (index, key) in keys.iter().enumerate() {
-            match self.find_value(key) {
-                Some(value) => done(index, Ok(Some(value.bytes))),
-                None => missing.push((index, self.shared.generations.now(key))),
-            }
-        }
-        let asked: Vec<Key> = missing.iter().map(|(index, _)| keys[*index].clone()).collect();
-        self.inner.get_many(&asked, &|place, answer| {
-            let (index, since) = missing[place];
-            if let Ok(Some(bytes)) = &answer {
-                self.keep(since, &keys[index], &KeptValue { bytes: bytes.clone(), version: None });
-            }
-            done(index, answer);
-        });
+        let find = |key: &Key| self.find_value(key).map(|value| Ok(value.bytes));
+        let keep = |since, key: &Key, bytes: &Bytes| {
+            self.keep(since, key, &KeptValue { bytes: bytes.clone(), version: None });
+        };
+        self.shared.generations.get_many(&*self.inner, keys, find, keep, done);
     }
 
     fn size(&self, key: &Key) -> Result<Option<u64>, StoreError> {

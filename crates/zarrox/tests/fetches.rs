@@ -1,14 +1,12 @@
 //! How much is read of a store: the cost follows what was asked for.
 
-use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use ndarray::Array2;
 use zarrox::prelude::*;
 use zarrox::stores::{
-    Capabilities, Condition, DirListing, Key, LockGuard, MemoryStore, Prefix, Store, StoreError,
-    StoreErrorKind, Value, Version,
+    Call, Key, MemoryStore, Operation, Store, StoreError, StoreErrorKind, Value, Version, Wrapper, wrapped,
 };
 use zarrox::{AccessOptions, ErrorKind, OpenOptions};
 
@@ -35,8 +33,8 @@ impl Counts {
 }
 
 /// A store that counts, and whose values are not in memory.
-#[derive(Debug)]
-struct Counting(MemoryStore, Arc<Counts>);
+#[derive(Clone, Debug)]
+struct Counting(Arc<MemoryStore>, Arc<Counts>);
 
 struct CountedValue(Box<dyn Value>, Arc<Counts>);
 
@@ -63,55 +61,38 @@ impl Value for CountedValue {
     }
 }
 
-impl Store for Counting {
-    fn location(&self) -> String {
-        self.0.location()
+impl Wrapper for Counting {
+    fn inner(&self) -> &dyn Store {
+        &*self.0
     }
 
-    fn capabilities(&self) -> Capabilities {
-        self.0.capabilities()
-    }
-
-    fn open(&self, key: &Key) -> Result<Option<Box<dyn Value>>, StoreError> {
-        self.1.opened.fetch_add(1, Ordering::Relaxed);
-        let value = self.0.open(key)?;
-        Ok(value.map(|value| Box::new(CountedValue(value, self.1.clone())) as _))
-    }
-
-    fn set(&self, key: &Key, value: &[u8], condition: Condition<'_>) -> Result<(), StoreError> {
-        self.0.set(key, value, condition)
-    }
-
-    fn erase(&self, key: &Key) -> Result<bool, StoreError> {
-        self.0.erase(key)
-    }
-
-    fn erase_prefix(&self, prefix: &Prefix) -> Result<(), StoreError> {
-        self.0.erase_prefix(prefix)
-    }
-
-    fn list_prefix(
+    fn around<T>(
         &self,
-        prefix: &Prefix,
-        visit: &mut dyn FnMut(Key, u64) -> ControlFlow<()>,
-    ) -> Result<(), StoreError> {
-        self.1.listings.fetch_add(1, Ordering::Relaxed);
-        self.0.list_prefix(prefix, visit)
+        call: &Call<'_>,
+        run: &mut dyn FnMut() -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        let counter = match call.operation() {
+            Operation::Open => &self.1.opened,
+            Operation::ListPrefix | Operation::ListDir => &self.1.listings,
+            _ => return run(),
+        };
+        counter.fetch_add(1, Ordering::Relaxed);
+        run()
     }
 
-    fn list_dir(&self, prefix: &Prefix) -> Result<DirListing, StoreError> {
-        self.1.listings.fetch_add(1, Ordering::Relaxed);
-        self.0.list_dir(prefix)
+    fn value(&self, _: &Key, value: Box<dyn Value>) -> Box<dyn Value> {
+        Box::new(CountedValue(value, self.1.clone()))
     }
+}
 
-    fn lock(&self, key: &Key) -> Result<LockGuard, StoreError> {
-        self.0.lock(key)
-    }
+impl Store for Counting {
+    // All else opens values.
+    wrapped!(location capabilities open set erase erase_prefix list_prefix list_dir lock);
 }
 
 fn counted() -> (Arc<dyn Store>, Arc<Counts>) {
     let counts = Arc::new(Counts::default());
-    (Arc::new(Counting(MemoryStore::new(), counts.clone())), counts)
+    (Arc::new(Counting(Arc::default(), counts.clone())), counts)
 }
 
 #[test]

@@ -2,7 +2,6 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
 
 use std::collections::HashMap;
-use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -12,64 +11,41 @@ use proptest::test_runner::{Config, TestRunner};
 use zarrox::codec::{BytesToBytes, Codec, CodecDef, CodecError, CodecKind, Size, same_from_v2, same_to_v2};
 use zarrox::json::{Json, Map};
 use zarrox::prelude::*;
-use zarrox::stores::{
-    Capabilities, Condition, DirListing, Key, LockGuard, MemoryStore, Prefix, Store, StoreError, Value,
-};
+use zarrox::stores::{Call, MemoryStore, Operation, Store, StoreError, Wrapper, wrapped};
 use zarrox::{AccessOptions, ArrayView, CodecSpec, DimSelection, ErrorKind, OpenOptions};
 
 /// How often each object was opened.
 type Opened = Arc<Mutex<HashMap<String, u64>>>;
 
 /// A store that counts.
-#[derive(Debug)]
-struct Counting(MemoryStore, Opened);
+#[derive(Clone, Debug)]
+struct Counting(Arc<MemoryStore>, Opened);
+
+impl Wrapper for Counting {
+    fn inner(&self) -> &dyn Store {
+        &*self.0
+    }
+
+    fn around<T>(
+        &self,
+        call: &Call<'_>,
+        run: &mut dyn FnMut() -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        if call.operation() == Operation::Open {
+            *self.1.lock().unwrap().entry(call.key().to_owned()).or_default() += 1;
+        }
+        run()
+    }
+}
 
 impl Store for Counting {
-    fn location(&self) -> String {
-        self.0.location()
-    }
-
-    fn capabilities(&self) -> Capabilities {
-        self.0.capabilities()
-    }
-
-    fn open(&self, key: &Key) -> Result<Option<Box<dyn Value>>, StoreError> {
-        *self.1.lock().unwrap().entry(key.to_string()).or_default() += 1;
-        self.0.open(key)
-    }
-
-    fn set(&self, key: &Key, value: &[u8], condition: Condition<'_>) -> Result<(), StoreError> {
-        self.0.set(key, value, condition)
-    }
-
-    fn erase(&self, key: &Key) -> Result<bool, StoreError> {
-        self.0.erase(key)
-    }
-
-    fn erase_prefix(&self, prefix: &Prefix) -> Result<(), StoreError> {
-        self.0.erase_prefix(prefix)
-    }
-
-    fn list_prefix(
-        &self,
-        prefix: &Prefix,
-        visit: &mut dyn FnMut(Key, u64) -> ControlFlow<()>,
-    ) -> Result<(), StoreError> {
-        self.0.list_prefix(prefix, visit)
-    }
-
-    fn list_dir(&self, prefix: &Prefix) -> Result<DirListing, StoreError> {
-        self.0.list_dir(prefix)
-    }
-
-    fn lock(&self, key: &Key) -> Result<LockGuard, StoreError> {
-        self.0.lock(key)
-    }
+    // All else opens values.
+    wrapped!(location capabilities open set erase erase_prefix list_prefix list_dir lock);
 }
 
 fn counting() -> (Arc<dyn Store>, Opened) {
     let opened = Opened::default();
-    (Arc::new(Counting(MemoryStore::new(), opened.clone())), opened)
+    (Arc::new(Counting(Arc::default(), opened.clone())), opened)
 }
 
 /// How often the objects that were opened since the last time were opened, the most of them; documents left aside.

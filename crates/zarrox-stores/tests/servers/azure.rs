@@ -5,10 +5,11 @@
 use std::sync::Arc;
 
 use zarrox_stores::{AzureOptions, AzureStore, ByteRange, Condition, RetryStore, Store, StoreErrorKind};
+use zarrox_testkit::proxy::Proxy;
 use zarrox_testkit::servers::address;
 use zarrox_testkit::store::{key, store_suite};
 
-use super::remote::{all_fail, fresh, nobody, proxy, unique, unreachable};
+use super::remote::{all_fail, fresh, nobody, unique, unreachable};
 
 /// The account that every emulator has, with a key that is no secret.
 const ACCOUNT: &str = "devstoreaccount1";
@@ -84,9 +85,8 @@ fn a_server_that_is_not_there_is_unreachable() {
 #[test]
 fn each_read_is_one_request_but_that_of_an_end() {
     let Some(url) = address("AZURE") else { return };
-    let (server, _) = url.strip_prefix("http://").unwrap().split_once('/').unwrap();
-    let (port, seen) = proxy(server);
-    let store = options(&format!("http://127.0.0.1:{port}/{ACCOUNT}")).open("zarrox").unwrap();
+    let proxy = Proxy::new(&url).unwrap();
+    let store = options(proxy.url()).open("zarrox").unwrap();
     let name = key(&format!("{}/with space/дом#?%20", unique()));
     store.set(&name, b"0123456789", Condition::Always).unwrap();
     let ranges = [
@@ -95,11 +95,11 @@ fn each_read_is_one_request_but_that_of_an_end() {
         (ByteRange::Suffix { length: 2 }, 2),
     ];
     for (range, expected) in ranges {
-        seen.lock().unwrap().clear();
+        proxy.reset();
         let value = store.open_with(&name, range).unwrap().unwrap();
         let within = range.resolve(10).unwrap();
         value.read(within.start, within.end - within.start).unwrap();
-        let lines = seen.lock().unwrap().clone();
-        assert_eq!(lines.len(), expected, "{range:?}: {lines:?}");
+        let seen = proxy.requests();
+        assert_eq!(seen.len(), expected, "{range:?}: {seen:?}");
     }
 }

@@ -6,10 +6,11 @@ use std::fs;
 use std::path::PathBuf;
 
 use zarrox_stores::{ByteRange, ConnectionOptions, HttpOptions, Prefix, Store, StoreErrorKind};
+use zarrox_testkit::proxy::Proxy;
 use zarrox_testkit::servers::address;
 use zarrox_testkit::store::{Content, key, read_suite, store_suite};
 
-use super::remote::{nobody, proxy, unique};
+use super::remote::{nobody, unique};
 
 /// A new directory that the server has, and its name.
 fn directory() -> Option<(PathBuf, String)> {
@@ -98,18 +99,20 @@ fn each_read_is_one_request() {
     let Some(server) = address("HTTP") else { return };
     let (root, name) = directory().unwrap();
     fs::write(root.join("a"), "0123456789").unwrap();
-    let (port, seen) = proxy(server.strip_prefix("http://").unwrap());
-    let store =
-        HttpOptions::new().open(&format!("http://user:secret@127.0.0.1:{port}/{name}?token=secret")).unwrap();
-    assert_eq!(store.location(), format!("http://127.0.0.1:{port}/{name}"));
-    for range in [ByteRange::From { offset: 2, length: Some(3) }, ByteRange::Suffix { length: 2 }] {
+    let proxy = Proxy::new(&server).unwrap();
+    let url = proxy.url().replace("//", "//user:secret@");
+    let store = HttpOptions::new().open(&format!("{url}/{name}?token=secret")).unwrap();
+    assert_eq!(store.location(), format!("{}/{name}", proxy.url()));
+    let ranges = [
+        (ByteRange::From { offset: 2, length: Some(3) }, "bytes=2-4"),
+        (ByteRange::Suffix { length: 2 }, "bytes=-2"),
+    ];
+    for (range, header) in ranges {
+        proxy.reset();
         let value = store.open_with(&key("a"), range).unwrap().unwrap();
         let within = range.resolve(10).unwrap();
         value.read(within.start, within.end - within.start).unwrap();
-        assert_eq!(
-            std::mem::take(&mut *seen.lock().unwrap()),
-            [format!("GET /{name}/a?token=secret HTTP/1.1")]
-        );
+        assert_eq!(proxy.requests(), [format!("GET /{name}/a?token=secret {header}")]);
     }
 }
 

@@ -1,12 +1,10 @@
-//! What the tests of several servers need: places that nobody else uses, and a proxy that sees the requests.
+//! What the tests of several servers need: places that nobody else uses, and what must fail.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpListener;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
-use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
 use zarrox_stores::{Condition, Prefix, PrefixStore, Store, StoreError, StoreErrorKind};
@@ -22,43 +20,6 @@ pub(crate) fn unique() -> String {
 /// A part of the store that nobody else uses.
 pub(crate) fn fresh(store: Arc<dyn Store>) -> Box<dyn Store> {
     Box::new(PrefixStore::new(store, prefix(&format!("{}/", unique()))))
-}
-
-/// The port of a proxy to an address, and the request lines that it has seen, such as `GET /bucket/key HTTP/1.1`.
-pub(crate) fn proxy(address: &str) -> (u16, Arc<Mutex<Vec<String>>>) {
-    let seen = Arc::default();
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let port = listener.local_addr().unwrap().port();
-    let (address, requests) = (address.to_owned(), Arc::clone(&seen));
-    thread::spawn(move || {
-        for client in listener.incoming() {
-            let (client, server) = (client.unwrap(), TcpStream::connect(&address).unwrap());
-            let answers = (server.try_clone().unwrap(), client.try_clone().unwrap());
-            thread::spawn(move || pass(answers.0, answers.1, |_| {}));
-            let requests = Arc::clone(&requests);
-            thread::spawn(move || pass(client, server, move |bytes| note(bytes, &requests)));
-        }
-    });
-    (port, seen)
-}
-
-fn pass(mut from: TcpStream, mut to: TcpStream, see: impl Fn(&[u8])) {
-    let mut buffer = vec![0; 1 << 16];
-    while let Ok(length @ 1..) = from.read(&mut buffer) {
-        see(&buffer[..length]);
-        if to.write_all(&buffer[..length]).is_err() {
-            break;
-        }
-    }
-}
-
-/// Requests follow each other here, so that each begins where something is read.
-fn note(bytes: &[u8], requests: &Mutex<Vec<String>>) {
-    let text = String::from_utf8_lossy(bytes);
-    let line = text.lines().next().unwrap_or_default();
-    if line.ends_with(" HTTP/1.1") {
-        requests.lock().unwrap().push(line.to_owned());
-    }
 }
 
 /// Does everything that reaches the server, and checks that each fails in this way, names the place and tells no secret.

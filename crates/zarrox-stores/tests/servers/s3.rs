@@ -5,10 +5,11 @@
 use std::sync::Arc;
 
 use zarrox_stores::{ByteRange, Condition, ConnectionOptions, S3Options, S3Store, Store, StoreErrorKind};
+use zarrox_testkit::proxy::Proxy;
 use zarrox_testkit::servers::address;
 use zarrox_testkit::store::{key, list, prefix, store_suite};
 
-use super::remote::{all_fail, fresh, nobody, proxy, unique, unreachable};
+use super::remote::{all_fail, fresh, nobody, unique, unreachable};
 
 fn options(endpoint: &str) -> S3Options {
     S3Options::new().endpoint(endpoint).allow_http(true).credentials("AKIAEXAMPLE", "secretkey")
@@ -79,14 +80,15 @@ fn encryption_is_given_up_only_when_asked() {
 #[test]
 fn each_read_is_one_request() {
     let Some(url) = address("S3") else { return };
-    let (port, seen) = proxy(url.strip_prefix("http://").unwrap());
-    let store = options(&format!("http://127.0.0.1:{port}")).open("zarrox").unwrap();
+    let proxy = Proxy::new(&url).unwrap();
+    let store = options(proxy.url()).open("zarrox").unwrap();
     let name = key(&format!("{}/with space/дом#?%20", unique()));
     store.set(&name, b"0123456789", Condition::Always).unwrap();
-    seen.lock().unwrap().clear();
+    proxy.reset();
     let requests = |what: &str, expected: usize| {
-        let lines = std::mem::take(&mut *seen.lock().unwrap());
-        assert_eq!(lines.len(), expected, "{what}: {lines:?}");
+        let seen = proxy.requests();
+        proxy.reset();
+        assert_eq!(seen.len(), expected, "{what}: {seen:?}");
     };
     let ranges = [
         ByteRange::From { offset: 2, length: Some(3) },

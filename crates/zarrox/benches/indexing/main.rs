@@ -12,7 +12,6 @@
     reason = "a benchmark reports, and stops at the first failure"
 )]
 
-mod counting_store;
 mod data;
 mod huge;
 mod images;
