@@ -12,8 +12,8 @@ use futures_util::stream::{self, BoxStream};
 use crate::runtime::{handle, wait};
 use crate::store::{WHOLE, checked_length, ranges_of};
 use crate::{
-    ByteRange, Capabilities, Condition, DirListing, GetDone, Key, LockGuard, Prefix, Store, StoreError,
-    StoreErrorKind, Value, Version,
+    ByteRange, Capabilities, Condition, DirListing, GetDone, Key, LockGuard, Parts, Prefix, Store,
+    StoreError, StoreErrorKind, Value, Version,
 };
 
 /// How many requests of one call are under way at the same time, where a store does not say.
@@ -105,12 +105,12 @@ pub struct Head {
 }
 
 /// A range of a value, as it was read.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Piece {
     /// The first byte's place in the value.
     pub offset: u64,
     /// The bytes.
-    pub bytes: Bytes,
+    pub bytes: Parts,
     /// What the value is that they are from.
     pub head: Head,
 }
@@ -160,7 +160,7 @@ impl<S: AsyncStore> Blocking<S> {
         let piece = self.wait(|store| async move {
             let piece = match store.read(&own, range, None).await {
                 Err(error) if error.kind() == StoreErrorKind::OutOfRange => {
-                    let nothing = |head| Piece { offset: 0, bytes: Bytes::new(), head };
+                    let nothing = |head| Piece { offset: 0, bytes: Parts::default(), head };
                     store.head(&own).await?.map(nothing)
                 }
                 piece => piece?,
@@ -204,7 +204,7 @@ impl<S: AsyncStore> Store for Blocking<S> {
             match store.head(&own).await? {
                 // Without a version, only what is read at once is known to be of one.
                 Some(Head { version: None, .. }) => store.read(&own, None, None).await,
-                head => Ok(head.map(|head| Piece { offset: 0, bytes: Bytes::new(), head })),
+                head => Ok(head.map(|head| Piece { offset: 0, bytes: Parts::default(), head })),
             }
         })?;
         Ok(piece.map(|piece| Box::new(self.value(key, piece)) as Box<dyn Value>))
@@ -216,7 +216,7 @@ impl<S: AsyncStore> Store for Blocking<S> {
     }
 
     fn get(&self, key: &Key) -> Result<Option<Bytes>, StoreError> {
-        Ok(self.first(key, None)?.map(|value| value.first.bytes))
+        Ok(self.first(key, None)?.map(|value| value.first.bytes.into()))
     }
 
     fn get_ranges(&self, key: &Key, ranges: &[ByteRange]) -> Result<Option<Vec<Bytes>>, StoreError> {
@@ -255,7 +255,7 @@ impl<S: AsyncStore> Store for Blocking<S> {
         let mut missing: Vec<bool> = vec![true; keys.len()];
         for (index, answer) in answers {
             missing[index] = false;
-            done(index, answer.map(|piece| piece.map(|piece| piece.bytes)));
+            done(index, answer.map(|piece| piece.map(|piece| piece.bytes.into())));
         }
         // Only after a panic of the client, which took the other answers with it.
         for (index, _) in missing.into_iter().enumerate().filter(|(_, missing)| *missing) {
@@ -329,32 +329,29 @@ struct RemoteValue<S> {
 }
 
 impl<S: AsyncStore> RemoteValue<S> {
-    /// A range that lies inside the value, out of what is here or by a request.
-    fn piece(&self, range: Range<u64>) -> Result<Bytes, StoreError> {
-        if range.is_empty() {
-            return Ok(Bytes::new());
-        }
-        if let Some(bytes) = self.at_hand(&range) {
-            return Ok(bytes);
-        }
+    /// A range that lies inside the value, by a request.
+    fn fetch(&self, range: Range<u64>) -> Result<Parts, StoreError> {
         let (store, key, head) = (Arc::clone(&self.store), self.key.clone(), self.first.head.clone());
-        let wanted = ByteRange::From { offset: range.start, length: Some(range.end - range.start) };
+        let length = range.end - range.start;
+        let wanted = ByteRange::From { offset: range.start, length: Some(length) };
         let read = async move { store.read(&key, Some(wanted), head.version.as_ref()).await };
-        let same = |piece: &Piece| piece.head.size == self.size() && piece.offset == range.start;
-        let bytes = wait(read)??.filter(same).map(|piece| piece.bytes);
-        let complete = |bytes: &Bytes| bytes.len() as u64 == range.end - range.start;
-        bytes.filter(complete).ok_or_else(|| {
+        let same = |piece: &Piece| {
+            (piece.head.size, piece.offset, piece.bytes.len() as u64) == (self.size(), range.start, length)
+        };
+        let piece = wait(read)??.filter(same);
+        piece.map(|piece| piece.bytes).ok_or_else(|| {
             let message = "somebody else changed the value meanwhile";
             let error = StoreError::new(StoreErrorKind::Conflict, "reading", message);
             error.with_location(self.store.location()).with_key(self.key.as_str())
         })
     }
 
-    fn at_hand(&self, range: &Range<u64>) -> Option<Bytes> {
+    /// The place of a range in the first piece, if it is all there.
+    fn at_hand(&self, range: &Range<u64>) -> Option<Range<usize>> {
         let Piece { offset, bytes, .. } = &self.first;
         let start = usize::try_from(range.start.checked_sub(*offset)?).ok()?;
         let end = usize::try_from(range.end.checked_sub(*offset)?).ok()?;
-        (end <= bytes.len()).then(|| bytes.slice(start..end))
+        (end <= bytes.len()).then_some(start..end)
     }
 }
 
@@ -364,12 +361,24 @@ impl<S: AsyncStore> Value for RemoteValue<S> {
     }
 
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> Result<(), StoreError> {
-        buffer.copy_from_slice(&self.read(offset, buffer.len() as u64)?);
+        let length = buffer.len() as u64;
+        checked_length(self.size(), offset, length)?;
+        let range = offset..offset + length;
+        let copied = match self.at_hand(&range) {
+            Some(here) => self.first.bytes.copy_to(here.start, buffer),
+            None if range.is_empty() => Some(()),
+            None => self.fetch(range)?.copy_to(0, buffer),
+        };
+        debug_assert!(copied.is_some(), "the range was checked");
         Ok(())
     }
 
     fn as_bytes(&self) -> Option<&Bytes> {
-        Some(&self.first.bytes).filter(|bytes| bytes.len() as u64 == self.size())
+        self.first.bytes.as_bytes().filter(|_| self.is_in_memory())
+    }
+
+    fn is_in_memory(&self) -> bool {
+        self.first.bytes.len() as u64 == self.size()
     }
 
     fn version(&self) -> Option<Version> {
@@ -378,6 +387,11 @@ impl<S: AsyncStore> Value for RemoteValue<S> {
 
     fn read(&self, offset: u64, length: u64) -> Result<Bytes, StoreError> {
         checked_length(self.size(), offset, length)?;
-        self.piece(offset..offset + length)
+        let range = offset..offset + length;
+        match self.at_hand(&range) {
+            Some(here) => Ok(self.first.bytes.slice(here).unwrap_or_default()),
+            None if range.is_empty() => Ok(Bytes::new()),
+            None => self.fetch(range).map(Bytes::from),
+        }
     }
 }

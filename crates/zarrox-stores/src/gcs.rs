@@ -353,7 +353,11 @@ impl GcsStore {
         };
         let part = part(response, range).await?;
         let version = part.headers.get("x-goog-generation").map(|generation| generation.as_bytes().into());
-        Ok(Some(Piece { offset: part.offset, bytes: part.bytes, head: Head { size: part.size, version } }))
+        Ok(Some(Piece {
+            offset: part.offset,
+            bytes: part.bytes.into(),
+            head: Head { size: part.size, version },
+        }))
     }
 
     async fn head_object(&self, key: &Key) -> Result<Option<Head>, StoreError> {

@@ -75,6 +75,8 @@ mod lru_cache;
 mod memory;
 #[cfg(any(feature = "sqlite", feature = "lmdb", feature = "redb"))]
 mod ordered;
+#[cfg(feature = "async")]
+mod parts;
 mod prefix;
 mod read_only;
 #[cfg(feature = "redb")]
@@ -143,6 +145,8 @@ pub use lock::LockGuard;
 #[cfg(feature = "cache")]
 pub use lru_cache::{CacheStatistics, LruCacheStore};
 pub use memory::MemoryStore;
+#[cfg(feature = "async")]
+pub use parts::Parts;
 pub use prefix::PrefixStore;
 pub use read_only::ReadOnlyStore;
 #[cfg(feature = "retry")]

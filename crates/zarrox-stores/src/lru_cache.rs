@@ -162,7 +162,7 @@ impl LruCacheStore {
         let since = self.shared.generations.now(key);
         let Some(value) = open()? else { return Ok(None) };
         let through = ValueThrough { store: self.clone(), key: key.clone(), since, value };
-        if through.value.as_bytes().is_none() && through.size() > self.small {
+        if !through.value.is_in_memory() && through.size() > self.small {
             return Ok(Some(Box::new(through)));
         }
         match through.read_whole() {

@@ -220,6 +220,11 @@ pub trait Value: Send + Sync {
         None
     }
 
+    /// Whether reading it takes no more than a copy: all of it is in memory, if perhaps not in one piece.
+    fn is_in_memory(&self) -> bool {
+        self.as_bytes().is_some()
+    }
+
     /// Which version this is, where that can be told for sure: bytes that were read of it may then be kept for later.
     fn version(&self) -> Option<Version> {
         None

@@ -387,7 +387,11 @@ impl FileTree for WebDavStore {
             return Err(changed());
         }
         let version = expected.cloned().or_else(|| version(date, etag, modified));
-        Ok(Some(Piece { offset: part.offset, bytes: part.bytes, head: Head { size: part.size, version } }))
+        Ok(Some(Piece {
+            offset: part.offset,
+            bytes: part.bytes.into(),
+            head: Head { size: part.size, version },
+        }))
     }
 
     async fn write_file(&self, path: &str, value: &Bytes, absent: bool) -> Result<(), StoreError> {

@@ -62,7 +62,7 @@ pub trait Wrapper: fmt::Debug + Clone + Send + Sync + 'static {
     /// What is handed out of a value that was opened: one whose reads go through [`around`](Self::around) as well, or the
     /// value itself when all of it is in memory.
     fn value(&self, key: &Key, value: Box<dyn Value>) -> Box<dyn Value> {
-        if value.as_bytes().is_some() { value } else { Box::new(WrappedValue::new(self, key, value)) }
+        if value.is_in_memory() { value } else { Box::new(WrappedValue::new(self, key, value)) }
     }
 }
 

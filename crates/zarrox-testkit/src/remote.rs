@@ -105,7 +105,7 @@ impl AsyncStore for Remote {
             return fail(StoreErrorKind::OutOfRange, "it begins behind the end");
         }
         let bytes = value.read(start, end - start)?;
-        Ok(Some(Piece { offset: start, bytes, head: Head { size, version: value.version() } }))
+        Ok(Some(Piece { offset: start, bytes: bytes.into(), head: Head { size, version: value.version() } }))
     }
 
     async fn head(&self, key: &Key) -> Result<Option<Head>, StoreError> {

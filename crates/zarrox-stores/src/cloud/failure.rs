@@ -6,7 +6,7 @@ use std::fmt;
 use bytes::Bytes;
 use futures_util::{Stream, StreamExt};
 
-use crate::store::reserved;
+use crate::parts::{Arriving, Parts};
 use crate::{StoreError, StoreErrorKind};
 
 /// How much is read of a body that explains an error.
@@ -114,33 +114,24 @@ pub(super) fn root_cause(error: &(dyn Error + 'static)) -> String {
     cause.to_string()
 }
 
-/// All of a body that has this length, put together at most once.
+/// All of a body that has this length.
 pub(super) async fn collect(
-    mut parts: impl Stream<Item = Result<Bytes, StoreError>> + Unpin,
+    mut body: impl Stream<Item = Result<Bytes, StoreError>> + Unpin,
     length: u64,
-) -> Result<Bytes, StoreError> {
-    let whole = |bytes: &[u8]| bytes.len() as u64 == length;
-    let first = parts.next().await.transpose()?.unwrap_or_default();
-    if whole(&first) {
-        // Whoever reads to the end leaves the connection to others.
-        while let Some(part) = parts.next().await.transpose()? {
-            if !part.is_empty() {
-                return Err(wrong_length(first.len() + part.len(), length));
-            }
+) -> Result<Parts, StoreError> {
+    let mut parts = Arriving::default();
+    // To the end: whoever reads that far leaves the connection to others.
+    while let Some(part) = body.next().await.transpose()? {
+        let received = parts.len() + part.len();
+        if received as u64 > length {
+            return Err(wrong_length(received, length));
         }
-        return Ok(first);
+        parts.push(part);
     }
-    let size = usize::try_from(length).map_err(|_| wrong_length(first.len(), length))?;
-    let mut bytes = reserved(size)?;
-    bytes.extend_from_slice(&first);
-    while let Some(part) = parts.next().await.transpose()? {
-        if part.len() > size.saturating_sub(bytes.len()) {
-            return Err(wrong_length(bytes.len() + part.len(), length));
-        }
-        bytes.extend_from_slice(&part);
+    match parts.len() {
+        received if received as u64 == length => Ok(parts.complete()),
+        received => Err(wrong_length(received, length)),
     }
-    whole(&bytes).then_some(()).ok_or_else(|| wrong_length(bytes.len(), length))?;
-    Ok(bytes.into())
 }
 
 fn wrong_length(received: usize, length: u64) -> StoreError {
@@ -177,6 +168,7 @@ mod tests {
             let parts: Vec<_> = parts.iter().map(|part| Ok(Bytes::from_static(part.as_bytes()))).collect();
             collect(iter(parts), length).now_or_never().unwrap()
         };
+        let body = |parts: &[&'static str], length| body(parts, length).map(Bytes::from);
         assert_eq!(body(&["abc"], 3).unwrap(), "abc");
         assert_eq!(body(&["ab", "", "c"], 3).unwrap(), "abc");
         assert_eq!(body(&[], 0).unwrap(), "");

@@ -18,8 +18,8 @@ use super::failure::{Refusal, collect, explanation, root_cause};
 use crate::store::reserved;
 use crate::url::{Located, Scheme};
 use crate::{
-    AsyncStore, Blocking, ByteRange, Capabilities, Condition, DirListing, Head, Key, Pages, Piece, Prefix,
-    StoreError, StoreErrorKind, Version,
+    AsyncStore, Blocking, ByteRange, Capabilities, Condition, DirListing, Head, Key, Pages, Parts, Piece,
+    Prefix, StoreError, StoreErrorKind, Version,
 };
 
 /// How many requests are worth having under way.
@@ -225,11 +225,11 @@ impl WebServer {
         Err(self.place(refusal.into_error("reading"), key.as_str()))
     }
 
-    async fn body(&self, response: Response, length: Option<u64>, key: &Key) -> Result<Bytes, StoreError> {
+    async fn body(&self, response: Response, length: Option<u64>, key: &Key) -> Result<Parts, StoreError> {
         let parts = response.bytes_stream().map_err(|error| broken(&error));
         let bytes = match length {
             Some(length) => collect(parts, length).await,
-            None => collect_all(parts).await,
+            None => collect_all(parts).await.map(Parts::from),
         };
         bytes.map_err(|error| self.place(error, key.as_str()))
     }
@@ -259,7 +259,7 @@ impl WebServer {
             let size = bytes.len() as u64;
             let (start, end) = self.bounds(range, size, key)?;
             let places = usize::try_from(start).ok().zip(usize::try_from(end).ok());
-            let bytes = places.map(|(start, end)| bytes.slice(start..end)).unwrap_or_default();
+            let bytes = places.and_then(|(start, end)| bytes.slice(start..end)).unwrap_or_default().into();
             return Ok(Piece { offset: start, bytes, head: Head { size, version } });
         };
         let (start, end) = self.bounds(range, size, key)?;

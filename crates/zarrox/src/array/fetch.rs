@@ -223,7 +223,7 @@ impl Array {
         if !self.location.is_far() {
             return group.complete(value);
         }
-        if value.as_bytes().is_some() {
+        if value.is_in_memory() {
             return self.location.on_a_core(|| group.complete(value));
         }
         let bytes = value.read(group.offset, group.length).map_err(from_store)?;
@@ -239,7 +239,7 @@ impl Array {
             ranges.push((offset, length, fetch));
         }
         ranges.sort_by_key(|(offset, ..)| *offset);
-        let in_memory = value.as_bytes().is_some();
+        let in_memory = value.is_in_memory();
         let far = self.location.is_far();
         let (gap, together) = if far { (GAP_FAR, TOGETHER_FAR) } else { (GAP, TOGETHER) };
         let mut groups: Vec<Group<'a>> = Vec::new();

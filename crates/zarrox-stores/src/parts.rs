@@ -1,0 +1,176 @@
+//! [`Parts`]: bytes as they came over a line.
+
+use std::ops::Range;
+
+use bytes::Bytes;
+
+/// Shorter parts are put together as they come, so that none costs more than its bytes.
+#[cfg(any(feature = "s3", feature = "azure", feature = "http"))]
+const SHORT: usize = 16 << 10;
+
+static NOTHING: Bytes = Bytes::new();
+
+/// Bytes in the parts in which a line brought them. They are put together only where somebody needs them in one piece: what is
+/// copied to another place anyway is copied once.
+#[derive(Clone, Debug, Default)]
+pub struct Parts {
+    parts: Vec<Bytes>,
+    length: usize,
+}
+
+impl Parts {
+    /// How many bytes these are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.length
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.length == 0
+    }
+
+    /// All of them, where they are in one piece.
+    #[must_use]
+    pub fn as_bytes(&self) -> Option<&Bytes> {
+        match self.parts.as_slice() {
+            [] => Some(&NOTHING),
+            [whole] => Some(whole),
+            _ => None,
+        }
+    }
+
+    /// A range of them in one piece; without a copy where it lies in one part. `None` when it lies outside.
+    #[must_use]
+    pub fn slice(&self, range: Range<usize>) -> Option<Bytes> {
+        let length = range.len();
+        let mut pieces = self.pieces(range)?.peekable();
+        let first = pieces.next().unwrap_or_default();
+        if pieces.peek().is_none() {
+            return Some(first);
+        }
+        let mut together = Vec::with_capacity(length);
+        together.extend_from_slice(&first);
+        pieces.for_each(|piece| together.extend_from_slice(&piece));
+        Some(together.into())
+    }
+
+    /// Copies the bytes from `offset` on; `None` when there are not that many.
+    #[must_use]
+    pub fn copy_to(&self, offset: usize, mut buffer: &mut [u8]) -> Option<()> {
+        for piece in self.pieces(offset..offset.checked_add(buffer.len())?)? {
+            let (here, rest) = buffer.split_at_mut(piece.len());
+            here.copy_from_slice(&piece);
+            buffer = rest;
+        }
+        Some(())
+    }
+
+    /// What each part has of a range.
+    fn pieces(&self, range: Range<usize>) -> Option<impl Iterator<Item = Bytes>> {
+        let within = range.start <= range.end && range.end <= self.length;
+        let starts =
+            self.parts.iter().scan(0, |next, part| Some(std::mem::replace(next, *next + part.len())));
+        let pieces = self.parts.iter().zip(starts).map(move |(part, start)| {
+            let clamp = |place: usize| place.saturating_sub(start).min(part.len());
+            part.slice(clamp(range.start)..clamp(range.end))
+        });
+        within.then(|| pieces.filter(|piece| !piece.is_empty()))
+    }
+}
+
+impl From<Bytes> for Parts {
+    fn from(bytes: Bytes) -> Self {
+        let length = bytes.len();
+        Self { parts: if length == 0 { Vec::new() } else { vec![bytes] }, length }
+    }
+}
+
+impl From<Vec<u8>> for Parts {
+    fn from(bytes: Vec<u8>) -> Self {
+        Bytes::from(bytes).into()
+    }
+}
+
+impl From<Parts> for Bytes {
+    fn from(parts: Parts) -> Self {
+        parts.slice(0..parts.length).unwrap_or_default()
+    }
+}
+
+/// Parts that are still coming.
+#[cfg(any(feature = "s3", feature = "azure", feature = "http"))]
+#[derive(Debug, Default)]
+pub(crate) struct Arriving {
+    here: Parts,
+    /// Short ones behind those.
+    short: Vec<u8>,
+}
+
+#[cfg(any(feature = "s3", feature = "azure", feature = "http"))]
+impl Arriving {
+    pub(crate) fn len(&self) -> usize {
+        self.here.length + self.short.len()
+    }
+
+    pub(crate) fn push(&mut self, part: Bytes) {
+        if part.len() < SHORT {
+            self.short.extend_from_slice(&part);
+        }
+        if part.len() >= SHORT || self.short.len() >= SHORT {
+            self.close();
+        }
+        if part.len() >= SHORT {
+            self.here.length += part.len();
+            self.here.parts.push(part);
+        }
+    }
+
+    fn close(&mut self) {
+        if !self.short.is_empty() {
+            self.here.length += self.short.len();
+            self.here.parts.push(std::mem::take(&mut self.short).into());
+        }
+    }
+
+    pub(crate) fn complete(mut self) -> Parts {
+        self.close();
+        self.here
+    }
+}
+
+#[cfg(all(test, any(feature = "s3", feature = "azure", feature = "http")))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_are_as_their_bytes_in_one_piece() {
+        for lengths in [&[][..], &[1], &[SHORT], &[5, 7], &[SHORT, 3, SHORT - 1, 9, 2 * SHORT, 0, SHORT, 1]] {
+            let all: Vec<u8> =
+                (0..lengths.iter().sum::<usize>()).map(|n| u8::try_from(n * 31 % 251).unwrap()).collect();
+            let mut arriving = Arriving::default();
+            let mut next = 0;
+            for length in lengths {
+                arriving.push(Bytes::copy_from_slice(&all[next..next + length]));
+                next += length;
+                assert_eq!(arriving.len(), next);
+            }
+            let parts = arriving.complete();
+            assert_eq!((parts.len(), parts.is_empty()), (all.len(), all.is_empty()));
+            assert!(parts.parts.iter().all(|part| !part.is_empty()));
+            let places = [0, 1, 2, 15, SHORT - 1, SHORT, SHORT + 1, SHORT + 3, 2 * SHORT + 2, all.len()];
+            for start in places {
+                for end in places.into_iter().filter(|end| *end >= start) {
+                    let expected = all.get(start..end);
+                    assert_eq!(parts.slice(start..end).as_deref(), expected, "{start}..{end}");
+                    let mut buffer = vec![0; end - start];
+                    assert_eq!(parts.copy_to(start, &mut buffer).is_some(), expected.is_some());
+                    assert_eq!(expected.unwrap_or(&buffer), buffer, "{start}..{end}");
+                }
+            }
+            assert_eq!(parts.slice(0..all.len() + 1), None);
+            assert_eq!(Bytes::from(parts), all);
+        }
+    }
+}
