@@ -19,6 +19,7 @@
 //! | `GcsStore` | a bucket of Google Cloud Storage; feature `gcs` |
 //! | `WebDavStore` | the files of a WebDAV server; feature `webdav` |
 //! | `FtpStore` | the files of an FTP server; feature `ftp` |
+//! | `HdfsStore` | the files of a Hadoop cluster; feature `hdfs` |
 //! | [`ReadOnlyStore`] | another store, which it protects from writes |
 //! | [`PrefixStore`] | a prefix of another store |
 //! | [`LimitStore`] | another store, of which it lets only so many operations be under way |
@@ -54,7 +55,7 @@ mod directory;
 #[cfg(all(unix, feature = "cache"))]
 mod disk_cache;
 mod error;
-#[cfg(feature = "ftp")]
+#[cfg(any(feature = "ftp", feature = "hdfs"))]
 mod escape;
 #[cfg(feature = "ftp")]
 mod ftp;
@@ -64,6 +65,8 @@ mod gcs;
 mod gdbm;
 #[cfg(feature = "cache")]
 mod generations;
+#[cfg(feature = "hdfs")]
+mod hdfs;
 mod key;
 mod key_map;
 mod limit;
@@ -90,11 +93,11 @@ mod runtime;
 #[cfg(feature = "sqlite")]
 mod sqlite;
 mod store;
-#[cfg(any(unix, feature = "ftp"))]
+#[cfg(any(unix, feature = "ftp", feature = "hdfs"))]
 mod temporary;
 #[cfg(feature = "traced")]
 mod traced;
-#[cfg(any(feature = "webdav", feature = "ftp"))]
+#[cfg(any(feature = "webdav", feature = "ftp", feature = "hdfs"))]
 mod tree;
 mod url;
 #[cfg(any(feature = "gcs", feature = "webdav"))]
@@ -137,6 +140,8 @@ pub use ftp::{FtpOptions, FtpStore};
 pub use gcs::{GcsOptions, GcsStore};
 #[cfg(feature = "gdbm")]
 pub use gdbm::{GdbmOptions, GdbmStore};
+#[cfg(feature = "hdfs")]
+pub use hdfs::{HdfsOptions, HdfsStore};
 pub use key::{Key, Prefix};
 pub use limit::LimitStore;
 #[cfg(feature = "lmdb")]

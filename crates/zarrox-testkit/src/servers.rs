@@ -24,7 +24,7 @@ const PREFIX: &str = "ZARROX_TEST_";
 /// | `WEBDAV` | `http://127.0.0.1:PORT`, Apache: anybody may do anything, and nobody anything below `/private/` |
 /// | `WSGIDAV` | `http://127.0.0.1:PORT`, WsgiDAV: anybody may do anything |
 /// | `FTP` | `ftp://u:p@127.0.0.1:PORT` |
-/// | `HDFS` | `hdfs://127.0.0.1:PORT`, the NameNode's RPC; anybody may do anything |
+/// | `HDFS` | `hdfs://127.0.0.1:PORT`, the NameNode's RPC; whoever started it may do anything, others may only read |
 ///
 /// # Panics
 ///

@@ -142,7 +142,6 @@ fn configure(site: &Site, rpc: u16) -> Outcome<String> {
     let core = [("fs.defaultFS", format!("hdfs://127.0.0.1:{rpc}")), ("hadoop.tmp.dir", site.path("data"))];
     let hdfs = [
         ("dfs.replication", "1".to_owned()),
-        ("dfs.permissions.enabled", "false".to_owned()),
         ("dfs.namenode.http-address", web.clone()),
         ("dfs.datanode.address", address()?),
         ("dfs.datanode.http.address", address()?),

@@ -72,6 +72,8 @@ static SCHEMES: &[&Scheme] = &[
     &crate::webdav::SCHEME,
     #[cfg(feature = "ftp")]
     &crate::ftp::SCHEME,
+    #[cfg(feature = "hdfs")]
+    &crate::hdfs::SCHEME,
 ];
 
 #[cfg(unix)]
@@ -130,6 +132,7 @@ const FEATURES: &[(&str, &str)] = &[
 /// | `gs://bucket/path` | a bucket of Google Cloud Storage; options `endpoint`, `token`, `credentials_file`, `anonymous` |
 /// | `webdav://user:password@host/path`, `webdavs://` with TLS | the files of a WebDAV server; options `user`, `password`, `token` |
 /// | `ftp://user:password@host/path` | the files of an FTP server; options `user`, `password` |
+/// | `hdfs://user@namenode:8020/path` | the files of a Hadoop cluster; other options are settings of Hadoop's client |
 /// | `URL/archive.zip/node`, `URL\|zip:node`, `zip://node::URL` | a zip archive in any of these, and a node in it |
 ///
 /// # Errors

@@ -10,6 +10,8 @@ mod gcs;
 #[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 #[path = "../databases/handles.rs"]
 mod handles;
+#[cfg(feature = "hdfs")]
+mod hdfs;
 #[cfg(feature = "http")]
 mod http;
 #[cfg(feature = "redis")]
