@@ -183,7 +183,14 @@ fn check(text: &str) -> Result<(), &'static str> {
 }
 
 /// The key that a database has stored. Names that are no keys belong to other programs.
-#[cfg(any(feature = "sqlite", feature = "lmdb", feature = "redb", feature = "gdbm", feature = "redis"))]
+#[cfg(any(
+    feature = "sqlite",
+    feature = "lmdb",
+    feature = "redb",
+    feature = "gdbm",
+    feature = "redis",
+    all(unix, feature = "berkeley-db")
+))]
 pub(crate) fn valid(key: Vec<u8>) -> Option<Key> {
     String::from_utf8(key).ok().and_then(|key| Key::new(key).ok())
 }

@@ -11,6 +11,7 @@
 //! | `LmdbStore` | an LMDB database, as zarr-python 2 does; feature `lmdb` |
 //! | `RedbStore` | a redb database; feature `redb` |
 //! | `GdbmStore` | a GDBM file, as Python's `dbm.gnu` and zarr-python 2 do; feature `gdbm` |
+//! | `BerkeleyDbStore` | a Berkeley DB file, for reading, as zarr-python 2 writes it; feature `berkeley-db` |
 //! | `RedisStore` | a Redis database, as zarr-python 2 does; feature `redis` |
 //! | `ZipStore` | a zip archive; feature `zip` |
 //! | `S3Store` | a bucket of S3 or of a service like it; feature `s3` |
@@ -45,6 +46,8 @@
 
 #[cfg(feature = "async")]
 mod asynchronous;
+#[cfg(all(unix, feature = "berkeley-db"))]
+mod berkeley_db;
 #[cfg(any(feature = "s3", feature = "azure", feature = "http"))]
 mod cloud;
 mod counting;
@@ -118,6 +121,8 @@ pub use self::redis::{RedisOptions, RedisStore};
 pub use self::url::{Located, StorageOptions, StoreUrl, is_url, open_url};
 #[cfg(feature = "async")]
 pub use asynchronous::{AsyncStore, Blocking, Head, Pages, Piece};
+#[cfg(all(unix, feature = "berkeley-db"))]
+pub use berkeley_db::BerkeleyDbStore;
 #[cfg(any(feature = "s3", feature = "azure", feature = "http"))]
 pub use cloud::ConnectionOptions;
 #[cfg(feature = "azure")]

@@ -2,7 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Located, Scheme, StorageOptions, StoreUrl};
+#[cfg(any(feature = "sqlite", feature = "lmdb", feature = "redb", feature = "gdbm"))]
+use super::StorageOptions;
+use super::{Located, Scheme, StoreUrl};
+#[cfg(any(feature = "sqlite", feature = "lmdb", feature = "redb", feature = "gdbm"))]
 use crate::{StoreError, StoreErrorKind};
 
 /// The file that a path leads to or through, and the rest of the path: the outermost that `is_one` of these; else the
@@ -20,13 +23,15 @@ fn split(url: &StoreUrl<'_>, extensions: &[&str], is_one: impl Fn(&Path) -> bool
     (file, rest)
 }
 
-/// A kind of database: how one is opened that is there, made if it is not, and opened if it cannot be written.
+/// A kind of database that is written, too: how one is opened that is there, made if it is not, and opened if it cannot be written.
+#[cfg(any(feature = "sqlite", feature = "lmdb", feature = "redb", feature = "gdbm"))]
 struct Database<S> {
     open: fn(&Path) -> Result<S, StoreError>,
     create: fn(&Path) -> Result<S, StoreError>,
     read: fn(&Path) -> Result<S, StoreError>,
 }
 
+#[cfg(any(feature = "sqlite", feature = "lmdb", feature = "redb", feature = "gdbm"))]
 impl<S: crate::Store + 'static> Database<S> {
     fn at(&self, (file, rest): (PathBuf, String), options: &StorageOptions) -> Result<Located, StoreError> {
         if options.creates() {
@@ -87,5 +92,15 @@ pub(super) static GDBM: Scheme = Scheme {
         let (open, create) =
             (|path: &Path| crate::GdbmStore::open(path), |path: &Path| crate::GdbmStore::create(path));
         Database { open, create, read }.at(place, options)
+    },
+};
+
+/// It is only read, so that nothing is made here.
+#[cfg(all(unix, feature = "berkeley-db"))]
+pub(super) static BERKELEY_DB: Scheme = Scheme {
+    names: &["bdb"],
+    open: |url, _| {
+        let (file, rest) = split(url, &["bdb", "db"], Path::is_file);
+        Ok(Located::whole(crate::BerkeleyDbStore::open(file)?, rest))
     },
 };

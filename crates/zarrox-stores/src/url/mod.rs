@@ -1,7 +1,13 @@
 //! From a URL to a store: [`open_url`].
 
 mod chain;
-#[cfg(any(feature = "sqlite", feature = "lmdb", feature = "redb", feature = "gdbm"))]
+#[cfg(any(
+    feature = "sqlite",
+    feature = "lmdb",
+    feature = "redb",
+    feature = "gdbm",
+    all(unix, feature = "berkeley-db")
+))]
 mod files;
 mod options;
 mod text;
@@ -64,6 +70,8 @@ static SCHEMES: &[&Scheme] = &[
     &files::REDB,
     #[cfg(feature = "gdbm")]
     &files::GDBM,
+    #[cfg(all(unix, feature = "berkeley-db"))]
+    &files::BERKELEY_DB,
     #[cfg(feature = "redis")]
     &crate::redis::SCHEME,
     #[cfg(feature = "gcs")]
@@ -97,6 +105,7 @@ const FEATURES: &[(&str, &str)] = &[
     ("lmdb", "lmdb"),
     ("redb", "redb"),
     ("gdbm", "gdbm"),
+    ("bdb", "berkeley-db"),
     ("redis", "redis"),
     ("rediss", "redis"),
     ("mongodb", "mongodb"),
@@ -127,6 +136,7 @@ const FEATURES: &[(&str, &str)] = &[
 /// | `az://container/path`, `abfss://container@account.dfs.core.windows.net/path` | Azure Blob Storage |
 /// | `https://host/path` | a web server, for reading |
 /// | `sqlite:///path/data.db/node`, `lmdb://`, `redb://`, `gdbm://` | a database file, and a node in it |
+/// | `bdb:///path/data.bdb/node` | a Berkeley DB file, for reading, and a node in it |
 /// | `simplecache::URL`, `filecache::URL` | any of these, behind a cache on disk (`cache_directory`, or `~/.cache/zarrox`); `filecache` asks each time whether a copy is still the same |
 /// | `redis://user:password@host:port/database/node?prefix=` | a Redis database, and a node in it |
 /// | `gs://bucket/path` | a bucket of Google Cloud Storage; options `endpoint`, `token`, `credentials_file`, `anonymous` |
