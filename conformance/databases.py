@@ -27,8 +27,13 @@ ARRAYS = {
 }
 
 
-def redis(url):
+def mongodb(url):
     """As its users call it: the parts of the URL one by one."""
+    parts = urllib.parse.urlsplit(url)
+    return zarr.MongoDBStore(host=parts.hostname, port=parts.port, directConnection=True)
+
+
+def redis(url):
     parts = urllib.parse.urlsplit(url)
     return zarr.RedisStore(host=parts.hostname, port=parts.port)
 
@@ -39,7 +44,7 @@ def gdbm(path):
     return zarr.DBMStore(path, flag="c", open=dbm.gnu.open)
 
 
-STORES = {"sqlite": zarr.SQLiteStore, "lmdb": zarr.LMDBStore, "gdbm": gdbm, "redis": redis}
+STORES = {"sqlite": zarr.SQLiteStore, "lmdb": zarr.LMDBStore, "gdbm": gdbm, "redis": redis, "mongodb": mongodb}
 
 
 def expected(values, changed):

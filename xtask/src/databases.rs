@@ -12,7 +12,7 @@ const FILES: [&str; 2] = ["sqlite", "lmdb"];
 const GDBM: &str = "gdbm";
 
 /// The databases on servers, and the variables with their addresses.
-const SERVERS: [(&str, &str); 1] = [("redis", "ZARROX_TEST_REDIS")];
+const SERVERS: [(&str, &str); 2] = [("redis", "ZARROX_TEST_REDIS"), ("mongodb", "ZARROX_TEST_MONGODB")];
 
 const ENVIRONMENT: Environment = Environment {
     name: "databases",

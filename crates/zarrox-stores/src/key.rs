@@ -189,6 +189,7 @@ fn check(text: &str) -> Result<(), &'static str> {
     feature = "redb",
     feature = "gdbm",
     feature = "redis",
+    feature = "mongodb",
     all(unix, feature = "berkeley-db")
 ))]
 pub(crate) fn valid(key: Vec<u8>) -> Option<Key> {

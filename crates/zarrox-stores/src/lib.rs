@@ -13,6 +13,7 @@
 //! | `GdbmStore` | a GDBM file, as Python's `dbm.gnu` and zarr-python 2 do; feature `gdbm` |
 //! | `BerkeleyDbStore` | a Berkeley DB file, for reading, as zarr-python 2 writes it; feature `berkeley-db` |
 //! | `RedisStore` | a Redis database, as zarr-python 2 does; feature `redis` |
+//! | `MongoDbStore` | a MongoDB collection, as zarr-python 2 does; feature `mongodb` |
 //! | `ZipStore` | a zip archive; feature `zip` |
 //! | `S3Store` | a bucket of S3 or of a service like it; feature `s3` |
 //! | `AzureStore` | a container of Azure Blob Storage; feature `azure` |
@@ -79,7 +80,9 @@ mod lock;
 #[cfg(feature = "cache")]
 mod lru_cache;
 mod memory;
-#[cfg(any(feature = "sqlite", feature = "lmdb", feature = "redb"))]
+#[cfg(feature = "mongodb")]
+mod mongodb;
+#[cfg(any(feature = "sqlite", feature = "lmdb", feature = "redb", feature = "mongodb"))]
 mod ordered;
 #[cfg(feature = "async")]
 mod parts;
@@ -114,6 +117,8 @@ mod zip;
 
 pub use bytes::Bytes;
 
+#[cfg(feature = "mongodb")]
+pub use self::mongodb::{MongoDbOptions, MongoDbStore};
 #[cfg(feature = "redb")]
 pub use self::redb::{RedbOptions, RedbStore};
 #[cfg(feature = "redis")]

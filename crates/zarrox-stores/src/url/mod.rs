@@ -74,6 +74,8 @@ static SCHEMES: &[&Scheme] = &[
     &files::BERKELEY_DB,
     #[cfg(feature = "redis")]
     &crate::redis::SCHEME,
+    #[cfg(feature = "mongodb")]
+    &crate::mongodb::SCHEME,
     #[cfg(feature = "gcs")]
     &crate::gcs::SCHEME,
     #[cfg(feature = "webdav")]
@@ -139,6 +141,7 @@ const FEATURES: &[(&str, &str)] = &[
 /// | `bdb:///path/data.bdb/node` | a Berkeley DB file, for reading, and a node in it |
 /// | `simplecache::URL`, `filecache::URL` | any of these, behind a cache on disk (`cache_directory`, or `~/.cache/zarrox`); `filecache` asks each time whether a copy is still the same |
 /// | `redis://user:password@host:port/database/node?prefix=` | a Redis database, and a node in it |
+/// | `mongodb://user:password@host:port/database/collection/node?options` | a MongoDB collection, and a node in it |
 /// | `gs://bucket/path` | a bucket of Google Cloud Storage; options `endpoint`, `token`, `credentials_file`, `anonymous` |
 /// | `webdav://user:password@host/path`, `webdavs://` with TLS | the files of a WebDAV server; options `user`, `password`, `token` |
 /// | `ftp://user:password@host/path` | the files of an FTP server; options `user`, `password` |

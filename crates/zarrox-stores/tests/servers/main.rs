@@ -6,7 +6,7 @@ mod azure;
 mod ftp;
 #[cfg(feature = "gcs")]
 mod gcs;
-#[cfg(feature = "redis")]
+#[cfg(any(feature = "mongodb", feature = "redis"))]
 #[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 #[path = "../databases/handles.rs"]
 mod handles;
@@ -14,6 +14,9 @@ mod handles;
 mod hdfs;
 #[cfg(feature = "http")]
 mod http;
+#[cfg(feature = "mongodb")]
+#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod mongodb;
 #[cfg(feature = "redis")]
 #[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod redis;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use zarrox::data_type::Endian;
 use zarrox::json::Map;
 use zarrox::prelude::*;
-use zarrox::stores::{GdbmStore, LmdbStore, Prefix, RedisStore, SqliteStore, Store};
+use zarrox::stores::{GdbmStore, LmdbStore, MongoDbStore, Prefix, RedisStore, SqliteStore, Store};
 use zarrox::{DynArray, Format, Group, OpenOptions};
 
 use crate::{Failure, agree};
@@ -40,6 +40,7 @@ fn open(kind: &str, location: &str) -> Result<Arc<dyn Store>, Failure> {
         "lmdb" => Arc::new(LmdbStore::create(location)?),
         "gdbm" => Arc::new(GdbmStore::create(location)?),
         "redis" => Arc::new(RedisStore::open(location)?),
+        "mongodb" => Arc::new(MongoDbStore::open(location)?),
         _ => return Err(format!("'{kind}' is not a database").into()),
     })
 }
