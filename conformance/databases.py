@@ -1,11 +1,13 @@
-"""zarr-python 2's part in the exchange of hierarchies in databases; see `xtask/src/databases.rs`.
+"""zarr-python 2's part in the exchange of hierarchies in its stores; see `xtask/src/databases.rs`.
 
     python databases.py write|change|changed KIND LOCATION
 
 `write` makes a hierarchy, `change` reads what Zarrox wrote and changes it, `changed` reads what Zarrox has changed. The location is
-the path of a file, or the URL of a server.
+the path of a file or a directory, or the URL of a server.
 """
 
+import os
+import shutil
 import sys
 import urllib.parse
 import warnings
@@ -27,6 +29,31 @@ ARRAYS = {
 }
 
 
+# Where buckets and servers of files, which have other things, too, have the hierarchy.
+PREFIX = "exchange"
+BUCKET = f"zarrox/{PREFIX}"
+
+
+class Temporary(zarr.TempStore):
+    """Ends with the process: what is in it comes from a directory, and goes back there."""
+
+    def __init__(self, path):
+        super().__init__(dir=os.path.dirname(path))
+        self.outside = path
+        if os.path.exists(path):
+            shutil.copytree(path, self.path, dirs_exist_ok=True)
+
+    def close(self):
+        shutil.rmtree(self.outside, ignore_errors=True)
+        shutil.copytree(self.path, self.outside)
+
+
+def gdbm(path):
+    import dbm.gnu
+
+    return zarr.DBMStore(path, flag="c", open=dbm.gnu.open)
+
+
 def mongodb(url):
     """As its users call it: the parts of the URL one by one."""
     parts = urllib.parse.urlsplit(url)
@@ -38,13 +65,47 @@ def redis(url):
     return zarr.RedisStore(host=parts.hostname, port=parts.port)
 
 
-def gdbm(path):
-    import dbm.gnu
+def azure(url):
+    from azure.storage.blob import ContainerClient
 
-    return zarr.DBMStore(path, flag="c", open=dbm.gnu.open)
+    # The account that every emulator has, with a key that is no secret.
+    key = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="
+    return zarr.ABSStore(client=ContainerClient(url, "zarrox", credential=key), prefix=PREFIX)
 
 
-STORES = {"sqlite": zarr.SQLiteStore, "lmdb": zarr.LMDBStore, "gdbm": gdbm, "redis": redis, "mongodb": mongodb}
+def s3(url):
+    return zarr.storage.FSStore(
+        f"s3://{BUCKET}", key="AKIAEXAMPLE", secret="secretkey", client_kwargs={"endpoint_url": url}
+    )
+
+
+def gcs(url):
+    # Or gcsfs asks what kind of bucket it is, by gRPC, which the server does not speak.
+    os.environ["GCSFS_EXPERIMENTAL_ZB_HNS_SUPPORT"] = "false"
+    return zarr.storage.FSStore(f"gs://{BUCKET}", token="anon", endpoint_url=url)
+
+
+def webdav(url):
+    from webdav4.fsspec import WebdavFileSystem
+
+    return zarr.storage.FSStore(PREFIX, fs=WebdavFileSystem(url))
+
+
+STORES = {
+    "directory": zarr.DirectoryStore,
+    "nested": zarr.NestedDirectoryStore,
+    "temporary": Temporary,
+    "files": zarr.storage.FSStore,
+    "sqlite": zarr.SQLiteStore,
+    "lmdb": zarr.LMDBStore,
+    "gdbm": gdbm,
+    "redis": redis,
+    "mongodb": mongodb,
+    "azure": azure,
+    "s3": s3,
+    "gcs": gcs,
+    "webdav": webdav,
+}
 
 
 def expected(values, changed):

@@ -23,8 +23,8 @@ Then selections are compared with NumPy's and zarr-python's: random ones of conf
 of --seed N. With the name `indexing` only these are run, and replace those of the last results.
 
 Last, zip archives are exchanged with both zarr-pythons, and tested by Python's zipfile and by unzip, which must be installed. With the
-name `archives` only this is done. So are hierarchies in SQLite, LMDB and GDBM, with zarr-python 2, by the name `databases`; those on
-servers of databases are a part of `cargo xtask test --stores`.";
+name `archives` only this is done. So are hierarchies in directories, SQLite, LMDB and GDBM, with zarr-python 2, by the name
+`databases`; those on servers are a part of `cargo xtask test --stores`.";
 
 /// Where everything is written.
 const DIRECTORY: &str = "target/conformance";
@@ -179,7 +179,8 @@ impl Participant {
 
 /// Our own program, as the sources are now.
 pub(crate) fn built() -> Outcome<Program> {
-    cargo(["build", "--package", "zarrox-testkit", "--example", "conformance"]).run()?;
+    // Of all crates, with all features: so what tests are built with is used again.
+    cargo(["build", "--workspace", "--all-features", "--example", "conformance"]).run()?;
     Ok(ourselves())
 }
 

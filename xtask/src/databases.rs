@@ -1,4 +1,5 @@
-//! The part of `cargo xtask conformance` about databases, where zarr-python 2 and Zarrox keep hierarchies alike.
+//! The part of `cargo xtask conformance` about stores in which zarr-python 2 and Zarrox keep hierarchies alike: directories,
+//! databases, and those on servers.
 
 use crate::python::Environment;
 use crate::run::{self, Outcome, Program, program};
@@ -7,12 +8,18 @@ use crate::servers::Variables;
 /// Where the files are.
 const DIRECTORY: &str = "target/conformance/databases";
 
-/// The databases in files. Python comes with GDBM, but not everywhere.
-const FILES: [&str; 2] = ["sqlite", "lmdb"];
-const GDBM: &str = "gdbm";
+/// The stores in files.
+const FILES: [&str; 7] = ["directory", "nested", "temporary", "files", "sqlite", "lmdb", "gdbm"];
 
-/// The databases on servers, and the variables with their addresses.
-const SERVERS: [(&str, &str); 2] = [("redis", "ZARROX_TEST_REDIS"), ("mongodb", "ZARROX_TEST_MONGODB")];
+/// The stores on servers, and the variables with their addresses.
+const SERVERS: [(&str, &str); 6] = [
+    ("redis", "ZARROX_TEST_REDIS"),
+    ("mongodb", "ZARROX_TEST_MONGODB"),
+    ("azure", "ZARROX_TEST_AZURE"),
+    ("s3", "ZARROX_TEST_S3"),
+    ("gcs", "ZARROX_TEST_GCS"),
+    ("webdav", "ZARROX_TEST_WEBDAV"),
+];
 
 const ENVIRONMENT: Environment = Environment {
     name: "databases",
@@ -22,35 +29,36 @@ const ENVIRONMENT: Environment = Environment {
     requirements: Some("conformance/requirements/databases.txt"),
 };
 
-/// Exchanges the databases that are files.
+/// The module for GDBM, which not every Python comes with, and the Debian package that brings it.
+const GDBM: (&str, &str) = ("dbm.gnu", "python3-gdbm");
+
+/// Exchanges what is in files.
 pub(crate) fn run(ourselves: &Program) -> Outcome {
-    let python = ENVIRONMENT.python_with("dbm.gnu")?;
-    let has_gdbm = program(&python, ["-c", "import dbm.gnu"]).output().is_some();
-    let kinds: Vec<&str> = FILES.into_iter().chain(has_gdbm.then_some(GDBM)).collect();
+    let python = python()?;
     run::empty_directory(DIRECTORY)?;
-    for kind in &kinds {
+    for kind in FILES {
         let [theirs, ours] = ["theirs", "ours"].map(|who| format!("{DIRECTORY}/{who}.{kind}"));
         exchange(&python, ourselves, kind, [&theirs, &ours])?;
     }
-    println!("databases: exchanged with zarr-python 2: {}", kinds.join(", "));
-    if !has_gdbm {
-        println!(
-            "gdbm was left out: no Python has dbm.gnu; Debian's package python3-gdbm gives it to /usr/bin/python3"
-        );
-    }
+    println!("stores: exchanged with zarr-python 2: {}", FILES.join(", "));
     Ok(())
 }
 
-/// Exchanges those of the databases whose servers run.
+/// Exchanges what is on those of the servers that run.
 pub(crate) fn run_on_servers(ourselves: &Program, variables: &Variables) -> Outcome {
     let address = |name: &str| variables.iter().find(|(variable, _)| variable == name).map(|(_, url)| url);
     for (kind, variable) in SERVERS {
         let Some(url) = address(variable) else { continue };
         // Who writes replaces what is there.
-        exchange(&ENVIRONMENT.python_with("dbm.gnu")?, ourselves, kind, [url, url])?;
-        println!("databases: exchanged with zarr-python 2: {kind}");
+        exchange(&python()?, ourselves, kind, [url, url])?;
+        println!("stores: exchanged with zarr-python 2: {kind}");
     }
     Ok(())
+}
+
+fn python() -> Outcome<String> {
+    let (module, package) = GDBM;
+    ENVIRONMENT.python_with(module, package)
 }
 
 /// A hierarchy goes both ways; each changes what the other wrote, and the writer reads again.

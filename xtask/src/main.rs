@@ -7,6 +7,7 @@ mod asan;
 mod bench;
 mod conformance;
 mod databases;
+mod debian;
 mod demo;
 mod docs;
 mod fuzz;

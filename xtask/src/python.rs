@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::debian;
 use crate::run::{self, Outcome, program};
 
 /// A version of Python: major, minor.
@@ -23,12 +24,21 @@ impl Environment {
         self.made_of(|| newest(self.lowest, self.highest))
     }
 
-    /// As [`python`](Self::python), but made of a Python with a module that not all of them come with, where there is one.
-    pub(crate) fn python_with(&self, module: &str) -> Outcome<String> {
+    /// As [`python`](Self::python), but made of a Python with a module that not all of them come with. Where none has it, the
+    /// Debian package that brings it is installed.
+    pub(crate) fn python_with(&self, module: &str, package: &str) -> Outcome<String> {
         let has_module =
-            |python: &str| program(python, ["-c", &format!("import {module}")]).output().is_some();
-        let with_module = || fitting(self.lowest, self.highest).into_iter().find(|python| has_module(python));
-        self.made_of(|| with_module().map_or_else(|| newest(self.lowest, self.highest), Ok))
+            |python: &String| program(python, ["-c", &format!("import {module}")]).output().is_some();
+        let with_module = || fitting(self.lowest, self.highest).into_iter().find(has_module);
+        self.made_of(|| {
+            if let Some(python) = with_module() {
+                return Ok(python);
+            }
+            debian::install(&[package])?;
+            let ((a, b), (c, d)) = (self.lowest, self.highest);
+            with_module()
+                .ok_or_else(|| format!("no Python from {a}.{b} to {c}.{d} has {module}, also with {package}"))
+        })
     }
 
     fn made_of(&self, base: impl FnOnce() -> Outcome<String>) -> Outcome<String> {

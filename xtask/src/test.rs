@@ -14,7 +14,7 @@ All features are on, so that the tests of those that are off by default run, too
 
 tests the stores that need servers, against all of these or those that are named: redis, mongodb, s3, azure, http, gcs, webdav, ftp,
 hdfs. What is missing is installed: Python's and npm's packages below target, Debian's by apt-get for root. Arguments go to the tests'
-programs: names of tests, for example; without any, hierarchies on servers of databases are exchanged with zarr-python 2, too. Each server's log is in target/servers/NAME.";
+programs: names of tests, for example; without any, hierarchies on servers are exchanged with zarr-python 2, too. Each server's log is in target/servers/NAME.";
 
 pub(crate) fn run(arguments: &[String]) -> Outcome {
     if let Some((first, rest)) = arguments.split_first()

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use crate::debian;
 use crate::python::Environment;
 use crate::run::{self, Outcome, program};
 
@@ -31,7 +32,7 @@ pub(super) fn install(needs: &[Need]) -> Outcome {
     let mut packages: Vec<&str> = needs.iter().filter_map(Need::missing_package).collect();
     packages.sort_unstable();
     packages.dedup();
-    install_packages(&packages)?;
+    debian::install(&packages)?;
     if needs.iter().any(|need| matches!(need, Need::Python)) {
         python()?;
     }
@@ -71,23 +72,6 @@ fn exists(file: &str) -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let directories = std::env::split_paths(&path).chain(["/usr/sbin".into()]);
     directories.into_iter().any(|directory| directory.join(file).exists())
-}
-
-fn install_packages(packages: &[&str]) -> Outcome {
-    if packages.is_empty() {
-        return Ok(());
-    }
-    // Others may be installing something, too.
-    let options = ["install", "-y", "--no-install-recommends", "-o", "DPkg::Lock::Timeout=300"];
-    let install = program("apt-get", options).with(packages.iter().copied());
-    let is_root = program("id", ["-u"]).output().is_some_and(|user| user == "0");
-    if !is_root || program("apt-get", ["--version"]).output().is_none() {
-        let list = packages.join(" ");
-        return Err(format!("the servers need {list}: as root, `apt-get install {list}` on Debian"));
-    }
-    // The lists of packages that a machine was made with go out of date.
-    let install = install.variable("DEBIAN_FRONTEND", "noninteractive");
-    install.run().or_else(|_| program("apt-get", ["update", "-q"]).run().and_then(|()| install.run()))
 }
 
 fn install_node(package: &str, version: &str) -> Outcome {

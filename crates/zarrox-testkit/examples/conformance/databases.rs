@@ -1,12 +1,15 @@
-//! The exchange of hierarchies in databases with zarr-python 2; see `conformance/databases.py`.
+//! The exchange of hierarchies in stores of all kinds with zarr-python 2; see `conformance/databases.py`.
 
 use std::sync::Arc;
 
 use zarrox::data_type::Endian;
 use zarrox::json::Map;
 use zarrox::prelude::*;
-use zarrox::stores::{GdbmStore, LmdbStore, MongoDbStore, Prefix, RedisStore, SqliteStore, Store};
-use zarrox::{DynArray, Format, Group, OpenOptions};
+use zarrox::stores::{
+    AzureOptions, DirectoryStore, GcsOptions, GdbmStore, LmdbStore, MongoDbStore, Prefix, PrefixStore,
+    RedisStore, S3Options, SqliteStore, Store, WebDavOptions,
+};
+use zarrox::{DynArray, Format, Group, OpenOptions, Separator};
 
 use crate::{Failure, agree};
 
@@ -22,11 +25,19 @@ const TYPES: [(&str, Endian); 5] = [
     ("<U3", Endian::Little),
 ];
 
+/// The bucket that every server of buckets has.
+const BUCKET: &str = "zarrox";
+
+/// The account that every emulator has, with a key that is no secret.
+const AZURE_ACCOUNT: &str = "devstoreaccount1";
+const AZURE_KEY: &str =
+    "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==";
+
 /// Writes a hierarchy, reads one and changes it, or reads one that the other has changed.
 pub(crate) fn run(action: &str, kind: &str, location: &str) -> Result<(), Failure> {
     let store = open(kind, location)?;
     match action {
-        "write" => write(Arc::clone(&store))?,
+        "write" => write(Arc::clone(&store), separator(kind))?,
         "change" => change(Arc::clone(&store))?,
         "changed" => read(Arc::clone(&store), true).map(drop)?,
         _ => return Err(format!("'{action}' is not an action").into()),
@@ -36,23 +47,49 @@ pub(crate) fn run(action: &str, kind: &str, location: &str) -> Result<(), Failur
 
 fn open(kind: &str, location: &str) -> Result<Arc<dyn Store>, Failure> {
     Ok(match kind {
+        "directory" | "nested" | "temporary" | "files" => Arc::new(DirectoryStore::create(location)?),
         "sqlite" => Arc::new(SqliteStore::create(location)?),
         "lmdb" => Arc::new(LmdbStore::create(location)?),
         "gdbm" => Arc::new(GdbmStore::create(location)?),
         "redis" => Arc::new(RedisStore::open(location)?),
         "mongodb" => Arc::new(MongoDbStore::open(location)?),
-        _ => return Err(format!("'{kind}' is not a database").into()),
+        _ => {
+            let prefix = Prefix::new("exchange/")?;
+            Arc::new(PrefixStore::new(open_one_of_many(kind, location)?, prefix))
+        }
     })
 }
 
+/// A bucket or a server of files, which has other things, too.
+fn open_one_of_many(kind: &str, location: &str) -> Result<Arc<dyn Store>, Failure> {
+    Ok(match kind {
+        "azure" => {
+            let options = AzureOptions::new().account(AZURE_ACCOUNT).access_key(AZURE_KEY);
+            Arc::new(options.endpoint(location).allow_http(true).open(BUCKET)?)
+        }
+        "s3" => {
+            let options = S3Options::new().credentials("AKIAEXAMPLE", "secretkey");
+            Arc::new(options.endpoint(location).allow_http(true).open(BUCKET)?)
+        }
+        "gcs" => Arc::new(GcsOptions::new().endpoint(location).anonymous().open(BUCKET)?),
+        "webdav" => Arc::new(WebDavOptions::new().open(location)?),
+        _ => return Err(format!("'{kind}' is not a store").into()),
+    })
+}
+
+/// What is between the numbers of a chunk: all of zarr-python's stores but one have a dot, if not told otherwise.
+fn separator(kind: &str) -> Separator {
+    if kind == "nested" { Separator::Slash } else { Separator::Dot }
+}
+
 /// A root with attributes, and a group with an array of each type. What is called `gone` is deleted again.
-fn write(store: Arc<dyn Store>) -> Result<(), Failure> {
+fn write(store: Arc<dyn Store>, separator: Separator) -> Result<(), Failure> {
     store.erase_prefix(&Prefix::root())?;
     let mut root = OpenOptions::new().format(Format::V2).create_group_in(store, "/")?;
     root.set_attributes(attributes("größer"))?;
     for (name, endian) in TYPES {
         let data_type = data_type(name)?;
-        let builder = root.create_array(&path(name)).shape(SHAPE).chunks(CHUNKS);
+        let builder = root.create_array(&path(name)).shape(SHAPE).chunks(CHUNKS).separator(separator);
         let array = builder.data_type(data_type.clone()).endian(endian).create()?;
         array.write_dyn(.., &expected(&data_type, false)?)?;
     }

@@ -1,0 +1,21 @@
+//! Debian's packages.
+
+use crate::run::{Outcome, program};
+
+/// Installs packages by apt-get, for which one must be root.
+pub(crate) fn install(packages: &[&str]) -> Outcome {
+    if packages.is_empty() {
+        return Ok(());
+    }
+    // Others may be installing something, too.
+    let options = ["install", "-y", "--no-install-recommends", "-o", "DPkg::Lock::Timeout=300"];
+    let install = program("apt-get", options).with(packages.iter().copied());
+    let is_root = program("id", ["-u"]).output().is_some_and(|user| user == "0");
+    if !is_root || program("apt-get", ["--version"]).output().is_none() {
+        let list = packages.join(" ");
+        return Err(format!("{list} is missing: as root, `apt-get install {list}` on Debian"));
+    }
+    // The lists of packages that a machine was made with go out of date.
+    let install = install.variable("DEBIAN_FRONTEND", "noninteractive");
+    install.run().or_else(|_| program("apt-get", ["update", "-q"]).run().and_then(|()| install.run()))
+}
