@@ -3,7 +3,7 @@
     python databases.py write|change|changed KIND LOCATION
 
 `write` makes a hierarchy, `change` reads what Zarrox wrote and changes it, `changed` reads what Zarrox has changed. The location is
-the path of a file or a directory, or the URL of a server.
+the path of a file or a directory, or the URL of a server; behind `#` of a URL is what the hierarchy is called there.
 """
 
 import os
@@ -27,11 +27,6 @@ ARRAYS = {
     "uint16": (N.astype("<u2"), Blosc("zstd", shuffle=Blosc.BITSHUFFLE)),
     "U3": (numpy.array([f"é{n}" for n in N], "<U3"), Zlib(9)),
 }
-
-
-# Where buckets and servers of files, which have other things, too, have the hierarchy.
-PREFIX = "exchange"
-BUCKET = f"zarrox/{PREFIX}"
 
 
 class Temporary(zarr.TempStore):
@@ -65,30 +60,30 @@ def redis(url):
     return zarr.RedisStore(host=parts.hostname, port=parts.port)
 
 
-def azure(url):
+def azure(url, name):
     from azure.storage.blob import ContainerClient
 
     # The account that every emulator has, with a key that is no secret.
     key = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="
-    return zarr.ABSStore(client=ContainerClient(url, "zarrox", credential=key), prefix=PREFIX)
+    return zarr.ABSStore(client=ContainerClient(url, "zarrox", credential=key), prefix=name)
 
 
-def s3(url):
+def s3(url, name):
     return zarr.storage.FSStore(
-        f"s3://{BUCKET}", key="AKIAEXAMPLE", secret="secretkey", client_kwargs={"endpoint_url": url}
+        f"s3://zarrox/{name}", key="AKIAEXAMPLE", secret="secretkey", client_kwargs={"endpoint_url": url}
     )
 
 
-def gcs(url):
+def gcs(url, name):
     # Or gcsfs asks what kind of bucket it is, by gRPC, which the server does not speak.
     os.environ["GCSFS_EXPERIMENTAL_ZB_HNS_SUPPORT"] = "false"
-    return zarr.storage.FSStore(f"gs://{BUCKET}", token="anon", endpoint_url=url)
+    return zarr.storage.FSStore(f"gs://zarrox/{name}", token="anon", endpoint_url=url)
 
 
-def webdav(url):
+def webdav(url, name):
     from webdav4.fsspec import WebdavFileSystem
 
-    return zarr.storage.FSStore(PREFIX, fs=WebdavFileSystem(url))
+    return zarr.storage.FSStore(name, fs=WebdavFileSystem(url))
 
 
 STORES = {
@@ -147,7 +142,7 @@ def read(store, changed):
 
 warnings.simplefilter("ignore")
 action, kind, location = sys.argv[1:]
-store = STORES[kind](location)
+store = STORES[kind](*location.split("#"))
 {"write": write, "change": change, "changed": lambda store: read(store, changed=True)}[action](store)
 if hasattr(store, "close"):
     store.close()

@@ -11,10 +11,11 @@ const DIRECTORY: &str = "target/conformance/databases";
 /// The stores in files.
 const FILES: [&str; 7] = ["directory", "nested", "temporary", "files", "sqlite", "lmdb", "gdbm"];
 
-/// The stores on servers, and the variables with their addresses.
-const SERVERS: [(&str, &str); 6] = [
-    ("redis", "ZARROX_TEST_REDIS"),
-    ("mongodb", "ZARROX_TEST_MONGODB"),
+/// The stores on servers that have room for one hierarchy, and the variables with their addresses.
+const ONE_HIERARCHY: [(&str, &str); 2] = [("redis", "ZARROX_TEST_REDIS"), ("mongodb", "ZARROX_TEST_MONGODB")];
+
+/// The stores on servers on which hierarchies have names.
+const NAMED_HIERARCHIES: [(&str, &str); 4] = [
     ("azure", "ZARROX_TEST_AZURE"),
     ("s3", "ZARROX_TEST_S3"),
     ("gcs", "ZARROX_TEST_GCS"),
@@ -47,10 +48,13 @@ pub(crate) fn run(ourselves: &Program) -> Outcome {
 /// Exchanges what is on those of the servers that run.
 pub(crate) fn run_on_servers(ourselves: &Program, variables: &Variables) -> Outcome {
     let address = |name: &str| variables.iter().find(|(variable, _)| variable == name).map(|(_, url)| url);
-    for (kind, variable) in SERVERS {
+    // Who writes replaces what is there.
+    let same = ONE_HIERARCHY.map(|store| (store, ["", ""]));
+    let apart = NAMED_HIERARCHIES.map(|store| (store, ["#theirs", "#ours"]));
+    for ((kind, variable), names) in same.into_iter().chain(apart) {
         let Some(url) = address(variable) else { continue };
-        // Who writes replaces what is there.
-        exchange(&python()?, ourselves, kind, [url, url])?;
+        let [theirs, ours] = names.map(|name| format!("{url}{name}"));
+        exchange(&python()?, ourselves, kind, [&theirs, &ours])?;
         println!("stores: exchanged with zarr-python 2: {kind}");
     }
     Ok(())

@@ -54,8 +54,8 @@ fn open(kind: &str, location: &str) -> Result<Arc<dyn Store>, Failure> {
         "redis" => Arc::new(RedisStore::open(location)?),
         "mongodb" => Arc::new(MongoDbStore::open(location)?),
         _ => {
-            let prefix = Prefix::new("exchange/")?;
-            Arc::new(PrefixStore::new(open_one_of_many(kind, location)?, prefix))
+            let (url, name) = location.split_once('#').ok_or("the hierarchy has no name")?;
+            Arc::new(PrefixStore::new(open_one_of_many(kind, url)?, Prefix::new(format!("{name}/"))?))
         }
     })
 }
