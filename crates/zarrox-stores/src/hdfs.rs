@@ -312,7 +312,7 @@ impl FileTree for HdfsStore {
         }
         let piece = |bytes: Bytes| {
             let head = Head { size: bytes.len() as u64, version: None };
-            Piece { offset: 0, bytes, head }
+            Piece { offset: 0, bytes: bytes.into(), head }
         };
         Ok(content?.map(piece))
     }

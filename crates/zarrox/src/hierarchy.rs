@@ -515,7 +515,7 @@ impl Location {
         if held.format == format { self.erase_extent(&held) } else { self.delete_held(&held) }
     }
 
-    /// What there is in an extent.
+    /// What there is in an extent. Directories without files are nothing: some stores keep them when what was in them is erased.
     fn occupied(&self, extent: &Extent) -> Result<Occupied> {
         for key in &extent.keys {
             if self.has(key.clone())? {
@@ -523,13 +523,13 @@ impl Location {
             }
         }
         let mut occupied = Occupied::Nothing;
-        for prefix in &extent.prefixes {
-            let prefix = Prefix::new(prefix.clone()).map_err(from_store)?;
+        for text in &extent.prefixes {
+            let prefix = Prefix::new(text.clone()).map_err(from_store)?;
             let listing = self.store.list_dir(&prefix).map_err(from_store)?;
             if !listing.keys.is_empty() {
                 return Ok(Occupied::Keys);
             }
-            if !listing.prefixes.is_empty() {
+            if !listing.prefixes.is_empty() && self.any_below(text)? {
                 occupied = Occupied::Prefixes;
             }
         }
