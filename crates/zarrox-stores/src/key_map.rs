@@ -59,6 +59,12 @@ pub(crate) fn list_dir<V>(map: &Map<V>, prefix: &Prefix) -> Result<DirListing, S
     Ok(listing.sorted())
 }
 
+/// All that lies below a prefix.
+#[cfg(feature = "references")]
+pub(crate) fn below<'a, V>(map: &'a Map<V>, prefix: &'a Prefix) -> impl Iterator<Item = (&'a Key, &'a V)> {
+    range_from(map, Bound::Included(prefix.as_str())).take_while(|(key, _)| prefix.contains(key))
+}
+
 /// Whether a key lies below the prefix.
 pub(crate) fn any_below<V>(map: &Map<V>, prefix: &Prefix) -> bool {
     range_from(map, Bound::Included(prefix.as_str())).next().is_some_and(|(key, _)| prefix.contains(key))

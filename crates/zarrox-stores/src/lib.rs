@@ -22,6 +22,7 @@
 //! | `WebDavStore` | the files of a WebDAV server; feature `webdav` |
 //! | `FtpStore` | the files of an FTP server; feature `ftp` |
 //! | `HdfsStore` | the files of a Hadoop cluster; feature `hdfs` |
+//! | `ReferenceStore` | references as kerchunk writes them, for reading; feature `references` |
 //! | [`ReadOnlyStore`] | another store, which it protects from writes |
 //! | [`PrefixStore`] | a prefix of another store |
 //! | [`LimitStore`] | another store, of which it lets only so many operations be under way |
@@ -92,6 +93,8 @@ mod read_only;
 mod redb;
 #[cfg(feature = "redis")]
 mod redis;
+#[cfg(feature = "references")]
+mod references;
 #[cfg(feature = "retry")]
 mod retry;
 #[cfg(feature = "async")]
@@ -164,6 +167,8 @@ pub use memory::MemoryStore;
 pub use parts::Parts;
 pub use prefix::PrefixStore;
 pub use read_only::ReadOnlyStore;
+#[cfg(feature = "references")]
+pub use references::{ReferenceOptions, ReferenceStore};
 #[cfg(feature = "retry")]
 pub use retry::{RetryOptions, RetryStore};
 #[cfg(feature = "async")]

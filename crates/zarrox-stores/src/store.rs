@@ -338,7 +338,7 @@ impl ByteRange {
 }
 
 /// All of a value.
-#[cfg(any(feature = "async", feature = "cache"))]
+#[cfg(any(feature = "async", feature = "cache", feature = "references"))]
 pub(crate) const WHOLE: ByteRange = ByteRange::From { offset: 0, length: None };
 
 /// What lies directly below a prefix, each list sorted.

@@ -37,6 +37,14 @@ pub(super) fn open(text: &str, options: &StorageOptions) -> Result<Located, Stor
     let Some((stage, outer)) = split(text) else { return archive_by_name(open_scheme(text, options)?) };
     match stage.name {
         "zip" => open_archive(outer, stage.path, options),
+        #[cfg(feature = "references")]
+        "reference" => super::references::open(outer, stage.path, options),
+        #[cfg(not(feature = "references"))]
+        "reference" => {
+            let message = "references need the feature `references` of zarrox";
+            let error = StoreError::new(StoreErrorKind::Unsupported, "opening", message);
+            Err(error.with_location(shown(outer)))
+        }
         "simplecache" | "filecache" => archive_by_name(open_cached(text, options)?),
         // A format is no store. It is found out when the node is opened.
         "zarr" | "zarr2" | "zarr3" | "n5" => {
@@ -46,7 +54,7 @@ pub(super) fn open(text: &str, options: &StorageOptions) -> Result<Located, Stor
         }
         name => {
             let message = format!(
-                "'{name}' is nothing that can be inside of a store; there are 'zip', 'simplecache' and 'filecache'"
+                "'{name}' is nothing that can be inside of a store; there are 'zip', 'reference', 'simplecache' and 'filecache'"
             );
             let error = StoreError::new(StoreErrorKind::Unsupported, "opening", message);
             Err(error.with_location(shown(outer)))
@@ -115,7 +123,7 @@ fn open_archive(outer: &str, path: &str, options: &StorageOptions) -> Result<Loc
 }
 
 /// A path without a scheme, or behind `file://`.
-fn local(text: &str) -> Option<&str> {
+pub(super) fn local(text: &str) -> Option<&str> {
     if StoreUrl::is_url(text) { text.strip_prefix("file://") } else { Some(text) }
 }
 

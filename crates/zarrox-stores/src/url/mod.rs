@@ -10,6 +10,8 @@ mod chain;
 ))]
 mod files;
 mod options;
+#[cfg(feature = "references")]
+mod references;
 mod text;
 
 use std::fmt::Debug;
@@ -84,6 +86,8 @@ static SCHEMES: &[&Scheme] = &[
     &crate::ftp::SCHEME,
     #[cfg(feature = "hdfs")]
     &crate::hdfs::SCHEME,
+    #[cfg(feature = "references")]
+    &references::SCHEME,
 ];
 
 #[cfg(unix)]
@@ -126,6 +130,7 @@ const FEATURES: &[(&str, &str)] = &[
     ("webdavs", "webdav"),
     ("hdfs", "hdfs"),
     ("ftp", "ftp"),
+    ("reference", "references"),
 ];
 
 /// Finds the store that a URL means. What is asked of it, also whether it is there, shows when it is used.
@@ -147,6 +152,7 @@ const FEATURES: &[(&str, &str)] = &[
 /// | `ftp://user:password@host/path` | the files of an FTP server; options `user`, `password` |
 /// | `hdfs://user@namenode:8020/path` | the files of a Hadoop cluster; other options are settings of Hadoop's client |
 /// | `URL/archive.zip/node`, `URL\|zip:node`, `zip://node::URL` | a zip archive in any of these, and a node in it |
+/// | `reference://node::URL`, `URL\|reference:node`, `reference://node` with the option `fo` | references of kerchunk at a URL or path, and a node in them; options `target`, `remote_protocol`, `allow_local`, `memory_limit` and `remote_*` |
 ///
 /// # Errors
 ///
@@ -165,6 +171,8 @@ fn open_scheme(url: &str, options: &StorageOptions) -> Result<Located, StoreErro
     let url = StoreUrl::parse(url)?;
     let named = |scheme: &&&Scheme| scheme.names.contains(&url.scheme());
     match SCHEMES.iter().find(named) {
+        // What references lead to is steady already.
+        Some(scheme) if url.scheme() == "reference" => (scheme.open)(&url, options),
         Some(scheme) => Ok(steady((scheme.open)(&url, options)?)),
         None => Err(unknown(&url)),
     }

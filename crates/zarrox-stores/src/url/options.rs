@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-#[cfg(any(feature = "s3", feature = "azure"))]
+#[cfg(any(feature = "s3", feature = "azure", feature = "references"))]
 use crate::{StoreError, StoreErrorKind};
 
 /// Options of stores by their names, such as `endpoint` or `access_key_id`: what is said here is preferred to the environment.
@@ -52,7 +52,7 @@ impl StorageOptions {
     /// # Errors
     ///
     /// [`StoreErrorKind::InvalidKey`] when it is something else.
-    #[cfg(any(feature = "s3", feature = "azure"))]
+    #[cfg(any(feature = "s3", feature = "azure", feature = "references"))]
     pub(crate) fn flag(&self, name: &str) -> Result<Option<bool>, StoreError> {
         match self.get(name) {
             None => Ok(None),

@@ -1,0 +1,375 @@
+//! [`ReferenceStore`].
+
+mod generate;
+mod json;
+mod reference;
+mod target;
+mod template;
+mod value;
+
+use std::fmt;
+use std::num::NonZeroUsize;
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+use self::reference::Reference;
+use self::target::Targets;
+use self::value::Part;
+use crate::store::{WHOLE, ranges_of};
+use crate::{
+    ByteRange, Capabilities, Condition, DirListing, Key, LockGuard, Prefix, StorageOptions, Store,
+    StoreError, StoreErrorKind, Value, key_map,
+};
+
+/// The bytes that references may take when nothing else is said.
+const MEMORY_LIMIT: u64 = 1 << 30;
+/// How many requests are worth having under way where targets are far away.
+const IN_FLIGHT: usize = 64;
+
+/// How references are read.
+///
+/// | option | when not set |
+/// |---|---|
+/// | [`target`](Self::target) | references without a URL are errors |
+/// | [`remote_protocol`](Self::remote_protocol) | paths without a scheme are files, or lie beside the references |
+/// | [`allow_local`](Self::allow_local) | only references that are files of this machine lead to anything on it |
+/// | [`memory_limit`](Self::memory_limit) | 1 GiB |
+/// | [`storage`](Self::storage) | none |
+#[derive(Clone, Debug)]
+pub struct ReferenceOptions {
+    target: Option<String>,
+    remote_protocol: Option<String>,
+    allow_local: Option<bool>,
+    memory_limit: u64,
+    storage: StorageOptions,
+    /// Whether the references are a file of this machine.
+    is_local: bool,
+}
+
+impl Default for ReferenceOptions {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl ReferenceOptions {
+    /// Nothing is set.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            target: None,
+            remote_protocol: None,
+            allow_local: None,
+            memory_limit: MEMORY_LIMIT,
+            storage: StorageOptions::new(),
+            is_local: false,
+        }
+    }
+
+    /// The URL or path that references mean which have `null` in its place.
+    #[must_use]
+    pub fn target(self, url: impl Into<String>) -> Self {
+        Self { target: Some(url.into()), ..self }
+    }
+
+    /// The scheme, such as `s3`, that is put before targets that have none. With `file`, references are trusted as
+    /// [`allow_local`](Self::allow_local) says.
+    #[must_use]
+    pub fn remote_protocol(self, scheme: impl Into<String>) -> Self {
+        Self { remote_protocol: Some(scheme.into()), ..self }
+    }
+
+    /// Whether references may lead to files of this machine, and to any other kind of store than buckets and web servers.
+    ///
+    /// When not set, they may if they are themselves a file of this machine. References that somebody else has written could
+    /// otherwise read any file that this process can read.
+    #[must_use]
+    pub fn allow_local(self, allow: bool) -> Self {
+        Self { allow_local: Some(allow), ..self }
+    }
+
+    /// How many bytes the references may take, in their document and in memory.
+    #[must_use]
+    pub fn memory_limit(self, bytes: u64) -> Self {
+        Self { memory_limit: bytes, ..self }
+    }
+
+    /// The options that targets are opened with. Those that begin with `remote_` are for targets alone, and go before others.
+    ///
+    /// A `bearer_token` is sent to the server only that the references come from, a `remote_bearer_token` to that of every target.
+    #[must_use]
+    pub fn storage(self, storage: StorageOptions) -> Self {
+        Self { storage, ..self }
+    }
+
+    /// Opens references in a file of this machine.
+    ///
+    /// # Errors
+    ///
+    /// As [`open_in`](Self::open_in).
+    #[cfg(unix)]
+    pub fn open(self, path: impl AsRef<Path>) -> Result<ReferenceStore, StoreError> {
+        let path = path.as_ref();
+        let fail = |error| StoreError::from_io("opening", error).with_location(path.to_string_lossy());
+        let resolved = crate::directory::resolve(path).map_err(fail)?;
+        let name = resolved.file_name().and_then(|name| name.to_str());
+        let (Some(directory), Some(name)) = (resolved.parent(), name) else {
+            return Err(fail(std::io::ErrorKind::InvalidFilename.into()));
+        };
+        let store = Arc::new(crate::DirectoryStore::open(directory)?);
+        Self { is_local: true, ..self }.open_in(store, name)
+    }
+
+    /// Opens references that are a value of another store.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreErrorKind::NotFound`] when nothing is there, [`StoreErrorKind::Corrupt`] when these are no references or one of them
+    /// is malformed, [`StoreErrorKind::TooLarge`] when they take too much memory; otherwise when they cannot be read.
+    pub fn open_in(self, store: Arc<dyn Store>, path: &str) -> Result<ReferenceStore, StoreError> {
+        self.open_from(store, path, None)
+    }
+
+    /// As [`open_in`](Self::open_in), with the URL that the references have.
+    pub(crate) fn open_from(
+        self,
+        store: Arc<dyn Store>,
+        path: &str,
+        url: Option<&str>,
+    ) -> Result<ReferenceStore, StoreError> {
+        let key = Key::new(path.trim_matches('/'))?;
+        let location: Arc<str> = format!("{}/{key}", store.location().trim_end_matches('/')).into();
+        let document = document(&*store, &key, self.memory_limit)?;
+        let set = json::parse(&document, self.memory_limit);
+        let set = set.map_err(|problem| problem.into_error(&location))?;
+        let targets = Targets::new(self, (store, key.parent()), url);
+        let is_far = !are_near(&set, &targets);
+        Ok(ReferenceStore(Arc::new(Inner { set, targets, is_far, location })))
+    }
+
+    /// Whether references may lead to anything on this machine.
+    fn trusts(&self) -> bool {
+        let has_files = matches!(self.remote_protocol.as_deref(), Some("file" | "local"));
+        self.allow_local.unwrap_or(self.is_local || has_files)
+    }
+}
+
+/// Whether all targets are at hand. What follows each other mostly has one.
+fn are_near(set: &key_map::Map<Reference>, targets: &Targets) -> bool {
+    let mut last = None;
+    set.values().all(|reference| {
+        let Reference::Target { url, .. } = reference else { return true };
+        let is_known = last.replace(url).is_some_and(|last| last == url);
+        is_known || targets.is_near(url.as_deref())
+    })
+}
+
+/// A document, if it is not too large.
+fn document(store: &dyn Store, key: &Key, limit: u64) -> Result<Bytes, StoreError> {
+    let fail = |kind, message: &str| {
+        let error = StoreError::new(kind, "reading the references", message);
+        Err(error.with_location(store.location()).with_key(key.as_str()))
+    };
+    let Some(value) = store.open_with(key, WHOLE)? else {
+        return fail(StoreErrorKind::NotFound, "nothing found");
+    };
+    if value.size() > limit {
+        let message = format!("they have {} bytes, where memory_limit allows {limit}", value.size());
+        return fail(StoreErrorKind::TooLarge, &message);
+    }
+    value.read(0, value.size())
+}
+
+/// References as kerchunk writes them: each key's value is in the references themselves, or is another object or a range of bytes
+/// in it. So files of other formats, such as NetCDF, are read as if they were Zarr. For reading only.
+///
+/// Opened by [`ReferenceOptions`]. The references are a JSON document of version 0 or 1, with its templates and generators. Templates
+/// may have names, calls and the arithmetic of integers; of Jinja, nothing else is understood.
+///
+/// # Targets
+///
+/// A target is the URL of a bucket or a web server, or anything else that [`open_url`](crate::open_url) takes. A path without a scheme
+/// is, in references that are a file, a file; if it is relative, below the working directory, as fsspec has it. In references from
+/// elsewhere it lies beside these, in the same store.
+///
+/// A range is read by one request. Where the target is missing, or ends before the range does, this is an error: only what the
+/// references do not have is a missing key.
+///
+/// # References of strangers
+///
+/// Where references come from a server they may lead to buckets and web servers, but neither to files of this machine, nor through
+/// other kinds of stores; see [`allow_local`](ReferenceOptions::allow_local). Buckets are read with the credentials of who reads. A
+/// web server sees the requests, and may be one that only this machine reaches.
+#[derive(Clone)]
+pub struct ReferenceStore(Arc<Inner>);
+
+struct Inner {
+    set: key_map::Map<Reference>,
+    targets: Targets,
+    is_far: bool,
+    location: Arc<str>,
+}
+
+impl ReferenceStore {
+    /// The object that a reference leads to, opened with the part of this range that is in it.
+    fn target(
+        &self,
+        key: &Key,
+        url: Option<&str>,
+        range: Option<(u64, u64)>,
+        first: Option<ByteRange>,
+    ) -> Result<Box<dyn Value>, StoreError> {
+        let (store, target) = self.0.targets.find(url).map_err(|error| self.placed(error, key))?;
+        let first = match range {
+            None => first,
+            Some(range) => first.and_then(|first| within(first, range)),
+        };
+        let opened = match first {
+            Some(first) => store.open_with(&target, first)?,
+            None => store.open(&target)?,
+        };
+        let Some(whole) = opened else {
+            let message = format!(
+                "what the reference leads to, '{}/{target}', is not there",
+                store.location().trim_end_matches('/')
+            );
+            return Err(self.error(StoreErrorKind::NotFound, "reading", &message, key.as_str()));
+        };
+        let Some((offset, length)) = range else { return Ok(whole) };
+        if offset.checked_add(length).is_none_or(|end| end > whole.size()) {
+            let message = format!(
+                "the reference has {length} bytes from offset {offset}, but '{}/{target}' ends at {}",
+                store.location().trim_end_matches('/'),
+                whole.size()
+            );
+            return Err(self.error(StoreErrorKind::Corrupt, "reading", &message, key.as_str()));
+        }
+        Ok(Box::new(Part { whole, offset, length }))
+    }
+
+    fn value(&self, key: &Key, first: Option<ByteRange>) -> Result<Option<Box<dyn Value>>, StoreError> {
+        match self.0.set.get(key) {
+            None => Ok(None),
+            Some(Reference::Inline(bytes)) => Ok(Some(Box::new(bytes.clone()))),
+            Some(Reference::Target { url, range }) => {
+                self.target(key, url.as_deref(), *range, first).map(Some)
+            }
+        }
+    }
+
+    /// Adds the key to an error that names no place yet.
+    fn placed(&self, error: StoreError, key: &Key) -> StoreError {
+        if error.location().is_some() || error.key().is_some() {
+            return error;
+        }
+        error.with_location(&*self.0.location).with_key(key.as_str())
+    }
+
+    fn error(&self, kind: StoreErrorKind, operation: &'static str, message: &str, key: &str) -> StoreError {
+        StoreError::new(kind, operation, message).with_location(&*self.0.location).with_key(key)
+    }
+
+    fn read_only<T>(&self, operation: &'static str, key: &str) -> Result<T, StoreError> {
+        Err(self.error(StoreErrorKind::ReadOnly, operation, "references take no writes", key))
+    }
+
+    fn size_of(&self, key: &Key, reference: &Reference) -> Result<u64, StoreError> {
+        match reference {
+            Reference::Inline(bytes) => Ok(bytes.len() as u64),
+            Reference::Target { range: Some((_, length)), .. } => Ok(*length),
+            Reference::Target { url, range: None } => {
+                self.target(key, url.as_deref(), None, None).map(|value| value.size())
+            }
+        }
+    }
+}
+
+/// A range of a part as a range of the whole; `None` when it does not lie inside the part.
+fn within(first: ByteRange, (offset, length): (u64, u64)) -> Option<ByteRange> {
+    let range = first.resolve(length).filter(|range| !range.is_empty())?;
+    Some(ByteRange::From { offset: offset.checked_add(range.start)?, length: Some(range.end - range.start) })
+}
+
+impl fmt::Debug for ReferenceStore {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("ReferenceStore").field("location", &self.0.location).finish_non_exhaustive()
+    }
+}
+
+impl Store for ReferenceStore {
+    fn location(&self) -> String {
+        self.0.location.to_string()
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            listable: true,
+            values_above_values: true,
+            in_flight: NonZeroUsize::new(IN_FLIGHT).filter(|_| self.0.is_far),
+            ..Capabilities::default()
+        }
+    }
+
+    fn open(&self, key: &Key) -> Result<Option<Box<dyn Value>>, StoreError> {
+        self.value(key, None)
+    }
+
+    fn open_with(&self, key: &Key, first: ByteRange) -> Result<Option<Box<dyn Value>>, StoreError> {
+        self.value(key, Some(first))
+    }
+
+    fn get(&self, key: &Key) -> Result<Option<Bytes>, StoreError> {
+        let Some(value) = self.value(key, Some(WHOLE))? else { return Ok(None) };
+        value.read(0, value.size()).map(Some)
+    }
+
+    /// The first range comes along when the target is opened.
+    fn get_ranges(&self, key: &Key, ranges: &[ByteRange]) -> Result<Option<Vec<Bytes>>, StoreError> {
+        let Some(value) = self.value(key, ranges.first().copied())? else { return Ok(None) };
+        ranges_of(self, key, &*value, ranges).map(Some)
+    }
+
+    fn size(&self, key: &Key) -> Result<Option<u64>, StoreError> {
+        self.0.set.get(key).map(|reference| self.size_of(key, reference)).transpose()
+    }
+
+    fn set(&self, key: &Key, _: &[u8], _: Condition<'_>) -> Result<(), StoreError> {
+        self.read_only("writing", key.as_str())
+    }
+
+    fn erase(&self, key: &Key) -> Result<bool, StoreError> {
+        self.read_only("erasing", key.as_str())
+    }
+
+    fn erase_prefix(&self, prefix: &Prefix) -> Result<(), StoreError> {
+        self.read_only("erasing", prefix.as_str())
+    }
+
+    fn list_prefix(
+        &self,
+        prefix: &Prefix,
+        visit: &mut dyn FnMut(Key, u64) -> ControlFlow<()>,
+    ) -> Result<(), StoreError> {
+        for (key, reference) in key_map::below(&self.0.set, prefix) {
+            if visit(key.clone(), self.size_of(key, reference)?).is_break() {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    fn list_dir(&self, prefix: &Prefix) -> Result<DirListing, StoreError> {
+        key_map::list_dir(&self.0.set, prefix)
+    }
+
+    fn rename_prefix(&self, from: &Prefix, _: &Prefix) -> Result<(), StoreError> {
+        self.read_only("renaming", from.as_str())
+    }
+
+    fn lock(&self, key: &Key) -> Result<LockGuard, StoreError> {
+        Ok(LockGuard::in_process(&format!("reference://{}", self.0.location), key))
+    }
+}

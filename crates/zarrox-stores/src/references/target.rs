@@ -1,0 +1,307 @@
+//! Where references lead to: the stores behind their URLs and paths, and which of these may be opened.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::ReferenceOptions;
+use crate::url::{is_url, open_url};
+use crate::{Key, Prefix, StorageOptions, Store, StoreError, StoreErrorKind, StoreUrl};
+
+/// Schemes of stores to which references may lead wherever they come from.
+const PUBLIC: [&str; 10] = ["http", "https", "s3", "s3a", "gs", "gcs", "az", "azure", "abfs", "abfss"];
+/// How many stores are kept open.
+const OPEN: usize = 64;
+/// What begins the names of options that are for targets alone.
+const REMOTE: &str = "remote_";
+/// The option that would be sent to any server.
+const TOKEN: &str = "bearer_token";
+
+/// The stores that references lead to.
+pub(super) struct Targets {
+    options: ReferenceOptions,
+    /// The store that the references are in, and where in it.
+    beside: (Arc<dyn Store>, Prefix),
+    /// The scheme and host of the URL of the references.
+    origin: Option<String>,
+    open: Mutex<HashMap<String, Opened>>,
+}
+
+/// A store, and where in it.
+type Opened = (Arc<dyn Store>, String);
+
+impl fmt::Debug for Targets {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Targets").finish_non_exhaustive()
+    }
+}
+
+/// What the text of a reference means.
+#[derive(Debug, PartialEq, Eq)]
+enum Place {
+    File(PathBuf),
+    /// A path from the directory that the references are in.
+    Beside(String),
+    Url(String),
+}
+
+impl Targets {
+    pub(super) fn new(
+        options: ReferenceOptions,
+        beside: (Arc<dyn Store>, Prefix),
+        origin: Option<&str>,
+    ) -> Self {
+        let origin = origin.and_then(|url| StoreUrl::parse(url).ok()).map(|url| origin_of(&url));
+        Self { options, beside, origin, open: Mutex::default() }
+    }
+
+    /// The store that a reference leads to, and the key there.
+    pub(super) fn find(&self, url: Option<&str>) -> Result<(Arc<dyn Store>, Key), StoreError> {
+        let Some(url) = url.or(self.options.target.as_deref()) else {
+            let message = "the reference names no target; set the storage option 'target'";
+            return Err(StoreError::new(StoreErrorKind::NotFound, "reading", message));
+        };
+        match place(url, &self.options)? {
+            Place::File(path) => self.file(&path),
+            Place::Beside(path) => Ok((Arc::clone(&self.beside.0), self.beside.1.key(&path)?)),
+            Place::Url(url) => self.object(&url),
+        }
+    }
+
+    /// Whether a target is at hand, as far as its URL tells.
+    pub(super) fn is_near(&self, url: Option<&str>) -> bool {
+        let Some(url) = url.or(self.options.target.as_deref()) else { return true };
+        match place(url, &self.options) {
+            Err(_) | Ok(Place::File(_)) => true,
+            Ok(Place::Beside(_)) => self.beside.0.capabilities().in_flight.is_none(),
+            Ok(Place::Url(_)) => false,
+        }
+    }
+
+    #[cfg(unix)]
+    fn file(&self, path: &std::path::Path) -> Result<(Arc<dyn Store>, Key), StoreError> {
+        let fail =
+            |error| StoreError::from_io("reading", error).with_location(path.to_string_lossy().into_owned());
+        let path = crate::directory::resolve(path).map_err(fail)?;
+        let root = || Ok((Arc::new(crate::DirectoryStore::open("/")?) as Arc<dyn Store>, String::new()));
+        let (store, _) = self.opened("/", root)?;
+        let text = path.to_str().and_then(|path| path.strip_prefix('/')).unwrap_or_default();
+        Ok((store, Key::new(text)?))
+    }
+
+    #[cfg(not(unix))]
+    fn file(&self, _: &std::path::Path) -> Result<(Arc<dyn Store>, Key), StoreError> {
+        let message = "references lead to files on Unix only";
+        Err(StoreError::new(StoreErrorKind::Unsupported, "reading", message))
+    }
+
+    fn object(&self, text: &str) -> Result<(Arc<dyn Store>, Key), StoreError> {
+        let url = StoreUrl::parse(text).ok().filter(|url| PUBLIC.contains(&url.scheme()) && !is_chain(text));
+        let Some(url) = url else { return self.elsewhere(text) };
+        let user = url.user_info().map(|user| format!("{user}@")).unwrap_or_default();
+        let query = url.query().map(|query| format!("?{query}")).unwrap_or_default();
+        let root = format!("{}://{user}{}/{query}", url.scheme(), url.authority());
+        let is_own = self.options.is_local || self.origin.as_ref() == Some(&origin_of(&url));
+        let (store, _) = self.opened(&root, || self.located(&root, is_own))?;
+        let invalid = |error: StoreError| {
+            let message = "the target's path has no name that a store could have";
+            StoreError::new(error.kind(), "reading", message).with_location(url.to_string())
+        };
+        Ok((store, Key::new(path_of(&url)).map_err(invalid)?))
+    }
+
+    /// Through a store whose URLs only it can take apart.
+    fn elsewhere(&self, text: &str) -> Result<(Arc<dyn Store>, Key), StoreError> {
+        let (store, path) = self.opened(text, || self.located(text, self.options.is_local))?;
+        Ok((store, Key::new(path)?))
+    }
+
+    fn located(&self, url: &str, is_own: bool) -> Result<Opened, StoreError> {
+        let located = open_url(url, &self.storage(is_own))?;
+        Ok((located.store, located.path))
+    }
+
+    /// The store with a name; a new one where there is none.
+    fn opened(
+        &self,
+        name: &str,
+        open: impl FnOnce() -> Result<Opened, StoreError>,
+    ) -> Result<Opened, StoreError> {
+        let mut all = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(opened) = all.get(name) {
+            return Ok(opened.clone());
+        }
+        let opened = open()?;
+        if all.len() == OPEN {
+            all.clear();
+        }
+        all.insert(name.to_owned(), opened.clone());
+        Ok(opened)
+    }
+
+    /// The options for a target. A token is not for other servers than that of the references, unless it is said to be.
+    fn storage(&self, is_own: bool) -> StorageOptions {
+        let given = &self.options.storage;
+        let shared = given.iter().filter(|(name, _)| !name.starts_with(REMOTE));
+        let shared = shared.filter(|(name, _)| is_own || *name != TOKEN);
+        let own = given.iter().filter_map(|(name, value)| Some((name.strip_prefix(REMOTE)?, value)));
+        shared.chain(own).fold(StorageOptions::new(), |options, (name, value)| options.with(name, value))
+    }
+}
+
+fn origin_of(url: &StoreUrl<'_>) -> String {
+    format!("{}://{}", url.scheme(), url.authority())
+}
+
+/// The name of an object below the root of its server or bucket.
+fn path_of(url: &StoreUrl<'_>) -> String {
+    let path = url.path().strip_prefix('/').unwrap_or_default();
+    #[cfg(feature = "http")]
+    if matches!(url.scheme(), "http" | "https") {
+        return percent_encoding::percent_decode_str(path).decode_utf8_lossy().into_owned();
+    }
+    path.to_owned()
+}
+
+/// Whether a text names stores inside of each other.
+fn is_chain(text: &str) -> bool {
+    text.contains("::") || text.contains('|')
+}
+
+/// Whether references would lead to references, perhaps to themselves.
+fn is_reference(text: &str) -> bool {
+    let inner = text.split("::").any(|part| part == "reference" || part.starts_with("reference://"));
+    inner || text.split('|').skip(1).any(|part| part.starts_with("reference:"))
+}
+
+/// What the text of a reference means, if it may lead there.
+fn place(text: &str, options: &ReferenceOptions) -> Result<Place, StoreError> {
+    if is_reference(text) {
+        let message = "a reference leads to references again, which is not supported";
+        return Err(StoreError::new(StoreErrorKind::Unsupported, "reading", message));
+    }
+    if let Some(path) = text.strip_prefix("file://").or_else(|| text.strip_prefix("local://")) {
+        return file(path, options);
+    }
+    if !is_url(text) {
+        return path(text, options);
+    }
+    let public = StoreUrl::parse(text).is_ok_and(|url| PUBLIC.contains(&url.scheme())) && !is_chain(text);
+    if public || options.trusts() {
+        return Ok(Place::Url(text.to_owned()));
+    }
+    Err(refused("another kind of store than buckets and web servers"))
+}
+
+fn path(path: &str, options: &ReferenceOptions) -> Result<Place, StoreError> {
+    match options.remote_protocol.as_deref() {
+        Some("file" | "local") => file(path, options),
+        Some(protocol) => place(
+            &format!("{protocol}://{path}"),
+            &ReferenceOptions { remote_protocol: None, ..options.clone() },
+        ),
+        None if options.is_local || path.starts_with('/') => file(path, options),
+        None => Ok(Place::Beside(path.strip_prefix("./").unwrap_or(path).to_owned())),
+    }
+}
+
+fn file(path: &str, options: &ReferenceOptions) -> Result<Place, StoreError> {
+    if options.trusts() { Ok(Place::File(path.into())) } else { Err(refused("a file of this machine")) }
+}
+
+fn refused(what: &str) -> StoreError {
+    let message = format!(
+        "the reference leads to {what}, which references from elsewhere must not; set the storage option 'allow_local' to 'true' if they can be trusted,"
+    );
+    StoreError::new(StoreErrorKind::Forbidden, "reading", message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::MemoryStore;
+
+    fn kind(text: &str, options: &ReferenceOptions) -> Result<Place, StoreErrorKind> {
+        place(text, options).map_err(|error| error.kind())
+    }
+
+    fn url(text: &str) -> Result<Place, StoreErrorKind> {
+        Ok(Place::Url(text.to_owned()))
+    }
+
+    #[test]
+    fn references_from_elsewhere_lead_to_nothing_on_this_machine() {
+        let options = ReferenceOptions::new();
+        for text in [
+            "/etc/passwd",
+            "file:///etc/passwd",
+            "local:///etc/passwd",
+            "file://etc/passwd",
+            "memory://a",
+            "sqlite:///a/b.db",
+            "simplecache::file:///etc/passwd",
+            "simplecache::/etc/passwd",
+            "zip://a::/b.zip",
+            "https://h/a|zip:b",
+            "redis://localhost/0",
+            "zip://a::https://h/b.zip",
+            "FILE:///etc/passwd",
+        ] {
+            assert_eq!(kind(text, &options), Err(StoreErrorKind::Forbidden), "{text}");
+        }
+        for text in ["https://h/a?b=c", "s3://b/c", "gs://b/c", "abfss://c@a.dfs.core.windows.net/d"] {
+            assert_eq!(kind(text, &options), url(text));
+        }
+        assert_eq!(kind("./a/b.nc", &options), Ok(Place::Beside("a/b.nc".into())));
+        assert_eq!(kind("a/b.nc", &options), Ok(Place::Beside("a/b.nc".into())));
+        let trusting = ReferenceOptions::new().allow_local(true);
+        assert_eq!(kind("/a", &trusting), Ok(Place::File("/a".into())));
+        assert_eq!(kind("memory://a", &trusting), url("memory://a"));
+        assert_eq!(kind("a/b.nc", &trusting), Ok(Place::Beside("a/b.nc".into())));
+    }
+
+    #[test]
+    fn local_references_lead_anywhere_but_to_references() {
+        let options = ReferenceOptions { is_local: true, ..ReferenceOptions::new() };
+        for (text, path) in [("/a b", "/a b"), ("a/b.nc", "a/b.nc"), ("file:///a?b", "/a?b")] {
+            assert_eq!(kind(text, &options), Ok(Place::File(path.into())));
+        }
+        assert_eq!(kind("zip://a::s3://b/c.zip", &options), url("zip://a::s3://b/c.zip"));
+        for text in
+            ["reference::a.json", "/a.json|reference:b", "reference://", "simplecache::reference://a::b"]
+        {
+            assert_eq!(kind(text, &options), Err(StoreErrorKind::Unsupported), "{text}");
+        }
+        let strict = options.allow_local(false);
+        assert_eq!(kind("a/b.nc", &strict), Err(StoreErrorKind::Forbidden));
+    }
+
+    #[test]
+    fn a_protocol_is_put_before_paths() {
+        let options = ReferenceOptions::new().remote_protocol("s3");
+        assert_eq!(kind("b/c", &options), url("s3://b/c"));
+        assert_eq!(kind("gs://b/c", &options), url("gs://b/c"));
+        let options = ReferenceOptions::new().remote_protocol("file");
+        assert_eq!(kind("b/c", &options), Ok(Place::File("b/c".into())));
+        assert_eq!(
+            kind("b", &ReferenceOptions::new().remote_protocol("memory")),
+            Err(StoreErrorKind::Forbidden)
+        );
+    }
+
+    #[test]
+    fn tokens_stay_with_the_server_of_the_references() {
+        let storage = StorageOptions::new().with(TOKEN, "a").with("endpoint", "b");
+        let targets = |storage: &StorageOptions, origin| {
+            let options = ReferenceOptions::new().storage(storage.clone());
+            Targets::new(options, (Arc::new(MemoryStore::new()), Prefix::root()), origin)
+        };
+        let all = targets(&storage, Some("https://h/a.json"));
+        assert_eq!(all.origin.as_deref(), Some("https://h"));
+        assert_eq!((all.storage(true).get(TOKEN), all.storage(true).get("endpoint")), (Some("a"), Some("b")));
+        assert_eq!((all.storage(false).get(TOKEN), all.storage(false).get("endpoint")), (None, Some("b")));
+        let own = targets(&storage.with("remote_bearer_token", "c"), Some("https://h/a.json"));
+        assert_eq!(own.storage(false).get(TOKEN), Some("c"));
+    }
+}
