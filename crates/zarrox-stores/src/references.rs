@@ -2,7 +2,11 @@
 
 mod generate;
 mod json;
+mod lazy;
+mod page;
 mod reference;
+mod set;
+mod table;
 mod target;
 mod template;
 mod value;
@@ -15,7 +19,9 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
+use self::lazy::LazySet;
 use self::reference::Reference;
+use self::set::Set;
 use self::target::Targets;
 use self::value::Part;
 use crate::store::{WHOLE, ranges_of};
@@ -140,14 +146,36 @@ impl ReferenceOptions {
         path: &str,
         url: Option<&str>,
     ) -> Result<ReferenceStore, StoreError> {
-        let key = Key::new(path.trim_matches('/'))?;
-        let location: Arc<str> = format!("{}/{key}", store.location().trim_end_matches('/')).into();
-        let document = document(&*store, &key, self.memory_limit)?;
-        let set = json::parse(&document, self.memory_limit);
-        let set = set.map_err(|problem| problem.into_error(&location))?;
-        let targets = Targets::new(self, (store, key.parent()), url);
-        let is_far = !are_near(&set, &targets);
+        let path = path.trim_matches('/');
+        let location: Arc<str> = format!("{}/{path}", store.location().trim_end_matches('/')).into();
+        let set = self.read(&store, path, &location)?;
+        let directory = path
+            .rsplit_once('/')
+            .map_or(Ok(Prefix::root()), |(above, _)| Prefix::new(format!("{above}/")))?;
+        let targets = Targets::new(self, (store, directory), url);
+        let is_far = match &set {
+            Set::Memory(map) => !are_near(map, &targets),
+            // Nobody knows before all is read.
+            Set::Lazy(_) => true,
+        };
         Ok(ReferenceStore(Arc::new(Inner { set, targets, is_far, location })))
+    }
+
+    /// The references: a directory of Parquet files where its name says so, or where there is no document.
+    fn read(&self, store: &Arc<dyn Store>, path: &str, location: &str) -> Result<Set, StoreError> {
+        let name = path.rsplit_once('/').map_or(path, |(_, name)| name);
+        let is_parquet = name.is_empty() || name.ends_with(".parq") || name.ends_with(".parquet");
+        if !is_parquet && let Some(document) = lazy::whole(&**store, &Key::new(path)?, self.memory_limit)? {
+            let map = json::parse(&document, self.memory_limit);
+            return Ok(Set::Memory(map.map_err(|problem| problem.into_error(location))?));
+        }
+        let prefix = if path.is_empty() { Prefix::root() } else { Prefix::new(format!("{path}/"))? };
+        let set = LazySet::open(Arc::clone(store), prefix, self.memory_limit, location)?;
+        set.map(Set::Lazy).ok_or_else(|| {
+            let message = "nothing found: neither a JSON document nor a directory with '.zmetadata'";
+            StoreError::new(StoreErrorKind::NotFound, "reading the references", message)
+                .with_location(location)
+        })
     }
 
     /// Whether references may lead to anything on this machine.
@@ -167,27 +195,14 @@ fn are_near(set: &key_map::Map<Reference>, targets: &Targets) -> bool {
     })
 }
 
-/// A document, if it is not too large.
-fn document(store: &dyn Store, key: &Key, limit: u64) -> Result<Bytes, StoreError> {
-    let fail = |kind, message: &str| {
-        let error = StoreError::new(kind, "reading the references", message);
-        Err(error.with_location(store.location()).with_key(key.as_str()))
-    };
-    let Some(value) = store.open_with(key, WHOLE)? else {
-        return fail(StoreErrorKind::NotFound, "nothing found");
-    };
-    if value.size() > limit {
-        let message = format!("they have {} bytes, where memory_limit allows {limit}", value.size());
-        return fail(StoreErrorKind::TooLarge, &message);
-    }
-    value.read(0, value.size())
-}
-
 /// References as kerchunk writes them: each key's value is in the references themselves, or is another object or a range of bytes
 /// in it. So files of other formats, such as NetCDF, are read as if they were Zarr. For reading only.
 ///
 /// Opened by [`ReferenceOptions`]. The references are a JSON document of version 0 or 1, with its templates and generators. Templates
 /// may have names, calls and the arithmetic of integers; of Jinja, nothing else is understood.
+///
+/// Or they are a directory of Parquet files as fsspec's `LazyReferenceMapper` writes them, called `*.parq` or `*.parquet`, or anything
+/// where there is no document. A file is read when one of its chunks is asked for, and kept; so what is written to it later is not seen.
 ///
 /// # Targets
 ///
@@ -207,7 +222,7 @@ fn document(store: &dyn Store, key: &Key, limit: u64) -> Result<Bytes, StoreErro
 pub struct ReferenceStore(Arc<Inner>);
 
 struct Inner {
-    set: key_map::Map<Reference>,
+    set: Set,
     targets: Targets,
     is_far: bool,
     location: Arc<str>,
@@ -251,11 +266,11 @@ impl ReferenceStore {
     }
 
     fn value(&self, key: &Key, first: Option<ByteRange>) -> Result<Option<Box<dyn Value>>, StoreError> {
-        match self.0.set.get(key) {
+        match self.0.set.find(key)? {
             None => Ok(None),
-            Some(Reference::Inline(bytes)) => Ok(Some(Box::new(bytes.clone()))),
+            Some(Reference::Inline(bytes)) => Ok(Some(Box::new(bytes))),
             Some(Reference::Target { url, range }) => {
-                self.target(key, url.as_deref(), *range, first).map(Some)
+                self.target(key, url.as_deref(), range, first).map(Some)
             }
         }
     }
@@ -333,7 +348,7 @@ impl Store for ReferenceStore {
     }
 
     fn size(&self, key: &Key) -> Result<Option<u64>, StoreError> {
-        self.0.set.get(key).map(|reference| self.size_of(key, reference)).transpose()
+        self.0.set.find(key)?.map(|reference| self.size_of(key, &reference)).transpose()
     }
 
     fn set(&self, key: &Key, _: &[u8], _: Condition<'_>) -> Result<(), StoreError> {
@@ -353,16 +368,11 @@ impl Store for ReferenceStore {
         prefix: &Prefix,
         visit: &mut dyn FnMut(Key, u64) -> ControlFlow<()>,
     ) -> Result<(), StoreError> {
-        for (key, reference) in key_map::below(&self.0.set, prefix) {
-            if visit(key.clone(), self.size_of(key, reference)?).is_break() {
-                return Ok(());
-            }
-        }
-        Ok(())
+        self.0.set.visit(prefix, &mut |key, reference| Ok(visit(key.clone(), self.size_of(key, reference)?)))
     }
 
     fn list_dir(&self, prefix: &Prefix) -> Result<DirListing, StoreError> {
-        key_map::list_dir(&self.0.set, prefix)
+        self.0.set.list_dir(prefix)
     }
 
     fn rename_prefix(&self, from: &Prefix, _: &Prefix) -> Result<(), StoreError> {

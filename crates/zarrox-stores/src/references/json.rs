@@ -39,6 +39,17 @@ pub(super) fn parse(document: &[u8], limit: u64) -> Result<key_map::Map<Referenc
     }
 }
 
+/// Any document, as a tree that takes no more memory than this.
+pub(super) fn tree(document: &[u8], limit: u64) -> Result<Json, Problem> {
+    let mut reader = Reader::new(limit);
+    let mut input = serde_json::Deserializer::from_slice(document);
+    let read = Tree(&mut reader).deserialize(&mut input).and_then(|tree| input.end().map(|()| tree));
+    match reader.problem {
+        Some(problem) => Err(problem),
+        None => read.map_err(|error| Problem::corrupt(format!("it is no JSON: {error}"))),
+    }
+}
+
 /// The bytes of a text: `base64:` stands for others than its own.
 pub(super) fn text_bytes(text: String) -> Result<Bytes, String> {
     match text.strip_prefix(BASE64) {

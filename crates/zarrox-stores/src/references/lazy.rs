@@ -1,0 +1,294 @@
+//! References in a directory of Parquet files, which are read when a chunk in them is asked for.
+//!
+//! The document `.zmetadata` has the documents of all nodes, and how many chunks a file is about. The references of an array's chunks
+//! are in `ARRAY/refs.N.parq`, in the order of the chunks in C.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::ops::ControlFlow;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use bytes::Bytes;
+use serde_json::{Map, Value as Json};
+
+use super::json::tree;
+use super::reference::{Problem, Reference};
+use super::table::Table;
+use crate::store::WHOLE;
+use crate::{DirListing, Key, Prefix, Store, StoreError, StoreErrorKind, key_map};
+
+/// The document of all others.
+const METADATA: &str = ".zmetadata";
+/// How many files are listed of one array: more would be a mistake, or malice.
+const LARGEST_LISTING: u64 = 1 << 20;
+/// How many files are kept, also if they have little in them.
+const KEPT: usize = 1024;
+
+/// References that are read as they are needed.
+#[derive(Debug)]
+pub(super) struct LazySet {
+    store: Arc<dyn Store>,
+    prefix: Prefix,
+    documents: key_map::Map<Bytes>,
+    /// The numbers of chunks along each dimension of each array.
+    grids: BTreeMap<String, Vec<u64>>,
+    record_size: u64,
+    limit: u64,
+    cache: Mutex<VecDeque<Kept>>,
+}
+
+/// A file that has been read; nothing where there is none.
+type Slot = Arc<Mutex<Option<Option<Arc<Table>>>>>;
+
+#[derive(Debug)]
+struct Kept {
+    array: String,
+    record: u64,
+    slot: Slot,
+    bytes: u64,
+}
+
+impl LazySet {
+    /// Opens the references below a prefix; nothing where there is no metadata.
+    pub(super) fn open(
+        store: Arc<dyn Store>,
+        prefix: Prefix,
+        limit: u64,
+        location: &str,
+    ) -> Result<Option<Self>, StoreError> {
+        let Some(document) = whole(&*store, &prefix.key(METADATA)?, limit)? else { return Ok(None) };
+        let problem = |problem: Problem| problem.into_error(location);
+        let (metadata, record_size) = metadata(&document, limit).map_err(problem)?;
+        let mut documents = key_map::Map::new();
+        let mut grids = BTreeMap::new();
+        for (name, value) in metadata {
+            let wrong = |message: String| problem(Problem::corrupt(message).at(&*name));
+            let key =
+                Key::new(&*name).map_err(|error| wrong(format!("the document's name is no key: {error}")))?;
+            match key.name() {
+                ".zarray" => {
+                    drop(grids.insert(key.parent().segments().to_owned(), grid(&value).map_err(wrong)?))
+                }
+                "zarr.json" => {
+                    let message = "references in Parquet have arrays of Zarr v2 only";
+                    let kind = StoreErrorKind::Unsupported;
+                    return Err(problem(Problem { kind, key: Some(name), message: message.into() }));
+                }
+                _ => {}
+            }
+            documents.insert(key, value.to_string().into());
+        }
+        Ok(Some(Self { store, prefix, documents, grids, record_size, limit, cache: Mutex::default() }))
+    }
+
+    pub(super) fn find(&self, key: &Key) -> Result<Option<Reference>, StoreError> {
+        if let Some(document) = self.documents.get(key) {
+            return Ok(Some(Reference::Inline(document.clone())));
+        }
+        let parent = key.parent();
+        let Some(grid) = self.grids.get(parent.segments()) else { return Ok(None) };
+        let Some(chunk) = index_of(key.name(), grid) else { return Ok(None) };
+        let Some(table) = self.table(parent.segments(), chunk / self.record_size)? else { return Ok(None) };
+        let row = usize::try_from(chunk % self.record_size).ok().and_then(|row| table.rows.get(row));
+        row.cloned().ok_or_else(|| {
+            let message = "the file with the chunk's reference has too few rows";
+            let error = StoreError::new(StoreErrorKind::Corrupt, "reading", message);
+            error.with_location(self.store.location()).with_key(key.as_str())
+        })
+    }
+
+    /// Visits what is below a prefix.
+    pub(super) fn visit(
+        &self,
+        prefix: &Prefix,
+        visit: &mut dyn FnMut(&Key, &Reference) -> Result<ControlFlow<()>, StoreError>,
+    ) -> Result<ControlFlow<()>, StoreError> {
+        for (key, document) in key_map::below(&self.documents, prefix) {
+            if visit(key, &Reference::Inline(document.clone()))?.is_break() {
+                return Ok(ControlFlow::Break(()));
+            }
+        }
+        for (array, grid) in &self.grids {
+            let own = Prefix::new(if array.is_empty() { String::new() } else { format!("{array}/") })?;
+            if own.as_str().starts_with(prefix.as_str()) && self.visit_array(&own, grid, visit)?.is_break() {
+                return Ok(ControlFlow::Break(()));
+            }
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+
+    fn visit_array(
+        &self,
+        array: &Prefix,
+        grid: &[u64],
+        visit: &mut dyn FnMut(&Key, &Reference) -> Result<ControlFlow<()>, StoreError>,
+    ) -> Result<ControlFlow<()>, StoreError> {
+        let chunks: u64 = grid.iter().product();
+        let files = chunks.div_ceil(self.record_size);
+        if files > LARGEST_LISTING {
+            let message = format!(
+                "the array has {files} files of references, where up to {LARGEST_LISTING} are listed"
+            );
+            let error = StoreError::new(StoreErrorKind::TooLarge, "listing", message);
+            return Err(error.with_location(self.store.location()).with_key(array.as_str()));
+        }
+        for record in 0..files {
+            let Some(table) = self.table(array.segments(), record)? else { continue };
+            for (chunk, row) in (record * self.record_size..chunks).zip(&table.rows) {
+                let Some(reference) = row else { continue };
+                if visit(&array.key(&name_of(chunk, grid))?, reference)?.is_break() {
+                    return Ok(ControlFlow::Break(()));
+                }
+            }
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+
+    pub(super) fn list_dir(&self, prefix: &Prefix) -> Result<DirListing, StoreError> {
+        let mut listing = key_map::list_dir(&self.documents, prefix)?;
+        if let Some(grid) = self.grids.get(prefix.segments()) {
+            let _ = self.visit_array(prefix, grid, &mut |key, _| {
+                listing.keys.push(key.clone());
+                Ok(ControlFlow::Continue(()))
+            })?;
+        }
+        Ok(listing.sorted())
+    }
+
+    /// A file of an array's references. Who asks for one that somebody reads waits for it.
+    fn table(&self, array: &str, record: u64) -> Result<Option<Arc<Table>>, StoreError> {
+        let slot = self.slot(array, record);
+        let mut held = slot.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(table) = &*held {
+            return Ok(table.clone());
+        }
+        let directory = if array.is_empty() { String::new() } else { format!("{array}/") };
+        let key = self.prefix.key(&format!("{directory}refs.{record}.parq"))?;
+        let table = match whole(&*self.store, &key, self.limit)? {
+            None => None,
+            Some(file) => {
+                let table = Table::decode(&file, self.record_size, self.limit);
+                let location = self.store.location();
+                Some(Arc::new(table.map_err(|problem| problem.at(key.as_str()).into_error(&location))?))
+            }
+        };
+        *held = Some(table.clone());
+        drop(held);
+        self.keep(&slot, table.as_ref().map_or(0, |table| table.bytes));
+        Ok(table)
+    }
+
+    /// The place of a file in the cache, which becomes the last to leave.
+    fn slot(&self, array: &str, record: u64) -> Slot {
+        let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+        let place = cache.iter().position(|kept| kept.record == record && kept.array == array);
+        let found = place.and_then(|place| cache.remove(place));
+        let kept = found.unwrap_or_else(|| Kept {
+            array: array.to_owned(),
+            record,
+            slot: Slot::default(),
+            bytes: 0,
+        });
+        let slot = Arc::clone(&kept.slot);
+        cache.push_back(kept);
+        slot
+    }
+
+    /// Counts a file, and lets go of others until all fit.
+    fn keep(&self, slot: &Slot, bytes: u64) {
+        let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(kept) = cache.iter_mut().find(|kept| Arc::ptr_eq(&kept.slot, slot)) {
+            kept.bytes = bytes;
+        }
+        let mut total = cache.iter().fold(0_u64, |sum, kept| sum.saturating_add(kept.bytes));
+        while (total > self.limit || cache.len() > KEPT) && cache.len() > 1 {
+            total = total.saturating_sub(cache.pop_front().map_or(0, |kept| kept.bytes));
+        }
+    }
+}
+
+/// A whole value, if it is not too large.
+pub(super) fn whole(store: &dyn Store, key: &Key, limit: u64) -> Result<Option<Bytes>, StoreError> {
+    let Some(value) = store.open_with(key, WHOLE)? else { return Ok(None) };
+    if value.size() > limit {
+        let message = format!("{} bytes are more than the memory_limit of {limit}", value.size());
+        let error = StoreError::new(StoreErrorKind::TooLarge, "reading the references", message);
+        return Err(error.with_location(store.location()).with_key(key.as_str()));
+    }
+    value.read(0, value.size()).map(Some)
+}
+
+/// The documents, and how many chunks a file is about.
+fn metadata(document: &[u8], limit: u64) -> Result<(Map<String, Json>, u64), Problem> {
+    let corrupt = |message: &str| Problem::corrupt(message).at(METADATA);
+    let mut json = tree(document, limit).map_err(|problem| problem.at(METADATA))?;
+    let record_size = json.get("record_size").and_then(Json::as_u64).filter(|size| *size > 0);
+    let record_size = record_size.ok_or_else(|| corrupt("'record_size' must be an integer from 1 on"))?;
+    match json.get_mut("metadata").map(Json::take) {
+        Some(Json::Object(metadata)) => Ok((metadata, record_size)),
+        _ => Err(corrupt("'metadata' must be an object of documents")),
+    }
+}
+
+/// The numbers of chunks along the dimensions of an array.
+fn grid(document: &Json) -> Result<Vec<u64>, String> {
+    if document.get("dimension_separator").and_then(Json::as_str).is_some_and(|separator| separator != ".") {
+        return Err("references in Parquet have chunks with '.' as 'dimension_separator' only".into());
+    }
+    let lengths = |name: &str| {
+        let list = document.get(name).and_then(Json::as_array);
+        let lengths = list.and_then(|list| list.iter().map(Json::as_u64).collect::<Option<Vec<u64>>>());
+        lengths.ok_or_else(|| format!("'{name}' must be a list of integers from 0 on"))
+    };
+    let (shape, chunks) = (lengths("shape")?, lengths("chunks")?);
+    if shape.len() != chunks.len() || chunks.contains(&0) {
+        return Err("'chunks' must have an integer from 1 on for each of 'shape'".into());
+    }
+    let grid: Vec<u64> = shape.iter().zip(&chunks).map(|(length, chunk)| length.div_ceil(*chunk)).collect();
+    let count = grid.iter().try_fold(1_u64, |count, length| count.checked_mul(*length));
+    count.map(|_| grid).ok_or_else(|| "it has more chunks than 64 bits count".into())
+}
+
+/// The place of a chunk among all in the order of C, if it is one of the grid.
+fn index_of(name: &str, grid: &[u64]) -> Option<u64> {
+    if grid.is_empty() {
+        return (name == "0").then_some(0);
+    }
+    let mut parts = name.split('.');
+    let mut index = 0;
+    for length in grid {
+        let part = parts.next()?;
+        let place = part.parse::<u64>().ok().filter(|place| place < length && place.to_string() == part)?;
+        index = index * length + place;
+    }
+    parts.next().is_none().then_some(index)
+}
+
+/// What the chunk at a place is called.
+fn name_of(mut index: u64, grid: &[u64]) -> String {
+    let mut parts = Vec::new();
+    for length in grid.iter().rev() {
+        parts.push((index % length).to_string());
+        index /= length;
+    }
+    parts.reverse();
+    if parts.is_empty() { "0".to_owned() } else { parts.join(".") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chunks_are_counted_in_the_order_of_c() {
+        let grid = [2, 3, 4];
+        for index in 0..24 {
+            assert_eq!(index_of(&name_of(index, &grid), &grid), Some(index));
+        }
+        assert_eq!(name_of(23, &grid), "1.2.3");
+        assert_eq!((index_of("0", &[]), name_of(0, &[])), (Some(0), "0".to_owned()));
+        for name in ["", "0", "0.0", "2.0.0", "0.0.0.0", "00.0.0", "+1.0.0", "a.0.0", "0.0.4"] {
+            assert_eq!(index_of(name, &grid), None, "{name}");
+        }
+        assert_eq!(index_of("1", &[]), None);
+    }
+}

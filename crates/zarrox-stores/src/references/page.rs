@@ -1,0 +1,148 @@
+//! What the pages of a Parquet column say of themselves, before any memory is taken for them.
+//!
+//! The library that decodes pages believes their headers: it takes the memory that they ask for, and gives up the thread where a
+//! dictionary is missing. So these are walked through first: they are structures of Thrift's compact protocol, of which a few
+//! integers matter.
+
+/// How deep structures may be nested.
+const DEEPEST: usize = 8;
+
+/// Places of integers in a page's header: the structure that they are in, and their own number.
+const UNCOMPRESSED: (i64, i64) = (0, 2);
+const COMPRESSED: (i64, i64) = (0, 3);
+const DICTIONARY_VALUES: (i64, i64) = (7, 1);
+const ENCODINGS: [(i64, i64); 2] = [(5, 2), (8, 4)];
+/// Encodings of values: as they are, and by a dictionary under its old and its new name.
+const PLAIN: i64 = 0;
+const DICTIONARY: [i64; 2] = [2, 8];
+
+/// The bytes that all pages of a column have when they are decompressed; `None` when a header is malformed.
+pub(super) fn decompressed_size(mut column: &[u8]) -> Option<u64> {
+    let mut total = 0_u64;
+    let mut has_dictionary = false;
+    while !column.is_empty() {
+        let (mut uncompressed, mut compressed, mut dictionary, mut encoding) = (None, None, None, PLAIN);
+        let mut header = Header { bytes: column };
+        header.structure(0, DEEPEST, &mut |place, value| match place {
+            UNCOMPRESSED => uncompressed = u64::try_from(value).ok(),
+            COMPRESSED => compressed = usize::try_from(value).ok(),
+            DICTIONARY_VALUES => dictionary = Some(u64::try_from(value).unwrap_or(u64::MAX)),
+            place if ENCODINGS.contains(&place) => encoding = value,
+            _ => {}
+        })?;
+        let uncompressed = uncompressed.filter(|size| dictionary.unwrap_or(0) <= *size)?;
+        has_dictionary |= dictionary.is_some();
+        if encoding != PLAIN && !(has_dictionary && DICTIONARY.contains(&encoding)) {
+            return None;
+        }
+        column = header.bytes.get(compressed?..)?;
+        total = total.checked_add(uncompressed)?;
+    }
+    Some(total)
+}
+
+/// What is left of a header.
+struct Header<'a> {
+    bytes: &'a [u8],
+}
+
+impl Header<'_> {
+    fn byte(&mut self) -> Option<u8> {
+        let (first, rest) = self.bytes.split_first()?;
+        self.bytes = rest;
+        Some(*first)
+    }
+
+    fn skip(&mut self, count: u64) -> Option<()> {
+        self.bytes = self.bytes.get(usize::try_from(count).ok()?..)?;
+        Some(())
+    }
+
+    /// Seven bits in each byte, the lowest first.
+    fn number(&mut self) -> Option<u64> {
+        let mut number = 0;
+        for shift in (0..64).step_by(7) {
+            let byte = self.byte()?;
+            number |= u64::from(byte & 0x7f) << shift;
+            if byte < 0x80 {
+                return Some(number);
+            }
+        }
+        None
+    }
+
+    /// A number whose lowest bit is the sign.
+    fn integer(&mut self) -> Option<i64> {
+        let number = self.number()?;
+        Some((number >> 1).cast_signed() ^ -(number & 1).cast_signed())
+    }
+
+    /// Goes through a structure and those in it, and tells all integers by their places.
+    fn structure(&mut self, own: i64, deepest: usize, found: &mut dyn FnMut((i64, i64), i64)) -> Option<()> {
+        let deeper = deepest.checked_sub(1)?;
+        let mut field = 0_i64;
+        loop {
+            let head = self.byte()?;
+            if head == 0 {
+                return Some(());
+            }
+            field = match head >> 4 {
+                0 => self.integer()?,
+                step => field.checked_add(i64::from(step))?,
+            };
+            match head & 0xf {
+                // Truth values are in their type.
+                1 | 2 => {}
+                3 => self.skip(1)?,
+                4..=6 => found((own, field), self.integer()?),
+                7 => self.skip(8)?,
+                8 => {
+                    let length = self.number()?;
+                    self.skip(length)?;
+                }
+                12 => self.structure(if own == 0 { field } else { -1 }, deeper, found)?,
+                _ => return None,
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A page of 5 bytes that says that it has `size` when decompressed, with a dictionary of so many values.
+    fn page(size: u8, values: u8) -> Vec<u8> {
+        vec![0x15, 4, 0x15, size << 1, 0x15, 10, 0x4c, 0x15, values << 1, 0x11, 0, 0, 1, 2, 3, 4, 5]
+    }
+
+    #[test]
+    fn sizes_are_added_up() {
+        assert_eq!(decompressed_size(&[]), Some(0));
+        assert_eq!(decompressed_size(&[page(20, 5), page(30, 30)].concat()), Some(50));
+    }
+
+    #[test]
+    fn only_known_encodings_with_their_dictionary_are_pages() {
+        let data =
+            |encoding: u8| vec![0x15, 0, 0x15, 40, 0x15, 2, 0x2c, 0x15, 6, 0x15, encoding << 1, 0, 0, 1];
+        assert_eq!(decompressed_size(&data(0)), Some(20));
+        assert_eq!(decompressed_size(&data(8)), None);
+        for encoding in [0, 2, 8] {
+            assert_eq!(decompressed_size(&[page(20, 5), data(encoding)].concat()), Some(40));
+        }
+        assert_eq!(decompressed_size(&[page(20, 5), data(5)].concat()), None);
+    }
+
+    #[test]
+    fn what_is_malformed_is_no_page() {
+        let whole = page(20, 5);
+        for end in 1..whole.len() {
+            assert_eq!(decompressed_size(&whole[..end]), None, "{end}");
+        }
+        assert_eq!(decompressed_size(&page(20, 21)), None);
+        assert_eq!(decompressed_size(&[0x15, 1, 0x15, 1, 0x15, 1, 0]), None);
+        assert_eq!(decompressed_size(&[0xff; 100]), None);
+        assert_eq!(decompressed_size(&[0x1c; 1000]), None);
+    }
+}

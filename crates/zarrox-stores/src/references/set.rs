@@ -1,0 +1,50 @@
+//! All references, wherever they are written.
+
+use std::ops::ControlFlow;
+
+use super::lazy::LazySet;
+use super::reference::Reference;
+use crate::{DirListing, Key, Prefix, StoreError, key_map};
+
+/// References by their keys.
+pub(super) enum Set {
+    /// Of a JSON document.
+    Memory(key_map::Map<Reference>),
+    /// Of Parquet files.
+    Lazy(LazySet),
+}
+
+impl Set {
+    pub(super) fn find(&self, key: &Key) -> Result<Option<Reference>, StoreError> {
+        match self {
+            Self::Memory(map) => Ok(map.get(key).cloned()),
+            Self::Lazy(set) => set.find(key),
+        }
+    }
+
+    /// Visits what is below a prefix, until the visitor breaks off.
+    pub(super) fn visit(
+        &self,
+        prefix: &Prefix,
+        visit: &mut dyn FnMut(&Key, &Reference) -> Result<ControlFlow<()>, StoreError>,
+    ) -> Result<(), StoreError> {
+        match self {
+            Self::Memory(map) => {
+                for (key, reference) in key_map::below(map, prefix) {
+                    if visit(key, reference)?.is_break() {
+                        break;
+                    }
+                }
+                Ok(())
+            }
+            Self::Lazy(set) => set.visit(prefix, visit).map(drop),
+        }
+    }
+
+    pub(super) fn list_dir(&self, prefix: &Prefix) -> Result<DirListing, StoreError> {
+        match self {
+            Self::Memory(map) => key_map::list_dir(map, prefix),
+            Self::Lazy(set) => set.list_dir(prefix),
+        }
+    }
+}

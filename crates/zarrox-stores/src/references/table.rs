@@ -1,0 +1,173 @@
+//! One Parquet file of references: a row for each chunk.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use parquet::basic::Type;
+use parquet::column::reader::get_typed_column_reader;
+use parquet::data_type::{ByteArray, ByteArrayType, DataType, Int64Type};
+use parquet::errors::ParquetError;
+use parquet::file::metadata::RowGroupMetaData;
+use parquet::file::reader::{FileReader, RowGroupReader};
+use parquet::file::serialized_reader::SerializedFileReader;
+
+use super::json::text_bytes;
+use super::page::decompressed_size;
+use super::reference::{Budget, Problem, Reference};
+
+/// The bytes that a row takes beyond its texts, also while it is decoded.
+const ROW: u64 = 128;
+/// The largest description at the end of a file.
+const LARGEST_FOOTER: u32 = 1 << 20;
+/// What stands at both ends of a file.
+const MAGIC: &[u8] = b"PAR1";
+
+/// The references of consecutive chunks.
+#[derive(Debug)]
+pub(super) struct Table {
+    pub(super) rows: Vec<Option<Reference>>,
+    /// The memory that they take.
+    pub(super) bytes: u64,
+}
+
+impl Table {
+    /// Decodes a file of at most so many rows.
+    pub(super) fn decode(file: &Bytes, most_rows: u64, limit: u64) -> Result<Self, Problem> {
+        // The library panics at some of what is malformed. What is checked before is what is known of that.
+        std::panic::catch_unwind(|| Self::decode_checked(file, most_rows, limit))
+            .unwrap_or_else(|_| Err(corrupt("it is damaged")))
+    }
+
+    fn decode_checked(file: &Bytes, most_rows: u64, limit: u64) -> Result<Self, Problem> {
+        check_footer(file)?;
+        let reader = SerializedFileReader::new(file.clone()).map_err(|error| unreadable(&error))?;
+        let mut budget = Budget::new(limit);
+        let mut rows = Vec::new();
+        let mut bytes = 0;
+        for (index, group) in reader.metadata().row_groups().iter().enumerate() {
+            bytes += checked_memory(group, file, &mut budget)?;
+            let group = reader.get_row_group(index).map_err(|error| unreadable(&error))?;
+            append(&*group, &mut rows)?;
+            if rows.len() as u64 > most_rows {
+                return Err(corrupt(&format!("it has more rows than the {most_rows} of 'record_size'")));
+            }
+        }
+        Ok(Self { rows, bytes })
+    }
+}
+
+fn corrupt(message: &str) -> Problem {
+    Problem::corrupt(format!("the file is no table of references: {message}"))
+}
+
+fn unreadable(error: &ParquetError) -> Problem {
+    corrupt(&error.to_string())
+}
+
+/// A file ends with its description, the length of that, and four letters.
+fn check_footer(file: &[u8]) -> Result<(), Problem> {
+    let end = file.strip_suffix(MAGIC).and_then(|rest| rest.last_chunk::<4>());
+    let length = end.map(|length| u32::from_le_bytes(*length)).ok_or_else(|| corrupt("it is no Parquet"))?;
+    if length > LARGEST_FOOTER {
+        return Err(corrupt(&format!("its description has {length} bytes, where {LARGEST_FOOTER} are read")));
+    }
+    Ok(())
+}
+
+/// The memory that decoding a group of rows takes, if that is not too much.
+fn checked_memory(group: &RowGroupMetaData, file: &[u8], budget: &mut Budget) -> Result<u64, Problem> {
+    let rows = u64::try_from(group.num_rows()).map_err(|_| corrupt("it has less than no rows"))?;
+    let mut bytes = rows.saturating_mul(ROW);
+    budget.take(bytes)?;
+    for column in group.columns() {
+        // Where the library begins, too.
+        let start = column.dictionary_page_offset().unwrap_or(column.data_page_offset());
+        let start = usize::try_from(start).ok();
+        let length = usize::try_from(column.compressed_size()).ok();
+        let pages = start.zip(length).and_then(|(start, length)| file.get(start..start.checked_add(length)?));
+        let size = pages.and_then(decompressed_size).ok_or_else(|| corrupt("a column is damaged"))?;
+        budget.take(size)?;
+        bytes = bytes.saturating_add(size);
+    }
+    Ok(bytes)
+}
+
+/// Appends the references of a group of rows.
+fn append(group: &dyn RowGroupReader, rows: &mut Vec<Option<Reference>>) -> Result<(), Problem> {
+    let count = usize::try_from(group.metadata().num_rows()).map_err(|_| corrupt("it has too many rows"))?;
+    let paths = texts(group, "path", count)?;
+    let offsets = integers(group, "offset", count)?;
+    let sizes = integers(group, "size", count)?;
+    let raws = texts(group, "raw", count)?;
+    let mut known: HashSet<Arc<str>> = HashSet::new();
+    for (((path, raw), offset), size) in paths.into_iter().zip(raws).zip(offsets).zip(sizes) {
+        let number = |value: Option<i64>| {
+            u64::try_from(value.unwrap_or(0)).map_err(|_| corrupt("an offset or a size is negative"))
+        };
+        rows.push(match (raw, path) {
+            (Some(raw), _) => Some(Reference::Inline(inline(&raw)?)),
+            (None, None) => None,
+            (None, Some(path)) => {
+                let path = std::str::from_utf8(path.data()).map_err(|_| corrupt("a path is no text"))?;
+                let url = known.get(path).cloned().unwrap_or_else(|| path.into());
+                known.insert(Arc::clone(&url));
+                let range = (number(offset)?, number(size)?);
+                Some(Reference::Target { url: Some(url), range: (range != (0, 0)).then_some(range) })
+            }
+        });
+    }
+    Ok(())
+}
+
+/// A value that is here. As in JSON, `base64:` stands for other bytes than its own.
+fn inline(raw: &ByteArray) -> Result<Bytes, Problem> {
+    match std::str::from_utf8(raw.data()) {
+        Ok(text) if text.starts_with("base64:") => {
+            text_bytes(text.to_owned()).map_err(|error| corrupt(&error))
+        }
+        _ => Ok(Bytes::copy_from_slice(raw.data())),
+    }
+}
+
+fn texts(group: &dyn RowGroupReader, name: &str, rows: usize) -> Result<Vec<Option<ByteArray>>, Problem> {
+    column::<ByteArrayType>(group, name, Type::BYTE_ARRAY, rows)
+}
+
+fn integers(group: &dyn RowGroupReader, name: &str, rows: usize) -> Result<Vec<Option<i64>>, Problem> {
+    column::<Int64Type>(group, name, Type::INT64, rows)
+}
+
+/// The values of a column; nothing but nulls where there is no such column.
+fn column<T: DataType>(
+    group: &dyn RowGroupReader,
+    name: &str,
+    expected: Type,
+    rows: usize,
+) -> Result<Vec<Option<T::T>>, Problem> {
+    let columns = group.metadata().columns();
+    let Some(index) = columns.iter().position(|column| column.column_path().string() == name) else {
+        return Ok(vec![None; rows]);
+    };
+    let description = columns[index].column_descr();
+    let is_flat = description.max_rep_level() == 0 && description.max_def_level() <= 1;
+    if description.physical_type() != expected || !is_flat {
+        return Err(corrupt(&format!("its column '{name}' has another type")));
+    }
+    let is_nullable = description.max_def_level() == 1;
+    let reader = group.get_column_reader(index).map_err(|error| unreadable(&error))?;
+    let mut reader = get_typed_column_reader::<T>(reader);
+    let (mut levels, mut values, mut done) = (Vec::new(), Vec::new(), 0);
+    while done < rows {
+        let read = reader.read_records(rows - done, Some(&mut levels), None, &mut values);
+        match read.map_err(|error| unreadable(&error))?.0 {
+            0 => return Err(corrupt(&format!("its column '{name}' ends early"))),
+            records => done += records,
+        }
+    }
+    let mut values = values.into_iter();
+    if !is_nullable {
+        return Ok(values.map(Some).collect());
+    }
+    Ok(levels.into_iter().map(|level| if level == 1 { values.next() } else { None }).collect())
+}
