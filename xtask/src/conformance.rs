@@ -9,6 +9,7 @@ use crate::archives;
 use crate::databases;
 use crate::indexing::{self, Pythons};
 use crate::python::Environment;
+use crate::references;
 use crate::run::{self, Outcome, Program, cargo, program};
 use crate::zarrs;
 
@@ -24,7 +25,8 @@ of --seed N. With the name `indexing` only these are run, and replace those of t
 
 Last, zip archives are exchanged with both zarr-pythons, and tested by Python's zipfile and by unzip, which must be installed. With the
 name `archives` only this is done. So are hierarchies in directories, SQLite, LMDB and GDBM, with zarr-python 2, by the name
-`databases`; those on servers are a part of `cargo xtask test --stores`.";
+`databases`; those on servers are a part of `cargo xtask test --stores`. And files of HDF5 and NetCDF are read through kerchunk's
+references, by the name `references`.";
 
 /// Where everything is written.
 const DIRECTORY: &str = "target/conformance";
@@ -36,6 +38,8 @@ pub(crate) const INDEXING: &str = "indexing";
 const ARCHIVES: &str = "archives";
 /// The name of the part about databases.
 const DATABASES: &str = "databases";
+/// The name of the part about references.
+const REFERENCES: &str = "references";
 /// It is in Rust: its program is built here, and driven by Python as the others are.
 const ZARRS: &str = "zarrs";
 
@@ -75,6 +79,9 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     if names == [DATABASES] {
         return databases::run(&built()?);
     }
+    if names == [REFERENCES] {
+        return references::run(&built()?);
+    }
     let is_known = |name: &str| name == INDEXING || IMPLEMENTATIONS.iter().any(|i| key(i) == name);
     if let Some(unknown) = names.iter().find(|name| !is_known(name)) {
         return Err(format!("'{unknown}' is not an implementation"));
@@ -98,6 +105,7 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     if names.is_empty() {
         archives::run(&pythons()?, &ourselves())?;
         databases::run(&ourselves())?;
+        references::run(&ourselves())?;
     }
     failed.iter().for_each(|line| println!("{line}"));
     if names.is_empty() || only_indexing {

@@ -14,6 +14,7 @@ mod fuzz;
 mod indexing;
 mod lint;
 mod python;
+mod references;
 mod run;
 mod sanitizer;
 mod servers;

@@ -6,6 +6,7 @@
 //! conformance indexing CASES REPORT
 //! conformance archives write|write-v2|read|changed DIRECTORY
 //! conformance databases write|change|changed KIND LOCATION
+//! conformance references DIRECTORY
 //! ```
 //!
 //! `codecs` tells the designer of the matrix which codecs there are; `indexing` runs the cases of `conformance/indexing.py`.
@@ -15,6 +16,7 @@ mod cell;
 mod data;
 mod databases;
 mod indexing;
+mod references;
 mod variable;
 
 use std::collections::HashSet;
@@ -40,6 +42,11 @@ fn main() -> Result<(), Failure> {
         && action == "codecs"
     {
         return Ok(std::fs::write(report, codecs().to_string())?);
+    }
+    if let [part, directory] = arguments.as_slice()
+        && part == "references"
+    {
+        return references::run(Path::new(directory));
     }
     if let [action, cases, report] = arguments.as_slice()
         && action == "indexing"
