@@ -11,7 +11,7 @@ use bytes::Bytes;
 use serde_json::{Map, Value as Json};
 
 use super::json::tree;
-use super::reference::{Problem, Reference};
+use super::reference::{Problem, Reference, Visit};
 use super::table::Table;
 use crate::store::WHOLE;
 use crate::{DirListing, Key, Prefix, Store, StoreError, StoreErrorKind, key_map};
@@ -66,7 +66,7 @@ impl LazySet {
                 Key::new(&*name).map_err(|error| wrong(format!("the document's name is no key: {error}")))?;
             match key.name() {
                 ".zarray" => {
-                    drop(grids.insert(key.parent().segments().to_owned(), grid(&value).map_err(wrong)?))
+                    grids.insert(key.parent().segments().to_owned(), grid(&value).map_err(wrong)?);
                 }
                 "zarr.json" => {
                     let message = "references in Parquet have arrays of Zarr v2 only";
@@ -100,7 +100,7 @@ impl LazySet {
     pub(super) fn visit(
         &self,
         prefix: &Prefix,
-        visit: &mut dyn FnMut(&Key, &Reference) -> Result<ControlFlow<()>, StoreError>,
+        visit: &mut Visit<'_>,
     ) -> Result<ControlFlow<()>, StoreError> {
         for (key, document) in key_map::below(&self.documents, prefix) {
             if visit(key, &Reference::Inline(document.clone()))?.is_break() {
@@ -120,7 +120,7 @@ impl LazySet {
         &self,
         array: &Prefix,
         grid: &[u64],
-        visit: &mut dyn FnMut(&Key, &Reference) -> Result<ControlFlow<()>, StoreError>,
+        visit: &mut Visit<'_>,
     ) -> Result<ControlFlow<()>, StoreError> {
         let chunks: u64 = grid.iter().product();
         let files = chunks.div_ceil(self.record_size);

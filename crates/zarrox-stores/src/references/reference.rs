@@ -1,11 +1,12 @@
 //! One reference, and the memory that many of them may take.
 
 use std::fmt;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use bytes::Bytes;
 
-use crate::{StoreError, StoreErrorKind};
+use crate::{Key, StoreError, StoreErrorKind};
 
 /// The bytes that a reference takes beyond its texts: its place in a map, and what each allocation costs.
 const OVERHEAD: u64 = 96;
@@ -33,6 +34,9 @@ impl fmt::Debug for Reference {
         }
     }
 }
+
+/// What is told of references, until it breaks off.
+pub(super) type Visit<'a> = dyn FnMut(&Key, &Reference) -> Result<ControlFlow<()>, StoreError> + 'a;
 
 /// What is wrong with references, and the key that it is about.
 #[derive(Debug)]

@@ -1,9 +1,7 @@
 //! All references, wherever they are written.
 
-use std::ops::ControlFlow;
-
 use super::lazy::LazySet;
-use super::reference::Reference;
+use super::reference::{Reference, Visit};
 use crate::{DirListing, Key, Prefix, StoreError, key_map};
 
 /// References by their keys.
@@ -23,11 +21,7 @@ impl Set {
     }
 
     /// Visits what is below a prefix, until the visitor breaks off.
-    pub(super) fn visit(
-        &self,
-        prefix: &Prefix,
-        visit: &mut dyn FnMut(&Key, &Reference) -> Result<ControlFlow<()>, StoreError>,
-    ) -> Result<(), StoreError> {
+    pub(super) fn visit(&self, prefix: &Prefix, visit: &mut Visit<'_>) -> Result<(), StoreError> {
         match self {
             Self::Memory(map) => {
                 for (key, reference) in key_map::below(map, prefix) {

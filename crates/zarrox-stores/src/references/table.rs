@@ -34,7 +34,8 @@ pub(super) struct Table {
 impl Table {
     /// Decodes a file of at most so many rows.
     pub(super) fn decode(file: &Bytes, most_rows: u64, limit: u64) -> Result<Self, Problem> {
-        // The library panics at some of what is malformed. What is checked before is what is known of that.
+        // The library panics at some of what is malformed. What is known of that is checked
+        // before, and the rest ends here.
         std::panic::catch_unwind(|| Self::decode_checked(file, most_rows, limit))
             .unwrap_or_else(|_| Err(corrupt("it is damaged")))
     }
