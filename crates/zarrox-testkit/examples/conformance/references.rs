@@ -21,8 +21,11 @@ pub(crate) fn run(directory: &Path) -> Result<(), Failure> {
             failures.push(format!("{url}: {failure}"));
         }
     }
-    println!("{} of {} variables read as they are", cases.len() - failures.len(), cases.len());
-    if failures.is_empty() { Ok(()) } else { Err(failures.join("\n").into()) }
+    if failures.is_empty() {
+        return Ok(());
+    }
+    Err(format!("{} of {} variables are others:\n{}", failures.len(), cases.len(), failures.join("\n"))
+        .into())
 }
 
 fn compare(url: &str, case: &Json) -> Result<(), Failure> {
