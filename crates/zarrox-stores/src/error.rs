@@ -77,6 +77,12 @@ impl StoreError {
         self
     }
 
+    /// The same, for an error that names no store yet.
+    #[must_use]
+    pub(crate) fn or_location(self, location: impl FnOnce() -> String) -> Self {
+        if self.location().is_some() { self } else { self.with_location(location()) }
+    }
+
     /// Adds the key or prefix concerned.
     #[must_use]
     pub fn with_key(mut self, key: impl Into<String>) -> Self {

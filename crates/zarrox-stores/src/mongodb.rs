@@ -86,10 +86,7 @@ fn locate(url: &StoreUrl<'_>, options: &StorageOptions) -> Result<Located, Store
         .map(|user| (user.to_owned(), options.get("password").unwrap_or_default().to_owned()));
     settings.database = options.get("database").map(str::to_owned);
     settings.collection = options.get("collection").map(str::to_owned);
-    let store = settings.open(&collection).map_err(|error| match error.location() {
-        Some(_) => error,
-        None => error.with_location(url.to_string()),
-    })?;
+    let store = settings.open(&collection).map_err(|error| error.or_location(|| url.to_string()))?;
     Ok(Located::whole(store, node))
 }
 

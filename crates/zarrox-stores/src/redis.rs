@@ -81,10 +81,7 @@ fn locate(url: &StoreUrl<'_>, options: &StorageOptions) -> Result<Located, Store
     settings.user = options.get("user").map(str::to_owned);
     settings.password = options.get("password").map(str::to_owned).or(settings.password);
     settings.prefix = options.get("prefix").map(str::to_owned);
-    let store = settings.open(&server).map_err(|error| match error.location() {
-        Some(_) => error,
-        None => error.with_location(url.to_string()),
-    })?;
+    let store = settings.open(&server).map_err(|error| error.or_location(|| url.to_string()))?;
     Ok(Located::whole(store, node))
 }
 

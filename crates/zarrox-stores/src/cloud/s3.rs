@@ -199,10 +199,8 @@ impl S3Options {
     ///
     /// When the options contradict each other, or the profile cannot be read.
     pub fn open(self, bucket: &str) -> Result<S3Store, StoreError> {
-        self.build(bucket).map(Blocking::new).map_err(|error| match error.location() {
-            None => error.with_location(format!("s3://{bucket}")),
-            Some(_) => error,
-        })
+        let opened = self.build(bucket).map(Blocking::new);
+        opened.map_err(|error| error.or_location(|| format!("s3://{bucket}")))
     }
 
     fn build(mut self, bucket: &str) -> Result<CloudStore, StoreError> {

@@ -16,6 +16,8 @@ use zarrox_stores::{
 use zarrox_testkit::servers::address;
 use zarrox_testkit::store::{key, list, prefix, store_suite};
 
+use super::remote::obstruct_each_other;
+
 fn directory() -> Option<String> {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
@@ -37,18 +39,7 @@ fn passes_the_suite() {
 #[test]
 fn values_and_directories_keep_out_of_each_others_way() {
     let Some(store) = fresh() else { return };
-    store.set(&key("a/b"), b"1", Condition::Always).unwrap();
-    for (name, condition) in
-        [("a", Condition::Always), ("a/b/c", Condition::Always), ("a", Condition::Absent)]
-    {
-        let error = store.set(&key(name), b"2", condition).unwrap_err();
-        assert_eq!((error.kind(), error.key()), (StoreErrorKind::Obstructed, Some(name)), "{error}");
-    }
-    assert!(!store.erase(&key("a")).unwrap());
-    store.erase_prefix(&prefix("a/b/")).unwrap();
-    assert_eq!(list(&store, ""), [("a/b".to_owned(), 1)]);
-    let error = store.set(&key("a/b"), b"2", Condition::Absent).unwrap_err();
-    assert_eq!(error.kind(), StoreErrorKind::AlreadyExists, "{error}");
+    obstruct_each_other(&store);
 }
 
 #[test]

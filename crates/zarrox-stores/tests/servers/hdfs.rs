@@ -15,6 +15,8 @@ use zarrox_testkit::proxy::{After, Proxy};
 use zarrox_testkit::servers::address;
 use zarrox_testkit::store::{key, list, prefix, read_suite};
 
+use super::remote::obstruct_each_other;
+
 /// A directory of its own, which is not there yet.
 fn fresh() -> Option<Blocking<HdfsStore>> {
     static COUNT: AtomicU32 = AtomicU32::new(0);
@@ -143,16 +145,7 @@ fn one_of_many_creates() {
 #[test]
 fn values_and_directories_keep_out_of_each_others_way() {
     let Some(store) = fresh() else { return };
-    store.set(&key("a/b"), b"1", Condition::Always).unwrap();
-    for (name, condition) in
-        [("a", Condition::Always), ("a/b/c", Condition::Always), ("a", Condition::Absent)]
-    {
-        let error = store.set(&key(name), b"2", condition).unwrap_err();
-        assert_eq!((error.kind(), error.key()), (StoreErrorKind::Obstructed, Some(name)), "{error}");
-    }
-    assert!(!store.erase(&key("a")).unwrap());
-    store.erase_prefix(&prefix("a/b/")).unwrap();
-    assert_eq!(list(&store, ""), [("a/b".to_owned(), 1)]);
+    obstruct_each_other(&store);
 }
 
 #[test]

@@ -20,7 +20,14 @@ mod mongodb;
 #[cfg(feature = "redis")]
 #[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod redis;
-#[cfg(any(feature = "azure", feature = "http", feature = "s3"))]
+#[cfg(any(
+    feature = "azure",
+    feature = "ftp",
+    feature = "hdfs",
+    feature = "http",
+    feature = "s3",
+    feature = "webdav"
+))]
 mod remote;
 #[cfg(feature = "s3")]
 mod s3;

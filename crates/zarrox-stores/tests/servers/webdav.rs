@@ -13,6 +13,8 @@ use zarrox_stores::{
 use zarrox_testkit::servers::address;
 use zarrox_testkit::store::{key, list, prefix, read_suite, store_suite};
 
+use super::remote::obstruct_each_other;
+
 /// A directory of its own on a server, which is not there yet.
 fn fresh_on(server: &str) -> Option<Blocking<WebDavStore>> {
     static COUNT: AtomicU32 = AtomicU32::new(0);
@@ -106,18 +108,7 @@ fn a_value_that_is_a_little_older_is_read_by_ranges_of_one_version() {
 #[test]
 fn values_and_directories_keep_out_of_each_others_way() {
     let Some(store) = fresh() else { return };
-    store.set(&key("a/b"), b"1", Condition::Always).unwrap();
-    for (name, condition) in
-        [("a", Condition::Always), ("a/b/c", Condition::Always), ("a", Condition::Absent)]
-    {
-        let error = store.set(&key(name), b"2", condition).unwrap_err();
-        assert_eq!((error.kind(), error.key()), (StoreErrorKind::Obstructed, Some(name)), "{error}");
-    }
-    assert!(!store.erase(&key("a")).unwrap());
-    store.erase_prefix(&prefix("a/b/")).unwrap();
-    assert_eq!(list(&store, ""), [("a/b".to_owned(), 1)]);
-    let error = store.set(&key("a/b"), b"2", Condition::Absent).unwrap_err();
-    assert_eq!(error.kind(), StoreErrorKind::AlreadyExists, "{error}");
+    obstruct_each_other(&store);
 }
 
 #[test]
