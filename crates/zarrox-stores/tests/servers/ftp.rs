@@ -14,7 +14,7 @@ use zarrox_stores::{
     open_url,
 };
 use zarrox_testkit::servers::address;
-use zarrox_testkit::store::{key, list, prefix, store_suite};
+use zarrox_testkit::store::{key, store_suite};
 
 use super::remote::obstruct_each_other;
 

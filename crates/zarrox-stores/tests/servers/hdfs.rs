@@ -13,7 +13,7 @@ use zarrox_stores::{
 };
 use zarrox_testkit::proxy::{After, Proxy};
 use zarrox_testkit::servers::address;
-use zarrox_testkit::store::{key, list, prefix, read_suite};
+use zarrox_testkit::store::{key, list, read_suite};
 
 use super::remote::obstruct_each_other;
 
