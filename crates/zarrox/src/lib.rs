@@ -110,3 +110,8 @@ pub fn create_array(path: impl AsRef<Path>) -> ArrayBuilder {
 #[cfg(doctest)]
 #[doc = include_str!("../../../ARCHITECTURE.md")]
 struct Architecture;
+
+/// So are those of the macro.
+#[cfg(all(doctest, feature = "derive"))]
+#[doc = include_str!("../../zarrox-derive/src/element.md")]
+struct Derive;
