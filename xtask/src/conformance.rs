@@ -10,7 +10,7 @@ use crate::databases;
 use crate::indexing::{self, Pythons};
 use crate::python::Environment;
 use crate::references;
-use crate::run::{self, Outcome, Program, cargo, program};
+use crate::run::{self, Outcome, Program, program};
 use crate::zarrs;
 
 pub(crate) const HELP: &str = "\
@@ -187,9 +187,7 @@ impl Participant {
 
 /// Our own program, as the sources are now.
 pub(crate) fn built() -> Outcome<Program> {
-    // Of all crates, with all features: so what tests are built with is used again.
-    cargo(["build", "--workspace", "--all-features", "--example", "conformance"]).run()?;
-    Ok(ourselves())
+    run::example("conformance")
 }
 
 /// Our own program.

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::conformance::{INDEXING, RESULTS, counts, way};
 use crate::indexing;
-use crate::run::{self, Outcome, cargo};
+use crate::run::{self, Outcome};
 
 pub(crate) const HELP: &str = "\
 Writes the generated pages of the documentation: docs/supported.md, docs/acceptance.md and docs/conformance.md
@@ -45,8 +45,7 @@ fn pages() -> Outcome<Vec<(&'static str, String)>> {
 
 /// The page that an example of the testkit prints from the definitions in the source.
 fn printed(example: &str) -> Outcome<String> {
-    let program = cargo(["run", "--quiet", "--package", "zarrox-testkit", "--example", example]);
-    println!("$ {program}");
+    let program = run::example(example)?;
     program.output().map(|text| text + "\n").ok_or_else(|| format!("failed: {program}"))
 }
 

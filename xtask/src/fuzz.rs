@@ -40,7 +40,7 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
         println!("{path} is written anew");
         run::write(path, &text)?;
     }
-    seeds().with(["--", "fuzz/corpus"]).run()?;
+    seeds()?.with(["fuzz/corpus"]).run()?;
     let chosen = if chosen.is_empty() { targets } else { chosen };
     let directory = run::target("fuzz");
     let build =
@@ -61,13 +61,13 @@ fn parse(arguments: &[String]) -> Outcome<(u32, Vec<String>)> {
 }
 
 /// The program that knows the targets and writes the inputs to begin with.
-fn seeds() -> run::Program {
-    cargo(["run", "--quiet", "--package", "zarrox-testkit", "--example", "seeds"])
+fn seeds() -> Outcome<run::Program> {
+    run::example("seeds")
 }
 
 /// The names of all targets.
 fn targets() -> Outcome<Vec<String>> {
-    let program = seeds();
+    let program = seeds()?;
     println!("$ {program}");
     let names = program.output().ok_or_else(|| format!("failed: {program}"))?;
     Ok(names.lines().map(str::to_owned).collect())

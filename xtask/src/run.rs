@@ -102,6 +102,12 @@ fn quoted(text: &str) -> String {
     }
 }
 
+/// An example of the testkit, as the sources are now. Built of all crates with all features: so what tests are built with is used again.
+pub(crate) fn example(name: &str) -> Outcome<Program> {
+    cargo(["build", "--quiet", "--workspace", "--all-features", "--example", name]).run()?;
+    Ok(program::<&str>(built(&format!("debug/examples/{name}")), []))
+}
+
 /// The path of a program that Cargo has built.
 pub(crate) fn built(program: &str) -> String {
     target(&format!("{program}{}", std::env::consts::EXE_SUFFIX))
