@@ -146,7 +146,7 @@ impl Targets {
         let shared = given.iter().filter(|(name, _)| !name.starts_with(REMOTE));
         let shared = shared.filter(|(name, _)| is_own || *name != TOKEN);
         let own = given.iter().filter_map(|(name, value)| Some((name.strip_prefix(REMOTE)?, value)));
-        shared.chain(own).fold(StorageOptions::new(), |options, (name, value)| options.with(name, value))
+        shared.chain(own).collect()
     }
 }
 

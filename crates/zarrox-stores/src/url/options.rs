@@ -71,6 +71,13 @@ impl StorageOptions {
     }
 }
 
+#[cfg(feature = "references")]
+impl<'a> FromIterator<(&'a str, &'a str)> for StorageOptions {
+    fn from_iter<I: IntoIterator<Item = (&'a str, &'a str)>>(options: I) -> Self {
+        options.into_iter().fold(Self::new(), |options, (name, value)| options.with(name, value))
+    }
+}
+
 impl fmt::Debug for StorageOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_set().entries(self.values.keys()).finish()

@@ -25,16 +25,14 @@ pub(super) fn open(place: &str, node: &str, options: &StorageOptions) -> Result<
         return Ok(Located::whole(references.open(path)?, node));
     }
     // Not `fo`, which is said once.
-    let others = options.iter().filter(|(name, _)| *name != "fo");
-    let others = others.fold(StorageOptions::new(), |others, (name, value)| others.with(name, value));
+    let others = options.iter().filter(|(name, _)| *name != "fo").collect();
     let located = chain::open(place, &others)?;
     Ok(Located::whole(references.open_from(located.store, &located.path, Some(place))?, node))
 }
 
 fn said(options: &StorageOptions) -> Result<ReferenceOptions, StoreError> {
     let own = ["fo", "target", "remote_protocol", "allow_local", "memory_limit"];
-    let others = options.iter().filter(|(name, _)| !own.contains(name));
-    let storage = others.fold(StorageOptions::new(), |storage, (name, value)| storage.with(name, value));
+    let storage = options.iter().filter(|(name, _)| !own.contains(name)).collect();
     let mut references = ReferenceOptions::new().storage(storage);
     if let Some(target) = options.get("target") {
         references = references.target(target);
