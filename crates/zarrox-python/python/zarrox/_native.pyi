@@ -1,0 +1,217 @@
+"""What Rust does. Nothing here is public: the modules around it are."""
+
+from collections.abc import Callable, Iterable, Mapping, MutableMapping
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+__version__: str
+
+class Store:
+    """Keys and their bytes, somewhere. Keys are text without ``..`` and without ``/`` at either end."""
+
+    @staticmethod
+    def memory() -> Store: ...
+    @staticmethod
+    def directory(path: str) -> Store: ...
+    @staticmethod
+    def zip(path: str, mode: Literal["r", "r+", "a", "w", "x"], compression: int) -> Store: ...
+    @staticmethod
+    def sqlite(path: str) -> Store: ...
+    @staticmethod
+    def lmdb(path: str) -> Store: ...
+    @staticmethod
+    def gdbm(path: str) -> Store: ...
+    @staticmethod
+    def redb(path: str) -> Store: ...
+    @staticmethod
+    def berkeley_db(path: str) -> Store: ...
+    @staticmethod
+    def mapping(mapping: MutableMapping[str, Any]) -> Store:
+        """Any mapping of Python's from keys to buffers; called from other threads, which take the GIL."""
+    @staticmethod
+    def from_url(url: str, options: Mapping[str, str] | None = None, create: bool = False) -> tuple[Store, str]:
+        """The store of a path or URL as the command line takes it, and the path of the node in it."""
+
+    def prefixed(self, prefix: str) -> Store:
+        """What lies below ``prefix/`` as a store."""
+    def read_only(self) -> Store: ...
+    def cached(self, bytes: int | None) -> Store:
+        """Behind a cache in memory of so many bytes (``None``: without a bound)."""
+    def with_chunks(self, chunks: Store) -> Store:
+        """The documents of nodes (``.zarray``, ``zarr.json`` …) are here, all other keys in ``chunks``."""
+    def with_locks(self, locks: Any) -> Store:
+        """``locks[key]`` is a context manager of Python's that is entered whenever a stored object is changed."""
+
+    @property
+    def location(self) -> str: ...
+    @property
+    def writable(self) -> bool: ...
+    @property
+    def listable(self) -> bool: ...
+    def get(self, key: str) -> bytes | None: ...
+    def get_range(self, key: str, start: int, length: int | None) -> bytes | None: ...
+    def get_many(self, keys: Iterable[str]) -> dict[str, bytes]:
+        """Those that are there, read at the same time."""
+    def set(self, key: str, value: Any) -> None:
+        """``value``: anything with the buffer protocol, contiguous."""
+    def delete(self, key: str) -> bool:
+        """Whether it was there."""
+    def contains(self, key: str) -> bool: ...
+    def size(self, key: str) -> int | None:
+        """The length of one value in bytes."""
+    def keys(self, prefix: str = "") -> list[str]:
+        """All keys below ``prefix/``, complete, sorted."""
+    def sizes(self, prefix: str = "") -> int:
+        """The bytes of all values below ``prefix/`` together."""
+    def list_dir(self, prefix: str = "") -> list[str]:
+        """The names directly below ``prefix/``, of keys and of prefixes, sorted."""
+    def delete_prefix(self, prefix: str) -> None: ...
+    def rename(self, from_: str, to: str) -> None:
+        """Moves what is below one prefix, or one key, to another name."""
+    def flush(self) -> None: ...
+
+class Array:
+    """An array; every access to its elements releases the GIL."""
+
+    @property
+    def path(self) -> str: ...
+    @property
+    def format(self) -> str:
+        """``1``, ``2``, ``3``, ``n5`` …: as the command line names formats."""
+    @property
+    def shape(self) -> tuple[int, ...]: ...
+    @property
+    def chunks(self) -> tuple[int, ...]:
+        """Of the chunks inside shards, where there are shards."""
+    @property
+    def shards(self) -> tuple[int, ...] | None: ...
+    @property
+    def grid_shape(self) -> tuple[int, ...]:
+        """How many stored objects (chunks, or shards) there can be along each dimension."""
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Of the arrays that reading gives; in v2 with the byte order of what is stored."""
+    @property
+    def data_type(self) -> str:
+        """The ``data_type`` of v3 metadata, JSON."""
+    @property
+    def fill_value(self) -> Any:
+        """A NumPy scalar, ``str``, ``bytes``; ``None`` where it is undefined."""
+    @property
+    def order(self) -> Literal["C", "F"]: ...
+    @property
+    def read_only(self) -> bool: ...
+    @property
+    def dimension_names(self) -> tuple[str | None, ...] | None: ...
+    @property
+    def codecs(self) -> str:
+        """The chain as v3 metadata has it, JSON."""
+    def document(self) -> str:
+        """The metadata of the array as its format stores it, JSON: ``.zarray``, ``zarr.json``, ``attributes.json`` …"""
+    def attributes(self, refresh: bool = False) -> str:
+        """The attributes, JSON; ``refresh`` reads them from the store again."""
+    def set_attributes(self, attributes: str) -> None: ...
+    def refresh(self) -> None:
+        """Reads the metadata again."""
+
+    def get(self, selection: Any) -> Any:
+        """``array[selection]`` with NumPy's rules; fields by name. Two or more lists beside slices are refused."""
+    def set(self, selection: Any, value: Any) -> None: ...
+    def select(
+        self,
+        kind: Literal["basic", "orthogonal", "coordinates", "mask", "blocks"],
+        selection: Any,
+        out: npt.NDArray[Any] | None = None,
+        fields: str | list[str] | None = None,
+    ) -> Any: ...
+    def assign(
+        self,
+        kind: Literal["basic", "orthogonal", "coordinates", "mask", "blocks"],
+        selection: Any,
+        value: Any,
+        fields: str | list[str] | None = None,
+    ) -> None: ...
+    def resize(self, shape: tuple[int, ...]) -> None: ...
+    def append(self, values: npt.NDArray[Any], axis: int) -> tuple[int, ...]: ...
+
+    def chunk_key(self, chunk: tuple[int, ...]) -> str:
+        """The complete key of a stored object in the store."""
+    def encoded_chunk(self, chunk: tuple[int, ...]) -> bytes | None: ...
+    def set_encoded_chunk(self, chunk: tuple[int, ...], encoded: Any) -> None: ...
+    def stored_chunks(self) -> int:
+        """How many objects (chunks, or shards) are stored; reads a listing."""
+    def stored_bytes(self) -> int:
+        """The bytes of all stored objects of the array, documents included."""
+    def with_options(
+        self,
+        *,
+        write_empty_chunks: bool | None = None,
+        verify_checksums: bool | None = None,
+        missing_chunks: Literal["fill", "error"] | None = None,
+        threads: int | None = None,
+        memory: int | None = None,
+        chunk_cache: int | None = None,
+    ) -> Array: ...
+
+class Group:
+    @property
+    def path(self) -> str: ...
+    @property
+    def format(self) -> str: ...
+    @property
+    def read_only(self) -> bool: ...
+    def document(self) -> str: ...
+    def attributes(self, refresh: bool = False) -> str: ...
+    def set_attributes(self, attributes: str) -> None: ...
+    def children(self) -> list[tuple[str, Array | Group | str]]:
+        """What is directly below, sorted by name; text says why a node cannot be opened."""
+    def names(self) -> list[tuple[str, Literal["array", "group", "broken"]]]: ...
+    def open(self, path: str) -> Array | Group:
+        """Raises ``zarrox.errors.NodeNotFoundError`` (a ``KeyError``, too)."""
+    def kind(self, path: str) -> Literal["array", "group", "broken"] | None: ...
+    def create_group(self, path: str, overwrite: bool = False) -> Group: ...
+    def require_group(self, path: str) -> Group: ...
+    def delete(self, path: str) -> None: ...
+    def move(self, from_: str, to: str) -> None: ...
+
+def open_node(
+    store: Store,
+    path: str = "",
+    mode: Literal["r", "r+"] = "r+",
+    format: str | None = None,
+    consolidated: bool | None = False,
+) -> Array | Group:
+    """Formats: ``None`` finds out. ``consolidated``: ``True`` demands the copy of all documents, ``None`` takes it if it is there."""
+
+def node_kind(store: Store, path: str, format: str | None = None) -> Literal["array", "group", "broken"] | None: ...
+def create_array(store: Store, path: str, spec: str) -> Array:
+    """``spec``, JSON: ``format``; ``shape``; ``dtype`` (v2's ``dtype`` or v3's ``data_type`` member); ``chunks`` (list with
+    ``null`` for a whole dimension; ``true``/absent: guessed; ``false``: one chunk); ``shards``; ``order``; ``fill_value`` (as
+    metadata has it; absent: the type's default; ``null``: undefined in v2); ``filters`` and ``compressor`` (numcodecs' configurations
+    with ``id``, or v3's objects with ``name``; an absent compressor is the format's default, ``null`` is none); ``codecs`` (v3: the
+    whole chain, instead of these); ``dimension_separator``; ``chunk_key_encoding`` (v3 object); ``attributes``;
+    ``dimension_names``; ``chunk_grid`` (v3 object); ``overwrite``."""
+
+def create_group(store: Store, path: str, format: str, attributes: str = "{}", overwrite: bool = False) -> Group: ...
+def delete_node(store: Store, path: str) -> None: ...
+def consolidate(store: Store, path: str) -> None: ...
+def migrate_1to2(store: Store, path: str = "") -> None: ...
+
+class Codec:
+    """One codec of numcodecs' configuration, to be used by itself."""
+
+    def __init__(self, config: str) -> None:
+        """``config``: JSON with ``id``. Raises ``ValueError`` for an unknown one."""
+    @property
+    def config(self) -> str:
+        """The complete configuration, JSON with ``id``."""
+    def encode(self, data: Any) -> bytes | npt.NDArray[Any]: ...
+    def decode(self, data: Any, out: Any = None) -> bytes | npt.NDArray[Any]: ...
+
+def codec_names() -> list[tuple[str, str | None]]:
+    """Of all codecs known natively: the name in v3, and the ``id`` in v2 where there is one."""
+def set_threads(threads: int) -> int:
+    """How many threads work from now on (0: one for each core); returns how many did."""
+def threads() -> int: ...
