@@ -3,7 +3,7 @@
 use std::ops::Deref;
 use std::sync::Arc;
 
-use crate::codec::{CodecDef, CodecSpec};
+use crate::codec::{CodecDef, CodecKind, CodecSpec};
 use crate::data_type::{ByteOrder, DataType, FAMILIES, Family, Storage, Structures, TypeString};
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::{Json, Map};
@@ -15,11 +15,12 @@ use crate::json::{Json, Map};
 pub struct Registry {
     codecs: Vec<&'static CodecDef>,
     user_families: Vec<Arc<dyn Family>>,
+    foreign: Option<&'static CodecDef>,
 }
 
 impl Registry {
     /// The core data types, and no codecs.
-    pub(crate) const CORE: Self = Self { codecs: Vec::new(), user_families: Vec::new() };
+    pub(crate) const CORE: Self = Self { codecs: Vec::new(), user_families: Vec::new(), foreign: None };
 
     /// The core data types, and no codecs.
     pub fn new() -> Self {
@@ -31,6 +32,13 @@ impl Registry {
     pub fn with_codec(mut self, codec: &'static CodecDef) -> Self {
         self.codecs.push(codec);
         self
+    }
+
+    /// Says which codec stands for all of v2's `id`s that no other one has: one that asks somebody else. It has no
+    /// [`v2_id`](CodecDef::v2_id) of its own: its `from_v2` is given the member `id`, too, and its `to_v2` gives it.
+    #[must_use]
+    pub fn with_foreign_codecs(self, codec: &'static CodecDef) -> Self {
+        Self { foreign: Some(codec), ..self.with_codec(codec) }
     }
 
     /// Adds a family of data types.
@@ -50,11 +58,31 @@ impl Registry {
         self.one_codec(name, |def| def.name == name || def.aliases.contains(&name))
     }
 
+    /// A codec as v2 metadata has it, an object with an `id`, for elements of `item` bytes: what it is, and how v3 names it.
+    ///
+    /// # Errors
+    /// When it is no such object, the codec is not known, or its members do not fit.
+    pub fn spec_from_v2(&self, json: &Json, item: usize) -> Result<(CodecKind, CodecSpec)> {
+        let not_a_codec = || Error::metadata(format!("a codec is an object with an \"id\", not {json}"));
+        let mut map = json.as_object().cloned().ok_or_else(not_a_codec)?;
+        let Some(Json::String(id)) = map.shift_remove("id") else { return Err(not_a_codec()) };
+        let def = self.codec_from_v2(&id, &map)?;
+        if def.v2_id.is_none() {
+            map.insert("id".to_owned(), id.as_str().into());
+        }
+        let configuration = (def.from_v2)(&map, item).map_err(|error| error.in_codec(&id))?;
+        Ok((def.kind, CodecSpec { name: def.name.to_owned(), configuration }))
+    }
+
     /// The codec that has this `id` and these members in v2 metadata. Where several share the `id`, each refuses in its
     /// [`from_v2`](CodecDef::from_v2) the members that are another's.
     pub fn codec_from_v2(&self, id: &str, members: &Map) -> Result<&'static CodecDef> {
         let has_id = |def: &CodecDef| def.v2_id == Some(id);
-        let shared = self.codecs.iter().filter(|def| has_id(def)).count() > 1;
+        let count = self.codecs.iter().filter(|def| has_id(def)).count();
+        if let (0, Some(foreign)) = (count, self.foreign) {
+            return Ok(foreign);
+        }
+        let shared = count > 1;
         self.one_codec(id, |def| has_id(def) && (!shared || (def.from_v2)(members, 1).is_ok()))
     }
 

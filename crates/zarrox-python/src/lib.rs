@@ -1,10 +1,86 @@
-//! The part of the Python package `zarrox` that is Rust: the module `zarrox._native`.
+//! The part of the Python package `zarrox` that is Rust: the module `zarrox._native`, of which `_native.pyi` says what each part does.
+
+mod array;
+mod codec;
+mod create;
+mod dtype;
+mod elements;
+mod error;
+mod foreign;
+mod group;
+mod locked;
+mod long;
+mod mapping;
+mod objects;
+mod selection;
+mod split;
+mod store;
+
+use std::sync::{LazyLock, PoisonError, RwLock};
 
 use pyo3::prelude::*;
+use zarrox::{OpenOptions, Registry};
+
+/// What is known: all of ours, and what Python knows.
+fn registry() -> &'static Registry {
+    static REGISTRY: LazyLock<Registry> =
+        LazyLock::new(|| zarrox::codecs::registry().with_foreign_codecs(&foreign::DEF));
+    &REGISTRY
+}
+
+/// How nodes are opened, and how many threads work with them.
+static OPTIONS: LazyLock<RwLock<(OpenOptions, usize)>> =
+    LazyLock::new(|| RwLock::new((OpenOptions::new().registry(registry().clone()), 0)));
+
+fn open_options() -> OpenOptions {
+    OPTIONS.read().unwrap_or_else(PoisonError::into_inner).0.clone()
+}
+
+/// How many threads work.
+#[pyfunction]
+fn threads() -> usize {
+    match OPTIONS.read().unwrap_or_else(PoisonError::into_inner).1 {
+        0 => std::thread::available_parallelism().map_or(1, usize::from),
+        threads => threads,
+    }
+}
+
+/// Says how many threads work with what is opened from now on; tells how many did.
+#[pyfunction]
+fn set_threads(count: usize) -> usize {
+    let before = threads();
+    let options = OpenOptions::new().registry(registry().clone());
+    let options = if count == 0 { options } else { options.threads(count) };
+    *OPTIONS.write().unwrap_or_else(PoisonError::into_inner) = (options, count);
+    before
+}
+
+/// The names of all codecs.
+#[pyfunction]
+fn codec_names() -> Vec<(&'static str, Option<&'static str>)> {
+    let known = registry().codecs().iter().filter(|def| def.name != foreign::DEF.name);
+    known.map(|def| (def.name, def.v2_id)).collect()
+}
 
 /// What the modules of the package are built on.
 #[pymodule(name = "_native")]
 mod native {
     #[pymodule_export]
+    #[expect(non_upper_case_globals, reason = "Python's name")]
     const __version__: &str = env!("CARGO_PKG_VERSION");
+
+    #[pymodule_export]
+    use crate::array::Array;
+    #[pymodule_export]
+    use crate::codec::Codec;
+    #[pymodule_export]
+    use crate::create::{
+        consolidate, create_array, create_group, delete_node, migrate_1to2, node_kind, open_node,
+    };
+    #[pymodule_export]
+    use crate::group::Group;
+    #[pymodule_export]
+    use crate::store::Store;
+    #[pymodule_export]
+    use crate::{codec_names, set_threads, threads};
 }

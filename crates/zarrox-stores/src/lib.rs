@@ -87,6 +87,8 @@ mod mongodb;
 mod ordered;
 #[cfg(feature = "async")]
 mod parts;
+#[doc(hidden)]
+pub mod per_process;
 mod prefix;
 mod read_only;
 #[cfg(feature = "redb")]

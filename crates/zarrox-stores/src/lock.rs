@@ -1,5 +1,6 @@
 //! One lock for each stored object, shared by every handle in this process.
 
+use std::any::Any;
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, Condvar, LazyLock, Mutex, MutexGuard, PoisonError};
@@ -26,9 +27,18 @@ struct Lock {
 pub struct LockGuard {
     name: Arc<str>,
     lock: Arc<Lock>,
+    /// What somebody else's lock is held by.
+    outer: Option<Box<dyn Any + Send>>,
 }
 
 impl LockGuard {
+    /// The same lock, and another one that whatever is given here holds: it is dropped before this one is released.
+    pub fn with(self, outer: impl Any + Send) -> Self {
+        let mut guard = self;
+        guard.outer = Some(Box::new(outer));
+        guard
+    }
+
     /// Waits for the lock of `key` among all threads of this process that name the storage alike.
     ///
     /// For stores: `storage` must be the same text for every handle of the same storage.
@@ -41,12 +51,13 @@ impl LockGuard {
         }
         *held = true;
         drop(held);
-        Self { name, lock }
+        Self { name, lock, outer: None }
     }
 }
 
 impl Drop for LockGuard {
     fn drop(&mut self) {
+        self.outer = None;
         *unpoisoned(&self.lock.held) = false;
         self.lock.released.notify_one();
         leave(&self.name);

@@ -4,24 +4,26 @@
 //! single thread, which waits for the answer while our threads drive the client.
 
 use std::future::Future;
-use std::sync::{OnceLock, mpsc};
+use std::sync::mpsc;
 
 use tokio::runtime::{Builder, Handle, Runtime};
 
+use crate::per_process::PerProcess;
 use crate::{StoreError, StoreErrorKind};
 
 /// Threads that move bytes and decode nothing.
 const THREADS: usize = 2;
 
-/// The runtime of this process, started when it is first needed.
+/// The runtime of this process, started when it is first needed; it runs as long as the process does.
 pub(crate) fn handle() -> Result<&'static Handle, StoreError> {
-    static RUNTIME: OnceLock<Option<Runtime>> = OnceLock::new();
+    static RUNTIME: PerProcess<Option<&'static Runtime>> = PerProcess::new();
     let start = || {
         let mut builder = Builder::new_multi_thread();
         builder.worker_threads(THREADS).thread_name("zarrox-client").enable_all();
-        builder.build().inspect_err(|error| tracing::warn!(%error, "no threads for clients")).ok()
+        let runtime = builder.build().inspect_err(|error| tracing::warn!(%error, "no threads for clients"));
+        runtime.ok().map(|runtime| &*Box::leak(Box::new(runtime)))
     };
-    let runtime = RUNTIME.get_or_init(start).as_ref();
+    let runtime = RUNTIME.get(start);
     runtime.map(Runtime::handle).ok_or_else(|| broken("threads for its client could not be started"))
 }
 

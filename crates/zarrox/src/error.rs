@@ -4,7 +4,7 @@ use zarrox_core::{Error, ErrorKind};
 use zarrox_stores::{StoreError, StoreErrorKind};
 
 /// Turns a store's error into the library's; its text already says which key, and what to do.
-pub(crate) fn from_store(error: StoreError) -> Error {
+pub fn from_store(error: StoreError) -> Error {
     let kind = match error.kind() {
         StoreErrorKind::NotFound => ErrorKind::NotFound,
         StoreErrorKind::AlreadyExists => ErrorKind::AlreadyExists,

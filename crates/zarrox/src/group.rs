@@ -6,7 +6,7 @@ use zarrox_core::json::Map;
 use zarrox_core::metadata::Change;
 use zarrox_core::{Format, GroupMetadata, NodeMetadata, NodePath, Result};
 
-use crate::array::{Array, ArrayBuilder};
+use crate::array::{Array, ArrayBuilder, document_of};
 use crate::error::{argument, from_store};
 use crate::hierarchy::Location;
 
@@ -157,6 +157,14 @@ impl Group {
     /// When that fails.
     pub fn flush(&self) -> Result<()> {
         self.location.store.flush().map_err(from_store)
+    }
+
+    /// The metadata as the group's format stores it: its document, as it would be written.
+    ///
+    /// # Errors
+    /// When the format cannot say it.
+    pub fn document(&self) -> Result<Map> {
+        document_of(&self.location, &NodeMetadata::Group(self.metadata.clone()))
     }
 
     /// The group's metadata.

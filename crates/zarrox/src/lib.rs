@@ -43,8 +43,10 @@ pub use array::{
     Array, ArrayBuilder, ArrayInfo, ArrayView, AsTypeView, Chunks, DynArray, Rows, Time, VlenElement,
 };
 pub use consolidated::{Consolidated, Difference, DifferenceKind};
+pub use error::from_store;
 pub use group::{Child, Group, Node, Tree};
 pub use interrupt::Interrupt;
+pub use location::locate;
 pub use options::{MissingChunks, OpenMode, OpenOptions};
 pub use zarrox_codecs as codecs;
 pub use zarrox_core::{

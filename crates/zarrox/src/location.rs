@@ -41,6 +41,16 @@ pub(crate) fn store_for(
     Ok((Arc::new(DirectoryStore::open(root).map_err(from_store)?), node, named))
 }
 
+/// The store that a path or URL means, and the path of the node in it: what [`open`](crate::open) opens, for programs that want the
+/// store itself.
+///
+/// # Errors
+/// When the path is no path, or there is no store for the URL.
+pub fn locate(path: impl AsRef<Path>, storage: &StorageOptions) -> Result<(Arc<dyn Store>, NodePath)> {
+    let (store, node, _) = store_for(path.as_ref(), storage)?;
+    Ok((store, node))
+}
+
 /// Whether a path is a URL of something else than a directory, a file or an archive.
 pub(crate) fn is_elsewhere(path: &Path) -> bool {
     path.to_str().is_some_and(|text| is_url(text.strip_prefix("file://").unwrap_or(text)))

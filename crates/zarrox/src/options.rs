@@ -319,6 +319,14 @@ impl OpenOptions {
         Ok(())
     }
 
+    /// Deletes a node in a store, with everything below it, whether it can be understood or not.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] when there is no node.
+    pub fn delete_in(&self, store: Arc<dyn Store>, path: &str) -> Result<()> {
+        self.location(store, path)?.delete()
+    }
+
     /// Moves the node at a path, with everything below it, to another path in the same hierarchy; or a whole hierarchy
     /// to a path outside of all others.
     ///

@@ -7,6 +7,7 @@ use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
 
 use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
 use zarrox_core::{Error, ErrorKind, Result};
+use zarrox_stores::per_process::PerProcess;
 
 /// A pool of threads of our own.
 ///
@@ -20,7 +21,7 @@ pub(crate) struct Pool {
     /// Whether its threads wait for answers most of the time, so that even small pieces are worth handing to them.
     waits: bool,
     busy: Arc<Busy>,
-    pool: Arc<OnceLock<Option<rayon::ThreadPool>>>,
+    pool: Arc<PerProcess<Option<Arc<rayon::ThreadPool>>>>,
 }
 
 /// Below this many bytes of work, handing it to other threads costs more than it saves.
@@ -110,11 +111,11 @@ impl Pool {
     }
 
     /// The threads to hand work to; `None` when it is better done where we are.
-    fn workers(&self, count: usize, bytes: usize) -> Option<&rayon::ThreadPool> {
+    fn workers(&self, count: usize, bytes: usize) -> Option<Arc<rayon::ThreadPool>> {
         if count <= 1 || self.threads <= 1 || (bytes < SMALL && !self.waits) {
             return None;
         }
-        let pool = self.pool.get_or_init(|| start(self.threads)).as_ref()?;
+        let pool = self.pool.get(|| start(self.threads).map(Arc::new))?;
         let on_another = rayon::current_thread_index().is_some() && pool.current_thread_index().is_none();
         (!on_another).then_some(pool)
     }

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::codec::{CodecKind, CodecSpec};
 use crate::data_type::{ByteOrder, DataType, Endian, Mode, Storage, TypeString, nests_lists};
-use crate::error::{CodecError, Error, Result};
+use crate::error::{Error, Result};
 use crate::fill_value::FillValue;
 use crate::grid::{ChunkGrid, ChunkKeyEncoding, ChunkShape, Separator};
 use crate::json::{self, Json, Map};
@@ -379,28 +379,26 @@ fn lift_codec(
     data_type: &DataType,
     context: &LiftContext<'_>,
 ) -> Result<(CodecKind, CodecSpec)> {
-    let mut map = json.as_object().cloned().ok_or_else(|| wrong(member, "an object with an \"id\"", json))?;
-    let Some(Json::String(id)) = map.shift_remove("id") else {
-        return Err(Error::metadata(format!("a codec in '{member}' has no \"id\"")));
-    };
-    let def = context.registry.codec_from_v2(&id, &map).map_err(|error| error.at(member))?;
-    let in_codec = |error: CodecError| Error::from(error.in_codec(&id));
-    let configuration = (def.from_v2)(&map, data_type.size()).map_err(in_codec)?;
+    let lift = |json: &Json| context.registry.spec_from_v2(json, data_type.size());
+    let (kind, spec) = lift(json).map_err(|error| error.at(member))?;
     if context.mode == Mode::Strict {
+        let map = json.as_object().ok_or_else(|| wrong(member, "an object with an \"id\"", json))?;
         // A member that the codec knows is in its configuration, or makes a difference to it.
         let changed = |name: &str| {
             let mut other = map.clone();
             other.insert(name.to_owned(), json!("no value of anything"));
-            (def.from_v2)(&other, data_type.size()).map_or(true, |other| other != configuration)
+            lift(&other.into()).map_or(true, |(_, other)| other != spec)
         };
-        let unknown = |name: &&String| !configuration.contains_key(*name) && !changed(name);
+        let unknown =
+            |name: &&String| *name != "id" && !spec.configuration.contains_key(*name) && !changed(name);
         if let Some(name) = map.keys().find(unknown) {
             return Err(Error::metadata(format!(
-                "the codec '{id}' in '{member}' has the unknown member '{name}'"
+                "the codec '{}' in '{member}' has the unknown member '{name}'",
+                map["id"].as_str().unwrap_or_default()
             )));
         }
     }
-    Ok((def.kind, CodecSpec { name: def.name.to_owned(), configuration }))
+    Ok((kind, spec))
 }
 
 /// The codec that stands for `order: "F"`; with fewer than two dimensions there is no difference.
@@ -488,17 +486,20 @@ fn lower_codecs(array: &ArrayMetadata, registry: &Registry) -> Result<LoweredCha
         let def = registry.codec(&codec.name)?;
         let not_in_v2 =
             || Error::unsupported(format!("Zarr v2 cannot say the codec '{codec}'; create the array as v3"));
-        let id = def.v2_id.ok_or_else(not_in_v2)?;
+        let mut members = (def.to_v2)(&codec.configuration).map_err(|e| Error::from(e.in_codec(def.name)))?;
+        let own = members.shift_remove("id");
+        let own = own.as_ref().and_then(Json::as_str);
+        let id = def.v2_id.or(own).ok_or_else(not_in_v2)?;
         if order == "F" && nests_lists(id) {
             let message = format!(
                 "zarr-python reads order F behind the codec '{id}' in another order than it writes; use order C"
             );
             return Err(Error::unsupported(message));
         }
-        let mut members = Map::new();
-        members.insert("id".to_owned(), id.into());
-        members.extend((def.to_v2)(&codec.configuration).map_err(|e| Error::from(e.in_codec(id)))?);
-        lowered.push(members.into());
+        let mut all = Map::new();
+        all.insert("id".to_owned(), id.into());
+        all.extend(members);
+        lowered.push(all.into());
         last_compresses = compresses(def.kind);
     }
     let compressor = if last_compresses { lowered.pop() } else { None };

@@ -51,6 +51,7 @@ pub struct ArrayBuilder {
     attributes: Map,
     dimension_names: Option<Vec<Option<String>>>,
     overwrite: bool,
+    members: Map,
 }
 
 impl ArrayBuilder {
@@ -75,6 +76,7 @@ impl ArrayBuilder {
             attributes: Map::new(),
             dimension_names: None,
             overwrite: false,
+            members: Map::new(),
         }
     }
 
@@ -236,6 +238,24 @@ impl ArrayBuilder {
         self
     }
 
+    /// Members of the array's document in the words of its format, which replace those that all else that was said would give:
+    /// numcodecs' `filters` and `compressor` of v2, for example. They are checked as a document is that is read.
+    ///
+    /// ```
+    /// # use zarrox::prelude::*;
+    /// # let directory = tempfile::tempdir()?;
+    /// let members = serde_json::json!({"filters": [{"id": "delta", "dtype": "<i4"}], "compressor": null});
+    /// let array = zarrox::create_array(directory.path().join("a.zarr"))
+    ///     .format(Format::V2).shape([4]).data_type(DataType::Int32)
+    ///     .members(members.as_object().cloned().unwrap()).create()?;
+    /// assert_eq!(array.codecs().len(), 2);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn members(mut self, members: Map) -> Self {
+        self.members = members;
+        self
+    }
+
     /// Creates the array: its metadata, and the groups above it where they are missing, are stored when this returns.
     ///
     /// # Errors
@@ -279,7 +299,8 @@ impl ArrayBuilder {
     }
 
     fn create_folded(self, location: &Location) -> Result<Array> {
-        let metadata = self.metadata(location).map_err(as_argument)?;
+        let metadata = self.metadata(location).and_then(|metadata| self.with_members(metadata, location));
+        let metadata = metadata.map_err(as_argument)?;
         let array = Array::new(location.as_stored(), metadata.clone());
         let mut array =
             array.map_err(|error| self.refusal(location, metadata).unwrap_or(as_argument(error)))?;
@@ -287,6 +308,29 @@ impl ArrayBuilder {
         array.metadata.codecs = array.chain.specs();
         location.create_node(&NodeMetadata::Array(array.metadata.clone()), self.overwrite)?;
         Ok(array)
+    }
+
+    /// The array whose document has the members that were given.
+    fn with_members(&self, metadata: ArrayMetadata, location: &Location) -> Result<ArrayMetadata> {
+        if self.members.is_empty() {
+            return Ok(metadata);
+        }
+        let def = self.format.def();
+        let node = NodeMetadata::Array(metadata);
+        let mut lowered = def.lower(&location.path, &node, &location.context.registry)?;
+        if let Some((_, document)) = lowered.last_mut() {
+            let mut map = zarrox_core::json::parse_object(document)?;
+            map.extend(self.members.clone());
+            *document = zarrox_core::json::to_ascii(&map)?;
+        }
+        let layout = location.layout_for(self.format)?;
+        let stored =
+            |name: &&str| lowered.iter().find(|(own, _)| own == name).map(|(_, bytes)| bytes.clone());
+        let documents: Vec<_> = layout.documents().iter().map(stored).collect();
+        match def.lift(&documents, &location.lift_context())? {
+            Some(NodeMetadata::Array(array)) => Ok(array),
+            _ => Err(argument("the members that were given make no array")),
+        }
     }
 
     /// Why the format cannot say an array: where its codecs do not fit, that tells more.

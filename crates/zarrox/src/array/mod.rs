@@ -29,15 +29,15 @@ use zarrox_core::grid::{ChunkGrid, ChunkKeyEncoding, Separator};
 use zarrox_core::json::Map;
 use zarrox_core::strided::Dims;
 use zarrox_core::{
-    ArrayMetadata, CodecSpec, DataType, Element, Error, ErrorKind, FillValue, NodePath, Result,
+    ArrayMetadata, CodecSpec, DataType, Element, Error, ErrorKind, FillValue, NodeMetadata, NodePath, Result,
 };
-use zarrox_stores::{Key, Prefix};
+use zarrox_stores::{Capabilities, Key, Prefix};
 
 use crate::access::AccessOptions;
 use crate::consolidated::Unconfirmed;
 use crate::error::from_store;
 use crate::group::update_attributes;
-use crate::hierarchy::Location;
+use crate::hierarchy::{Location, format_of};
 
 use chains::Chains;
 use kept::Kept;
@@ -111,6 +111,11 @@ impl Array {
         array
     }
 
+    /// What the array's store can do.
+    pub fn capabilities(&self) -> Capabilities {
+        self.location.store.capabilities()
+    }
+
     /// Where the array is in its hierarchy.
     pub fn path(&self) -> &NodePath {
         &self.location.path
@@ -174,6 +179,15 @@ impl Array {
     /// [`OpenOptions::data_type_fallback`](crate::OpenOptions::data_type_fallback).
     pub fn fallback_from(&self) -> Option<&zarrox_core::json::Json> {
         self.metadata.fallback_from.as_deref()
+    }
+
+    /// The metadata as the array's format stores it: the first of its documents, as it would be written.
+    ///
+    /// # Errors
+    /// When the format cannot say it, which is possible of what was read leniently.
+    pub fn document(&self) -> Result<Map> {
+        let node = NodeMetadata::Array(self.metadata.clone());
+        document_of(&self.location, &node)
     }
 
     /// The names of the dimensions, where they have any.
@@ -258,6 +272,14 @@ impl Array {
     fn place(&self) -> String {
         format!("array '{}' in {}", self.path(), self.location.store.location())
     }
+}
+
+/// The document of a node that says most, as it would be written.
+pub(crate) fn document_of(location: &Location, node: &NodeMetadata) -> Result<Map> {
+    let def = format_of(node).def();
+    let documents = def.lower(&location.path, node, &location.context.registry)?;
+    // Documents that come later must not be missing when the node is found.
+    documents.last().map_or_else(|| Ok(Map::new()), |(_, bytes)| zarrox_core::json::parse_object(bytes))
 }
 
 /// Old nested stores have `/` between the numbers of chunk keys without saying so, and writers of the drafts do not agree on

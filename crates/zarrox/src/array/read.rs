@@ -2,6 +2,7 @@
 
 use ndarray::{Array as NdArray, ArrayBase, ArrayD, DataMut, Dimension, IxDyn, RawData};
 use zarrox_core::codec::{ReadPart, ReadSet};
+use zarrox_core::data_type::Storage;
 use zarrox_core::indexing::{Resolved, ResolvedAxis};
 use zarrox_core::strided::{Dims, ViewMut};
 use zarrox_core::{DataType, Element, Error, ErrorKind, Result};
@@ -64,6 +65,31 @@ impl ArrayView<'_> {
         let mut elements = self.array.empty_for(resolved, self.data_type())?;
         self.array.read_resolved(resolved, elements.view_mut())?;
         Ok(elements)
+    }
+
+    /// Reads the elements into memory of any kind, whose shape and size of elements are those of the result.
+    ///
+    /// # Errors
+    /// As for [`ArrayView::read_into`]; and when elements are of variable length, for which there is
+    /// [`read_dyn`](ArrayView::read_dyn).
+    pub fn read_raw(&self, out: ViewMut<'_>) -> Result<()> {
+        let resolved = self.resolved()?;
+        self.check_raw(out.shape(), out.item())?;
+        self.array.read_resolved(resolved, out)
+    }
+
+    /// Refuses memory of another shape, or of other elements, than is selected.
+    pub(super) fn check_raw(&self, shape: &[usize], item: usize) -> Result<()> {
+        let selected = Array::lengths(&self.resolved()?.shape())?;
+        if selected.as_slice() != shape {
+            return Err(self.array.shape_mismatch(&selected, shape));
+        }
+        let own = self.data_type();
+        if own.storage() == Storage::Variable || own.size() != item {
+            let message = format!("elements of {own} are not memory of {item} bytes each");
+            return Err(Error::new(ErrorKind::DataTypeMismatch, message).at(self.array.place()));
+        }
+        Ok(())
     }
 
     /// Refuses another number of dimensions than is selected.

@@ -66,6 +66,17 @@ impl ArrayView<'_> {
         let fitting = fitting.ok_or_else(|| array.shape_mismatch(&shape, values.shape()))?;
         array.write_resolved(resolved, own, fitting, None)
     }
+
+    /// Writes elements from memory of any kind, whose shape and size of elements are those of the selection.
+    ///
+    /// # Errors
+    /// As for [`ArrayView::write`]; and when elements are of variable length, for which there is
+    /// [`write_dyn`](ArrayView::write_dyn).
+    pub fn write_raw(&self, values: View<'_>) -> Result<()> {
+        let resolved = self.resolved()?;
+        self.check_raw(values.shape(), values.item())?;
+        self.array.write_resolved(resolved, self.data_type(), values, None)
+    }
 }
 
 impl Array {

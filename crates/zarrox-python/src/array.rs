@@ -1,0 +1,344 @@
+//! `_native.Array`.
+
+use std::sync::{Arc, PoisonError, RwLock};
+
+use numpy::PyArrayDescr;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyTuple};
+use zarrox::json::{Json, Map};
+use zarrox::{AccessOptions, Format, MissingChunks, Node, OpenMode};
+
+use crate::elements::Typed;
+use crate::error::OrRaise;
+use crate::mapping::bytes_of;
+use crate::selection::Parsed;
+use crate::store::Store;
+
+/// How a node was opened, to open it again.
+#[derive(Debug, Clone)]
+pub(crate) struct Opened {
+    pub(crate) store: Arc<dyn zarrox::stores::Store>,
+    pub(crate) read_only: bool,
+}
+
+impl Opened {
+    pub(crate) fn new(store: &Store, read_only: bool) -> Self {
+        Self { store: store.0.clone(), read_only }
+    }
+
+    pub(crate) fn options(&self) -> zarrox::OpenOptions {
+        crate::open_options().mode(if self.read_only { OpenMode::Read } else { OpenMode::ReadWrite })
+    }
+}
+
+/// An array, shared by all threads: what changes its metadata puts another one in its place.
+#[pyclass(frozen, module = "zarrox._native")]
+pub(crate) struct Array {
+    typed: RwLock<Arc<Typed>>,
+    opened: Opened,
+}
+
+/// The name of a format without the letter that the numbers have.
+pub(crate) fn format_name(format: Format) -> String {
+    let name = format.def().name();
+    let number = name.strip_prefix('v').filter(|rest| rest.len() == 1);
+    number.unwrap_or(name).to_owned()
+}
+
+/// The format of a name.
+pub(crate) fn format_of(name: &str) -> PyResult<Format> {
+    let known = Format::all().find(|format| format_name(*format) == name || format.def().name() == name);
+    known.ok_or_else(|| {
+        let names: Vec<String> = Format::all().map(format_name).collect();
+        let message = format!("'{name}' is not a format of Zarr; there are {}", names.join(", "));
+        pyo3::exceptions::PyValueError::new_err(message)
+    })
+}
+
+/// The attributes that a text of JSON says.
+pub(crate) fn map_of(text: &str, what: &str) -> PyResult<Map> {
+    match zarrox::json::parse(text.as_bytes()).or_raise()? {
+        Json::Object(map) => Ok(map),
+        other => {
+            let message = format!("{what} must be an object of JSON, not {other}");
+            Err(pyo3::exceptions::PyValueError::new_err(message))
+        }
+    }
+}
+
+impl Array {
+    pub(crate) fn new(py: Python<'_>, array: zarrox::Array, opened: Opened) -> PyResult<Self> {
+        let typed = Typed::new(py, array, crate::registry())?;
+        Ok(Self { typed: RwLock::new(Arc::new(typed)), opened })
+    }
+
+    fn typed(&self) -> Arc<Typed> {
+        Arc::clone(&self.typed.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Puts another array in the place of this one.
+    fn replace(&self, py: Python<'_>, array: zarrox::Array) -> PyResult<()> {
+        let typed = Arc::new(Typed::new(py, array, crate::registry())?);
+        *self.typed.write().unwrap_or_else(PoisonError::into_inner) = typed;
+        Ok(())
+    }
+
+    /// Changes the metadata of the array.
+    fn change<R: Send>(
+        &self,
+        py: Python<'_>,
+        work: impl FnOnce(&mut zarrox::Array) -> zarrox::Result<R> + Send,
+    ) -> PyResult<R> {
+        let mut array = self.typed().array.clone();
+        let result = py.detach(|| work(&mut array)).or_raise()?;
+        self.replace(py, array)?;
+        Ok(result)
+    }
+}
+
+#[pymethods]
+impl Array {
+    #[getter]
+    fn path(&self) -> String {
+        self.typed().array.path().as_str().to_owned()
+    }
+
+    #[getter]
+    fn format(&self) -> String {
+        format_name(self.typed().array.metadata().format)
+    }
+
+    #[getter]
+    fn shape<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, self.typed().array.shape())
+    }
+
+    #[getter]
+    fn chunks<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, self.typed().array.chunk_shape())
+    }
+
+    #[getter]
+    fn shards<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyTuple>>> {
+        self.typed().array.shard_shape().map(|shape| PyTuple::new(py, shape)).transpose()
+    }
+
+    #[getter]
+    fn grid_shape<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, self.typed().array.grid_shape())
+    }
+
+    #[getter]
+    fn dtype<'py>(&self, py: Python<'py>) -> Bound<'py, PyArrayDescr> {
+        self.typed().dtype(py)
+    }
+
+    #[getter]
+    fn data_type(&self) -> PyResult<String> {
+        let typed = self.typed();
+        let data_type = typed.array.data_type();
+        let json = crate::registry().family(data_type).and_then(|family| family.to_v3(data_type));
+        Ok(json.unwrap_or_else(|_| Json::from(data_type.to_string())).to_string())
+    }
+
+    #[getter]
+    fn fill_value<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let typed = self.typed();
+        let fill = typed.array.metadata().fill_value.as_ref();
+        fill.map(|fill| typed.scalar(py, fill.as_bytes())).transpose()
+    }
+
+    #[getter]
+    fn order(&self) -> &'static str {
+        if self.typed().column_major { "F" } else { "C" }
+    }
+
+    #[getter]
+    fn read_only(&self) -> bool {
+        self.opened.read_only
+    }
+
+    #[getter]
+    fn dimension_names<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyTuple>>> {
+        self.typed().array.dimension_names().map(|names| PyTuple::new(py, names)).transpose()
+    }
+
+    #[getter]
+    fn codecs(&self) -> String {
+        let typed = self.typed();
+        let json = |codec: &zarrox::CodecSpec| {
+            let mut map = Map::new();
+            map.insert("name".to_owned(), codec.name.as_str().into());
+            if !codec.configuration.is_empty() {
+                map.insert("configuration".to_owned(), codec.configuration.clone().into());
+            }
+            Json::from(map)
+        };
+        Json::from(typed.array.codecs().iter().map(json).collect::<Vec<_>>()).to_string()
+    }
+
+    fn document(&self) -> PyResult<String> {
+        Ok(Json::from(self.typed().array.document().or_raise()?).to_string())
+    }
+
+    #[pyo3(signature = (refresh = false))]
+    fn attributes(&self, py: Python<'_>, refresh: bool) -> PyResult<String> {
+        if refresh {
+            self.refresh(py)?;
+        }
+        Ok(Json::from(self.typed().array.attributes().clone()).to_string())
+    }
+
+    fn set_attributes(&self, py: Python<'_>, attributes: &str) -> PyResult<()> {
+        let attributes = map_of(attributes, "attributes")?;
+        self.change(py, |array| array.set_attributes(attributes))
+    }
+
+    fn refresh(&self, py: Python<'_>) -> PyResult<()> {
+        let typed = self.typed();
+        let (path, format) = (typed.array.path().as_str(), typed.array.metadata().format);
+        let options = self.opened.options().format(format);
+        let store = self.opened.store.clone();
+        let node = py.detach(|| options.open_in(store, path).and_then(Node::into_array)).or_raise()?;
+        self.replace(py, node)
+    }
+
+    fn get<'py>(&self, py: Python<'py>, selection: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        self.select(py, "basic", selection, None, None)
+    }
+
+    fn set(&self, py: Python<'_>, selection: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.assign(py, "basic", selection, value, None)
+    }
+
+    #[pyo3(signature = (kind, selection, out = None, fields = None))]
+    fn select<'py>(
+        &self,
+        py: Python<'py>,
+        kind: &str,
+        selection: &Bound<'py, PyAny>,
+        out: Option<&Bound<'py, PyAny>>,
+        fields: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let typed = self.typed();
+        let ndim = typed.array.ndim();
+        let mut parsed = Parsed::new(selection)?;
+        parsed.add_fields(fields)?;
+        let (names, one) = (std::mem::take(&mut parsed.fields), parsed.one_field);
+        let keep = ndim == 0 && parsed.has_ellipsis;
+        let selection = parsed.of_kind(kind, ndim)?;
+        if !names.is_empty() {
+            return typed.read_fields(py, &selection, &names, one, out);
+        }
+        typed.read(py, &selection, out, keep)
+    }
+
+    #[pyo3(signature = (kind, selection, value, fields = None))]
+    fn assign(
+        &self,
+        py: Python<'_>,
+        kind: &str,
+        selection: &Bound<'_, PyAny>,
+        value: &Bound<'_, PyAny>,
+        fields: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<()> {
+        let typed = self.typed();
+        let mut parsed = Parsed::new(selection)?;
+        parsed.add_fields(fields)?;
+        let (names, one) = (std::mem::take(&mut parsed.fields), parsed.one_field);
+        let selection = parsed.of_kind(kind, typed.array.ndim())?;
+        if !names.is_empty() {
+            return typed.write_fields(py, &selection, &names, one, value);
+        }
+        typed.write(py, &selection, value)
+    }
+
+    fn resize(&self, py: Python<'_>, shape: Vec<u64>) -> PyResult<()> {
+        self.change(py, |array| array.resize(&shape))
+    }
+
+    fn append<'py>(
+        &self,
+        py: Python<'py>,
+        values: &Bound<'py, PyAny>,
+        axis: usize,
+    ) -> PyResult<Bound<'py, PyTuple>> {
+        let elements = self.typed().elements(py, values)?;
+        let shape = self.change(py, |array| array.append_dyn(&elements, axis))?;
+        PyTuple::new(py, shape)
+    }
+
+    fn chunk_key(&self, chunk: Vec<u64>) -> PyResult<String> {
+        self.typed().array.chunk_key(&chunk).or_raise()
+    }
+
+    fn encoded_chunk<'py>(&self, py: Python<'py>, chunk: Vec<u64>) -> PyResult<Option<Bound<'py, PyBytes>>> {
+        let typed = self.typed();
+        let encoded = py.detach(|| typed.array.read_encoded_chunk(&chunk)).or_raise()?;
+        Ok(encoded.map(|bytes| PyBytes::new(py, &bytes)))
+    }
+
+    fn set_encoded_chunk(&self, py: Python<'_>, chunk: Vec<u64>, encoded: &Bound<'_, PyAny>) -> PyResult<()> {
+        let (typed, encoded) = (self.typed(), bytes_of(encoded)?);
+        py.detach(|| typed.array.write_encoded_chunk(&chunk, &encoded)).or_raise()
+    }
+
+    fn stored_chunks(&self, py: Python<'_>) -> PyResult<u64> {
+        let typed = self.typed();
+        Ok(py.detach(|| typed.array.info()).or_raise()?.chunks_initialised)
+    }
+
+    fn stored_bytes(&self, py: Python<'_>) -> PyResult<u64> {
+        let typed = self.typed();
+        Ok(py.detach(|| typed.array.info()).or_raise()?.bytes_stored)
+    }
+
+    #[pyo3(signature = (*, write_empty_chunks = None, verify_checksums = None, missing_chunks = None, threads = None, memory = None,
+        chunk_cache = None))]
+    #[expect(clippy::too_many_arguments, reason = "they are Python's keywords")]
+    fn with_options(
+        &self,
+        py: Python<'_>,
+        write_empty_chunks: Option<bool>,
+        verify_checksums: Option<bool>,
+        missing_chunks: Option<&str>,
+        threads: Option<usize>,
+        memory: Option<usize>,
+        chunk_cache: Option<usize>,
+    ) -> PyResult<Self> {
+        let mut options = AccessOptions::new();
+        if let Some(store) = write_empty_chunks {
+            options = options.store_empty_chunks(store);
+        }
+        if let Some(verify) = verify_checksums {
+            options = options.verify_checksums(verify);
+        }
+        options = match missing_chunks {
+            None => options,
+            Some("fill") => options.missing_chunks(MissingChunks::Fill),
+            Some("error") => options.missing_chunks(MissingChunks::Error),
+            Some(other) => {
+                let message = format!("'{other}' says nothing about missing chunks; 'fill' and 'error' do");
+                return Err(pyo3::exceptions::PyValueError::new_err(message));
+            }
+        };
+        if let Some(threads) = threads {
+            options = options.threads(threads);
+        }
+        if let Some(bytes) = memory {
+            options = options.memory(bytes);
+        }
+        if let Some(bytes) = chunk_cache {
+            options = options.chunk_cache(bytes);
+        }
+        Self::new(py, self.typed().array.with_options(&options), self.opened.clone())
+    }
+}
+
+/// Opens an array or a group as its own class.
+pub(crate) fn node_object<'py>(py: Python<'py>, node: Node, opened: Opened) -> PyResult<Bound<'py, PyAny>> {
+    match node {
+        Node::Array(array) => Ok(Bound::new(py, Array::new(py, array, opened)?)?.into_any()),
+        Node::Group(group) => Ok(Bound::new(py, crate::group::Group::new(group, opened))?.into_any()),
+    }
+}

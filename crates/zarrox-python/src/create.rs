@@ -1,0 +1,337 @@
+//! New nodes.
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use zarrox::codec::CodecKind;
+use zarrox::convert::Convert;
+use zarrox::data_type::{ByteOrder, Endian};
+use zarrox::json::{Json, Map};
+use zarrox::{
+    ArrayBuilder, ChunkShape, CodecSpec, DataType, Error, ErrorKind, Format, Node, Registry, Separator,
+};
+
+use crate::array::{Array, Opened, format_of, map_of};
+use crate::error::OrRaise;
+use crate::group::Group;
+use crate::store::Store;
+
+/// What an array should be, taken apart member by member.
+struct Spec(Map);
+
+fn wrong(name: &str, json: &Json, wanted: &str) -> Error {
+    Error::new(ErrorKind::InvalidArgument, format!("'{name}' must be {wanted}, not {json}"))
+}
+
+impl Spec {
+    fn take(&mut self, name: &str) -> Option<Json> {
+        self.0.shift_remove(name)
+    }
+
+    fn text(&mut self, name: &str) -> zarrox::Result<Option<String>> {
+        match self.take(name) {
+            None | Some(Json::Null) => Ok(None),
+            Some(Json::String(text)) => Ok(Some(text)),
+            Some(other) => Err(wrong(name, &other, "text")),
+        }
+    }
+
+    fn lengths(&mut self, name: &str) -> zarrox::Result<Option<Vec<u64>>> {
+        match self.take(name) {
+            None | Some(Json::Null) => Ok(None),
+            Some(json) => {
+                let lengths =
+                    json.as_array().and_then(|list| list.iter().map(Json::as_u64).collect::<Option<_>>());
+                lengths.map(Some).ok_or_else(|| wrong(name, &json, "a list of lengths"))
+            }
+        }
+    }
+
+    fn chunks(&mut self) -> zarrox::Result<Option<ChunkShape>> {
+        match self.take("chunks") {
+            None | Some(Json::Null | Json::Bool(true)) => Ok(None),
+            Some(Json::Bool(false)) => Ok(Some(ChunkShape::One)),
+            Some(json) => {
+                let length =
+                    |length: &Json| if length.is_null() { Some(None) } else { length.as_u64().map(Some) };
+                let lengths =
+                    json.as_array().and_then(|list| list.iter().map(length).collect::<Option<Vec<_>>>());
+                lengths
+                    .map(|lengths| Some(lengths.into()))
+                    .ok_or_else(|| wrong("chunks", &json, "a list of lengths"))
+            }
+        }
+    }
+}
+
+/// A codec as v3 or as numcodecs configures it.
+fn codec(json: &Json, item: usize, registry: &Registry) -> zarrox::Result<CodecSpec> {
+    if json.get("id").is_some() {
+        return registry.spec_from_v2(json, item).map(|(_, spec)| spec);
+    }
+    CodecSpec::from_json(json).ok_or_else(|| wrong("codec", json, "an object with a name, or one with an id"))
+}
+
+/// The data type, and the byte order that v2's way of saying it has.
+fn data_type(
+    json: &Json,
+    codecs: &[Json],
+    registry: &Registry,
+) -> zarrox::Result<(DataType, Option<ByteOrder>)> {
+    if json.as_str() == Some("|O") {
+        let objects = codecs.iter().filter_map(Json::as_object);
+        return Ok((registry.object_type_from_v2(objects)?, None));
+    }
+    registry.data_type_from_v2(json).or_else(|error| match registry.data_type_from_v3(json) {
+        Ok(data_type) => Ok((data_type, None)),
+        Err(other) => Err(if json.as_str().is_some_and(|name| name.starts_with(['<', '>', '|'])) {
+            error
+        } else {
+            other
+        }),
+    })
+}
+
+/// What v2 has for codecs: the members of its document.
+struct Codecs {
+    filters: Vec<Json>,
+    /// `None` for the format's own.
+    compressor: Option<Json>,
+}
+
+impl Codecs {
+    fn take(spec: &mut Spec) -> zarrox::Result<Self> {
+        let filters = match spec.take("filters") {
+            None | Some(Json::Null) => Vec::new(),
+            Some(Json::Array(filters)) => filters,
+            Some(other) => return Err(wrong("filters", &other, "a list of codecs")),
+        };
+        Ok(Self { filters, compressor: spec.take("compressor") })
+    }
+
+    fn all(&self) -> Vec<Json> {
+        self.filters.iter().chain(&self.compressor).cloned().collect()
+    }
+
+    /// As the members of a document of v2: they may be what no chain of v3 is.
+    fn as_members(&self, data_type: &DataType, registry: &Registry) -> Map {
+        let mut members = Map::new();
+        if !self.filters.is_empty() {
+            members.insert("filters".to_owned(), self.filters.clone().into());
+        }
+        if let Some(compressor) = &self.compressor {
+            members.insert("compressor".to_owned(), compressor.clone());
+            // Objects need a filter that the builder finds.
+            let packs = self.filters.is_empty()
+                && !compressor.is_null()
+                && is_object_codec(compressor, data_type, registry);
+            if packs {
+                members.insert("filters".to_owned(), Json::Null);
+            }
+        }
+        members
+    }
+
+    fn give_to(
+        &self,
+        builder: ArrayBuilder,
+        item: usize,
+        registry: &Registry,
+    ) -> zarrox::Result<ArrayBuilder> {
+        let mut builder = builder;
+        for filter in &self.filters {
+            builder = builder.filter(codec(filter, item, registry)?);
+        }
+        Ok(match &self.compressor {
+            None => builder,
+            Some(Json::Null) => builder.no_compressor(),
+            Some(Json::Array(compressors)) => match compressors.split_last() {
+                None => builder.no_compressor(),
+                Some((last, first)) => {
+                    for compressor in first {
+                        builder = builder.filter(codec(compressor, item, registry)?);
+                    }
+                    builder.compressor(codec(last, item, registry)?)
+                }
+            },
+            Some(compressor) => builder.compressor(codec(compressor, item, registry)?),
+        })
+    }
+}
+
+fn is_object_codec(json: &Json, data_type: &DataType, registry: &Registry) -> bool {
+    let spec = codec(json, data_type.size(), registry);
+    let def = spec.ok().and_then(|spec| registry.codec(&spec.name).ok());
+    def.is_some_and(|def| def.kind == CodecKind::ArrayToBytes)
+}
+
+fn builder(store: &Store, path: &str, spec: &str) -> zarrox::Result<ArrayBuilder> {
+    let registry = crate::registry();
+    let mut spec = match zarrox::json::parse(spec.as_bytes())? {
+        Json::Object(map) => Spec(map),
+        other => return Err(wrong("spec", &other, "an object")),
+    };
+    let format = spec.text("format")?.unwrap_or_else(|| "2".to_owned());
+    let format =
+        format_of(&format).map_err(|error| Error::new(ErrorKind::InvalidArgument, error.to_string()))?;
+    let codecs = Codecs::take(&mut spec)?;
+    let dtype = spec.take("dtype").unwrap_or_else(|| "<f8".into());
+    let (data_type, order) = data_type(&dtype, &codecs.all(), registry)?;
+    let mut builder = crate::open_options().create_array_in(store.0.clone(), path).format(format);
+    builder = builder.shape(spec.lengths("shape")?.unwrap_or_default()).data_type(data_type.clone());
+    if let Some(chunks) = spec.chunks()? {
+        builder = builder.chunks(chunks);
+    }
+    if let Some(shards) = spec.lengths("shards")? {
+        builder = builder.shards(shards);
+    }
+    match spec.text("order")?.as_deref() {
+        None | Some("C") => {}
+        Some("F") => builder = builder.column_major(true),
+        Some(other) => return Err(wrong("order", &other.into(), "'C' or 'F'")),
+    }
+    if let Some(fill) = spec.take("fill_value") {
+        builder = builder.fill_value_json(fill);
+    }
+    if let Some(text) = spec.text("dimension_separator")? {
+        let separator = Separator::parse(&text)
+            .ok_or_else(|| wrong("dimension_separator", &text.as_str().into(), "'.' or '/'"))?;
+        builder = builder.separator(separator);
+    }
+    // What only documents of v3 have is said in their words.
+    let mut members = Map::new();
+    for name in ["chunk_grid", "chunk_key_encoding"] {
+        if let Some(json) = spec.take(name).filter(|json| !json.is_null()) {
+            members.insert(name.to_owned(), json);
+        }
+    }
+    if let Some(attributes) = spec.take("attributes") {
+        builder = builder.attributes(attributes.as_object().cloned().unwrap_or_default());
+    }
+    if let Some(Json::Array(names)) = spec.take("dimension_names") {
+        builder = builder.optional_dimension_names(names.iter().map(|name| name.as_str().map(str::to_owned)));
+    }
+    builder = builder.overwrite(spec.take("overwrite") == Some(true.into()));
+    let chain = spec.take("codecs").filter(|codecs| !codecs.is_null());
+    if let Some(unknown) = spec.0.keys().next() {
+        let message = format!("an array has no '{unknown}'");
+        return Err(Error::new(ErrorKind::InvalidArgument, message));
+    }
+    if let Some(chain) = chain {
+        let list = chain.as_array().ok_or_else(|| wrong("codecs", &chain, "a list of codecs"))?;
+        let list: zarrox::Result<Vec<_>> =
+            list.iter().map(|json| codec(json, data_type.size(), registry)).collect();
+        return Ok(builder.codecs(list?).members(members));
+    }
+    if matches!(format, Format::V1 | Format::V2) {
+        members.extend(codecs.as_members(&data_type, registry));
+        let is_native = order.as_ref().is_none_or(|order| *order == ByteOrder::One(Endian::Little));
+        if !is_native {
+            members.insert("dtype".to_owned(), dtype);
+        }
+        return Ok(builder.members(members));
+    }
+    if order == Some(ByteOrder::One(Endian::Big)) && !matches!(format, Format::N5) {
+        builder = builder.endian(Endian::Big);
+    }
+    codecs.give_to(builder.members(members), data_type.size(), registry)
+}
+
+/// Creates an array, of which `spec` says everything.
+#[pyfunction]
+pub(crate) fn create_array(py: Python<'_>, store: &Store, path: &str, spec: &str) -> PyResult<Array> {
+    let array = py.detach(|| builder(store, path, spec)?.create()).or_raise()?;
+    Array::new(py, array, Opened::new(store, false))
+}
+
+/// Creates a group.
+#[pyfunction]
+#[pyo3(signature = (store, path, format, attributes = "{}", overwrite = false))]
+pub(crate) fn create_group(
+    py: Python<'_>,
+    store: &Store,
+    path: &str,
+    format: &str,
+    attributes: &str,
+    overwrite: bool,
+) -> PyResult<Group> {
+    let attributes = map_of(attributes, "attributes")?;
+    let mode = if overwrite { zarrox::OpenMode::Write } else { zarrox::OpenMode::ReadWrite };
+    let options = crate::open_options().format(format_of(format)?).mode(mode);
+    let group: zarrox::Result<_> = py.detach(|| {
+        let mut group = options.create_group_in(store.0.clone(), path)?;
+        if !attributes.is_empty() {
+            group.set_attributes(attributes)?;
+        }
+        Ok(group)
+    });
+    Ok(Group::new(group.or_raise()?, Opened::new(store, false)))
+}
+
+/// Opens a node that is there.
+#[pyfunction]
+#[pyo3(signature = (store, path = "", mode = "r+", format = None, consolidated = Some(false)))]
+pub(crate) fn open_node<'py>(
+    py: Python<'py>,
+    store: &Store,
+    path: &str,
+    mode: &str,
+    format: Option<&str>,
+    consolidated: Option<bool>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let opened = Opened::new(store, mode == "r");
+    let mut options = opened.options().consolidated(match consolidated {
+        Some(false) => zarrox::Consolidated::Never,
+        Some(true) => zarrox::Consolidated::Require,
+        None => zarrox::Consolidated::Auto,
+    });
+    if let Some(format) = format {
+        options = options.format(format_of(format)?);
+    }
+    let node = py.detach(|| options.open_in(store.0.clone(), path)).or_raise()?;
+    crate::array::node_object(py, node, opened)
+}
+
+/// What is at a path.
+#[pyfunction]
+#[pyo3(signature = (store, path, format = None))]
+pub(crate) fn node_kind(
+    py: Python<'_>,
+    store: &Store,
+    path: &str,
+    format: Option<&str>,
+) -> PyResult<Option<&'static str>> {
+    let mut options = crate::open_options();
+    if let Some(format) = format {
+        options = options.format(format_of(format)?);
+    }
+    let node: zarrox::Result<Node> = py.detach(|| options.open_in(store.0.clone(), path));
+    Ok(crate::group::known_kind(&node))
+}
+
+/// Deletes a node with everything below it.
+#[pyfunction]
+pub(crate) fn delete_node(py: Python<'_>, store: &Store, path: &str) -> PyResult<()> {
+    py.detach(|| crate::open_options().delete_in(store.0.clone(), path)).or_raise()
+}
+
+/// Writes the copy of all documents below a group.
+#[pyfunction]
+pub(crate) fn consolidate(py: Python<'_>, store: &Store, path: &str) -> PyResult<()> {
+    py.detach(|| {
+        let node = crate::open_options().open_in(store.0.clone(), path)?;
+        node.into_group()?.consolidate_metadata()
+    })
+    .or_raise()
+}
+
+/// Writes the documents of version 2 in the place of those of version 1.
+#[pyfunction]
+#[pyo3(signature = (store, path = ""))]
+pub(crate) fn migrate_1to2(py: Python<'_>, store: &Store, path: &str) -> PyResult<()> {
+    let kind = node_kind(py, store, path, Some("1"))?;
+    if kind != Some("array") {
+        return Err(PyValueError::new_err(format!("there is no array of Zarr version 1 at '{path}'")));
+    }
+    py.detach(|| Convert::new(Format::V2).plan_in_place_in(store.0.clone(), path)?.run()).or_raise()?;
+    Ok(())
+}

@@ -1,0 +1,435 @@
+//! Elements between arrays of ours and NumPy's memory, without a copy in between.
+
+use numpy::npyffi::{self, PY_ARRAY_API};
+use numpy::{PyArrayDescr, PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+use zarrox::data_type::Storage;
+use zarrox::strided::{View, ViewMut};
+use zarrox::{Array, ArrayView, DynArray, Registry, Selection};
+
+use crate::error::OrRaise;
+use crate::long::unless_interrupted;
+use crate::objects::Elements;
+
+/// How many bytes an element of variable length is taken to have, where it is only to be guessed whether work takes long.
+const USUAL: usize = 64;
+
+/// An array, and its data type as NumPy has it.
+#[derive(Debug)]
+pub(crate) struct Typed {
+    pub(crate) array: Array,
+    /// In the machine's byte order: what our memory has.
+    native: Py<PyArrayDescr>,
+    /// In the byte order of what is stored, where v2 says another one.
+    stored: Option<Py<PyArrayDescr>>,
+    /// Whether results are to be column-major.
+    pub(crate) column_major: bool,
+}
+
+impl Typed {
+    pub(crate) fn new(py: Python<'_>, array: Array, registry: &Registry) -> PyResult<Self> {
+        let native = crate::dtype::native(py, array.data_type(), registry)?;
+        let stored = stored_dtype(py, &array, &native)?.map(Bound::unbind);
+        let column_major = is_column_major(&array);
+        Ok(Self { native: native.unbind(), stored, column_major, array })
+    }
+
+    /// The data type of the arrays that are read.
+    pub(crate) fn dtype<'py>(&self, py: Python<'py>) -> Bound<'py, PyArrayDescr> {
+        self.stored.as_ref().unwrap_or(&self.native).bind(py).clone()
+    }
+
+    fn is_variable(&self) -> bool {
+        self.array.data_type().storage() == Storage::Variable
+    }
+
+    /// Reads a selection: into `out`, or else into a new array, which is a scalar when it has no dimensions unless `keep`.
+    pub(crate) fn read<'py>(
+        &self,
+        py: Python<'py>,
+        selection: &Selection,
+        out: Option<&Bound<'py, PyAny>>,
+        keep: bool,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let Some(out) = out else {
+            let result = self.read_new(py, selection)?;
+            return if keep { Ok(result) } else { scalar(result) };
+        };
+        let array = out.cast::<PyUntypedArray>();
+        let array = array.map_err(|_| PyTypeError::new_err("'out' must be an array of NumPy's"))?;
+        let fits =
+            !self.is_variable() && array.dtype().is_equiv_to(self.native.bind(py)) && is_writable(array);
+        if fits {
+            self.read_into(py, selection, array)?;
+            return Ok(out.clone());
+        }
+        let result = self.read_new(py, selection)?;
+        let shape = result.cast::<PyUntypedArray>()?.shape().to_vec();
+        if array.shape() != shape {
+            let message = format!("'out' has the shape {:?}, the selection has {shape:?}", array.shape());
+            return Err(PyValueError::new_err(message));
+        }
+        out.set_item(py.Ellipsis(), result)?;
+        Ok(out.clone())
+    }
+
+    fn read_new<'py>(&self, py: Python<'py>, selection: &Selection) -> PyResult<Bound<'py, PyAny>> {
+        let view = self.array.slice(selection);
+        let shape = lengths(&view.shape().or_raise()?)?;
+        if self.is_variable() {
+            let elements = self.run(py, shape.iter().product::<usize>() * USUAL, |array| {
+                array.slice(selection).read_dyn()
+            })?;
+            return self.objects(py, &elements);
+        }
+        let result = empty(py, &shape, self.native.bind(py), self.column_major)?;
+        self.read_view(py, &view, selection, &result)?;
+        self.as_stored(py, result.into_any())
+    }
+
+    fn read_into<'py>(
+        &self,
+        py: Python<'py>,
+        selection: &Selection,
+        out: &Bound<'py, PyUntypedArray>,
+    ) -> PyResult<()> {
+        self.read_view(py, &self.array.slice(selection), selection, out)
+    }
+
+    fn read_view(
+        &self,
+        py: Python<'_>,
+        view: &ArrayView<'_>,
+        selection: &Selection,
+        out: &Bound<'_, PyUntypedArray>,
+    ) -> PyResult<()> {
+        let bytes = out.len().saturating_mul(out.dtype().itemsize());
+        let memory = memory_of(out);
+        if !self.is_long(bytes) {
+            return py.detach(|| view.read_raw(memory.view_mut())).or_raise();
+        }
+        unless_interrupted(py, &self.array, |array| array.slice(selection).read_raw(memory.view_mut()))
+    }
+
+    /// Whether work with so many bytes may take long.
+    fn is_long(&self, bytes: usize) -> bool {
+        bytes >= crate::long::LONG || crate::long::is_far(&self.array)
+    }
+
+    /// Does work with so many bytes without Python's lock.
+    fn run<R: Send>(
+        &self,
+        py: Python<'_>,
+        bytes: usize,
+        work: impl FnOnce(&Array) -> zarrox::Result<R> + Send,
+    ) -> PyResult<R> {
+        if self.is_long(bytes) {
+            return unless_interrupted(py, &self.array, work);
+        }
+        py.detach(|| work(&self.array)).or_raise()
+    }
+
+    /// The result in the byte order that the array is said to have.
+    fn as_stored<'py>(&self, py: Python<'py>, result: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let Some(stored) = &self.stored else { return Ok(result) };
+        if stored.bind(py).has_fields() {
+            return result.call_method1("astype", (stored,));
+        }
+        result.call_method1("byteswap", (true,))?.call_method1("view", (stored,))
+    }
+
+    /// Objects as NumPy has them.
+    fn objects<'py>(&self, py: Python<'py>, elements: &DynArray) -> PyResult<Bound<'py, PyAny>> {
+        let kind = Elements::of(py, self.array.data_type(), crate::registry())?;
+        let array = kind.to_array(py, elements)?;
+        if self.column_major {
+            return py.import("numpy")?.call_method1("asfortranarray", (array,));
+        }
+        Ok(array)
+    }
+
+    /// Reads fields of structured elements; one field by itself is an array of its own type.
+    pub(crate) fn read_fields<'py>(
+        &self,
+        py: Python<'py>,
+        selection: &Selection,
+        names: &[String],
+        one: bool,
+        out: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let elements = py.detach(|| self.array.slice(selection).read_fields(&names)).or_raise()?;
+        let array = from_dyn(py, &elements)?;
+        let array = if one { array.get_item(names[0])? } else { array };
+        match out {
+            Some(out) => {
+                out.set_item(py.Ellipsis(), array)?;
+                Ok(out.clone())
+            }
+            None => scalar(array),
+        }
+    }
+
+    /// Writes a value, which NumPy turns into elements and broadcasts.
+    pub(crate) fn write(
+        &self,
+        py: Python<'_>,
+        selection: &Selection,
+        value: &Bound<'_, PyAny>,
+    ) -> PyResult<()> {
+        let view = self.array.slice(selection);
+        let shape = lengths(&view.shape().or_raise()?)?;
+        if self.is_variable() {
+            let kind = Elements::of(py, self.array.data_type(), crate::registry())?;
+            let elements = kind.from_value(py, self.array.data_type(), value, &shape)?;
+            let bytes = elements.shape().iter().product::<usize>() * USUAL;
+            return self.run(py, bytes, |array| array.slice(selection).write_dyn(&elements));
+        }
+        let values = as_array(py, value, self.native.bind(py))?;
+        let memory = memory_of(&values).broadcast(&shape)?;
+        let bytes = values.len().saturating_mul(values.dtype().itemsize());
+        if !self.is_long(bytes) {
+            return py.detach(|| view.write_raw(memory.view())).or_raise();
+        }
+        unless_interrupted(py, &self.array, |array| array.slice(selection).write_raw(memory.view()))
+    }
+
+    /// Writes fields of structured elements.
+    pub(crate) fn write_fields(
+        &self,
+        py: Python<'_>,
+        selection: &Selection,
+        names: &[String],
+        one: bool,
+        value: &Bound<'_, PyAny>,
+    ) -> PyResult<()> {
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let structure = self.array.data_type().fields();
+        let structure =
+            structure.ok_or_else(|| PyValueError::new_err("the elements of the array have no fields"))?;
+        let (chosen, _) = structure.select(&names).or_raise()?;
+        if one {
+            let field = structure
+                .field(names[0])
+                .ok_or_else(|| crate::error::raise(&structure.no_field(names[0])))?;
+            let base = crate::dtype::native(py, &field.data_type, crate::registry())?;
+            let values = as_array(py, value, &base)?;
+            let elements = to_dyn(&values, field.data_type.clone())?;
+            return py.detach(|| self.array.slice(selection).write_field_dyn(names[0], &elements)).or_raise();
+        }
+        let data_type = zarrox::DataType::Struct(std::sync::Arc::new(chosen));
+        let dtype = crate::dtype::native(py, &data_type, crate::registry())?;
+        let values = as_array(py, value, &dtype)?;
+        let elements = to_dyn(&values, data_type)?;
+        py.detach(|| self.array.slice(selection).write_fields(&elements)).or_raise()
+    }
+
+    /// Values of NumPy's as elements of this array, to be appended.
+    pub(crate) fn elements(&self, py: Python<'_>, value: &Bound<'_, PyAny>) -> PyResult<DynArray> {
+        if self.is_variable() {
+            let shape = py.import("numpy")?.call_method1("shape", (value,))?.extract::<Vec<usize>>()?;
+            let kind = Elements::of(py, self.array.data_type(), crate::registry())?;
+            return kind.from_value(py, self.array.data_type(), value, &shape);
+        }
+        to_dyn(&as_array(py, value, self.native.bind(py))?, self.array.data_type().clone())
+    }
+
+    /// One element as a scalar of NumPy's, or as an object.
+    pub(crate) fn scalar<'py>(&self, py: Python<'py>, element: &[u8]) -> PyResult<Bound<'py, PyAny>> {
+        let data_type = self.array.data_type();
+        if self.is_variable() {
+            return Elements::of(py, data_type, crate::registry())?.to_object(py, element);
+        }
+        let elements = DynArray::new(data_type.clone(), vec![], element.to_vec()).or_raise()?;
+        let array = self.as_stored(py, from_dyn(py, &elements)?)?;
+        scalar(array)
+    }
+}
+
+/// The byte order that v2 says, where it is not the machine's.
+fn stored_dtype<'py>(
+    py: Python<'py>,
+    array: &Array,
+    native: &Bound<'py, PyArrayDescr>,
+) -> PyResult<Option<Bound<'py, PyArrayDescr>>> {
+    use zarrox::Format;
+    let storage = array.data_type().storage();
+    if !matches!(array.metadata().format, Format::V1 | Format::V2)
+        || storage.word() == 1
+        || storage == Storage::Variable
+    {
+        return Ok(None);
+    }
+    let codecs = &array.metadata().codecs;
+    let is_little =
+        |codec: &zarrox::CodecSpec| codec.configuration.get("endian").is_none_or(|endian| endian == "little");
+    if cfg!(target_endian = "little")
+        && codecs.iter().all(is_little)
+        && !codecs.iter().any(|codec| codec.configuration.contains_key("astype"))
+    {
+        return Ok(None);
+    }
+    let Ok(document) = array.document() else { return Ok(None) };
+    let Some(json) = document.get("dtype") else { return Ok(None) };
+    let stored = crate::dtype::of_v2(py, json)?;
+    Ok((!stored.is_equiv_to(native) && stored.itemsize() == native.itemsize()).then_some(stored))
+}
+
+fn is_column_major(array: &Array) -> bool {
+    let Some(first) = array.metadata().codecs.first().filter(|codec| codec.name == "transpose") else {
+        return false;
+    };
+    let order = first.configuration.get("order").and_then(|order| order.as_array());
+    order.is_some_and(|order| {
+        let reversed = (0..array.ndim() as u64).rev();
+        order.iter().map(|axis| axis.as_u64()).eq(reversed.map(Some))
+    })
+}
+
+/// Memory of NumPy's, which lives and stays where it is as long as the array that it was taken of is held.
+struct Memory {
+    pointer: *mut u8,
+    shape: Vec<usize>,
+    strides: Vec<isize>,
+    item: usize,
+}
+
+// SAFETY: it is only an address; who makes views of it says why nobody else is there.
+unsafe impl Send for Memory {}
+// SAFETY: as above.
+unsafe impl Sync for Memory {}
+
+impl Memory {
+    fn view_mut(&self) -> ViewMut<'_> {
+        // SAFETY: NumPy gave the address, shape and strides of an array that the caller holds, and that is either new, so that
+        // nobody else knows of it, or one that a caller in Python has given to be written into, as for NumPy's own functions that
+        // release the lock. What is read into memory is bytes of any kind, which are written before they are read.
+        unsafe { ViewMut::from_raw(self.pointer, &self.shape, &self.strides, self.item) }
+    }
+
+    fn view(&self) -> View<'_> {
+        // SAFETY: NumPy gave the address, shape and strides of an array that the caller holds; whoever changes it meanwhile,
+        // as for NumPy's own functions that release the lock, changes which numbers are written.
+        unsafe { View::from_raw(self.pointer, &self.shape, &self.strides, self.item) }
+    }
+
+    /// The same seen as another shape, as NumPy assigns values.
+    fn broadcast(mut self, shape: &[usize]) -> PyResult<Self> {
+        while self.shape.len() > shape.len() && self.shape[0] == 1 {
+            self.shape.remove(0);
+            self.strides.remove(0);
+        }
+        let added = shape.len().checked_sub(self.shape.len());
+        let fits = |own: &[usize], wanted: &[usize]| {
+            own.iter().zip(wanted).all(|(own, wanted)| own == wanted || *own == 1)
+        };
+        let Some(added) = added.filter(|&added| fits(&self.shape, &shape[added..])) else {
+            let message = format!(
+                "values of shape {:?} cannot be written to a selection of shape {shape:?}",
+                self.shape
+            );
+            return Err(PyValueError::new_err(message));
+        };
+        let own = self.shape.iter().zip(&self.strides).zip(&shape[added..]);
+        let own = own.map(|((length, stride), wanted)| if length == wanted { *stride } else { 0 });
+        let strides = std::iter::repeat_n(0, added).chain(own).collect();
+        Ok(Self { shape: shape.to_vec(), strides, ..self })
+    }
+}
+
+fn memory_of(array: &Bound<'_, PyUntypedArray>) -> Memory {
+    // SAFETY: the object is an array, whose fields may be read.
+    let pointer = unsafe { (*array.as_array_ptr()).fields.data.cast::<u8>() };
+    Memory {
+        pointer,
+        shape: array.shape().to_vec(),
+        strides: array.strides().to_vec(),
+        item: array.dtype().itemsize(),
+    }
+}
+
+fn is_writable(array: &Bound<'_, PyUntypedArray>) -> bool {
+    // SAFETY: the object is an array, whose fields may be read.
+    let flags = unsafe { (*array.as_array_ptr()).fields.flags };
+    flags & npyffi::NPY_ARRAY_WRITEABLE != 0
+}
+
+/// A shape as memory counts it.
+fn lengths(shape: &[u64]) -> PyResult<Vec<usize>> {
+    let length = |&n: &u64| {
+        usize::try_from(n).map_err(|_| PyValueError::new_err("the selection is too large for memory"))
+    };
+    shape.iter().map(length).collect()
+}
+
+/// A new array whose memory nobody has written yet.
+fn empty<'py>(
+    py: Python<'py>,
+    shape: &[usize],
+    dtype: &Bound<'py, PyArrayDescr>,
+    column_major: bool,
+) -> PyResult<Bound<'py, PyUntypedArray>> {
+    let too_large = |_| PyValueError::new_err("the selection is too large for memory");
+    let mut dims = Vec::with_capacity(shape.len());
+    for &length in shape {
+        dims.push(npyffi::npy_intp::try_from(length).map_err(too_large)?);
+    }
+    let ndim = std::ffi::c_int::try_from(dims.len()).map_err(too_large)?;
+    // SAFETY: the lengths are as many as is said, and the reference to the type is given away, as NumPy has it.
+    let array = unsafe {
+        let dtype = dtype.clone().into_dtype_ptr();
+        let array = PY_ARRAY_API.PyArray_Empty(py, ndim, dims.as_mut_ptr(), dtype, column_major.into());
+        Bound::from_owned_ptr_or_err(py, array)?
+    };
+    Ok(array.cast_into::<PyUntypedArray>()?)
+}
+
+/// A value as an array of a type, which is the value itself if it is one already.
+fn as_array<'py>(
+    py: Python<'py>,
+    value: &Bound<'py, PyAny>,
+    dtype: &Bound<'py, PyArrayDescr>,
+) -> PyResult<Bound<'py, PyUntypedArray>> {
+    if let Ok(array) = value.cast::<PyUntypedArray>()
+        && array.dtype().is_equiv_to(dtype)
+    {
+        return Ok(array.clone());
+    }
+    let numpy = py.import("numpy")?;
+    Ok(numpy.call_method1("asarray", (value, dtype))?.cast_into::<PyUntypedArray>()?)
+}
+
+/// An array without dimensions as a scalar; others as they are.
+fn scalar(array: Bound<'_, PyAny>) -> PyResult<Bound<'_, PyAny>> {
+    match array.cast::<PyUntypedArray>() {
+        Ok(untyped) if untyped.ndim() == 0 => array.get_item(PyTuple::empty(array.py())),
+        _ => Ok(array),
+    }
+}
+
+/// A copy of elements of ours as an array.
+fn from_dyn<'py>(py: Python<'py>, elements: &DynArray) -> PyResult<Bound<'py, PyAny>> {
+    let dtype = crate::dtype::native(py, elements.data_type(), crate::registry())?;
+    let array = empty(py, elements.shape(), &dtype, false)?;
+    let bytes = elements.as_bytes();
+    // SAFETY: the new array is contiguous and has as many elements of the same size.
+    unsafe {
+        std::ptr::copy_nonoverlapping(bytes.as_ptr(), (*array.as_array_ptr()).fields.data.cast(), bytes.len())
+    };
+    Ok(array.into_any())
+}
+
+/// A copy of an array's elements as elements of ours.
+fn to_dyn(array: &Bound<'_, PyUntypedArray>, data_type: zarrox::DataType) -> PyResult<DynArray> {
+    let bytes = array.call_method0("tobytes")?;
+    let bytes = bytes.cast::<pyo3::types::PyBytes>()?.as_bytes().to_vec();
+    let mut shape = array.shape().to_vec();
+    // A field that is an array adds its dimensions.
+    let elements = bytes.len() / data_type.size().max(1);
+    if shape.iter().product::<usize>() != elements {
+        shape = vec![elements];
+    }
+    DynArray::new(data_type, shape, bytes).or_raise()
+}

@@ -1,0 +1,91 @@
+//! Our errors as Python's exceptions: the classes of `zarrox.errors`.
+
+use std::error::Error as _;
+
+use pyo3::exceptions::{
+    PyKeyboardInterrupt, PyMemoryError, PyOSError, PyPermissionError, PySystemExit, PyTimeoutError,
+    PyValueError,
+};
+use pyo3::prelude::*;
+use pyo3::types::PyType;
+use zarrox::stores::StoreError;
+use zarrox::{Error, ErrorKind};
+
+/// An exception with the error's message. Where Python code that we called has caused it, that is its cause; what was to end the
+/// program goes on to do so.
+pub(crate) fn raise(error: &Error) -> PyErr {
+    Python::attach(|py| {
+        let cause = cause(error);
+        if let Some(cause) = cause
+            && (cause.is_instance_of::<PyKeyboardInterrupt>(py) || cause.is_instance_of::<PySystemExit>(py))
+        {
+            return cause.clone_ref(py);
+        }
+        let raised = exception(py, error);
+        raised.set_cause(py, cause.map(|cause| cause.clone_ref(py)));
+        raised
+    })
+}
+
+/// The same for an error of a store.
+pub(crate) fn raise_store(error: StoreError) -> PyErr {
+    raise(&zarrox::from_store(error))
+}
+
+/// Python's own exception among the causes.
+fn cause(error: &Error) -> Option<&PyErr> {
+    let mut source = error.source();
+    while let Some(error) = source {
+        if let Some(cause) = error.downcast_ref::<PyErr>() {
+            return Some(cause);
+        }
+        source = error.source();
+    }
+    None
+}
+
+fn exception(py: Python<'_>, error: &Error) -> PyErr {
+    let text = error.to_string();
+    let class = match error.kind() {
+        ErrorKind::Forbidden => return PyPermissionError::new_err(text),
+        ErrorKind::TimedOut => return PyTimeoutError::new_err(text),
+        ErrorKind::StorageFull => return PyOSError::new_err(text),
+        ErrorKind::LimitExceeded => return PyMemoryError::new_err(text),
+        ErrorKind::Interrupted => return PyKeyboardInterrupt::new_err(text),
+        ErrorKind::InvalidArgument => return PyValueError::new_err(text),
+        ErrorKind::NotFound => "NodeNotFoundError",
+        ErrorKind::AlreadyExists => "ContainsNodeError",
+        ErrorKind::Conflict => "ConflictError",
+        ErrorKind::ReadOnly => "ReadOnlyError",
+        ErrorKind::Corrupt => "CorruptDataError",
+        ErrorKind::InvalidMetadata => "MetadataError",
+        ErrorKind::Unsupported => "UnsupportedError",
+        ErrorKind::InvalidSelection => "SelectionError",
+        ErrorKind::DataTypeMismatch => "DataTypeMismatchError",
+        _ => "StoreUnreachableError",
+    };
+    let class =
+        py.import("zarrox.errors").and_then(|errors| Ok(errors.getattr(class)?.cast_into::<PyType>()?));
+    match class {
+        Ok(class) => PyErr::from_type(class, text),
+        Err(missing) => missing,
+    }
+}
+
+/// Errors on their way to Python.
+pub(crate) trait OrRaise<T> {
+    /// The value, or the exception.
+    fn or_raise(self) -> PyResult<T>;
+}
+
+impl<T> OrRaise<T> for Result<T, Error> {
+    fn or_raise(self) -> PyResult<T> {
+        self.map_err(|error| raise(&error))
+    }
+}
+
+impl<T> OrRaise<T> for Result<T, StoreError> {
+    fn or_raise(self) -> PyResult<T> {
+        self.map_err(raise_store)
+    }
+}

@@ -1,0 +1,148 @@
+//! `_native.Group`.
+
+use std::sync::{PoisonError, RwLock};
+
+use pyo3::prelude::*;
+use pyo3::types::PyString;
+use zarrox::json::Json;
+use zarrox::{ErrorKind, Node};
+
+use crate::array::{Opened, format_name, map_of, node_object};
+use crate::error::OrRaise;
+
+/// A group, shared by all threads.
+#[pyclass(frozen, module = "zarrox._native")]
+pub(crate) struct Group {
+    group: RwLock<zarrox::Group>,
+    opened: Opened,
+}
+
+impl Group {
+    pub(crate) fn new(group: zarrox::Group, opened: Opened) -> Self {
+        Self { group: RwLock::new(group), opened }
+    }
+
+    fn group(&self) -> zarrox::Group {
+        self.group.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn replace(&self, group: zarrox::Group) {
+        *self.group.write().unwrap_or_else(PoisonError::into_inner) = group;
+    }
+}
+
+/// What a node is called, also one that cannot be opened.
+pub(crate) fn kind_of(node: &zarrox::Result<Node>) -> &'static str {
+    match node {
+        Ok(Node::Array(_)) => "array",
+        Ok(Node::Group(_)) => "group",
+        Err(_) => "broken",
+    }
+}
+
+#[pymethods]
+impl Group {
+    #[getter]
+    fn path(&self) -> String {
+        self.group().path().as_str().to_owned()
+    }
+
+    #[getter]
+    fn format(&self) -> String {
+        format_name(self.group().metadata().format)
+    }
+
+    #[getter]
+    fn read_only(&self) -> bool {
+        self.opened.read_only
+    }
+
+    fn document(&self) -> PyResult<String> {
+        Ok(Json::from(self.group().document().or_raise()?).to_string())
+    }
+
+    #[pyo3(signature = (refresh = false))]
+    fn attributes(&self, py: Python<'_>, refresh: bool) -> PyResult<String> {
+        if refresh {
+            let group = self.group();
+            let options = self.opened.options().format(group.metadata().format);
+            let store = self.opened.store.clone();
+            let path = group.path().as_str();
+            let again = py.detach(|| options.open_in(store, path).and_then(Node::into_group)).or_raise()?;
+            self.replace(again);
+        }
+        Ok(Json::from(self.group().attributes().clone()).to_string())
+    }
+
+    fn set_attributes(&self, py: Python<'_>, attributes: &str) -> PyResult<()> {
+        let attributes = map_of(attributes, "attributes")?;
+        let mut group = self.group();
+        py.detach(|| group.set_attributes(attributes)).or_raise()?;
+        self.replace(group);
+        Ok(())
+    }
+
+    fn children<'py>(&self, py: Python<'py>) -> PyResult<Vec<(String, Bound<'py, PyAny>)>> {
+        let group = self.group();
+        let children = py.detach(|| group.children()).or_raise()?;
+        let child = |child: zarrox::Child| {
+            let node = match child.node {
+                Ok(node) => node_object(py, node, self.opened.clone())?,
+                Err(error) => PyString::new(py, &error.to_string()).into_any(),
+            };
+            Ok((child.name, node))
+        };
+        children.into_iter().map(child).collect()
+    }
+
+    fn names(&self, py: Python<'_>) -> PyResult<Vec<(String, &'static str)>> {
+        let group = self.group();
+        let children = py.detach(|| group.children()).or_raise()?;
+        Ok(children.into_iter().map(|child| (child.name, kind_of(&child.node))).collect())
+    }
+
+    fn open<'py>(&self, py: Python<'py>, path: &str) -> PyResult<Bound<'py, PyAny>> {
+        let group = self.group();
+        let node = py.detach(|| group.open(path)).or_raise()?;
+        node_object(py, node, self.opened.clone())
+    }
+
+    fn kind(&self, py: Python<'_>, path: &str) -> Option<&'static str> {
+        let group = self.group();
+        known_kind(&py.detach(|| group.open(path)))
+    }
+
+    #[pyo3(signature = (path, overwrite = false))]
+    fn create_group(&self, py: Python<'_>, path: &str, overwrite: bool) -> PyResult<Self> {
+        let group = self.group();
+        let created = py.detach(|| {
+            if overwrite && group.contains(path)? {
+                group.delete(path)?;
+            }
+            group.create_group(path)
+        });
+        Ok(Self::new(created.or_raise()?, self.opened.clone()))
+    }
+
+    fn require_group(&self, py: Python<'_>, path: &str) -> PyResult<Self> {
+        let group = self.group();
+        Ok(Self::new(py.detach(|| group.require_group(path)).or_raise()?, self.opened.clone()))
+    }
+
+    fn delete(&self, py: Python<'_>, path: &str) -> PyResult<()> {
+        let group = self.group();
+        py.detach(|| group.delete(path)).or_raise()
+    }
+
+    #[pyo3(name = "move")]
+    fn move_node(&self, py: Python<'_>, from_: &str, to: &str) -> PyResult<()> {
+        let group = self.group();
+        py.detach(|| group.move_node(from_, to)).or_raise()
+    }
+}
+
+/// What is there, unless nothing is.
+pub(crate) fn known_kind(node: &zarrox::Result<Node>) -> Option<&'static str> {
+    let is_missing = |error: &zarrox::Error| error.kind() == ErrorKind::NotFound;
+    (!node.as_ref().is_err_and(is_missing)).then(|| kind_of(node))
+}

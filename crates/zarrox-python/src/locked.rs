@@ -1,0 +1,69 @@
+//! A store whose objects are changed under locks of Python's.
+
+use std::sync::Arc;
+
+use pyo3::prelude::*;
+use zarrox::stores::{Call, Key, LockGuard, Store, StoreError, StoreErrorKind, Wrapper, wrapped};
+
+/// Another store, of which `locks[key]` is entered while an object is read, changed and stored.
+#[derive(Debug, Clone)]
+pub(crate) struct LockedStore {
+    inner: Arc<dyn Store>,
+    locks: Arc<Py<PyAny>>,
+}
+
+impl LockedStore {
+    pub(crate) fn new(inner: Arc<dyn Store>, locks: Py<PyAny>) -> Self {
+        Self { inner, locks: Arc::new(locks) }
+    }
+}
+
+/// A context that was entered, and is left when this is dropped.
+struct Entered(Py<PyAny>);
+
+impl Drop for Entered {
+    fn drop(&mut self) {
+        Python::attach(|py| {
+            let none = py.None();
+            if let Err(error) = self.0.bind(py).call_method1("__exit__", (&none, &none, &none)) {
+                error.write_unraisable(py, Some(self.0.bind(py)));
+            }
+        });
+    }
+}
+
+impl Wrapper for LockedStore {
+    fn inner(&self) -> &dyn Store {
+        &*self.inner
+    }
+
+    fn around<T>(
+        &self,
+        _: &Call<'_>,
+        run: &mut dyn FnMut() -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        run()
+    }
+}
+
+impl Store for LockedStore {
+    wrapped!(location capabilities open open_with get get_ranges get_many size set);
+    wrapped!(erase erase_prefix list_prefix list_dir rename_prefix flush);
+
+    fn lock(&self, key: &Key) -> Result<LockGuard, StoreError> {
+        let guard = self.inner.lock(key)?;
+        let entered = Python::attach(|py| {
+            let lock = self.locks.bind(py).get_item(key.as_str())?;
+            lock.call_method0("__enter__")?;
+            Ok(Entered(lock.unbind()))
+        });
+        let failed = |error: PyErr| {
+            let text = error.to_string();
+            StoreError::new(StoreErrorKind::Other, "locking", text)
+                .with_location(self.location())
+                .with_key(key.as_str())
+                .with_source(error)
+        };
+        Ok(guard.with(entered.map_err(failed)?))
+    }
+}

@@ -1,0 +1,265 @@
+//! Elements of variable length as Python's objects.
+
+use numpy::{PyArrayDescr, PyArrayDyn, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
+use pyo3::exceptions::{PyTypeError, PyUnicodeDecodeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyByteArray, PyBytes, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
+use zarrox::data_type::{VARIABLE_BYTES, VARIABLE_TEXT};
+use zarrox::msgpack::{self, Token};
+use zarrox::{DataType, DynArray, Registry};
+
+use crate::error::OrRaise;
+
+/// What the bytes of an element mean.
+pub(crate) enum Elements {
+    Text,
+    Bytes,
+    /// One value of MessagePack.
+    Object,
+    /// Numbers of this type.
+    Numbers(Py<PyArrayDescr>),
+}
+
+impl Elements {
+    pub(crate) fn of(py: Python<'_>, data_type: &DataType, registry: &Registry) -> PyResult<Self> {
+        if let Some(item) = data_type.vlen_item() {
+            return Ok(Self::Numbers(crate::dtype::native(py, &item, registry)?.unbind()));
+        }
+        Ok(if data_type.is_named(VARIABLE_TEXT) {
+            Self::Text
+        } else if data_type.is_named(VARIABLE_BYTES) || data_type.is_text_or_bytes() {
+            Self::Bytes
+        } else {
+            Self::Object
+        })
+    }
+
+    /// An element as an object.
+    pub(crate) fn to_object<'py>(&self, py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py, PyAny>> {
+        match self {
+            Self::Text => text(py, bytes),
+            Self::Bytes => Ok(PyBytes::new(py, bytes).into_any()),
+            Self::Object => {
+                let mut rest =
+                    msgpack::element(bytes).map_err(|error| PyValueError::new_err(error.to_string()))?;
+                unpacked(py, &mut rest, 0)
+            }
+            Self::Numbers(dtype) => {
+                let numpy = py.import("numpy")?;
+                // A copy: what is made of `bytes` cannot be written to.
+                numpy.call_method1("frombuffer", (PyBytes::new(py, bytes), dtype))?.call_method0("copy")
+            }
+        }
+    }
+
+    /// The bytes of the element that an object is.
+    pub(crate) fn to_bytes(&self, object: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
+        let py = object.py();
+        match self {
+            Self::Text if is_missing(object) => Ok(Vec::new()),
+            Self::Text => match object.cast::<PyString>() {
+                Ok(text) => Ok(text.to_cow()?.into_owned().into_bytes()),
+                Err(_) => Err(unfit(object, "text")),
+            },
+            Self::Bytes if is_missing(object) => Ok(Vec::new()),
+            Self::Bytes if object.is_instance_of::<PyString>() => Err(unfit(object, "bytes")),
+            Self::Bytes => Ok(crate::mapping::bytes_of(object).map_err(|_| unfit(object, "bytes"))?.to_vec()),
+            Self::Object => {
+                let mut packed = Vec::new();
+                pack(object, &mut packed, 0)?;
+                Ok(packed)
+            }
+            Self::Numbers(_) if object.is_none() => Ok(Vec::new()),
+            Self::Numbers(dtype) => {
+                let numbers = py.import("numpy")?.call_method1("asarray", (object, dtype))?;
+                if numbers.cast::<PyUntypedArray>()?.ndim() != 1 {
+                    return Err(unfit(object, "an array of one dimension"));
+                }
+                Ok(numbers.call_method0("tobytes")?.cast::<PyBytes>()?.as_bytes().to_vec())
+            }
+        }
+    }
+
+    /// The objects of an array, as NumPy's array of objects.
+    pub(crate) fn to_array<'py>(&self, py: Python<'py>, elements: &DynArray) -> PyResult<Bound<'py, PyAny>> {
+        let numpy = py.import("numpy")?;
+        let count: usize = elements.shape().iter().product();
+        let array = numpy.call_method1("empty", (count, PyArrayDescr::object(py)))?;
+        {
+            let mut objects = array.cast::<PyArrayDyn<Py<PyAny>>>()?.try_readwrite();
+            let objects = objects.as_mut().map_err(|error| PyValueError::new_err(error.to_string()))?;
+            let mut objects = objects.as_array_mut();
+            for (place, bytes) in objects.iter_mut().zip(elements.elements()) {
+                *place = self.to_object(py, bytes)?.unbind();
+            }
+        }
+        array.call_method1("reshape", (PyTuple::new(py, elements.shape())?,))
+    }
+
+    /// The elements that an array of objects has, or one object.
+    pub(crate) fn from_value(
+        &self,
+        py: Python<'_>,
+        data_type: &DataType,
+        value: &Bound<'_, PyAny>,
+        shape: &[usize],
+    ) -> PyResult<DynArray> {
+        let numpy = py.import("numpy")?;
+        let single = match self {
+            Self::Numbers(_) => is_plain_array(value),
+            Self::Object => {
+                let is_array = value.is_instance_of::<PyUntypedArray>();
+                !is_array && (shape.is_empty() || !value.is_instance_of::<PyList>())
+            }
+            Self::Text | Self::Bytes => false,
+        };
+        if single {
+            let bytes = self.to_bytes(value)?;
+            return DynArray::from_elements(data_type.clone(), vec![], [bytes]).or_raise();
+        }
+        let array = match self {
+            // Lists of lists stay what they are, as far as the selection reaches.
+            Self::Object | Self::Numbers(_) if !value.is_instance_of::<PyUntypedArray>() => {
+                let objects = PyList::empty(py);
+                flatten(value, shape, &objects)?;
+                let flat = numpy.call_method1("empty", (objects.len(), PyArrayDescr::object(py)))?;
+                for (index, object) in objects.iter().enumerate() {
+                    flat.set_item(index, object)?;
+                }
+                flat.call_method1("reshape", (PyTuple::new(py, shape)?,))?
+            }
+            _ => numpy.call_method1("asarray", (value, PyArrayDescr::object(py)))?,
+        };
+        let shape = array.cast::<PyUntypedArray>()?.shape().to_vec();
+        let objects = array.call_method0("ravel")?;
+        let objects = objects.cast::<PyArrayDyn<Py<PyAny>>>()?.try_readonly();
+        let objects = objects.map_err(|error| PyValueError::new_err(error.to_string()))?;
+        let bytes = objects
+            .as_array()
+            .iter()
+            .map(|object| self.to_bytes(object.bind(py)))
+            .collect::<PyResult<Vec<_>>>()?;
+        DynArray::from_elements(data_type.clone(), shape, bytes).or_raise()
+    }
+}
+
+/// Whether a value is one array of numbers, and no array of objects.
+fn is_plain_array(value: &Bound<'_, PyAny>) -> bool {
+    use numpy::PyArrayDescrMethods;
+    value.cast::<PyUntypedArray>().is_ok_and(|array| array.dtype().kind() != b'O')
+}
+
+/// The objects that a nested list has at the depth of a shape.
+fn flatten(value: &Bound<'_, PyAny>, shape: &[usize], objects: &Bound<'_, PyList>) -> PyResult<()> {
+    let Some((&length, inner)) = shape.split_first() else { return objects.append(value) };
+    if value.len()? != length {
+        let message =
+            format!("a list of {} values cannot be written to a selection of shape {shape:?}", value.len()?);
+        return Err(PyValueError::new_err(message));
+    }
+    value.try_iter()?.try_for_each(|item| flatten(&item?, inner, objects))
+}
+
+/// What NumPy's arrays of objects have where nothing was assigned.
+fn is_missing(object: &Bound<'_, PyAny>) -> bool {
+    object.is_none() || object.extract::<i64>().is_ok_and(|value| value == 0)
+}
+
+fn unfit(object: &Bound<'_, PyAny>, wanted: &str) -> PyErr {
+    let class = object.get_type().name().map_or_else(|_| "object".to_owned(), |name| name.to_string());
+    PyTypeError::new_err(format!("an element must be {wanted}, not a {class}"))
+}
+
+fn text<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py, PyAny>> {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => Ok(PyString::new(py, text).into_any()),
+        Err(error) => Err(PyUnicodeDecodeError::new_utf8(py, bytes, error)?.into()),
+    }
+}
+
+fn too_deep() -> PyErr {
+    PyValueError::new_err(format!("objects are nested more than {} deep", msgpack::MAX_DEPTH))
+}
+
+/// The object at the front of packed values.
+fn unpacked<'py>(py: Python<'py>, rest: &mut &[u8], depth: usize) -> PyResult<Bound<'py, PyAny>> {
+    if depth > msgpack::MAX_DEPTH {
+        return Err(too_deep());
+    }
+    let token = Token::take(rest).map_err(|error| PyValueError::new_err(error.to_string()))?;
+    Ok(match token {
+        Token::Nil => py.None().into_bound(py),
+        Token::Bool(value) => PyBool::new(py, value).to_owned().into_any(),
+        Token::Uint(value) => value.into_pyobject(py)?.into_any(),
+        Token::Int(value) => value.into_pyobject(py)?.into_any(),
+        Token::F32(value) => value.into_pyobject(py)?.into_any(),
+        Token::F64(value) => value.into_pyobject(py)?.into_any(),
+        Token::Text(bytes) => text(py, bytes)?,
+        Token::Bytes(bytes) | Token::Extension(_, bytes) => PyBytes::new(py, bytes).into_any(),
+        Token::List(count) => {
+            let list = PyList::empty(py);
+            for _ in 0..count {
+                list.append(unpacked(py, rest, depth + 1)?)?;
+            }
+            list.into_any()
+        }
+        Token::Map(count) => {
+            let dict = PyDict::new(py);
+            for _ in 0..count {
+                let key = unpacked(py, rest, depth + 1)?;
+                dict.set_item(key, unpacked(py, rest, depth + 1)?)?;
+            }
+            dict.into_any()
+        }
+    })
+}
+
+fn put(packed: &mut Vec<u8>, token: Token<'_>) -> PyResult<()> {
+    token.write(packed).map_err(|error| PyValueError::new_err(error.to_string()))
+}
+
+/// Appends an object as a value of MessagePack.
+fn pack(object: &Bound<'_, PyAny>, packed: &mut Vec<u8>, depth: usize) -> PyResult<()> {
+    if depth > msgpack::MAX_DEPTH {
+        return Err(too_deep());
+    }
+    let count =
+        |length: usize| u32::try_from(length).map_err(|_| PyValueError::new_err("a list is too long"));
+    if object.is_none() {
+        return put(packed, Token::Nil);
+    }
+    if let Ok(value) = object.cast::<PyBool>() {
+        return put(packed, Token::Bool(value.is_true()));
+    }
+    if let Ok(text) = object.cast::<PyString>() {
+        return put(packed, Token::Text(text.to_cow()?.as_bytes()));
+    }
+    if object.is_instance_of::<PyInt>() {
+        return match object.extract::<i64>() {
+            Ok(value) => put(packed, Token::Int(value)),
+            Err(_) => put(packed, Token::Uint(object.extract::<u64>()?)),
+        };
+    }
+    if let Ok(value) = object.cast::<PyFloat>() {
+        return put(packed, Token::F64(value.value()));
+    }
+    if object.is_instance_of::<PyBytes>() || object.is_instance_of::<PyByteArray>() {
+        return put(packed, Token::Bytes(&crate::mapping::bytes_of(object)?));
+    }
+    if let Ok(dict) = object.cast::<PyDict>() {
+        put(packed, Token::Map(count(dict.len())?))?;
+        return dict.iter().try_for_each(|(key, value)| {
+            pack(&key, packed, depth + 1)?;
+            pack(&value, packed, depth + 1)
+        });
+    }
+    if object.is_instance_of::<PyList>() || object.is_instance_of::<PyTuple>() {
+        put(packed, Token::List(count(object.len()?)?))?;
+        return object.try_iter()?.try_for_each(|item| pack(&item?, packed, depth + 1));
+    }
+    // NumPy's scalars and arrays are what their Python values are.
+    if object.hasattr("tolist")? {
+        return pack(&object.call_method0("tolist")?, packed, depth + 1);
+    }
+    Err(unfit(object, "None, a boolean, a number, text, bytes, a list or a dict"))
+}

@@ -1,0 +1,289 @@
+//! `_native.Store`: keys and bytes.
+
+use std::collections::BTreeSet;
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
+use zarrox::stores::{
+    self, ByteRange, Bytes, Condition, DirectoryStore, Key, MemoryStore, Prefix, PrefixStore, ReadOnlyStore,
+    StorageOptions, StoreError,
+};
+
+use crate::error::OrRaise;
+use crate::locked::LockedStore;
+use crate::mapping::{MappingStore, bytes_of};
+use crate::split::SplitStore;
+
+/// A handle of a store.
+#[pyclass(frozen, module = "zarrox._native")]
+pub(crate) struct Store(pub(crate) Arc<dyn stores::Store>);
+
+/// The numbers of compression methods in zip archives, as `zipfile` has them.
+const STORED: u16 = 0;
+const DEFLATED: u16 = 8;
+
+impl Store {
+    fn new(store: impl stores::Store + 'static) -> Self {
+        Self(Arc::new(store))
+    }
+}
+
+fn key(text: &str) -> PyResult<Key> {
+    Key::new(text).or_raise()
+}
+
+/// The prefix that a path means: with or without slashes at its ends.
+fn prefix(path: &str) -> PyResult<Prefix> {
+    let path = path.trim_matches('/');
+    let text = if path.is_empty() { String::new() } else { format!("{path}/") };
+    Prefix::new(text).or_raise()
+}
+
+fn bytes<'py>(py: Python<'py>, value: Option<Bytes>) -> Option<Bound<'py, PyBytes>> {
+    value.map(|value| PyBytes::new(py, &value))
+}
+
+#[pymethods]
+impl Store {
+    #[staticmethod]
+    fn memory() -> Self {
+        Self::new(MemoryStore::new())
+    }
+
+    #[staticmethod]
+    fn directory(path: &str) -> PyResult<Self> {
+        DirectoryStore::open(path).map(Self::new).or_raise()
+    }
+
+    #[staticmethod]
+    fn zip(path: &str, mode: &str, compression: u16) -> PyResult<Self> {
+        let mode = match mode {
+            "r" => stores::ZipMode::Read,
+            "r+" => stores::ZipMode::ReadWrite,
+            "a" => stores::ZipMode::Append,
+            "w" => stores::ZipMode::Create,
+            "x" | "w-" => stores::ZipMode::CreateNew,
+            other => {
+                return Err(PyValueError::new_err(format!(
+                    "'{other}' is not a mode of archives; r, a, w and x are"
+                )));
+            }
+        };
+        let store = stores::ZipStore::open(path, mode).or_raise()?;
+        match compression {
+            STORED => Ok(Self::new(store)),
+            DEFLATED => Ok(Self::new(store.deflate(Some(6)))),
+            other => Err(PyValueError::new_err(format!(
+                "{other} is not a compression of archives that can be written; 0 (stored) and 8 (deflated) are"
+            ))),
+        }
+    }
+
+    #[staticmethod]
+    fn sqlite(path: &str) -> PyResult<Self> {
+        stores::SqliteStore::create(path).map(Self::new).or_raise()
+    }
+
+    #[staticmethod]
+    fn lmdb(path: &str) -> PyResult<Self> {
+        stores::LmdbStore::create(path).map(Self::new).or_raise()
+    }
+
+    #[staticmethod]
+    fn gdbm(path: &str) -> PyResult<Self> {
+        stores::GdbmStore::create(path).map(Self::new).or_raise()
+    }
+
+    #[staticmethod]
+    fn redb(path: &str) -> PyResult<Self> {
+        stores::RedbStore::create(path).map(Self::new).or_raise()
+    }
+
+    #[staticmethod]
+    fn berkeley_db(path: &str) -> PyResult<Self> {
+        stores::BerkeleyDbStore::open(path).map(Self::new).or_raise()
+    }
+
+    #[staticmethod]
+    fn mapping(mapping: &Bound<'_, PyAny>) -> PyResult<Self> {
+        MappingStore::new(mapping).map(Self::new)
+    }
+
+    #[staticmethod]
+    #[pyo3(signature = (url, options = None, create = false))]
+    fn from_url(
+        py: Python<'_>,
+        url: &str,
+        options: Option<std::collections::BTreeMap<String, String>>,
+        create: bool,
+    ) -> PyResult<(Self, String)> {
+        let set = |all: StorageOptions, (name, value)| all.with(name, value);
+        let options = options.unwrap_or_default().into_iter().fold(StorageOptions::new(), set);
+        let located = py.detach(|| zarrox::locate(Path::new(url), &options.create(create))).or_raise()?;
+        Ok((Self(located.0), located.1.as_str().to_owned()))
+    }
+
+    fn prefixed(&self, path: &str) -> PyResult<Self> {
+        Ok(Self::new(PrefixStore::new(self.0.clone(), prefix(path)?)))
+    }
+
+    fn read_only(&self) -> Self {
+        Self::new(ReadOnlyStore::new(self.0.clone()))
+    }
+
+    fn cached(&self, bytes: Option<u64>) -> Self {
+        Self::new(stores::LruCacheStore::new(self.0.clone(), bytes.unwrap_or(u64::MAX >> 1)))
+    }
+
+    fn with_chunks(&self, chunks: &Self) -> Self {
+        Self::new(SplitStore::new(self.0.clone(), chunks.0.clone()))
+    }
+
+    fn with_locks(&self, locks: Py<PyAny>) -> Self {
+        Self::new(LockedStore::new(self.0.clone(), locks))
+    }
+
+    #[getter]
+    fn location(&self) -> String {
+        self.0.location()
+    }
+
+    #[getter]
+    fn writable(&self) -> bool {
+        self.0.capabilities().writable
+    }
+
+    #[getter]
+    fn listable(&self) -> bool {
+        self.0.capabilities().listable
+    }
+
+    #[pyo3(name = "get")]
+    fn get_value<'py>(&self, py: Python<'py>, key: &str) -> PyResult<Option<Bound<'py, PyBytes>>> {
+        let key = self::key(key)?;
+        Ok(bytes(py, py.detach(|| self.0.get(&key)).or_raise()?))
+    }
+
+    fn get_range<'py>(
+        &self,
+        py: Python<'py>,
+        key: &str,
+        start: u64,
+        length: Option<u64>,
+    ) -> PyResult<Option<Bound<'py, PyBytes>>> {
+        let key = self::key(key)?;
+        let range = [ByteRange::From { offset: start, length }];
+        let parts = py.detach(|| self.0.get_ranges(&key, &range)).or_raise()?;
+        Ok(bytes(py, parts.and_then(|mut parts| parts.pop())))
+    }
+
+    fn get_many<'py>(&self, py: Python<'py>, keys: Vec<String>) -> PyResult<Bound<'py, PyDict>> {
+        let parsed: Vec<Key> = keys.iter().map(|key| self::key(key)).collect::<PyResult<_>>()?;
+        let answers: Mutex<Vec<Option<Result<Option<Bytes>, StoreError>>>> =
+            Mutex::new(keys.iter().map(|_| None).collect());
+        py.detach(|| {
+            self.0.get_many(&parsed, &|index, answer| {
+                answers.lock().unwrap_or_else(PoisonError::into_inner)[index] = Some(answer);
+            });
+        });
+        let found = PyDict::new(py);
+        let answers = answers.into_inner().unwrap_or_else(PoisonError::into_inner);
+        for (key, answer) in keys.iter().zip(answers) {
+            if let Some(value) = answer.transpose().or_raise()?.flatten() {
+                found.set_item(key, PyBytes::new(py, &value))?;
+            }
+        }
+        Ok(found)
+    }
+
+    #[pyo3(name = "set")]
+    fn set_value(&self, py: Python<'_>, key: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        let (key, value) = (self::key(key)?, bytes_of(value)?);
+        py.detach(|| self.0.set(&key, &value, Condition::Always)).or_raise()
+    }
+
+    fn delete(&self, py: Python<'_>, key: &str) -> PyResult<bool> {
+        let key = self::key(key)?;
+        py.detach(|| self.0.erase(&key)).or_raise()
+    }
+
+    fn contains(&self, py: Python<'_>, key: &str) -> PyResult<bool> {
+        // What no key can be is in no store.
+        let Ok(key) = Key::new(key) else { return Ok(false) };
+        Ok(py.detach(|| self.0.size(&key)).or_raise()?.is_some())
+    }
+
+    fn size(&self, py: Python<'_>, key: &str) -> PyResult<Option<u64>> {
+        let key = self::key(key)?;
+        py.detach(|| self.0.size(&key)).or_raise()
+    }
+
+    #[pyo3(signature = (path = ""))]
+    fn keys(&self, py: Python<'_>, path: &str) -> PyResult<Vec<String>> {
+        let mut keys = Vec::new();
+        self.visit(py, path, |key, _| keys.push(key.as_str().to_owned()))?;
+        keys.sort_unstable();
+        Ok(keys)
+    }
+
+    #[pyo3(signature = (path = ""))]
+    fn sizes(&self, py: Python<'_>, path: &str) -> PyResult<u64> {
+        let mut sum = 0;
+        self.visit(py, path, |_, size| sum += size)?;
+        Ok(sum)
+    }
+
+    #[pyo3(signature = (path = ""))]
+    fn list_dir(&self, py: Python<'_>, path: &str) -> PyResult<Vec<String>> {
+        let prefix = prefix(path)?;
+        let listing = py.detach(|| self.0.list_dir(&prefix)).or_raise()?;
+        let keys = listing.keys.iter().map(Key::name);
+        let names: BTreeSet<&str> = keys.chain(listing.prefixes.iter().map(Prefix::name)).collect();
+        Ok(names.into_iter().map(str::to_owned).collect())
+    }
+
+    fn delete_prefix(&self, py: Python<'_>, path: &str) -> PyResult<()> {
+        let prefix = prefix(path)?;
+        py.detach(|| self.0.erase_prefix(&prefix)).or_raise()
+    }
+
+    fn rename(&self, py: Python<'_>, from_: &str, to: &str) -> PyResult<()> {
+        let (from, to) = (from_.trim_matches('/'), to.trim_matches('/'));
+        py.detach(|| {
+            if let (Ok(from), Ok(to)) = (Key::new(from), Key::new(to))
+                && let Some(value) = self.0.get(&from)?
+            {
+                self.0.set(&to, &value, Condition::Always)?;
+                self.0.erase(&from)?;
+                return Ok(());
+            }
+            let prefix =
+                |path: &str| Prefix::new(if path.is_empty() { String::new() } else { format!("{path}/") });
+            self.0.rename_prefix(&prefix(from)?, &prefix(to)?)
+        })
+        .or_raise()
+    }
+
+    fn flush(&self, py: Python<'_>) -> PyResult<()> {
+        py.detach(|| self.0.flush()).or_raise()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<zarrox._native.Store {}>", self.0.location())
+    }
+}
+
+impl Store {
+    fn visit(&self, py: Python<'_>, path: &str, mut work: impl FnMut(Key, u64) + Send) -> PyResult<()> {
+        let prefix = prefix(path)?;
+        let mut visit = |key: Key, size: u64| {
+            work(key, size);
+            ControlFlow::Continue(())
+        };
+        py.detach(|| self.0.list_prefix(&prefix, &mut visit)).or_raise()
+    }
+}
