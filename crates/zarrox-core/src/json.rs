@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use serde::Serialize;
+
 use crate::data_type::Mode;
 use crate::error::{Error, Result};
 
@@ -56,20 +58,44 @@ pub fn to_bytes(map: &Map) -> Result<Vec<u8>> {
     to_text(map).map(String::into_bytes)
 }
 
-fn to_text(map: &Map) -> Result<String> {
-    if !map.values().all(|json| fits(json, MAX_DEPTH - 1)) {
-        let message = format!("lists and objects in metadata cannot be nested more than {MAX_DEPTH} deep");
-        return Err(Error::argument(message));
+fn check_depth(map: &Map) -> Result<()> {
+    if map.values().all(|json| fits(json, MAX_DEPTH - 1)) {
+        return Ok(());
     }
+    let message = format!("lists and objects in metadata cannot be nested more than {MAX_DEPTH} deep");
+    Err(Error::argument(message))
+}
+
+fn to_text(map: &Map) -> Result<String> {
+    check_depth(map)?;
     let mut text = format!("{:#}", Json::Object(map.clone()));
     text.push('\n');
     Ok(text)
 }
 
-/// The document as [`to_bytes`] has it, in ASCII: other characters are escaped. zarr-python 1, and 2 in its first
-/// years, read nothing else.
+/// The same with the members of all objects sorted by name, as zarr-python 2 writes them.
+pub(crate) fn sorted(map: Map) -> Map {
+    fn value(json: Json) -> Json {
+        match json {
+            Json::Object(map) => sorted(map).into(),
+            Json::Array(list) => list.into_iter().map(value).collect(),
+            other => other,
+        }
+    }
+    let mut members: Vec<(String, Json)> = map.into_iter().map(|(name, json)| (name, value(json))).collect();
+    members.sort_by(|(a, _), (b, _)| a.cmp(b));
+    members.into_iter().collect()
+}
+
+/// The document as zarr-python 2 writes it: indented by four, without a line break at the end, and in ASCII, with other
+/// characters escaped. zarr-python 1, and 2 in its first years, read nothing else.
 pub fn to_ascii(map: &Map) -> Result<Vec<u8>> {
-    let text = to_text(map)?;
+    check_depth(map)?;
+    let mut text = Vec::new();
+    let formatter = serde_json::ser::PrettyFormatter::with_indent(b"    ");
+    let written = map.serialize(&mut serde_json::Serializer::with_formatter(&mut text, formatter));
+    let text = written.ok().and_then(|()| String::from_utf8(text).ok());
+    let text = text.ok_or_else(|| Error::argument("the document cannot be written as JSON"))?;
     let mut ascii = Vec::with_capacity(text.len());
     for character in text.chars() {
         if character.is_ascii() {

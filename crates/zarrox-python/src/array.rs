@@ -150,7 +150,14 @@ impl Array {
 
     #[getter]
     fn order(&self) -> &'static str {
-        if self.typed().column_major { "F" } else { "C" }
+        let typed = self.typed();
+        // Where it makes no difference, only the document has it.
+        let in_document = || {
+            let is_v2 = matches!(typed.array.metadata().format, Format::V1 | Format::V2);
+            let document = (is_v2 && typed.array.ndim() < 2).then(|| typed.array.document().ok()).flatten();
+            document.is_some_and(|document| document.get("order").is_some_and(|order| order == "F"))
+        };
+        if typed.column_major || in_document() { "F" } else { "C" }
     }
 
     #[getter]

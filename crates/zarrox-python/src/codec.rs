@@ -1,9 +1,9 @@
 //! `_native.Codec`: one codec by itself.
 
 use numpy::PyArrayDescr;
-use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
+use pyo3::types::{PyBytes, PyString};
 use zarrox::codec::{Codec as Native, CodecContext, CodecError, CodecKind, CodecSpec};
 use zarrox::data_type::Mode;
 use zarrox::json::{Json, Map};
@@ -33,7 +33,10 @@ impl Codec {
         let def = registry.codec(&spec.name).or_raise()?;
         let mut complete = Map::new();
         complete.extend(id.map(|id| ("id".to_owned(), id)));
-        complete.extend((def.to_v2)(&spec.configuration).map_err(|error| failed(&error))?);
+        complete.extend((def.to_v2)(&spec.configuration).map_err(failed)?);
+        if kind == CodecKind::BytesToBytes && spec.name != crate::foreign::DEF.name {
+            with_codec(&spec, |_| Ok(())).map_err(failed)?;
+        }
         Ok(Self { kind, config: complete })
     }
 
@@ -43,25 +46,11 @@ impl Codec {
     }
 
     fn encode<'py>(&self, py: Python<'py>, data: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        if self.kind == CodecKind::ArrayToBytes {
-            return self.encode_objects(py, data);
+        match self.kind {
+            CodecKind::ArrayToBytes => self.encode_objects(py, data),
+            CodecKind::ArrayToArray => self.encode_numbers(py, data),
+            CodecKind::BytesToBytes => self.encode_bytes(py, data),
         }
-        let numpy = py.import("numpy")?;
-        let item = item_size(data)?;
-        let bytes = match numpy.call_method1("ascontiguousarray", (data,)) {
-            Ok(array) if is_array(data) => bytes_of(&array.call_method0("tobytes")?)?,
-            _ => bytes_of(data)?,
-        };
-        let spec = self.spec_for(item)?;
-        let encoded = py.detach(|| {
-            with_codec(&spec, |codec| {
-                let mut encoded = Vec::new();
-                codec.encode(&bytes, &mut encoded)?;
-                Ok(encoded)
-            })
-        });
-        let encoded = encoded.map_err(|error| failed(&error))?;
-        self.as_numbers(py, &encoded, "astype")
     }
 
     #[pyo3(signature = (data, out = None))]
@@ -71,13 +60,15 @@ impl Codec {
         data: &Bound<'py, PyAny>,
         out: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let bytes = bytes_of(data)?;
-        let result = if self.kind == CodecKind::ArrayToBytes {
-            self.decode_objects(py, &bytes)?
-        } else {
-            let spec = self.spec_for(1)?;
-            let decoded = py.detach(|| with_codec(&spec, |codec| decode_all(codec, &bytes)));
-            self.as_numbers(py, &decoded.map_err(|error| failed(&error))?, "dtype")?
+        let result = match self.kind {
+            CodecKind::ArrayToBytes => self.decode_objects(py, &bytes_of(data)?)?,
+            CodecKind::ArrayToArray => self.decode_numbers(py, data)?,
+            CodecKind::BytesToBytes => {
+                let bytes = bytes_of(data)?;
+                let spec = self.spec_for(1)?;
+                let decoded = py.detach(|| with_codec(&spec, |codec| decode_all(codec, &bytes)));
+                PyBytes::new(py, &decoded.map_err(failed)?).into_any()
+            }
         };
         let Some(out) = out.filter(|out| !out.is_none()) else { return Ok(result) };
         fill(py, out, &result)?;
@@ -86,29 +77,75 @@ impl Codec {
 }
 
 impl Codec {
-    /// The codec for bytes: filters see them as their own numbers. Some codecs take the size of elements from the data.
+    /// The codec as v3 names it, for elements of `item` bytes: some codecs take that from the data.
     fn spec_for(&self, item: usize) -> PyResult<CodecSpec> {
-        let (kind, spec) =
-            crate::registry().spec_from_v2(&Json::from(self.config.clone()), item).or_raise()?;
-        if kind != CodecKind::ArrayToArray {
-            return Ok(spec);
-        }
-        Ok(zarrox::codecs::V2Filter::new(spec).into())
+        let config = Json::from(self.config.clone());
+        crate::registry().spec_from_v2(&config, item).map(|(_, spec)| spec).or_raise()
     }
 
-    /// Bytes as the numbers that a filter's configuration says they are.
-    fn as_numbers<'py>(&self, py: Python<'py>, bytes: &[u8], member: &str) -> PyResult<Bound<'py, PyAny>> {
-        let result = PyBytes::new(py, bytes);
-        if self.kind != CodecKind::ArrayToArray {
-            return Ok(result.into_any());
+    fn encode_bytes<'py>(&self, py: Python<'py>, data: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        if data.is_instance_of::<PyString>() || (is_array(data) && is_object(data)?) {
+            let message = "this codec takes bytes, or an array of elements of a fixed length";
+            return Err(PyTypeError::new_err(message));
         }
-        let names: [&str; 2] =
-            if member == "dtype" { ["dtype", "decode_dtype"] } else { ["astype", "encode_dtype"] };
-        let Some(dtype) = names.iter().find_map(|name| self.config.get(*name)?.as_str()) else {
-            return Ok(result.into_any());
-        };
-        let array = py.import("numpy")?.call_method1("frombuffer", (result, dtype))?;
-        array.call_method0("copy")
+        let bytes = bytes_of(data)?;
+        let spec = self.spec_for(item_size(data)?)?;
+        let encoded = py.detach(|| {
+            with_codec(&spec, |codec| {
+                let mut encoded = Vec::new();
+                codec.encode(&bytes, &mut encoded)?;
+                Ok(encoded)
+            })
+        });
+        Ok(PyBytes::new(py, &encoded.map_err(failed)?).into_any())
+    }
+
+    /// The type that the configuration says by one of two names.
+    fn dtype(&self, names: [&str; 2]) -> Option<&str> {
+        names.iter().find_map(|name| self.config.get(*name)?.as_str())
+    }
+
+    /// Encodes numbers as the only chunk of an array in memory.
+    fn encode_numbers<'py>(&self, py: Python<'py>, data: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let numpy = py.import("numpy")?;
+        let data = numpy.call_method1("ascontiguousarray", (data,))?.call_method1("reshape", (-1,))?;
+        let own: String = data.getattr("dtype")?.getattr("str")?.extract()?;
+        let decoded = self.dtype(["dtype", "decode_dtype"]).map_or_else(|| own.clone(), str::to_owned);
+        let data = if decoded == own { data } else { data.call_method1("view", (&decoded,))? };
+        let array = self.chunk(&[data.len()? as u64], &decoded)?;
+        let typed = crate::elements::Typed::new(py, array, crate::registry())?;
+        typed.write(py, &zarrox::Selection::all(), &data)?;
+        let encoded = typed.array.read_encoded_chunk(&[0]).or_raise()?.unwrap_or_default();
+        let encoded = PyBytes::new(py, &encoded);
+        match self.encoded_dtype(&decoded) {
+            Some(dtype) => numpy.call_method1("frombuffer", (encoded, dtype))?.call_method0("copy"),
+            None => Ok(encoded.into_any()),
+        }
+    }
+
+    fn decode_numbers<'py>(&self, py: Python<'py>, data: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let numpy = py.import("numpy")?;
+        let own: Option<String> =
+            if is_array(data) { Some(data.getattr("dtype")?.getattr("str")?.extract()?) } else { None };
+        // A codec that names no type gives back floats of the size that it was given.
+        let decoded = self.dtype(["dtype", "decode_dtype"]).map(str::to_owned);
+        let decoded = decoded.or_else(|| own.map(|own| own.replace(['i', 'u'], "f")));
+        let decoded = decoded
+            .ok_or_else(|| PyTypeError::new_err("this codec decodes arrays, which say the size of their numbers"))?;
+        let bytes = bytes_of(data)?;
+        let encoded = self.encoded_dtype(&decoded).unwrap_or_else(|| decoded.clone());
+        let size: usize = numpy.call_method1("dtype", (encoded,))?.getattr("itemsize")?.extract()?;
+        let count = bytes.len() / size.max(1);
+        let array = self.chunk(&[count as u64], &decoded)?;
+        array.write_encoded_chunk(&[0], &bytes).or_raise()?;
+        let typed = crate::elements::Typed::new(py, array, crate::registry())?;
+        typed.read(py, &zarrox::Selection::all(), None, true)
+    }
+
+    /// The type of what a filter makes of numbers of another type.
+    fn encoded_dtype(&self, decoded: &str) -> Option<String> {
+        let said = self.dtype(["astype", "encode_dtype"]).map(str::to_owned);
+        said.or_else(|| (self.config.get("id")? == "bitround").then(|| decoded.replace('f', "i")))
     }
 
     fn object_type(&self) -> PyResult<DataType> {
@@ -124,7 +161,7 @@ impl Codec {
             numpy.call_method1("asarray", (data, PyArrayDescr::object(py)))?
         };
         let shape: Vec<u64> = data.getattr("shape")?.extract()?;
-        let array = self.chunk(&shape)?;
+        let array = self.chunk(&shape, "|O")?;
         let typed = crate::elements::Typed::new(py, array, crate::registry())?;
         typed.write(py, &zarrox::Selection::all(), &data)?;
         let first = vec![0; shape.len()];
@@ -135,25 +172,28 @@ impl Codec {
 
     fn decode_objects<'py>(&self, py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py, PyAny>> {
         let shape = self.shape_of(bytes)?;
-        let array = self.chunk(&shape)?;
+        let array = self.chunk(&shape, "|O")?;
         let first = vec![0; shape.len()];
         array.write_encoded_chunk(&first, bytes).or_raise()?;
         let typed = crate::elements::Typed::new(py, array, crate::registry())?;
         typed.read(py, &zarrox::Selection::all(), None, true)
     }
 
-    /// An array of one chunk in memory.
-    fn chunk(&self, shape: &[u64]) -> PyResult<zarrox::Array> {
-        let members = Json::from_iter([
-            ("compressor", Json::Null),
-            ("filters", vec![Json::from(self.config.clone())].into()),
-        ]);
-        let members = members.as_object().cloned().unwrap_or_default();
+    /// An array of one chunk in memory, of elements of a type of v2.
+    fn chunk(&self, shape: &[u64], dtype: &str) -> PyResult<zarrox::Array> {
+        let data_type = match dtype {
+            "|O" => self.object_type()?,
+            name => crate::registry().data_type_from_v2(&name.into()).or_raise()?.0,
+        };
+        let mut members = Map::new();
+        members.insert("compressor".to_owned(), Json::Null);
+        members.insert("filters".to_owned(), vec![Json::from(self.config.clone())].into());
+        members.insert("dtype".to_owned(), dtype.into());
         let store = std::sync::Arc::new(zarrox::stores::MemoryStore::new());
         let options = crate::open_options().store_empty_chunks(true);
-        let builder =
-            options.create_array_in(store, "").format(Format::V2).shape(shape).data_type(self.object_type()?);
-        builder.chunks(zarrox::ChunkShape::One).members(members).create().or_raise()
+        let builder = options.create_array_in(store, "").format(Format::V2).shape(shape);
+        let builder = builder.data_type(data_type).chunks(zarrox::ChunkShape::One).members(members);
+        builder.create().or_raise()
     }
 
     /// How many elements encoded objects are, along each dimension.
@@ -207,8 +247,8 @@ fn is_object(array: &Bound<'_, PyAny>) -> PyResult<bool> {
     Ok(array.getattr("dtype")?.getattr("kind")?.extract::<String>()? == "O")
 }
 
-fn failed(error: &CodecError) -> PyErr {
-    PyRuntimeError::new_err(error.to_string())
+fn failed(error: CodecError) -> PyErr {
+    crate::error::raise(&error.into())
 }
 
 /// Makes a codec from bytes to bytes, and does something with it.

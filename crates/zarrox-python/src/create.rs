@@ -2,7 +2,6 @@
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use zarrox::codec::CodecKind;
 use zarrox::convert::Convert;
 use zarrox::data_type::{ByteOrder, Endian};
 use zarrox::json::{Json, Map};
@@ -113,21 +112,12 @@ impl Codecs {
     }
 
     /// As the members of a document of v2: they may be what no chain of v3 is.
-    fn as_members(&self, data_type: &DataType, registry: &Registry) -> Map {
+    fn as_members(&self) -> Map {
         let mut members = Map::new();
         if !self.filters.is_empty() {
             members.insert("filters".to_owned(), self.filters.clone().into());
         }
-        if let Some(compressor) = &self.compressor {
-            members.insert("compressor".to_owned(), compressor.clone());
-            // Objects need a filter that the builder finds.
-            let packs = self.filters.is_empty()
-                && !compressor.is_null()
-                && is_object_codec(compressor, data_type, registry);
-            if packs {
-                members.insert("filters".to_owned(), Json::Null);
-            }
-        }
+        members.extend(self.compressor.clone().map(|compressor| ("compressor".to_owned(), compressor)));
         members
     }
 
@@ -158,12 +148,6 @@ impl Codecs {
     }
 }
 
-fn is_object_codec(json: &Json, data_type: &DataType, registry: &Registry) -> bool {
-    let spec = codec(json, data_type.size(), registry);
-    let def = spec.ok().and_then(|spec| registry.codec(&spec.name).ok());
-    def.is_some_and(|def| def.kind == CodecKind::ArrayToBytes)
-}
-
 fn builder(store: &Store, path: &str, spec: &str) -> zarrox::Result<ArrayBuilder> {
     let registry = crate::registry();
     let mut spec = match zarrox::json::parse(spec.as_bytes())? {
@@ -184,21 +168,33 @@ fn builder(store: &Store, path: &str, spec: &str) -> zarrox::Result<ArrayBuilder
     if let Some(shards) = spec.lengths("shards")? {
         builder = builder.shards(shards);
     }
+    // What is said in the words of a format is stored in them.
+    let is_v2 = matches!(format, Format::V1 | Format::V2);
+    let mut members = Map::new();
     match spec.text("order")?.as_deref() {
         None | Some("C") => {}
-        Some("F") => builder = builder.column_major(true),
+        Some("F") => {
+            builder = builder.column_major(true);
+            members.extend(is_v2.then(|| ("order".to_owned(), "F".into())));
+        }
         Some(other) => return Err(wrong("order", &other.into(), "'C' or 'F'")),
     }
     if let Some(fill) = spec.take("fill_value") {
-        builder = builder.fill_value_json(fill);
+        if is_v2 {
+            members.insert("fill_value".to_owned(), fill);
+        } else {
+            builder = builder.fill_value_json(fill);
+        }
     }
-    if let Some(text) = spec.text("dimension_separator")? {
-        let separator = Separator::parse(&text)
-            .ok_or_else(|| wrong("dimension_separator", &text.as_str().into(), "'.' or '/'"))?;
-        builder = builder.separator(separator);
+    match spec.text("dimension_separator")? {
+        // As zarr-python 2 has it, whose documents are to be the same.
+        None => members.extend((format == Format::V2).then(|| ("dimension_separator".to_owned(), Json::Null))),
+        Some(text) => {
+            let separator = Separator::parse(&text)
+                .ok_or_else(|| wrong("dimension_separator", &text.as_str().into(), "'.' or '/'"))?;
+            builder = builder.separator(separator);
+        }
     }
-    // What only documents of v3 have is said in their words.
-    let mut members = Map::new();
     for name in ["chunk_grid", "chunk_key_encoding"] {
         if let Some(json) = spec.take(name).filter(|json| !json.is_null()) {
             members.insert(name.to_owned(), json);
@@ -222,8 +218,8 @@ fn builder(store: &Store, path: &str, spec: &str) -> zarrox::Result<ArrayBuilder
             list.iter().map(|json| codec(json, data_type.size(), registry)).collect();
         return Ok(builder.codecs(list?).members(members));
     }
-    if matches!(format, Format::V1 | Format::V2) {
-        members.extend(codecs.as_members(&data_type, registry));
+    if is_v2 {
+        members.extend(codecs.as_members());
         let is_native = order.as_ref().is_none_or(|order| *order == ByteOrder::One(Endian::Little));
         if !is_native {
             members.insert("dtype".to_owned(), dtype);
@@ -239,7 +235,8 @@ fn builder(store: &Store, path: &str, spec: &str) -> zarrox::Result<ArrayBuilder
 /// Creates an array, of which `spec` says everything.
 #[pyfunction]
 pub(crate) fn create_array(py: Python<'_>, store: &Store, path: &str, spec: &str) -> PyResult<Array> {
-    let array = py.detach(|| builder(store, path, spec)?.create()).or_raise()?;
+    let array = py.detach(|| builder(store, path, spec)?.create());
+    let array = array.map_err(|error| raise_in_the_way(py, store, path, &error))?;
     Array::new(py, array, Opened::new(store, false))
 }
 
@@ -264,7 +261,30 @@ pub(crate) fn create_group(
         }
         Ok(group)
     });
-    Ok(Group::new(group.or_raise()?, Opened::new(store, false)))
+    let group = group.map_err(|error| raise_in_the_way(py, store, path, &error))?;
+    Ok(Group::new(group, Opened::new(store, false)))
+}
+
+/// What keeps a node from being created as the exception that names its kind: a node there, or an array above.
+pub(crate) fn raise_in_the_way(py: Python<'_>, store: &Store, path: &str, error: &Error) -> PyErr {
+    let path = path.trim_matches('/');
+    let kind_at = |path: &str| {
+        let node: zarrox::Result<Node> = py.detach(|| crate::open_options().open_in(store.0.clone(), path));
+        crate::group::known_kind(&node)
+    };
+    let mut above = std::iter::once("").chain(path.match_indices('/').map(|(at, _)| &path[..at]));
+    let class = match error.kind() {
+        ErrorKind::AlreadyExists => match kind_at(path) {
+            Some("array") => "ContainsArrayError",
+            Some("group") => "ContainsGroupError",
+            _ => return crate::error::raise(error),
+        },
+        ErrorKind::InvalidArgument if above.any(|at| at != path && kind_at(at) == Some("array")) => {
+            "ContainsArrayError"
+        }
+        _ => return crate::error::raise(error),
+    };
+    crate::error::raise_as(py, class, error)
 }
 
 /// Opens a node that is there.

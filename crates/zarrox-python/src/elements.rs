@@ -160,6 +160,7 @@ impl Typed {
         out: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        self.check_fields(py, &names)?;
         let elements = py.detach(|| self.array.slice(selection).read_fields(&names)).or_raise()?;
         let array = from_dyn(py, &elements)?;
         let array = if one { array.get_item(names[0])? } else { array };
@@ -183,7 +184,7 @@ impl Typed {
         let shape = lengths(&view.shape().or_raise()?)?;
         if self.is_variable() {
             let kind = Elements::of(py, self.array.data_type(), crate::registry())?;
-            let elements = kind.from_value(py, self.array.data_type(), value, &shape)?;
+            let elements = kind.elements_of(py, self.array.data_type(), value, &shape)?;
             let bytes = elements.shape().iter().product::<usize>() * USUAL;
             return self.run(py, bytes, |array| array.slice(selection).write_dyn(&elements));
         }
@@ -196,6 +197,17 @@ impl Typed {
         unless_interrupted(py, &self.array, |array| array.slice(selection).write_raw(memory.view()))
     }
 
+    /// Refuses names that are none of fields, as NumPy refuses an index.
+    fn check_fields(&self, py: Python<'_>, names: &[&str]) -> PyResult<()> {
+        let Some(structure) = self.array.data_type().fields() else {
+            let message = format!("the elements are {}, which has no fields", self.array.data_type());
+            let error = zarrox::Error::new(zarrox::ErrorKind::InvalidSelection, message);
+            return Err(crate::error::raise(&error));
+        };
+        let check = structure.select(names);
+        check.map(drop).map_err(|error| crate::error::raise_as(py, "SelectionError", &error))
+    }
+
     /// Writes fields of structured elements.
     pub(crate) fn write_fields(
         &self,
@@ -206,6 +218,7 @@ impl Typed {
         value: &Bound<'_, PyAny>,
     ) -> PyResult<()> {
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        self.check_fields(py, &names)?;
         let structure = self.array.data_type().fields();
         let structure =
             structure.ok_or_else(|| PyValueError::new_err("the elements of the array have no fields"))?;
@@ -231,7 +244,7 @@ impl Typed {
         if self.is_variable() {
             let shape = py.import("numpy")?.call_method1("shape", (value,))?.extract::<Vec<usize>>()?;
             let kind = Elements::of(py, self.array.data_type(), crate::registry())?;
-            return kind.from_value(py, self.array.data_type(), value, &shape);
+            return kind.elements_of(py, self.array.data_type(), value, &shape);
         }
         to_dyn(&as_array(py, value, self.native.bind(py))?, self.array.data_type().clone())
     }
@@ -416,7 +429,7 @@ fn from_dyn<'py>(py: Python<'py>, elements: &DynArray) -> PyResult<Bound<'py, Py
     let bytes = elements.as_bytes();
     // SAFETY: the new array is contiguous and has as many elements of the same size.
     unsafe {
-        std::ptr::copy_nonoverlapping(bytes.as_ptr(), (*array.as_array_ptr()).fields.data.cast(), bytes.len())
+        std::ptr::copy_nonoverlapping(bytes.as_ptr(), (*array.as_array_ptr()).fields.data.cast(), bytes.len());
     };
     Ok(array.into_any())
 }

@@ -60,14 +60,20 @@ fn exception(py: Python<'_>, error: &Error) -> PyErr {
         ErrorKind::Corrupt => "CorruptDataError",
         ErrorKind::InvalidMetadata => "MetadataError",
         ErrorKind::Unsupported => "UnsupportedError",
+        ErrorKind::InvalidSelection if error.message().contains("out of bounds") => "BoundsCheckError",
         ErrorKind::InvalidSelection => "SelectionError",
         ErrorKind::DataTypeMismatch => "DataTypeMismatchError",
         _ => "StoreUnreachableError",
     };
+    raise_as(py, class, error)
+}
+
+/// An exception of a class of `zarrox.errors`, with the error's message.
+pub(crate) fn raise_as(py: Python<'_>, class: &str, error: &Error) -> PyErr {
     let class =
         py.import("zarrox.errors").and_then(|errors| Ok(errors.getattr(class)?.cast_into::<PyType>()?));
     match class {
-        Ok(class) => PyErr::from_type(class, text),
+        Ok(class) => PyErr::from_type(class, error.to_string()),
         Err(missing) => missing,
     }
 }

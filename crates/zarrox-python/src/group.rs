@@ -121,7 +121,11 @@ impl Group {
             }
             group.create_group(path)
         });
-        Ok(Self::new(created.or_raise()?, self.opened.clone()))
+        let full = group.path().join(path).or_raise()?;
+        let store = crate::store::Store(self.opened.store.clone());
+        let created =
+            created.map_err(|error| crate::create::raise_in_the_way(py, &store, full.as_str(), &error))?;
+        Ok(Self::new(created, self.opened.clone()))
     }
 
     fn require_group(&self, py: Python<'_>, path: &str) -> PyResult<Self> {

@@ -97,7 +97,7 @@ impl Elements {
     }
 
     /// The elements that an array of objects has, or one object.
-    pub(crate) fn from_value(
+    pub(crate) fn elements_of(
         &self,
         py: Python<'_>,
         data_type: &DataType,

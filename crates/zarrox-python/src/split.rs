@@ -46,7 +46,8 @@ impl Store for SplitStore {
     fn capabilities(&self) -> Capabilities {
         let (documents, chunks) = (self.documents.capabilities(), self.chunks.capabilities());
         let mut both = documents;
-        both.writable &= chunks.writable;
+        // Each refuses by itself what it does not take.
+        both.writable |= chunks.writable;
         both.listable &= chunks.listable;
         both.set_if_absent &= chunks.set_if_absent;
         both.set_if_unchanged &= chunks.set_if_unchanged;

@@ -6,7 +6,7 @@ use zarrox_core::json::Map;
 use zarrox_core::metadata::Change;
 use zarrox_core::{Format, GroupMetadata, NodeMetadata, NodePath, Result};
 
-use crate::array::{Array, ArrayBuilder, document_of};
+use crate::array::{Array, ArrayBuilder};
 use crate::error::{argument, from_store};
 use crate::hierarchy::Location;
 
@@ -159,12 +159,13 @@ impl Group {
         self.location.store.flush().map_err(from_store)
     }
 
-    /// The metadata as the group's format stores it: its document, as it would be written.
+    /// The metadata as the group's format stores it: the first of its documents, which is read for this; empty where a group
+    /// needs none.
     ///
     /// # Errors
-    /// When the format cannot say it.
+    /// When it cannot be read.
     pub fn document(&self) -> Result<Map> {
-        document_of(&self.location, &NodeMetadata::Group(self.metadata.clone()))
+        self.location.first_document(self.metadata.format)
     }
 
     /// The group's metadata.

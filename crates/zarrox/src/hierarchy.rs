@@ -4,6 +4,8 @@ use std::collections::{BTreeSet, HashMap};
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use zarrox_core::data_type::Mode;
+use zarrox_core::json::Map;
 use zarrox_core::metadata::{Change, Extent, Layout, LiftContext};
 use zarrox_core::{Error, ErrorKind, Format, GroupMetadata, NodeMetadata, NodePath, Result};
 use zarrox_stores::{Bytes, Condition, Key, Prefix, Store};
@@ -392,6 +394,15 @@ impl Location {
         layout.keys(&self.path).into_iter().map(|key| self.document(key)).collect()
     }
 
+    /// The first document that the node has: the one that says what it is.
+    pub(crate) fn first_document(&self, format: Format) -> Result<Map> {
+        let documents = self.documents(&self.layout_for(format)?)?;
+        match documents.into_iter().flatten().next() {
+            Some(bytes) => zarrox_core::json::parse_document(&bytes, Mode::Lenient),
+            None => Ok(Map::new()),
+        }
+    }
+
     fn document(&self, key: String) -> Result<Option<Vec<u8>>> {
         match self.copy() {
             Some(copy) => Ok(copy.document(&key)),
@@ -420,15 +431,29 @@ impl Location {
     pub(crate) fn create_node(&self, node: &NodeMetadata, overwrite: bool) -> Result<()> {
         let format = format_of(node);
         // What the format cannot say is found out before anything is deleted.
-        format.def().lower(&self.path, node, &self.context.registry)?;
+        let documents = format.def().lower(&self.path, node, &self.context.registry)?;
+        self.create_documents(format, matches!(node, NodeMetadata::Group(_)), documents, overwrite)
+    }
+
+    /// Stores the documents of a new node, and of the groups above it where they are missing.
+    pub(crate) fn create_documents(
+        &self,
+        format: Format,
+        is_group: bool,
+        documents: Vec<(&'static str, Vec<u8>)>,
+        overwrite: bool,
+    ) -> Result<()> {
         // Which hierarchy is here, the store knows, and not what is going to be.
         let place = Self { layout: None, ..self.for_change()? };
         let layout = place.layout_for(format)?;
         place.check_names(&layout)?;
         place.check_ancestors(format)?;
-        place.make_room(format, &layout, overwrite, matches!(node, NodeMetadata::Group(_)))?;
+        place.make_room(format, &layout, overwrite, is_group)?;
         place.create_ancestors(format, &layout)?;
-        place.store_documents(node, &layout)
+        for (name, bytes) in documents {
+            place.put(layout.key(&place.path, name), &bytes, Condition::Always)?;
+        }
+        Ok(())
     }
 
     /// Writes the documents of a node, whatever is there.

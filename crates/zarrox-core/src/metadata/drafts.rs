@@ -6,7 +6,7 @@
 use serde_json::json;
 
 use super::members::{Members, wrong};
-use super::{ArrayMetadata, Change, Document, Format, GroupMetadata, LiftContext, NodeMetadata, v2};
+use super::{ArrayMetadata, Change, Document, Format, GroupMetadata, LiftContext, NodeMetadata, v2, put_members};
 use crate::codec::{CodecKind, CodecSpec};
 use crate::data_type::{DataType, Endian, Mode};
 use crate::error::{Error, Result};
@@ -143,13 +143,14 @@ pub(super) fn patch(
     };
     let mut map = json::parse_object(bytes).map_err(|error| error.at(name))?;
     match change {
-        Change::Shape(shape) => map.insert("shape".to_owned(), shape.into()),
+        Change::Shape(shape) => drop(map.insert("shape".to_owned(), shape.into())),
         Change::Attributes(attributes) => {
             let attributes =
                 if name == ARRAY { attributes_of(&map, attributes)? } else { attributes.clone() };
-            map.insert("attributes".to_owned(), attributes.into())
+            map.insert("attributes".to_owned(), attributes.into());
         }
-    };
+        Change::Members(members) => put_members(&mut map, members),
+    }
     Ok(vec![(name, json::to_bytes(&map)?)])
 }
 

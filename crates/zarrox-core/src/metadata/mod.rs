@@ -97,6 +97,16 @@ pub enum Change<'a> {
     Shape(&'a [u64]),
     /// All attributes.
     Attributes(&'a Map),
+    /// Members of an array's document, in the words of its format. A `dimension_separator` that is `null` is left away.
+    Members(&'a Map),
+}
+
+/// Puts members into a document.
+fn put_members(map: &mut Map, members: &Map) {
+    map.extend(members.clone());
+    if map.get("dimension_separator").is_some_and(Json::is_null) {
+        map.shift_remove("dimension_separator");
+    }
 }
 
 /// What a format is: its documents, and the way from them to the model and back.

@@ -10,7 +10,7 @@ use serde_json::json;
 use super::members::{Members, wrong};
 use super::{
     ArrayMetadata, Change, Document, Format, FormatDef, GroupMetadata, Layout, LiftContext, NodeMetadata,
-    n5_compression,
+    n5_compression, put_members,
 };
 use crate::codec::CodecSpec;
 use crate::data_type::DataType;
@@ -133,6 +133,7 @@ impl FormatDef for N5 {
                 map.retain(|name, _| RESERVED.contains(&name.as_str()));
                 insert_attributes(&mut map, attributes)?;
             }
+            Change::Members(members) => put_members(&mut map, members),
         }
         Ok(vec![(DOCUMENT, json::to_bytes(&map)?)])
     }

@@ -78,6 +78,7 @@ impl FormatDef for V1 {
         match change {
             Change::Attributes(attributes) => Ok(vec![(ATTRIBUTES, json::to_ascii(attributes)?)]),
             Change::Shape(shape) => v2::patched_shape(ARRAY, documents, shape),
+            Change::Members(members) => v2::patched_members(ARRAY, documents, members),
         }
     }
 

@@ -8,7 +8,7 @@ use super::members::{Members, wrong};
 use super::v3::{bad_separator, forgive_empty_chunks};
 use super::{
     ArrayMetadata, Change, Consolidation, Document, Format, FormatDef, GroupMetadata, Layout, LiftContext,
-    NodeMetadata, consolidated,
+    NodeMetadata, consolidated, put_members,
 };
 use crate::codec::{CodecKind, CodecSpec};
 use crate::data_type::{ByteOrder, DataType, Endian, Mode, Storage, TypeString, nests_lists};
@@ -54,7 +54,9 @@ impl FormatDef for V2 {
 
     fn lower(&self, _: &NodePath, node: &NodeMetadata, registry: &Registry) -> Result<Vec<Document>> {
         let (name, map, attributes) = match node {
-            NodeMetadata::Array(array) => (ARRAY, lower_array(array, registry)?, &array.attributes),
+            NodeMetadata::Array(array) => {
+                (ARRAY, json::sorted(lower_array(array, registry)?), &array.attributes)
+            }
             NodeMetadata::Group(group) => (GROUP, lower_group(group), &group.attributes),
         };
         let mut documents = vec![(name, json::to_ascii(&map)?)];
@@ -68,6 +70,7 @@ impl FormatDef for V2 {
         match change {
             Change::Attributes(attributes) => Ok(vec![(ATTRIBUTES, json::to_ascii(attributes)?)]),
             Change::Shape(shape) => patched_shape(ARRAY, documents, shape),
+            Change::Members(members) => patched_members(ARRAY, documents, members),
         }
     }
 
@@ -105,10 +108,25 @@ pub(super) fn patched_shape(
     documents: &[Option<Vec<u8>>],
     shape: &[u64],
 ) -> Result<Vec<Document>> {
-    let bytes = documents.first().and_then(Option::as_deref).unwrap_or(b"");
-    let mut map = json::parse_object(bytes).map_err(|error| error.at(name))?;
+    let mut map = main_document(name, documents)?;
     map.insert("shape".to_owned(), shape.into());
     Ok(vec![(name, json::to_ascii(&map)?)])
+}
+
+/// The first document with other members, all in zarr-python's order.
+pub(super) fn patched_members(
+    name: &'static str,
+    documents: &[Option<Vec<u8>>],
+    members: &Map,
+) -> Result<Vec<Document>> {
+    let mut map = main_document(name, documents)?;
+    put_members(&mut map, members);
+    Ok(vec![(name, json::to_ascii(&json::sorted(map))?)])
+}
+
+fn main_document(name: &'static str, documents: &[Option<Vec<u8>>]) -> Result<Map> {
+    let bytes = documents.first().and_then(Option::as_deref).unwrap_or(b"");
+    json::parse_object(bytes).map_err(|error| error.at(name))
 }
 
 fn lift_group(bytes: &[u8], context: &LiftContext<'_>) -> Result<GroupMetadata> {
@@ -271,9 +289,15 @@ fn lift_codecs(
     let mut codecs: Vec<_> =
         column_major_codec(ndim).filter(|_| column_major && !nests).into_iter().collect();
     let mut numbers = Numbers::of(&data_type.storage(), order);
+    let mut item = if data_type.storage() == Storage::Variable { 1 } else { data_type.size() };
     let mut in_bytes = false;
     for (member, json) in listed {
-        let (kind, spec) = lift_codec(member, &json, data_type, context)?;
+        let (kind, spec) = lift_codec(member, &json, item, context)?;
+        item = match (kind, encoded_size(&spec.configuration)) {
+            (CodecKind::ArrayToArray, Some(size)) => size,
+            (CodecKind::ArrayToArray, None) => item,
+            _ => 1,
+        };
         let is_filter = kind == CodecKind::ArrayToArray;
         let of_bytes = is_filter && (in_bytes || !numbers.are_seen_by(&spec.configuration));
         if (of_bytes || kind == CodecKind::BytesToBytes) && !in_bytes {
@@ -373,13 +397,20 @@ fn decoded_dtype(filter: &Map) -> Option<TypeString<'_>> {
     dtype.as_str().and_then(TypeString::parse)
 }
 
+/// The bytes of an element that such a filter makes.
+fn encoded_size(filter: &Map) -> Option<usize> {
+    let dtype = encoded_dtype(filter)?;
+    if dtype.kind == 'U' { dtype.size().map(|size| 4 * size) } else { dtype.size() }
+}
+
+/// A codec, which is given elements of `item` bytes.
 fn lift_codec(
     member: &str,
     json: &Json,
-    data_type: &DataType,
+    item: usize,
     context: &LiftContext<'_>,
 ) -> Result<(CodecKind, CodecSpec)> {
-    let lift = |json: &Json| context.registry.spec_from_v2(json, data_type.size());
+    let lift = |json: &Json| context.registry.spec_from_v2(json, item);
     let (kind, spec) = lift(json).map_err(|error| error.at(member))?;
     if context.mode == Mode::Strict {
         let map = json.as_object().ok_or_else(|| wrong(member, "an object with an \"id\"", json))?;

@@ -7,7 +7,7 @@ use serde_json::json;
 use super::members::{Members, lengths, wrong};
 use super::{
     ArrayMetadata, Change, Consolidation, Document, Format, FormatDef, GroupMetadata, Layout, LiftContext,
-    NodeMetadata, consolidated, v2,
+    NodeMetadata, consolidated, v2, put_members,
 };
 use crate::codec::CodecSpec;
 use crate::data_type::{DataType, Mode};
@@ -49,9 +49,12 @@ impl FormatDef for V3 {
         let bytes = documents.first().and_then(Option::as_deref).unwrap_or(b"");
         let mut map = json::parse_to_rewrite(bytes)?;
         match change {
-            Change::Shape(shape) => map.insert("shape".to_owned(), shape.into()),
-            Change::Attributes(attributes) => map.insert("attributes".to_owned(), attributes.clone().into()),
-        };
+            Change::Shape(shape) => drop(map.insert("shape".to_owned(), shape.into())),
+            Change::Attributes(attributes) => {
+                map.insert("attributes".to_owned(), attributes.clone().into());
+            }
+            Change::Members(members) => put_members(&mut map, members),
+        }
         Ok(vec![(DOCUMENT, json::rewritten(&map)?)])
     }
 

@@ -4,6 +4,7 @@ use zarrox_core::codec::CodecKind;
 use zarrox_core::data_type::{Endian, LARGEST};
 use zarrox_core::grid::{ChunkGrid, ChunkKeyEncoding, ChunkLengths, ChunkShape, Rectilinear, Separator};
 use zarrox_core::json::{Json, Map};
+use zarrox_core::metadata::Change;
 use zarrox_core::strided::View;
 use zarrox_core::{
     ArrayMetadata, CodecSpec, DataType, Element, Error, ErrorKind, FillValue, Format, NodeMetadata, Registry,
@@ -299,36 +300,42 @@ impl ArrayBuilder {
     }
 
     fn create_folded(self, location: &Location) -> Result<Array> {
-        let metadata = self.metadata(location).and_then(|metadata| self.with_members(metadata, location));
-        let metadata = metadata.map_err(as_argument)?;
+        let metadata = self.metadata(location).map_err(as_argument)?;
         let array = Array::new(location.as_stored(), metadata.clone());
         let mut array =
             array.map_err(|error| self.refusal(location, metadata).unwrap_or(as_argument(error)))?;
         // What is written is the complete, strict form of what was asked for.
         array.metadata.codecs = array.chain.specs();
-        location.create_node(&NodeMetadata::Array(array.metadata.clone()), self.overwrite)?;
+        let node = NodeMetadata::Array(array.metadata.clone());
+        if self.members.is_empty() {
+            location.create_node(&node, self.overwrite)?;
+            return Ok(array);
+        }
+        let (metadata, documents) = self.with_members(&node, location).map_err(as_argument)?;
+        let array = Array::new(location.as_stored(), metadata.clone()).map_err(as_argument)?;
+        location.create_documents(self.format, false, documents, self.overwrite)?;
         Ok(array)
     }
 
-    /// The array whose document has the members that were given.
-    fn with_members(&self, metadata: ArrayMetadata, location: &Location) -> Result<ArrayMetadata> {
-        if self.members.is_empty() {
-            return Ok(metadata);
-        }
+    /// The array whose document has the members that were given, and its documents.
+    fn with_members(
+        &self,
+        node: &NodeMetadata,
+        location: &Location,
+    ) -> Result<(ArrayMetadata, Vec<(&'static str, Vec<u8>)>)> {
         let def = self.format.def();
-        let node = NodeMetadata::Array(metadata);
-        let mut lowered = def.lower(&location.path, &node, &location.context.registry)?;
-        if let Some((_, document)) = lowered.last_mut() {
-            let mut map = zarrox_core::json::parse_object(document)?;
-            map.extend(self.members.clone());
-            *document = zarrox_core::json::to_ascii(&map)?;
-        }
+        let mut documents = def.lower(&location.path, node, &location.context.registry)?;
         let layout = location.layout_for(self.format)?;
-        let stored =
-            |name: &&str| lowered.iter().find(|(own, _)| own == name).map(|(_, bytes)| bytes.clone());
-        let documents: Vec<_> = layout.documents().iter().map(stored).collect();
-        match def.lift(&documents, &location.lift_context())? {
-            Some(NodeMetadata::Array(array)) => Ok(array),
+        let listed = |documents: &[(&'static str, Vec<u8>)]| -> Vec<Option<Vec<u8>>> {
+            let find = |name: &&str| documents.iter().find(|(own, _)| own == name).map(|(_, bytes)| bytes.clone());
+            layout.documents().iter().map(find).collect()
+        };
+        for (name, bytes) in def.patch(&listed(&documents), Change::Members(&self.members))? {
+            documents.retain(|(own, _)| *own != name);
+            documents.push((name, bytes));
+        }
+        match def.lift(&listed(&documents), &location.lift_context())? {
+            Some(NodeMetadata::Array(array)) => Ok((array, documents)),
             _ => Err(argument("the members that were given make no array")),
         }
     }

@@ -29,7 +29,7 @@ use zarrox_core::grid::{ChunkGrid, ChunkKeyEncoding, Separator};
 use zarrox_core::json::Map;
 use zarrox_core::strided::Dims;
 use zarrox_core::{
-    ArrayMetadata, CodecSpec, DataType, Element, Error, ErrorKind, FillValue, NodeMetadata, NodePath, Result,
+    ArrayMetadata, CodecSpec, DataType, Element, Error, ErrorKind, FillValue, NodePath, Result,
 };
 use zarrox_stores::{Capabilities, Key, Prefix};
 
@@ -37,7 +37,7 @@ use crate::access::AccessOptions;
 use crate::consolidated::Unconfirmed;
 use crate::error::from_store;
 use crate::group::update_attributes;
-use crate::hierarchy::{Location, format_of};
+use crate::hierarchy::Location;
 
 use chains::Chains;
 use kept::Kept;
@@ -181,13 +181,12 @@ impl Array {
         self.metadata.fallback_from.as_deref()
     }
 
-    /// The metadata as the array's format stores it: the first of its documents, as it would be written.
+    /// The metadata as the array's format stores it: the first of its documents, which is read for this.
     ///
     /// # Errors
-    /// When the format cannot say it, which is possible of what was read leniently.
+    /// When it cannot be read.
     pub fn document(&self) -> Result<Map> {
-        let node = NodeMetadata::Array(self.metadata.clone());
-        document_of(&self.location, &node)
+        self.location.first_document(self.metadata.format)
     }
 
     /// The names of the dimensions, where they have any.
@@ -272,14 +271,6 @@ impl Array {
     fn place(&self) -> String {
         format!("array '{}' in {}", self.path(), self.location.store.location())
     }
-}
-
-/// The document of a node that says most, as it would be written.
-pub(crate) fn document_of(location: &Location, node: &NodeMetadata) -> Result<Map> {
-    let def = format_of(node).def();
-    let documents = def.lower(&location.path, node, &location.context.registry)?;
-    // Documents that come later must not be missing when the node is found.
-    documents.last().map_or_else(|| Ok(Map::new()), |(_, bytes)| zarrox_core::json::parse_object(bytes))
 }
 
 /// Old nested stores have `/` between the numbers of chunk keys without saying so, and writers of the drafts do not agree on
