@@ -96,6 +96,7 @@ pub fn to_ascii(map: &Map) -> Result<Vec<u8>> {
     let written = map.serialize(&mut serde_json::Serializer::with_formatter(&mut text, formatter));
     let text = written.ok().and_then(|()| String::from_utf8(text).ok());
     let text = text.ok_or_else(|| Error::argument("the document cannot be written as JSON"))?;
+    let text = unquoted(text);
     let mut ascii = Vec::with_capacity(text.len());
     for character in text.chars() {
         if character.is_ascii() {
@@ -144,7 +145,7 @@ pub fn kind(json: &Json) -> &'static str {
 const BARE: &str = "\\u0001bare ";
 
 /// Parses an object that will be written again, by [`rewritten`], with the tokens that only Python's JSON has as they were.
-pub(crate) fn parse_to_rewrite(bytes: &[u8]) -> Result<Map> {
+pub fn parse_to_rewrite(bytes: &[u8]) -> Result<Map> {
     match serde_json::from_slice(bytes) {
         Ok(json) => object(json),
         Err(error) => {
@@ -156,17 +157,22 @@ pub(crate) fn parse_to_rewrite(bytes: &[u8]) -> Result<Map> {
 }
 
 /// An object that was parsed by [`parse_to_rewrite`] as bytes.
-pub(crate) fn rewritten(map: &Map) -> Result<Vec<u8>> {
-    let bytes = to_bytes(map)?;
-    let Ok(text) = std::str::from_utf8(&bytes) else { return Ok(bytes) };
+///
+/// # Errors
+/// When it is nested too deep.
+pub fn rewritten(map: &Map) -> Result<Vec<u8>> {
+    to_text(map).map(|text| unquoted(text).into_bytes())
+}
+
+/// The text with the tokens that [`parse_to_rewrite`] has marked as they were.
+fn unquoted(text: String) -> String {
     if !text.contains(BARE) {
-        return Ok(bytes);
+        return text;
     }
-    let unquoted = TOKENS.iter().fold(text.to_owned(), |text, token| {
+    TOKENS.iter().fold(text, |text, token| {
         let token = String::from_utf8_lossy(token);
         text.replace(&format!("\"{BARE}{token}\""), &token)
-    });
-    Ok(unquoted.into_bytes())
+    })
 }
 
 const TOKENS: [&[u8]; 3] = [b"-Infinity", b"Infinity", b"NaN"];

@@ -23,7 +23,7 @@ pub(crate) struct Opened {
 
 impl Opened {
     pub(crate) fn new(store: &Store, read_only: bool) -> Self {
-        Self { store: store.0.clone(), read_only }
+        Self { store: store.store.clone(), read_only }
     }
 
     pub(crate) fn options(&self) -> zarrox::OpenOptions {
@@ -55,15 +55,54 @@ pub(crate) fn format_of(name: &str) -> PyResult<Format> {
     })
 }
 
-/// The attributes that a text of JSON says.
-pub(crate) fn map_of(text: &str, what: &str) -> PyResult<Map> {
-    match zarrox::json::parse(text.as_bytes()).or_raise()? {
-        Json::Object(map) => Ok(map),
-        other => {
-            let message = format!("{what} must be an object of JSON, not {other}");
-            Err(pyo3::exceptions::PyValueError::new_err(message))
-        }
+/// Attributes as Python's JSON, which has `NaN` and infinities.
+///
+/// What is opened has these as text; where there is such text, the stored document is looked at once more.
+pub(crate) fn attributes_text(
+    py: Python<'_>,
+    attributes: &Map,
+    opened: &Opened,
+    path: &str,
+    format: Format,
+) -> PyResult<String> {
+    let stored =
+        attributes.values().any(has_token).then(|| py.detach(|| stored_attributes(opened, path, format)));
+    let stored = stored.transpose().or_raise()?.flatten();
+    let bytes = zarrox::json::rewritten(stored.as_ref().unwrap_or(attributes)).or_raise()?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// Whether there is a text in a value that could be a token of Python's JSON.
+fn has_token(json: &Json) -> bool {
+    match json {
+        Json::String(text) => matches!(text.as_str(), "NaN" | "Infinity" | "-Infinity"),
+        Json::Array(list) => list.iter().any(has_token),
+        Json::Object(map) => map.values().any(has_token),
+        _ => false,
     }
+}
+
+/// The attributes as they are stored, with their tokens; `None` in formats in which Python has never written any.
+fn stored_attributes(opened: &Opened, path: &str, format: Format) -> zarrox::Result<Option<Map>> {
+    let name = match format {
+        Format::V2 => ".zattrs",
+        Format::V3 => "zarr.json",
+        _ => return Ok(None),
+    };
+    let path = path.trim_matches('/');
+    let key = if path.is_empty() { name.to_owned() } else { format!("{path}/{name}") };
+    let key = zarrox::stores::Key::new(key).map_err(zarrox::from_store)?;
+    let Some(bytes) = opened.store.get(&key).map_err(zarrox::from_store)? else { return Ok(None) };
+    let mut document = zarrox::json::parse_to_rewrite(&bytes)?;
+    Ok(match format {
+        Format::V2 => Some(document),
+        _ => document.shift_remove("attributes").and_then(|attributes| attributes.as_object().cloned()),
+    })
+}
+
+/// The attributes that a text of Python's JSON says.
+pub(crate) fn attributes_of(text: &str) -> PyResult<Map> {
+    zarrox::json::parse_to_rewrite(text.as_bytes()).or_raise()
 }
 
 impl Array {
@@ -193,11 +232,13 @@ impl Array {
         if refresh {
             self.refresh(py)?;
         }
-        Ok(Json::from(self.typed().array.attributes().clone()).to_string())
+        let typed = self.typed();
+        let (array, format) = (&typed.array, typed.array.metadata().format);
+        attributes_text(py, array.attributes(), &self.opened, array.path().as_str(), format)
     }
 
     fn set_attributes(&self, py: Python<'_>, attributes: &str) -> PyResult<()> {
-        let attributes = map_of(attributes, "attributes")?;
+        let attributes = attributes_of(attributes)?;
         self.change(py, |array| array.set_attributes(attributes))
     }
 

@@ -130,8 +130,9 @@ impl Codec {
         // A codec that names no type gives back floats of the size that it was given.
         let decoded = self.dtype(["dtype", "decode_dtype"]).map(str::to_owned);
         let decoded = decoded.or_else(|| own.map(|own| own.replace(['i', 'u'], "f")));
-        let decoded = decoded
-            .ok_or_else(|| PyTypeError::new_err("this codec decodes arrays, which say the size of their numbers"))?;
+        let decoded = decoded.ok_or_else(|| {
+            PyTypeError::new_err("this codec decodes arrays, which say the size of their numbers")
+        })?;
         let bytes = bytes_of(data)?;
         let encoded = self.encoded_dtype(&decoded).unwrap_or_else(|| decoded.clone());
         let size: usize = numpy.call_method1("dtype", (encoded,))?.getattr("itemsize")?.extract()?;
@@ -161,6 +162,9 @@ impl Codec {
             numpy.call_method1("asarray", (data, PyArrayDescr::object(py)))?
         };
         let shape: Vec<u64> = data.getattr("shape")?.extract()?;
+        if shape.contains(&0) {
+            return Ok(PyBytes::new(py, &self.empty(&shape)).into_any());
+        }
         let array = self.chunk(&shape, "|O")?;
         let typed = crate::elements::Typed::new(py, array, crate::registry())?;
         typed.write(py, &zarrox::Selection::all(), &data)?;
@@ -170,8 +174,26 @@ impl Codec {
         Ok(PyBytes::new(py, &encoded).into_any())
     }
 
+    /// No objects, as numcodecs encodes them: arrays in memory have no chunk then.
+    fn empty(&self, shape: &[u64]) -> Vec<u8> {
+        let ends = serde_json::json!(["|O", shape]);
+        match self.config.get("id").and_then(Json::as_str) {
+            Some("json2") => ends.to_string().into_bytes(),
+            Some("msgpack2") => {
+                let mut packed = Vec::new();
+                // What is written is shorter than any limit.
+                let _ = zarrox::msgpack::from_json(&ends, &mut packed);
+                packed
+            }
+            _ => vec![0; 4],
+        }
+    }
+
     fn decode_objects<'py>(&self, py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py, PyAny>> {
         let shape = self.shape_of(bytes)?;
+        if shape.contains(&0) {
+            return py.import("numpy")?.call_method1("empty", (shape, PyArrayDescr::object(py)));
+        }
         let array = self.chunk(&shape, "|O")?;
         let first = vec![0; shape.len()];
         array.write_encoded_chunk(&first, bytes).or_raise()?;
@@ -199,7 +221,10 @@ impl Codec {
     /// How many elements encoded objects are, along each dimension.
     fn shape_of(&self, bytes: &[u8]) -> PyResult<Vec<u64>> {
         let id = self.config.get("id").and_then(Json::as_str).unwrap_or_default();
-        let damaged = || PyValueError::new_err(format!("these bytes were not made by the codec '{id}'"));
+        let damaged = || {
+            let message = format!("these bytes were not made by the codec '{id}'");
+            crate::error::raise(&zarrox::Error::new(zarrox::ErrorKind::Corrupt, message))
+        };
         let shape = |json: &Json| {
             json.as_array()?.last()?.as_array()?.iter().map(Json::as_u64).collect::<Option<Vec<_>>>()
         };
@@ -208,7 +233,10 @@ impl Codec {
             "msgpack2" => zarrox::msgpack::to_json(bytes).ok().as_ref().and_then(shape).ok_or_else(damaged),
             _ => {
                 let count = bytes.first_chunk::<4>().ok_or_else(damaged)?;
-                Ok(vec![u32::from_le_bytes(*count).into()])
+                let count = u32::from_le_bytes(*count);
+                // Each element has its length in front of it.
+                let least = 4 + 4 * u64::from(count);
+                if least > bytes.len() as u64 { Err(damaged()) } else { Ok(vec![count.into()]) }
             }
         }
     }

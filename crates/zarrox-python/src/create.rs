@@ -9,7 +9,7 @@ use zarrox::{
     ArrayBuilder, ChunkShape, CodecSpec, DataType, Error, ErrorKind, Format, Node, Registry, Separator,
 };
 
-use crate::array::{Array, Opened, format_of, map_of};
+use crate::array::{Array, Opened, attributes_of, format_of};
 use crate::error::OrRaise;
 use crate::group::Group;
 use crate::store::Store;
@@ -160,7 +160,7 @@ fn builder(store: &Store, path: &str, spec: &str) -> zarrox::Result<ArrayBuilder
     let codecs = Codecs::take(&mut spec)?;
     let dtype = spec.take("dtype").unwrap_or_else(|| "<f8".into());
     let (data_type, order) = data_type(&dtype, &codecs.all(), registry)?;
-    let mut builder = crate::open_options().create_array_in(store.0.clone(), path).format(format);
+    let mut builder = crate::open_options().create_array_in(store.store.clone(), path).format(format);
     builder = builder.shape(spec.lengths("shape")?.unwrap_or_default()).data_type(data_type.clone());
     if let Some(chunks) = spec.chunks()? {
         builder = builder.chunks(chunks);
@@ -179,6 +179,12 @@ fn builder(store: &Store, path: &str, spec: &str) -> zarrox::Result<ArrayBuilder
         }
         Some(other) => return Err(wrong("order", &other.into(), "'C' or 'F'")),
     }
+    // N5 has neither: what nobody has written is zero, and chunk keys are what they are.
+    if format == Format::N5 {
+        let is_null = |json: &Json| json.is_null();
+        spec.0
+            .retain(|name, json| !(name == "dimension_separator" || (name == "fill_value" && is_null(json))));
+    }
     if let Some(fill) = spec.take("fill_value") {
         if is_v2 {
             members.insert("fill_value".to_owned(), fill);
@@ -188,7 +194,9 @@ fn builder(store: &Store, path: &str, spec: &str) -> zarrox::Result<ArrayBuilder
     }
     match spec.text("dimension_separator")? {
         // As zarr-python 2 has it, whose documents are to be the same.
-        None => members.extend((format == Format::V2).then(|| ("dimension_separator".to_owned(), Json::Null))),
+        None => {
+            members.extend((format == Format::V2).then(|| ("dimension_separator".to_owned(), Json::Null)))
+        }
         Some(text) => {
             let separator = Separator::parse(&text)
                 .ok_or_else(|| wrong("dimension_separator", &text.as_str().into(), "'.' or '/'"))?;
@@ -251,11 +259,11 @@ pub(crate) fn create_group(
     attributes: &str,
     overwrite: bool,
 ) -> PyResult<Group> {
-    let attributes = map_of(attributes, "attributes")?;
+    let attributes = attributes_of(attributes)?;
     let mode = if overwrite { zarrox::OpenMode::Write } else { zarrox::OpenMode::ReadWrite };
     let options = crate::open_options().format(format_of(format)?).mode(mode);
     let group: zarrox::Result<_> = py.detach(|| {
-        let mut group = options.create_group_in(store.0.clone(), path)?;
+        let mut group = options.create_group_in(store.store.clone(), path)?;
         if !attributes.is_empty() {
             group.set_attributes(attributes)?;
         }
@@ -269,7 +277,8 @@ pub(crate) fn create_group(
 pub(crate) fn raise_in_the_way(py: Python<'_>, store: &Store, path: &str, error: &Error) -> PyErr {
     let path = path.trim_matches('/');
     let kind_at = |path: &str| {
-        let node: zarrox::Result<Node> = py.detach(|| crate::open_options().open_in(store.0.clone(), path));
+        let node: zarrox::Result<Node> =
+            py.detach(|| crate::open_options().open_in(store.store.clone(), path));
         crate::group::known_kind(&node)
     };
     let mut above = std::iter::once("").chain(path.match_indices('/').map(|(at, _)| &path[..at]));
@@ -307,7 +316,7 @@ pub(crate) fn open_node<'py>(
     if let Some(format) = format {
         options = options.format(format_of(format)?);
     }
-    let node = py.detach(|| options.open_in(store.0.clone(), path)).or_raise()?;
+    let node = py.detach(|| options.open_in(store.store.clone(), path)).or_raise()?;
     crate::array::node_object(py, node, opened)
 }
 
@@ -324,21 +333,21 @@ pub(crate) fn node_kind(
     if let Some(format) = format {
         options = options.format(format_of(format)?);
     }
-    let node: zarrox::Result<Node> = py.detach(|| options.open_in(store.0.clone(), path));
+    let node: zarrox::Result<Node> = py.detach(|| options.open_in(store.store.clone(), path));
     Ok(crate::group::known_kind(&node))
 }
 
 /// Deletes a node with everything below it.
 #[pyfunction]
 pub(crate) fn delete_node(py: Python<'_>, store: &Store, path: &str) -> PyResult<()> {
-    py.detach(|| crate::open_options().delete_in(store.0.clone(), path)).or_raise()
+    py.detach(|| crate::open_options().delete_in(store.store.clone(), path)).or_raise()
 }
 
 /// Writes the copy of all documents below a group.
 #[pyfunction]
 pub(crate) fn consolidate(py: Python<'_>, store: &Store, path: &str) -> PyResult<()> {
     py.detach(|| {
-        let node = crate::open_options().open_in(store.0.clone(), path)?;
+        let node = crate::open_options().open_in(store.store.clone(), path)?;
         node.into_group()?.consolidate_metadata()
     })
     .or_raise()
@@ -352,6 +361,6 @@ pub(crate) fn migrate_1to2(py: Python<'_>, store: &Store, path: &str) -> PyResul
     if kind != Some("array") {
         return Err(PyValueError::new_err(format!("there is no array of Zarr version 1 at '{path}'")));
     }
-    py.detach(|| Convert::new(Format::V2).plan_in_place_in(store.0.clone(), path)?.run()).or_raise()?;
+    py.detach(|| Convert::new(Format::V2).plan_in_place_in(store.store.clone(), path)?.run()).or_raise()?;
     Ok(())
 }

@@ -43,6 +43,11 @@ pub(crate) fn native<'py>(
     PyArrayDescr::new(py, code)
 }
 
+/// NumPy's type of text of any length.
+pub(crate) fn text(py: Python<'_>) -> PyResult<Bound<'_, PyArrayDescr>> {
+    PyArrayDescr::new(py, py.import("numpy")?.getattr("dtypes")?.call_method0("StringDType")?)
+}
+
 fn extension_name(data_type: &DataType) -> &str {
     match data_type {
         DataType::Extension(extension) => &extension.name,

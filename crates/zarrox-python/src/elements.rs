@@ -30,7 +30,10 @@ pub(crate) struct Typed {
 
 impl Typed {
     pub(crate) fn new(py: Python<'_>, array: Array, registry: &Registry) -> PyResult<Self> {
-        let native = crate::dtype::native(py, array.data_type(), registry)?;
+        let native = match is_text_of_v3(&array) {
+            true => crate::dtype::text(py)?,
+            false => crate::dtype::native(py, array.data_type(), registry)?,
+        };
         let stored = stored_dtype(py, &array, &native)?.map(Bound::unbind);
         let column_major = is_column_major(&array);
         Ok(Self { native: native.unbind(), stored, column_major, array })
@@ -143,7 +146,10 @@ impl Typed {
     /// Objects as NumPy has them.
     fn objects<'py>(&self, py: Python<'py>, elements: &DynArray) -> PyResult<Bound<'py, PyAny>> {
         let kind = Elements::of(py, self.array.data_type(), crate::registry())?;
-        let array = kind.to_array(py, elements)?;
+        let mut array = kind.to_array(py, elements)?;
+        if is_text_of_v3(&self.array) {
+            array = array.call_method1("astype", (&self.native,))?;
+        }
         if self.column_major {
             return py.import("numpy")?.call_method1("asfortranarray", (array,));
         }
@@ -290,6 +296,13 @@ fn stored_dtype<'py>(
     Ok((!stored.is_equiv_to(native) && stored.itemsize() == native.itemsize()).then_some(stored))
 }
 
+/// Whether the elements are what NumPy has a type of text for; in v2 they have always been objects.
+fn is_text_of_v3(array: &Array) -> bool {
+    use zarrox::Format;
+    let is_v2 = matches!(array.metadata().format, Format::V1 | Format::V2);
+    !is_v2 && array.data_type().is_named(zarrox::data_type::VARIABLE_TEXT)
+}
+
 fn is_column_major(array: &Array) -> bool {
     let Some(first) = array.metadata().codecs.first().filter(|codec| codec.name == "transpose") else {
         return false;
@@ -429,7 +442,11 @@ fn from_dyn<'py>(py: Python<'py>, elements: &DynArray) -> PyResult<Bound<'py, Py
     let bytes = elements.as_bytes();
     // SAFETY: the new array is contiguous and has as many elements of the same size.
     unsafe {
-        std::ptr::copy_nonoverlapping(bytes.as_ptr(), (*array.as_array_ptr()).fields.data.cast(), bytes.len());
+        std::ptr::copy_nonoverlapping(
+            bytes.as_ptr(),
+            (*array.as_array_ptr()).fields.data.cast(),
+            bytes.len(),
+        );
     };
     Ok(array.into_any())
 }

@@ -3,27 +3,20 @@
 use std::error::Error as _;
 
 use pyo3::exceptions::{
-    PyKeyboardInterrupt, PyMemoryError, PyOSError, PyPermissionError, PySystemExit, PyTimeoutError,
-    PyValueError,
+    PyKeyboardInterrupt, PyMemoryError, PyOSError, PyPermissionError, PyTimeoutError, PyValueError,
 };
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 use zarrox::stores::StoreError;
 use zarrox::{Error, ErrorKind};
 
-/// An exception with the error's message. Where Python code that we called has caused it, that is its cause; what was to end the
-/// program goes on to do so.
+/// An exception with the error's message. Where Python code that we called has raised one, that goes on, with a note where it was.
 pub(crate) fn raise(error: &Error) -> PyErr {
     Python::attach(|py| {
-        let cause = cause(error);
-        if let Some(cause) = cause
-            && (cause.is_instance_of::<PyKeyboardInterrupt>(py) || cause.is_instance_of::<PySystemExit>(py))
-        {
-            return cause.clone_ref(py);
-        }
-        let raised = exception(py, error);
-        raised.set_cause(py, cause.map(|cause| cause.clone_ref(py)));
-        raised
+        let Some(raised) = cause(error) else { return exception(py, error) };
+        // Python 3.10 has no notes.
+        let _ = raised.value(py).call_method1("add_note", (error.to_string(),));
+        raised.clone_ref(py)
     })
 }
 

@@ -62,7 +62,7 @@ impl Foreign {
 }
 
 fn failed(error: &PyErr) -> CodecError {
-    CodecError::corrupt(error.to_string())
+    CodecError::corrupt(format!("Python's codec has failed: {error}"))
 }
 
 impl BytesToBytes for Foreign {

@@ -7,7 +7,7 @@ use pyo3::types::PyString;
 use zarrox::json::Json;
 use zarrox::{ErrorKind, Node};
 
-use crate::array::{Opened, format_name, map_of, node_object};
+use crate::array::{Opened, attributes_of, attributes_text, format_name, node_object};
 use crate::error::OrRaise;
 
 /// A group, shared by all threads.
@@ -71,11 +71,13 @@ impl Group {
             let again = py.detach(|| options.open_in(store, path).and_then(Node::into_group)).or_raise()?;
             self.replace(again);
         }
-        Ok(Json::from(self.group().attributes().clone()).to_string())
+        let group = self.group();
+        let format = group.metadata().format;
+        attributes_text(py, group.attributes(), &self.opened, group.path().as_str(), format)
     }
 
     fn set_attributes(&self, py: Python<'_>, attributes: &str) -> PyResult<()> {
-        let attributes = map_of(attributes, "attributes")?;
+        let attributes = attributes_of(attributes)?;
         let mut group = self.group();
         py.detach(|| group.set_attributes(attributes)).or_raise()?;
         self.replace(group);
@@ -122,7 +124,7 @@ impl Group {
             group.create_group(path)
         });
         let full = group.path().join(path).or_raise()?;
-        let store = crate::store::Store(self.opened.store.clone());
+        let store = crate::store::Store::of(self.opened.store.clone());
         let created =
             created.map_err(|error| crate::create::raise_in_the_way(py, &store, full.as_str(), &error))?;
         Ok(Self::new(created, self.opened.clone()))

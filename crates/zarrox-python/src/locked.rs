@@ -51,7 +51,7 @@ impl Store for LockedStore {
     wrapped!(erase erase_prefix list_prefix list_dir rename_prefix flush);
 
     fn lock(&self, key: &Key) -> Result<LockGuard, StoreError> {
-        let guard = self.inner.lock(key)?;
+        // Python's lock comes first: whoever holds it already, around a write of theirs, must not wait for one that waits for it.
         let entered = Python::attach(|py| {
             let lock = self.locks.bind(py).get_item(key.as_str())?;
             lock.call_method0("__enter__")?;
@@ -64,6 +64,7 @@ impl Store for LockedStore {
                 .with_key(key.as_str())
                 .with_source(error)
         };
-        Ok(guard.with(entered.map_err(failed)?))
+        let entered = entered.map_err(failed)?;
+        Ok(self.inner.lock(key)?.with(entered))
     }
 }

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use pyo3::exceptions::{PyKeyError, PyTypeError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyString};
+use pyo3::types::{PyBytes, PyInt, PyString};
 use zarrox::stores::{
     Bytes, Capabilities, Condition, DirListing, Key, LockGuard, Prefix, Store, StoreError, StoreErrorKind,
     Value,
@@ -46,8 +46,35 @@ impl MappingStore {
         })
     }
 
+    /// What a mapping lists itself that has a method `listdir`: names, of keys and of prefixes.
+    fn own_listing(&self, prefix: &Prefix) -> Result<Option<DirListing>, StoreError> {
+        self.with("listing", prefix.as_str(), |mapping| {
+            let Some(listdir) = mapping.getattr_opt("listdir")? else { return Ok(None) };
+            let path = prefix.as_str().trim_end_matches('/');
+            let mut listing = DirListing::default();
+            for name in listdir.call1((path,))?.try_iter()? {
+                let name: String = name?.extract()?;
+                // What is no name of ours belongs to somebody else.
+                let (Ok(key), Ok(below)) = (prefix.key(&name), prefix.child(&name)) else { continue };
+                if mapping.contains(key.as_str())? {
+                    listing.keys.push(key);
+                } else {
+                    listing.prefixes.push(below);
+                }
+            }
+            listing.keys.sort_unstable();
+            listing.prefixes.sort_unstable();
+            Ok(Some(listing))
+        })
+    }
+
+    /// Whether there is a value, which is not fetched for that.
+    pub(crate) fn contains(&self, key: &Key) -> Result<bool, StoreError> {
+        self.with("reading", key.as_str(), |mapping| mapping.contains(key.as_str()))
+    }
+
     /// The keys below a prefix, sorted.
-    fn keys(&self, prefix: &Prefix) -> Result<Vec<Key>, StoreError> {
+    pub(crate) fn keys(&self, prefix: &Prefix) -> Result<Vec<Key>, StoreError> {
         self.with("listing", prefix.as_str(), |mapping| {
             let mut keys = Vec::new();
             for key in mapping.try_iter()? {
@@ -73,7 +100,10 @@ pub(crate) fn bytes_of(value: &Bound<'_, PyAny>) -> PyResult<Bytes> {
     let view = py.import("builtins")?.getattr("memoryview")?.call1((value,));
     let bytes = match view {
         Ok(view) => view.call_method0("tobytes")?,
-        Err(_) if value.hasattr("to_bytes")? => value.call_method0("to_bytes")?,
+        // Numbers have a method of this name, which means something else.
+        Err(_) if !value.is_instance_of::<PyInt>() && value.hasattr("to_bytes")? => {
+            value.call_method0("to_bytes")?
+        }
         Err(_) => {
             let message = format!("a value must have bytes, and a {} has none", value.get_type().name()?);
             return Err(PyTypeError::new_err(message));
@@ -159,7 +189,24 @@ impl Store for MappingStore {
         Ok(())
     }
 
+    fn size(&self, key: &Key) -> Result<Option<u64>, StoreError> {
+        self.with("reading", key.as_str(), |mapping| {
+            // What is only asked for its size is not fetched, where the mapping can tell.
+            if !mapping.contains(key.as_str())? {
+                return Ok(None);
+            }
+            let Some(value) = item(mapping, key)? else { return Ok(None) };
+            Ok(Some(match value.cast::<PyBytes>() {
+                Ok(bytes) => bytes.as_bytes().len() as u64,
+                Err(_) => bytes_of(&value)?.len() as u64,
+            }))
+        })
+    }
+
     fn list_dir(&self, prefix: &Prefix) -> Result<DirListing, StoreError> {
+        if let Some(listing) = self.own_listing(prefix)? {
+            return Ok(listing);
+        }
         let mut listing = DirListing::default();
         for key in self.keys(prefix)? {
             match key.as_str()[prefix.as_str().len()..].split_once('/') {

@@ -20,7 +20,14 @@ use crate::split::SplitStore;
 
 /// A handle of a store.
 #[pyclass(frozen, module = "zarrox._native")]
-pub(crate) struct Store(pub(crate) Arc<dyn stores::Store>);
+pub(crate) struct Store {
+    pub(crate) store: Arc<dyn stores::Store>,
+    /// The mapping itself, which can tell more without reading values.
+    mapping: Option<Arc<MappingStore>>,
+}
+
+/// What a store says of a key.
+type Answer = Result<Option<Bytes>, StoreError>;
 
 /// The numbers of compression methods in zip archives, as `zipfile` has them.
 const STORED: u16 = 0;
@@ -28,7 +35,12 @@ const DEFLATED: u16 = 8;
 
 impl Store {
     fn new(store: impl stores::Store + 'static) -> Self {
-        Self(Arc::new(store))
+        Self::of(Arc::new(store))
+    }
+
+    /// A handle of a store that others have, too.
+    pub(crate) fn of(store: Arc<dyn stores::Store>) -> Self {
+        Self { store, mapping: None }
     }
 }
 
@@ -37,7 +49,7 @@ fn key(text: &str) -> PyResult<Key> {
 }
 
 /// The prefix that a path means: with or without slashes at its ends.
-fn prefix(path: &str) -> PyResult<Prefix> {
+fn prefix_of(path: &str) -> PyResult<Prefix> {
     let path = path.trim_matches('/');
     let text = if path.is_empty() { String::new() } else { format!("{path}/") };
     Prefix::new(text).or_raise()
@@ -110,7 +122,8 @@ impl Store {
 
     #[staticmethod]
     fn mapping(mapping: &Bound<'_, PyAny>) -> PyResult<Self> {
-        MappingStore::new(mapping).map(Self::new)
+        let mapping = Arc::new(MappingStore::new(mapping)?);
+        Ok(Self { store: mapping.clone(), mapping: Some(mapping) })
     }
 
     #[staticmethod]
@@ -124,48 +137,48 @@ impl Store {
         let set = |all: StorageOptions, (name, value)| all.with(name, value);
         let options = options.unwrap_or_default().into_iter().fold(StorageOptions::new(), set);
         let located = py.detach(|| zarrox::locate(Path::new(url), &options.create(create))).or_raise()?;
-        Ok((Self(located.0), located.1.as_str().to_owned()))
+        Ok((Self::of(located.0), located.1.as_str().to_owned()))
     }
 
-    fn prefixed(&self, path: &str) -> PyResult<Self> {
-        Ok(Self::new(PrefixStore::new(self.0.clone(), prefix(path)?)))
+    fn prefixed(&self, prefix: &str) -> PyResult<Self> {
+        Ok(Self::new(PrefixStore::new(self.store.clone(), prefix_of(prefix)?)))
     }
 
     fn read_only(&self) -> Self {
-        Self::new(ReadOnlyStore::new(self.0.clone()))
+        Self::new(ReadOnlyStore::new(self.store.clone()))
     }
 
     fn cached(&self, bytes: Option<u64>) -> Self {
-        Self::new(stores::LruCacheStore::new(self.0.clone(), bytes.unwrap_or(u64::MAX >> 1)))
+        Self::new(stores::LruCacheStore::new(self.store.clone(), bytes.unwrap_or(u64::MAX >> 1)))
     }
 
     fn with_chunks(&self, chunks: &Self) -> Self {
-        Self::new(SplitStore::new(self.0.clone(), chunks.0.clone()))
+        Self::new(SplitStore::new(self.store.clone(), chunks.store.clone()))
     }
 
     fn with_locks(&self, locks: Py<PyAny>) -> Self {
-        Self::new(LockedStore::new(self.0.clone(), locks))
+        Self::new(LockedStore::new(self.store.clone(), locks))
     }
 
     #[getter]
     fn location(&self) -> String {
-        self.0.location()
+        self.store.location()
     }
 
     #[getter]
     fn writable(&self) -> bool {
-        self.0.capabilities().writable
+        self.store.capabilities().writable
     }
 
     #[getter]
     fn listable(&self) -> bool {
-        self.0.capabilities().listable
+        self.store.capabilities().listable
     }
 
     #[pyo3(name = "get")]
     fn get_value<'py>(&self, py: Python<'py>, key: &str) -> PyResult<Option<Bound<'py, PyBytes>>> {
         let key = self::key(key)?;
-        Ok(bytes(py, py.detach(|| self.0.get(&key)).or_raise()?))
+        Ok(bytes(py, py.detach(|| self.store.get(&key)).or_raise()?))
     }
 
     fn get_range<'py>(
@@ -177,16 +190,16 @@ impl Store {
     ) -> PyResult<Option<Bound<'py, PyBytes>>> {
         let key = self::key(key)?;
         let range = [ByteRange::From { offset: start, length }];
-        let parts = py.detach(|| self.0.get_ranges(&key, &range)).or_raise()?;
+        let parts = py.detach(|| self.store.get_ranges(&key, &range)).or_raise()?;
         Ok(bytes(py, parts.and_then(|mut parts| parts.pop())))
     }
 
-    fn get_many<'py>(&self, py: Python<'py>, keys: Vec<String>) -> PyResult<Bound<'py, PyDict>> {
+    fn get_many<'py>(&self, py: Python<'py>, keys: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
+        let keys: Vec<String> = keys.try_iter()?.map(|key| key?.extract()).collect::<PyResult<_>>()?;
         let parsed: Vec<Key> = keys.iter().map(|key| self::key(key)).collect::<PyResult<_>>()?;
-        let answers: Mutex<Vec<Option<Result<Option<Bytes>, StoreError>>>> =
-            Mutex::new(keys.iter().map(|_| None).collect());
+        let answers: Mutex<Vec<Option<Answer>>> = Mutex::new(keys.iter().map(|_| None).collect());
         py.detach(|| {
-            self.0.get_many(&parsed, &|index, answer| {
+            self.store.get_many(&parsed, &|index, answer| {
                 answers.lock().unwrap_or_else(PoisonError::into_inner)[index] = Some(answer);
             });
         });
@@ -203,87 +216,94 @@ impl Store {
     #[pyo3(name = "set")]
     fn set_value(&self, py: Python<'_>, key: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {
         let (key, value) = (self::key(key)?, bytes_of(value)?);
-        py.detach(|| self.0.set(&key, &value, Condition::Always)).or_raise()
+        py.detach(|| self.store.set(&key, &value, Condition::Always)).or_raise()
     }
 
     fn delete(&self, py: Python<'_>, key: &str) -> PyResult<bool> {
         let key = self::key(key)?;
-        py.detach(|| self.0.erase(&key)).or_raise()
+        py.detach(|| self.store.erase(&key)).or_raise()
     }
 
     fn contains(&self, py: Python<'_>, key: &str) -> PyResult<bool> {
         // What no key can be is in no store.
         let Ok(key) = Key::new(key) else { return Ok(false) };
-        Ok(py.detach(|| self.0.size(&key)).or_raise()?.is_some())
+        if let Some(mapping) = &self.mapping {
+            return mapping.contains(&key).or_raise();
+        }
+        Ok(py.detach(|| self.store.size(&key)).or_raise()?.is_some())
     }
 
     fn size(&self, py: Python<'_>, key: &str) -> PyResult<Option<u64>> {
         let key = self::key(key)?;
-        py.detach(|| self.0.size(&key)).or_raise()
+        py.detach(|| self.store.size(&key)).or_raise()
     }
 
-    #[pyo3(signature = (path = ""))]
-    fn keys(&self, py: Python<'_>, path: &str) -> PyResult<Vec<String>> {
+    #[pyo3(signature = (prefix = ""))]
+    fn keys(&self, py: Python<'_>, prefix: &str) -> PyResult<Vec<String>> {
+        if let Some(mapping) = &self.mapping {
+            let keys = mapping.keys(&prefix_of(prefix)?).or_raise()?;
+            return Ok(keys.iter().map(|key| key.as_str().to_owned()).collect());
+        }
         let mut keys = Vec::new();
-        self.visit(py, path, |key, _| keys.push(key.as_str().to_owned()))?;
+        self.visit(py, prefix, |key, _| keys.push(key.as_str().to_owned()))?;
         keys.sort_unstable();
         Ok(keys)
     }
 
-    #[pyo3(signature = (path = ""))]
-    fn sizes(&self, py: Python<'_>, path: &str) -> PyResult<u64> {
+    #[pyo3(signature = (prefix = ""))]
+    fn sizes(&self, py: Python<'_>, prefix: &str) -> PyResult<u64> {
         let mut sum = 0;
-        self.visit(py, path, |_, size| sum += size)?;
+        self.visit(py, prefix, |_, size| sum += size)?;
         Ok(sum)
     }
 
-    #[pyo3(signature = (path = ""))]
-    fn list_dir(&self, py: Python<'_>, path: &str) -> PyResult<Vec<String>> {
-        let prefix = prefix(path)?;
-        let listing = py.detach(|| self.0.list_dir(&prefix)).or_raise()?;
+    #[pyo3(signature = (prefix = ""))]
+    fn list_dir(&self, py: Python<'_>, prefix: &str) -> PyResult<Vec<String>> {
+        let prefix = prefix_of(prefix)?;
+        let listing = py.detach(|| self.store.list_dir(&prefix)).or_raise()?;
         let keys = listing.keys.iter().map(Key::name);
         let names: BTreeSet<&str> = keys.chain(listing.prefixes.iter().map(Prefix::name)).collect();
         Ok(names.into_iter().map(str::to_owned).collect())
     }
 
-    fn delete_prefix(&self, py: Python<'_>, path: &str) -> PyResult<()> {
-        let prefix = prefix(path)?;
-        py.detach(|| self.0.erase_prefix(&prefix)).or_raise()
+    fn delete_prefix(&self, py: Python<'_>, prefix: &str) -> PyResult<()> {
+        let prefix = prefix_of(prefix)?;
+        py.detach(|| self.store.erase_prefix(&prefix)).or_raise()
     }
 
     fn rename(&self, py: Python<'_>, from_: &str, to: &str) -> PyResult<()> {
         let (from, to) = (from_.trim_matches('/'), to.trim_matches('/'));
         py.detach(|| {
             if let (Ok(from), Ok(to)) = (Key::new(from), Key::new(to))
-                && let Some(value) = self.0.get(&from)?
+                && let Some(value) = self.store.get(&from)?
             {
-                self.0.set(&to, &value, Condition::Always)?;
-                self.0.erase(&from)?;
+                self.store.set(&to, &value, Condition::Always)?;
+                self.store.erase(&from)?;
                 return Ok(());
             }
             let prefix =
                 |path: &str| Prefix::new(if path.is_empty() { String::new() } else { format!("{path}/") });
-            self.0.rename_prefix(&prefix(from)?, &prefix(to)?)
+            self.store.rename_prefix(&prefix(from)?, &prefix(to)?)
         })
         .or_raise()
     }
 
     fn flush(&self, py: Python<'_>) -> PyResult<()> {
-        py.detach(|| self.0.flush()).or_raise()
+        py.detach(|| self.store.flush()).or_raise()
     }
 
     fn __repr__(&self) -> String {
-        format!("<zarrox._native.Store {}>", self.0.location())
+        format!("<zarrox._native.Store {}>", self.store.location())
     }
 }
 
 impl Store {
     fn visit(&self, py: Python<'_>, path: &str, mut work: impl FnMut(Key, u64) + Send) -> PyResult<()> {
-        let prefix = prefix(path)?;
+        let prefix = prefix_of(path)?;
         let mut visit = |key: Key, size: u64| {
             work(key, size);
             ControlFlow::Continue(())
         };
-        py.detach(|| self.0.list_prefix(&prefix, &mut visit)).or_raise()
+        py.detach(|| self.store.list_prefix(&prefix, &mut visit)).or_raise()
     }
 }

@@ -6,7 +6,9 @@
 use serde_json::json;
 
 use super::members::{Members, wrong};
-use super::{ArrayMetadata, Change, Document, Format, GroupMetadata, LiftContext, NodeMetadata, v2, put_members};
+use super::{
+    ArrayMetadata, Change, Document, Format, GroupMetadata, LiftContext, NodeMetadata, put_members, v2,
+};
 use crate::codec::{CodecKind, CodecSpec};
 use crate::data_type::{DataType, Endian, Mode};
 use crate::error::{Error, Result};

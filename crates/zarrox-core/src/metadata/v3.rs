@@ -7,7 +7,7 @@ use serde_json::json;
 use super::members::{Members, lengths, wrong};
 use super::{
     ArrayMetadata, Change, Consolidation, Document, Format, FormatDef, GroupMetadata, Layout, LiftContext,
-    NodeMetadata, consolidated, v2, put_members,
+    NodeMetadata, consolidated, put_members, v2,
 };
 use crate::codec::CodecSpec;
 use crate::data_type::{DataType, Mode};

@@ -327,7 +327,8 @@ impl ArrayBuilder {
         let mut documents = def.lower(&location.path, node, &location.context.registry)?;
         let layout = location.layout_for(self.format)?;
         let listed = |documents: &[(&'static str, Vec<u8>)]| -> Vec<Option<Vec<u8>>> {
-            let find = |name: &&str| documents.iter().find(|(own, _)| own == name).map(|(_, bytes)| bytes.clone());
+            let find =
+                |name: &&str| documents.iter().find(|(own, _)| own == name).map(|(_, bytes)| bytes.clone());
             layout.documents().iter().map(find).collect()
         };
         for (name, bytes) in def.patch(&listed(&documents), Change::Members(&self.members))? {
