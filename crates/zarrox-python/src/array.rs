@@ -1,6 +1,6 @@
 //! `_native.Array`.
 
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use numpy::PyArrayDescr;
 use pyo3::prelude::*;
@@ -35,6 +35,8 @@ impl Opened {
 #[pyclass(frozen, module = "zarrox._native")]
 pub(crate) struct Array {
     typed: RwLock<Arc<Typed>>,
+    /// Held while the metadata is changed.
+    changing: Mutex<()>,
     opened: Opened,
 }
 
@@ -108,7 +110,7 @@ pub(crate) fn attributes_of(text: &str) -> PyResult<Map> {
 impl Array {
     pub(crate) fn new(py: Python<'_>, array: zarrox::Array, opened: Opened) -> PyResult<Self> {
         let typed = Typed::new(py, array, crate::registry())?;
-        Ok(Self { typed: RwLock::new(Arc::new(typed)), opened })
+        Ok(Self { typed: RwLock::new(Arc::new(typed)), changing: Mutex::default(), opened })
     }
 
     fn typed(&self) -> Arc<Typed> {
@@ -122,16 +124,19 @@ impl Array {
         Ok(())
     }
 
-    /// Changes the metadata of the array.
+    /// Changes the metadata of the array, one change after the other: each begins with what the one before has made.
     fn change<R: Send>(
         &self,
         py: Python<'_>,
         work: impl FnOnce(&mut zarrox::Array) -> zarrox::Result<R> + Send,
     ) -> PyResult<R> {
-        let mut array = self.typed().array.clone();
-        let result = py.detach(|| work(&mut array)).or_raise()?;
-        self.replace(py, array)?;
-        Ok(result)
+        py.detach(|| {
+            let _changing = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut array = self.typed().array.clone();
+            let result = work(&mut array).or_raise()?;
+            Python::attach(|py| self.replace(py, array))?;
+            Ok(result)
+        })
     }
 }
 
@@ -188,12 +193,13 @@ impl Array {
     }
 
     #[getter]
-    fn order(&self) -> &'static str {
+    fn order(&self, py: Python<'_>) -> &'static str {
         let typed = self.typed();
         // Where it makes no difference, only the document has it.
         let in_document = || {
             let is_v2 = matches!(typed.array.metadata().format, Format::V1 | Format::V2);
-            let document = (is_v2 && typed.array.ndim() < 2).then(|| typed.array.document().ok()).flatten();
+            let read = || py.detach(|| typed.array.document()).ok();
+            let document = (is_v2 && typed.array.ndim() < 2).then(read).flatten();
             document.is_some_and(|document| document.get("order").is_some_and(|order| order == "F"))
         };
         if typed.column_major || in_document() { "F" } else { "C" }
@@ -223,8 +229,9 @@ impl Array {
         Json::from(typed.array.codecs().iter().map(json).collect::<Vec<_>>()).to_string()
     }
 
-    fn document(&self) -> PyResult<String> {
-        Ok(Json::from(self.typed().array.document().or_raise()?).to_string())
+    fn document(&self, py: Python<'_>) -> PyResult<String> {
+        let typed = self.typed();
+        Ok(Json::from(py.detach(|| typed.array.document()).or_raise()?).to_string())
     }
 
     #[pyo3(signature = (refresh = false))]

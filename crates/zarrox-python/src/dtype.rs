@@ -23,6 +23,9 @@ pub(crate) fn native<'py>(
     if let Some(structure) = data_type.fields() {
         return fields(py, structure, registry);
     }
+    if let Some(dtype) = crate::user_types::native(py, data_type)? {
+        return Ok(dtype);
+    }
     if let Ok(json) = registry.data_type_to_v2(data_type, &ByteOrder::One(Endian::NATIVE)) {
         return of_v2(py, &json);
     }

@@ -57,8 +57,9 @@ impl Group {
         self.opened.read_only
     }
 
-    fn document(&self) -> PyResult<String> {
-        Ok(Json::from(self.group().document().or_raise()?).to_string())
+    fn document(&self, py: Python<'_>) -> PyResult<String> {
+        let group = self.group();
+        Ok(Json::from(py.detach(|| group.document()).or_raise()?).to_string())
     }
 
     #[pyo3(signature = (refresh = false))]

@@ -15,6 +15,7 @@ mod objects;
 mod selection;
 mod split;
 mod store;
+mod user_types;
 
 use std::sync::{LazyLock, PoisonError, RwLock};
 
@@ -23,14 +24,19 @@ use zarrox::{OpenOptions, Registry};
 
 /// What is known: all of ours, and what Python knows.
 fn registry() -> &'static Registry {
-    static REGISTRY: LazyLock<Registry> =
-        LazyLock::new(|| zarrox::codecs::registry().with_foreign_codecs(&foreign::DEF));
+    static REGISTRY: LazyLock<Registry> = LazyLock::new(|| {
+        let registry = zarrox::codecs::registry().with_foreign_codecs(&foreign::DEF);
+        registry.with_data_types(user_types::PythonTypes)
+    });
     &REGISTRY
 }
 
 /// How nodes are opened, and how many threads work with them.
-static OPTIONS: LazyLock<RwLock<(OpenOptions, usize)>> =
-    LazyLock::new(|| RwLock::new((OpenOptions::new().registry(registry().clone()), 0)));
+static OPTIONS: LazyLock<RwLock<(OpenOptions, usize)>> = LazyLock::new(|| RwLock::new((new_options(), 0)));
+
+fn new_options() -> OpenOptions {
+    OpenOptions::new().registry(registry().clone()).among_others(true)
+}
 
 fn open_options() -> OpenOptions {
     OPTIONS.read().unwrap_or_else(PoisonError::into_inner).0.clone()
@@ -49,7 +55,7 @@ fn threads() -> usize {
 #[pyfunction]
 fn set_threads(count: usize) -> usize {
     let before = threads();
-    let options = OpenOptions::new().registry(registry().clone());
+    let options = new_options();
     let options = if count == 0 { options } else { options.threads(count) };
     *OPTIONS.write().unwrap_or_else(PoisonError::into_inner) = (options, count);
     before
@@ -81,6 +87,8 @@ mod native {
     use crate::group::Group;
     #[pymodule_export]
     use crate::store::Store;
+    #[pymodule_export]
+    use crate::user_types::register_data_type;
     #[pymodule_export]
     use crate::{codec_names, set_threads, threads};
 }

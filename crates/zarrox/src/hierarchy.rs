@@ -513,6 +513,9 @@ impl Location {
         }
         let exists = |message: String| Err(Error::new(ErrorKind::AlreadyExists, message));
         let Some(held) = Self { format: None, ..self.by_documents() }.held()? else {
+            if self.context.among_others {
+                return Ok(());
+            }
             // A prefix that only holds other nodes is a group that nobody has written down.
             if for_group && occupied == Occupied::Prefixes && !self.path.is_root() {
                 return Ok(());

@@ -73,6 +73,8 @@ pub(crate) struct Context {
     pub(crate) encode: EncodeOptions,
     pub(crate) decode: DecodeOptions,
     pub(crate) data_type_fallback: bool,
+    /// Whether nodes may be created where there are files of others.
+    pub(crate) among_others: bool,
     /// How much memory may be in use beside results and values, in bytes.
     pub(crate) memory: usize,
     /// Decoded chunks, where they are kept.
@@ -92,6 +94,7 @@ impl Default for Context {
             encode: EncodeOptions::default(),
             decode: DecodeOptions::default(),
             data_type_fallback: false,
+            among_others: false,
             memory: MEMORY,
             chunk_cache: None,
             interrupt: Interrupt::new(),
@@ -170,6 +173,14 @@ impl OpenOptions {
     #[must_use]
     pub fn data_type_fallback(mut self, allow: bool) -> Self {
         self.context.data_type_fallback = allow;
+        self
+    }
+
+    /// Whether nodes may be created where there are files that belong to no node, as zarr-python does. They are left alone; but
+    /// what has the name of a chunk is one then.
+    #[must_use]
+    pub fn among_others(mut self, allow: bool) -> Self {
+        self.context.among_others = allow;
         self
     }
 
