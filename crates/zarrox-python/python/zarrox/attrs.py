@@ -1,0 +1,239 @@
+"""Attributes: what users say about arrays and groups."""
+
+from __future__ import annotations
+
+import json
+import numbers
+import warnings
+from collections.abc import Callable, Iterator, KeysView, Mapping, MutableMapping
+from contextlib import AbstractContextManager, nullcontext
+from threading import RLock
+from typing import Any
+
+import numpy as np
+
+from zarrox import _native
+from zarrox.storage.base import BaseStore
+from zarrox.util import json_dumps
+
+__all__ = ["Attributes"]
+
+_KEYS = {"1": "attrs", "2": ".zattrs", "3": "zarr.json", "n5": "attributes.json"}
+"""The last part of the key of attributes, in formats where a node has one such key."""
+
+_changing = RLock()
+"""Held while attributes are read and written anew, so that threads do not undo each other's changes."""
+
+
+def _encode(value: Any) -> Any:
+    """What JSON does not have by itself: numbers of NumPy are numbers, and arrays are refused."""
+    if isinstance(value, (bool, np.bool_)):
+        return bool(value)
+    if isinstance(value, numbers.Integral):
+        return int(value)
+    if isinstance(value, numbers.Real):
+        return float(value)
+    if isinstance(value, np.ndarray):
+        raise TypeError("an attribute cannot be an array: use its tolist(), or make an array of it in the hierarchy")
+    raise TypeError(f"an attribute cannot be a {type(value).__name__}: it has to be what JSON has")
+
+
+def _checked(attributes: Mapping[Any, Any]) -> dict[str, Any]:
+    """With text as keys, as JSON has it."""
+    others = [key for key in attributes if not isinstance(key, str)]
+    if not others:
+        return dict(attributes)
+    warnings.warn(
+        f"keys of attributes will have to be text, unlike {others[0]!r}: it is made text now",
+        DeprecationWarning,
+        stacklevel=4,
+    )
+    return {str(key): value for key, value in attributes.items()}
+
+
+class Attributes(MutableMapping[str, Any]):
+    """The attributes of an array or a group: a mapping from names to what JSON has.
+
+    Arrays and groups have one, ``.attrs``. Every assignment is written at once; :meth:`update` and :meth:`put` write many
+    attributes by one.
+
+    Parameters
+    ----------
+    node : native Array or Group, or BaseStore or MutableMapping
+        Whose attributes they are, or the store that they are in.
+    key : str, optional
+        The key in the store.
+    read_only : bool, optional
+        Whether they cannot be changed. For a node this is the second argument, and `cache` the third.
+    cache : bool, optional
+        Whether they are read only once.
+    synchronizer : optional
+        Locks for those who change them at the same time, see :mod:`zarrox.sync`.
+
+    Examples
+    --------
+    >>> import zarrox as zarr
+    >>> z = zarr.zeros(3)
+    >>> z.attrs["unit"] = "K"
+    >>> z.attrs.asdict()
+    {'unit': 'K'}
+    """
+
+    __slots__ = ("_cached", "_key", "_node", "cache", "read_only", "store", "synchronizer")
+
+    def __init__(
+        self,
+        node: Any,
+        key: str | bool = ".zattrs",
+        read_only: bool | None = None,
+        cache: bool = True,
+        synchronizer: Any = None,
+    ) -> None:
+        if isinstance(key, bool):
+            # A node knows its key: `Attributes(node, read_only, cache)`.
+            key, read_only, cache = ".zattrs", key, cache if read_only is None else read_only
+        if isinstance(node, (_native.Array, _native.Group)):
+            self._node: _native.Array | _native.Group | None = node
+            self.store: BaseStore | None = None
+        else:
+            self._node = None
+            self.store = BaseStore._ensure_store(node)
+        self._key = key
+        self.read_only = bool(read_only)
+        self.cache = cache
+        self.synchronizer = synchronizer
+        self._cached: dict[str, Any] | None = None
+
+    @property
+    def key(self) -> str:
+        """The key of the document that holds the attributes."""
+        if self._node is None:
+            return self._key
+        name = _KEYS.get(self._node.format, "zarr.json")
+        return f"{self._node.path}/{name}" if self._node.path else name
+
+    def _read(self) -> dict[str, Any]:
+        if self._node is not None:
+            found: dict[str, Any] = json.loads(self._node.attributes(True))
+            return found
+        assert self.store is not None
+        try:
+            document = self.store[self._key]
+        except KeyError:
+            return {}
+        return self.store._metadata_class.parse_metadata(document)
+
+    def _write(self, attributes: dict[str, Any]) -> None:
+        document = json.dumps(attributes, default=_encode)
+        # What a later reader gets, and not what a caller may go on changing.
+        stored: dict[str, Any] = json.loads(document)
+        if self._node is not None:
+            self._node.set_attributes(document)
+        else:
+            assert self.store is not None
+            self.store[self._key] = json_dumps(stored)
+        if self.cache:
+            self._cached = stored
+
+    def _current(self) -> dict[str, Any]:
+        if self._cached is not None:
+            return self._cached
+        if self._node is not None and self.cache:
+            attributes: dict[str, Any] = json.loads(self._node.attributes())
+        else:
+            attributes = self._read()
+        if self.cache:
+            self._cached = attributes
+        return attributes
+
+    def _change(self, change: Callable[[dict[str, Any]], dict[str, Any] | None]) -> None:
+        """Reads, changes and writes."""
+        if self.read_only:
+            raise PermissionError("attributes are read-only: open the array or group with mode 'r+'")
+        with _changing, self._lock():
+            attributes = self._read()
+            changed = change(attributes)
+            self._write(attributes if changed is None else changed)
+
+    def _lock(self) -> AbstractContextManager[Any]:
+        if self.synchronizer is None:
+            return nullcontext()
+        # A native node enters the key's own lock while it writes.
+        lock: AbstractContextManager[Any] = self.synchronizer[
+            self.key if self._node is None else f"{self.key}.change"
+        ]
+        return lock
+
+    def asdict(self) -> dict[str, Any]:
+        """All attributes.
+
+        Returns
+        -------
+        dict
+            A copy: changing it changes no attributes.
+        """
+        return dict(self._current())
+
+    def refresh(self) -> None:
+        """Reads the attributes again."""
+        if self.cache:
+            self._cached = self._read()
+
+    def put(self, d: Mapping[str, Any]) -> None:
+        """Replaces all attributes.
+
+        Parameters
+        ----------
+        d : Mapping
+            The new ones.
+        """
+        new = _checked(d)
+        self._change(lambda _: new)
+
+    def update(self, *args: Any, **kwargs: Any) -> None:
+        """Sets several attributes by one write.
+
+        Parameters
+        ----------
+        *args, **kwargs
+            As ``dict.update`` takes them.
+        """
+        new = _checked(dict(*args, **kwargs))
+        self._change(lambda attributes: attributes.update(new))
+
+    def __getitem__(self, item: str) -> Any:
+        return self._current()[item]
+
+    def __setitem__(self, item: str, value: Any) -> None:
+        new = _checked({item: value})
+        self._change(lambda attributes: attributes.update(new))
+
+    def __delitem__(self, item: str) -> None:
+        def delete(attributes: dict[str, Any]) -> None:
+            del attributes[item]
+
+        self._change(delete)
+
+    def __contains__(self, x: object) -> bool:
+        return x in self._current()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._current())
+
+    def __len__(self) -> int:
+        return len(self._current())
+
+    def keys(self) -> KeysView[str]:
+        """The names of all attributes.
+
+        Returns
+        -------
+        KeysView
+        """
+        return self._current().keys()
+
+    def _ipython_key_completions_(self) -> list[str]:
+        return sorted(self)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__module__}.{type(self).__name__} {self._current()!r}>"

@@ -1,0 +1,373 @@
+"""Version 2's documents, from and to what Python works with.
+
+Arrays and groups read and write their documents natively. These functions are for programs that handle documents themselves.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from zarrox.errors import MetadataError
+from zarrox.util import json_dumps, json_loads
+
+__all__ = [
+    "ZARR_FORMAT",
+    "Metadata2",
+    "decode_array_metadata",
+    "decode_dtype",
+    "decode_fill_value",
+    "decode_group_metadata",
+    "encode_array_metadata",
+    "encode_dtype",
+    "encode_fill_value",
+    "encode_group_metadata",
+    "parse_metadata",
+]
+
+ZARR_FORMAT = 2
+"""The version of the format that these documents are of."""
+
+_NOT_NUMBERS = {"NaN": np.nan, "Infinity": np.inf, "-Infinity": -np.inf}
+
+Document = Mapping[str, Any] | str | bytes
+"""A document as it is stored, or parsed already."""
+
+
+def parse_metadata(s: Document) -> dict[str, Any]:
+    """The content of a document.
+
+    Parameters
+    ----------
+    s : Mapping, str or bytes
+        A document as it is stored, or what was parsed already.
+
+    Returns
+    -------
+    dict
+    """
+    if isinstance(s, Mapping):
+        return dict(s)
+    found: dict[str, Any] = json_loads(s)
+    return found
+
+
+def _check_format(document: Mapping[str, Any]) -> None:
+    found = document.get("zarr_format")
+    if found != ZARR_FORMAT:
+        raise MetadataError(f"the document is of zarr_format {found!r}, and {ZARR_FORMAT} is understood here")
+
+
+def _object_codec(dtype: np.dtype[Any], filters: Any) -> Any:
+    if not dtype.hasobject:
+        return None
+    from zarrox.codecs import get_codec
+
+    return get_codec(filters[0])
+
+
+def decode_array_metadata(s: Document) -> dict[str, Any]:
+    """What an array's document says.
+
+    Parameters
+    ----------
+    s : Mapping, str or bytes
+        The document ``.zarray``.
+
+    Returns
+    -------
+    dict
+        ``zarr_format``, ``shape``, ``chunks``, ``dtype``, ``compressor``, ``fill_value``, ``order``, ``filters``, and
+        ``dimension_separator`` where it is said.
+
+    Raises
+    ------
+    MetadataError
+        It is of another format, or lacks something.
+
+    Examples
+    --------
+    >>> from zarrox.meta import decode_array_metadata
+    >>> document = {"zarr_format": 2, "shape": [3], "chunks": [2], "dtype": "<f4", "compressor": None,
+    ...             "fill_value": "NaN", "order": "C", "filters": None}
+    >>> decode_array_metadata(document)["dtype"]
+    dtype('float32')
+    """
+    document = parse_metadata(s)
+    _check_format(document)
+    try:
+        dtype = decode_dtype(document["dtype"])
+        fill_value = decode_fill_value(
+            document["fill_value"], dtype, _object_codec(dtype, document.get("filters"))
+        )
+        found = {
+            "zarr_format": document["zarr_format"],
+            "shape": tuple(document["shape"]),
+            "chunks": tuple(document["chunks"]),
+            "dtype": dtype,
+            "compressor": document["compressor"],
+            "fill_value": fill_value,
+            "order": document["order"],
+            "filters": document["filters"],
+        }
+    except Exception as error:
+        raise MetadataError(f"the array's metadata cannot be understood: {error!r}") from error
+    separator = document.get("dimension_separator")
+    return {**found, "dimension_separator": separator} if separator else found
+
+
+def encode_array_metadata(meta: Mapping[str, Any]) -> bytes:
+    """An array's document.
+
+    Parameters
+    ----------
+    meta : Mapping
+        What :func:`decode_array_metadata` gives. A data type with a shape adds to the array's.
+
+    Returns
+    -------
+    bytes
+        The document ``.zarray``, as zarr-python 2 writes it.
+    """
+    dtype: np.dtype[Any] = meta["dtype"]
+    inner: tuple[int, ...] = ()
+    if dtype.subdtype is not None:
+        dtype, inner = dtype.subdtype
+    document = {
+        "zarr_format": ZARR_FORMAT,
+        "shape": (*meta["shape"], *inner),
+        "chunks": meta["chunks"],
+        "dtype": encode_dtype(dtype),
+        "compressor": meta["compressor"],
+        "fill_value": encode_fill_value(meta["fill_value"], dtype, _object_codec(dtype, meta["filters"])),
+        "order": meta["order"],
+        "filters": meta["filters"],
+    }
+    if meta.get("dimension_separator"):
+        document["dimension_separator"] = meta["dimension_separator"]
+    return json_dumps(document)
+
+
+def decode_group_metadata(s: Document) -> dict[str, Any]:
+    """What a group's document says.
+
+    Parameters
+    ----------
+    s : Mapping, str or bytes
+        The document ``.zgroup``.
+
+    Returns
+    -------
+    dict
+        ``zarr_format``.
+
+    Raises
+    ------
+    MetadataError
+        It is of another format.
+    """
+    document = parse_metadata(s)
+    _check_format(document)
+    return {"zarr_format": ZARR_FORMAT}
+
+
+def encode_group_metadata(meta: object = None) -> bytes:
+    """A group's document.
+
+    Parameters
+    ----------
+    meta : object, optional
+        Has no effect: groups have nothing to say.
+
+    Returns
+    -------
+    bytes
+        The document ``.zgroup``.
+
+    Examples
+    --------
+    >>> from zarrox.meta import encode_group_metadata
+    >>> print(encode_group_metadata().decode())
+    {
+        "zarr_format": 2
+    }
+    """
+    return json_dumps({"zarr_format": ZARR_FORMAT})
+
+
+def encode_dtype(d: np.dtype[Any]) -> Any:
+    """A data type as documents have it.
+
+    Parameters
+    ----------
+    d : dtype
+        The data type.
+
+    Returns
+    -------
+    str or list
+        A list of fields where it has fields.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from zarrox.meta import encode_dtype
+    >>> encode_dtype(np.dtype("int32")), encode_dtype(np.dtype([("a", "i1")]))
+    ('<i4', [('a', '|i1')])
+    """
+    return d.str if d.fields is None else d.descr
+
+
+def decode_dtype(d: Any) -> np.dtype[Any]:
+    """A data type from what documents have.
+
+    Parameters
+    ----------
+    d : str or list
+        A name, or a list of fields.
+
+    Returns
+    -------
+    dtype
+    """
+    return np.dtype(_fields(d))
+
+
+def _fields(d: Any) -> Any:
+    """NumPy wants tuples where JSON has lists."""
+    if not isinstance(d, (list, tuple)):
+        return d
+    return [(field[0], _fields(field[1]), *(tuple(shape) for shape in field[2:])) for field in d]
+
+
+def decode_fill_value(v: Any, dtype: npt.DTypeLike, object_codec: Any = None) -> Any:
+    """A fill value from what documents have.
+
+    Parameters
+    ----------
+    v : object
+        JSON.
+    dtype : dtype
+        The array's data type.
+    object_codec : Codec, optional
+        How objects are encoded.
+
+    Returns
+    -------
+    object
+        A NumPy scalar; text as it is; ``None`` where there is no fill value.
+
+    Raises
+    ------
+    ValueError
+        The type has fields of objects, and there is no codec for them.
+    """
+    if v is None:
+        return None
+    dtype = np.dtype(dtype)
+    if dtype.kind == "U":
+        return v
+    if dtype.kind == "f":
+        return _NOT_NUMBERS[v] if isinstance(v, str) and v in _NOT_NUMBERS else np.array(v, dtype)[()]
+    if dtype.kind == "c":
+        part = np.empty(0, dtype).real.dtype
+        real, imaginary = (decode_fill_value(number, part) for number in v)
+        return np.array(complex(real, imaginary), dtype)[()]
+    if dtype.kind == "S":
+        return np.array(_bytes_or_other(v), dtype)[()]
+    if dtype.kind != "V":
+        return np.array(v, dtype)[()]
+    content = base64.standard_b64decode(v)
+    if dtype.hasobject:
+        return np.array(_needed(object_codec).decode(content), dtype)[()]
+    return np.array(content, dtype.str).view(dtype)[()]
+
+
+def _bytes_or_other(v: Any) -> Any:
+    """Early versions had other things than base64, such as 0."""
+    try:
+        return base64.standard_b64decode(v)
+    except (TypeError, ValueError):
+        return v
+
+
+def _needed(object_codec: Any) -> Any:
+    if object_codec is None:
+        raise ValueError("the data type has fields of objects: an object_codec has to be given for its fill value")
+    return object_codec
+
+
+def encode_fill_value(v: Any, dtype: npt.DTypeLike, object_codec: Any = None) -> Any:
+    """A fill value as documents have it.
+
+    Parameters
+    ----------
+    v : object
+        The fill value.
+    dtype : dtype
+        The array's data type.
+    object_codec : Codec, optional
+        How objects are encoded.
+
+    Returns
+    -------
+    object
+        JSON.
+
+    Raises
+    ------
+    ValueError
+        The type has fields of objects, and there is no codec for them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from zarrox.meta import encode_fill_value
+    >>> encode_fill_value(np.inf, np.dtype("f8")), encode_fill_value(b"ab", np.dtype("S2"))
+    ('Infinity', 'YWI=')
+    """
+    if v is None:
+        return None
+    dtype = np.dtype(dtype)
+    if dtype.kind == "V" and dtype.hasobject:
+        return base64.standard_b64encode(_needed(object_codec).encode(v)).decode("ascii")
+    if dtype.kind == "f":
+        return _float(v)
+    if dtype.kind in "ui":
+        return int(v)
+    if dtype.kind == "b":
+        return bool(v)
+    if dtype.kind == "c":
+        return (_float(v.real), _float(v.imag))
+    if dtype.kind in "SV":
+        return base64.standard_b64encode(v).decode("ascii")
+    if dtype.kind in "mM":
+        return int(v.view("i8"))
+    return v
+
+
+def _float(v: Any) -> float | str:
+    if np.isnan(v):
+        return "NaN"
+    if np.isinf(v):
+        return "Infinity" if v > 0 else "-Infinity"
+    return float(v)
+
+
+class Metadata2:
+    """The functions of this module, as stores have them."""
+
+    ZARR_FORMAT = ZARR_FORMAT
+    parse_metadata = staticmethod(parse_metadata)
+    decode_array_metadata = staticmethod(decode_array_metadata)
+    encode_array_metadata = staticmethod(encode_array_metadata)
+    decode_group_metadata = staticmethod(decode_group_metadata)
+    encode_group_metadata = staticmethod(encode_group_metadata)
+    encode_dtype = staticmethod(encode_dtype)
+    decode_dtype = staticmethod(decode_dtype)
+    encode_fill_value = staticmethod(encode_fill_value)
+    decode_fill_value = staticmethod(decode_fill_value)

@@ -1,0 +1,454 @@
+"""N5: arrays and groups in the format of Java's imaging world.
+
+Arrays in these stores are written natively. As mappings, the stores show N5's documents as those of Zarr's version 2, and chunks
+by their coordinates in the order of Zarr: ``store[".zarray"]``, ``store["foo/10.20.30"]``.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+import warnings
+from collections.abc import Mapping, MutableMapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from zarrox.meta import ZARR_FORMAT
+from zarrox.storage.base import NativeStore
+from zarrox.storage.directory import NestedDirectoryStore
+from zarrox.storage.paths import NUMBER, Path, array_meta_key, attrs_key, group_meta_key, is_key, prefix_of
+from zarrox.storage.remote import FSStore
+from zarrox.util import json_dumps, json_loads
+
+if TYPE_CHECKING:
+    _Base = NativeStore
+else:
+    _Base = object
+
+__all__ = ["N5ChunkWrapper", "N5FSStore", "N5Store"]
+
+n5_attrs_key = "attributes.json"
+n5_keywords = ["n5", "dataType", "dimensions", "blockSize", "compression"]
+zarr_to_n5_keys = [
+    ("chunks", "blockSize"),
+    ("dtype", "dataType"),
+    ("compressor", "compression"),
+    ("shape", "dimensions"),
+]
+
+_CHUNK = re.compile(r"^\d+(\.\d+)+$")
+
+
+def is_chunk_key(key: str) -> bool:
+    """Whether a key is one of a chunk with two or more dimensions."""
+    return _CHUNK.match(key.rpartition("/")[2]) is not None
+
+
+def invert_chunk_coords(key: str) -> str:
+    """The key of a chunk as N5 has it.
+
+    Examples
+    --------
+    >>> from zarrox.n5 import invert_chunk_coords
+    >>> invert_chunk_coords("foo/10.20.30")
+    'foo/30/20/10'
+    """
+    if not is_chunk_key(key):
+        return key
+    above, slash, name = key.rpartition("/")
+    return above + slash + "/".join(reversed(name.split(".")))
+
+
+def attrs_to_zarr(attrs: Mapping[str, Any]) -> dict[str, Any]:
+    """The attributes of users among N5's."""
+    return {name: value for name, value in attrs.items() if name not in n5_keywords}
+
+
+def group_metadata_to_n5(group_metadata: Mapping[str, Any]) -> dict[str, Any]:
+    """A group's document of Zarr as one of N5."""
+    kept = {name: value for name, value in group_metadata.items() if name != "zarr_format"}
+    return {**kept, "n5": "2.0.0"}
+
+
+def group_metadata_to_zarr(group_metadata: Mapping[str, Any]) -> dict[str, Any]:
+    """A group's document of N5 as one of Zarr."""
+    kept = {name: value for name, value in group_metadata.items() if name != "n5"}
+    return {**kept, "zarr_format": ZARR_FORMAT}
+
+
+def array_metadata_to_n5(array_metadata: Mapping[str, Any]) -> dict[str, Any]:
+    """An array's document of Zarr as one of N5.
+
+    Raises
+    ------
+    ValueError
+        N5 cannot say what the document says.
+    """
+    given = dict(array_metadata)
+    if given.pop("fill_value", None) not in (None, 0):
+        raise ValueError("N5 has no fill value: only 0 and None are possible")
+    if given.pop("order", "C") != "C":
+        raise ValueError("N5 stores arrays in C order only")
+    if given.pop("filters", None):
+        raise ValueError("N5 has no filters")
+    for name in ("zarr_format", "dimension_separator"):
+        given.pop(name, None)
+    found = {new: given.pop(old) for old, new in zarr_to_n5_keys}
+    found["dataType"] = np.dtype(found["dataType"]).name
+    found["dimensions"] = found["dimensions"][::-1]
+    found["blockSize"] = found["blockSize"][::-1]
+    found["compression"] = compressor_config_to_n5(found["compression"])
+    return {**given, **found}
+
+
+def array_metadata_to_zarr(array_metadata: Mapping[str, Any]) -> dict[str, Any]:
+    """An array's document of N5 as one of Zarr."""
+    given = dict(array_metadata)
+    found = {old: given.pop(new) for old, new in zarr_to_n5_keys}
+    found["shape"] = found["shape"][::-1]
+    found["chunks"] = found["chunks"][::-1]
+    found["compressor"] = {
+        "id": N5ChunkWrapper.codec_id,
+        "compressor_config": compressor_config_to_zarr(found["compressor"]),
+        "dtype": found["dtype"],
+        "chunk_shape": found["chunks"],
+    }
+    fixed = {"zarr_format": ZARR_FORMAT, "fill_value": 0, "order": "C", "filters": [], "dimension_separator": "."}
+    return {**given, **found, **fixed}
+
+
+def compressor_config_to_n5(compressor_config: Mapping[str, Any] | None) -> dict[str, Any]:
+    """A compressor as N5 says it.
+
+    Examples
+    --------
+    >>> from zarrox.n5 import compressor_config_to_n5
+    >>> compressor_config_to_n5({"id": "gzip", "level": 1})
+    {'type': 'gzip', 'level': 1, 'useZlib': False}
+    """
+    if compressor_config is not None and compressor_config["id"] == N5ChunkWrapper.codec_id:
+        compressor_config = compressor_config["compressor_config"]
+    if compressor_config is None:
+        return {"type": "raw"}
+    given = dict(compressor_config)
+    name = given.pop("id")
+    if name == "bz2":
+        return {"type": "bzip2", "blockSize": given["level"]}
+    if name in ("zlib", "gzip"):
+        return {"type": "gzip", "level": given["level"], "useZlib": name == "zlib"}
+    if name != "lzma":
+        if name == "blosc":
+            _warn_of("blosc")
+            given = {part: given[part] for part in ("cname", "clevel", "shuffle", "blocksize")}
+        return {"type": name, **given}
+    preset = given.get("preset") or 6  # What LZMA calls its default.
+    if given["format"] == 1 and given["check"] in (-1, 4):
+        return {"type": "xz", "preset": preset}
+    _warn_of("lzma")
+    return {"type": "lzma", **given, "preset": preset}
+
+
+def _warn_of(compression: str) -> None:
+    warnings.warn(
+        f"not every program that reads N5 knows {compression}: others may not be able to open this array",
+        RuntimeWarning,
+        stacklevel=2,
+    )
+
+
+def compressor_config_to_zarr(compressor_config: Mapping[str, Any]) -> dict[str, Any] | None:
+    """A compressor of N5 as Zarr says it.
+
+    Examples
+    --------
+    >>> from zarrox.n5 import compressor_config_to_zarr
+    >>> compressor_config_to_zarr({"type": "bzip2", "blockSize": 9})
+    {'id': 'bz2', 'level': 9}
+    """
+    given = dict(compressor_config)
+    name = given.pop("type")
+    if name == "raw":
+        return None
+    if name == "bzip2":
+        return {"id": "bz2", "level": given["blockSize"]}
+    if name == "gzip":
+        return {"id": "zlib" if given.get("useZlib") else "gzip", "level": given["level"]}
+    if name == "xz":
+        return {"id": "lzma", "format": 1, "check": -1, "preset": given["preset"], "filters": None}
+    return {"id": name, **given}
+
+
+class _N5Keys(_Base):
+    """A store of N5 as a mapping with the keys of version 2."""
+
+    _format = "n5"
+
+    def _attributes(self, key: str) -> dict[str, Any]:
+        """What is in the document beside a key, if anything."""
+        document = self._document(key)
+        value = self._raw.get(document) if is_key(document) else None
+        return {} if value is None else dict(json_loads(value))
+
+    def _document(self, key: str) -> str:
+        return self._normalize_key(prefix_of(key.rpartition("/")[0]) + n5_attrs_key)
+
+    def __getitem__(self, key: str) -> Any:
+        name = key.rpartition("/")[2]
+        if name not in (array_meta_key, group_meta_key, attrs_key):
+            return super().__getitem__(invert_chunk_coords(key))
+        if key not in self:
+            raise KeyError(key)
+        attributes = self._attributes(key)
+        if name == array_meta_key:
+            return json_dumps(array_metadata_to_zarr(attributes))
+        return json_dumps(
+            group_metadata_to_zarr(attributes) if name == group_meta_key else attrs_to_zarr(attributes)
+        )
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        name = key.rpartition("/")[2]
+        if name not in (array_meta_key, group_meta_key, attrs_key):
+            super().__setitem__(invert_chunk_coords(key), value)
+            return
+        old, new = self._attributes(key), json_loads(bytes(value))
+        if name == array_meta_key:
+            changed = {**old, **array_metadata_to_n5(new)}
+        elif name == group_meta_key:
+            changed = {**old, **group_metadata_to_n5(new)}
+        else:
+            for reserved in n5_keywords:
+                if reserved in new:
+                    warnings.warn(f"attribute {reserved} is a reserved N5 keyword", UserWarning, stacklevel=2)
+            changed = {word: old[word] for word in n5_keywords if word in old} | new
+        super().__setitem__(self._document(key), json_dumps(changed))
+
+    def __delitem__(self, key: str) -> None:
+        name = key.rpartition("/")[2]
+        is_document = name in (array_meta_key, group_meta_key, attrs_key)
+        super().__delitem__(self._document(key) if is_document else invert_chunk_coords(key))
+
+    def __contains__(self, key: object) -> bool:
+        if not isinstance(key, str):
+            return False
+        name = key.rpartition("/")[2]
+        if name == array_meta_key:
+            return "dimensions" in self._attributes(key)
+        if name == group_meta_key:
+            return super().__contains__(self._document(key)) and "dimensions" not in self._attributes(key)
+        if name == attrs_key:
+            return bool(attrs_to_zarr(self._attributes(key)))
+        return super().__contains__(invert_chunk_coords(key))
+
+    def listdir(self, path: Path = None) -> list[str]:
+        """The names directly below a path, as Zarr calls them.
+
+        Parameters
+        ----------
+        path : str, optional
+            Where to look; the root when not given.
+
+        Returns
+        -------
+        list of str
+            Sorted; empty where nothing is.
+        """
+        names = super().listdir(path)
+        if n5_attrs_key not in names:
+            return names
+        prefix = prefix_of(self._normalize_key(str(path or "").strip("/")))
+        attributes = self._attributes(prefix + n5_attrs_key)
+        is_array = "dimensions" in attributes
+        found = [array_meta_key if is_array else group_meta_key]
+        found += [attrs_key] if attrs_to_zarr(attributes) else []
+        for name in names:
+            below = self._raw.keys(prefix + name) if is_array and NUMBER.match(name) else []
+            # N5 has the coordinates the other way round.
+            found += [".".join(reversed(key[len(prefix) :].split("/"))) for key in below] or [name]
+        found.remove(n5_attrs_key)
+        return sorted(found)
+
+
+class N5Store(_N5Keys, NestedDirectoryStore):
+    """A store in a directory in the format N5.
+
+    Parameters
+    ----------
+    path : str or PathLike
+        The directory. The first value makes it.
+    normalize_keys : bool, optional
+        Whether all keys are made lower case.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import zarrox as zarr
+    >>> path = tempfile.mkdtemp()
+    >>> store = zarr.N5Store(path)
+    >>> z = zarr.zeros((10, 10), chunks=(5, 5), store=store, compressor=zarr.GZip())
+    >>> z[...] = 42
+    >>> sorted(os.listdir(path))
+    ['0', '1', 'attributes.json']
+    """
+
+    _dimension_separator = None
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, N5Store) and self.path == other.path
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+class N5FSStore(_N5Keys, FSStore):
+    """A store at a URL in the format N5.
+
+    Parameters
+    ----------
+    url : str or fsspec.FSMap
+        Where the values are.
+    *args, **kwargs
+        As for :class:`zarrox.storage.FSStore`.
+    """
+
+    _array_meta_key = n5_attrs_key
+    _group_meta_key = n5_attrs_key
+    _attrs_key = n5_attrs_key
+
+    def __init__(self, url: Any, *args: Any, **kwargs: Any) -> None:
+        for name in ("dimension_separator", "key_separator"):
+            if kwargs.pop(name, None) is not None:
+                warnings.warn(f"{name} is ignored: N5 has '/' always", UserWarning, stacklevel=2)
+        super().__init__(url, *args, **kwargs)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, N5FSStore) and self.path == other.path
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+class N5ChunkWrapper:
+    """The codec by which documents of version 2 say that chunks are N5's blocks.
+
+    Parameters
+    ----------
+    dtype : dtype
+        The data type of the array.
+    chunk_shape : tuple of int
+        The shape of a whole chunk.
+    compressor_config : dict, optional
+        The configuration of the compressor inside.
+    compressor : Codec, optional
+        The compressor itself, instead of `compressor_config`.
+
+    Raises
+    ------
+    ValueError
+        Both were given.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from zarrox.n5 import N5ChunkWrapper
+    >>> N5ChunkWrapper("<u2", (2,)).encode(np.array([1, 2], "<u2"))
+    b'\\x00\\x00\\x00\\x01\\x00\\x00\\x00\\x02\\x00\\x01\\x00\\x02'
+    """
+
+    codec_id = "n5_wrapper"
+
+    def __init__(
+        self,
+        dtype: Any,
+        chunk_shape: tuple[int, ...],
+        compressor_config: Mapping[str, Any] | None = None,
+        compressor: Any = None,
+    ) -> None:
+        if compressor is not None:
+            if compressor_config is not None:
+                raise ValueError("compressor and compressor_config say the same: give one of them")
+            compressor_config = compressor.get_config()
+        self.dtype = np.dtype(dtype)
+        self.chunk_shape = tuple(chunk_shape)
+        self._compressor: Any = None
+        if compressor_config is not None and compressor_config["id"] != "raw":
+            from zarrox.codecs import get_codec
+
+            self._compressor = get_codec(dict(compressor_config))
+        self.compressor_config = None if self._compressor is None else self._compressor.get_config()
+
+    def get_config(self) -> dict[str, Any]:
+        """The configuration.
+
+        Returns
+        -------
+        dict
+        """
+        return {"id": self.codec_id, "compressor_config": self.compressor_config}
+
+    @classmethod
+    def from_config(cls, config: MutableMapping[str, Any]) -> N5ChunkWrapper:
+        """The codec of a configuration.
+
+        Parameters
+        ----------
+        config : dict
+            With ``dtype``, ``chunk_shape`` and ``compressor_config``.
+
+        Returns
+        -------
+        N5ChunkWrapper
+        """
+        return cls(**{name: value for name, value in config.items() if name != "id"})
+
+    def encode(self, chunk: Any) -> bytes:
+        """Makes a block of a chunk.
+
+        Parameters
+        ----------
+        chunk : ndarray
+            In C order; at the edges of an array it may be smaller.
+
+        Returns
+        -------
+        bytes
+        """
+        chunk = np.asarray(chunk)
+        header = struct.pack(f">HH{chunk.ndim}I", 0, chunk.ndim, *reversed(chunk.shape))
+        content = chunk.astype(self.dtype.newbyteorder(">"), copy=False).tobytes()
+        return header + (content if self._compressor is None else bytes(self._compressor.encode(content)))
+
+    def decode(self, chunk: Any, out: Any = None) -> Any:
+        """Makes a chunk of a block.
+
+        Parameters
+        ----------
+        chunk : bytes
+            The block.
+        out : ndarray, optional
+            Where the elements are written.
+
+        Returns
+        -------
+        ndarray
+            Of the shape of a whole chunk; what the block lacks is 0.
+        """
+        block = bytes(chunk)
+        _, dimensions = struct.unpack_from(">HH", block)
+        shape = struct.unpack_from(f">{dimensions}I", block, 4)[::-1]
+        content: Any = block[4 + 4 * dimensions :]
+        if self._compressor is not None:
+            content = self._compressor.decode(content)
+        found = np.frombuffer(content, self.dtype.newbyteorder(">")).reshape(shape)
+        whole = np.zeros(self.chunk_shape, self.dtype)
+        whole[tuple(slice(length) for length in shape)] = found
+        if out is None:
+            return whole
+        np.copyto(np.frombuffer(out, self.dtype).reshape(self.chunk_shape), whole)
+        return out
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, N5ChunkWrapper) and vars(self) == vars(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"N5ChunkWrapper({self.dtype.str!r}, {self.chunk_shape}, compressor_config={self.compressor_config})"

@@ -1,0 +1,106 @@
+"""Stores in zip archives."""
+
+from __future__ import annotations
+
+import os
+import zipfile
+from typing import Any, Literal
+
+from zarrox import _native
+
+from .base import FileStore
+
+__all__ = ["ZipStore"]
+
+_MODES: dict[str, Literal["r", "r+", "a", "w", "x"]] = {
+    "r": "r", "r+": "r+", "a": "a", "w": "w", "x": "x", "w-": "x",
+}  # fmt: skip
+
+
+class ZipStore(FileStore):
+    """A store in a zip archive: each value is an entry.
+
+    The archive has to be finished by :meth:`close`, or by a ``with`` statement. Only one process can write to it at a time.
+
+    Parameters
+    ----------
+    path : str or PathLike
+        The archive.
+    compression : int, optional
+        How entries are compressed, as :mod:`zipfile` has it. Chunks are mostly compressed already.
+    allowZip64 : bool, optional
+        Archives of any size are written in any case.
+    mode : {'a', 'r', 'r+', 'w', 'x'}, optional
+        'r' reads an archive; 'r+' writes, too; 'a' makes it if it does not exist; 'w' begins a new one in its place; 'x' begins
+        one where nothing may exist.
+    dimension_separator : {'.', '/'}, optional
+        What stands between the coordinates of chunks in the keys of new arrays.
+    read_only : bool, optional
+        Whether nothing can be written (zarr-python 3).
+
+    Notes
+    -----
+    Values can be replaced and deleted, and names are never in the archive twice; but the space of old values is only given back
+    by copying the rest to a new archive.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import zarrox as zarr
+    >>> path = os.path.join(tempfile.mkdtemp(), "array.zip")
+    >>> with zarr.ZipStore(path, mode="w") as store:
+    ...     z = zarr.zeros((10, 10), chunks=(5, 5), store=store)
+    ...     z[...] = 42
+    >>> zarr.open(path, mode="r")[0, 0]
+    np.float64(42.0)
+    """
+
+    compression = zipfile.ZIP_STORED
+    allowZip64 = True
+    _identity = ("path", "compression", "allowZip64")
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        compression: int = zipfile.ZIP_STORED,
+        allowZip64: bool = True,
+        mode: str = "a",
+        dimension_separator: str | None = None,
+        *,
+        read_only: bool = False,
+    ) -> None:
+        if mode not in _MODES:
+            raise ValueError(f"mode {mode!r}: there are 'r', 'r+', 'a', 'w' and 'x'")
+        self.path = os.path.abspath(path)
+        self.mode = "r" if read_only and mode in ("a", "r+") else mode
+        if compression != zipfile.ZIP_STORED:
+            self.compression = compression
+        if not allowZip64:
+            self.allowZip64 = False
+        if dimension_separator is not None:
+            self._dimension_separator = dimension_separator
+        self._read_only = self.mode == "r"
+        # What a mode demands is seen at once, and 'w' empties the archive only once.
+        self._raw  # noqa: B018
+
+    def _open(self) -> _native.Store:
+        return _native.Store.zip(self.path, _MODES[self.mode], self.compression)
+
+    def __getstate__(self) -> dict[str, Any]:
+        if not self._closed:
+            self.flush()
+        state = super().__getstate__()
+        # Whoever unpickles this must not empty the archive.
+        return {**state, "mode": "a" if self.mode in ("w", "w-", "x") else self.mode}
+
+    def keylist(self) -> list[str]:
+        """All keys, sorted.
+
+        Returns
+        -------
+        list of str
+        """
+        return sorted(self)
+
+    def __repr__(self) -> str:
+        return f"ZipStore({self.path!r}, mode={self.mode!r})"

@@ -1,0 +1,531 @@
+"""What all stores have in common."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, MutableMapping
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from zarrox import _native
+from zarrox.meta import Metadata2
+
+from .paths import NUMBER, Path, array_meta_key, is_key, normalize_storage_path, prefix_of
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+__all__ = ["BaseStore", "KVStore", "NativeStore", "Store", "StoreLike", "StoredBytes"]
+
+_HOOKS = frozenset(
+    "__getitem__ __setitem__ __delitem__ __contains__ __iter__ keys get getitems setitems delitems "
+    "_normalize_key _fromfile _tofile".split()
+)
+"""The methods by which a subclass changes what is stored, and where."""
+
+
+def _is_foreign(cls: type) -> bool:
+    return cls.__module__.partition(".")[0] not in {"zarrox", "collections", "typing", "builtins", "abc"}
+
+
+class BaseStore(MutableMapping[str, Any]):
+    """A mapping from keys to bytes, with what arrays and groups need beside.
+
+    Subclass it to write a store of your own: the five methods of a :class:`~collections.abc.MutableMapping` are enough.
+    """
+
+    _readable = True
+    _writeable = True
+    _erasable = True
+    _listable = True
+    _store_version = 2
+    _metadata_class = Metadata2
+    _dimension_separator: str | None = None
+    """What stands between the coordinates of chunks in the keys of new arrays; ``None`` leaves that to the format."""
+    _format: str | None = None
+    """The only format of nodes in this store, where it takes only one."""
+    _custom: ClassVar[bool] = False
+    """Whether a class from outside of this package has its own way of reading or writing."""
+    _open_count = 0
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        cls._custom = any(_is_foreign(base) and not _HOOKS.isdisjoint(vars(base)) for base in cls.__mro__)
+
+    @property
+    def native(self) -> _native.Store:
+        """What Rust reads and writes this store by."""
+        # Not kept: a handle that refers to the store that it belongs to would keep it alive for ever.
+        return _native.Store.mapping(self)
+
+    def is_readable(self) -> bool:
+        """Whether values can be read."""
+        return self._readable
+
+    def is_writeable(self) -> bool:
+        """Whether values can be written."""
+        return self._writeable
+
+    def is_listable(self) -> bool:
+        """Whether keys can be listed."""
+        return self._listable
+
+    def is_erasable(self) -> bool:
+        """Whether values can be deleted."""
+        return self._erasable
+
+    @property
+    def read_only(self) -> bool:
+        """Whether values can only be read."""
+        return not self.is_writeable()
+
+    @property
+    def supports_writes(self) -> bool:
+        """Whether values can be written (zarr-python 3's name)."""
+        return self.is_writeable()
+
+    @property
+    def supports_deletes(self) -> bool:
+        """Whether values can be deleted (zarr-python 3's name)."""
+        return self.is_erasable()
+
+    @property
+    def supports_listing(self) -> bool:
+        """Whether keys can be listed (zarr-python 3's name)."""
+        return self.is_listable()
+
+    def __enter__(self) -> Self:
+        self._open_count += 1
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._open_count -= 1
+        if self._open_count == 0:
+            self.close()
+
+    def close(self) -> None:
+        """Finishes what was written, and lets go of files and connections."""
+
+    def listdir(self, path: Path = None) -> list[str]:
+        """The names directly below a path.
+
+        Parameters
+        ----------
+        path : str, optional
+            Where to look; the root when not given.
+
+        Returns
+        -------
+        list of str
+            Sorted; empty where nothing is.
+        """
+        prefix = prefix_of(normalize_storage_path(path))
+        return sorted({key[len(prefix) :].split("/", 1)[0] for key in self.keys() if key.startswith(prefix)})
+
+    def getsize(self, path: Path = None) -> int:
+        """The bytes of a value, or of the values directly below a path.
+
+        Parameters
+        ----------
+        path : str, optional
+            A key or a path; the root when not given.
+
+        Returns
+        -------
+        int
+            0 where nothing is, -1 where a value has no size.
+        """
+        path = normalize_storage_path(path)
+        keys = [path] if path in self else [prefix_of(path) + name for name in self.listdir(path)]
+        try:
+            return sum(memoryview(self[key]).nbytes for key in keys if key in self)
+        except TypeError:
+            return -1
+
+    def rename(self, src_path: Path, dst_path: Path) -> None:
+        """Moves a value, or all that is below a path.
+
+        Parameters
+        ----------
+        src_path : str
+            The key or path as it is.
+        dst_path : str
+            What it will be.
+        """
+        source, target = normalize_storage_path(src_path), normalize_storage_path(dst_path)
+        prefix = prefix_of(source)
+        for key in list(self.keys()):
+            if key == source:
+                self[target] = self.pop(key)
+            elif key.startswith(prefix):
+                self[prefix_of(target) + key[len(prefix) :]] = self.pop(key)
+
+    def rmdir(self, path: Path = None) -> None:
+        """Deletes all that is below a path.
+
+        Parameters
+        ----------
+        path : str, optional
+            A path; the root when not given.
+        """
+        prefix = prefix_of(normalize_storage_path(path))
+        for key in [key for key in self.keys() if key.startswith(prefix)]:
+            del self[key]
+
+    @staticmethod
+    def _ensure_store(store: Any) -> Any:
+        """A store for a store or for another mapping; ``None`` for ``None``."""
+        if store is None or isinstance(store, BaseStore):
+            return store
+        wanted = ("keys", "values", "get", "__getitem__", "__setitem__", "__delitem__", "__contains__")
+        if all(hasattr(store, name) for name in wanted):
+            return KVStore(store)
+        raise ValueError(
+            f"{store!r} is no store: give a path, a URL, a mapping from keys to bytes or a subclass of BaseStore"
+        )
+
+
+Store = BaseStore
+StoreLike = BaseStore | MutableMapping[str, Any]
+"""A store, or any other mapping that can be used as one."""
+
+
+class StoredBytes(bytes):
+    """A value in a ``dict`` that a user gave: bytes, with the method that zarr-python 3's buffers have.
+
+    Examples
+    --------
+    >>> import zarrox as zarr
+    >>> store = {}
+    >>> z = zarr.zeros(3, store=store)
+    >>> store[".zarray"].to_bytes()[:1]
+    b'{'
+    """
+
+    __slots__ = ()
+
+    def to_bytes(self) -> bytes:
+        """The same as ``bytes``."""
+        return bytes(self)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return bytes, (bytes(self),)
+
+
+class _Given(MutableMapping[str, Any]):
+    """A user's ``dict`` as Rust writes to it."""
+
+    __slots__ = ("_values",)
+
+    def __init__(self, values: dict[str, Any]) -> None:
+        self._values = values
+
+    def __getitem__(self, key: str) -> Any:
+        return self._values[key]
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        self._values[key] = StoredBytes(value)
+
+    def __delitem__(self, key: str) -> None:
+        del self._values[key]
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._values
+
+    def __iter__(self) -> Iterator[str]:
+        # Other threads may write meanwhile.
+        return iter(list(self._values))
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+
+class KVStore(BaseStore):
+    """A store in any mapping from keys to bytes.
+
+    Parameters
+    ----------
+    mutablemapping : MutableMapping
+        Where the values are.
+
+    Examples
+    --------
+    >>> import zarrox as zarr
+    >>> values = {}
+    >>> store = zarr.storage.KVStore(values)
+    >>> store["foo"] = b"bar"
+    >>> values
+    {'foo': b'bar'}
+    """
+
+    _handle: _native.Store | None = None
+
+    def __init__(self, mutablemapping: MutableMapping[str, Any]) -> None:
+        self._mutable_mapping = mutablemapping
+
+    @property
+    def native(self) -> _native.Store:
+        """What Rust reads and writes this store by."""
+        if self._custom:
+            return super().native
+        if self._handle is None:
+            self._handle = self._open()
+        return self._handle
+
+    def _open(self) -> _native.Store:
+        inner = self._mutable_mapping
+        if isinstance(inner, BaseStore):
+            return inner.native
+        return _native.Store.mapping(_Given(inner) if isinstance(inner, dict) else inner)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "_handle"}
+
+    def __getitem__(self, key: str) -> Any:
+        return self._mutable_mapping[key]
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        self._mutable_mapping[key] = value
+
+    def __delitem__(self, key: str) -> None:
+        del self._mutable_mapping[key]
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._mutable_mapping
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._mutable_mapping)
+
+    def __len__(self) -> int:
+        return len(self._mutable_mapping)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, KVStore):
+            return NotImplemented
+        return self is other or bool(self._mutable_mapping == other._mutable_mapping)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: \n{self._mutable_mapping!r}\n at {hex(id(self))}>"
+
+    def close(self) -> None:
+        """Closes the mapping, if it is one that can be closed."""
+        close = getattr(self._mutable_mapping, "close", None)
+        if close is not None:
+            close()
+
+
+class NativeStore(BaseStore):
+    """A store that Rust reads and writes. Subclasses say in ``_open`` which one it is."""
+
+    _handle: _native.Store | None = None
+    _read_only = False
+    _identity: tuple[str, ...] = ("path",)
+    """The attributes by which two stores are the same."""
+    _transient: tuple[str, ...] = ("_handle", "_open_count")
+    """The attributes that stay behind when a store is pickled."""
+
+    def _open(self) -> _native.Store:
+        raise NotImplementedError(f"{type(self).__name__} does not say what it opens")
+
+    @property
+    def _raw(self) -> _native.Store:
+        """What the keys and values are in."""
+        handle = self._handle
+        if handle is None:
+            # Opened when it is first used, so that a store can be unpickled anywhere.
+            handle = self._open()
+            self._handle = handle = handle.read_only() if self._read_only else handle
+        return handle
+
+    @property
+    def native(self) -> _native.Store:
+        """What Rust reads and writes this store by."""
+        return _native.Store.mapping(self) if self._custom or self._translates() else self._raw
+
+    def _translates(self) -> bool:
+        """Whether keys are changed on their way."""
+        return False
+
+    def _normalize_key(self, key: str) -> str:
+        return key
+
+    def is_writeable(self) -> bool:
+        """Whether values can be written."""
+        return self._writeable and not self._read_only
+
+    def is_erasable(self) -> bool:
+        """Whether values can be deleted."""
+        return self._erasable and not self._read_only
+
+    def __getitem__(self, key: str) -> Any:
+        key = self._normalize_key(key)
+        try:
+            value = self._raw.get(key)
+        except ValueError:
+            if is_key(key):
+                raise
+            value = None
+        if value is None:
+            raise KeyError(key)
+        return value
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        if isinstance(value, np.ndarray) and value.dtype.kind in "mM":
+            value = value.view("i8")  # Dates have no buffers.
+        self._raw.set(self._normalize_key(key), value)
+
+    def __delitem__(self, key: str) -> None:
+        key = self._normalize_key(key)
+        if not is_key(key) or not self._raw.delete(key):
+            raise KeyError(key)
+
+    def __contains__(self, key: object) -> bool:
+        if not isinstance(key, str):
+            return False
+        key = self._normalize_key(key)
+        return is_key(key) and self._raw.contains(key)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._raw.keys())
+
+    def __len__(self) -> int:
+        return len(self._raw.keys())
+
+    def clear(self) -> None:
+        """Deletes everything."""
+        self._raw.delete_prefix("")
+
+    def listdir(self, path: Path = None) -> list[str]:
+        """The names directly below a path.
+
+        Parameters
+        ----------
+        path : str, optional
+            Where to look; the root when not given.
+
+        Returns
+        -------
+        list of str
+            Sorted; empty where nothing is. Where ``/`` separates the coordinates of chunks, chunks of arrays of
+            version 2 have the names that they have with ``.``.
+        """
+        path = self._normalize_key(normalize_storage_path(path))
+        names = self._raw.list_dir(path)
+        if self._dimension_separator == "/" and array_meta_key in names:
+            return self._with_chunks(path, names)
+        return names
+
+    def _with_chunks(self, path: str, names: list[str]) -> list[str]:
+        prefix = prefix_of(path)
+        flat: list[str] = []
+        for name in names:
+            below = self._raw.keys(prefix + name) if NUMBER.match(name) else []
+            flat += [key[len(prefix) :].replace("/", ".") for key in below] or [name]
+        return sorted(flat)
+
+    def getsize(self, path: Path = None) -> int:
+        """The bytes of a value, or of the values directly below a path.
+
+        Parameters
+        ----------
+        path : str, optional
+            A key or a path; the root when not given.
+
+        Returns
+        -------
+        int
+            0 where nothing is.
+        """
+        path = self._normalize_key(normalize_storage_path(path))
+        raw = self._raw
+        size = raw.size(path) if path else None
+        if size is not None:
+            return size
+        prefix = prefix_of(path)
+        return sum(raw.size(prefix + name) or 0 for name in raw.list_dir(path))
+
+    def rename(self, src_path: Path, dst_path: Path) -> None:
+        """Moves a value, or all that is below a path.
+
+        Parameters
+        ----------
+        src_path : str
+            The key or path as it is.
+        dst_path : str
+            What it will be.
+        """
+        source, target = (self._normalize_key(normalize_storage_path(path)) for path in (src_path, dst_path))
+        self._raw.rename(source, target)
+
+    def rmdir(self, path: Path = None) -> None:
+        """Deletes all that is below a path.
+
+        Parameters
+        ----------
+        path : str, optional
+            A path; the root when not given.
+        """
+        self._raw.delete_prefix(self._normalize_key(normalize_storage_path(path)))
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name not in self._transient}
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, NativeStore) or other._identity != self._identity:
+            return NotImplemented
+        if not (isinstance(other, type(self)) or isinstance(self, type(other))):
+            return False
+        return all(getattr(self, name) == getattr(other, name) for name in self._identity)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(repr(getattr(self, name)) for name in self._identity)})"
+
+
+class FileStore(NativeStore):
+    """A store in one file, which has to be closed."""
+
+    path: str
+    _closed = False
+    _transient = (*NativeStore._transient, "_closed")
+
+    @property
+    def _raw(self) -> _native.Store:
+        if self._closed:
+            raise ValueError(f"the {type(self).__name__} '{self.path}' is closed: open it anew")
+        return super()._raw
+
+    def flush(self) -> None:
+        """Makes sure that all that was written is in the file."""
+        if self._handle is not None and not self._read_only:
+            self._handle.flush()
+
+    def close(self) -> None:
+        """Finishes the file. The store cannot be used any more."""
+        self.flush()
+        self._handle = None
+        self._closed = True
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def warn_without_listdir(store: object) -> None:
+    """Tells of a mapping that is listed slowly."""
+    warnings.warn(
+        f"{store!r} has no `listdir` method, so that all keys are read; wrap it in KVStore or subclass BaseStore",
+        UserWarning,
+        stacklevel=3,
+    )

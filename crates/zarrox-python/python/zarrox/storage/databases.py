@@ -1,0 +1,279 @@
+"""Stores in files of databases."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterator, MutableMapping
+from contextlib import AbstractContextManager, nullcontext, suppress
+from pickle import PicklingError
+from typing import Any
+
+from zarrox import _native
+from zarrox.errors import UnsupportedError
+
+from .base import FileStore
+
+__all__ = ["DBMStore", "LMDBStore", "SQLiteStore"]
+
+_BERKELEY_DB = {magic.to_bytes(4, order) for magic in (0x053162, 0x061561) for order in ("little", "big")}
+"""What is at byte 12 of Berkeley DB's files: trees and hashes, of machines of either byte order."""
+
+
+class _DBMValues(MutableMapping[str, bytes]):
+    """A database of one of Python's ``dbm`` modules as a mapping from text to bytes."""
+
+    def __init__(self, db: Any, lock: AbstractContextManager[Any]) -> None:
+        self.db = db
+        self.lock = lock
+
+    def __getitem__(self, key: str) -> bytes:
+        with self.lock:
+            return bytes(self.db[key.encode()])
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        with self.lock:
+            self.db[key.encode()] = bytes(value)
+
+    def __delitem__(self, key: str) -> None:
+        with self.lock:
+            del self.db[key.encode()]
+
+    def __contains__(self, key: object) -> bool:
+        with self.lock:
+            return isinstance(key, str) and key.encode() in self.db
+
+    def __iter__(self) -> Iterator[str]:
+        with self.lock:
+            keys = list(self.db.keys())
+        return (key.decode() for key in keys)
+
+    def __len__(self) -> int:
+        with self.lock:
+            return len(self.db.keys())
+
+
+def _is_berkeley_db(path: str) -> bool:
+    with suppress(OSError), open(path, "rb") as file:
+        return file.read(16)[12:] in _BERKELEY_DB
+    return False
+
+
+class DBMStore(FileStore):
+    """A store in a DBM database.
+
+    GNU's databases are read and written natively, and new ones are of this kind; Berkeley DB's are read natively. Other kinds
+    are read and written by Python's modules.
+
+    Parameters
+    ----------
+    path : str or PathLike
+        The file.
+    flag : {'c', 'n', 'r', 'w'}, optional
+        'c' makes the database if it does not exist; 'n' begins a new one; 'r' reads, and 'w' writes one that exists.
+    mode : int, optional
+        The permissions of a new file.
+    open : callable, optional
+        What opens the database, such as ``dbm.dumb.open``: ``open(path, flag, mode)``. Found out when not given.
+    write_lock : bool, optional
+        Whether only one thread at a time uses what `open` gives.
+    dimension_separator : {'.', '/'}, optional
+        What stands between the coordinates of chunks in the keys of new arrays.
+    **open_kwargs
+        More arguments for `open`.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import zarrox as zarr
+    >>> path = os.path.join(tempfile.mkdtemp(), "array.db")
+    >>> with zarr.DBMStore(path) as store:
+    ...     z = zarr.zeros((10, 10), chunks=(5, 5), store=store)
+    ...     z[...] = 42
+    """
+
+    flag = "c"
+    mode = 0o666
+    open: Callable[..., Any] | None = None
+    write_lock = True
+    db: Any = None
+    _transient = (*FileStore._transient, "db")
+    _identity = ("path", "open", "open_kwargs")
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        flag: str = "c",
+        mode: int = 0o666,
+        open: Callable[..., Any] | None = None,
+        write_lock: bool = True,
+        dimension_separator: str | None = None,
+        **open_kwargs: Any,
+    ) -> None:
+        if flag[:1] not in ("c", "n", "r", "w"):
+            raise ValueError(f"flag {flag!r}: there are 'c', 'n', 'r' and 'w'")
+        self.path = os.path.abspath(path)
+        self.flag, self.mode, self.open, self.write_lock = flag, mode, open, write_lock
+        self.open_kwargs = open_kwargs
+        if dimension_separator is not None:
+            self._dimension_separator = dimension_separator
+        self._read_only = flag[0] == "r"
+        self._raw  # noqa: B018 - a missing file is told at once, and 'n' empties it only once
+
+    def _open(self) -> _native.Store:
+        opener = self._opener()
+        if opener is not None:
+            self.db = opener(self.path, self.flag, self.mode, **self.open_kwargs)
+            lock = threading.Lock() if self.write_lock else nullcontext()
+            return _native.Store.mapping(_DBMValues(self.db, lock))
+        exists = os.path.exists(self.path)
+        if not exists and self.flag[0] in "rw":
+            raise FileNotFoundError(f"'{self.path}' does not exist: flag='c' would make it")
+        if _is_berkeley_db(self.path) and self.flag[0] != "n":
+            return _native.Store.berkeley_db(self.path)
+        if exists and self.flag[0] == "n":
+            os.remove(self.path)
+            exists = False
+        store = _native.Store.gdbm(self.path)
+        if not exists and self.mode != 0o666 and os.path.exists(self.path):
+            os.chmod(self.path, self.mode)
+        return store
+
+    def _opener(self) -> Callable[..., Any] | None:
+        """What opens the database, if it is not opened natively."""
+        import dbm
+
+        if self.open is not None and self.open is not dbm.open:
+            # What module it is decides the kind of the file: `dbm.gnu.open` is `_gdbm.open`.
+            return None if getattr(self.open, "__module__", None) in ("_gdbm", "dbm.gnu") else self.open
+        if self.flag[0] == "n" or _is_berkeley_db(self.path):
+            return None
+        return None if dbm.whichdb(self.path) in (None, "dbm.gnu") or not self._size() else dbm.open
+
+    def _size(self) -> int:
+        """How large the file is; a kind with several files has none of this name."""
+        return os.path.getsize(self.path) if os.path.exists(self.path) else 1
+
+    def flush(self) -> None:
+        """Makes sure that all that was written is in the file."""
+        if self.db is None:
+            super().flush()
+        elif hasattr(self.db, "sync") and not self._read_only:
+            self.db.sync()
+
+    def close(self) -> None:
+        """Closes the database. The store cannot be used any more."""
+        super().close()
+        if self.db is not None:
+            self.db.close()
+            self.db = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        if not self._closed:
+            self.flush()
+        state = super().__getstate__()
+        # Whoever unpickles this must not empty the database.
+        return {**state, "flag": self.flag.replace("n", "c", 1)}
+
+
+class LMDBStore(FileStore):
+    """A store in an LMDB database.
+
+    Parameters
+    ----------
+    path : str or PathLike
+        The directory of the database, or its file.
+    buffers : bool, optional
+        Has no effect: memory is never copied needlessly.
+    dimension_separator : {'.', '/'}, optional
+        What stands between the coordinates of chunks in the keys of new arrays.
+    **kwargs
+        What ``lmdb.open`` takes. Of these, ``readonly`` counts; the others are about speed.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import zarrox as zarr
+    >>> with zarr.LMDBStore(os.path.join(tempfile.mkdtemp(), "array.mdb")) as store:
+    ...     z = zarr.zeros((10, 10), chunks=(5, 5), store=store)
+    ...     z[...] = 42
+    """
+
+    buffers = True
+    _TAKEN = frozenset(
+        "map_size subdir readonly metasync sync map_async mode create readahead writemap meminit max_readers max_dbs "
+        "max_spare_txns lock".split()
+    )
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        buffers: bool = True,
+        dimension_separator: str | None = None,
+        **kwargs: Any,
+    ) -> None:
+        _check_names("lmdb.open", kwargs, self._TAKEN)
+        self.path = os.path.abspath(path)
+        if not buffers:
+            self.buffers = False
+        self.kwargs = kwargs
+        if dimension_separator is not None:
+            self._dimension_separator = dimension_separator
+        self._read_only = bool(kwargs.get("readonly", False))
+        self._raw  # noqa: B018 - what is wrong with the file is told at once
+
+    def _open(self) -> _native.Store:
+        exists = os.path.exists(self.path)
+        if not exists and (self._read_only or not self.kwargs.get("create", True)):
+            raise FileNotFoundError(f"'{self.path}' does not exist")
+        if not exists and not self.kwargs.get("subdir", True):
+            raise UnsupportedError(f"'{self.path}': new databases are directories; leave out subdir=False")
+        return _native.Store.lmdb(self.path)
+
+
+class SQLiteStore(FileStore):
+    """A store in an SQLite database.
+
+    Parameters
+    ----------
+    path : str or PathLike
+        The file; ``':memory:'`` is none.
+    dimension_separator : {'.', '/'}, optional
+        What stands between the coordinates of chunks in the keys of new arrays.
+    **kwargs
+        What ``sqlite3.connect`` takes. They have no effect.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import zarrox as zarr
+    >>> with zarr.SQLiteStore(os.path.join(tempfile.mkdtemp(), "array.sqldb")) as store:
+    ...     z = zarr.zeros((10, 10), chunks=(5, 5), store=store)
+    ...     z[...] = 42
+    """
+
+    _TAKEN = frozenset("timeout cached_statements factory uri".split())
+
+    def __init__(
+        self, path: str | os.PathLike[str], dimension_separator: str | None = None, **kwargs: Any
+    ) -> None:
+        _check_names("sqlite3.connect", kwargs, self._TAKEN)
+        self.path = path if path == ":memory:" else os.path.abspath(path)
+        self.kwargs = kwargs
+        if dimension_separator is not None:
+            self._dimension_separator = dimension_separator
+        self._raw  # noqa: B018 - what is wrong with the file is told at once
+
+    def _open(self) -> _native.Store:
+        return _native.Store.memory() if self.path == ":memory:" else _native.Store.sqlite(self.path)
+
+    def __getstate__(self) -> dict[str, Any]:
+        if self.path == ":memory:":
+            raise PicklingError("an SQLite database in memory cannot be pickled: use MemoryStore")
+        return super().__getstate__()
+
+
+def _check_names(function: str, given: dict[str, Any], taken: frozenset[str]) -> None:
+    unknown = sorted(given.keys() - taken)
+    if unknown:
+        raise TypeError(f"{function} has no argument {', '.join(map(repr, unknown))} that a store can take")

@@ -1,0 +1,308 @@
+"""Stores in directories."""
+
+from __future__ import annotations
+
+import atexit
+import glob
+import os
+import shutil
+import tempfile
+import uuid
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path as FilePath
+from typing import Any
+
+from zarrox import _native
+from zarrox.errors import FSPathExistNotDir
+
+from .base import NativeStore
+from .paths import Path, normalize_storage_path
+
+__all__ = [
+    "DirectoryStore",
+    "LocalStore",
+    "NestedDirectoryStore",
+    "TempStore",
+    "atexit_rmglob",
+    "atexit_rmtree",
+]
+
+
+def atexit_rmtree(path: str, isdir: Any = os.path.isdir, rmtree: Any = shutil.rmtree) -> None:
+    """Removes a directory, if it is there; for :func:`atexit.register`.
+
+    Parameters
+    ----------
+    path : str
+        The directory.
+    isdir, rmtree : callable, optional
+        What does it: at the end of the interpreter their modules may be gone.
+    """
+    if isdir(path):
+        rmtree(path)
+
+
+def atexit_rmglob(
+    path: str,
+    glob: Any = glob.glob,
+    isdir: Any = os.path.isdir,
+    isfile: Any = os.path.isfile,
+    remove: Any = os.remove,
+    rmtree: Any = shutil.rmtree,
+) -> None:
+    """Removes the files and directories that a pattern names; for :func:`atexit.register`.
+
+    Parameters
+    ----------
+    path : str
+        The pattern.
+    glob, isdir, isfile, remove, rmtree : callable, optional
+        What does it: at the end of the interpreter their modules may be gone.
+    """
+    for found in glob(path):
+        if isfile(found):
+            remove(found)
+        elif isdir(found):
+            rmtree(found)
+
+
+class DirectoryStore(NativeStore):
+    """A store in a directory: each value is a file.
+
+    Files appear complete or not at all. Any number of threads and processes may write different chunks.
+
+    Parameters
+    ----------
+    path : str or PathLike
+        The directory. The first value makes it.
+    normalize_keys : bool, optional
+        Whether all keys are made lower case, so that they mean the same on file systems that tell cases apart and on others.
+    dimension_separator : {'.', '/'}, optional
+        What stands between the coordinates of chunks in the keys of new arrays.
+
+    Raises
+    ------
+    FSPathExistNotDir
+        The path is a file.
+
+    Notes
+    -----
+    A subclass may have its own static methods ``_fromfile(path)`` and ``_tofile(value, path)``, which read and write files.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import zarrox as zarr
+    >>> path = tempfile.mkdtemp()
+    >>> store = zarr.DirectoryStore(path)
+    >>> z = zarr.zeros((10, 10), chunks=(5, 5), store=store)
+    >>> z[...] = 42
+    >>> sorted(os.listdir(path))
+    ['.zarray', '0.0', '0.1', '1.0', '1.1']
+    """
+
+    normalize_keys = False
+
+    def __init__(
+        self, path: str | os.PathLike[str], normalize_keys: bool = False, dimension_separator: str | None = None
+    ) -> None:
+        path = os.path.abspath(path)
+        if os.path.exists(path) and not os.path.isdir(path):
+            raise FSPathExistNotDir(f"'{path}' is a file: a store in a directory needs a directory")
+        self.path = path
+        # Only what differs from the default is kept, and pickled.
+        if normalize_keys:
+            self.normalize_keys = True
+        if dimension_separator != self._dimension_separator:
+            self._dimension_separator = dimension_separator
+
+    def _open(self) -> _native.Store:
+        return _native.Store.directory(self.path)
+
+    def _translates(self) -> bool:
+        return self.normalize_keys
+
+    def _normalize_key(self, key: str) -> str:
+        return key.lower() if self.normalize_keys else key
+
+    @staticmethod
+    def _fromfile(fn: str) -> Any:
+        with open(fn, "rb") as file:
+            return file.read()
+
+    @staticmethod
+    def _tofile(a: Any, fn: str) -> None:
+        with open(fn, "wb") as file:
+            file.write(a)
+
+    @staticmethod
+    def _keys_fast(
+        path: str, walker: Callable[[str], Iterable[tuple[str, list[str], list[str]]]] = os.walk
+    ) -> Iterator[str]:
+        for directory, _, names in walker(path):
+            below = os.path.relpath(directory, path).replace(os.sep, "/")
+            yield from names if below == os.curdir else (f"{below}/{name}" for name in names)
+
+    def __getitem__(self, key: str) -> Any:
+        if type(self)._fromfile is DirectoryStore._fromfile:
+            return super().__getitem__(key)
+        file = self.dir_path(self._normalize_key(key))
+        if not os.path.isfile(file):
+            raise KeyError(key)
+        return self._fromfile(file)
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        write = super().__setitem__ if type(self)._tofile is DirectoryStore._tofile else self._replace
+        try:
+            write(key, value)
+        except OSError:
+            if self.read_only:
+                raise
+            self._make_room(key)
+            write(key, value)
+
+    def _make_room(self, key: str) -> None:
+        """Removes the directory that is in the way of a file; a file in the way of a directory stays."""
+        file = self.dir_path(self._normalize_key(key))
+        if os.path.isdir(file):
+            shutil.rmtree(file)
+            return
+        above = os.path.dirname(file)
+        while len(above) > len(self.path):
+            if os.path.isfile(above):
+                raise KeyError(f"{key}: '{above}' is a file")
+            above = os.path.dirname(above)
+
+    def _replace(self, key: str, value: Any) -> None:
+        """Writes a file in the way that a subclass has."""
+        file = self.dir_path(self._normalize_key(key))
+        os.makedirs(os.path.dirname(file), exist_ok=True)
+        partial = f"{file}.{uuid.uuid4().hex}.partial"
+        try:
+            self._tofile(value, partial)
+            os.replace(partial, file)
+        finally:
+            if os.path.exists(partial):
+                os.remove(partial)
+
+    def __delitem__(self, key: str) -> None:
+        path = self.dir_path(self._normalize_key(key))
+        if os.path.isdir(path) and not self.read_only:
+            shutil.rmtree(path)
+        else:
+            super().__delitem__(key)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, DirectoryStore) and self.path == other.path
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def dir_path(self, path: Path = None) -> str:
+        """The file or directory of a key or path.
+
+        Parameters
+        ----------
+        path : str, optional
+            A key or path; the root when not given.
+
+        Returns
+        -------
+        str
+            An absolute path.
+        """
+        below = normalize_storage_path(path)
+        return os.path.join(self.path, below) if below else self.path
+
+
+class TempStore(DirectoryStore):
+    """A store in a new directory, which is removed when the program ends.
+
+    Parameters
+    ----------
+    suffix, prefix : str, optional
+        How the directory's name ends and begins.
+    dir : str, optional
+        Where it is made.
+    normalize_keys : bool, optional
+        Whether all keys are made lower case.
+    dimension_separator : {'.', '/'}, optional
+        What stands between the coordinates of chunks in the keys of new arrays.
+    """
+
+    def __init__(
+        self,
+        suffix: str = "",
+        prefix: str = "zarr",
+        dir: str | None = None,
+        normalize_keys: bool = False,
+        dimension_separator: str | None = None,
+    ) -> None:
+        path = tempfile.mkdtemp(suffix=suffix, prefix=prefix, dir=dir)
+        atexit.register(atexit_rmtree, path)
+        super().__init__(path, normalize_keys=normalize_keys, dimension_separator=dimension_separator)
+
+
+class NestedDirectoryStore(DirectoryStore):
+    """A store in a directory, where new arrays have a level of directories for each dimension.
+
+    Parameters
+    ----------
+    path : str or PathLike
+        The directory. The first value makes it.
+    normalize_keys : bool, optional
+        Whether all keys are made lower case.
+    dimension_separator : {'/'}, optional
+        What stands between the coordinates of chunks: nothing else is possible.
+
+    Raises
+    ------
+    ValueError
+        Another separator was given.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import zarrox as zarr
+    >>> path = tempfile.mkdtemp()
+    >>> store = zarr.NestedDirectoryStore(path)
+    >>> z = zarr.zeros((10, 10), chunks=(5, 5), store=store)
+    >>> z[...] = 42
+    >>> sorted(os.listdir(path))
+    ['.zarray', '0', '1']
+    """
+
+    _dimension_separator = "/"
+
+    def __init__(
+        self, path: str | os.PathLike[str], normalize_keys: bool = False, dimension_separator: str | None = "/"
+    ) -> None:
+        if dimension_separator not in (None, "/"):
+            raise ValueError(f"{type(self).__name__} only supports '/' as dimension_separator")
+        super().__init__(path, normalize_keys=normalize_keys, dimension_separator=self._dimension_separator)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, NestedDirectoryStore) and self.path == other.path
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+class LocalStore(DirectoryStore):
+    """A store in a directory (zarr-python 3's name).
+
+    Parameters
+    ----------
+    root : str or PathLike
+        The directory. The first value makes it.
+    read_only : bool, optional
+        Whether nothing can be written.
+    """
+
+    def __init__(self, root: str | os.PathLike[str], *, read_only: bool = False) -> None:
+        super().__init__(root)
+        if read_only:
+            self._read_only = True
+
+    @property
+    def root(self) -> FilePath:
+        """The directory."""
+        return FilePath(self.path)

@@ -1,0 +1,290 @@
+"""Stores over other stores: a cache, and metadata that is read at once."""
+
+from __future__ import annotations
+
+import json
+from collections import OrderedDict
+from collections.abc import Iterator, MutableMapping
+from threading import Lock
+from typing import Any
+
+from zarrox import _native
+from zarrox.errors import MetadataError, ReadOnlyError
+from zarrox.meta import parse_metadata
+
+from .base import BaseStore, KVStore
+from .paths import Path, normalize_storage_path
+
+__all__ = ["ConsolidatedMetadataStore", "LRUStoreCache"]
+
+
+class LRUStoreCache(BaseStore):
+    """A cache in memory before a slow store, which forgets what was not used for the longest time.
+
+    Parameters
+    ----------
+    store : BaseStore or MutableMapping
+        The slow store.
+    max_size : int or None
+        How many bytes of values are kept; ``None`` keeps all.
+
+    Attributes
+    ----------
+    hits, misses : int
+        How often a value was in the cache, and how often it was not.
+
+    Examples
+    --------
+    >>> import zarrox as zarr
+    >>> slow = zarr.storage.KVStore({"a": b"1"})
+    >>> cache = zarr.LRUStoreCache(slow, max_size=2**28)
+    >>> cache["a"], cache["a"]
+    (b'1', b'1')
+    >>> cache.hits, cache.misses
+    (1, 1)
+    """
+
+    def __init__(self, store: BaseStore | MutableMapping[str, Any], max_size: int | None) -> None:
+        self._store: BaseStore = BaseStore._ensure_store(store)
+        self._max_size = max_size
+        self._dimension_separator = self._store._dimension_separator
+        self._format = self._store._format
+        self.hits = self.misses = 0
+        self._forget()
+
+    def _forget(self) -> None:
+        self._mutex = Lock()
+        self._values_cache: OrderedDict[str, Any] = OrderedDict()
+        self._current_size = 0
+        self._invalidate_keys()
+
+    def _invalidate_keys(self) -> None:
+        self._keys_cache: list[str] | None = None
+        self._contains_cache: frozenset[str] | None = None
+        self._listdir_cache: dict[str, list[str]] = {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        kept = ("_store", "_max_size", "_dimension_separator", "_format", "hits", "misses")
+        return {name: getattr(self, name) for name in kept}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._forget()
+
+    def is_writeable(self) -> bool:
+        """Whether values can be written."""
+        return self._store.is_writeable()
+
+    def is_erasable(self) -> bool:
+        """Whether values can be deleted."""
+        return self._store.is_erasable()
+
+    def close(self) -> None:
+        """Closes the store behind."""
+        self._store.close()
+
+    def _keys(self) -> list[str]:
+        if self._keys_cache is None:
+            self._keys_cache = list(self._store.keys())
+        return self._keys_cache
+
+    def __len__(self) -> int:
+        with self._mutex:
+            return len(self._keys())
+
+    def __iter__(self) -> Iterator[str]:
+        with self._mutex:
+            return iter(self._keys())
+
+    def __contains__(self, key: object) -> bool:
+        with self._mutex:
+            if self._contains_cache is None:
+                self._contains_cache = frozenset(self._keys())
+            return key in self._contains_cache
+
+    def __getitem__(self, key: str) -> Any:
+        with self._mutex:
+            if key in self._values_cache:
+                self.hits += 1
+                self._values_cache.move_to_end(key)
+                return self._values_cache[key]
+        value = self._store[key]
+        with self._mutex:
+            self.misses += 1
+            self._keep(key, value)
+        return value
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        self._store[key] = value
+        with self._mutex:
+            self._invalidate_keys()
+            # The caller may go on using a buffer of its own.
+            self._keep(key, value if isinstance(value, bytes) else bytes(memoryview(value)))
+
+    def __delitem__(self, key: str) -> None:
+        del self._store[key]
+        with self._mutex:
+            self._invalidate_keys()
+            self._drop(key)
+
+    def _keep(self, key: str, value: Any) -> None:
+        self._drop(key)
+        size = memoryview(value).nbytes
+        if self._max_size is not None:
+            if size > self._max_size:
+                return
+            while self._current_size + size > self._max_size:
+                self._drop(next(iter(self._values_cache)))
+        self._values_cache[key] = value
+        self._current_size += size
+
+    def _drop(self, key: str) -> None:
+        value = self._values_cache.pop(key, None)
+        if value is not None:
+            self._current_size -= memoryview(value).nbytes
+
+    def clear(self) -> None:
+        """Deletes everything, in the store and in the cache."""
+        self._store.clear()
+        self.invalidate()
+
+    def rename(self, src_path: Path, dst_path: Path) -> None:
+        """Moves a value, or all that is below a path.
+
+        Parameters
+        ----------
+        src_path : str
+            The key or path as it is.
+        dst_path : str
+            What it will be.
+        """
+        self._store.rename(src_path, dst_path)
+        self.invalidate()
+
+    def rmdir(self, path: Path = None) -> None:
+        """Deletes all that is below a path.
+
+        Parameters
+        ----------
+        path : str, optional
+            A path; the root when not given.
+        """
+        self._store.rmdir(path)
+        self.invalidate()
+
+    def listdir(self, path: Path = None) -> list[str]:
+        """The names directly below a path.
+
+        Parameters
+        ----------
+        path : str, optional
+            Where to look; the root when not given.
+
+        Returns
+        -------
+        list of str
+            Sorted; empty where nothing is.
+        """
+        path = normalize_storage_path(path)
+        with self._mutex:
+            if path not in self._listdir_cache:
+                self._listdir_cache[path] = self._store.listdir(path)
+            return list(self._listdir_cache[path])
+
+    def getsize(self, path: Path = None) -> int:
+        """The bytes of a value, or of the values directly below a path.
+
+        Parameters
+        ----------
+        path : str, optional
+            A key or a path; the root when not given.
+
+        Returns
+        -------
+        int
+        """
+        return self._store.getsize(path)
+
+    def invalidate(self) -> None:
+        """Forgets everything."""
+        self.invalidate_values()
+        self.invalidate_keys()
+
+    def invalidate_values(self) -> None:
+        """Forgets the values."""
+        with self._mutex:
+            self._values_cache.clear()
+            self._current_size = 0
+
+    def invalidate_keys(self) -> None:
+        """Forgets which keys there are."""
+        with self._mutex:
+            self._invalidate_keys()
+
+
+class ConsolidatedMetadataStore(BaseStore):
+    """The metadata of a whole hierarchy, as one document says it: it is read once and never changes.
+
+    Parameters
+    ----------
+    store : BaseStore or MutableMapping
+        Where the document is.
+    metadata_key : str, optional
+        The key of the document.
+
+    Raises
+    ------
+    MetadataError
+        The document is of an unknown format.
+
+    See Also
+    --------
+    zarrox.consolidate_metadata, zarrox.open_consolidated
+    """
+
+    _writeable = False
+    _erasable = False
+    _handle: _native.Store | None = None
+
+    def __init__(
+        self, store: BaseStore | MutableMapping[str, Any], metadata_key: str = ".zmetadata"
+    ) -> None:
+        self.store: BaseStore = BaseStore._ensure_store(store)
+        document = parse_metadata(self.store[metadata_key])
+        version = document.get("zarr_consolidated_format")
+        if version != 1:
+            raise MetadataError(f"'{metadata_key}': the format of consolidated metadata is {version!r}, and 1 is known")
+        self.meta_store = KVStore(dict(document["metadata"]))
+
+    @property
+    def native(self) -> _native.Store:
+        """What Rust reads the documents by."""
+        if self._custom:
+            return super().native
+        if self._handle is None:
+            documents = _native.Store.memory()
+            for key, value in self.meta_store.items():
+                documents.set(key, json.dumps(value).encode())
+            self._handle = documents.read_only()
+        return self._handle
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "_handle"}
+
+    def __getitem__(self, key: str) -> Any:
+        return self.meta_store[key]
+
+    def __contains__(self, key: object) -> bool:
+        return key in self.meta_store
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.meta_store)
+
+    def __len__(self) -> int:
+        return len(self.meta_store)
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        raise ReadOnlyError("consolidated metadata cannot be changed: open the hierarchy without it")
+
+    def __delitem__(self, key: str) -> None:
+        raise ReadOnlyError("consolidated metadata cannot be changed: open the hierarchy without it")

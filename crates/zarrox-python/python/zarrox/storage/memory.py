@@ -1,0 +1,166 @@
+"""Stores in memory."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, MutableMapping
+from typing import Any
+
+from zarrox import _native
+
+from .base import KVStore, NativeStore
+from .paths import is_key
+
+__all__ = ["DictStore", "MemoryStore", "new_memory"]
+
+
+def _flat(values: MutableMapping[str, Any], cls: type, prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """The values in a tree of mappings, by their keys."""
+    for name, value in values.items():
+        if isinstance(value, cls):
+            yield from _flat(value, cls, f"{prefix}{name}/")
+        else:
+            yield prefix + name, value
+
+
+class MemoryStore(NativeStore):
+    """A store in memory that knows levels, as directories and files do: a key is either a value or leads to others.
+
+    Parameters
+    ----------
+    root : MutableMapping, optional
+        Values by their keys, or a tree of mappings. A flat mapping is kept and used, as in zarr-python 3; the values of a tree
+        are copied.
+    cls : type, optional
+        What a tree is made of.
+    dimension_separator : {'.', '/'}, optional
+        What stands between the coordinates of chunks in the keys of new arrays.
+    store_dict : MutableMapping, optional
+        zarr-python 3's name of `root`.
+    read_only : bool, optional
+        Whether nothing can be written.
+
+    Examples
+    --------
+    This is what a group is in by default:
+
+    >>> import zarrox as zarr
+    >>> g = zarr.group()
+    >>> type(g.store)
+    <class 'zarrox.storage.MemoryStore'>
+    """
+
+    _values: MutableMapping[str, Any] | None = None
+    _transient = (*NativeStore._transient, "write_mutex")
+    cls: type = dict
+
+    def __init__(
+        self,
+        root: MutableMapping[str, Any] | None = None,
+        cls: type = dict,
+        dimension_separator: str | None = None,
+        *,
+        store_dict: MutableMapping[str, Any] | None = None,
+        read_only: bool = False,
+    ) -> None:
+        root = store_dict if root is None else root
+        if cls is not dict:
+            self.cls = cls
+        if dimension_separator is not None:
+            self._dimension_separator = dimension_separator
+        if root is not None and not any(isinstance(value, cls) for value in root.values()):
+            self._values = root
+        elif root is not None:
+            self.update(_flat(root, cls))
+        if read_only:
+            self._read_only, self._handle = True, self._raw.read_only()
+
+    def _open(self) -> _native.Store:
+        return _native.Store.memory() if self._values is None else KVStore(self._values).native
+
+    @property
+    def root(self) -> Any:
+        """The values as a tree of mappings."""
+        root = self.cls()
+        for key, value in self.items():
+            *above, name = key.split("/")
+            level = root
+            for part in above:
+                level = level.setdefault(part, self.cls())
+            level[name] = value
+        return root
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        raw = self._raw
+        at = key.find("/")
+        while at >= 0:
+            if raw.contains(key[:at]):
+                raise KeyError(f"{key}: {key[:at]} is a value")
+            at = key.find("/", at + 1)
+        super().__setitem__(key, value)
+        raw.delete_prefix(key)
+
+    def __delitem__(self, key: str) -> None:
+        if is_key(key) and self._raw.delete(key):
+            return
+        if not is_key(key) or not self._raw.list_dir(key):
+            raise KeyError(key)
+        self._raw.delete_prefix(key)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, MemoryStore):
+            return NotImplemented
+        return self is other or (self.cls is other.cls and dict(self) == dict(other))
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __getstate__(self) -> dict[str, Any]:
+        # In-memory stores take their data with them.
+        return {**super().__getstate__(), "_values": dict(self)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        values = state.pop("_values")
+        read_only = state.pop("_read_only", False)
+        vars(self).update(state)
+        self.update(values)
+        if read_only:
+            self._read_only, self._handle = True, self._raw.read_only()
+
+    def __repr__(self) -> str:
+        return object.__repr__(self)
+
+
+class DictStore(MemoryStore):
+    """The old name of :class:`MemoryStore`."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        warnings.warn("DictStore is called MemoryStore since zarr-python 2.4", DeprecationWarning, stacklevel=2)
+        super().__init__(*args, **kwargs)
+
+
+class _Values(NativeStore):
+    """The values of an array that nobody gave a store for: what a ``dict`` is in zarr-python."""
+
+    _identity = ()
+
+    def _open(self) -> _native.Store:
+        return _native.Store.memory()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"values": dict(self)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.update(state["values"])
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (isinstance(other, MutableMapping) and dict(self) == dict(other))
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return repr(dict(self))
+
+
+def new_memory() -> KVStore:
+    """A new store in memory, of which Rust keeps the values."""
+    return KVStore(_Values())

@@ -1,0 +1,67 @@
+"""Names in stores: the keys of version 2's documents, and paths of nodes."""
+
+from __future__ import annotations
+
+import os
+import re
+
+__all__ = ["array_meta_key", "attrs_key", "group_meta_key", "normalize_storage_path"]
+
+array_meta_key = ".zarray"
+"""The last part of the key of an array's metadata in version 2."""
+group_meta_key = ".zgroup"
+"""The last part of the key of a group's metadata in version 2."""
+attrs_key = ".zattrs"
+"""The last part of the key of a node's attributes in version 2."""
+
+DOCUMENTS = frozenset({array_meta_key, group_meta_key, attrs_key})
+
+NUMBER = re.compile(r"^\d+$")
+"""A part of a chunk's key where ``/`` separates."""
+
+Path = str | bytes | os.PathLike[str] | None
+"""What a user may write for the path of a node."""
+
+
+def normalize_storage_path(path: Path) -> str:
+    r"""The path of a node as keys have it.
+
+    Parameters
+    ----------
+    path : str, bytes or None
+        What a user wrote. Backslashes count as slashes; those at the ends or repeated are dropped.
+
+    Returns
+    -------
+    str
+        Names separated by single slashes; empty for the root.
+
+    Raises
+    ------
+    ValueError
+        A name is ``.`` or ``..``.
+
+    Examples
+    --------
+    >>> from zarrox.storage import normalize_storage_path
+    >>> normalize_storage_path("/foo//bar\\baz/")
+    'foo/bar/baz'
+    """
+    if path is None:
+        return ""
+    text = path.decode("ascii") if isinstance(path, bytes) else str(path)
+    names = [name for name in text.replace("\\", "/").split("/") if name]
+    if "." in names or ".." in names:
+        raise ValueError(f"the path '{text}' has a part '.' or '..': write the path from the root of the store")
+    return "/".join(names)
+
+
+def prefix_of(path: str) -> str:
+    """What the keys below a node begin with."""
+    return f"{path}/" if path else ""
+
+
+def is_key(text: str) -> bool:
+    """Whether a value can have this key at all."""
+    names = text.split("/")
+    return not ("\\" in text or "\0" in text or "" in names or "." in names or ".." in names)

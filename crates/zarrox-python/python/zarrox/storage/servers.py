@@ -1,0 +1,243 @@
+"""Stores in databases of servers, and in Azure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, MutableMapping
+from typing import Any
+from urllib.parse import quote
+
+from zarrox import _native
+
+from .base import NativeStore
+from .paths import Path, normalize_storage_path, prefix_of
+
+__all__ = ["ABSStore", "MongoDBStore", "RedisStore", "open_url"]
+
+
+def open_url(url: str, options: dict[str, str] | None = None, create: bool = False) -> _native.Store:
+    """What a URL leads to, as a store."""
+    store, path = _native.Store.from_url(url, options, create)
+    return store.prefixed(path) if path else store
+
+
+def _server(host: str, port: int) -> str:
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+
+
+def _take(kwargs: dict[str, Any], known: tuple[str, ...], store: str) -> dict[str, Any]:
+    unknown = sorted(kwargs.keys() - set(known))
+    if unknown:
+        raise TypeError(f"{store} does not take {', '.join(map(repr, unknown))}: there are {', '.join(known)}")
+    return kwargs
+
+
+def _said(**options: Any) -> dict[str, str]:
+    """The options that have a value."""
+    return {name: str(value) for name, value in options.items() if value is not None}
+
+
+class RedisStore(NativeStore):
+    """A store in a Redis database: each value has the key ``<prefix>:<key>``.
+
+    Parameters
+    ----------
+    prefix : str, optional
+        What the keys of this store begin with.
+    dimension_separator : {'.', '/'}, optional
+        What stands between the coordinates of chunks in the keys of new arrays.
+    **kwargs
+        ``host``, ``port``, ``db``, ``username``, ``password`` and ``ssl``, as ``redis.Redis`` takes them.
+
+    Examples
+    --------
+    >>> import zarrox as zarr
+    >>> zarr.RedisStore(prefix="climate", host="example.org", db=2).url
+    'redis://example.org:6379/2'
+    """
+
+    _identity = ("_prefix", "_kwargs")
+
+    def __init__(self, prefix: str = "zarr", dimension_separator: str | None = None, **kwargs: Any) -> None:
+        known = ("host", "port", "db", "username", "password", "ssl")
+        self._prefix = prefix
+        self._kwargs = _take(kwargs, known, "RedisStore")
+        if dimension_separator is not None:
+            self._dimension_separator = dimension_separator
+
+    @property
+    def url(self) -> str:
+        """Where the database is."""
+        given = self._kwargs
+        scheme = "rediss" if given.get("ssl") else "redis"
+        server = _server(given.get("host", "localhost"), given.get("port", 6379))
+        return f"{scheme}://{server}/{given.get('db', 0)}"
+
+    def _options(self) -> dict[str, str]:
+        given = self._kwargs
+        return _said(prefix=self._prefix, user=given.get("username"), password=given.get("password"))
+
+    def _open(self) -> _native.Store:
+        return open_url(self.url, self._options())
+
+    def __repr__(self) -> str:
+        return f"RedisStore({self._prefix!r}, url={self.url!r})"
+
+
+class MongoDBStore(NativeStore):
+    """A store in a collection of a MongoDB database: each value is a document with ``key`` and ``value``.
+
+    Parameters
+    ----------
+    database, collection : str, optional
+        Where the documents are.
+    dimension_separator : {'.', '/'}, optional
+        What stands between the coordinates of chunks in the keys of new arrays.
+    **kwargs
+        ``host`` (also a ``mongodb://`` URL), ``port``, ``username`` and ``password``, as ``pymongo.MongoClient`` takes them; what
+        else it takes can be said in a URL.
+
+    Examples
+    --------
+    >>> import zarrox as zarr
+    >>> zarr.MongoDBStore(collection="climate", host="example.org").url
+    'mongodb://example.org:27017/'
+    """
+
+    _identity = ("_database", "_collection", "_kwargs")
+
+    def __init__(
+        self,
+        database: str = "mongodb_zarr",
+        collection: str = "zarr_collection",
+        dimension_separator: str | None = None,
+        **kwargs: Any,
+    ) -> None:
+        self._database = database
+        self._collection = collection
+        self._kwargs = _take(kwargs, ("host", "port", "username", "password"), "MongoDBStore")
+        if dimension_separator is not None:
+            self._dimension_separator = dimension_separator
+
+    @property
+    def url(self) -> str:
+        """Where the server is."""
+        host = self._kwargs.get("host", "localhost")
+        return host if "://" in host else f"mongodb://{_server(host, self._kwargs.get('port', 27017))}/"
+
+    def _options(self) -> dict[str, str]:
+        given = self._kwargs
+        where = _said(database=self._database, collection=self._collection)
+        return where | _said(user=given.get("username"), password=given.get("password"))
+
+    def _open(self) -> _native.Store:
+        return open_url(self.url, self._options())
+
+    def __repr__(self) -> str:
+        return f"MongoDBStore({self._database!r}, {self._collection!r})"
+
+
+class _Blobs(MutableMapping[str, bytes]):
+    """The blobs that a client of Azure's own package reaches."""
+
+    def __init__(self, client: Any, prefix: str) -> None:
+        self.client = client
+        self.prefix = prefix
+
+    def __getitem__(self, key: str) -> bytes:
+        if key not in self:
+            raise KeyError(key)
+        return bytes(self.client.download_blob(self.prefix + key).readall())
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        self.client.upload_blob(self.prefix + key, bytes(value), overwrite=True)
+
+    def __delitem__(self, key: str) -> None:
+        if key not in self:
+            raise KeyError(key)
+        self.client.delete_blob(self.prefix + key)
+
+    def __contains__(self, key: object) -> bool:
+        return bool(self.client.get_blob_client(f"{self.prefix}{key}").exists())
+
+    def __iter__(self) -> Iterator[str]:
+        for blob in self.client.list_blobs(name_starts_with=self.prefix or None):
+            yield blob.name[len(self.prefix) :]
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
+class ABSStore(NativeStore):
+    """A store in a container of Azure Blob Storage.
+
+    Parameters
+    ----------
+    container : str, optional
+        The container's name. It is reached natively.
+    prefix : str, optional
+        What the names of this store's blobs begin with.
+    account_name, account_key : str, optional
+        The account; without a key the environment is asked.
+    blob_service_kwargs : dict, optional
+        More options of the connection, as URLs have them: ``connection_string``, ``sas``, ``endpoint`` …
+    dimension_separator : {'.', '/'}, optional
+        What stands between the coordinates of chunks in the keys of new arrays.
+    client : azure.storage.blob.ContainerClient, optional
+        Is used instead of all these.
+
+    Raises
+    ------
+    ValueError
+        Neither a container nor a client is given.
+    """
+
+    _identity = ("_container", "prefix", "_account_name", "client")
+
+    def __init__(
+        self,
+        container: str | None = None,
+        prefix: Path = "",
+        account_name: str | None = None,
+        account_key: str | None = None,
+        blob_service_kwargs: dict[str, Any] | None = None,
+        dimension_separator: str | None = None,
+        client: Any = None,
+    ) -> None:
+        if container is None and client is None:
+            raise ValueError("ABSStore needs the name of a container, or a client")
+        self.client = client
+        self.prefix = normalize_storage_path(prefix)
+        self._container = container
+        self._account_name = account_name
+        self._account_key = account_key
+        self._more = dict(blob_service_kwargs or {})
+        if dimension_separator is not None:
+            self._dimension_separator = dimension_separator
+
+    @property
+    def container(self) -> str | None:
+        """The name of the container."""
+        return self._container
+
+    @property
+    def account_name(self) -> str | None:
+        """The name of the account."""
+        return self._account_name
+
+    @property
+    def account_key(self) -> str | None:
+        """The key of the account."""
+        return self._account_key
+
+    @property
+    def url(self) -> str:
+        """Where the blobs are."""
+        return f"az://{self._container}/{quote(self.prefix)}"
+
+    def _options(self) -> dict[str, str]:
+        return _said(account=self._account_name, access_key=self._account_key, **self._more)
+
+    def _open(self) -> _native.Store:
+        if self.client is not None:
+            return _native.Store.mapping(_Blobs(self.client, prefix_of(self.prefix)))
+        return open_url(self.url, self._options())
