@@ -347,6 +347,12 @@ def test_new_nodes(store: BaseStore) -> None:
     init_group(store, path="foo", overwrite=True)
     assert not contains_array(store, "foo/bar")
     assert contains_group(store, "foo")
+    init_array(store, shape=3, path="foo", overwrite=True)
+    with pytest.raises(ValueError, match="array"):
+        init_group(store, path="foo/bar")
+    init_group(store, path="foo/bar", overwrite=True)
+    assert contains_group(store, "foo")
+    assert contains_group(store, "foo/bar")
 
 
 def test_documents_that_others_wrote(store: BaseStore) -> None:

@@ -309,6 +309,7 @@ def test_lower_case_keys(tmp_path: Path) -> None:
     store["FOO"] = b"bar"
     assert "foo" in store
     assert os.listdir(tmp_path) == ["foo"]
+    store.clear()
     z = zarr.group(store=store).zeros("Big", shape=3)
     z[:] = 1
     assert sorted(os.listdir(tmp_path / "big")) == [".zarray", "0"]
@@ -748,7 +749,9 @@ def test_a_cache_keeps_values() -> None:
     assert slow.reads == ["foo", "bar"]
     assert (cache.hits, cache.misses) == (1, 2)
     cache["foo"] = b"zzz"
-    assert (slow.reads, cache["foo"], slow["foo"]) == (["foo", "bar"], b"zzz", b"zzz")
+    assert cache["foo"] == b"zzz"
+    assert slow.reads == ["foo", "bar"]
+    assert slow["foo"] == b"zzz"
     slow["bar"] = b"new"
     assert cache["bar"] == b"yyy"
     cache.invalidate_values()
@@ -809,7 +812,8 @@ def test_consolidated_metadata() -> None:
     documents = json.loads(store[".zmetadata"])["metadata"]
     assert dict(meta) == documents
     assert meta["a/.zarray"]["shape"] == [3]
-    assert (len(meta), ".zgroup" in meta, meta.read_only) == (3 + 0, True, True) or len(meta) == len(documents)
+    assert len(meta) == len(documents)
+    assert meta.read_only
     assert meta.listdir() == [".zattrs", ".zgroup", "a"]
     assert json.loads(meta.native.get("a/.zarray") or b"")["shape"] == [3]
     for change in (lambda: meta.update(a=b"1"), lambda: meta.pop(".zgroup")):

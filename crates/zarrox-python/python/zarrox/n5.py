@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from zarrox.codecs import get_codec, register_codec
 from zarrox.meta import ZARR_FORMAT
 from zarrox.storage.base import NativeStore
 from zarrox.storage.directory import NestedDirectoryStore
@@ -370,8 +371,6 @@ class N5ChunkWrapper:
         self.chunk_shape = tuple(chunk_shape)
         self._compressor: Any = None
         if compressor_config is not None and compressor_config["id"] != "raw":
-            from zarrox.codecs import get_codec
-
             self._compressor = get_codec(dict(compressor_config))
         self.compressor_config = None if self._compressor is None else self._compressor.get_config()
 
@@ -452,3 +451,6 @@ class N5ChunkWrapper:
 
     def __repr__(self) -> str:
         return f"N5ChunkWrapper({self.dtype.str!r}, {self.chunk_shape}, compressor_config={self.compressor_config})"
+
+
+register_codec(N5ChunkWrapper)

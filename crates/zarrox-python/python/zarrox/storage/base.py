@@ -346,7 +346,9 @@ class NativeStore(BaseStore):
     @property
     def native(self) -> _native.Store:
         """What Rust reads and writes this store by."""
-        return _native.Store.mapping(self) if self._custom or self._translates() else self._raw
+        if self._custom:
+            return _native.Store.mapping(self)
+        return _native.Store.mapping(_Translated(self)) if self._translates() else self._raw
 
     def _translates(self) -> bool:
         """Whether keys are changed on their way."""
@@ -487,6 +489,14 @@ class NativeStore(BaseStore):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(repr(getattr(self, name)) for name in self._identity)})"
+
+
+class _Translated(NativeStore):
+    """What Rust sees of a store that changes keys on their way: the values, and nothing else that the store does."""
+
+    def __init__(self, store: NativeStore) -> None:
+        self._handle = store._raw
+        self._normalize_key = store._normalize_key  # type: ignore[method-assign]
 
 
 class FileStore(NativeStore):

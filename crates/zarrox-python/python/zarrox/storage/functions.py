@@ -244,6 +244,16 @@ def getsize(store: Any, path: Path = None) -> int:
     return int(BaseStore._ensure_store(store).getsize(path)) if isinstance(store, MutableMapping) else -1
 
 
+def _make_way(store: BaseStore, chunk_store: BaseStore | None, path: str) -> None:
+    """Deletes what is at a path, and arrays above it, where groups have to be."""
+    names = path.split("/") if path else []
+    above = ("/".join(names[:count]) for count in range(len(names)))
+    doomed = next((found for found in above if contains_array(store, found)), path)
+    for owner in (store, chunk_store):
+        if owner is not None:
+            owner.rmdir(doomed)
+
+
 def init_array(
     store: StoreLike,
     shape: int | tuple[int, ...],
@@ -278,7 +288,7 @@ def init_array(
     order : {'C', 'F'}, optional
         The order of elements in chunks.
     overwrite : bool, optional
-        Whether what is at the path is deleted.
+        Whether what is at the path is deleted, and an array above it.
     path : str, optional
         Where the array is in the store.
     chunk_store : BaseStore or MutableMapping, optional
@@ -308,8 +318,8 @@ def init_array(
     target = BaseStore._ensure_store(store)
     chunk_target = BaseStore._ensure_store(chunk_store)
     path = normalize_storage_path(path)
-    if overwrite and chunk_target is not None:
-        chunk_target.rmdir(path)
+    if overwrite:
+        _make_way(target, chunk_target, path)
     _create(
         target,
         native_store(target, chunk_target),
@@ -341,7 +351,7 @@ def init_group(
     store : BaseStore or MutableMapping
         Where it is written.
     overwrite : bool, optional
-        Whether what is at the path is deleted.
+        Whether what is at the path is deleted, and an array above it.
     path : str, optional
         Where the group is in the store.
     chunk_store : BaseStore or MutableMapping, optional
@@ -362,8 +372,8 @@ def init_group(
     """
     target = BaseStore._ensure_store(store)
     path = normalize_storage_path(path)
-    if overwrite and chunk_store is not None:
-        rmdir(chunk_store, path)
+    if overwrite:
+        _make_way(target, BaseStore._ensure_store(chunk_store), path)
     _native.create_group(target.native, path, target._format or "2", overwrite=overwrite)
 
 

@@ -111,7 +111,8 @@ def native_options(url: str, options: Mapping[str, Any]) -> dict[str, str] | Non
     nested = options.get("client_kwargs") or {}
     flat = {name: value for name, value in options.items() if name != "client_kwargs"} | dict(nested)
     if scheme == "gs" and "token" in flat:
-        flat = {**flat, **_google(flat.pop("token"))}
+        token = flat.pop("token")
+        flat |= _google(token)
     names = _NAMES.get(scheme, {})
     found: dict[str, str] = {}
     for name, value in flat.items():
@@ -363,7 +364,7 @@ class FSStore(NativeStore):
             Those that are there.
         """
         inner = {self._normalize_key(key): key for key in keys}
-        return {inner[key]: value for key, value in self._raw.get_many(inner).items()}
+        return {inner[key]: value for key, value in self._raw.get_many(list(inner)).items()}
 
     def setitems(self, values: Mapping[str, Any]) -> None:
         """Writes several values.
