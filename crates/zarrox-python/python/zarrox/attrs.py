@@ -91,7 +91,8 @@ class Attributes(MutableMapping[str, Any]):
     ) -> None:
         if isinstance(key, bool):
             # A node knows its key: `Attributes(node, read_only, cache)`.
-            key, read_only, cache = ".zattrs", key, cache if read_only is None else read_only
+            cache = cache if read_only is None else read_only
+            read_only, key = key, ".zattrs"
         if isinstance(node, (_native.Array, _native.Group)):
             self._node: _native.Array | _native.Group | None = node
             self.store: BaseStore | None = None

@@ -234,7 +234,8 @@ def decode_dtype(d: Any) -> np.dtype[Any]:
     -------
     dtype
     """
-    return np.dtype(_fields(d))
+    found: np.dtype[Any] = np.dtype(_fields(d))
+    return found
 
 
 def _fields(d: Any) -> Any:

@@ -297,7 +297,7 @@ class N5Store(_N5Keys, NestedDirectoryStore):
     def __eq__(self, other: object) -> bool:
         return isinstance(other, N5Store) and self.path == other.path
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None
 
 
 class N5FSStore(_N5Keys, FSStore):

@@ -195,7 +195,7 @@ class DirectoryStore(NativeStore):
     def __eq__(self, other: object) -> bool:
         return isinstance(other, DirectoryStore) and self.path == other.path
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None
 
     def dir_path(self, path: Path = None) -> str:
         """The file or directory of a key or path.
@@ -271,7 +271,7 @@ class NestedDirectoryStore(DirectoryStore):
     ['.zarray', '0', '1']
     """
 
-    _dimension_separator = "/"
+    _dimension_separator: str | None = "/"
 
     def __init__(
         self, path: str | os.PathLike[str], normalize_keys: bool = False, dimension_separator: str | None = "/"
@@ -283,7 +283,7 @@ class NestedDirectoryStore(DirectoryStore):
     def __eq__(self, other: object) -> bool:
         return isinstance(other, NestedDirectoryStore) and self.path == other.path
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None
 
 
 class LocalStore(DirectoryStore):

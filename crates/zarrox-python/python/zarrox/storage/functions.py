@@ -123,10 +123,10 @@ def native_store(
 
 def _contains(store: StoreLike, path: Path, kind: str, key: str) -> bool:
     path = normalize_storage_path(path)
-    store = BaseStore._ensure_store(store)
-    found = _native.node_kind(store.native, path, store._format)
+    owner = BaseStore._ensure_store(store)
+    found = _native.node_kind(owner.native, path, owner._format)
     # A document that cannot be understood is one all the same.
-    return found == kind or (found == "broken" and prefix_of(path) + key in store)
+    return found == kind or (found == "broken" and prefix_of(path) + key in owner)
 
 
 def contains_array(store: StoreLike, path: Path = None) -> bool:

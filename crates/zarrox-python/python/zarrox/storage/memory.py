@@ -14,7 +14,7 @@ from .paths import is_key
 __all__ = ["DictStore", "MemoryStore", "new_memory"]
 
 
-def _flat(values: MutableMapping[str, Any], cls: type, prefix: str = "") -> Iterator[tuple[str, Any]]:
+def _flat(values: MutableMapping[str, Any], cls: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
     """The values in a tree of mappings, by their keys."""
     for name, value in values.items():
         if isinstance(value, cls):
@@ -112,7 +112,7 @@ class MemoryStore(NativeStore):
             return NotImplemented
         return self is other or (self.cls is other.cls and dict(self) == dict(other))
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None
 
     def __getstate__(self) -> dict[str, Any]:
         # In-memory stores take their data with them.
@@ -155,7 +155,7 @@ class _Values(NativeStore):
     def __eq__(self, other: object) -> bool:
         return self is other or (isinstance(other, MutableMapping) and dict(self) == dict(other))
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None
 
     def __repr__(self) -> str:
         return repr(dict(self))

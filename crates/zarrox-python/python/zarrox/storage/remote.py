@@ -258,10 +258,10 @@ class FSStore(NativeStore):
     def path(self) -> str:
         """Where the store is in its file system."""
         if self._is_local():
-            return os.path.abspath(self.url.removeprefix("file://").removeprefix("local://"))
+            return str(os.path.abspath(self.url.removeprefix("file://").removeprefix("local://")))
         if self._fs is not None or "::" in self.url:
             return str(self.fs._strip_protocol(self.url.rpartition("::")[2]))
-        return self.url.partition("://")[2].rstrip("/")
+        return str(self.url.partition("://")[2].rstrip("/"))
 
     @property
     def fs(self) -> Any:
