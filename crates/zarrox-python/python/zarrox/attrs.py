@@ -59,7 +59,7 @@ class Attributes(MutableMapping[str, Any]):
 
     Parameters
     ----------
-    node : native Array or Group, or BaseStore or MutableMapping
+    store : native Array or Group, or BaseStore or MutableMapping
         Whose attributes they are, or the store that they are in.
     key : str, optional
         The key in the store.
@@ -83,7 +83,7 @@ class Attributes(MutableMapping[str, Any]):
 
     def __init__(
         self,
-        node: Any,
+        store: Any,
         key: str | bool = ".zattrs",
         read_only: bool | None = None,
         cache: bool = True,
@@ -93,12 +93,12 @@ class Attributes(MutableMapping[str, Any]):
             # A node knows its key: `Attributes(node, read_only, cache)`.
             cache = cache if read_only is None else read_only
             read_only, key = key, ".zattrs"
-        if isinstance(node, (_native.Array, _native.Group)):
-            self._node: _native.Array | _native.Group | None = node
+        if isinstance(store, (_native.Array, _native.Group)):
+            self._node: _native.Array | _native.Group | None = store
             self.store: BaseStore | None = None
         else:
             self._node = None
-            self.store = BaseStore._ensure_store(node)
+            self.store = BaseStore._ensure_store(store)
         self._key = key
         self.read_only = bool(read_only)
         self.cache = cache

@@ -282,9 +282,10 @@ def decode_fill_value(v: Any, dtype: npt.DTypeLike, object_codec: Any = None) ->
         return np.array(_bytes_or_other(v), dtype)[()]
     if dtype.kind != "V":
         return np.array(v, dtype)[()]
+    codec = _needed(object_codec) if dtype.hasobject else None
     content = base64.standard_b64decode(v)
-    if dtype.hasobject:
-        return np.array(_needed(object_codec).decode(content), dtype)[()]
+    if codec is not None:
+        return np.array(codec.decode(content), dtype)[()]
     return np.array(content, dtype.str).view(dtype)[()]
 
 

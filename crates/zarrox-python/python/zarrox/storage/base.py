@@ -324,10 +324,12 @@ class NativeStore(BaseStore):
     """A store that Rust reads and writes. Subclasses say in ``_open`` which one it is."""
 
     _handle: _native.Store | None = None
+    _mapping: MutableMapping[str, Any] | None = None
+    """What is behind the handle, where that is Python's: it is asked directly what it knows without reading values."""
     _read_only = False
     _identity: tuple[str, ...] = ("path",)
     """The attributes by which two stores are the same."""
-    _transient: tuple[str, ...] = ("_handle", "_open_count")
+    _transient: tuple[str, ...] = ("_handle", "_mapping", "_open_count")
     """The attributes that stay behind when a store is pickled."""
 
     def _open(self) -> _native.Store:
@@ -390,14 +392,20 @@ class NativeStore(BaseStore):
     def __contains__(self, key: object) -> bool:
         if not isinstance(key, str):
             return False
-        key = self._normalize_key(key)
-        return is_key(key) and self._raw.contains(key)
+        key, raw = self._normalize_key(key), self._raw
+        if not is_key(key):
+            return False
+        return raw.contains(key) if self._mapping is None else key in self._mapping
+
+    def _keys(self) -> list[str]:
+        raw = self._raw
+        return raw.keys() if self._mapping is None else sorted(self._mapping)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._raw.keys())
+        return iter(self._keys())
 
     def __len__(self) -> int:
-        return len(self._raw.keys())
+        return len(self._keys())
 
     def clear(self) -> None:
         """Deletes everything."""
@@ -418,10 +426,13 @@ class NativeStore(BaseStore):
             version 2 have the names that they have with ``.``.
         """
         path = self._normalize_key(normalize_storage_path(path))
-        names = self._raw.list_dir(path)
+        names = self._names(path)
         if self._dimension_separator == "/" and array_meta_key in names:
             return self._with_chunks(path, names)
         return names
+
+    def _names(self, path: str) -> list[str]:
+        return self._raw.list_dir(path)
 
     def _with_chunks(self, path: str, names: list[str]) -> list[str]:
         prefix = prefix_of(path)
@@ -450,7 +461,7 @@ class NativeStore(BaseStore):
         if size is not None:
             return size
         prefix = prefix_of(path)
-        return sum(raw.size(prefix + name) or 0 for name in raw.list_dir(path))
+        return sum(raw.size(prefix + name) or 0 for name in self._names(path))
 
     def rename(self, src_path: Path, dst_path: Path) -> None:
         """Moves a value, or all that is below a path.

@@ -125,7 +125,8 @@ class DBMStore(FileStore):
         if opener is not None:
             self.db = opener(self.path, self.flag, self.mode, **self.open_kwargs)
             lock = threading.Lock() if self.write_lock else nullcontext()
-            return _native.Store.mapping(_DBMValues(self.db, lock))
+            self._mapping = _DBMValues(self.db, lock)
+            return _native.Store.mapping(self._mapping)
         exists = os.path.exists(self.path)
         if not exists and self.flag[0] in "rw":
             raise FileNotFoundError(f"'{self.path}' does not exist: flag='c' would make it")

@@ -137,6 +137,11 @@ class DictStore(MemoryStore):
         warnings.warn("DictStore is called MemoryStore since zarr-python 2.4", DeprecationWarning, stacklevel=2)
         super().__init__(*args, **kwargs)
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        # Warns, as making one does.
+        vars(self).update(vars(type(self)()))
+        super().__setstate__(state)
+
 
 class _Values(NativeStore):
     """The values of an array that nobody gave a store for: what a ``dict`` is in zarr-python."""

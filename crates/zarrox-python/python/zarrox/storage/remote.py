@@ -170,6 +170,18 @@ class _Files(MutableMapping[str, Any]):
         return sum(1 for _ in self)
 
 
+def _list_directory(fs: Any, place: str) -> list[str]:
+    """The names in a directory of a file system of fsspec."""
+    fs.invalidate_cache()
+    try:
+        found = fs.ls(place, detail=False)
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    # Of a file, some file systems list the file itself.
+    below = [path.rstrip("/") for path in found if path.rstrip("/") != place.rstrip("/")]
+    return sorted(path.rpartition("/")[2] for path in below)
+
+
 class FSStore(NativeStore):
     """A store at a URL.
 
@@ -310,7 +322,12 @@ class FSStore(NativeStore):
         if options is not None:
             return open_url(self.url, options, create=self.mode != "r")
         missing = self.exceptions if self.exceptions != _MISSING else (KeyError,)
-        return _native.Store.mapping(_Files(self.map, missing))
+        self._mapping = _Files(self.map, missing)
+        return _native.Store.mapping(self._mapping)
+
+    def _names(self, path: str) -> list[str]:
+        raw = self._raw
+        return raw.list_dir(path) if self._mapping is None else _list_directory(self.fs, self.dir_path(path))
 
     def _translates(self) -> bool:
         return self.normalize_keys
@@ -334,11 +351,17 @@ class FSStore(NativeStore):
         try:
             super().__setitem__(key, value)
         except OSError:
-            # A directory is in the way.
-            if not self._raw.list_dir(self._normalize_key(key)):
-                raise
-            self._raw.delete_prefix(self._normalize_key(key))
+            self._make_room(self._normalize_key(key))
             super().__setitem__(key, value)
+
+    def _make_room(self, key: str) -> None:
+        """Removes the directory that is in the way of a file; a file in the way of a directory stays."""
+        parts = key.split("/")
+        for count in range(1, len(parts)):
+            above = "/".join(parts[:count])
+            if self._raw.contains(above):
+                raise KeyError(f"{key}: {above} is a value")
+        self._raw.delete_prefix(key)
 
     def __delitem__(self, key: str) -> None:
         self._check_writeable()
@@ -347,6 +370,25 @@ class FSStore(NativeStore):
             if not self._raw.list_dir(inner):
                 raise KeyError(key)
             self._raw.delete_prefix(inner)
+
+    def getsize(self, path: Path = None) -> int:
+        """The bytes of a value, or of the values directly below a path.
+
+        Parameters
+        ----------
+        path : str, optional
+            A key or a path; the root when not given.
+
+        Returns
+        -------
+        int
+            0 where nothing is.
+        """
+        self._raw  # noqa: B018 - tells which of the two it is
+        if self._mapping is None:
+            return super().getsize(path)
+        place = self.dir_path(self._normalize_key(normalize_storage_path(path)))
+        return int(self.fs.du(place, total=True, maxdepth=1)) if self.fs.exists(place) else 0
 
     def getitems(self, keys: Iterable[str], **kwargs: Any) -> dict[str, Any]:
         """Several values, read at the same time.
@@ -556,7 +598,8 @@ class ObjectStore(NativeStore):
         self._read_only = read_only
 
     def _open(self) -> _native.Store:
-        return _native.Store.mapping(_Objects(self.store))
+        self._mapping = _Objects(self.store)
+        return _native.Store.mapping(self._mapping)
 
 
 class StorePath(NativeStore):

@@ -239,5 +239,6 @@ class ABSStore(NativeStore):
 
     def _open(self) -> _native.Store:
         if self.client is not None:
-            return _native.Store.mapping(_Blobs(self.client, prefix_of(self.prefix)))
+            self._mapping = _Blobs(self.client, prefix_of(self.prefix))
+            return _native.Store.mapping(self._mapping)
         return open_url(self.url, self._options())
