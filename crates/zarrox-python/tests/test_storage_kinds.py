@@ -391,12 +391,16 @@ def test_archives_are_read_by_others(tmp_path: Path) -> None:
     with ZipStore(path, mode="w") as store:
         store["foo/bar"] = b"1"
         store["foo/bar"] = b"22"
+        with store.zf as archive:
+            assert archive.namelist() == ["foo/bar"]
     with zipfile.ZipFile(path) as archive:
         assert archive.namelist() == ["foo/bar"]
         assert archive.read("foo/bar") == b"22"
         assert archive.getinfo("foo/bar").external_attr >> 16 & 0o777 == 0o644
     with pytest.raises(ValueError, match="closed"):
         store["foo/bar"]
+    with pytest.raises(ValueError, match="closed"):
+        store.zf  # noqa: B018
 
 
 def test_modes_of_archives(tmp_path: Path) -> None:

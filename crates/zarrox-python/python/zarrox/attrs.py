@@ -151,7 +151,7 @@ class Attributes(MutableMapping[str, Any]):
         """Reads, changes and writes."""
         if self.read_only:
             raise PermissionError("attributes are read-only: open the array or group with mode 'r+'")
-        with _changing, self._lock():
+        with self._lock(), _changing:
             attributes = self._read()
             changed = change(attributes)
             self._write(attributes if changed is None else changed)
@@ -159,7 +159,7 @@ class Attributes(MutableMapping[str, Any]):
     def _lock(self) -> AbstractContextManager[Any]:
         if self.synchronizer is None:
             return nullcontext()
-        # A native node enters the key's own lock while it writes.
+        # A native node enters the lock of its document while it writes, so that this is another one.
         lock: AbstractContextManager[Any] = self.synchronizer[
             self.key if self._node is None else f"{self.key}.change"
         ]

@@ -93,6 +93,14 @@ class ZipStore(FileStore):
         # Whoever unpickles this must not empty the archive.
         return {**state, "mode": "a" if self.mode in ("w", "w-", "x") else self.mode}
 
+    @property
+    def zf(self) -> zipfile.ZipFile:
+        """The archive, as far as it is written, for reading by Python's own module."""
+        if self._closed:
+            raise ValueError(f"the ZipStore '{self.path}' is closed: open it anew")
+        self.flush()
+        return zipfile.ZipFile(self.path)
+
     def keylist(self) -> list[str]:
         """All keys, sorted.
 

@@ -107,7 +107,7 @@ class DirectoryStore(NativeStore):
         self, path: str | os.PathLike[str], normalize_keys: bool = False, dimension_separator: str | None = None
     ) -> None:
         path = os.path.abspath(path)
-        if os.path.exists(path) and not os.path.isdir(path):
+        if os.path.isfile(path):
             raise FSPathExistNotDir(f"'{path}' is a file: a store in a directory needs a directory")
         self.path = path
         # Only what differs from the default is kept, and pickled.
