@@ -482,6 +482,19 @@ def test_the_kind_of_dbm_is_found_out(tmp_path: Path) -> None:
     assert dbm.whichdb(str(tmp_path / "gnu")) == "dbm.gnu"
 
 
+def test_databases_that_belong_to_a_thread(tmp_path: Path) -> None:
+    sqlite = pytest.importorskip("dbm.sqlite3")
+    path = str(tmp_path / "a")
+    with DBMStore(path, flag="n", open=sqlite.open) as store:
+        z = zarr.zeros((40, 40), chunks=4, store=store)
+        z[:] = 1
+        assert z[:].sum() == 1600
+    assert dbm.whichdb(path) == "dbm.sqlite3"
+    with DBMStore(path, flag="r") as store:
+        assert len(store) == 101
+        assert zarr.open_array(store, mode="r")[0, 0] == 1
+
+
 def test_gdbm_and_python_s_module_share_files(tmp_path: Path) -> None:
     gnu = pytest.importorskip("dbm.gnu")
     path = str(tmp_path / "a.gdbm")

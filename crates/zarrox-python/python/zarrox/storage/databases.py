@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import dbm
 import os
 import threading
 from collections.abc import Callable, Iterator, MutableMapping
-from contextlib import AbstractContextManager, nullcontext, suppress
+from contextlib import suppress
+from functools import partial
 from pickle import PicklingError
 from typing import Any
 
@@ -21,36 +23,53 @@ _BERKELEY_DB = {magic.to_bytes(4, order) for magic in (0x053162, 0x061561) for o
 
 
 class _DBMValues(MutableMapping[str, bytes]):
-    """A database of one of Python's ``dbm`` modules as a mapping from text to bytes."""
+    """A database of one of Python's ``dbm`` modules as a mapping from text to bytes.
 
-    def __init__(self, db: Any, lock: AbstractContextManager[Any]) -> None:
-        self.db = db
-        self.lock = lock
+    SQLite's may be used by no other thread than the one that opened them: they get a thread of their own.
+    """
+
+    def __init__(self, opener: Callable[[], Any], own_thread: bool) -> None:
+        self.lock = threading.Lock()
+        self.thread = None
+        if own_thread:
+            from concurrent.futures import ThreadPoolExecutor
+
+            self.thread = ThreadPoolExecutor(1, thread_name_prefix="dbm")
+        self.db = self._run(opener)
+
+    def _run(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        if self.thread is not None:
+            return self.thread.submit(function, *arguments).result()
+        with self.lock:
+            return function(*arguments)
 
     def __getitem__(self, key: str) -> bytes:
-        with self.lock:
-            return bytes(self.db[key.encode()])
+        return bytes(self._run(self.db.__getitem__, key.encode()))
 
     def __setitem__(self, key: str, value: Any) -> None:
-        with self.lock:
-            self.db[key.encode()] = bytes(value)
+        self._run(self.db.__setitem__, key.encode(), bytes(value))
 
     def __delitem__(self, key: str) -> None:
-        with self.lock:
-            del self.db[key.encode()]
+        self._run(self.db.__delitem__, key.encode())
 
     def __contains__(self, key: object) -> bool:
-        with self.lock:
-            return isinstance(key, str) and key.encode() in self.db
+        return isinstance(key, str) and bool(self._run(self.db.__contains__, key.encode()))
 
     def __iter__(self) -> Iterator[str]:
-        with self.lock:
-            keys = list(self.db.keys())
-        return (key.decode() for key in keys)
+        keys = self._run(lambda: list(self.db.keys()))
+        return (bytes(key).decode() for key in keys)
 
     def __len__(self) -> int:
-        with self.lock:
-            return len(self.db.keys())
+        return len(self._run(lambda: list(self.db.keys())))
+
+    def sync(self) -> None:
+        if hasattr(self.db, "sync"):
+            self._run(self.db.sync)
+
+    def close(self) -> None:
+        self._run(self.db.close)
+        if self.thread is not None:
+            self.thread.shutdown()
 
 
 def _is_berkeley_db(path: str) -> bool:
@@ -76,7 +95,7 @@ class DBMStore(FileStore):
     open : callable, optional
         What opens the database, such as ``dbm.dumb.open``: ``open(path, flag, mode)``. Found out when not given.
     write_lock : bool, optional
-        Whether only one thread at a time uses what `open` gives.
+        Has no effect: only one thread at a time uses what `open` gives.
     dimension_separator : {'.', '/'}, optional
         What stands between the coordinates of chunks in the keys of new arrays.
     **open_kwargs
@@ -96,8 +115,7 @@ class DBMStore(FileStore):
     mode = 0o666
     open: Callable[..., Any] | None = None
     write_lock = True
-    db: Any = None
-    _transient = (*FileStore._transient, "db")
+    _mapping: _DBMValues | None = None
     _identity = ("path", "open", "open_kwargs")
 
     def __init__(
@@ -123,9 +141,9 @@ class DBMStore(FileStore):
     def _open(self) -> _native.Store:
         opener = self._opener()
         if opener is not None:
-            self.db = opener(self.path, self.flag, self.mode, **self.open_kwargs)
-            lock = threading.Lock() if self.write_lock else nullcontext()
-            self._mapping = _DBMValues(self.db, lock)
+            own_thread = "dbm.sqlite3" in (opener.__module__, dbm.whichdb(self.path))
+            opening = partial(opener, self.path, self.flag, self.mode, **self.open_kwargs)
+            self._mapping = _DBMValues(opening, own_thread)
             return _native.Store.mapping(self._mapping)
         exists = os.path.exists(self.path)
         if not exists and self.flag[0] in "rw":
@@ -142,8 +160,6 @@ class DBMStore(FileStore):
 
     def _opener(self) -> Callable[..., Any] | None:
         """What opens the database, if it is not opened natively."""
-        import dbm
-
         if self.open is not None and self.open is not dbm.open:
             # What module it is decides the kind of the file: `dbm.gnu.open` is `_gdbm.open`.
             return None if getattr(self.open, "__module__", None) in ("_gdbm", "dbm.gnu") else self.open
@@ -157,17 +173,22 @@ class DBMStore(FileStore):
 
     def flush(self) -> None:
         """Makes sure that all that was written is in the file."""
-        if self.db is None:
+        if self._mapping is None:
             super().flush()
-        elif hasattr(self.db, "sync") and not self._read_only:
-            self.db.sync()
+        elif not self._read_only:
+            self._mapping.sync()
 
     def close(self) -> None:
         """Closes the database. The store cannot be used any more."""
         super().close()
-        if self.db is not None:
-            self.db.close()
-            self.db = None
+        if self._mapping is not None:
+            self._mapping.close()
+            self._mapping = None
+
+    @property
+    def db(self) -> Any:
+        """The database as Python's module has it; ``None`` where it is not needed."""
+        return None if self._mapping is None else self._mapping.db
 
     def __getstate__(self) -> dict[str, Any]:
         if not self._closed:

@@ -7,7 +7,6 @@ import glob
 import os
 import shutil
 import tempfile
-import uuid
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path as FilePath
 from typing import Any
@@ -177,7 +176,7 @@ class DirectoryStore(NativeStore):
         """Writes a file in the way that a subclass has."""
         file = self.dir_path(self._normalize_key(key))
         os.makedirs(os.path.dirname(file), exist_ok=True)
-        partial = f"{file}.{uuid.uuid4().hex}.partial"
+        partial = f"{file}.{os.urandom(8).hex()}.partial"
         try:
             self._tofile(value, partial)
             os.replace(partial, file)
