@@ -599,6 +599,12 @@ class BlobClient:
         names = sorted(name for name in self.blobs if name.startswith(name_starts_with or ""))
         return [type("Blob", (), {"name": name})() for name in names]
 
+    def walk_blobs(self, name_starts_with: str | None, delimiter: str) -> Any:
+        begin = name_starts_with or ""
+        below = [blob.name[len(begin) :] for blob in self.list_blobs(begin)]
+        names = {begin + name.partition("/")[0] + ("/" if "/" in name else "") for name in below}
+        return [type("Blob", (), {"name": name})() for name in sorted(names)]
+
 
 def test_azure_s_own_client() -> None:
     client = BlobClient()
@@ -611,6 +617,9 @@ def test_azure_s_own_client() -> None:
     assert "0" not in store
     with pytest.raises(KeyError):
         store["0"]
+    store.clear()
+    zarr.group(store=store).zeros("a/b", shape=3)
+    assert list(zarr.open_group(store)) == store.listdir()[1:] == ["a"]
 
 
 # URLs
@@ -709,12 +718,24 @@ def test_other_file_systems_go_through_fsspec(tmp_path: Path) -> None:
     assert "foo" in os.listdir(cache)
 
 
+def test_mappers_are_listed_level_by_level(tmp_path: Path) -> None:
+    fsspec = pytest.importorskip("fsspec")
+    mapper = fsspec.get_mapper("memory://zarrox-levels")
+    mapper.clear()
+    root = zarr.group(store=mapper)
+    assert type(root.store) is KVStore
+    root.zeros("a/b", shape=4, chunks=1)[:] = 1
+    mapper.fs.find = lambda *_, **__: pytest.fail("everything was listed")
+    try:
+        assert list(zarr.open_group(mapper)["a"]) == ["b"]
+        assert zarr.open_group(mapper)["a/b"][:].tolist() == [1] * 4
+    finally:
+        del mapper.fs.find
+    mapper.clear()
+
+
 def test_errors_that_mean_missing(tmp_path: Path) -> None:
     pytest.importorskip("fsspec")
-
-    class Broken(dict[str, Any]):
-        root = str(tmp_path)
-
     store = FSStore(str(tmp_path), exceptions=(ZeroDivisionError,))
     store["a"] = b"1"
     assert store["a"] == b"1"
@@ -742,6 +763,9 @@ def test_stores_of_obstore(tmp_path: Path) -> None:
     assert sorted(store) == [".zarray", "0", "1"]
     del store["0"]
     assert "0" not in store
+    store.clear()
+    zarr.group(store=store).zeros("a/b", shape=3)
+    assert (store.listdir(), store.listdir("a")) == ([".zgroup", "a"], [".zgroup", "b"])
     assert ObjectStore(store.store, read_only=True).read_only
 
 

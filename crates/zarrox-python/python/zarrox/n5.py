@@ -1,7 +1,7 @@
 """N5: arrays and groups in the format of Java's imaging world.
 
-Arrays in these stores are written natively. As mappings, the stores show N5's documents as those of Zarr's version 2, and chunks
-by their coordinates in the order of Zarr: ``store[".zarray"]``, ``store["foo/10.20.30"]``.
+Arrays in these stores are written natively. As mappings, the stores show N5's documents as those of Zarr's version 2, and
+chunks by their coordinates in the order of Zarr: ``store[".zarray"]``, ``store["foo/10.20.30"]``.
 """
 
 from __future__ import annotations

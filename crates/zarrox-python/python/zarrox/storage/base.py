@@ -280,7 +280,13 @@ class KVStore(BaseStore):
         inner = self._mutable_mapping
         if isinstance(inner, BaseStore):
             return inner.native
-        return _native.Store.mapping(_Given(inner) if isinstance(inner, dict) else inner)
+        if isinstance(inner, dict):
+            return _native.Store.mapping(_Given(inner))
+        if hasattr(inner, "fs") and hasattr(inner, "root"):
+            from .remote import Files  # What s3fs, gcsfs and others give for a mapping.
+
+            return _native.Store.mapping(Files(inner))
+        return _native.Store.mapping(inner)
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in vars(self).items() if name != "_handle"}

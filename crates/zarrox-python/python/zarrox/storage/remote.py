@@ -137,10 +137,10 @@ def _google(token: Any) -> dict[str, Any]:
     return {"credentials_file": token} if os.path.exists(str(token)) else {"token": token}
 
 
-class _Files(MutableMapping[str, Any]):
-    """A mapper of fsspec of which other errors, too, mean that a value is missing."""
+class Files(MutableMapping[str, Any]):
+    """A mapper of fsspec that lists directories, and of which other errors, too, mean that a value is missing."""
 
-    def __init__(self, mapper: Any, missing: tuple[type[BaseException], ...]) -> None:
+    def __init__(self, mapper: Any, missing: tuple[type[BaseException], ...] = (KeyError,)) -> None:
         self.mapper = mapper
         self.missing = missing
 
@@ -169,17 +169,15 @@ class _Files(MutableMapping[str, Any]):
     def __len__(self) -> int:
         return sum(1 for _ in self)
 
-
-def _list_directory(fs: Any, place: str) -> list[str]:
-    """The names in a directory of a file system of fsspec."""
-    fs.invalidate_cache()
-    try:
-        found = fs.ls(place, detail=False)
-    except (FileNotFoundError, NotADirectoryError):
-        return []
-    # Of a file, some file systems list the file itself.
-    below = [path.rstrip("/") for path in found if path.rstrip("/") != place.rstrip("/")]
-    return sorted(path.rpartition("/")[2] for path in below)
+    def listdir(self, path: str) -> list[str]:
+        fs, place = self.mapper.fs, self.mapper._key_to_str(path).rstrip("/")
+        fs.invalidate_cache(place)
+        try:
+            found = [below.rstrip("/") for below in fs.ls(place, detail=False)]
+        except (FileNotFoundError, NotADirectoryError):
+            return []
+        # Of a file, some file systems list the file itself.
+        return sorted(below.rpartition("/")[2] for below in found if below != place)
 
 
 class FSStore(NativeStore):
@@ -322,12 +320,8 @@ class FSStore(NativeStore):
         if options is not None:
             return open_url(self.url, options, create=self.mode != "r")
         missing = self.exceptions if self.exceptions != _MISSING else (KeyError,)
-        self._mapping = _Files(self.map, missing)
+        self._mapping = Files(self.map, missing)
         return _native.Store.mapping(self._mapping)
-
-    def _names(self, path: str) -> list[str]:
-        raw = self._raw
-        return raw.list_dir(path) if self._mapping is None else _list_directory(self.fs, self.dir_path(path))
 
     def _translates(self) -> bool:
         return self.normalize_keys
@@ -578,6 +572,11 @@ class _Objects(MutableMapping[str, bytes]):
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
+
+    def listdir(self, path: str) -> list[str]:
+        found = self.package.list_with_delimiter(self.store, path or None)
+        places = [*found["common_prefixes"], *(below["path"] for below in found["objects"])]
+        return sorted(place.rstrip("/").rpartition("/")[2] for place in places)
 
 
 class ObjectStore(NativeStore):

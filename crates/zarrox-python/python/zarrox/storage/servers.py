@@ -93,8 +93,8 @@ class MongoDBStore(NativeStore):
     dimension_separator : {'.', '/'}, optional
         What stands between the coordinates of chunks in the keys of new arrays.
     **kwargs
-        ``host`` (also a ``mongodb://`` URL), ``port``, ``username`` and ``password``, as ``pymongo.MongoClient`` takes them; what
-        else it takes can be said in a URL.
+        ``host`` (also a ``mongodb://`` URL), ``port``, ``username`` and ``password``, as ``pymongo.MongoClient`` takes them;
+        what else it takes can be said in a URL.
 
     Examples
     --------
@@ -165,6 +165,11 @@ class _Blobs(MutableMapping[str, bytes]):
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
+
+    def listdir(self, path: str) -> list[str]:
+        begin = self.prefix + prefix_of(path)
+        found = self.client.walk_blobs(name_starts_with=begin or None, delimiter="/")
+        return sorted(blob.name[len(begin) :].rstrip("/") for blob in found)
 
 
 class ABSStore(NativeStore):
