@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import zarrox as zarr
-from zarrox import storage
+from zarrox import errors, storage
 from zarrox.meta import decode_array_metadata, encode_array_metadata, encode_group_metadata
 from zarrox.storage import (
     BaseStore,
@@ -348,11 +348,12 @@ def test_new_nodes(store: BaseStore) -> None:
     assert not contains_array(store, "foo/bar")
     assert contains_group(store, "foo")
     init_array(store, shape=3, path="foo", overwrite=True)
-    with pytest.raises(ValueError, match="array"):
-        init_group(store, path="foo/bar")
-    init_group(store, path="foo/bar", overwrite=True)
-    assert contains_group(store, "foo")
-    assert contains_group(store, "foo/bar")
+    for overwrite in (False, True):
+        with pytest.raises(errors.ContainsArrayError, match="above it"):
+            init_group(store, path="foo/bar", overwrite=overwrite)
+        with pytest.raises(errors.ContainsArrayError, match="above it"):
+            init_array(store, shape=1, path="foo/bar", overwrite=overwrite)
+    assert contains_array(store, "foo")
 
 
 def test_documents_that_others_wrote(store: BaseStore) -> None:

@@ -244,14 +244,10 @@ def getsize(store: Any, path: Path = None) -> int:
     return int(BaseStore._ensure_store(store).getsize(path)) if isinstance(store, MutableMapping) else -1
 
 
-def _make_way(store: BaseStore, chunk_store: BaseStore | None, path: str) -> None:
-    """Deletes what is at a path, and arrays above it, where groups have to be."""
-    names = path.split("/") if path else []
-    above = ("/".join(names[:count]) for count in range(len(names)))
-    doomed = next((found for found in above if contains_array(store, found)), path)
-    for owner in (store, chunk_store):
-        if owner is not None:
-            owner.rmdir(doomed)
+def _clear(path: str, *stores: BaseStore | None) -> None:
+    for store in stores:
+        if store is not None:
+            store.rmdir(path)
 
 
 def init_array(
@@ -288,7 +284,7 @@ def init_array(
     order : {'C', 'F'}, optional
         The order of elements in chunks.
     overwrite : bool, optional
-        Whether what is at the path is deleted, and an array above it.
+        Whether what is at the path is deleted; an array above it never is.
     path : str, optional
         Where the array is in the store.
     chunk_store : BaseStore or MutableMapping, optional
@@ -303,7 +299,7 @@ def init_array(
     Raises
     ------
     ContainsArrayError, ContainsGroupError
-        Something is at the path already.
+        Something is at the path already, or an array is above it.
 
     Examples
     --------
@@ -319,7 +315,7 @@ def init_array(
     chunk_target = BaseStore._ensure_store(chunk_store)
     path = normalize_storage_path(path)
     if overwrite:
-        _make_way(target, chunk_target, path)
+        _clear(path, target, chunk_target)
     _create(
         target,
         native_store(target, chunk_target),
@@ -351,7 +347,7 @@ def init_group(
     store : BaseStore or MutableMapping
         Where it is written.
     overwrite : bool, optional
-        Whether what is at the path is deleted, and an array above it.
+        Whether what is at the path is deleted; an array above it never is.
     path : str, optional
         Where the group is in the store.
     chunk_store : BaseStore or MutableMapping, optional
@@ -360,7 +356,7 @@ def init_group(
     Raises
     ------
     ContainsArrayError, ContainsGroupError
-        Something is at the path already.
+        Something is at the path already, or an array is above it.
 
     Examples
     --------
@@ -373,7 +369,7 @@ def init_group(
     target = BaseStore._ensure_store(store)
     path = normalize_storage_path(path)
     if overwrite:
-        _make_way(target, BaseStore._ensure_store(chunk_store), path)
+        _clear(path, target, BaseStore._ensure_store(chunk_store))
     _native.create_group(target.native, path, target._format or "2", overwrite=overwrite)
 
 
