@@ -1,0 +1,120 @@
+"""Codecs that store a checksum with the data, and raise an error where it is not that of the data."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .abc import NativeCodec
+
+__all__ = ["CRC32", "CRC32C", "Adler32", "Fletcher32", "JenkinsLookup3"]
+
+
+class _Located(NativeCodec):
+    """A checksum whose place can be chosen."""
+
+    location = "start"
+
+    def __init__(self, location: str | None = None) -> None:
+        if location not in (None, "start", "end"):
+            raise ValueError(f"Invalid checksum location: {location}")
+        # What is the default stays out of the configuration, which earlier releases of numcodecs have to read.
+        if location is not None:
+            self.location = location
+
+
+class CRC32(_Located):
+    """The checksum of gzip and PNG, of 32 bits.
+
+    Parameters
+    ----------
+    location : {"start", "end"}, optional
+        Where it is stored; at the start by default.
+
+    Examples
+    --------
+    >>> CRC32(location="end")
+    CRC32(location='end')
+    """
+
+    codec_id = "crc32"
+
+
+class Adler32(_Located):
+    """The checksum of zlib, of 32 bits.
+
+    Parameters
+    ----------
+    location : {"start", "end"}, optional
+        Where it is stored; at the start by default.
+
+    Examples
+    --------
+    >>> Adler32().get_config()
+    {'id': 'adler32'}
+    """
+
+    codec_id = "adler32"
+
+
+class CRC32C(_Located):
+    """The checksum of Castagnoli, of 32 bits.
+
+    Parameters
+    ----------
+    location : {"start", "end"}, optional
+        Where it is stored; at the end by default.
+
+    Examples
+    --------
+    >>> codec = CRC32C()
+    >>> bytes(codec.decode(codec.encode(b"data")))
+    b'data'
+    """
+
+    codec_id = "crc32c"
+    location = "end"
+
+
+class Fletcher32(NativeCodec):
+    """The checksum of HDF5's filter, of 32 bits, at the end.
+
+    Examples
+    --------
+    >>> Fletcher32()
+    Fletcher32()
+    """
+
+    codec_id = "fletcher32"
+
+
+class JenkinsLookup3(NativeCodec):
+    """The checksum of HDF5's metadata, of 32 bits, at the end.
+
+    Parameters
+    ----------
+    initval : int
+        What the function starts with.
+    prefix : bytes, optional
+        Bytes that the checksum is of, too, but that are not stored.
+
+    Examples
+    --------
+    >>> JenkinsLookup3(initval=3)
+    JenkinsLookup3(initval=3, prefix=None)
+    """
+
+    codec_id = "jenkins_lookup3"
+
+    def __init__(self, initval: int = 0, prefix: Any = None) -> None:
+        self.initval = initval
+        # Metadata has a list of numbers, which is no buffer.
+        if isinstance(prefix, list):
+            prefix = bytes(prefix)
+        self.prefix = None if prefix is None else np.frombuffer(prefix, dtype="uint8")
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, type(self)) and self.__hash__() == other.__hash__()
+
+    __hash__ = NativeCodec.__hash__

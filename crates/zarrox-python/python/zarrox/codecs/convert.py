@@ -1,0 +1,111 @@
+"""What users give as a codec, as metadata has it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from ..errors import BadCompressorError
+from . import v3
+from .abc import Codec, config_json
+from .registry import UnknownCodecError, get_codec
+
+__all__ = ["UnknownConfig", "codec_config", "from_v2"]
+
+
+def codec_config(obj: Any, zarr_format: int | str) -> dict[str, Any] | None:
+    """The configuration of whatever a user gave as a codec.
+
+    Parameters
+    ----------
+    obj : Codec, codec of numcodecs or of v3, dict, str or None
+        Anything with ``get_config`` or ``to_dict``; an object of metadata; in v3 a name.
+    zarr_format : int or str
+        The format of the array.
+
+    Returns
+    -------
+    dict or None
+        An object with ``id`` or ``name``, which JSON can hold.
+
+    Raises
+    ------
+    BadCompressorError
+        If it is no codec.
+
+    Examples
+    --------
+    >>> from zarrox.codecs import GzipCodec, Zlib
+    >>> codec_config(Zlib(level=1), 2), codec_config(GzipCodec(level=1), 3)
+    ({'id': 'zlib', 'level': 1}, {'name': 'gzip', 'configuration': {'level': 1}})
+    """
+    if obj is None:
+        return None
+    config = _config(obj)
+    if isinstance(config, str) and config:
+        config = {"name": config} if str(zarr_format).startswith("3") else {"id": config}
+    if not isinstance(config, Mapping) or not isinstance(config.get("id", config.get("name")), str):
+        raise BadCompressorError(
+            f"bad compressor; expected a codec, its configuration as a dict with 'id' (or in v3 'name'), or None; found {obj!r}"
+        )
+    return dict(json.loads(config_json(config)))
+
+
+def _config(obj: Any) -> Any:
+    if isinstance(obj, v3.V3Codec):
+        return v3.spec(obj)
+    for method in ("get_config", "to_dict"):
+        if callable(getattr(obj, method, None)) and not isinstance(obj, type):
+            return getattr(obj, method)()
+    return obj
+
+
+class UnknownConfig(Codec):
+    """A codec that nobody here knows, as metadata has it.
+
+    Parameters
+    ----------
+    config : dict
+        The configuration.
+    """
+
+    def __init__(self, **config: Any) -> None:
+        self._config = config
+
+    def get_config(self) -> dict[str, Any]:
+        return dict(self._config)
+
+    def encode(self, buf: Any) -> Any:
+        raise UnknownCodecError(self._config.get("id"))
+
+    def decode(self, buf: Any, out: Any = None) -> Any:
+        raise UnknownCodecError(self._config.get("id"))
+
+    def __repr__(self) -> str:
+        return f"UnknownConfig({self._config!r})"
+
+
+def from_v2(config: Mapping[str, Any]) -> Any:
+    """The codec of an object in the metadata of v2, for people to look at.
+
+    Parameters
+    ----------
+    config : dict
+        ``id`` and parameters.
+
+    Returns
+    -------
+    Codec
+        The codec; one that is not known only has its configuration.
+
+    Examples
+    --------
+    >>> from_v2({"id": "blosc", "cname": "lz4", "clevel": 5, "shuffle": 1, "blocksize": 0})
+    Blosc(cname='lz4', clevel=5, shuffle=SHUFFLE, blocksize=0)
+    """
+    try:
+        return get_codec(config)
+    except (TypeError, ValueError):
+        # Metadata may have members that no constructor takes: it is still good to look at.
+        return UnknownConfig(**config)

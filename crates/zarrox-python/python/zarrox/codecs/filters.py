@@ -1,0 +1,316 @@
+"""Codecs that turn numbers into others, which compress better."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from .abc import NativeCodec, shown_as
+
+__all__ = ["AsType", "BitRound", "Categorize", "Delta", "FixedScaleOffset", "PackBits", "PCodec", "Quantize", "ZFPY"]
+
+
+class _Typed(NativeCodec):
+    """Of elements of ``dtype``, which are stored as ``astype``."""
+
+    dtype: np.dtype[Any]
+    astype: np.dtype[Any]
+
+    def _set_types(self, dtype: Any, astype: Any) -> None:
+        self.dtype = np.dtype(dtype)
+        self.astype = self.dtype if astype is None else np.dtype(astype)
+
+    def _refuse_objects(self) -> None:
+        if self.dtype.hasobject or self.astype.hasobject:
+            raise ValueError("object arrays are not supported")
+
+    def get_config(self) -> dict[str, Any]:
+        config = super().get_config()
+        return {**config, "dtype": config.pop("dtype").str, "astype": config.pop("astype").str}
+
+    def __repr__(self) -> str:
+        shown = {k: v for k, v in self.get_config().items() if k != "id"}
+        if shown["astype"] == shown["dtype"]:
+            del shown["astype"]
+        return shown_as(self, shown.items())
+
+
+class Delta(_Typed):
+    """The differences of elements that follow each other.
+
+    Parameters
+    ----------
+    dtype : dtype
+        The type of the elements.
+    astype : dtype, optional
+        The type of the differences.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> Delta(dtype="i2", astype="i1").encode(np.array([100, 102, 101], dtype="i2"))
+    array([100,   2,  -1], dtype=int8)
+    """
+
+    codec_id = "delta"
+
+    def __init__(self, dtype: Any, astype: Any = None) -> None:
+        self._set_types(dtype, astype)
+        self._refuse_objects()
+
+
+class FixedScaleOffset(_Typed):
+    """Rounds ``(x - offset) * scale`` to integers.
+
+    Parameters
+    ----------
+    offset : float
+        What is subtracted.
+    scale : float
+        What the difference is multiplied by.
+    dtype : dtype
+        The type of the elements.
+    astype : dtype, optional
+        The type that is stored.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> codec = FixedScaleOffset(offset=1000, scale=10, dtype="f8", astype="u1")
+    >>> codec
+    FixedScaleOffset(scale=10, offset=1000, dtype='<f8', astype='|u1')
+    >>> codec.encode(np.array([1000.0, 1000.12, 1001.0]))
+    array([ 0,  1, 10], dtype=uint8)
+    """
+
+    codec_id = "fixedscaleoffset"
+
+    def __init__(self, offset: float, scale: float, dtype: Any, astype: Any = None) -> None:
+        self.scale = scale
+        self.offset = offset
+        self._set_types(dtype, astype)
+        self._refuse_objects()
+
+
+class Quantize(_Typed):
+    """Keeps so many decimal digits of floating-point numbers.
+
+    Parameters
+    ----------
+    digits : int
+        How many digits after the point are kept.
+    dtype : dtype
+        The type of the elements.
+    astype : dtype, optional
+        The type that is stored.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> Quantize(digits=1, dtype="f8").encode(np.array([0.11, 0.22]))
+    array([0.125 , 0.25  ])
+    """
+
+    codec_id = "quantize"
+
+    def __init__(self, digits: int, dtype: Any, astype: Any = None) -> None:
+        self.digits = digits
+        self._set_types(dtype, astype)
+        if self.dtype.kind != "f" or self.astype.kind != "f":
+            raise ValueError("only floating point data types are supported")
+
+
+class Categorize(_Typed):
+    """Stores the place of a text in a list; 0 is for all that are not in it.
+
+    Parameters
+    ----------
+    labels : sequence of str
+        The list.
+    dtype : dtype
+        The type of the elements: text or object.
+    astype : dtype
+        The type that is stored.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> codec = Categorize(labels=["female", "male"], dtype=object)
+    >>> codec
+    Categorize(dtype='|O', astype='|u1', labels=['female', 'male'])
+    >>> codec.encode(np.array(["male", "female", "unknown"], dtype=object))
+    array([2, 1, 0], dtype=uint8)
+    """
+
+    codec_id = "categorize"
+    _SHOWN = 3
+
+    def __init__(self, labels: Iterable[str | bytes], dtype: Any, astype: Any = "u1") -> None:
+        self.labels = [label.decode() if isinstance(label, bytes) else str(label) for label in labels]
+        self._set_types(dtype, astype)
+        if self.dtype.kind not in "UO":
+            raise TypeError("only unicode ('U') and object ('O') dtypes are supported")
+        if self.astype.hasobject:
+            raise TypeError("encoding as object array not supported")
+
+    def __repr__(self) -> str:
+        labels = repr(self.labels[: self._SHOWN])
+        if len(self.labels) > self._SHOWN:
+            labels = labels[:-1] + ", ...]"
+        return f"{type(self).__name__}(dtype={self.dtype.str!r}, astype={self.astype.str!r}, labels={labels})"
+
+
+class AsType(NativeCodec):
+    """Stores elements as another type.
+
+    Parameters
+    ----------
+    encode_dtype : dtype
+        The type that is stored.
+    decode_dtype : dtype
+        The type of the elements.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> AsType(encode_dtype="i1", decode_dtype="i2").encode(np.array([1, 2], dtype="i2"))
+    array([1, 2], dtype=int8)
+    """
+
+    codec_id = "astype"
+
+    def __init__(self, encode_dtype: Any, decode_dtype: Any) -> None:
+        self.encode_dtype = np.dtype(encode_dtype)
+        self.decode_dtype = np.dtype(decode_dtype)
+
+    def get_config(self) -> dict[str, Any]:
+        return {"id": self.codec_id, "encode_dtype": self.encode_dtype.str, "decode_dtype": self.decode_dtype.str}
+
+    def __repr__(self) -> str:
+        return shown_as(self, list(self.get_config().items())[1:])
+
+
+class PackBits(NativeCodec):
+    """Truth values, eight in a byte.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> PackBits().encode(np.array([True, False, False, True]))
+    array([  4, 144], dtype=uint8)
+    """
+
+    codec_id = "packbits"
+
+
+class BitRound(NativeCodec):
+    """Keeps so many bits of the mantissa of floating-point numbers.
+
+    Parameters
+    ----------
+    keepbits : int
+        How many bits are kept.
+
+    Examples
+    --------
+    >>> BitRound(keepbits=10)
+    BitRound(keepbits=10)
+    """
+
+    codec_id = "bitround"
+
+    def __init__(self, keepbits: int) -> None:
+        if keepbits < 0:
+            raise ValueError("keepbits must be zero or positive")
+        self.keepbits = keepbits
+
+
+class ZFPY(NativeCodec):
+    """Lossy compression of numbers as zfp has it.
+
+    Parameters
+    ----------
+    mode : int
+        2 is a fixed rate, 3 a fixed precision, 4 a fixed accuracy, 5 without loss.
+    tolerance : float
+        The largest error with a fixed accuracy.
+    rate : float
+        The bits for an element with a fixed rate.
+    precision : int
+        The bits that are kept with a fixed precision.
+    compression_kwargs : dict, optional
+        The parameter of the mode once more, as metadata has it; it is not used.
+
+    Examples
+    --------
+    >>> ZFPY(mode=4, tolerance=0.001)
+    ZFPY(mode=4, tolerance=0.001, rate=-1, precision=-1)
+    """
+
+    codec_id = "zfpy"
+    _PARAMETERS = {2: "rate", 3: "precision", 4: "tolerance"}
+
+    def __init__(
+        self,
+        mode: int = 4,
+        tolerance: float = -1,
+        rate: float = -1,
+        precision: int = -1,
+        compression_kwargs: dict[str, Any] | None = None,
+    ) -> None:
+        self.mode = mode
+        values = {"tolerance": tolerance, "rate": rate, "precision": precision}
+        if mode in self._PARAMETERS:
+            self.compression_kwargs = {self._PARAMETERS[mode]: values[self._PARAMETERS[mode]]}
+        self.tolerance = tolerance
+        self.rate = rate
+        self.precision = precision
+
+    def __repr__(self) -> str:
+        return shown_as(self, ((name, getattr(self, name)) for name in ("mode", "tolerance", "rate", "precision")))
+
+
+class PCodec(NativeCodec):
+    """Lossless compression of numbers as pcodec has it.
+
+    Parameters
+    ----------
+    level : int
+        From 0 (fast) to 12 (best).
+    mode_spec : {"auto", "classic"}
+        Whether to look for structure in the numbers.
+    delta_spec : {"auto", "no_op", "none", "try_consecutive", "try_lookback"}
+        How differences are taken.
+    paging_spec : {"equal_pages_up_to"}
+        How numbers are put into pages.
+    delta_encoding_order : int, optional
+        How often differences are taken of differences, with "try_consecutive" and "auto".
+    equal_pages_up_to : int
+        The largest number of numbers in a page.
+
+    Examples
+    --------
+    >>> PCodec(level=4).level
+    4
+    """
+
+    codec_id = "pcodec"
+
+    def __init__(
+        self,
+        level: int = 8,
+        *,
+        mode_spec: str = "auto",
+        delta_spec: str = "auto",
+        paging_spec: str = "equal_pages_up_to",
+        delta_encoding_order: int | None = None,
+        equal_pages_up_to: int = 262144,
+    ) -> None:
+        self.level = level
+        self.mode_spec = mode_spec
+        self.delta_spec = delta_spec
+        self.paging_spec = paging_spec
+        self.delta_encoding_order = delta_encoding_order
+        self.equal_pages_up_to = equal_pages_up_to

@@ -1,0 +1,214 @@
+"""Codecs of text, bytes, arrays of any length, and of other objects of Python."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import Any
+
+import numpy as np
+
+from ..errors import UnsupportedError
+from .abc import Codec, NativeCodec, shown_as
+
+__all__ = ["JSON", "LegacyJSON", "LegacyMsgPack", "MsgPack", "Pickle", "VLenArray", "VLenBytes", "VLenUTF8"]
+
+
+class VLenUTF8(NativeCodec):
+    """Text of any length.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> codec = VLenUTF8()
+    >>> codec.decode(codec.encode(np.array(["a", "bcd"], dtype=object)))
+    array(['a', 'bcd'], dtype=object)
+    """
+
+    codec_id = "vlen-utf8"
+
+
+class VLenBytes(NativeCodec):
+    """Bytes of any number.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> codec = VLenBytes()
+    >>> codec.decode(codec.encode(np.array([b"a", b"bcd"], dtype=object)))
+    array([b'a', b'bcd'], dtype=object)
+    """
+
+    codec_id = "vlen-bytes"
+
+
+class VLenArray(NativeCodec):
+    """Arrays of any length and one dimension.
+
+    Parameters
+    ----------
+    dtype : dtype
+        The type of their elements.
+
+    Examples
+    --------
+    >>> VLenArray("i4")
+    VLenArray(dtype='<i4')
+    """
+
+    codec_id = "vlen-array"
+
+    def __init__(self, dtype: Any) -> None:
+        self.dtype = np.dtype(dtype)
+        if self.dtype.hasobject:
+            raise ValueError("object dtype not supported")
+
+    def get_config(self) -> dict[str, Any]:
+        return {"id": self.codec_id, "dtype": self.dtype.str}
+
+    def __repr__(self) -> str:
+        return shown_as(self, [("dtype", self.dtype.str)])
+
+
+class JSON(NativeCodec):
+    """Objects as JSON.
+
+    Parameters
+    ----------
+    encoding : str
+        How text becomes bytes.
+    skipkeys, ensure_ascii, check_circular, allow_nan, sort_keys, indent, separators
+        As :class:`json.JSONEncoder` has them.
+    strict : bool
+        As :class:`json.JSONDecoder` has it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> codec = JSON()
+    >>> codec.decode(codec.encode(np.array(["a", 1, None], dtype=object)))
+    array(['a', 1, None], dtype=object)
+    """
+
+    codec_id = "json2"
+
+    def __init__(
+        self,
+        encoding: str = "utf-8",
+        skipkeys: bool = False,
+        ensure_ascii: bool = True,
+        check_circular: bool = True,
+        allow_nan: bool = True,
+        sort_keys: bool = True,
+        indent: int | str | None = None,
+        separators: tuple[str, str] | None = None,
+        strict: bool = True,
+    ) -> None:
+        self._text_encoding = encoding
+        if separators is None:
+            separators = (",", ":") if indent is None else (", ", ": ")
+        self._encoder_config = {
+            "skipkeys": skipkeys,
+            "ensure_ascii": ensure_ascii,
+            "check_circular": check_circular,
+            "allow_nan": allow_nan,
+            "indent": indent,
+            "separators": tuple(separators),
+            "sort_keys": sort_keys,
+        }
+        self._decoder_config = {"strict": strict}
+
+    def get_config(self) -> dict[str, Any]:
+        return {"id": self.codec_id, "encoding": self._text_encoding, **self._encoder_config, **self._decoder_config}
+
+    def __repr__(self) -> str:
+        parameters = [("encoding", self._text_encoding), *sorted(self._encoder_config.items())]
+        text = shown_as(self, [*parameters, *self._decoder_config.items()])
+        return textwrap.fill(text, width=80, break_long_words=False, subsequent_indent="     ")
+
+
+class LegacyJSON(JSON):
+    """Objects as JSON that does not say their shape: what numcodecs wrote before release 0.6.
+
+    Examples
+    --------
+    >>> LegacyJSON().get_config()["id"]
+    'json'
+    """
+
+    codec_id = "json"
+
+
+class MsgPack(NativeCodec):
+    """Objects as MessagePack.
+
+    Parameters
+    ----------
+    use_single_float : bool
+        Whether floating-point numbers are stored in 32 bits.
+    use_bin_type : bool
+        Whether bytes are told apart from text.
+    raw : bool
+        Whether text is read as bytes.
+
+    Examples
+    --------
+    >>> MsgPack()
+    MsgPack(raw=False, use_bin_type=True, use_single_float=False)
+    """
+
+    codec_id = "msgpack2"
+
+    def __init__(self, use_single_float: bool = False, use_bin_type: bool = True, raw: bool = False) -> None:
+        self.raw = raw
+        self.use_single_float = use_single_float
+        self.use_bin_type = use_bin_type
+
+    def __repr__(self) -> str:
+        return shown_as(self, sorted(vars(self).items()))
+
+
+class LegacyMsgPack(MsgPack):
+    """Objects as MessagePack that does not say their shape: what numcodecs wrote before release 0.6.
+
+    Examples
+    --------
+    >>> LegacyMsgPack().get_config()["id"]
+    'msgpack'
+    """
+
+    codec_id = "msgpack"
+
+
+class Pickle(Codec):
+    """Objects as Python pickles them, which is refused: to read a pickle is to run a program.
+
+    It is here so that metadata which names it can be looked at.
+
+    Parameters
+    ----------
+    protocol : int
+        The version of pickles.
+
+    Examples
+    --------
+    >>> Pickle().get_config()
+    {'id': 'pickle', 'protocol': 5}
+    """
+
+    codec_id = "pickle"
+
+    def __init__(self, protocol: int = 5) -> None:
+        self.protocol = protocol
+
+    def encode(self, buf: Any) -> Any:
+        raise _refused()
+
+    def decode(self, buf: Any, out: Any = None) -> Any:
+        raise _refused()
+
+
+def _refused() -> UnsupportedError:
+    return UnsupportedError(
+        "pickled objects are programs that run when they are read, so that Zarrox neither writes nor reads them; "
+        "use JSON, MsgPack, VLenUTF8, VLenBytes or VLenArray, and to read data that you trust, zarr-python"
+    )

@@ -1,0 +1,121 @@
+"""Finds the codec of a configuration."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from .abc import NativeCodec
+
+__all__ = ["UnknownCodecError", "codec_registry", "get_codec", "python_codec", "register_codec"]
+
+codec_registry: dict[str, Any] = {}
+"""The classes of codecs by their ids."""
+
+_NATIVE_PREFIX = "numcodecs."
+
+
+class UnknownCodecError(ValueError):
+    """There is no codec of an id."""
+
+    def __init__(self, codec_id: object) -> None:
+        self.codec_id = codec_id
+        super().__init__(
+            f"codec not available: '{codec_id}'; register a class that has it with zarrox.codecs.register_codec, or "
+            "install the package that offers it to numcodecs, and numcodecs itself"
+        )
+
+
+def register_codec(cls: Any, codec_id: str | None = None) -> None:
+    """Make a class of codecs known; it takes the place of another of its id.
+
+    Parameters
+    ----------
+    cls : type
+        A subclass of :class:`Codec`, or any class with the same methods.
+    codec_id : str, optional
+        The id, if it is not ``cls.codec_id``.
+
+    Examples
+    --------
+    >>> register_codec(codec_registry["zlib"], codec_id="my-zlib")
+    >>> get_codec({"id": "my-zlib", "level": 3})
+    Zlib(level=3)
+    """
+    codec_id = codec_id or cls.codec_id
+    if not isinstance(codec_id, str):
+        raise ValueError(f"{cls} has no codec_id; give one")
+    codec_registry[codec_id] = cls
+
+
+def get_codec(config: Mapping[str, Any]) -> Any:
+    """The codec of a configuration.
+
+    Parameters
+    ----------
+    config : dict
+        ``id`` and parameters.
+
+    Returns
+    -------
+    Codec
+        The codec: of ours, of those registered, or, where numcodecs is installed, one that is known to it.
+
+    Raises
+    ------
+    UnknownCodecError
+        If there is none of this id.
+
+    Examples
+    --------
+    >>> get_codec({"id": "zlib", "level": 1})
+    Zlib(level=1)
+    """
+    config = dict(config)
+    codec_id = config.pop("id", None)
+    cls = codec_registry.get(codec_id) if isinstance(codec_id, str) else None
+    return _of_numcodecs(codec_id, config) if cls is None else cls.from_config(config)
+
+
+def _of_numcodecs(codec_id: object, config: dict[str, Any]) -> Any:
+    """Third parties offer their codecs to numcodecs, which imports them when they are asked for."""
+    try:
+        from numcodecs.registry import get_codec as get  # type: ignore[import-untyped, unused-ignore]
+    except ImportError:
+        raise UnknownCodecError(codec_id) from None
+    try:
+        return get({"id": codec_id, **config})
+    except ValueError as error:
+        if type(error).__name__ == "UnknownCodecError" or str(error).startswith("codec not available"):
+            raise UnknownCodecError(codec_id) from None
+        raise
+
+
+def python_codec(config: str) -> Any:
+    """The codec of a configuration that Rust does not know.
+
+    Parameters
+    ----------
+    config : str
+        JSON: v2's object with ``id``, or v3's with ``name``, which may begin with ``numcodecs.``.
+
+    Returns
+    -------
+    Codec
+        An object with ``encode`` and ``decode``.
+
+    Raises
+    ------
+    ValueError
+        If there is none.
+    """
+    members = json.loads(config)
+    if "id" not in members:
+        name = str(members.get("name")).removeprefix(_NATIVE_PREFIX)
+        members = {**members.get("configuration", {}), "id": name}
+    codec = get_codec(members)
+    # Those of ours would ask Rust, which asks for it here: what Rust does not know there is not.
+    if isinstance(codec, NativeCodec) and codec.codec_id == members["id"]:
+        raise UnknownCodecError(members["id"])
+    return codec

@@ -1,0 +1,632 @@
+"""Codecs as zarr-python 3 names them: what stands in ``codecs`` of v3 metadata.
+
+They hold parameters; the codecs themselves are Rust's.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+from ..core.dtype import ZDType, parse_dtype
+from .parameters import choice, integer, split
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+__all__ = [
+    "ArrayArrayCodec",
+    "ArrayBytesCodec",
+    "BloscCname",
+    "BloscCodec",
+    "BloscShuffle",
+    "BytesBytesCodec",
+    "BytesCodec",
+    "CastValue",
+    "Crc32cCodec",
+    "Endian",
+    "GzipCodec",
+    "NamedCodec",
+    "ScaleOffset",
+    "ShardingCodec",
+    "ShardingCodecIndexLocation",
+    "SubchunkWriteOrder",
+    "TransposeCodec",
+    "V3Codec",
+    "VLenBytesCodec",
+    "VLenUTF8Codec",
+    "ZstdCodec",
+    "parse_codec",
+]
+
+SubchunkWriteOrder = Literal["morton", "unordered", "lexicographic", "colexicographic"]
+
+
+class BloscShuffle(str, Enum):
+    """What Blosc shuffles; the values themselves can be given, too."""
+
+    noshuffle = "noshuffle"
+    shuffle = "shuffle"
+    bitshuffle = "bitshuffle"
+
+    @classmethod
+    def from_int(cls, num: int) -> BloscShuffle:
+        """The member of the number that v2 has for it.
+
+        Parameters
+        ----------
+        num : int
+            0, 1 or 2.
+
+        Returns
+        -------
+        BloscShuffle
+            The member.
+
+        Raises
+        ------
+        ValueError
+            For other numbers.
+
+        Examples
+        --------
+        >>> BloscShuffle.from_int(2).value
+        'bitshuffle'
+        """
+        members = list(cls)
+        if num not in range(len(members)):
+            raise ValueError(f"Value must be between 0 and 2. Got {num}.")
+        return members[num]
+
+
+class BloscCname(str, Enum):
+    """What Blosc compresses with; the values themselves can be given, too."""
+
+    lz4 = "lz4"
+    lz4hc = "lz4hc"
+    blosclz = "blosclz"
+    snappy = "snappy"
+    zstd = "zstd"
+    zlib = "zlib"
+
+
+class Endian(str, Enum):
+    """Byte orders; the values themselves can be given, too."""
+
+    little = "little"
+    big = "big"
+
+
+class ShardingCodecIndexLocation(str, Enum):
+    """Where the index of a shard is; the values themselves can be given, too."""
+
+    start = "start"
+    end = "end"
+
+
+@dataclass(frozen=True)
+class V3Codec:
+    """A codec of v3: a name and a configuration.
+
+    Examples
+    --------
+    >>> GzipCodec(level=1).to_dict()
+    {'name': 'gzip', 'configuration': {'level': 1}}
+    >>> V3Codec.from_dict({"name": "gzip", "configuration": {"level": 1}})
+    GzipCodec(level=1)
+    """
+
+    name: ClassVar[str] = ""
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any] | str) -> Self:
+        """The codec of the object in metadata.
+
+        Parameters
+        ----------
+        data : dict
+            ``name`` and ``configuration``.
+
+        Returns
+        -------
+        V3Codec
+            An instance of this class; called on a base class, one of the class of that name.
+
+        Raises
+        ------
+        ValueError
+            If the object is none, or one of another codec.
+        """
+        name, configuration = split(data)
+        if not cls.name:
+            codec = parse_codec(data)
+            if not isinstance(codec, cls):
+                raise ValueError(f"Expected {cls.__name__}. Got {name} instead.")
+            return codec
+        if name != cls.name:
+            raise ValueError(f"Expected '{cls.name}'. Got {name} instead.")
+        return cls._from_configuration(configuration)
+
+    @classmethod
+    def _from_configuration(cls, configuration: dict[str, Any]) -> Self:
+        return cls(**configuration)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The object in metadata.
+
+        Returns
+        -------
+        dict
+            ``name`` and, if there is one, ``configuration``.
+        """
+        configuration = self._configuration()
+        return {"name": self.name} if configuration is None else {"name": self.name, "configuration": configuration}
+
+    def _configuration(self) -> dict[str, Any] | None:
+        return dict(vars(self))
+
+    def _spec(self) -> dict[str, Any]:
+        """What a new array is told: :meth:`to_dict` without what depends on the array."""
+        return self.to_dict()
+
+    def _set(self, **members: Any) -> None:
+        for name, value in members.items():
+            object.__setattr__(self, name, value)
+
+
+class ArrayArrayCodec(V3Codec):
+    """A codec that turns arrays into arrays."""
+
+
+class ArrayBytesCodec(V3Codec):
+    """A codec that turns an array into bytes."""
+
+
+class BytesBytesCodec(V3Codec):
+    """A codec that turns bytes into bytes."""
+
+
+@dataclass(frozen=True)
+class BytesCodec(ArrayBytesCodec):
+    """The elements one after the other.
+
+    Parameters
+    ----------
+    endian : {"little", "big"}, optional
+        Their byte order; ``None`` for elements that have none.
+
+    Examples
+    --------
+    >>> BytesCodec(endian="big").to_dict()
+    {'name': 'bytes', 'configuration': {'endian': 'big'}}
+    """
+
+    name = "bytes"
+    endian: Literal["little", "big"] | None
+
+    def __init__(self, *, endian: Endian | str | None = sys.byteorder) -> None:
+        self._set(endian=None if endian is None else choice("endian", endian, Endian))
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any] | str) -> Self:
+        # The name of an early draft.
+        name, configuration = split(data)
+        return super().from_dict({"name": "bytes" if name == "endian" else name, "configuration": configuration})
+
+    @classmethod
+    def _from_configuration(cls, configuration: dict[str, Any]) -> Self:
+        return cls(**{"endian": None, **configuration})
+
+    def _configuration(self) -> dict[str, Any] | None:
+        return None if self.endian is None else {"endian": self.endian}
+
+
+@dataclass(frozen=True)
+class TransposeCodec(ArrayArrayCodec):
+    """The dimensions in another order.
+
+    Parameters
+    ----------
+    order : tuple of int
+        For each dimension that is stored, which one of the array it is.
+
+    Examples
+    --------
+    >>> TransposeCodec(order=(1, 0))
+    TransposeCodec(order=(1, 0))
+    """
+
+    name = "transpose"
+    order: tuple[int, ...]
+
+    def __init__(self, *, order: Iterable[int]) -> None:
+        order = tuple(int(axis) for axis in order)
+        if sorted(order) != list(range(len(order))):
+            raise ValueError(f"order must name each dimension once, from 0 to {len(order) - 1}. Got {order}.")
+        self._set(order=order)
+
+
+@dataclass(frozen=True)
+class GzipCodec(BytesBytesCodec):
+    """Compression as gzip has it.
+
+    Parameters
+    ----------
+    level : int
+        From 0 (none) to 9 (best).
+
+    Examples
+    --------
+    >>> GzipCodec()
+    GzipCodec(level=5)
+    """
+
+    name = "gzip"
+    level: int = 5
+
+    def __init__(self, *, level: int = 5) -> None:
+        self._set(level=integer("level", level, 0, 9))
+
+
+@dataclass(frozen=True)
+class ZstdCodec(BytesBytesCodec):
+    """Compression as Zstandard has it.
+
+    Parameters
+    ----------
+    level : int
+        From -131072 (fast) to 22 (best); 0 is the default, 3.
+    checksum : bool
+        Whether to store a checksum.
+
+    Examples
+    --------
+    >>> ZstdCodec(level=9)
+    ZstdCodec(level=9, checksum=False)
+    """
+
+    name = "zstd"
+    level: int = 0
+    checksum: bool = False
+
+    def __init__(self, *, level: int = 0, checksum: bool = False) -> None:
+        if not isinstance(checksum, bool):
+            raise TypeError(f"Failed to parse input for 'checksum': expected bool, got {checksum!r}.")
+        self._set(level=integer("level", level, -(1 << 17), 22), checksum=checksum)
+
+
+@dataclass(frozen=True)
+class BloscCodec(BytesBytesCodec):
+    """A shuffle and a compressor that work on blocks.
+
+    Parameters
+    ----------
+    typesize : int, optional
+        The size of elements; by default that of the array.
+    cname : str
+        The compressor.
+    clevel : int
+        From 0 (none) to 9 (best).
+    shuffle : {"noshuffle", "shuffle", "bitshuffle"}, optional
+        By default bits for elements of one byte, else bytes.
+    blocksize : int
+        The size of blocks in bytes; 0: the compressor chooses.
+
+    Examples
+    --------
+    >>> BloscCodec(cname="lz4", clevel=9, shuffle="shuffle", typesize=4).to_dict()["configuration"]
+    {'typesize': 4, 'cname': 'lz4', 'clevel': 9, 'shuffle': 'shuffle', 'blocksize': 0}
+    """
+
+    name = "blosc"
+    _tunable_attrs: set[str] = field(init=False)
+    typesize: int
+    cname: str
+    clevel: int
+    shuffle: str
+    blocksize: int
+
+    def __init__(
+        self,
+        *,
+        typesize: int | None = None,
+        cname: BloscCname | str = "zstd",
+        clevel: int = 5,
+        shuffle: BloscShuffle | str | None = None,
+        blocksize: int = 0,
+    ) -> None:
+        given = {"typesize": typesize, "shuffle": shuffle}
+        self._set(
+            _tunable_attrs={name for name, value in given.items() if value is None},
+            typesize=integer("typesize", 1 if typesize is None else typesize, 1, None),
+            cname=choice("cname", cname, BloscCname),
+            clevel=integer("clevel", clevel, 0, 9),
+            shuffle=choice("shuffle", shuffle or "bitshuffle", BloscShuffle),
+            blocksize=integer("blocksize", blocksize, 0, None),
+        )
+
+    def __hash__(self) -> int:
+        return hash(tuple(sorted(self._members().items())))
+
+    def _members(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "_tunable_attrs"}
+
+    def _configuration(self) -> dict[str, Any]:
+        return self._members()
+
+    def _spec(self) -> dict[str, Any]:
+        members = self._members()
+        if self._tunable_attrs:
+            # What the user left open depends on the elements, which only the array knows.
+            members.update(dict.fromkeys(self._tunable_attrs))
+        return {"name": self.name, "configuration": {k: v for k, v in members.items() if v is not None}}
+
+
+@dataclass(frozen=True)
+class Crc32cCodec(BytesBytesCodec):
+    """A checksum behind the bytes.
+
+    Examples
+    --------
+    >>> Crc32cCodec().to_dict()
+    {'name': 'crc32c'}
+    """
+
+    name = "crc32c"
+
+    def _configuration(self) -> None:
+        return None
+
+
+@dataclass(frozen=True)
+class VLenUTF8Codec(ArrayBytesCodec):
+    """Text of any length.
+
+    Examples
+    --------
+    >>> VLenUTF8Codec().to_dict()
+    {'name': 'vlen-utf8', 'configuration': {}}
+    """
+
+    name = "vlen-utf8"
+
+
+@dataclass(frozen=True)
+class VLenBytesCodec(ArrayBytesCodec):
+    """Bytes of any number.
+
+    Examples
+    --------
+    >>> VLenBytesCodec().to_dict()
+    {'name': 'vlen-bytes', 'configuration': {}}
+    """
+
+    name = "vlen-bytes"
+
+
+@dataclass(frozen=True)
+class ScaleOffset(ArrayArrayCodec):
+    """Elements less an offset, times a scale.
+
+    Parameters
+    ----------
+    offset : int, float or str
+        What is subtracted.
+    scale : int, float or str
+        What the difference is multiplied by.
+
+    Examples
+    --------
+    >>> ScaleOffset(offset=1).to_dict()
+    {'name': 'scale_offset', 'configuration': {'offset': 1}}
+    """
+
+    name = "scale_offset"
+    offset: int | float | str
+    scale: int | float | str
+
+    def __init__(self, *, offset: object = 0, scale: object = 1) -> None:
+        for member, value in (("offset", offset), ("scale", scale)):
+            if not isinstance(value, (int, float, str)):
+                raise TypeError(f"{member} must be a number or string, got {type(value).__name__}")
+        self._set(offset=offset, scale=scale)
+
+    def _configuration(self) -> dict[str, Any] | None:
+        defaults = {"offset": 0, "scale": 1}
+        return {name: value for name, value in vars(self).items() if value != defaults[name]} or None
+
+
+@dataclass(frozen=True)
+class CastValue(ArrayArrayCodec):
+    """Elements as numbers of another data type.
+
+    Parameters
+    ----------
+    data_type : str or ZDType
+        What they become.
+    rounding : {"nearest-even", "towards-zero", "towards-positive", "towards-negative", "nearest-away"}
+        Which number is taken where the other type lacks one.
+    out_of_range : {"clamp", "wrap"}, optional
+        What becomes of numbers that are too large or small; by default an error.
+    scalar_map : dict, optional
+        ``encode`` and ``decode``: which values become which whatever else is said, as a mapping or a list of pairs.
+
+    Examples
+    --------
+    >>> CastValue(data_type="uint8", out_of_range="clamp").to_dict()
+    {'name': 'cast_value', 'configuration': {'data_type': 'uint8', 'out_of_range': 'clamp'}}
+    """
+
+    name = "cast_value"
+    dtype: ZDType[Any, Any]
+    rounding: str
+    out_of_range: str | None
+    scalar_map: dict[str, dict[Any, Any]] | None
+
+    def __init__(
+        self,
+        *,
+        data_type: str | ZDType[Any, Any],
+        rounding: str = "nearest-even",
+        out_of_range: str | None = None,
+        scalar_map: Mapping[str, Any] | None = None,
+    ) -> None:
+        self._set(
+            dtype=parse_dtype(data_type, zarr_format=3),
+            rounding=rounding,
+            out_of_range=out_of_range,
+            scalar_map=None if scalar_map is None else {k: dict(v) for k, v in scalar_map.items()},
+        )
+
+    def _configuration(self) -> dict[str, Any]:
+        configuration: dict[str, Any] = {"data_type": self.dtype.to_json(zarr_format=3)}
+        if self.rounding != "nearest-even":
+            configuration["rounding"] = self.rounding
+        if self.out_of_range is not None:
+            configuration["out_of_range"] = self.out_of_range
+        if self.scalar_map is not None:
+            configuration["scalar_map"] = {k: [list(pair) for pair in v.items()] for k, v in self.scalar_map.items()}
+        return configuration
+
+
+@dataclass(frozen=True)
+class ShardingCodec(ArrayBytesCodec):
+    """Many chunks in one stored object, the shard.
+
+    Parameters
+    ----------
+    chunk_shape : tuple of int
+        The shape of the chunks inside.
+    codecs : iterable of codec or dict
+        What encodes them.
+    index_codecs : iterable of codec or dict
+        What encodes the index of a shard.
+    index_location : {"start", "end"}
+        Where the index is.
+    subchunk_write_order : {"morton", "unordered", "lexicographic", "colexicographic"}
+        Taken for the sake of programs that give it: in which order chunks lie says nothing to readers.
+
+    Examples
+    --------
+    >>> ShardingCodec(chunk_shape=(2, 2)).index_location
+    'end'
+    """
+
+    name = "sharding_indexed"
+    chunk_shape: tuple[int, ...]
+    codecs: tuple[Any, ...]
+    index_codecs: tuple[Any, ...]
+    index_location: str
+    subchunk_write_order: SubchunkWriteOrder
+
+    def __init__(
+        self,
+        *,
+        chunk_shape: Iterable[int] | int,
+        codecs: Iterable[Any] = (BytesCodec(endian="little"),),
+        index_codecs: Iterable[Any] = (BytesCodec(endian="little"), Crc32cCodec()),
+        index_location: ShardingCodecIndexLocation | str = "end",
+        subchunk_write_order: SubchunkWriteOrder = "morton",
+    ) -> None:
+        shape = (chunk_shape,) if isinstance(chunk_shape, int) else tuple(int(n) for n in chunk_shape)
+        if subchunk_write_order not in ("morton", "unordered", "lexicographic", "colexicographic"):
+            raise ValueError(f"Unrecognized subchunk write order: {subchunk_write_order}.")
+        self._set(
+            chunk_shape=shape,
+            codecs=tuple(parse_codec(codec) for codec in codecs),
+            index_codecs=tuple(parse_codec(codec) for codec in index_codecs),
+            index_location=choice("index_location", index_location, ShardingCodecIndexLocation),
+            subchunk_write_order=subchunk_write_order,
+        )
+
+    def _configuration(self) -> dict[str, Any]:
+        return self._with([codec.to_dict() for codec in self.codecs])
+
+    def _spec(self) -> dict[str, Any]:
+        return {"name": self.name, "configuration": self._with([spec(codec) for codec in self.codecs])}
+
+    def _with(self, codecs: list[dict[str, Any]]) -> dict[str, Any]:
+        return {
+            "chunk_shape": self.chunk_shape,
+            "codecs": tuple(codecs),
+            "index_codecs": tuple(codec.to_dict() for codec in self.index_codecs),
+            "index_location": self.index_location,
+        }
+
+
+@dataclass(frozen=True)
+class NamedCodec(V3Codec):
+    """A codec that has no class here, by its name.
+
+    Parameters
+    ----------
+    codec_name : str
+        The name in metadata.
+    configuration : dict
+        The configuration in metadata.
+
+    Examples
+    --------
+    >>> V3Codec.from_dict({"name": "reshape", "configuration": {"shape": [-1]}})
+    NamedCodec(codec_name='reshape', configuration={'shape': [-1]})
+    """
+
+    codec_name: str
+    configuration: dict[str, Any]
+
+    def __hash__(self) -> int:
+        return hash(self.codec_name)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"name": self.codec_name, "configuration": self.configuration}
+
+
+CODECS: dict[str, type[V3Codec]] = {
+    cls.name: cls
+    for cls in (
+        *(BytesCodec, TransposeCodec, GzipCodec, ZstdCodec, BloscCodec, Crc32cCodec),
+        *(VLenUTF8Codec, VLenBytesCodec, ScaleOffset, CastValue, ShardingCodec),
+    )
+}
+CODECS["endian"] = BytesCodec
+
+
+def parse_codec(codec: Any) -> Any:
+    """The codec of an object in metadata; a codec is returned as it is.
+
+    Parameters
+    ----------
+    codec : codec, dict or str
+        What a user or metadata gives.
+
+    Returns
+    -------
+    V3Codec
+        Anything with ``to_dict``.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If it is none.
+
+    Examples
+    --------
+    >>> parse_codec({"name": "zstd", "configuration": {"level": 1}})
+    ZstdCodec(level=1, checksum=False)
+    """
+    if not isinstance(codec, (Mapping, str)):
+        if not hasattr(codec, "to_dict"):
+            raise TypeError(f"Expected a codec of Zarr v3, or the object that it has in metadata. Got {codec!r}.")
+        return codec
+    name, configuration = split(codec)
+    if name in CODECS:
+        return CODECS[name].from_dict(codec)
+    return NamedCodec(name, configuration)
+
+
+def spec(codec: Any) -> dict[str, Any]:
+    """The object that a new array is told for a codec."""
+    return dict(codec._spec() if isinstance(codec, V3Codec) else codec.to_dict())

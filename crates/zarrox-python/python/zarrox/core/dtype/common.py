@@ -1,0 +1,172 @@
+"""What data types have in common: their parameters, and the shapes that their JSON can have."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypedDict, Union
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeGuard
+
+__all__ = [
+    "JSON",
+    "DTypeConfig_V2",
+    "DTypeJSON",
+    "DTypeSpec_V2",
+    "DTypeSpec_V3",
+    "DataTypeValidationError",
+    "EndiannessStr",
+    "HasEndianness",
+    "HasItemSize",
+    "HasLength",
+    "HasObjectCodec",
+    "ScalarTypeValidationError",
+    "ZarrFormat",
+    "check_dtype_name_v2",
+    "check_dtype_spec_no_object_codec_v2",
+    "check_dtype_spec_v2",
+    "check_dtype_spec_v3",
+    "unpack_dtype_json",
+]
+
+EndiannessStr = Literal["little", "big"]
+ZarrFormat = Literal[2, 3]
+JSON = Union[str, int, float, bool, None, Mapping[str, "JSON"], Sequence["JSON"]]
+DTypeJSON = Any
+DTypeSpec_V3 = Union[str, Mapping[str, Any]]
+
+OBJECT_CODEC_IDS = ("vlen-utf8", "vlen-bytes", "vlen-array", "pickle", "json2", "msgpack2")
+
+
+class DTypeConfig_V2(TypedDict):
+    """A data type in v2: ``|O`` says nothing without the codec that stores the objects."""
+
+    name: Any
+    object_codec_id: str | None
+
+
+DTypeSpec_V2 = DTypeConfig_V2
+
+
+class DataTypeValidationError(ValueError):
+    """JSON or a native data type is not one of the class that was asked to take it."""
+
+
+class ScalarTypeValidationError(ValueError):
+    """A value is none of the data type."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class HasLength:
+    """For data types of a fixed number of characters or bytes."""
+
+    length: int
+
+    def __post_init__(self) -> None:
+        if self.length < 1:
+            raise ValueError(f"length must be >= 1, got {self.length}.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class HasEndianness:
+    """For data types whose elements in memory have a byte order; what is stored is the business of codecs."""
+
+    endianness: EndiannessStr = sys.byteorder
+
+
+class HasItemSize:
+    """For data types whose elements are all of one size."""
+
+    @property
+    def item_size(self) -> int:
+        """The size of an element in bytes."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, kw_only=True)
+class HasObjectCodec:
+    """For data types that are Python objects in memory, and need a codec that stores them."""
+
+    object_codec_id: ClassVar[str]
+
+
+def check_dtype_name_v2(data: object) -> bool:
+    """Whether this could be the ``dtype`` of v2 metadata: text, or a list of fields.
+
+    Examples
+    --------
+    >>> check_dtype_name_v2("<i4"), check_dtype_name_v2([["a", "<i4"], ["b", "|u1", [3]]]), check_dtype_name_v2(3)
+    (True, True, False)
+    """
+    if isinstance(data, str):
+        return True
+    return isinstance(data, Sequence) and all(_is_field_v2(field) for field in data)
+
+
+def _is_field_v2(data: object) -> bool:
+    if isinstance(data, (str, Mapping)) or not isinstance(data, Sequence):
+        return False
+    return len(data) in (2, 3) and isinstance(data[0], str) and check_dtype_name_v2(data[1])
+
+
+def check_dtype_spec_v2(data: object) -> TypeGuard[DTypeConfig_V2]:
+    """Whether this is a data type of v2 together with its object codec, if any.
+
+    Examples
+    --------
+    >>> check_dtype_spec_v2({"name": "|O", "object_codec_id": "vlen-utf8"})
+    True
+    """
+    return (
+        isinstance(data, Mapping)
+        and data.keys() == {"name", "object_codec_id"}
+        and check_dtype_name_v2(data["name"])
+        and isinstance(data["object_codec_id"], (str, type(None)))
+    )
+
+
+def check_dtype_spec_no_object_codec_v2(data: object) -> TypeGuard[DTypeConfig_V2]:
+    """Whether this is a data type of v2 that needs no object codec.
+
+    Examples
+    --------
+    >>> check_dtype_spec_no_object_codec_v2({"name": "<i4", "object_codec_id": None})
+    True
+    """
+    return check_dtype_spec_v2(data) and data["object_codec_id"] is None
+
+
+def check_dtype_spec_v3(data: object) -> TypeGuard[DTypeSpec_V3]:
+    """Whether this could be the ``data_type`` of v3 metadata: a name, or a name and a configuration.
+
+    Examples
+    --------
+    >>> check_dtype_spec_v3({"name": "raw_bytes", "configuration": {"length_bytes": 3}})
+    True
+    """
+    return split_v3(data) is not None
+
+
+def split_v3(data: object) -> tuple[str, dict[str, Any]] | None:
+    """The name and the configuration of a data type of v3; ``None`` for anything else."""
+    if isinstance(data, str):
+        return data, {}
+    if not isinstance(data, Mapping) or "name" not in data or not data.keys() <= {"name", "configuration"}:
+        return None
+    name, configuration = data["name"], data.get("configuration", {})
+    if not isinstance(name, str) or not isinstance(configuration, Mapping):
+        return None
+    return name, dict(configuration)
+
+
+def unpack_dtype_json(data: DTypeJSON) -> DTypeJSON:
+    """What stands in the metadata of an array: in v2 the name alone.
+
+    Examples
+    --------
+    >>> unpack_dtype_json({"name": "<i4", "object_codec_id": None})
+    '<i4'
+    """
+    return data["name"] if check_dtype_spec_v2(data) else data

@@ -1,0 +1,1 @@
+"""Data types whose elements are NumPy's."""

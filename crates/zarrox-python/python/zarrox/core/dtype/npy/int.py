@@ -1,0 +1,112 @@
+"""The types of integers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, SupportsIndex, SupportsInt, TypeVar
+
+import numpy as np
+
+from ..common import HasEndianness
+from .common import NumPyType
+
+__all__ = ["Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16", "UInt32", "UInt64"]
+
+Scalar = TypeVar("Scalar", bound=Any)
+
+
+@dataclass(frozen=True, kw_only=True)
+class BaseInt(NumPyType[Any, Scalar]):
+    """An integer of a fixed number of bits.
+
+    Examples
+    --------
+    >>> Int8().to_json_scalar(42, zarr_format=3), Int8().from_json_scalar(42, zarr_format=3)
+    (42, np.int8(42))
+    """
+
+    @classmethod
+    def _check_native_dtype(cls, dtype: Any) -> bool:  # type: ignore[override]
+        # C has more names for integers than there are sizes: NumPy has a class for each, here it is one.
+        if not isinstance(dtype, np.dtype) or dtype.kind not in "iu":
+            return False
+        return dtype.newbyteorder("=") == np.dtype(cls._zarr_v3_name)
+
+    def _check_scalar(self, data: object) -> bool:
+        return isinstance(data, (SupportsInt, SupportsIndex, bytes, str))
+
+    def from_json_scalar(self, data: Any, *, zarr_format: int) -> Scalar:
+        try:
+            number = int(data)
+        except (TypeError, ValueError, OverflowError):
+            raise TypeError(f"Invalid type: {data}. Expected an integer.") from None
+        if isinstance(data, float) and number != data:
+            raise TypeError(f"Invalid type: {data}. Expected an integer.")
+        return self._cast_scalar_unchecked(number)
+
+    def to_json_scalar(self, data: object, *, zarr_format: int) -> int:
+        return int(self.cast_scalar(data))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Int8(BaseInt[np.int8]):
+    """A signed integer of 8 bits."""
+
+    dtype_cls = np.dtypes.Int8DType
+    _zarr_v3_name = "int8"
+
+
+@dataclass(frozen=True, kw_only=True)
+class UInt8(BaseInt[np.uint8]):
+    """An unsigned integer of 8 bits."""
+
+    dtype_cls = np.dtypes.UInt8DType
+    _zarr_v3_name = "uint8"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Int16(BaseInt[np.int16], HasEndianness):
+    """A signed integer of 16 bits."""
+
+    dtype_cls = np.dtypes.Int16DType
+    _zarr_v3_name = "int16"
+
+
+@dataclass(frozen=True, kw_only=True)
+class UInt16(BaseInt[np.uint16], HasEndianness):
+    """An unsigned integer of 16 bits."""
+
+    dtype_cls = np.dtypes.UInt16DType
+    _zarr_v3_name = "uint16"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Int32(BaseInt[np.int32], HasEndianness):
+    """A signed integer of 32 bits."""
+
+    dtype_cls = np.dtypes.Int32DType
+    _zarr_v3_name = "int32"
+
+
+@dataclass(frozen=True, kw_only=True)
+class UInt32(BaseInt[np.uint32], HasEndianness):
+    """An unsigned integer of 32 bits."""
+
+    dtype_cls = np.dtypes.UInt32DType
+    _zarr_v3_name = "uint32"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Int64(BaseInt[np.int64], HasEndianness):
+    """A signed integer of 64 bits."""
+
+    dtype_cls = np.dtypes.Int64DType
+    _zarr_v3_name = "int64"
+
+
+@dataclass(frozen=True, kw_only=True)
+class UInt64(BaseInt[np.uint64], HasEndianness):
+    """An unsigned integer of 64 bits."""
+
+    dtype_cls = np.dtypes.UInt64DType
+    _zarr_v3_name = "uint64"

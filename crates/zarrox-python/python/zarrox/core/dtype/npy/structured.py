@@ -1,0 +1,154 @@
+"""The type of elements with named fields."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..common import DataTypeValidationError, HasItemSize, check_dtype_spec_no_object_codec_v2, split_v3
+from ..wrapper import ZDType, check_format
+from .bytes import bytes_from_json
+from .common import NumPyType
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+__all__ = ["Struct", "Structured"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Structured(NumPyType[Any, np.void]):
+    """Elements with named fields, each of a data type of its own; fields lie without gaps.
+
+    v3 has two names for it: ``struct`` is written, ``structured``, of earlier releases of zarr-python, is only read.
+
+    Parameters
+    ----------
+    fields : tuple of (str, ZDType)
+        The names and types of the fields.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> data_type = Structured.from_native_dtype(np.dtype([("a", "f8"), ("b", "i8")]))
+    >>> data_type
+    Structured(fields=(('a', Float64(endianness='little')), ('b', Int64(endianness='little'))))
+    >>> data_type.to_json(zarr_format=2)
+    {'name': [['a', '<f8'], ['b', '<i8']], 'object_codec_id': None}
+    """
+
+    dtype_cls = np.dtypes.VoidDType
+    _zarr_v3_name = "struct"
+    fields: tuple[tuple[str, ZDType[Any, Any]], ...]
+
+    def __post_init__(self) -> None:
+        if not self.fields:
+            raise ValueError(f"must have at least one field. Got {self.fields!r}")
+        object.__setattr__(self, "fields", tuple((name, field) for name, field in self.fields))
+
+    @classmethod
+    def _check_native_dtype(cls, dtype: Any) -> bool:  # type: ignore[override]
+        return isinstance(dtype, np.dtype) and dtype.fields is not None
+
+    @classmethod
+    def _parameters(cls, dtype: np.dtype[Any]) -> dict[str, Any]:
+        from .. import data_type_registry
+
+        return {"fields": tuple((name, data_type_registry.match_dtype(dtype[name])) for name in dtype.names or ())}
+
+    def to_native_dtype(self) -> Any:
+        return np.dtype([(name, field.to_native_dtype()) for name, field in self.fields])
+
+    @classmethod
+    def _check_json_v2(cls, data: object) -> bool:
+        return check_dtype_spec_no_object_codec_v2(data) and not isinstance(data["name"], str) and bool(data["name"])
+
+    @classmethod
+    def _from_json_v2(cls, data: Any) -> Self:
+        if not cls._check_json_v2(data):
+            raise cls._invalid_json(data)
+        for name, dtype, *shape in data["name"]:
+            if shape:
+                raise DataTypeValidationError(f"field {name!r} is an array of {shape[0]}; only its elements can have a Zarr type.")
+        return cls(fields=tuple(_field(name, {"name": dtype, "object_codec_id": None}, 2) for name, dtype in data["name"]))
+
+    @classmethod
+    def _check_json_v3(cls, data: object) -> bool:
+        named = split_v3(data)
+        return named is not None and named[0] in (cls._zarr_v3_name, "structured")
+
+    @classmethod
+    def _from_configuration(cls, configuration: dict[str, Any]) -> Self:
+        fields = configuration.get("fields")
+        if configuration.keys() != {"fields"} or not isinstance(fields, (list, tuple)) or not fields:
+            raise DataTypeValidationError(f"'{cls._zarr_v3_name}' needs a configuration of fields alone; got {configuration}.")
+        return cls(fields=tuple(_field(*_name_and_type(field), 3) for field in fields))
+
+    def to_json(self, zarr_format: int) -> Any:
+        check_format(zarr_format)
+        if zarr_format == 2:
+            fields = [[name, field.to_json(zarr_format=2)["name"]] for name, field in self.fields]
+            return {"name": fields, "object_codec_id": None}
+        named = [{"name": name, "data_type": field.to_json(zarr_format=3)} for name, field in self.fields]
+        return {"name": self._zarr_v3_name, "configuration": {"fields": named}}
+
+    def _check_scalar(self, data: object) -> bool:
+        return isinstance(data, (bytes, list, tuple, int, np.void, Mapping))
+
+    def _cast_scalar_unchecked(self, data: Any) -> np.void:
+        native = self.to_native_dtype()
+        if isinstance(data, bytes):
+            return np.frombuffer(data, dtype=native, count=1)[0]  # type: ignore[no-any-return]
+        if isinstance(data, Mapping):
+            data = [data[name] for name, _ in self.fields]
+        scalar: np.void = np.array(tuple(data) if isinstance(data, list) else data, dtype=native)[()]
+        return scalar
+
+    def default_scalar(self) -> np.void:
+        return self._cast_scalar_unchecked(tuple(field.default_scalar() for _, field in self.fields))
+
+    def from_json_scalar(self, data: Any, *, zarr_format: int) -> np.void:
+        if isinstance(data, str):
+            return self._cast_scalar_unchecked(bytes_from_json(data))
+        if not isinstance(data, Mapping):
+            raise TypeError(f"Invalid type: {data}. Expected a dict or base64-encoded string.")
+        values = [self._field_value(name, field, data, zarr_format) for name, field in self.fields]
+        return self._cast_scalar_unchecked(tuple(values))
+
+    @staticmethod
+    def _field_value(name: str, field: ZDType[Any, Any], data: Mapping[str, Any], zarr_format: int) -> Any:
+        return field.from_json_scalar(data[name], zarr_format=zarr_format) if name in data else field.default_scalar()
+
+    def to_json_scalar(self, data: object, *, zarr_format: int) -> str | dict[str, Any]:
+        value: Any = self.cast_scalar(data)
+        if zarr_format == 2:
+            return base64.b64encode(value.tobytes()).decode()
+        return {name: field.to_json_scalar(value[name], zarr_format=zarr_format) for name, field in self.fields}
+
+    def has_multi_byte_fields(self) -> bool:
+        """Whether a byte order matters to any field."""
+        return any(isinstance(field, HasItemSize) and field.item_size > 1 for _, field in self.fields)
+
+
+Struct = Structured
+
+
+def _name_and_type(field: Any) -> tuple[str, Any]:
+    """Of a field in v3: an object, or in ``structured`` a pair."""
+    pair = [field.get("name"), field.get("data_type")] if isinstance(field, Mapping) else field
+    if not isinstance(pair, (list, tuple)) or len(pair) != 2 or not isinstance(pair[0], str):
+        raise DataTypeValidationError(f"The field {field!r} of a structure must be an object of a name and a data_type.")
+    return pair[0], pair[1]
+
+
+def _field(name: str, data: Any, zarr_format: int) -> tuple[str, ZDType[Any, Any]]:
+    from .. import get_data_type_from_json
+
+    try:
+        return name, get_data_type_from_json(data, zarr_format=zarr_format)
+    except ValueError as error:
+        raise DataTypeValidationError(f"field {name!r}: {error}") from error

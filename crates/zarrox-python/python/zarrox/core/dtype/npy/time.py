@@ -1,0 +1,108 @@
+"""The types of points in time and of spans of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+
+import numpy as np
+
+from ..common import DataTypeValidationError, HasEndianness
+from .common import NumPyType
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+__all__ = ["DateTime64", "TimeDelta64"]
+
+DATETIME_UNIT = ("Y", "M", "W", "D", "h", "m", "s", "ms", "us", "μs", "ns", "ps", "fs", "as", "generic")
+_SCALE_FACTORS = range(1, 2**31)
+
+Scalar = TypeVar("Scalar", bound=Any)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TimeDTypeBase(NumPyType[Any, Scalar], HasEndianness):
+    """A number of time units, as a signed integer of 64 bits; the least of them is not a time (NaT).
+
+    Examples
+    --------
+    >>> DateTime64(unit="s", scale_factor=10).to_json(zarr_format=2)
+    {'name': '<M8[10s]', 'object_codec_id': None}
+    >>> DateTime64(unit="s").from_json_scalar(5, zarr_format=3)
+    np.datetime64('1970-01-01T00:00:05')
+    """
+
+    _numpy_type: ClassVar[str]
+    scale_factor: int = 1
+    unit: str = "generic"
+
+    def __post_init__(self) -> None:
+        if self.scale_factor not in _SCALE_FACTORS:
+            raise ValueError(f"scale_factor must be > 0 and < 2147483648, got {self.scale_factor}.")
+        if self.unit not in DATETIME_UNIT:
+            raise ValueError(f"unit must be one of {DATETIME_UNIT}, got {self.unit!r}.")
+        if self.unit == "μs":
+            object.__setattr__(self, "unit", "us")
+
+    @classmethod
+    def _parameters(cls, dtype: np.dtype[Any]) -> dict[str, Any]:
+        unit, scale_factor = np.datetime_data(dtype)
+        return {**super()._parameters(dtype), "unit": unit, "scale_factor": scale_factor}
+
+    def _numpy_name(self) -> str:
+        return f"{self._numpy_type}[{self.scale_factor}{self.unit}]"
+
+    def _configuration(self) -> dict[str, Any]:
+        return {"unit": self.unit, "scale_factor": self.scale_factor}
+
+    @classmethod
+    def _from_configuration(cls, configuration: dict[str, Any]) -> Self:
+        if configuration.keys() != {"unit", "scale_factor"}:
+            raise DataTypeValidationError(f"'{cls._zarr_v3_name}' needs a unit and a scale_factor; got {configuration}.")
+        return cls(**configuration)
+
+    def _check_scalar(self, data: object) -> bool:
+        times = (str, int, bytes, np.integer, np.datetime64, np.timedelta64, datetime, timedelta)
+        return data is None or isinstance(data, times)
+
+    def _cast_scalar_unchecked(self, data: Any) -> Scalar:
+        if isinstance(data, bytes):
+            data = data.decode()
+        name: Any = self._numpy_name()
+        scalar: Scalar
+        if isinstance(data, (int, np.integer)):
+            scalar = np.int64(data).view(name)
+        else:
+            scalar = np.array("NaT" if data is None else data).astype(name)[()]
+        return scalar
+
+    def default_scalar(self) -> Scalar:
+        return self._cast_scalar_unchecked(None)
+
+    def from_json_scalar(self, data: Any, *, zarr_format: int) -> Scalar:
+        if data != "NaT" and not isinstance(data, int):
+            raise TypeError(f"Invalid type: {data}. Expected an integer.")
+        return self._cast_scalar_unchecked(data)
+
+    def to_json_scalar(self, data: object, *, zarr_format: int) -> int:
+        return int(np.int64(self.cast_scalar(data).view("i8")))
+
+
+@dataclass(frozen=True, kw_only=True)
+class DateTime64(TimeDTypeBase[np.datetime64]):
+    """A point in time: so many units after the beginning of 1970."""
+
+    dtype_cls = np.dtypes.DateTime64DType
+    _zarr_v3_name = "numpy.datetime64"
+    _numpy_type = "datetime64"
+
+
+@dataclass(frozen=True, kw_only=True)
+class TimeDelta64(TimeDTypeBase[np.timedelta64]):
+    """A span of time: so many units."""
+
+    dtype_cls = np.dtypes.TimeDelta64DType
+    _zarr_v3_name = "numpy.timedelta64"
+    _numpy_type = "timedelta64"

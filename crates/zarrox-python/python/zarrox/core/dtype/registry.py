@@ -1,0 +1,171 @@
+"""Finds the data type of what users write and of what metadata says."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from importlib.metadata import entry_points
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .common import DataTypeValidationError, check_dtype_spec_v2, split_v3
+
+if TYPE_CHECKING:
+    from .wrapper import ZDType
+
+__all__ = ["DataTypeRegistry"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class DataTypeRegistry:
+    """The data types that are known, by their names in v3.
+
+    Attributes
+    ----------
+    contents : dict
+        The classes of the data types.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from zarrox.core.dtype import data_type_registry
+    >>> data_type_registry.match_dtype(np.dtype("float32"))
+    Float32(endianness='little')
+    >>> data_type_registry.match_json({"name": "raw_bytes", "configuration": {"length_bytes": 3}}, zarr_format=3)
+    RawBytes(length=3)
+    """
+
+    contents: dict[str, type[ZDType[Any, Any]]] = field(default_factory=dict, init=False)
+    _lazy_load_list: list[Any] = field(default_factory=list, init=False, repr=False)
+
+    def load_entry_points(self) -> None:
+        """Note the data types that installed packages offer; they are imported when the first is looked for."""
+        offered = entry_points()
+        self._lazy_load_list.extend(offered.select(group="zarr.data_type"))
+        self._lazy_load_list.extend(offered.select(group="zarr", name="data_type"))
+
+    def _lazy_load(self) -> None:
+        while self._lazy_load_list:
+            cls = self._lazy_load_list.pop(0).load()
+            self.register(cls._zarr_v3_name, cls)
+
+    def register(self, key: str, cls: type[ZDType[Any, Any]]) -> None:
+        """Make a data type known; it takes the place of one with the same name.
+
+        Parameters
+        ----------
+        key : str
+            The name in v3.
+        cls : type
+            A subclass of :class:`ZDType`.
+        """
+        self.contents[key] = cls
+
+    def unregister(self, key: str) -> None:
+        """Forget a data type.
+
+        Parameters
+        ----------
+        key : str
+            The name in v3.
+
+        Raises
+        ------
+        KeyError
+            If there is none.
+        """
+        if key not in self.contents:
+            raise KeyError(f"Data type '{key}' not found in registry.")
+        del self.contents[key]
+
+    def get(self, key: str) -> type[ZDType[Any, Any]]:
+        """The class of a name.
+
+        Parameters
+        ----------
+        key : str
+            The name in v3.
+
+        Returns
+        -------
+        type
+            A subclass of :class:`ZDType`.
+
+        Raises
+        ------
+        KeyError
+            If there is none.
+        """
+        self._lazy_load()
+        return self.contents[key]
+
+    def match_dtype(self, dtype: Any) -> ZDType[Any, Any]:
+        """The data type of a native one; all classes are asked, and exactly one must take it.
+
+        Parameters
+        ----------
+        dtype : numpy.dtype
+            The native data type.
+
+        Returns
+        -------
+        ZDType
+            The only match.
+
+        Raises
+        ------
+        ValueError
+            If no class takes it, or more than one, or if it is NumPy's ``object``, which any type can be behind.
+        """
+        self._lazy_load()
+        if dtype == np.dtype(object):
+            raise ValueError(
+                f"Zarr data type resolution from {dtype} failed: a NumPy object array can hold anything. Say what the "
+                "elements are: dtype=str (or 'string'), dtype=bytes, an object_codec, or an instance of a Zarr data type."
+            )
+        matches = []
+        for cls in list(self.contents.values()):
+            try:
+                matches.append(cls.from_native_dtype(dtype))
+            except DataTypeValidationError:
+                continue
+        if len(matches) == 1:
+            return matches[0]
+        if not matches:
+            raise ValueError(f"No Zarr data type found that matches dtype '{dtype!r}'")
+        raise ValueError(
+            f"Zarr data type resolution from {dtype} failed. Multiple data type wrappers found that match dtype "
+            f"'{dtype}': {matches}. Unregister all but one of them, or give an instance of one as dtype."
+        )
+
+    def match_json(self, data: Any, *, zarr_format: int) -> ZDType[Any, Any]:
+        """The data type of JSON.
+
+        Parameters
+        ----------
+        data : JSON
+            What :meth:`ZDType.to_json` gives.
+        zarr_format : {2, 3}
+            The format that it is of.
+
+        Returns
+        -------
+        ZDType
+            The first match, classes of the same name first.
+
+        Raises
+        ------
+        ValueError
+            If no class takes it.
+        """
+        self._lazy_load()
+        named = None if check_dtype_spec_v2(data) else split_v3(data)
+        first = self.contents.get(named[0]) if named else None
+        rest = [cls for cls in self.contents.values() if cls is not first]
+        why = ""
+        for cls in ([first] if first else []) + rest:
+            try:
+                return cls.from_json(data, zarr_format=zarr_format)
+            except DataTypeValidationError as error:
+                why = f": {error}" if cls is first else why
+        raise ValueError(f"No Zarr data type found that matches {data!r}{why}")

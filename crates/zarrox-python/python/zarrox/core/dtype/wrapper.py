@@ -1,0 +1,219 @@
+"""The class that all data types come from."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, Union
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from typing_extensions import Self, TypeGuard
+
+    from .common import DTypeJSON
+
+__all__ = ["TBaseDType", "TBaseScalar", "ZDType"]
+
+TBaseScalar = Union[np.generic, str, bytes]
+TBaseDType = np.dtype[Any]
+
+DType = TypeVar("DType", bound=Any)
+Scalar = TypeVar("Scalar", bound=Any)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ZDType(ABC, Generic[DType, Scalar]):
+    """A data type: its name in the metadata of each format, its elements in memory, its values as JSON.
+
+    Subclasses that are registered with ``data_type_registry`` are offered what users write as ``dtype``, and what metadata says.
+
+    Attributes
+    ----------
+    dtype_cls : type
+        The class of the native data types that are wrapped.
+    _zarr_v3_name : str
+        The name in v3.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from zarrox.core.dtype import Int16
+    >>> data_type = Int16.from_native_dtype(np.dtype(">i2"))
+    >>> data_type
+    Int16(endianness='big')
+    >>> data_type.to_json(zarr_format=2), data_type.to_json(zarr_format=3)
+    ({'name': '>i2', 'object_codec_id': None}, 'int16')
+    """
+
+    dtype_cls: ClassVar[Any]
+    _zarr_v3_name: ClassVar[str]
+
+    @classmethod
+    def _check_native_dtype(cls, dtype: Any) -> TypeGuard[Any]:
+        """Whether this class wraps a native data type."""
+        return type(dtype) is cls.dtype_cls
+
+    @classmethod
+    @abstractmethod
+    def from_native_dtype(cls, dtype: Any) -> Self:
+        """Wrap a native data type.
+
+        Parameters
+        ----------
+        dtype : numpy.dtype
+            The native data type.
+
+        Returns
+        -------
+        ZDType
+            An instance of this class.
+
+        Raises
+        ------
+        DataTypeValidationError
+            If it is not one of this class.
+        """
+
+    @abstractmethod
+    def to_native_dtype(self) -> DType:
+        """The native data type.
+
+        Returns
+        -------
+        numpy.dtype
+            The data type of the elements in memory.
+        """
+
+    @classmethod
+    @abstractmethod
+    def _from_json_v2(cls, data: DTypeJSON) -> Self:
+        """From ``{"name": …, "object_codec_id": …}``; raises ``DataTypeValidationError``."""
+
+    @classmethod
+    @abstractmethod
+    def _from_json_v3(cls, data: DTypeJSON) -> Self:
+        """From the ``data_type`` of v3 metadata; raises ``DataTypeValidationError``."""
+
+    @classmethod
+    def from_json(cls, data: DTypeJSON, *, zarr_format: int) -> Self:
+        """Read the data type from JSON.
+
+        Parameters
+        ----------
+        data : JSON
+            What :meth:`to_json` gives.
+        zarr_format : {2, 3}
+            The format that it is of.
+
+        Returns
+        -------
+        ZDType
+            An instance of this class.
+
+        Raises
+        ------
+        DataTypeValidationError
+            If the JSON is not one of this class.
+        """
+        check_format(zarr_format)
+        return cls._from_json_v2(data) if zarr_format == 2 else cls._from_json_v3(data)
+
+    @abstractmethod
+    def to_json(self, zarr_format: int) -> Any:
+        """Write the data type as JSON.
+
+        Parameters
+        ----------
+        zarr_format : {2, 3}
+            The format of Zarr.
+
+        Returns
+        -------
+        dict or str
+            In v3 what stands in metadata; in v2 that as ``name``, together with ``object_codec_id``.
+        """
+
+    @abstractmethod
+    def _check_scalar(self, data: object) -> bool:
+        """Whether :meth:`cast_scalar` can take a value."""
+
+    @abstractmethod
+    def cast_scalar(self, data: object) -> Scalar:
+        """Make a value one of this data type.
+
+        Parameters
+        ----------
+        data : object
+            The value.
+
+        Returns
+        -------
+        numpy.generic, str or bytes
+            The value as an element.
+
+        Raises
+        ------
+        TypeError
+            If there is no way to do so.
+        """
+
+    @abstractmethod
+    def default_scalar(self) -> Scalar:
+        """The value of elements that nobody wrote, unless an array says another.
+
+        Returns
+        -------
+        numpy.generic, str or bytes
+            Zero, empty, or not a time.
+        """
+
+    @abstractmethod
+    def from_json_scalar(self, data: Any, *, zarr_format: int) -> Scalar:
+        """Read a value as metadata has it.
+
+        Parameters
+        ----------
+        data : JSON
+            The value.
+        zarr_format : {2, 3}
+            The format that it is of.
+
+        Returns
+        -------
+        numpy.generic, str or bytes
+            The value as an element.
+
+        Raises
+        ------
+        TypeError
+            If the JSON is no value of this data type.
+        """
+
+    @abstractmethod
+    def to_json_scalar(self, data: object, *, zarr_format: int) -> Any:
+        """Write a value as metadata has it.
+
+        Parameters
+        ----------
+        data : object
+            The value, which is cast first.
+        zarr_format : {2, 3}
+            The format of Zarr.
+
+        Returns
+        -------
+        JSON
+            The value.
+        """
+
+    def _cannot_cast(self, data: object) -> TypeError:
+        return TypeError(
+            f"Cannot convert object {data!r} with type {type(data)} to a scalar compatible with the data type {self}."
+        )
+
+
+def check_format(zarr_format: int) -> None:
+    """Raises ``ValueError`` unless it is 2 or 3."""
+    if zarr_format not in (2, 3):
+        raise ValueError(f"zarr_format must be 2 or 3, got {zarr_format}")
