@@ -105,7 +105,8 @@ class Structured(NumPyType[Any, np.void]):
             return np.frombuffer(data, dtype=native, count=1)[0]  # type: ignore[no-any-return]
         if isinstance(data, Mapping):
             data = [data[name] for name, _ in self.fields]
-        scalar: np.void = np.array(tuple(data) if isinstance(data, list) else data, dtype=native)[()]
+        element: Any = np.array(tuple(data) if isinstance(data, list) else data, dtype=native)
+        scalar: np.void = element[()]
         return scalar
 
     def default_scalar(self) -> np.void:

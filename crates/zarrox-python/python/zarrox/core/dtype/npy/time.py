@@ -71,11 +71,11 @@ class TimeDTypeBase(NumPyType[Any, Scalar], HasEndianness):
         if isinstance(data, bytes):
             data = data.decode()
         name: Any = self._numpy_name()
-        scalar: Scalar
         if isinstance(data, (int, np.integer)):
-            scalar = np.int64(data).view(name)
-        else:
-            scalar = np.array("NaT" if data is None else data).astype(name)[()]
+            scalar: Scalar = np.int64(data).view(name)
+            return scalar
+        time: Any = np.array("NaT" if data is None else data).astype(name)
+        scalar = time[()]
         return scalar
 
     def default_scalar(self) -> Scalar:
