@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from .. import _native
 
-__all__ = ["Codec", "NativeCodec"]
+__all__ = ["BytesCodec", "Codec", "NativeCodec"]
 
 
 class Codec(ABC):
@@ -122,10 +122,13 @@ class NativeCodec(Codec):
     """A codec that Rust does: Python holds its parameters."""
 
     def encode(self, buf: Any) -> Any:
-        return _codec(config_json(self.get_config())).encode(buf)
+        return self._native().encode(buf)
 
     def decode(self, buf: Any, out: Any = None) -> Any:
-        return _codec(config_json(self.get_config())).decode(buf, out)
+        return self._native().decode(flat(buf), out)
+
+    def _native(self) -> _native.Codec:
+        return _codec(config_json(self.get_config()))
 
     def to_dict(self) -> dict[str, Any]:
         """The codec as v3 has it.
@@ -139,11 +142,51 @@ class NativeCodec(Codec):
         return {"name": f"numcodecs.{configuration.pop('id')}", "configuration": configuration}
 
 
+class BytesCodec(NativeCodec):
+    """A codec of bytes, of whatever they are."""
+
+    _gives_arrays: ClassVar[bool] = False
+    """Whether numcodecs has arrays of bytes as results, with which programs may calculate."""
+
+    def encode(self, buf: Any) -> Any:
+        return self._result(super().encode(flat(buf)))
+
+    def decode(self, buf: Any, out: Any = None) -> Any:
+        result = super().decode(buf, out)
+        return self._result(result) if out is None else result
+
+    def _result(self, encoded: Any) -> Any:
+        return np.frombuffer(encoded, "u1") if self._gives_arrays else encoded
+
+
 @lru_cache(maxsize=256)
 def _codec(config: str) -> _native.Codec:
     from .. import _native
 
     return _native.Codec(config)
+
+
+def as_array(buf: Any) -> np.ndarray[Any, Any]:
+    """A buffer as an array over the same memory."""
+    return buf if isinstance(buf, np.ndarray) else np.asarray(memoryview(buf))
+
+
+def flat(buf: Any) -> np.ndarray[Any, Any]:
+    """A buffer as an array of one dimension over the same memory, in the order in which it lies there.
+
+    Raises
+    ------
+    TypeError
+        If it is no buffer, or one of objects, of which the memory holds addresses.
+    ValueError
+        If it is not contiguous.
+    """
+    array = as_array(buf)
+    if array.dtype.hasobject:
+        raise TypeError("object arrays are not supported")
+    if not (array.flags.c_contiguous or array.flags.f_contiguous):
+        raise ValueError("an array with contiguous memory is required")
+    return array.reshape(-1, order="A")
 
 
 def config_json(config: Any) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .abc import NativeCodec
+from .abc import BytesCodec, flat
 from .v3 import BloscCname, BloscCodec, BloscShuffle
 
 __all__ = [
@@ -53,7 +53,7 @@ _LIBRARIES = ("BloscLZ", "LZ4", "Snappy", "Zlib", "Zstd")
 _HEADER_SIZE = 16
 
 
-class Blosc(NativeCodec):
+class Blosc(BytesCodec):
     """A shuffle and a compressor that work on blocks.
 
     Parameters
@@ -103,7 +103,14 @@ class Blosc(NativeCodec):
             raise ValueError(f"invalid shuffle argument; expected -1, 0, 1 or 2, found {self.shuffle}")
         if self.cname not in _COMPRESSORS:
             raise _bad_compressor(self.cname)
-        return super().encode(buf)
+        return super().encode(self._elements(buf))
+
+    def _elements(self, buf: Any) -> Any:
+        """The data as elements of the size that was asked for, if it can be: no configuration has that size."""
+        data = flat(buf)
+        if self._typesize is None or data.nbytes % self._typesize:
+            return data
+        return data.view(f"V{self._typesize}")
 
     def __repr__(self) -> str:
         shuffle = f"{_SHUFFLES.get(self.shuffle, self.shuffle)}"
@@ -166,10 +173,10 @@ def set_nthreads(nthreads: int) -> int:
     >>> set_nthreads(before)
     2
     """
-    from .. import _native
-
     if not 1 <= nthreads <= MAX_THREADS:
         raise ValueError(f"nthreads must be a number from 1 to {MAX_THREADS}; got {nthreads}")
+    from .. import _native
+
     return _native.set_threads(nthreads)
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from .abc import NativeCodec, shown_as
+from .abc import BytesCodec, shown_as
 
 __all__ = ["BZ2", "LZ4", "LZMA", "Base64", "GZip", "Shuffle", "Zlib", "Zstd"]
 
 
-class _Leveled(NativeCodec):
+class _Leveled(BytesCodec):
     def __init__(self, level: int = 1) -> None:
         self.level = level
 
@@ -66,7 +66,7 @@ class BZ2(_Leveled):
     codec_id = "bz2"
 
 
-class LZMA(NativeCodec):
+class LZMA(BytesCodec):
     """Compression as xz has it.
 
     Parameters
@@ -100,7 +100,7 @@ class LZMA(NativeCodec):
         return shown_as(self, vars(self).items())
 
 
-class LZ4(NativeCodec):
+class LZ4(BytesCodec):
     """Compression as LZ4 has it, behind the size of the data.
 
     Parameters
@@ -121,7 +121,7 @@ class LZ4(NativeCodec):
         self.acceleration = acceleration
 
 
-class Zstd(NativeCodec):
+class Zstd(BytesCodec):
     """Compression as Zstandard has it.
 
     Parameters
@@ -162,7 +162,7 @@ class Zstd(NativeCodec):
         return shown_as(self, [("level", self.level)])
 
 
-class Shuffle(NativeCodec):
+class Shuffle(BytesCodec):
     """Puts the first bytes of all elements together, then the second ones …
 
     Parameters
@@ -177,12 +177,13 @@ class Shuffle(NativeCodec):
     """
 
     codec_id = "shuffle"
+    _gives_arrays = True
 
     def __init__(self, elementsize: int = 4) -> None:
         self.elementsize = elementsize
 
 
-class Base64(NativeCodec):
+class Base64(BytesCodec):
     """Bytes as text, four characters for three of them.
 
     Examples

@@ -7,16 +7,36 @@ from typing import Any
 
 import numpy as np
 
-from .abc import NativeCodec, shown_as
+from .abc import NativeCodec, as_array, flat, shown_as
 
 __all__ = ["AsType", "BitRound", "Categorize", "Delta", "FixedScaleOffset", "PackBits", "PCodec", "Quantize", "ZFPY"]
 
 
-class _Typed(NativeCodec):
+class _Numbers(NativeCodec):
+    """Of elements of one type, which are stored as another; in both directions arrays are given and returned."""
+
+    def _types(self) -> tuple[Any, Any]:
+        """What elements are, and what is stored."""
+        raise NotImplementedError
+
+    def encode(self, buf: Any) -> Any:
+        decoded, encoded = self._types()
+        return _as_array_of(super().encode(as_array(buf).view(decoded).reshape(-1, order="A")), encoded)
+
+    def decode(self, buf: Any, out: Any = None) -> Any:
+        decoded, encoded = self._types()
+        result = super().decode(flat(buf).view(encoded), out)
+        return _as_array_of(result, decoded) if out is None else result
+
+
+class _Typed(_Numbers):
     """Of elements of ``dtype``, which are stored as ``astype``."""
 
     dtype: np.dtype[Any]
     astype: np.dtype[Any]
+
+    def _types(self) -> tuple[Any, Any]:
+        return self.dtype, self.astype
 
     def _set_types(self, dtype: Any, astype: Any) -> None:
         self.dtype = np.dtype(dtype)
@@ -161,8 +181,11 @@ class Categorize(_Typed):
             labels = labels[:-1] + ", ...]"
         return f"{type(self).__name__}(dtype={self.dtype.str!r}, astype={self.astype.str!r}, labels={labels})"
 
+    def encode(self, buf: Any) -> Any:
+        return super().encode(np.asarray(buf, dtype=object) if self.dtype.hasobject else buf)
 
-class AsType(NativeCodec):
+
+class AsType(_Numbers):
     """Stores elements as another type.
 
     Parameters
@@ -185,6 +208,9 @@ class AsType(NativeCodec):
         self.encode_dtype = np.dtype(encode_dtype)
         self.decode_dtype = np.dtype(decode_dtype)
 
+    def _types(self) -> tuple[Any, Any]:
+        return self.decode_dtype, self.encode_dtype
+
     def get_config(self) -> dict[str, Any]:
         return {"id": self.codec_id, "encode_dtype": self.encode_dtype.str, "decode_dtype": self.decode_dtype.str}
 
@@ -192,7 +218,7 @@ class AsType(NativeCodec):
         return shown_as(self, list(self.get_config().items())[1:])
 
 
-class PackBits(NativeCodec):
+class PackBits(_Numbers):
     """Truth values, eight in a byte.
 
     Examples
@@ -203,6 +229,9 @@ class PackBits(NativeCodec):
     """
 
     codec_id = "packbits"
+
+    def _types(self) -> tuple[Any, Any]:
+        return np.dtype(bool), np.dtype("u1")
 
 
 class BitRound(NativeCodec):
@@ -225,6 +254,16 @@ class BitRound(NativeCodec):
         if keepbits < 0:
             raise ValueError("keepbits must be zero or positive")
         self.keepbits = keepbits
+
+    def encode(self, buf: Any) -> Any:
+        numbers = as_array(buf)
+        if numbers.dtype.kind != "f" or numbers.dtype.itemsize > 8:
+            raise TypeError("Only float arrays (16-64bit) can be bit-rounded")
+        return np.asarray(super().encode(numbers)).view(numbers.dtype.str.replace("f", "i"))
+
+    def decode(self, buf: Any, out: Any = None) -> Any:
+        numbers = as_array(buf)
+        return super().decode(numbers.view(numbers.dtype.str.replace("i", "f")), out)
 
 
 class ZFPY(NativeCodec):
@@ -314,3 +353,7 @@ class PCodec(NativeCodec):
         self.paging_spec = paging_spec
         self.delta_encoding_order = delta_encoding_order
         self.equal_pages_up_to = equal_pages_up_to
+
+
+def _as_array_of(data: Any, dtype: np.dtype[Any]) -> Any:
+    return data if isinstance(data, np.ndarray) else np.frombuffer(data, dtype)

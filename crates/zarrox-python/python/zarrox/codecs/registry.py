@@ -75,10 +75,14 @@ def get_codec(config: Mapping[str, Any]) -> Any:
     config = dict(config)
     codec_id = config.pop("id", None)
     cls = codec_registry.get(codec_id) if isinstance(codec_id, str) else None
-    return _of_numcodecs(codec_id, config) if cls is None else cls.from_config(config)
+    if cls is not None:
+        return cls.from_config(config)
+    if not isinstance(codec_id, str):
+        raise UnknownCodecError(codec_id)
+    return _of_numcodecs(codec_id, config)
 
 
-def _of_numcodecs(codec_id: object, config: dict[str, Any]) -> Any:
+def _of_numcodecs(codec_id: str, config: dict[str, Any]) -> Any:
     """Third parties offer their codecs to numcodecs, which imports them when they are asked for."""
     try:
         from numcodecs.registry import get_codec as get  # type: ignore[import-untyped, unused-ignore]

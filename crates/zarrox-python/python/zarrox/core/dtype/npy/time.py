@@ -18,6 +18,7 @@ __all__ = ["DateTime64", "TimeDelta64"]
 
 DATETIME_UNIT = ("Y", "M", "W", "D", "h", "m", "s", "ms", "us", "μs", "ns", "ps", "fs", "as", "generic")
 _SCALE_FACTORS = range(1, 2**31)
+_NOT_A_TIME = -(2**63)
 
 Scalar = TypeVar("Scalar", bound=Any)
 
@@ -71,10 +72,12 @@ class TimeDTypeBase(NumPyType[Any, Scalar], HasEndianness):
         if isinstance(data, bytes):
             data = data.decode()
         name: Any = self._numpy_name()
+        if data is None or data == "NaT":
+            data = _NOT_A_TIME
         if isinstance(data, (int, np.integer)):
             scalar: Scalar = np.int64(data).view(name)
             return scalar
-        time: Any = np.array("NaT" if data is None else data).astype(name)
+        time: Any = np.array(data).astype(name)
         scalar = time[()]
         return scalar
 
