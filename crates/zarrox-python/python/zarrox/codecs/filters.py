@@ -7,29 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from .abc import NativeCodec, as_array, flat, shown_as
+from ..errors import CorruptDataError, UnsupportedError
+from .abc import NativeCodec, as_array, shown_as
+from .alone import ArrayCodec, decode_alone, encode_alone, fill
 
 __all__ = ["AsType", "BitRound", "Categorize", "Delta", "FixedScaleOffset", "PackBits", "PCodec", "Quantize", "ZFPY"]
 
 
-class _Numbers(NativeCodec):
-    """Of elements of one type, which are stored as another; in both directions arrays are given and returned."""
-
-    def _types(self) -> tuple[Any, Any]:
-        """What elements are, and what is stored."""
-        raise NotImplementedError
-
-    def encode(self, buf: Any) -> Any:
-        decoded, encoded = self._types()
-        return _as_array_of(super().encode(as_array(buf).view(decoded).reshape(-1, order="A")), encoded)
-
-    def decode(self, buf: Any, out: Any = None) -> Any:
-        decoded, encoded = self._types()
-        result = super().decode(flat(buf).view(encoded), out)
-        return _as_array_of(result, decoded) if out is None else result
-
-
-class _Typed(_Numbers):
+class _Typed(ArrayCodec):
     """Of elements of ``dtype``, which are stored as ``astype``."""
 
     dtype: np.dtype[Any]
@@ -130,7 +115,7 @@ class Quantize(_Typed):
     --------
     >>> import numpy as np
     >>> Quantize(digits=1, dtype="f8").encode(np.array([0.11, 0.22]))
-    array([0.125 , 0.25  ])
+    array([0.125, 0.25 ])
     """
 
     codec_id = "quantize"
@@ -185,7 +170,7 @@ class Categorize(_Typed):
         return super().encode(np.asarray(buf, dtype=object) if self.dtype.hasobject else buf)
 
 
-class AsType(_Numbers):
+class AsType(ArrayCodec):
     """Stores elements as another type.
 
     Parameters
@@ -218,7 +203,7 @@ class AsType(_Numbers):
         return shown_as(self, list(self.get_config().items())[1:])
 
 
-class PackBits(_Numbers):
+class PackBits(ArrayCodec):
     """Truth values, eight in a byte.
 
     Examples
@@ -232,6 +217,13 @@ class PackBits(_Numbers):
 
     def _types(self) -> tuple[Any, Any]:
         return np.dtype(bool), np.dtype("u1")
+
+    def _count(self, encoded: np.ndarray[Any, Any]) -> int:
+        # The first byte says how many bits of the last one are of no element.
+        count = (encoded.size - 1) * 8 - int(encoded[0] if encoded.size else 0)
+        if count < 0:
+            raise CorruptDataError("packed bits need a byte that says how many of them are used")
+        return count
 
 
 class BitRound(NativeCodec):
@@ -259,14 +251,45 @@ class BitRound(NativeCodec):
         numbers = as_array(buf)
         if numbers.dtype.kind != "f" or numbers.dtype.itemsize > 8:
             raise TypeError("Only float arrays (16-64bit) can be bit-rounded")
-        return np.asarray(super().encode(numbers)).view(numbers.dtype.str.replace("f", "i"))
+        bits = np.finfo(numbers.dtype).nmant
+        if self.keepbits >= bits:
+            return self._unchanged(numbers, bits)
+        rounded = np.frombuffer(encode_alone(self, numbers.reshape(-1)), _integers(numbers.dtype))
+        return rounded.reshape(numbers.shape)
+
+    def _unchanged(self, numbers: np.ndarray[Any, Any], bits: int) -> np.ndarray[Any, Any]:
+        if self.keepbits > bits:
+            raise ValueError(f"Keepbits too large for given dtype: {numbers.dtype} has {bits} bits, {self.keepbits} were to be kept")
+        return numbers
 
     def decode(self, buf: Any, out: Any = None) -> Any:
-        numbers = as_array(buf)
-        return super().decode(numbers.view(numbers.dtype.str.replace("i", "f")), out)
+        # What is stored are the numbers themselves.
+        integers = as_array(buf)
+        numbers = integers.view(integers.dtype.str.replace("i", "f"))
+        return numbers if out is None else fill(out, numbers)
 
 
-class ZFPY(NativeCodec):
+def _integers(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    return np.dtype(dtype.str.replace("f", "i"))
+
+
+class _Numbers(NativeCodec):
+    """A codec of arrays of numbers, whose shape must be known to read them."""
+
+    def encode(self, buf: Any) -> Any:
+        if not isinstance(buf, np.ndarray):
+            raise TypeError(f"{type(self).__name__} encodes arrays of NumPy, not {type(buf)}")
+        if not buf.flags.c_contiguous:
+            raise ValueError(f"{type(self).__name__} does not support F order arrays")
+        return encode_alone(self, buf)
+
+    def decode(self, buf: Any, out: Any = None) -> Any:
+        if not isinstance(out, np.ndarray):
+            raise UnsupportedError(f"{type(self).__name__} needs to know the shape of what it decodes: give an array as out")
+        return fill(out, decode_alone(self, bytes(memoryview(buf).cast("B")), out.dtype, out.shape))
+
+
+class ZFPY(_Numbers):
     """Lossy compression of numbers as zfp has it.
 
     Parameters
@@ -311,7 +334,7 @@ class ZFPY(NativeCodec):
         return shown_as(self, ((name, getattr(self, name)) for name in ("mode", "tolerance", "rate", "precision")))
 
 
-class PCodec(NativeCodec):
+class PCodec(_Numbers):
     """Lossless compression of numbers as pcodec has it.
 
     Parameters
@@ -354,6 +377,3 @@ class PCodec(NativeCodec):
         self.delta_encoding_order = delta_encoding_order
         self.equal_pages_up_to = equal_pages_up_to
 
-
-def _as_array_of(data: Any, dtype: np.dtype[Any]) -> Any:
-    return data if isinstance(data, np.ndarray) else np.frombuffer(data, dtype)

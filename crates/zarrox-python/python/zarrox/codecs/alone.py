@@ -1,0 +1,82 @@
+"""Codecs of arrays by themselves: what they see is the only chunk of an array in memory."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from .abc import NativeCodec, as_array, config_json, flat
+
+if TYPE_CHECKING:
+    from .. import _native
+
+__all__ = ["ArrayCodec"]
+
+
+class ArrayCodec(NativeCodec):
+    """A codec that has to know what its elements are."""
+
+    def _types(self) -> tuple[np.dtype[Any], np.dtype[Any]]:
+        """What elements are, and what is stored."""
+        raise NotImplementedError
+
+    def _count(self, encoded: np.ndarray[Any, Any]) -> int:
+        """How many elements there are in what is stored."""
+        return int(encoded.size)
+
+    def encode(self, buf: Any) -> Any:
+        decoded, encoded = self._types()
+        elements = as_array(buf).view(decoded).reshape(-1, order="A")
+        return np.frombuffer(encode_alone(self, elements), encoded)
+
+    def decode(self, buf: Any, out: Any = None) -> Any:
+        decoded, encoded = self._types()
+        stored = flat(buf).view(encoded)
+        elements = decode_alone(self, stored.tobytes(), decoded, (self._count(stored),))
+        return elements if out is None else fill(out, elements)
+
+
+def encode_alone(codec: NativeCodec, elements: np.ndarray[Any, Any]) -> bytes:
+    """The bytes of an array."""
+    if elements.size == 0:
+        return b""
+    array = _array(codec, elements.dtype, elements.shape)
+    array.set(..., elements)
+    return array.encoded_chunk((0,) * elements.ndim) or b""
+
+
+def decode_alone(codec: NativeCodec, stored: bytes, dtype: np.dtype[Any], shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
+    """The array of bytes."""
+    if 0 in shape:
+        return np.empty(shape, dtype)
+    array = _array(codec, dtype, shape)
+    array.set_encoded_chunk((0,) * len(shape), stored)
+    elements: np.ndarray[Any, Any] = array.get(...)
+    return elements
+
+
+def _array(codec: NativeCodec, dtype: np.dtype[Any], shape: tuple[int, ...]) -> _native.Array:
+    from .. import _native
+
+    spec = {
+        "format": "2",
+        "shape": shape,
+        "chunks": False,
+        "dtype": dtype.str,
+        "fill_value": None,
+        "compressor": None,
+        "filters": [json.loads(config_json(codec.get_config()))],
+    }
+    array = _native.create_array(_native.Store.memory(), "", json.dumps(spec))
+    return array.with_options(write_empty_chunks=True)
+
+
+def fill(out: Any, elements: np.ndarray[Any, Any]) -> Any:
+    """Puts elements into memory of the caller's, of whatever type it is of their size."""
+    target = as_array(out)
+    elements = elements if target.dtype.hasobject else elements.view(target.dtype)
+    order: Literal["C", "F"] = "F" if target.flags.f_contiguous and not target.flags.c_contiguous else "C"
+    np.copyto(target, elements.reshape(target.shape, order=order), casting="no")
+    return out
