@@ -237,10 +237,8 @@ def test_unknown_codecs_can_be_looked_at() -> None:
 @pytest.mark.parametrize(
     ("given", "config"),
     [
-        (None, None),
-        ({"id": "zlib", "level": np.int64(1)}, {"id": "zlib", "level": 1}),
         ({"name": "gzip", "configuration": {"level": 1}}, {"name": "gzip", "configuration": {"level": 1}}),
-        (codecs.JenkinsLookup3(prefix=b"ab"), {"id": "jenkins_lookup3", "initval": 0, "prefix": [97, 98]}),
+        ("gzip", {"name": "gzip"}),
         (codecs.GzipCodec(level=1), {"name": "gzip", "configuration": {"level": 1}}),
         (codecs.BloscCodec(), {"name": "blosc", "configuration": {"cname": "zstd", "clevel": 5, "blocksize": 0}}),
         (numcodecs.Zlib(level=1), {"name": "numcodecs.zlib", "configuration": {"level": 1}}),
@@ -248,14 +246,34 @@ def test_unknown_codecs_can_be_looked_at() -> None:
     ],
     ids=repr,
 )
-def test_codec_config(given: Any, config: Any) -> None:
-    for zarr_format in (2, 3):
-        assert codec_config(given, zarr_format) == config
+def test_codec_config_in_v3(given: Any, config: Any) -> None:
+    assert codec_config(given, 3) == config
 
 
-def test_codec_config_of_names() -> None:
-    assert codec_config("gzip", 3) == {"name": "gzip"}
-    assert codec_config("gzip", 2) == {"id": "gzip"}
+@pytest.mark.parametrize(
+    ("given", "config"),
+    [
+        (None, None),
+        ("gzip", {"id": "gzip"}),
+        ({"id": "zlib", "level": np.int64(1)}, {"id": "zlib", "level": 1}),
+        (codecs.JenkinsLookup3(prefix=b"ab"), {"id": "jenkins_lookup3", "initval": 0, "prefix": [97, 98]}),
+        (codecs.GzipCodec(level=1), {"id": "gzip", "level": 1}),
+        (codecs.ZstdCodec(), {"id": "zstd", "level": 0, "checksum": False}),
+        (codecs.BloscCodec(), {"id": "blosc", "cname": "zstd", "clevel": 5, "shuffle": 1, "blocksize": 0}),
+        (codecs.BloscCodec(shuffle="bitshuffle", typesize=3), {"id": "blosc", "cname": "zstd", "clevel": 5, "shuffle": 2, "blocksize": 0}),
+        (numcodecs.Delta(dtype="<i4"), {"id": "delta", "dtype": "<i4"}),
+        ({"name": "crc32c"}, {"id": "crc32c"}),
+    ],
+    ids=repr,
+)
+def test_codec_config_in_v2(given: Any, config: Any) -> None:
+    assert codec_config(given, 2) == config
+
+
+def test_codecs_that_v2_lacks() -> None:
+    for codec in (codecs.TransposeCodec(order=(0,)), codecs.ShardingCodec(chunk_shape=(1,)), {"name": "unheard-of"}):
+        with pytest.raises(UnsupportedError, match="v2 has no codec"):
+            codec_config(codec, 2)
 
 
 @pytest.mark.parametrize("given", [3, "", [], {}, {"id": 3}, {"level": 1}, object(), codecs.Zlib, b"zlib"], ids=repr)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
-from ..errors import BadCompressorError
+from ..errors import BadCompressorError, UnsupportedError
 from . import v3
 from .abc import Codec, config_json
 from .registry import UnknownCodecError, get_codec
@@ -33,12 +34,16 @@ def codec_config(obj: Any, zarr_format: int | str) -> dict[str, Any] | None:
     ------
     BadCompressorError
         If it is no codec.
+    UnsupportedError
+        If v2 lacks a codec of v3.
 
     Examples
     --------
     >>> from zarrox.codecs import GzipCodec, Zlib
-    >>> codec_config(Zlib(level=1), 2), codec_config(GzipCodec(level=1), 3)
-    ({'id': 'zlib', 'level': 1}, {'name': 'gzip', 'configuration': {'level': 1}})
+    >>> codec_config(Zlib(level=1), 2), codec_config(GzipCodec(level=1), 2)
+    ({'id': 'zlib', 'level': 1}, {'id': 'gzip', 'level': 1})
+    >>> codec_config(GzipCodec(level=1), 3)
+    {'name': 'gzip', 'configuration': {'level': 1}}
     """
     if obj is None:
         return None
@@ -49,7 +54,28 @@ def codec_config(obj: Any, zarr_format: int | str) -> dict[str, Any] | None:
         raise BadCompressorError(
             f"bad compressor; expected a codec, its configuration as a dict with 'id' (or in v3 'name'), or None; found {obj!r}"
         )
-    return dict(json.loads(config_json(config)))
+    config = dict(json.loads(config_json(config)))
+    return _in_v2(config) if "id" not in config and str(zarr_format) in ("1", "2") else config
+
+
+def _in_v2(config: dict[str, Any]) -> dict[str, Any]:
+    """The configuration that v2 has for a codec of v3."""
+    name, configuration = v3.split(config)
+    codec_id = name.removeprefix("numcodecs.") if name.startswith("numcodecs.") else _ids().get(name)
+    if codec_id is None:
+        raise UnsupportedError(f"Zarr v2 has no codec '{name}'; create the array with zarr_format=3, or use another codec")
+    if codec_id == "blosc":
+        configuration.pop("typesize", None)
+        shuffles = [shuffle.value for shuffle in v3.BloscShuffle]
+        configuration["shuffle"] = shuffles.index(configuration.get("shuffle", "shuffle"))
+    return {"id": codec_id, **configuration}
+
+
+@cache
+def _ids() -> dict[str, str]:
+    from .. import _native
+
+    return {name: codec_id for name, codec_id in _native.codec_names() if codec_id is not None}
 
 
 def _config(obj: Any) -> Any:

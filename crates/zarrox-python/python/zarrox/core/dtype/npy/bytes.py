@@ -79,7 +79,7 @@ class NullTerminatedBytes(_FixedLength[np.bytes_]):
 
     def _cast_scalar_unchecked(self, data: Any) -> np.bytes_:
         data = str(data).encode() if isinstance(data, (str, int)) else bytes(data)
-        return np.bytes_(data[: self.length])
+        return np.bytes_(data[: self.length].rstrip(b"\0"))
 
     def default_scalar(self) -> np.bytes_:
         return np.bytes_(b"")
