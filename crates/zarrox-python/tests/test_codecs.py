@@ -313,3 +313,5 @@ def test_star_import() -> None:
         warnings.simplefilter("error")
         exec("from zarrox.codecs import *", names)
     assert {"Blosc", "blosc", "get_codec", "codec_registry", "GzipCodec"} <= names.keys()
+    # What only this package needs stays out of the names of users.
+    assert not {"codec_config", "from_v2", "python_codec", "numcodecs"} & names.keys()

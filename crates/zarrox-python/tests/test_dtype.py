@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from importlib.metadata import EntryPoint, EntryPoints
 from typing import Any
 
 import numpy as np
@@ -40,6 +41,7 @@ from zarrox.core.dtype import (
     spec_dtype,
 )
 from zarrox.core.dtype.common import DataTypeValidationError, check_dtype_spec_v2, check_dtype_spec_v3, unpack_dtype_json
+from zarrox.core.dtype.registry import offered_by_packages
 from zarrox.errors import UnsupportedError
 
 INSTANCES: list[ZDType[Any, Any]] = [
@@ -447,14 +449,12 @@ def test_registered_types() -> None:
             method("celsius")
 
 
-def test_entry_points_are_loaded_when_needed() -> None:
-    class EntryPoint:
-        @staticmethod
-        def load() -> Any:
-            return Celsius
-
+def test_packages_are_looked_for_when_needed(monkeypatch: pytest.MonkeyPatch) -> None:
+    offer = EntryPoint("celsius", f"{__name__}:Celsius", "zarr.data_type")
+    monkeypatch.setattr("importlib.metadata.entry_points", lambda: EntryPoints([offer]))
     registry = DataTypeRegistry()
-    registry._lazy_load_list.append(EntryPoint())
+    registry._sources.append(offered_by_packages)
+    assert registry.contents == {}
     assert registry.match_dtype(np.dtype("float32")) == Celsius()
     with pytest.raises(ValueError, match="No Zarr data type"):
         registry.match_dtype(np.dtype("float64"))

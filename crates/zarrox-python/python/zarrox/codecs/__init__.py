@@ -11,15 +11,18 @@ Blosc(cname='zstd', clevel=3, shuffle=SHUFFLE, blocksize=0)
 Delta(dtype='<i4')
 """
 
-from . import blosc, numcodecs
+from . import blosc
+from . import numcodecs as numcodecs
 from .abc import Codec
 from .blosc import Blosc
 from .checksums import CRC32, CRC32C, Adler32, Fletcher32, JenkinsLookup3
 from .compressors import BZ2, LZ4, LZMA, Base64, GZip, Shuffle, Zlib, Zstd
-from .convert import codec_config, from_v2
+from .convert import codec_config as codec_config
+from .convert import from_v2 as from_v2
 from .filters import ZFPY, AsType, BitRound, Categorize, Delta, FixedScaleOffset, PackBits, PCodec, Quantize
 from .objects import JSON, LegacyJSON, LegacyMsgPack, MsgPack, Pickle, VLenArray, VLenBytes, VLenUTF8
-from .registry import UnknownCodecError, codec_registry, get_codec, python_codec, register_codec
+from .registry import UnknownCodecError, codec_registry, get_codec, register_codec
+from .registry import python_codec as python_codec
 from .v3 import (
     BloscCname,
     BloscCodec,
@@ -97,11 +100,7 @@ __all__ = [
     "Zstd",
     "ZstdCodec",
     "blosc",
-    "codec_config",
     "codec_registry",
-    "from_v2",
     "get_codec",
-    "numcodecs",
-    "python_codec",
     "register_codec",
 ]

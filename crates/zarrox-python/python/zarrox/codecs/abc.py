@@ -204,6 +204,6 @@ def _plain(value: Any) -> Any:
     raise TypeError(f"{value!r} cannot stand in the configuration of a codec: JSON has no {type(value).__name__}")
 
 
-def shown_as(codec: Codec, parameters: Any) -> str:
+def shown_as(codec: object, parameters: Any) -> str:
     """``Class(name=value, …)``."""
     return f"{type(codec).__name__}({', '.join(f'{name}={value!r}' for name, value in parameters)})"

@@ -10,6 +10,7 @@ from typing import Any
 from ..errors import BadCompressorError, UnsupportedError
 from . import v3
 from .abc import Codec, config_json
+from .parameters import split
 from .registry import UnknownCodecError, get_codec
 
 __all__ = ["UnknownConfig", "codec_config", "from_v2"]
@@ -60,7 +61,7 @@ def codec_config(obj: Any, zarr_format: int | str) -> dict[str, Any] | None:
 
 def _in_v2(config: dict[str, Any]) -> dict[str, Any]:
     """The configuration that v2 has for a codec of v3."""
-    name, configuration = v3.split(config)
+    name, configuration = split(config)
     codec_id = name.removeprefix("numcodecs.") if name.startswith("numcodecs.") else _ids().get(name)
     if codec_id is None:
         raise UnsupportedError(f"Zarr v2 has no codec '{name}'; create the array with zarr_format=3, or use another codec")

@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from .abc import config_json
 from .v3 import CODECS, ArrayArrayCodec, ArrayBytesCodec, BytesBytesCodec, V3Codec
 
 if TYPE_CHECKING:
@@ -78,12 +77,6 @@ class _NumcodecsCodec(V3Codec):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(codec_name={self.codec_name!r}, codec_config={self._configuration()!r})"
-
-    def __eq__(self, other: object) -> bool:
-        return type(other) is type(self) and other.codec_config == self.codec_config
-
-    def __hash__(self) -> int:
-        return hash(config_json(sorted(self.codec_config.items())))
 
 
 class _NumcodecsArrayArrayCodec(_NumcodecsCodec, ArrayArrayCodec):

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from ..core.dtype import ZDType, parse_dtype
+from .abc import config_json, shown_as
 from .parameters import choice, integer, split
 
 if TYPE_CHECKING:
@@ -107,7 +107,6 @@ class ShardingCodecIndexLocation(str, Enum):
     end = "end"
 
 
-@dataclass(frozen=True)
 class V3Codec:
     """A codec of v3: a name and a configuration.
 
@@ -173,8 +172,19 @@ class V3Codec:
         return self.to_dict()
 
     def _set(self, **members: Any) -> None:
-        for name, value in members.items():
-            object.__setattr__(self, name, value)
+        vars(self).update(members)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"codecs do not change: make another {type(self).__name__} to have another {name}")
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and vars(other) == vars(self)
+
+    def __hash__(self) -> int:
+        return hash((type(self), config_json(self.to_dict())))
+
+    def __repr__(self) -> str:
+        return shown_as(self, vars(self).items())
 
 
 class ArrayArrayCodec(V3Codec):
@@ -189,7 +199,6 @@ class BytesBytesCodec(V3Codec):
     """A codec that turns bytes into bytes."""
 
 
-@dataclass(frozen=True)
 class BytesCodec(ArrayBytesCodec):
     """The elements one after the other.
 
@@ -224,7 +233,6 @@ class BytesCodec(ArrayBytesCodec):
         return None if self.endian is None else {"endian": self.endian}
 
 
-@dataclass(frozen=True)
 class TransposeCodec(ArrayArrayCodec):
     """The dimensions in another order.
 
@@ -249,7 +257,6 @@ class TransposeCodec(ArrayArrayCodec):
         self._set(order=order)
 
 
-@dataclass(frozen=True)
 class GzipCodec(BytesBytesCodec):
     """Compression as gzip has it.
 
@@ -265,13 +272,12 @@ class GzipCodec(BytesBytesCodec):
     """
 
     name = "gzip"
-    level: int = 5
+    level: int
 
     def __init__(self, *, level: int = 5) -> None:
         self._set(level=integer("level", level, 0, 9))
 
 
-@dataclass(frozen=True)
 class ZstdCodec(BytesBytesCodec):
     """Compression as Zstandard has it.
 
@@ -289,8 +295,8 @@ class ZstdCodec(BytesBytesCodec):
     """
 
     name = "zstd"
-    level: int = 0
-    checksum: bool = False
+    level: int
+    checksum: bool
 
     def __init__(self, *, level: int = 0, checksum: bool = False) -> None:
         if not isinstance(checksum, bool):
@@ -298,7 +304,6 @@ class ZstdCodec(BytesBytesCodec):
         self._set(level=integer("level", level, -(1 << 17), 22), checksum=checksum)
 
 
-@dataclass(frozen=True)
 class BloscCodec(BytesBytesCodec):
     """A shuffle and a compressor that work on blocks.
 
@@ -322,7 +327,7 @@ class BloscCodec(BytesBytesCodec):
     """
 
     name = "blosc"
-    _tunable_attrs: set[str] = field(init=False)
+    _tunable_attrs: set[str]
     typesize: int
     cname: str
     clevel: int
@@ -348,9 +353,6 @@ class BloscCodec(BytesBytesCodec):
             blocksize=integer("blocksize", blocksize, 0, None),
         )
 
-    def __hash__(self) -> int:
-        return hash(tuple(sorted(self._members().items())))
-
     def _members(self) -> dict[str, Any]:
         return {name: value for name, value in vars(self).items() if name != "_tunable_attrs"}
 
@@ -365,7 +367,6 @@ class BloscCodec(BytesBytesCodec):
         return {"name": self.name, "configuration": {k: v for k, v in members.items() if v is not None}}
 
 
-@dataclass(frozen=True)
 class Crc32cCodec(BytesBytesCodec):
     """A checksum behind the bytes.
 
@@ -381,7 +382,6 @@ class Crc32cCodec(BytesBytesCodec):
         return None
 
 
-@dataclass(frozen=True)
 class VLenUTF8Codec(ArrayBytesCodec):
     """Text of any length.
 
@@ -394,7 +394,6 @@ class VLenUTF8Codec(ArrayBytesCodec):
     name = "vlen-utf8"
 
 
-@dataclass(frozen=True)
 class VLenBytesCodec(ArrayBytesCodec):
     """Bytes of any number.
 
@@ -407,7 +406,6 @@ class VLenBytesCodec(ArrayBytesCodec):
     name = "vlen-bytes"
 
 
-@dataclass(frozen=True)
 class ScaleOffset(ArrayArrayCodec):
     """Elements less an offset, times a scale.
 
@@ -439,7 +437,6 @@ class ScaleOffset(ArrayArrayCodec):
         return {name: value for name, value in vars(self).items() if value != defaults[name]} or None
 
 
-@dataclass(frozen=True)
 class CastValue(ArrayArrayCodec):
     """Elements as numbers of another data type.
 
@@ -492,7 +489,6 @@ class CastValue(ArrayArrayCodec):
         return configuration
 
 
-@dataclass(frozen=True)
 class ShardingCodec(ArrayBytesCodec):
     """Many chunks in one stored object, the shard.
 
@@ -557,7 +553,6 @@ class ShardingCodec(ArrayBytesCodec):
         }
 
 
-@dataclass(frozen=True)
 class NamedCodec(V3Codec):
     """A codec that has no class here, by its name.
 
@@ -577,8 +572,8 @@ class NamedCodec(V3Codec):
     codec_name: str
     configuration: dict[str, Any]
 
-    def __hash__(self) -> int:
-        return hash(self.codec_name)
+    def __init__(self, codec_name: str, configuration: Mapping[str, Any]) -> None:
+        self._set(codec_name=codec_name, configuration=dict(configuration))
 
     def to_dict(self) -> dict[str, Any]:
         return {"name": self.codec_name, "configuration": self.configuration}

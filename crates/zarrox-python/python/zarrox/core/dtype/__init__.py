@@ -24,7 +24,7 @@ from .npy.object import PythonObject
 from .npy.string import FixedLengthUTF32, VariableLengthUTF8
 from .npy.structured import Struct, Structured
 from .npy.time import DateTime64, TimeDelta64
-from .registry import DataTypeRegistry
+from .registry import DataTypeRegistry, offered_by_packages
 from .wrapper import TBaseDType, TBaseScalar, ZDType
 
 __all__ = [
@@ -76,7 +76,8 @@ _builtin: tuple[type[ZDType[Any, Any]], ...] = (
 )
 for _cls in _builtin:
     data_type_registry.register(_cls._zarr_v3_name, _cls)
-data_type_registry.load_entry_points()
+# To look for packages takes time: it is done when the first data type is looked for.
+data_type_registry._sources.append(offered_by_packages)
 
 from .resolve import (  # noqa: E402 (it needs the registry)
     get_data_type_from_json,

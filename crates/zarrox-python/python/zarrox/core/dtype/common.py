@@ -85,7 +85,6 @@ class HasItemSize:
         raise NotImplementedError
 
 
-@dataclass(frozen=True, kw_only=True)
 class HasObjectCodec:
     """For data types that are Python objects in memory, and need a codec that stores them."""
 

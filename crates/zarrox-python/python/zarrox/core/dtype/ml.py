@@ -53,13 +53,19 @@ class SmallNumber(NumPyType[Any, Any]):
 
     @classmethod
     def _check_native_dtype(cls, dtype: Any) -> bool:  # type: ignore[override]
-        # Nobody has such a type whose package was not imported.
+        # Nobody has such a type whose package was not imported; and NumPy's own are none of them.
+        if type(dtype).__module__ == np.dtypes.__name__:
+            return False
         scalar = getattr(sys.modules.get("ml_dtypes"), cls._ml_name, None)
         return scalar is not None and dtype == np.dtype(scalar)
 
     def to_native_dtype(self) -> np.dtype[Any]:
         scalar = getattr(_ml_dtypes(), self._ml_name, None)
         return np.dtype(f"V{self._size}" if scalar is None else scalar)
+
+    @classmethod
+    def _check_json_v2(cls, data: object) -> bool:
+        return False
 
     @classmethod
     def _from_json_v2(cls, data: Any) -> Self:
@@ -88,7 +94,6 @@ class SmallNumber(NumPyType[Any, Any]):
         return np.zeros((), self.to_native_dtype())[()]
 
 
-@dataclass(frozen=True, kw_only=True)
 class _SmallInteger(SmallNumber):
     def from_json_scalar(self, data: Any, *, zarr_format: int) -> Any:
         if not isinstance(data, (int, float)) or data != int(data):
@@ -102,7 +107,6 @@ class _SmallInteger(SmallNumber):
         return int(self.cast_scalar(data))
 
 
-@dataclass(frozen=True, kw_only=True)
 class _SmallFloat(SmallNumber):
     def from_json_scalar(self, data: Any, *, zarr_format: int) -> Any:
         if isinstance(data, str) and data.startswith("0x") and len(data) == 2 + 2 * self._size:
@@ -113,7 +117,6 @@ class _SmallFloat(SmallNumber):
         return float_to_json(self.cast_scalar(data))
 
 
-@dataclass(frozen=True, kw_only=True)
 class _SmallComplex(SmallNumber):
     def from_json_scalar(self, data: Any, *, zarr_format: int) -> Any:
         if isinstance(data, str) or not isinstance(data, Sequence) or len(data) != 2:
@@ -152,7 +155,7 @@ def _make(kind: type[SmallNumber], name: str, size: int, ml_name: str) -> type[S
         "_ml_name": ml_name,
         "dtype_cls": np.dtype,
     }
-    return dataclass(frozen=True, kw_only=True)(type(_class_name(name), (kind,), members))
+    return type(_class_name(name), (kind,), members)
 
 
 SMALL_NUMBERS: tuple[type[SmallNumber], ...] = (

@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .common import DataTypeValidationError, check_dtype_spec_v2, split_v3
+from .npy.common import NumPyType
 
 if TYPE_CHECKING:
     from .wrapper import ZDType
 
 __all__ = ["DataTypeRegistry"]
+
+
+def offered_by_packages() -> list[type[ZDType[Any, Any]]]:
+    """The data types that installed packages offer to zarr-python."""
+    from importlib.metadata import entry_points
+
+    offered = entry_points()
+    chosen = [*offered.select(group="zarr.data_type"), *offered.select(group="zarr", name="data_type")]
+    return [entry_point.load() for entry_point in chosen]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,18 +46,12 @@ class DataTypeRegistry:
     """
 
     contents: dict[str, type[ZDType[Any, Any]]] = field(default_factory=dict, init=False)
-    _lazy_load_list: list[Any] = field(default_factory=list, init=False, repr=False)
-
-    def load_entry_points(self) -> None:
-        """Note the data types that installed packages offer; they are imported when the first is looked for."""
-        offered = entry_points()
-        self._lazy_load_list.extend(offered.select(group="zarr.data_type"))
-        self._lazy_load_list.extend(offered.select(group="zarr", name="data_type"))
+    _sources: list[Callable[[], Iterable[type[ZDType[Any, Any]]]]] = field(default_factory=list, init=False, repr=False)
 
     def _lazy_load(self) -> None:
-        while self._lazy_load_list:
-            cls = self._lazy_load_list.pop(0).load()
-            self.register(cls._zarr_v3_name, cls)
+        while self._sources:
+            for cls in self._sources.pop(0)():
+                self.register(cls._zarr_v3_name, cls)
 
     def register(self, key: str, cls: type[ZDType[Any, Any]]) -> None:
         """Make a data type known; it takes the place of one with the same name.
@@ -125,6 +129,8 @@ class DataTypeRegistry:
             )
         matches = []
         for cls in list(self.contents.values()):
+            if _refuses(cls, "_check_native_dtype", dtype):
+                continue
             try:
                 matches.append(cls.from_native_dtype(dtype))
             except DataTypeValidationError:
@@ -161,7 +167,8 @@ class DataTypeRegistry:
         self._lazy_load()
         named = None if check_dtype_spec_v2(data) else split_v3(data)
         first = self.contents.get(named[0]) if named else None
-        rest = [cls for cls in self.contents.values() if cls is not first]
+        check = "_check_json_v2" if zarr_format == 2 else "_check_json_v3"
+        rest = [cls for cls in self.contents.values() if cls is not first and not _refuses(cls, check, data)]
         why = ""
         for cls in ([first] if first else []) + rest:
             try:
@@ -169,3 +176,8 @@ class DataTypeRegistry:
             except DataTypeValidationError as error:
                 why = f": {error}" if cls is first else why
         raise ValueError(f"No Zarr data type found that matches {data!r}{why}")
+
+
+def _refuses(cls: type[ZDType[Any, Any]], check: str, data: Any) -> bool:
+    """Whether a class of ours says no: to ask that takes less time than the exception that says it."""
+    return issubclass(cls, NumPyType) and not getattr(cls, check)(data)

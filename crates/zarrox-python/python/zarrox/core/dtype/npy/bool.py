@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,6 @@ from .common import NumPyType
 __all__ = ["Bool"]
 
 
-@dataclass(frozen=True, kw_only=True)
 class Bool(NumPyType[Any, np.bool_]):
     """True or false; a byte in memory.
 

@@ -22,7 +22,6 @@ __all__ = ["NullTerminatedBytes", "RawBytes", "VariableLengthBytes"]
 Scalar = TypeVar("Scalar", bound=Any)
 
 
-@dataclass(frozen=True, kw_only=True)
 class _BytesType(NumPyType[Any, Scalar]):
     """Values are base64 in JSON; v3 also has lists of numbers."""
 
@@ -55,7 +54,6 @@ class _FixedLength(_BytesType[Scalar], HasLength):
         return cls(length=length_bytes(cls._zarr_v3_name, configuration))
 
 
-@dataclass(frozen=True, kw_only=True)
 class NullTerminatedBytes(_FixedLength[np.bytes_]):
     """At most so many bytes; those that lack are zero, and zeros at the end do not count.
 
@@ -85,7 +83,6 @@ class NullTerminatedBytes(_FixedLength[np.bytes_]):
         return np.bytes_(b"")
 
 
-@dataclass(frozen=True, kw_only=True)
 class RawBytes(_FixedLength[np.void]):
     """So many bytes, of which nothing is known.
 
@@ -126,7 +123,6 @@ class RawBytes(_FixedLength[np.void]):
         return self._cast_scalar_unchecked(b"")
 
 
-@dataclass(frozen=True, kw_only=True)
 class VariableLengthBytes(_BytesType[bytes], HasObjectCodec):
     """Any number of bytes; Python's ``bytes`` in memory.
 

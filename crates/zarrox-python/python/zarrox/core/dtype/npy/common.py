@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import struct
 import sys
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
@@ -69,7 +68,6 @@ def get_endianness_from_numpy_dtype(dtype: np.dtype[Any]) -> EndiannessStr:
     return endianness_from_numpy_str(dtype.byteorder)
 
 
-@dataclass(frozen=True, kw_only=True)
 class NumPyType(ZDType[DType, Scalar], HasItemSize):
     """A data type whose name in v2 is that of NumPy.
 

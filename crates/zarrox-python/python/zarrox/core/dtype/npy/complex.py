@@ -40,7 +40,6 @@ class BaseComplex(NumPyType[Any, Scalar], HasEndianness):
         return float_to_json(value.real), float_to_json(value.imag)
 
 
-@dataclass(frozen=True, kw_only=True)
 class Complex64(BaseComplex[np.complex64]):
     """A complex number of two floating-point numbers of 32 bits."""
 
@@ -48,7 +47,6 @@ class Complex64(BaseComplex[np.complex64]):
     _zarr_v3_name = "complex64"
 
 
-@dataclass(frozen=True, kw_only=True)
 class Complex128(BaseComplex[np.complex128]):
     """A complex number of two floating-point numbers of 64 bits."""
 

@@ -41,7 +41,6 @@ class BaseFloat(NumPyType[Any, Scalar], HasEndianness):
         return float_to_json(self.cast_scalar(data))
 
 
-@dataclass(frozen=True, kw_only=True)
 class Float16(BaseFloat[np.float16]):
     """A floating-point number of 16 bits."""
 
@@ -49,7 +48,6 @@ class Float16(BaseFloat[np.float16]):
     _zarr_v3_name = "float16"
 
 
-@dataclass(frozen=True, kw_only=True)
 class Float32(BaseFloat[np.float32]):
     """A floating-point number of 32 bits."""
 
@@ -57,7 +55,6 @@ class Float32(BaseFloat[np.float32]):
     _zarr_v3_name = "float32"
 
 
-@dataclass(frozen=True, kw_only=True)
 class Float64(BaseFloat[np.float64]):
     """A floating-point number of 64 bits."""
 

@@ -15,7 +15,6 @@ __all__ = ["Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16", "UInt32", "UInt
 Scalar = TypeVar("Scalar", bound=Any)
 
 
-@dataclass(frozen=True, kw_only=True)
 class BaseInt(NumPyType[Any, Scalar]):
     """An integer of a fixed number of bits.
 
@@ -49,6 +48,10 @@ class BaseInt(NumPyType[Any, Scalar]):
 
 
 @dataclass(frozen=True, kw_only=True)
+class MultiByteInt(BaseInt[Scalar], HasEndianness):
+    """An integer of more than one byte."""
+
+
 class Int8(BaseInt[np.int8]):
     """A signed integer of 8 bits."""
 
@@ -56,7 +59,6 @@ class Int8(BaseInt[np.int8]):
     _zarr_v3_name = "int8"
 
 
-@dataclass(frozen=True, kw_only=True)
 class UInt8(BaseInt[np.uint8]):
     """An unsigned integer of 8 bits."""
 
@@ -64,48 +66,42 @@ class UInt8(BaseInt[np.uint8]):
     _zarr_v3_name = "uint8"
 
 
-@dataclass(frozen=True, kw_only=True)
-class Int16(BaseInt[np.int16], HasEndianness):
+class Int16(MultiByteInt[np.int16]):
     """A signed integer of 16 bits."""
 
     dtype_cls = np.dtypes.Int16DType
     _zarr_v3_name = "int16"
 
 
-@dataclass(frozen=True, kw_only=True)
-class UInt16(BaseInt[np.uint16], HasEndianness):
+class UInt16(MultiByteInt[np.uint16]):
     """An unsigned integer of 16 bits."""
 
     dtype_cls = np.dtypes.UInt16DType
     _zarr_v3_name = "uint16"
 
 
-@dataclass(frozen=True, kw_only=True)
-class Int32(BaseInt[np.int32], HasEndianness):
+class Int32(MultiByteInt[np.int32]):
     """A signed integer of 32 bits."""
 
     dtype_cls = np.dtypes.Int32DType
     _zarr_v3_name = "int32"
 
 
-@dataclass(frozen=True, kw_only=True)
-class UInt32(BaseInt[np.uint32], HasEndianness):
+class UInt32(MultiByteInt[np.uint32]):
     """An unsigned integer of 32 bits."""
 
     dtype_cls = np.dtypes.UInt32DType
     _zarr_v3_name = "uint32"
 
 
-@dataclass(frozen=True, kw_only=True)
-class Int64(BaseInt[np.int64], HasEndianness):
+class Int64(MultiByteInt[np.int64]):
     """A signed integer of 64 bits."""
 
     dtype_cls = np.dtypes.Int64DType
     _zarr_v3_name = "int64"
 
 
-@dataclass(frozen=True, kw_only=True)
-class UInt64(BaseInt[np.uint64], HasEndianness):
+class UInt64(MultiByteInt[np.uint64]):
     """An unsigned integer of 64 bits."""
 
     dtype_cls = np.dtypes.UInt64DType

@@ -74,7 +74,6 @@ class FixedLengthUTF32(NumPyType[Any, np.str_], HasEndianness, HasLength):
         return str(self.cast_scalar(data))
 
 
-@dataclass(frozen=True, kw_only=True)
 class VariableLengthUTF8(NumPyType[Any, str], HasObjectCodec):
     """Text of any length.
 

@@ -93,7 +93,6 @@ class TimeDTypeBase(NumPyType[Any, Scalar], HasEndianness):
         return int(np.int64(self.cast_scalar(data).view("i8")))
 
 
-@dataclass(frozen=True, kw_only=True)
 class DateTime64(TimeDTypeBase[np.datetime64]):
     """A point in time: so many units after the beginning of 1970."""
 
@@ -102,7 +101,6 @@ class DateTime64(TimeDTypeBase[np.datetime64]):
     _numpy_type = "datetime64"
 
 
-@dataclass(frozen=True, kw_only=True)
 class TimeDelta64(TimeDTypeBase[np.timedelta64]):
     """A span of time: so many units."""
 
