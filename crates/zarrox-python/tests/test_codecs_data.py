@@ -19,6 +19,8 @@ TEXT = np.array(["a", "bé", "", "日本"], dtype=object)
 RAGGED = np.array([np.arange(3, dtype="i4"), np.arange(0, dtype="i4"), np.arange(1, dtype="i4")], dtype=object)
 MIXED = np.array(["a", 1, None, {"b": [1.5, True]}], dtype=object)
 
+COMPRESSORS = ("blosclz", "lz4", "lz4hc", "zlib", "zstd")
+
 # The codec, data, and whether the encoded bytes are the same wherever the codec is.
 CASES: list[tuple[str, tuple[Any, ...], Any, bool]] = [
     ("Zlib", (1,), NUMBERS, False),
@@ -31,7 +33,7 @@ CASES: list[tuple[str, tuple[Any, ...], Any, bool]] = [
     ("LZ4", (10,), NUMBERS, True),
     ("Zstd", (), NUMBERS, False),
     ("Zstd", (5, True), NUMBERS, False),
-    *(("Blosc", (cname, 5, shuffle), NUMBERS, False) for cname in ("blosclz", "lz4", "lz4hc", "zlib", "zstd") for shuffle in (0, 1, 2, -1)),
+    *(("Blosc", (name, 5, shuffle), NUMBERS, False) for name in COMPRESSORS for shuffle in (0, 1, 2, -1)),
     ("Blosc", ("lz4", 5, 1, 0, 4), NUMBERS.tobytes(), True),
     ("Blosc", ("lz4", 5, 1, 512), NUMBERS, True),
     ("Shuffle", (4,), NUMBERS, True),
@@ -83,7 +85,8 @@ def assert_same(mine: Any, other: Any) -> None:
         return
     assert mine.dtype == other.dtype and mine.shape == other.shape
     if other.dtype.hasobject:
-        assert all(np.array_equal(a, b) if isinstance(b, np.ndarray) else a == b for a, b in zip(mine.flat, other.flat, strict=True))
+        pairs = zip(mine.flat, other.flat, strict=True)
+        assert all(np.array_equal(a, b) if isinstance(b, np.ndarray) else a == b for a, b in pairs)
     else:
         np.testing.assert_array_equal(mine, other)
 
@@ -120,7 +123,8 @@ def test_order_of_memory(name: str) -> None:
     assert_same(other.decode(mine.encode(data)), other.decode(other.encode(data)))
 
 
-BYTES = ["Zlib", "GZip", "BZ2", "LZMA", "LZ4", "Zstd", "Blosc", "Shuffle", "Base64", "CRC32", "Adler32", "CRC32C", "Fletcher32", "JenkinsLookup3"]
+CHECKSUMS = ["CRC32", "Adler32", "CRC32C", "Fletcher32", "JenkinsLookup3"]
+BYTES = ["Zlib", "GZip", "BZ2", "LZMA", "LZ4", "Zstd", "Blosc", "Shuffle", "Base64", *CHECKSUMS]
 DAMAGED = [name for name in BYTES if name not in ("Shuffle", "Base64")]
 
 
@@ -183,17 +187,17 @@ def test_numbers_as_objects(name: str) -> None:
         (lambda: codecs.Zlib().encode(3), TypeError),
         (lambda: codecs.Zlib().encode(TEXT), TypeError),
         (lambda: codecs.Blosc().encode(np.arange(20).reshape(4, 5)[:, ::2]), ValueError),
-        (lambda: codecs.Zlib(level=77).encode(b"data"), (ValueError, RuntimeError)),
+        (lambda: codecs.Zlib(level=77).encode(b"data"), ValueError),
         (lambda: codecs.Zlib().decode(codecs.Zlib().encode(NUMBERS), out=np.empty(3)), ValueError),
         (lambda: codecs.Zlib().decode(codecs.Zlib().encode(b"data"), out=b"1234"), (ValueError, TypeError)),
         (lambda: codecs.Delta("i4").encode(b"abc"), ValueError),
         (lambda: codecs.BitRound(40).encode(np.zeros(3, "f4")), ValueError),
         (lambda: codecs.BitRound(4).encode(np.zeros(3, "i4")), TypeError),
         (lambda: codecs.VLenUTF8().encode(np.array([1, "a"], dtype=object)), TypeError),
-        (lambda: codecs.Shuffle(4).encode(b"12345"), (ValueError, RuntimeError)),
+        (lambda: codecs.Shuffle(4).encode(b"12345"), ValueError),
         (lambda: codecs.JSON().encode(np.array([object()], dtype=object)), TypeError),
-        (lambda: codecs.LZMA(format=9).encode(b"data"), (ValueError, RuntimeError)),
-        (lambda: codecs.Blosc("lz4", 20).encode(b"data"), (ValueError, RuntimeError)),
+        (lambda: codecs.LZMA(format=9).encode(b"data"), ValueError),
+        (lambda: codecs.Blosc("lz4", 20).encode(b"data"), ValueError),
     ],
 )
 def test_wrong_data(use: Any, error: Any) -> None:

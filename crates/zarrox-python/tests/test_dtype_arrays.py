@@ -73,7 +73,11 @@ def test_all_of_numpy_in_v2(written: Any) -> None:
     assert json.loads(array.document())["dtype"] == spec_dtype(native, 2)
 
 
-@pytest.mark.parametrize("data_type", [FixedLengthUTF32(length=2), NullTerminatedBytes(length=3), RawBytes(length=2), Structured(fields=(("a", Int8()),))], ids=repr)
+@pytest.mark.parametrize(
+    "data_type",
+    [FixedLengthUTF32(length=2), NullTerminatedBytes(length=3), RawBytes(length=2), Structured(fields=(("a", Int8()),))],
+    ids=repr,
+)
 def test_fill_values_in_v2(data_type: Any) -> None:
     value = data_type.to_json_scalar(data_type.default_scalar(), zarr_format=2)
     array = create(2, data_type, fill_value=value)

@@ -82,7 +82,8 @@ def test_found(written: Any) -> None:
 
 
 def test_stored() -> None:
-    spec = {"format": "3", "shape": [4], "dtype": spec_dtype(TwoBits(), 3), "fill_value": TwoBits().to_json_scalar(1, zarr_format=3)}
+    fill_value = TwoBits().to_json_scalar(1, zarr_format=3)
+    spec = {"format": "3", "shape": [4], "dtype": spec_dtype(TwoBits(), 3), "fill_value": fill_value}
     array = _native.create_array(_native.Store.memory(), "", json.dumps(spec))
     assert json.loads(array.document())["data_type"] == "int2"
     assert parse_dtype(json.loads(array.data_type), zarr_format=3) == TwoBits()

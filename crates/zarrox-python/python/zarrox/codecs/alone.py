@@ -1,4 +1,4 @@
-"""Codecs of arrays by themselves: what they see is the only chunk of an array in memory."""
+"""Codecs that need an array to say its shape, by themselves: what they see is the only chunk of an array in memory."""
 
 from __future__ import annotations
 
@@ -7,35 +7,12 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from .abc import NativeCodec, as_array, config_json, flat
+from .abc import NativeCodec, as_array, config_json
 
 if TYPE_CHECKING:
     from .. import _native
 
-__all__ = ["ArrayCodec"]
-
-
-class ArrayCodec(NativeCodec):
-    """A codec that has to know what its elements are."""
-
-    def _types(self) -> tuple[np.dtype[Any], np.dtype[Any]]:
-        """What elements are, and what is stored."""
-        raise NotImplementedError
-
-    def _count(self, encoded: np.ndarray[Any, Any]) -> int:
-        """How many elements there are in what is stored."""
-        return int(encoded.size)
-
-    def encode(self, buf: Any) -> Any:
-        decoded, encoded = self._types()
-        elements = as_array(buf).view(decoded).reshape(-1, order="A")
-        return np.frombuffer(encode_alone(self, elements), encoded)
-
-    def decode(self, buf: Any, out: Any = None) -> Any:
-        decoded, encoded = self._types()
-        stored = flat(buf).view(encoded)
-        elements = decode_alone(self, stored.tobytes(), decoded, (self._count(stored),))
-        return elements if out is None else fill(out, elements)
+__all__ = ["decode_alone", "encode_alone", "fill"]
 
 
 def encode_alone(codec: NativeCodec, elements: np.ndarray[Any, Any]) -> bytes:

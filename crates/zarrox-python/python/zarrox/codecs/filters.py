@@ -8,13 +8,32 @@ from typing import Any
 import numpy as np
 
 from ..errors import CorruptDataError, UnsupportedError
-from .abc import NativeCodec, as_array, shown_as
-from .alone import ArrayCodec, decode_alone, encode_alone, fill
+from .abc import NativeCodec, as_array, flat, shown_as
+from .alone import decode_alone, encode_alone, fill
 
 __all__ = ["AsType", "BitRound", "Categorize", "Delta", "FixedScaleOffset", "PackBits", "PCodec", "Quantize", "ZFPY"]
 
 
-class _Typed(ArrayCodec):
+class _Filter(NativeCodec):
+    """A codec that sees elements of one type, and stores those of another."""
+
+    def _types(self) -> tuple[np.dtype[Any], np.dtype[Any]]:
+        """What elements are, and what is stored."""
+        raise NotImplementedError
+
+    def encode(self, buf: Any) -> Any:
+        decoded, encoded = self._types()
+        elements = as_array(buf).view(decoded).reshape(-1, order="A")
+        return super().encode(elements) if elements.size else np.empty(0, encoded)
+
+    def decode(self, buf: Any, out: Any = None) -> Any:
+        decoded, encoded = self._types()
+        stored = flat(buf).view(encoded)
+        elements: Any = self._native().decode(stored) if stored.size else np.empty(0, decoded)
+        return elements if out is None else fill(out, elements)
+
+
+class _Typed(_Filter):
     """Of elements of ``dtype``, which are stored as ``astype``."""
 
     dtype: np.dtype[Any]
@@ -170,7 +189,7 @@ class Categorize(_Typed):
         return super().encode(np.asarray(buf, dtype=object) if self.dtype.hasobject else buf)
 
 
-class AsType(ArrayCodec):
+class AsType(_Filter):
     """Stores elements as another type.
 
     Parameters
@@ -203,7 +222,7 @@ class AsType(ArrayCodec):
         return shown_as(self, list(self.get_config().items())[1:])
 
 
-class PackBits(ArrayCodec):
+class PackBits(NativeCodec):
     """Truth values, eight in a byte.
 
     Examples
@@ -215,15 +234,18 @@ class PackBits(ArrayCodec):
 
     codec_id = "packbits"
 
-    def _types(self) -> tuple[Any, Any]:
-        return np.dtype(bool), np.dtype("u1")
+    def encode(self, buf: Any) -> Any:
+        bits = as_array(buf).view(bool).reshape(-1, order="A")
+        return np.frombuffer(super().encode(bits) if bits.size else b"\0", "u1")
 
-    def _count(self, encoded: np.ndarray[Any, Any]) -> int:
+    def decode(self, buf: Any, out: Any = None) -> Any:
+        stored = flat(buf).view("u1")
         # The first byte says how many bits of the last one are of no element.
-        count = (encoded.size - 1) * 8 - int(encoded[0] if encoded.size else 0)
+        count = (stored.size - 1) * 8 - int(stored[0] if stored.size else 0)
         if count < 0:
             raise CorruptDataError("packed bits need a byte that says how many of them are used")
-        return count
+        bits = decode_alone(self, stored.tobytes(), np.dtype(bool), (count,))
+        return bits if out is None else fill(out, bits)
 
 
 class BitRound(NativeCodec):
@@ -254,12 +276,13 @@ class BitRound(NativeCodec):
         bits = np.finfo(numbers.dtype).nmant
         if self.keepbits >= bits:
             return self._unchanged(numbers, bits)
-        rounded = np.frombuffer(encode_alone(self, numbers.reshape(-1)), _integers(numbers.dtype))
-        return rounded.reshape(numbers.shape)
+        if numbers.size == 0:
+            return numbers
+        return super().encode(numbers.reshape(-1)).reshape(numbers.shape)
 
     def _unchanged(self, numbers: np.ndarray[Any, Any], bits: int) -> np.ndarray[Any, Any]:
         if self.keepbits > bits:
-            raise ValueError(f"Keepbits too large for given dtype: {numbers.dtype} has {bits} bits, {self.keepbits} were to be kept")
+            raise ValueError(f"Keepbits too large for given dtype: {self.keepbits} of {bits} bits of {numbers.dtype}")
         return numbers
 
     def decode(self, buf: Any, out: Any = None) -> Any:
@@ -267,10 +290,6 @@ class BitRound(NativeCodec):
         integers = as_array(buf)
         numbers = integers.view(integers.dtype.str.replace("i", "f"))
         return numbers if out is None else fill(out, numbers)
-
-
-def _integers(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    return np.dtype(dtype.str.replace("f", "i"))
 
 
 class _Numbers(NativeCodec):

@@ -73,7 +73,7 @@ class Structured(NumPyType[Any, np.void]):
             raise cls._invalid_json(data)
         for name, dtype, *shape in data["name"]:
             if shape:
-                raise DataTypeValidationError(f"field {name!r} is an array of {shape[0]}; only its elements can have a Zarr type.")
+                raise DataTypeValidationError(f"field {name!r} is an array of {shape[0]}, which no Zarr data type is.")
         return cls(fields=tuple(_field(name, {"name": dtype, "object_codec_id": None}, 2) for name, dtype in data["name"]))
 
     @classmethod
