@@ -93,7 +93,7 @@ def assert_same(mine: Any, other: Any) -> None:
 
 @pytest.mark.parametrize(("name", "args", "data", "deterministic"), CASES, ids=names)
 def test_as_numcodecs(name: str, args: tuple[Any, ...], data: Any, deterministic: bool) -> None:
-    theirs = pytest.importorskip("numcodecs")
+    theirs = pytest.importorskip("numcodecs", minversion="0.16")
     if not hasattr(theirs, name):
         pytest.skip(f"this numcodecs has no {name}")
     mine, other = getattr(codecs, name)(*args), getattr(theirs, name)(*args)
@@ -116,7 +116,7 @@ def test_into_memory(name: str, args: tuple[Any, ...], data: Any, deterministic:
 
 @pytest.mark.parametrize("name", ["Zlib", "GZip", "BZ2", "LZMA", "LZ4", "Zstd", "Blosc", "CRC32C", "Fletcher32", "Delta"])
 def test_order_of_memory(name: str) -> None:
-    theirs = pytest.importorskip("numcodecs")
+    theirs = pytest.importorskip("numcodecs", minversion="0.16")
     args = ("i4",) if name == "Delta" else ()
     data = np.asfortranarray(NUMBERS[:60].reshape(5, 12))
     mine, other = getattr(codecs, name)(*args), getattr(theirs, name)(*args)
@@ -158,7 +158,7 @@ def test_truncated(name: str) -> None:
 @given(data=npst.arrays(st.sampled_from(["i1", "<i4", ">i4", "u2", "<f8", ">f4"]), st.integers(1, 50)))
 @settings(deadline=None)
 def test_any_delta(data: np.ndarray[Any, Any]) -> None:
-    theirs = pytest.importorskip("numcodecs")
+    theirs = pytest.importorskip("numcodecs", minversion="0.16")
     mine, other = codecs.Delta(data.dtype), theirs.Delta(data.dtype)
     with np.errstate(all="ignore"):
         expected = other.encode(data)

@@ -27,7 +27,7 @@ class BaseComplex(NumPyType[Any, Scalar], HasEndianness):
     """
 
     def _check_scalar(self, data: object) -> bool:
-        return isinstance(data, (SupportsComplex, SupportsFloat, SupportsIndex, bytes, str))
+        return isinstance(data, (complex, SupportsComplex, SupportsFloat, SupportsIndex, bytes, str))
 
     def from_json_scalar(self, data: Any, *, zarr_format: int) -> Scalar:
         if isinstance(data, str) or not isinstance(data, Sequence) or len(data) != 2:
