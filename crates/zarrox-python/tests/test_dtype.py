@@ -156,7 +156,7 @@ def test_what_is_no_data_type(written: Any) -> None:
         (np.dtype([("a", "i1"), ("b", "f4")], align=True), [["a", "|i1"], ["", "|V3"], ["b", "<f4"]], ...),
         ([("a", [("b", "i1")])], [["a", [["b", "|i1"]]]], ...),
         ("bfloat16", None, "bfloat16"),
-        ({"name": "raw_bytes", "configuration": {"length_bytes": 3}}, None, ...),
+        ({"name": "raw_bytes", "configuration": {"length_bytes": 3}}, "|V3", ...),
         ("array:i4", "|O", None),
     ],
     ids=repr,
@@ -170,6 +170,11 @@ def test_spec(written: Any, v2: Any, v3: Any) -> None:
             assert json.dumps(spec_dtype(written, zarr_format))
         else:
             assert spec_dtype(written, zarr_format) == expected
+
+
+def test_fields_that_are_arrays() -> None:
+    with pytest.raises(ValueError, match="field 'a' is an array of \\(2,\\).*zarr_format=2"):
+        parse_dtype([("a", "i4", (2,))], zarr_format=3)
 
 
 def test_spec_of_objects() -> None:
@@ -196,6 +201,8 @@ def test_normalize_dtype() -> None:
     assert normalize_dtype(object, JSON()) == (np.dtype(object), JSON())
     assert normalize_dtype(Int16(endianness="big")) == (np.dtype(">i2"), None)
     assert normalize_dtype(("f8", (2,)))[0].shape == (2,)
+    assert normalize_dtype({"name": "|O", "object_codec_id": "json2"}) == (np.dtype(object), JSON())
+    assert normalize_dtype({"name": "r16"})[0] == np.dtype("V2")
     for unit in ("M8", "m8"):
         with pytest.raises(ValueError, match="generic units"):
             normalize_dtype(unit)

@@ -85,7 +85,7 @@ def parse_dtype(dtype: Any, *, zarr_format: int) -> ZDType[Any, Any]:
         ``str``, ``"str"`` and ``"string"`` are text of any length, ``bytes`` are bytes of any number, ``"array:<i4"`` are arrays
         of any length.
     zarr_format : {2, 3}
-        The format that JSON is of.
+        The format of the array. What is written says by itself what it is, so that any of it can be given for both.
 
     Returns
     -------
@@ -104,8 +104,9 @@ def parse_dtype(dtype: Any, *, zarr_format: int) -> ZDType[Any, Any]:
     """
     if isinstance(dtype, ZDType):
         return dtype
-    if isinstance(dtype, Mapping) and dtype.keys() <= {"name", "object_codec_id", "configuration"}:
-        return get_data_type_from_json(dtype, zarr_format=zarr_format)
+    if _is_json(dtype):
+        # Objects of v2 and of v3 have members that the others lack.
+        return get_data_type_from_json(dtype, zarr_format=2 if "object_codec_id" in dtype else 3)
     if isinstance(dtype, (str, type)):
         return _parse_name(dtype)
     return get_data_type_from_native_dtype(dtype)
@@ -151,12 +152,16 @@ def normalize_dtype(dtype: Any, object_codec: Codec | None = None) -> tuple[np.d
     """
     from ... import codecs
 
+    if _is_json(dtype):
+        dtype = parse_dtype(dtype, zarr_format=2)
     if isinstance(dtype, str) and dtype.startswith(_ARRAY):
         return np.dtype(object), object_codec or codecs.VLenArray(dtype[len(_ARRAY) :])
     if _is_text(dtype):
         return np.dtype(object), object_codec or codecs.VLenUTF8()
     if isinstance(dtype, VariableLengthBytes) or _is_one_of(dtype, _BYTES):
         return np.dtype(object), object_codec or codecs.VLenBytes()
+    if isinstance(dtype, PythonObject):
+        return np.dtype(object), object_codec or codecs.get_codec({"id": dtype.object_codec_id})
     native = dtype.to_native_dtype() if isinstance(dtype, ZDType) else _native(dtype)
     if native == np.dtype("M8") or native == np.dtype("m8"):
         raise ValueError(
@@ -206,7 +211,7 @@ def spec_dtype(dtype: Any, zarr_format: int | str, object_codec: Any = None) -> 
 def _spec_v2(dtype: Any) -> Any:
     if isinstance(dtype, str) and _known_only_in_v3(dtype):
         dtype = _parse_name(dtype)
-    if isinstance(dtype, Mapping) and dtype.keys() <= {"name", "object_codec_id", "configuration"}:
+    if _is_json(dtype):
         dtype = parse_dtype(dtype, zarr_format=2)
     if not isinstance(dtype, ZDType):
         dtype = normalize_dtype(dtype)[0].base
@@ -252,6 +257,11 @@ def _known_only_in_v3(name: str) -> bool:
     except TypeError:
         return name in data_type_registry.contents and not _is_one_of(name, _TEXT)
     return False
+
+
+def _is_json(dtype: Any) -> bool:
+    """Whether this is a data type as metadata has it: NumPy, too, takes mappings, with other members."""
+    return isinstance(dtype, Mapping) and dtype.keys() <= {"name", "object_codec_id", "configuration"}
 
 
 def _native(dtype: Any) -> np.dtype[Any]:

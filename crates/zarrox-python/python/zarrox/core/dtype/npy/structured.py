@@ -58,7 +58,13 @@ class Structured(NumPyType[Any, np.void]):
     def _parameters(cls, dtype: np.dtype[Any]) -> dict[str, Any]:
         from .. import data_type_registry
 
-        return {"fields": tuple((name, data_type_registry.match_dtype(dtype[name])) for name in dtype.names or ())}
+        fields = [(name, dtype[name]) for name in dtype.names or ()]
+        for name, field in fields:
+            if field.shape:
+                raise ValueError(
+                    f"field {name!r} is an array of {field.shape}: no Zarr data type is. zarr_format=2 stores such fields."
+                )
+        return {"fields": tuple((name, data_type_registry.match_dtype(field)) for name, field in fields)}
 
     def to_native_dtype(self) -> Any:
         return np.dtype([(name, field.to_native_dtype()) for name, field in self.fields])
