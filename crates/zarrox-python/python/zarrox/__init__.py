@@ -1,0 +1,163 @@
+"""Zarr in Python, over Rust: the functions of zarr-python 2.11, and those of zarr-python 3 that programs use today.
+
+Examples
+--------
+>>> import zarrox as zarr
+>>> z = zarr.zeros((1000, 1000), chunks=(100, 100), dtype="i4")
+>>> z[0, :3] = [1, 2, 3]
+>>> z[0, :5]
+array([1, 2, 3, 0, 0], dtype=int32)
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from zarrox import codecs, errors, storage
+from zarrox._native import __version__
+from zarrox.codecs import *  # noqa: F403 (codecs are at top level in zarr-python 2)
+from zarrox.config import config
+from zarrox.convenience import (
+    consolidate_metadata,
+    copy,
+    copy_all,
+    copy_store,
+    load,
+    open,
+    open_consolidated,
+    save,
+    save_array,
+    save_group,
+    tree,
+)
+from zarrox.core import Array
+from zarrox.creation import (
+    array,
+    create,
+    create_array,
+    empty,
+    empty_like,
+    from_array,
+    full,
+    full_like,
+    ones,
+    ones_like,
+    open_array,
+    open_like,
+    zeros,
+    zeros_like,
+)
+from zarrox.errors import CopyError, MetadataError
+from zarrox.hierarchy import Group, create_group, create_hierarchy, group, open_group
+from zarrox.n5 import N5FSStore, N5Store
+from zarrox.storage import (
+    ABSStore,
+    DBMStore,
+    DictStore,
+    DirectoryStore,
+    FSStore,
+    KVStore,
+    LMDBStore,
+    LRUStoreCache,
+    MemoryStore,
+    MongoDBStore,
+    NestedDirectoryStore,
+    RedisStore,
+    SQLiteStore,
+    TempStore,
+    ZipStore,
+)
+from zarrox.sync import ProcessSynchronizer, ThreadSynchronizer
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+__all__ = [
+    "ABSStore",
+    "Array",
+    "CopyError",
+    "DBMStore",
+    "DictStore",
+    "DirectoryStore",
+    "FSStore",
+    "Group",
+    "KVStore",
+    "LMDBStore",
+    "LRUStoreCache",
+    "MemoryStore",
+    "MetadataError",
+    "MongoDBStore",
+    "N5FSStore",
+    "N5Store",
+    "NestedDirectoryStore",
+    "ProcessSynchronizer",
+    "RedisStore",
+    "SQLiteStore",
+    "TempStore",
+    "ThreadSynchronizer",
+    "ZipStore",
+    "__version__",
+    "array",
+    "config",
+    "consolidate_metadata",
+    "copy",
+    "copy_all",
+    "copy_store",
+    "create",
+    "create_array",
+    "create_group",
+    "create_hierarchy",
+    "empty",
+    "empty_like",
+    "errors",
+    "from_array",
+    "full",
+    "full_like",
+    "group",
+    "load",
+    "ones",
+    "ones_like",
+    "open",
+    "open_array",
+    "open_consolidated",
+    "open_group",
+    "open_like",
+    "print_debug_info",
+    "save",
+    "save_array",
+    "save_group",
+    "storage",
+    "tree",
+    "zeros",
+    "zeros_like",
+]
+__all__ += codecs.__all__
+
+#: Modules that are imported when they are first asked for, since what they stand on is slow to import or not always there.
+_LATER = ("h5", "html", "xarray_backend")
+
+
+def __getattr__(name: str) -> ModuleType | Any:
+    if name not in _LATER:
+        raise AttributeError(f"module 'zarrox' has no attribute {name!r}")
+    from importlib import import_module
+
+    return import_module(f"zarrox.{name}")
+
+
+def print_debug_info() -> None:
+    """Print the versions of everything that matters, for reports of errors."""
+    import platform
+    from importlib.metadata import PackageNotFoundError, version
+
+    def found(package: str) -> str:
+        try:
+            return version(package)
+        except PackageNotFoundError:
+            return "not installed"
+
+    print(f"platform: {platform.platform()}")
+    print(f"python: {platform.python_version()}")
+    print(f"zarrox: {__version__}")
+    for package in ("numpy", "numcodecs", "fsspec", "xarray", "dask", "h5py"):
+        print(f"{package}: {found(package)}")

@@ -1,0 +1,104 @@
+"""Settings, by the names that zarr-python 3 has for them.
+
+Those that have an effect here are ``array.write_empty_chunks``, ``default_zarr_format`` and ``threading.max_workers``. All others
+are kept and given back, so that programs which set them run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any
+
+from zarrox import _native
+
+__all__ = ["Config", "config"]
+
+_DEFAULTS: dict[str, Any] = {
+    "array.write_empty_chunks": False,
+    # Every function has its own default: see `zarrox.creation`.
+    "default_zarr_format": None,
+    "threading.max_workers": None,
+}
+
+
+class Config:
+    """Settings with dots in their names.
+
+    Examples
+    --------
+    >>> import zarrox as zarr
+    >>> with zarr.config.set({"default_zarr_format": 3}):
+    ...     zarr.zeros(3).metadata.zarr_format
+    3
+    >>> zarr.zeros(3).metadata.zarr_format
+    2
+    """
+
+    def __init__(self, defaults: Mapping[str, Any]) -> None:
+        self._defaults = dict(defaults)
+        self._values = dict(defaults)
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """The value of a setting; of all that begin with a name, a dict."""
+        if name in self._values:
+            return self._values[name]
+        below = {key.removeprefix(f"{name}."): value for key, value in self._values.items() if key.startswith(f"{name}.")}
+        return below or default
+
+    def set(self, values: Mapping[str, Any] | None = None, **further: Any) -> AbstractContextManager[Config]:
+        """Change settings; in a ``with`` statement until its end.
+
+        Parameters
+        ----------
+        values : mapping
+            Names and their values; a value that is a mapping holds names with the first part left out.
+        **further
+            The same, with two underscores for a dot.
+        """
+        before = dict(self._values)
+        self._use(_flat({**(values or {}), **{name.replace("__", "."): value for name, value in further.items()}}))
+        return self._until_end(before)
+
+    def update(self, values: Mapping[str, Any]) -> None:
+        """Change settings."""
+        self._use(_flat(values))
+
+    def reset(self) -> None:
+        """Take back all changes."""
+        self._values = {}
+        self._use(self._defaults)
+
+    def __getitem__(self, name: str) -> Any:
+        found = self.get(name, self)
+        if found is self:
+            raise KeyError(name)
+        return found
+
+    def __repr__(self) -> str:
+        return f"Config({self._values})"
+
+    def _use(self, values: Mapping[str, Any]) -> None:
+        self._values = {**self._values, **values}
+        if "threading.max_workers" in values:
+            _native.set_threads(values["threading.max_workers"] or 0)
+
+    @contextmanager
+    def _until_end(self, before: dict[str, Any]) -> Iterator[Config]:
+        try:
+            yield self
+        finally:
+            self._values = {}
+            self._use(before)
+
+
+def _flat(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Names with dots for mappings in mappings."""
+    flat: dict[str, Any] = {}
+    for name, value in values.items():
+        flat |= _flat(value, f"{prefix}{name}.") if isinstance(value, Mapping) else {f"{prefix}{name}": value}
+    return flat
+
+
+#: The settings of this process.
+config = Config(_DEFAULTS)

@@ -1,0 +1,550 @@
+"""The class of arrays."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import json
+import operator
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from zarrox import _native
+from zarrox.core.indexing import Selectable
+from zarrox.core.metadata import document_key, is_v3
+from zarrox.core.properties import Described
+from zarrox.core.views import Converted, native_view
+from zarrox.errors import ArrayNotFoundError, ContainsGroupError, NodeNotFoundError, ReadOnlyError, UnsupportedError
+from zarrox.storage import BaseStore, native_store, normalize_storage_path, normalize_store_arg
+from zarrox.util import fill_json, json_dumps, normalize_fill_value, normalize_resize_args
+
+if TYPE_CHECKING:
+    from zarrox.attrs import Attributes
+
+__all__ = ["Array"]
+
+#: How many stored chunks `digest` reads at the same time.
+_DIGEST_BATCH = 64
+
+
+class Array(Selectable, Described):
+    """An array that is stored in chunks.
+
+    Functions such as `zarrox.zeros`, `zarrox.array` and `zarrox.open_array` make arrays; this opens one that is stored already.
+
+    Parameters
+    ----------
+    store : MutableMapping or str
+        Where the array is stored.
+    path : str, optional
+        Its path in the store.
+    read_only : bool, optional
+        Whether writing is refused.
+    chunk_store : MutableMapping, optional
+        Where the chunks are stored, if not where the metadata is.
+    synchronizer : object, optional
+        What synchronizes writers: ``synchronizer[key]`` is a lock.
+    cache_metadata : bool, optional
+        Whether metadata is read once, and not before each access.
+    cache_attrs : bool, optional
+        Whether attributes are read once, and not before each access.
+    partial_decompress : bool, optional
+        Of no effect: only those parts of a chunk are read that are needed, wherever its codecs allow it.
+    write_empty_chunks : bool, optional
+        Whether chunks are stored that hold nothing but the fill value.
+    zarr_version : int, optional
+        The format; found out if not given.
+    meta_array : array_like, optional
+        An array of the kind that reading shall give; NumPy's if not given.
+
+    Raises
+    ------
+    ArrayNotFoundError
+        If there is no array.
+    ContainsGroupError
+        If a group is there.
+
+    Examples
+    --------
+    >>> import zarrox as zarr
+    >>> store = zarr.KVStore({})
+    >>> z = zarr.zeros((3, 4), store=store, path="a", dtype="i4")
+    >>> zarr.Array(store, path="a")
+    <zarrox.core.Array '/a' (3, 4) int32>
+    """
+
+    __slots__ = (
+        "__weakref__",
+        "_attrs",
+        "_cache_attrs",
+        "_cache_metadata",
+        "_chunk_store",
+        "_codecs",
+        "_meta_array",
+        "_native",
+        "_partial_decompress",
+        "_read_only",
+        "_store",
+        "_synchronizer",
+        "_view",
+        "_write_empty_chunks",
+    )
+
+    def __init__(
+        self,
+        store: Any,
+        path: Any = None,
+        read_only: bool = False,
+        chunk_store: Any = None,
+        synchronizer: Any = None,
+        cache_metadata: bool = True,
+        cache_attrs: bool = True,
+        partial_decompress: bool = False,
+        write_empty_chunks: bool = False,
+        zarr_version: int | None = None,
+        meta_array: Any = None,
+    ) -> None:
+        store = normalize_store_arg(store)
+        chunk_store = None if chunk_store is None else normalize_store_arg(chunk_store)
+        keys = native_store(store, chunk_store, synchronizer)
+        native = open_native(keys, normalize_storage_path(path), None if zarr_version is None else str(zarr_version))
+        self._set(native, store, chunk_store, synchronizer, bool(read_only), cache_metadata, cache_attrs, write_empty_chunks)
+        self._partial_decompress = partial_decompress
+        self._use_meta_array(meta_array)
+
+    @classmethod
+    def _of(
+        cls,
+        native: _native.Array,
+        store: BaseStore,
+        *,
+        chunk_store: BaseStore | None = None,
+        synchronizer: Any = None,
+        read_only: bool | None = None,
+        cache_metadata: bool = True,
+        cache_attrs: bool = True,
+        write_empty_chunks: bool = False,
+        meta_array: Any = None,
+    ) -> Self:
+        """The array that was opened or created natively."""
+        array = cls.__new__(cls)
+        writable = native.read_only if read_only is None else read_only
+        array._set(native, store, chunk_store, synchronizer, writable, cache_metadata, cache_attrs, write_empty_chunks)
+        if meta_array is not None:
+            array._use_meta_array(meta_array)
+        return array
+
+    def _set(
+        self,
+        native: _native.Array,
+        store: BaseStore,
+        chunk_store: BaseStore | None,
+        synchronizer: Any,
+        read_only: bool,
+        cache_metadata: bool,
+        cache_attrs: bool,
+        write_empty_chunks: bool,
+    ) -> None:
+        self._native = native.with_options(write_empty_chunks=True) if write_empty_chunks else native
+        self._store = store
+        self._chunk_store = chunk_store
+        self._synchronizer = synchronizer
+        self._read_only = read_only
+        self._cache_metadata = cache_metadata
+        self._cache_attrs = cache_attrs
+        self._write_empty_chunks = write_empty_chunks
+        self._partial_decompress = False
+        self._meta_array = None
+        self._attrs: Attributes | None = None
+        self._codecs = None
+        self._view = None
+
+    def _use_meta_array(self, meta_array: Any) -> None:
+        self._meta_array = meta_array
+        if meta_array is not None and type(meta_array) is not np.ndarray:
+            self._convert(lambda values: np.asanyarray(values, like=meta_array))
+
+    def _convert(self, convert: Callable[[Any], Any], dtype: np.dtype[Any] | None = None) -> None:
+        self._native = Converted(self._native, convert, dtype)  # type: ignore[assignment]
+
+    @classmethod
+    def open(cls, store: Any, *, path: str = "", zarr_format: int | None = None) -> Self:
+        """Open an array that is there, as zarr-python 3 does.
+
+        Examples
+        --------
+        >>> import zarrox as zarr
+        >>> store = zarr.create_array({}, shape=(3,), dtype="i4").store
+        >>> zarr.Array.open(store).shape
+        (3,)
+        """
+        return cls(store, path, zarr_version=zarr_format)
+
+    @property
+    def read_only(self) -> bool:
+        """Whether writing is refused. It can be changed."""
+        return self._read_only
+
+    @read_only.setter
+    def read_only(self, value: bool) -> None:
+        self._read_only = bool(value)
+        self._attrs = None
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The length along each dimension. Assigning another shape resizes the array."""
+        return self._fresh.shape
+
+    @shape.setter
+    def shape(self, value: Any) -> None:
+        self.resize(value)
+
+    @property
+    def fill_value(self) -> Any:
+        """What is read where nothing was written; ``None`` where that is undefined. Assigning another one rewrites the metadata."""
+        return self._native.fill_value
+
+    @fill_value.setter
+    def fill_value(self, value: Any) -> None:
+        self._check_changeable()
+        native = self._native
+        key, zarr_format = document_key(native), 3 if is_v3(native) else 2
+        if native.format == "n5":
+            raise UnsupportedError("arrays of N5 have no fill value but 0")
+        document = json.loads(native.document())
+        document["fill_value"] = fill_json(normalize_fill_value(value, native.dtype), native.dtype, zarr_format)
+        self._keys().set(key, json_dumps(document))
+        native.refresh()
+
+    def resize(self, *args: Any, new_shape: Any = None) -> None:
+        """Change the length of dimensions.
+
+        Nothing moves: chunks that lie outside of the new shape are deleted, and what is new holds the fill value.
+
+        Parameters
+        ----------
+        *args : int or tuple of int
+            The new shape, as one tuple or as several numbers; ``None`` keeps a length.
+
+        Raises
+        ------
+        PermissionError
+            If the array is a view, or read-only.
+
+        Examples
+        --------
+        >>> import zarrox as zarr
+        >>> z = zarr.zeros(shape=(10000, 10000), chunks=(1000, 1000))
+        >>> z.resize(20000, 10000)
+        >>> z.shape
+        (20000, 10000)
+        """
+        self._check_changeable()
+        self._native.resize(normalize_resize_args(self._native.shape, *(args if new_shape is None else (new_shape,))))
+
+    def append(self, data: npt.ArrayLike, axis: int = 0) -> tuple[int, ...]:
+        """Make the array longer by the length of some data, which is written there.
+
+        Parameters
+        ----------
+        data : array_like
+            What to append. All other dimensions have the array's length.
+        axis : int
+            The dimension that grows.
+
+        Returns
+        -------
+        tuple of int
+            The new shape.
+
+        Raises
+        ------
+        ValueError
+            If the data does not fit.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import zarrox as zarr
+        >>> z = zarr.array(np.zeros((10, 5)))
+        >>> z.append(np.ones((2, 5)))
+        (12, 5)
+        """
+        self._check_changeable()
+        # Text and the like become objects where the array's elements are objects.
+        values = np.asanyarray(data, dtype=object if self._native.dtype.hasobject and not hasattr(data, "dtype") else None)
+        return self._native.append(values, operator.index(axis))
+
+    def view(
+        self,
+        shape: Any = None,
+        chunks: Any = None,
+        dtype: npt.DTypeLike | None = None,
+        fill_value: Any = None,
+        filters: Any = None,
+        read_only: bool | None = None,
+        synchronizer: Any = None,
+    ) -> Self:
+        """An array that shows the same chunks with other metadata.
+
+        Nothing is checked: the bytes of chunks are taken as what the view says that they are.
+
+        Parameters
+        ----------
+        shape, chunks : int or tuple of int, optional
+            Another shape, of the array and of its chunks; both, where elements become larger or smaller.
+        dtype : dtype, optional
+            Another type of the elements.
+        fill_value : object, optional
+            Another fill value.
+        filters : sequence of Codec, optional
+            Other filters; ``[]`` for none.
+        read_only : bool, optional
+            Whether writing is refused.
+        synchronizer : object, optional
+            What synchronizes writers.
+
+        Returns
+        -------
+        Array
+            A view, which cannot be resized.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import zarrox as zarr
+        >>> z = zarr.array(np.arange(10000, dtype="u2"), chunks=1000)
+        >>> z.view(dtype="u1", shape=20000, chunks=2000)[:6]
+        array([0, 0, 1, 0, 2, 0], dtype=uint8)
+        """
+        changes = {"shape": shape, "chunks": chunks, "dtype": dtype, "fill_value": fill_value, "filters": filters}
+        changes = {name: value for name, value in changes.items() if value is not None}
+        synchronizer = self._synchronizer if synchronizer is None else synchronizer
+        native = self._native
+        if changes:
+            native = native_view(native, native_store(self._store, self._chunk_store, synchronizer), **changes)
+        return self._viewed(native, {**(self._view or {}), **changes}, read_only, synchronizer)
+
+    def astype(self, dtype: npt.DTypeLike) -> Self:
+        """A view whose elements are converted when they are read.
+
+        Parameters
+        ----------
+        dtype : dtype
+            What to convert them to.
+
+        Returns
+        -------
+        Array
+            A view, which cannot be written.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import zarrox as zarr
+        >>> zarr.array(np.arange(3, dtype="u1")).astype("f4")[:]
+        array([0., 1., 2.], dtype=float32)
+        """
+        shown = np.dtype(dtype)
+        native, stored = self._native, self._native.dtype
+        view = self._viewed(native, {**(self._view or {}), "astype": shown, "stored": stored}, True, self._synchronizer)
+        view._convert(lambda values: values.astype(shown), shown)
+        return view
+
+    def _viewed(self, native: _native.Array, changes: dict[str, Any], read_only: bool | None, synchronizer: Any) -> Self:
+        view = self._of(
+            native,
+            self._store,
+            chunk_store=self._chunk_store,
+            synchronizer=synchronizer,
+            read_only=self._read_only if read_only is None else read_only,
+            cache_attrs=self._cache_attrs,
+            write_empty_chunks=self._write_empty_chunks,
+        )
+        view._view = changes
+        view._attrs = self.attrs
+        return view
+
+    def update_attributes(self, new_attributes: dict[str, Any]) -> Self:
+        """Change several attributes at once, and return the array, as zarr-python 3 does.
+
+        Examples
+        --------
+        >>> import zarrox as zarr
+        >>> zarr.zeros(3).update_attributes({"unit": "K"}).attrs.asdict()
+        {'unit': 'K'}
+        """
+        self.attrs.update(new_attributes)
+        return self
+
+    def digest(self, hashname: str = "sha1") -> bytes:
+        """A checksum of what is stored: of all chunks in order, of the metadata and of the attributes.
+
+        The same data, written with the same codecs, has the same checksum in zarr-python 2.
+
+        Parameters
+        ----------
+        hashname : str
+            Any algorithm of `hashlib`.
+
+        Examples
+        --------
+        >>> import zarrox as zarr
+        >>> zarr.zeros(shape=(10000, 10000), chunks=(1000, 1000)).hexdigest()
+        '7162d416d26a68063b66ed1f30e0a866e4abed60'
+        """
+        native, keys = self._fresh, self._keys()
+        checksum = hashlib.new(hashname)
+        grid = itertools.product(*map(range, native.grid_shape))
+        while batch := [native.chunk_key(chunk) for chunk in itertools.islice(grid, _DIGEST_BATCH)]:
+            stored = keys.get_many(batch)
+            for key in batch:
+                checksum.update(stored.get(key, b""))
+        # Through the store, since stores of N5 show their documents as those of version 2.
+        for key in dict.fromkeys((document_key(native), self.attrs.key)):
+            checksum.update(bytes(self._store.get(key, b"")))
+        return checksum.digest()
+
+    def hexdigest(self, hashname: str = "sha1") -> str:
+        """The checksum of `digest` as text.
+
+        Examples
+        --------
+        >>> import zarrox as zarr
+        >>> zarr.empty(shape=(10000, 10000), chunks=(1000, 1000)).hexdigest()
+        '041f90bc7a571452af4f850a8ca2c6cddfa8a1ac'
+        """
+        return self.digest(hashname).hex()
+
+    def islice(self, start: int | None = None, end: int | None = None) -> Iterator[Any]:
+        """Iterate over a part of the first dimension; each chunk is read once.
+
+        Parameters
+        ----------
+        start, end : int, optional
+            Where to begin, and before which position to stop; all if not given.
+
+        Raises
+        ------
+        TypeError
+            If the array has no dimensions.
+        ValueError
+            If they are not whole numbers, or less than 0.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import zarrox as zarr
+        >>> [int(value) for value in zarr.array(np.arange(100)).islice(25, 28)]
+        [25, 26, 27]
+        """
+        shape = self.shape
+        if not shape:
+            raise TypeError("iteration over a 0-d array")
+        for name, value in (("start", start), ("end", end)):
+            if value is not None and (not isinstance(value, int) or value < 0):
+                raise ValueError(f"{name} must be a nonnegative integer, not {value!r}")
+        stop = shape[0] if end is None else min(end, shape[0])
+        return self._rows(start or 0, stop, (self.shards or self.chunks)[0])
+
+    def _rows(self, start: int, stop: int, step: int) -> Iterator[Any]:
+        while start < stop:
+            border = min((start // step + 1) * step, stop)
+            yield from self[start:border]
+            start = border
+
+    def __iter__(self) -> Iterator[Any]:
+        return self.islice()
+
+    def __len__(self) -> int:
+        if self.shape:
+            return self.shape[0]
+        raise TypeError("len() of unsized object")
+
+    def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> npt.NDArray[Any]:
+        if copy is False:
+            raise ValueError("what is stored cannot be an array in memory without a copy: leave copy=False out")
+        values = np.asarray(self[...])
+        return values if dtype is None else values.astype(dtype, copy=False)
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Array)
+            and self.path == other.path
+            and self._read_only == other._read_only
+            and self._store == other._store
+            and not self.is_view
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        if is_v3(self._native):
+            return f"<Array {self.store_path} shape={self.shape} dtype={self.dtype}>"
+        name = f" {self.name!r}" if self.name else ""
+        read_only = " read-only" if self._read_only else ""
+        return f"<{type(self).__module__}.{type(self).__name__}{name} {self.shape} {self.dtype}{read_only}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        options = (
+            self._store,
+            self.path,
+            self._read_only,
+            self._chunk_store,
+            self._synchronizer,
+            self._cache_metadata,
+            self._cache_attrs,
+            self._partial_decompress,
+            self._write_empty_chunks,
+            None,
+            self._meta_array,
+        )
+        return _unpickled, (type(self), options, self._view)
+
+    def _check_changeable(self) -> None:
+        """Metadata can be changed; whether values can is asked before."""
+        self._check_writable()
+        if self.is_view:
+            raise PermissionError("operation not permitted for views")
+
+    def _keys(self) -> _native.Store:
+        """The keys of the metadata and the chunks."""
+        return native_store(self._store, self._chunk_store, self._synchronizer)
+
+    def _chunk_key(self, chunk_coords: tuple[int, ...]) -> str:
+        """The key of a chunk; code in the wild uses it."""
+        return self._native.chunk_key(tuple(chunk_coords[: len(self._native.grid_shape)]))
+
+
+Array.__module__ = "zarrox.core"
+
+
+def open_native(keys: _native.Store, path: str, zarr_format: str | None = None) -> _native.Array:
+    """Open an array natively.
+
+    Raises
+    ------
+    ArrayNotFoundError
+        If there is no array.
+    ContainsGroupError
+        If a group is there.
+    """
+    try:
+        node = _native.open_node(keys, path, "r+" if keys.writable else "r", zarr_format)
+    except NodeNotFoundError as error:
+        raise ArrayNotFoundError(f"no array at path {path!r} in {keys.location}") from error
+    if isinstance(node, _native.Array):
+        return node
+    raise ContainsGroupError(f"a group, and no array, is at path {path!r} in {keys.location}")
+
+
+def _unpickled(cls: type[Array], options: tuple[Any, ...], view: dict[str, Any] | None) -> Array:
+    array = cls(*options)
+    if view is None:
+        return array
+    changes = {name: value for name, value in view.items() if name not in ("astype", "stored")}
+    viewed = array.view(**changes)
+    return viewed.astype(view["astype"]) if "astype" in view else viewed

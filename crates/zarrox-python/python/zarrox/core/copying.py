@@ -1,0 +1,52 @@
+"""Copying from anything that can be sliced into an array, in parts that fit into memory."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from zarrox.util import ceildiv, progress_reporter
+
+if TYPE_CHECKING:
+    from zarrox.core.array import Array
+
+__all__ = ["copy_values"]
+
+#: Parts are made of whole stored objects, and of more than one until they are about so large.
+_PART = 1 << 26
+
+
+def copy_values(source: Any, target: Array, progress: Any = None) -> None:
+    """Write all that a source has to an array of the same shape.
+
+    Parameters
+    ----------
+    source : array_like
+        An array, or anything that has a shape and gives parts of itself when it is sliced.
+    target : Array
+        Where to write it.
+    progress : object, optional
+        Who is told of it: see `zarrox.util.progress_reporter`. What is counted is bytes in memory.
+    """
+    shape = target.shape
+    if progress is None and (isinstance(source, np.ndarray) or not shape):
+        target[...] = source[...] if hasattr(source, "shape") else source
+        return
+    steps = _steps(target)
+    with progress_reporter(progress, target.nbytes) as report:
+        for block in itertools.product(*map(range, ceildiv(shape, steps))):
+            region = tuple(slice(b * step, min((b + 1) * step, n)) for b, step, n in zip(block, steps, shape, strict=True))
+            target[region] = source[region]
+            report(math.prod(part.stop - part.start for part in region) * target.itemsize)
+
+
+def _steps(target: Array) -> tuple[int, ...]:
+    """The shape of the parts."""
+    steps = list(target.shards or target.chunks)
+    for axis in reversed(range(len(steps))):
+        room = _PART // (math.prod(steps) * target.itemsize or 1)
+        steps[axis] = max(steps[axis], min(steps[axis] * room, target.shape[axis]))
+    return tuple(steps)

@@ -1,0 +1,431 @@
+"""Selections: the methods of arrays that read and write parts of them, and the shorthands ``oindex``, ``vindex`` and ``blocks``.
+
+What a selection means is decided natively; here is only found out which kind of selection somebody asks for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from zarrox.errors import ReadOnlyError, VindexInvalidSelectionError
+
+if TYPE_CHECKING:
+    from zarrox import _native
+
+__all__ = ["BlockIndex", "OIndex", "Selectable", "VIndex", "split_fields"]
+
+Kind = Literal["basic", "orthogonal", "coordinates", "mask", "blocks"]
+Fields = str | Sequence[str] | None
+
+
+def split_fields(selection: Any) -> tuple[str | list[str] | None, Any]:
+    """The names of fields in a selection, and what is left of it.
+
+    Examples
+    --------
+    >>> from zarrox.core.indexing import split_fields
+    >>> split_fields(("a", 3)), split_fields("a"), split_fields(3)
+    (('a', (3,)), ('a', ()), (None, 3))
+    """
+    if isinstance(selection, str):
+        return selection, ()
+    if not isinstance(selection, tuple):
+        return None, selection
+    names = [item for item in selection if isinstance(item, str)]
+    if not names:
+        return None, selection
+    return names[0] if len(names) == 1 else names, tuple(item for item in selection if not isinstance(item, str))
+
+
+class Selectable:
+    """The part of an array that reads and writes selections.
+
+    All methods that read take ``out``, an array that is filled and returned instead of a new one, and all of them take
+    ``fields``, the name of a field of a structured type, or several names. ``prototype`` is taken for the sake of programs
+    written for zarr-python 3, and without effect.
+    """
+
+    __slots__ = ()
+
+    _native: _native.Array
+    _read_only: bool
+    _cache_metadata: bool
+
+    def __getitem__(self, selection: Any) -> Any:
+        """Read a part of the array, with NumPy's rules.
+
+        Parameters
+        ----------
+        selection : int, slice, list, array, mask, str, tuple of these
+            What to read. Fields of structured types are given by name. Two or more lists beside slices are refused, since
+            NumPy and orthogonal indexing differ there: use `vindex` or `oindex`.
+
+        Returns
+        -------
+        numpy.ndarray or scalar
+            What is stored there; the fill value where nothing was written.
+
+        Raises
+        ------
+        IndexError
+            If the selection does not fit the array.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import zarrox as zarr
+        >>> z = zarr.array(np.arange(100).reshape(10, 10))
+        >>> z[2, :4], z[[1, 4], [1, 4]]
+        (array([20, 21, 22, 23]), array([11, 44]))
+        """
+        if not self._cache_metadata:
+            self._native.refresh()
+        return self._native.get(selection)
+
+    def __setitem__(self, selection: Any, value: Any) -> None:
+        """Write a part of the array, with NumPy's rules.
+
+        Parameters
+        ----------
+        selection : int, slice, list, array, mask, str, tuple of these
+            What to write, as in `__getitem__`.
+        value : scalar or array_like
+            What to store there; it is broadcast to the shape of the selection.
+
+        Raises
+        ------
+        ReadOnlyError
+            If the array was opened for reading only.
+
+        Examples
+        --------
+        >>> import zarrox as zarr
+        >>> z = zarr.zeros((2, 3), dtype="i4")
+        >>> z[0, 1:] = 42
+        >>> z[...]
+        array([[ 0, 42, 42],
+               [ 0,  0,  0]], dtype=int32)
+        """
+        self._check_writable()
+        self._native.set(selection, value)
+
+    def get_basic_selection(
+        self, selection: Any = Ellipsis, out: npt.NDArray[Any] | None = None, fields: Fields = None, *, prototype: Any = None
+    ) -> Any:
+        """Read what numbers and slices select.
+
+        Parameters
+        ----------
+        selection : int, slice, Ellipsis or tuple of these
+            What to read.
+        out : numpy.ndarray, optional
+            Where to put it.
+        fields : str or sequence of str, optional
+            Which fields of a structured type to read.
+
+        Returns
+        -------
+        numpy.ndarray or scalar
+            ``out``, if it was given.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import zarrox as zarr
+        >>> zarr.array(np.arange(100)).get_basic_selection(slice(5, 10, 2))
+        array([5, 7, 9])
+        """
+        return self._select("basic", selection, out, fields)
+
+    def set_basic_selection(self, selection: Any, value: Any, fields: Fields = None, *, prototype: Any = None) -> None:
+        """Write what numbers and slices select; see `get_basic_selection`.
+
+        Examples
+        --------
+        >>> import zarrox as zarr
+        >>> z = zarr.zeros(5, dtype=int)
+        >>> z.set_basic_selection(slice(2, 4), [1, 2])
+        >>> z[...]
+        array([0, 0, 1, 2, 0])
+        """
+        self._assign("basic", selection, value, fields)
+
+    def get_orthogonal_selection(
+        self, selection: Any, out: npt.NDArray[Any] | None = None, fields: Fields = None, *, prototype: Any = None
+    ) -> Any:
+        """Read what is selected along each dimension by itself.
+
+        Parameters
+        ----------
+        selection : int, slice, list, array, mask or tuple of these
+            For each dimension what to read of it; lists are rows and columns, and not points.
+        out : numpy.ndarray, optional
+            Where to put it.
+        fields : str or sequence of str, optional
+            Which fields of a structured type to read.
+
+        Returns
+        -------
+        numpy.ndarray or scalar
+            ``out``, if it was given.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import zarrox as zarr
+        >>> z = zarr.array(np.arange(100).reshape(10, 10))
+        >>> z.get_orthogonal_selection(([1, 4], [1, 4]))
+        array([[11, 14],
+               [41, 44]])
+        """
+        return self._select("orthogonal", selection, out, fields)
+
+    def set_orthogonal_selection(self, selection: Any, value: Any, fields: Fields = None, *, prototype: Any = None) -> None:
+        """Write what is selected along each dimension by itself; see `get_orthogonal_selection`.
+
+        Examples
+        --------
+        >>> import zarrox as zarr
+        >>> z = zarr.zeros((3, 3), dtype=int)
+        >>> z.set_orthogonal_selection(([0, 2], [0, 2]), 1)
+        >>> z[...]
+        array([[1, 0, 1],
+               [0, 0, 0],
+               [1, 0, 1]])
+        """
+        self._assign("orthogonal", selection, value, fields)
+
+    def get_coordinate_selection(
+        self, selection: Any, out: npt.NDArray[Any] | None = None, fields: Fields = None, *, prototype: Any = None
+    ) -> Any:
+        """Read single elements, given by their coordinates.
+
+        Parameters
+        ----------
+        selection : tuple of int, list or array
+            For each dimension the positions; they are broadcast against each other.
+        out : numpy.ndarray, optional
+            Where to put the elements.
+        fields : str or sequence of str, optional
+            Which fields of a structured type to read.
+
+        Returns
+        -------
+        numpy.ndarray
+            ``out``, if it was given.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import zarrox as zarr
+        >>> z = zarr.array(np.arange(100).reshape(10, 10))
+        >>> z.get_coordinate_selection(([1, 4], [1, 4]))
+        array([11, 44])
+        """
+        return self._select("coordinates", selection, out, fields)
+
+    def set_coordinate_selection(self, selection: Any, value: Any, fields: Fields = None, *, prototype: Any = None) -> None:
+        """Write single elements, given by their coordinates; see `get_coordinate_selection`.
+
+        Examples
+        --------
+        >>> import zarrox as zarr
+        >>> z = zarr.zeros((3, 3), dtype=int)
+        >>> z.set_coordinate_selection(([0, 2], [0, 2]), [5, 6])
+        >>> z[...]
+        array([[5, 0, 0],
+               [0, 0, 0],
+               [0, 0, 6]])
+        """
+        self._assign("coordinates", selection, value, fields)
+
+    def get_mask_selection(
+        self, selection: Any = None, out: npt.NDArray[Any] | None = None, fields: Fields = None, *, mask: Any = None, prototype: Any = None
+    ) -> Any:
+        """Read single elements, given by a mask of the array's shape.
+
+        Parameters
+        ----------
+        selection : array of bool
+            True where an element is wanted. ``mask`` is another name for it.
+        out : numpy.ndarray, optional
+            Where to put the elements.
+        fields : str or sequence of str, optional
+            Which fields of a structured type to read.
+
+        Returns
+        -------
+        numpy.ndarray
+            ``out``, if it was given.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import zarrox as zarr
+        >>> z = zarr.array(np.arange(100).reshape(10, 10))
+        >>> z.get_mask_selection(np.eye(10, dtype=bool))
+        array([ 0, 11, 22, 33, 44, 55, 66, 77, 88, 99])
+        """
+        return self._select("mask", selection if mask is None else mask, out, fields)
+
+    def set_mask_selection(
+        self, selection: Any, value: Any, fields: Fields = None, *, prototype: Any = None
+    ) -> None:
+        """Write single elements, given by a mask of the array's shape; see `get_mask_selection`.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import zarrox as zarr
+        >>> z = zarr.zeros((2, 2), dtype=int)
+        >>> z.set_mask_selection(np.eye(2, dtype=bool), 1)
+        >>> z[...]
+        array([[1, 0],
+               [0, 1]])
+        """
+        self._assign("mask", selection, value, fields)
+
+    def get_block_selection(
+        self, selection: Any = Ellipsis, out: npt.NDArray[Any] | None = None, fields: Fields = None, *, prototype: Any = None
+    ) -> Any:
+        """Read whole chunks, given by their positions in the grid of chunks.
+
+        Parameters
+        ----------
+        selection : int, slice, Ellipsis or tuple of these
+            Which chunks to read.
+        out : numpy.ndarray, optional
+            Where to put their elements.
+        fields : str or sequence of str, optional
+            Which fields of a structured type to read.
+
+        Returns
+        -------
+        numpy.ndarray
+            ``out``, if it was given.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import zarrox as zarr
+        >>> z = zarr.array(np.arange(10), chunks=3)
+        >>> z.get_block_selection(1), z.blocks[2:]
+        (array([3, 4, 5]), array([6, 7, 8, 9]))
+        """
+        return self._select("blocks", selection, out, fields)
+
+    def set_block_selection(self, selection: Any, value: Any, fields: Fields = None, *, prototype: Any = None) -> None:
+        """Write whole chunks, given by their positions in the grid of chunks; see `get_block_selection`.
+
+        Examples
+        --------
+        >>> import zarrox as zarr
+        >>> z = zarr.zeros(10, chunks=3, dtype=int)
+        >>> z.set_block_selection(1, 42)
+        >>> z[...]
+        array([ 0,  0,  0, 42, 42, 42,  0,  0,  0,  0])
+        """
+        self._assign("blocks", selection, value, fields)
+
+    @property
+    def oindex(self) -> OIndex:
+        """``z.oindex[…]``: see `get_orthogonal_selection` and `set_orthogonal_selection`."""
+        return OIndex(self)
+
+    @property
+    def vindex(self) -> VIndex:
+        """``z.vindex[…]``: see `get_coordinate_selection`, `get_mask_selection` and those that set."""
+        return VIndex(self)
+
+    @property
+    def blocks(self) -> BlockIndex:
+        """``z.blocks[…]``: see `get_block_selection` and `set_block_selection`."""
+        return BlockIndex(self)
+
+    def _select(self, kind: Kind, selection: Any, out: npt.NDArray[Any] | None, fields: Fields) -> Any:
+        if not self._cache_metadata:
+            self._native.refresh()
+        return self._native.select(kind, selection, out, _names(fields))
+
+    def _assign(self, kind: Kind, selection: Any, value: Any, fields: Fields) -> None:
+        self._check_writable()
+        self._native.assign(kind, selection, value, _names(fields))
+
+    def _check_writable(self) -> None:
+        if self._read_only:
+            raise ReadOnlyError
+        if not self._cache_metadata:
+            self._native.refresh()
+
+
+def _names(fields: Fields) -> str | list[str] | None:
+    if fields is None or isinstance(fields, str):
+        return fields
+    if not isinstance(fields, list | tuple):
+        raise IndexError(f"'fields' argument must be a string or list of strings; found {type(fields)!r}")
+    return list(fields) or None
+
+
+class _Index:
+    """An array under another way of indexing."""
+
+    __slots__ = ("array",)
+
+    def __init__(self, array: Selectable) -> None:
+        self.array = array
+
+
+class OIndex(_Index):
+    """Orthogonal indexing."""
+
+    __slots__ = ()
+
+    def __getitem__(self, selection: Any) -> Any:
+        fields, selection = split_fields(selection)
+        return self.array.get_orthogonal_selection(selection, fields=fields)
+
+    def __setitem__(self, selection: Any, value: Any) -> None:
+        fields, selection = split_fields(selection)
+        self.array.set_orthogonal_selection(selection, value, fields=fields)
+
+
+class VIndex(_Index):
+    """Indexing by coordinates or by a mask."""
+
+    __slots__ = ()
+
+    def __getitem__(self, selection: Any) -> Any:
+        fields, selection = split_fields(selection)
+        return self.array._select(_vectorized(selection), selection, None, fields)
+
+    def __setitem__(self, selection: Any, value: Any) -> None:
+        fields, selection = split_fields(selection)
+        self.array._assign(_vectorized(selection), selection, value, fields)
+
+
+class BlockIndex(_Index):
+    """Indexing by chunks."""
+
+    __slots__ = ()
+
+    def __getitem__(self, selection: Any) -> Any:
+        fields, selection = split_fields(selection)
+        return self.array.get_block_selection(selection, fields=fields)
+
+    def __setitem__(self, selection: Any, value: Any) -> None:
+        fields, selection = split_fields(selection)
+        self.array.set_block_selection(selection, value, fields=fields)
+
+
+def _vectorized(selection: Any) -> Literal["coordinates", "mask"]:
+    items = selection if isinstance(selection, tuple) else (selection,)
+    if any(item is None or item is Ellipsis or isinstance(item, slice) for item in items):
+        raise VindexInvalidSelectionError(
+            "vectorized indexing takes coordinates (a list of positions for each dimension) or a mask (an array of bool); "
+            f"got {selection!r}"
+        )
+    return "mask" if len(items) == 1 and np.asarray(items[0]).dtype == bool else "coordinates"

@@ -1,0 +1,234 @@
+"""The metadata of an array as an object, with the names that zarr-python 3 gives to it."""
+
+from __future__ import annotations
+
+import copy
+import json
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+from zarrox.util import json_loads
+
+if TYPE_CHECKING:
+    from zarrox import _native
+    from zarrox.storage import BaseStore
+
+__all__ = ["ArrayMetadata", "ArrayV2Metadata", "ArrayV3Metadata", "RegularChunkGrid", "array_metadata", "is_v3"]
+
+
+def is_v3(native: _native.Array | _native.Group) -> bool:
+    """Whether a node is of version 3, or of one of its drafts."""
+    return native.format.lstrip("v").startswith("3")
+
+
+@dataclass(frozen=True)
+class RegularChunkGrid:
+    """Chunks of one shape."""
+
+    chunk_shape: tuple[int, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The grid as v3 metadata has it."""
+        return {"name": "regular", "configuration": {"chunk_shape": list(self.chunk_shape)}}
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Metadata:
+    shape: tuple[int, ...]
+    data_type: Any
+    fill_value: Any
+    attributes: dict[str, Any]
+    #: What is stored, as it is stored.
+    document: dict[str, Any] = field(repr=False, compare=False)
+
+    @property
+    def dtype(self) -> Any:
+        """The data type; another name of `data_type`, as zarr-python 3 has it for both formats."""
+        return self.data_type
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
+        return len(self.shape)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ArrayV2Metadata(_Metadata):
+    """The metadata of an array that is stored in version 2, or in what is described in its terms (version 1, N5).
+
+    Attributes
+    ----------
+    shape, chunks : tuple of int
+        Of the array, and of a chunk.
+    data_type : zarrox.core.dtype.ZDType
+        The type of the elements; also as ``dtype``.
+    fill_value : object
+        What is read where nothing was written; ``None`` where that is undefined.
+    order : {'C', 'F'}
+        How elements are arranged in chunks.
+    filters : tuple of Codec or None
+        What is done to chunks before they are compressed.
+    compressor : Codec or None
+        What compresses them.
+    dimension_separator : {'.', '/'}
+        What stands between the numbers in the keys of chunks.
+    attributes : dict
+        What users say about the array.
+    """
+
+    chunks: tuple[int, ...]
+    order: Literal["C", "F"] = "C"
+    filters: tuple[Any, ...] | None = None
+    compressor: Any = None
+    dimension_separator: Literal[".", "/"] = "."
+    dimension_names: tuple[str | None, ...] | None = None
+    zarr_format: Literal[2] = 2
+
+    @property
+    def chunk_grid(self) -> RegularChunkGrid:
+        """The chunks, as version 3 describes them."""
+        return RegularChunkGrid(self.chunks)
+
+    @property
+    def shards(self) -> None:
+        """Version 2 has none."""
+        return None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The stored document with the attributes in it."""
+        return {**copy.deepcopy(self.document), "attributes": copy.deepcopy(self.attributes)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class ArrayV3Metadata(_Metadata):
+    """The metadata of an array that is stored in version 3.
+
+    Attributes
+    ----------
+    shape : tuple of int
+        Of the array.
+    data_type : zarrox.core.dtype.ZDType
+        The type of the elements; also as ``dtype``.
+    chunk_grid : RegularChunkGrid or dict
+        The chunks, or shards; a dict where they differ in length.
+    chunk_key_encoding : dict
+        How the keys of chunks are made.
+    fill_value : object
+        What is read where nothing was written.
+    codecs : tuple of Codec
+        How chunks are stored.
+    attributes : dict
+        What users say about the array.
+    dimension_names : tuple of str or None
+        The names of the dimensions.
+    storage_transformers : tuple of dict
+        Of no meaning yet.
+    """
+
+    chunk_grid: RegularChunkGrid | dict[str, Any]
+    chunk_key_encoding: dict[str, Any]
+    codecs: tuple[Any, ...]
+    dimension_names: tuple[str | None, ...] | None = None
+    storage_transformers: tuple[dict[str, Any], ...] = ()
+    zarr_format: Literal[3] = 3
+    node_type: Literal["array"] = "array"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The stored document."""
+        return copy.deepcopy(self.document)
+
+
+ArrayMetadata = ArrayV2Metadata | ArrayV3Metadata
+
+
+def array_metadata(native: _native.Array, store: BaseStore) -> ArrayMetadata:
+    """The metadata of an array, whatever its format is."""
+    return _v3(native) if is_v3(native) else _v2(native, store)
+
+
+def _v3(native: _native.Array) -> ArrayV3Metadata:
+    from zarrox.core.dtype import parse_dtype
+
+    document = json.loads(native.document())
+    grid = document["chunk_grid"]
+    encoding = document.get("chunk_key_encoding", "default")
+    return ArrayV3Metadata(
+        shape=native.shape,
+        data_type=parse_dtype(json.loads(native.data_type), zarr_format=3),
+        chunk_grid=_grid(grid),
+        chunk_key_encoding={"name": encoding} if isinstance(encoding, str) else encoding,
+        fill_value=native.fill_value,
+        codecs=v3_codecs(native),
+        attributes=json.loads(native.attributes()),
+        dimension_names=native.dimension_names,
+        storage_transformers=tuple(document.get("storage_transformers", ())),
+        document=document,
+    )
+
+
+def _grid(grid: dict[str, Any]) -> RegularChunkGrid | dict[str, Any]:
+    shape = grid.get("configuration", grid).get("chunk_shape")
+    regular = grid.get("name", grid.get("type")) == "regular" and shape is not None
+    return RegularChunkGrid(tuple(shape)) if regular else grid
+
+
+def _v2(native: _native.Array, store: BaseStore) -> ArrayV2Metadata:
+    from zarrox.core.dtype import parse_dtype
+
+    document = v2_document(native, store)
+    filters, compressor = v2_codecs(document)
+    return ArrayV2Metadata(
+        shape=native.shape,
+        chunks=native.chunks,
+        data_type=parse_dtype(json.loads(native.data_type), zarr_format=3),
+        fill_value=native.fill_value,
+        order=native.order,
+        filters=filters or None,
+        compressor=compressor,
+        dimension_separator=document.get("dimension_separator") or ".",
+        dimension_names=native.dimension_names,
+        attributes=json.loads(native.attributes()),
+        document=document,
+    )
+
+
+def v2_document(native: _native.Array, store: BaseStore) -> dict[str, Any]:
+    """The metadata in the words of version 2; stores of N5 translate theirs."""
+    document: dict[str, Any] = json.loads(native.document())
+    if native.format == "n5":
+        document = json_loads(store.get(document_key(native), b"{}"))
+    return document
+
+
+def document_key(native: _native.Array) -> str:
+    """The key of the document that describes an array."""
+    name = {"1": "meta", "2": ".zarray", "3": "zarr.json", "n5": ".zarray"}[native.format.lstrip("v")]
+    return f"{native.path}/{name}" if native.path else name
+
+
+def v2_codecs(document: dict[str, Any]) -> tuple[tuple[Any, ...], Any]:
+    """The filters and the compressor in a document of version 2 or 1, as objects."""
+    from zarrox.codecs import from_v2
+
+    filters = tuple(from_v2(config) for config in document.get("filters") or ())
+    compressor = document.get("compressor") or _v1_compressor(document)
+    return filters, from_v2(compressor) if compressor else None
+
+
+def _v1_compressor(document: dict[str, Any]) -> dict[str, Any] | None:
+    """Version 1 keeps the name of the compressor and its options apart."""
+    name, options = document.get("compression"), document.get("compression_opts")
+    if name is None or name == "none":
+        return None
+    if options is None:
+        return {"id": name}
+    return {"id": name, **(options if isinstance(options, dict) else {"level": options})}
+
+
+def v3_codecs(native: _native.Array) -> tuple[Any, ...]:
+    """The codecs of an array in version 3, as objects."""
+    from zarrox.codecs import from_v3
+
+    return tuple(from_v3(codec) for codec in json.loads(native.codecs))
+
+

@@ -1,0 +1,411 @@
+"""What an array says about itself."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from zarrox.core.metadata import ArrayMetadata, array_metadata, is_v3, v2_codecs, v2_document, v3_codecs
+from zarrox.errors import UnsupportedError
+from zarrox.info import InfoReporter, byte_count, type_name
+from zarrox.util import CallableInt, ceildiv
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from zarrox import _native
+    from zarrox.attrs import Attributes
+    from zarrox.storage import BaseStore
+
+__all__ = ["Described", "StorePath"]
+
+
+class StorePath:
+    """A store, and a path in it.
+
+    Examples
+    --------
+    >>> import zarrox as zarr
+    >>> zarr.zeros(3, path="a/b").store_path.path
+    'a/b'
+    """
+
+    __slots__ = ("_location", "path", "store")
+
+    def __init__(self, store: BaseStore, path: str, location: str) -> None:
+        self.store = store
+        self.path = path
+        self._location = location
+
+    def __str__(self) -> str:
+        return f"{self._location.rstrip('/')}/{self.path}" if self.path else self._location
+
+    def __repr__(self) -> str:
+        return f"StorePath({type(self.store).__name__}, {str(self)!r})"
+
+
+class Described:
+    """The properties of an array."""
+
+    __slots__ = ()
+
+    _native: _native.Array
+    _store: BaseStore
+    _chunk_store: BaseStore | None
+    _synchronizer: Any
+    _read_only: bool
+    _cache_metadata: bool
+    _cache_attrs: bool
+    _write_empty_chunks: bool
+    _partial_decompress: bool
+    _meta_array: Any
+    _attrs: Attributes | None
+    _codecs: tuple[tuple[Any, ...], Any] | None
+    _view: dict[str, Any] | None
+
+    @property
+    def _fresh(self) -> _native.Array:
+        """The native array, with metadata as fresh as the user asked for."""
+        if not self._cache_metadata:
+            self._native.refresh()
+        return self._native
+
+    @property
+    def store(self) -> BaseStore:
+        """Where the array is stored."""
+        return self._store
+
+    @property
+    def chunk_store(self) -> BaseStore:
+        """Where its chunks are stored."""
+        return self._store if self._chunk_store is None else self._chunk_store
+
+    @property
+    def store_path(self) -> StorePath:
+        """The store and the path; as text, the location."""
+        return StorePath(self._store, self.path, self._store.native.location)
+
+    @property
+    def path(self) -> str:
+        """The path in the store; empty at its root."""
+        return self._native.path
+
+    @property
+    def name(self) -> str | None:
+        """The path with a leading slash, as h5py has it; ``None`` at the root of a store."""
+        path = self._native.path
+        return f"/{path}" if path else None
+
+    @property
+    def basename(self) -> str | None:
+        """The last part of the name."""
+        path = self._native.path
+        return path.rsplit("/", 1)[-1] if path else None
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The length along each dimension. Assigning another shape resizes the array."""
+        return self._fresh.shape
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
+        return len(self._native.shape)
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        return math.prod(self._fresh.shape)
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The NumPy type of the elements."""
+        return self._native.dtype
+
+    @property
+    def itemsize(self) -> int:
+        """The size of an element in bytes."""
+        return self._native.dtype.itemsize
+
+    @property
+    def nbytes(self) -> int:
+        """The size of all elements in bytes, as an array in memory."""
+        return self.size * self.itemsize
+
+    @property
+    def nbytes_stored(self) -> CallableInt:
+        """The bytes that are stored for the array, metadata and attributes included; -1 where that cannot be found out.
+
+        zarr-python 3 calls it, ``z.nbytes_stored()``, which works as well.
+        """
+        try:
+            return CallableInt(self._native.stored_bytes())
+        except UnsupportedError:
+            return CallableInt(-1)
+
+    @property
+    def chunks(self) -> tuple[int, ...]:
+        """The shape of a chunk; of the chunks in shards where there are shards."""
+        return self._native.chunks
+
+    @property
+    def shards(self) -> tuple[int, ...] | None:
+        """The shape of a shard, if chunks are stored in shards."""
+        return self._native.shards
+
+    @property
+    def cdata_shape(self) -> tuple[int, ...]:
+        """How many chunks there are along each dimension."""
+        native = self._fresh
+        if not native.shape:
+            return (1,)
+        # Chunks that differ in length are counted where they are known.
+        return native.grid_shape if native.shards is None else ceildiv(native.shape, native.chunks)
+
+    @property
+    def nchunks(self) -> int:
+        """How many chunks there are."""
+        return math.prod(self.cdata_shape)
+
+    @property
+    def nchunks_initialized(self) -> CallableInt:
+        """How many chunks are stored; where there are shards, how many are in the stored ones.
+
+        The store is listed for it. zarr-python 3 calls it, which works as well.
+        """
+        stored = self._fresh.stored_chunks()
+        shards = self._native.shards
+        inside = 1 if shards is None else math.prod(ceildiv(shards, self._native.chunks))
+        return CallableInt(stored * inside)
+
+    #: The name of zarr-python 1.
+    initialized = nchunks_initialized
+
+    @property
+    def order(self) -> Literal["C", "F"]:
+        """How elements are arranged in chunks: rows (C) or columns (F) first."""
+        return self._native.order
+
+    @property
+    def dimension_names(self) -> tuple[str | None, ...] | None:
+        """The names of the dimensions, where they have any (version 3)."""
+        return self._native.dimension_names
+
+    @property
+    def compressor(self) -> Any:
+        """What compresses chunks, or ``None``.
+
+        Raises
+        ------
+        TypeError
+            For arrays of version 3, which have `compressors`.
+        """
+        if is_v3(self._native):
+            raise TypeError("arrays of version 3 have no single compressor: use .compressors")
+        return self._v2_codecs[1]
+
+    @property
+    def filters(self) -> Any:
+        """What is done to chunks before they are compressed: a list or ``None``; in version 3 a tuple."""
+        if is_v3(self._native):
+            return tuple(codec for codec in self._v3_codecs if _kind(codec) == "array-array")
+        return list(self._v2_codecs[0]) or None
+
+    @property
+    def compressors(self) -> tuple[Any, ...]:
+        """What compresses chunks, in order."""
+        if is_v3(self._native):
+            return tuple(codec for codec in self._v3_codecs if _kind(codec) == "bytes-bytes")
+        compressor = self._v2_codecs[1]
+        return () if compressor is None else (compressor,)
+
+    @property
+    def serializer(self) -> Any:
+        """What makes bytes of elements (version 3), or ``None``."""
+        if not is_v3(self._native):
+            return None
+        return next((codec for codec in self._v3_codecs if _kind(codec) == "array-bytes"), None)
+
+    @property
+    def _v2_codecs(self) -> tuple[tuple[Any, ...], Any]:
+        if self._codecs is None:
+            filters, compressor = v2_codecs(v2_document(self._native, self._store))
+            if self._view and "astype" in self._view:
+                filters = (_as_type(self._view["stored"], self._native.dtype), *filters)
+            self._codecs = (filters, compressor)
+        return self._codecs
+
+    @property
+    def _v3_codecs(self) -> tuple[Any, ...]:
+        """The codecs of chunks: those inside the shards, where there are shards."""
+        if self._codecs is None:
+            codecs = v3_codecs(self._native)
+            if self._native.shards is not None:
+                codecs = next(tuple(codec.codecs) for codec in codecs if hasattr(codec, "index_codecs"))
+            self._codecs = (codecs, None)
+        return self._codecs[0]
+
+    @property
+    def fill_value(self) -> Any:
+        """What is read where nothing was written; ``None`` where that is undefined."""
+        return self._native.fill_value
+
+    @property
+    def synchronizer(self) -> Any:
+        """What synchronizes writers."""
+        return self._synchronizer
+
+    @property
+    def attrs(self) -> Attributes:
+        """What users say about the array: a mapping of what can be written as JSON."""
+        if self._attrs is None:
+            from zarrox.attrs import Attributes
+
+            self._attrs = Attributes(self._native, self._read_only, self._cache_attrs)
+        return self._attrs
+
+    @property
+    def metadata(self) -> ArrayMetadata:
+        """All metadata as one object, as zarr-python 3 has it."""
+        return array_metadata(self._fresh, self._store)
+
+    @property
+    def is_view(self) -> bool:
+        """Whether this is a view of another array."""
+        return self._view is not None
+
+    @property
+    def meta_array(self) -> npt.NDArray[Any]:
+        """An empty array of the kind that reading gives."""
+        return np.empty(()) if self._meta_array is None else self._meta_array
+
+    @property
+    def write_empty_chunks(self) -> bool:
+        """Whether chunks are stored that hold nothing but the fill value."""
+        return self._write_empty_chunks
+
+    @property
+    def read_chunk_sizes(self) -> tuple[tuple[int, ...], ...]:
+        """The lengths of all chunks along each dimension, as Dask writes them."""
+        return _sizes(self.shape, self._native.chunks)
+
+    @property
+    def write_chunk_sizes(self) -> tuple[tuple[int, ...], ...]:
+        """The same of what is stored as one object: of shards, where there are shards."""
+        return _sizes(self.shape, self._native.shards or self._native.chunks)
+
+    @property
+    def info(self) -> InfoReporter:
+        """Information about the array, which prints itself.
+
+        Examples
+        --------
+        >>> import zarrox as zarr
+        >>> zarr.zeros(1000000, chunks=100000, dtype="i4").info
+        Type               : zarrox.core.Array
+        Data type          : int32
+        Shape              : (1000000,)
+        Chunk shape        : (100000,)
+        Order              : C
+        Read-only          : False
+        Compressor         : Blosc(cname='lz4', clevel=5, shuffle=SHUFFLE, blocksize=0)
+        Store type         : zarrox.storage.KVStore
+        No. bytes          : 4000000 (3.8M)
+        No. bytes stored   : 320
+        Storage ratio      : 12500.0
+        Chunks initialized : 0/10
+        <BLANKLINE>
+        """
+        return InfoReporter(self)
+
+    def info_complete(self) -> InfoReporter:
+        """Information about the array with all that the store must be listed for."""
+        return InfoReporter(_Complete(self))
+
+    def info_items(self) -> list[tuple[str, object]]:
+        """The titles and values that `info` prints."""
+        return self._v3_items() if is_v3(self._fresh) else self._v2_items()
+
+    def _v2_items(self) -> list[tuple[str, object]]:
+        items: list[tuple[str, object]] = [("Name", self.name)] if self.name else []
+        items += [
+            ("Type", type_name(self)),
+            ("Data type", str(self.dtype)),
+            ("Shape", str(self.shape)),
+            ("Chunk shape", str(self.chunks)),
+            ("Order", self.order),
+            ("Read-only", str(self._read_only)),
+        ]
+        items += [(f"Filter [{index}]", repr(codec)) for index, codec in enumerate(self.filters or ())]
+        items.append(("Compressor", repr(self.compressor)))
+        if self._synchronizer is not None:
+            items.append(("Synchronizer type", type_name(self._synchronizer)))
+        items.append(("Store type", type_name(self._store)))
+        if self._chunk_store is not None:
+            items.append(("Chunk store type", type_name(self._chunk_store)))
+        return [*items, ("No. bytes", byte_count(self.nbytes)), *self._stored_items()]
+
+    def _v3_items(self) -> list[tuple[str, object]]:
+        metadata = self.metadata
+        items: list[tuple[str, object]] = [
+            ("Type", type(self).__name__),
+            ("Zarr format", metadata.zarr_format),
+            ("Data type", metadata.data_type),
+            ("Fill value", self.fill_value),
+            ("Shape", self.shape),
+        ]
+        if self.shards is not None:
+            items.append(("Shard shape", self.shards))
+        items += [
+            ("Chunk shape", self.chunks),
+            ("Order", self.order),
+            ("Read-only", self._read_only),
+            ("Store type", type(self._store).__name__),
+            ("Filters", self.filters),
+            ("Serializer", self.serializer),
+            ("Compressors", self.compressors),
+            ("No. bytes", byte_count(self.nbytes)),
+        ]
+        return items
+
+    def _stored_items(self) -> list[tuple[str, object]]:
+        stored = self.nbytes_stored
+        items: list[tuple[str, object]] = []
+        if stored > 0:
+            items += [("No. bytes stored", byte_count(stored)), ("Storage ratio", f"{self.nbytes / stored:.1f}")]
+        return [*items, ("Chunks initialized", f"{self.nchunks_initialized}/{self.nchunks}")]
+
+    def _repr_html_(self) -> str:
+        from zarrox.html import array_html
+
+        return array_html(self)  # type: ignore[arg-type]
+
+
+class _Complete:
+    """The items of an array of version 3 with those that cost a listing; the others have these already."""
+
+    def __init__(self, array: Described) -> None:
+        self._array = array
+
+    def info_items(self) -> list[tuple[str, object]]:
+        items = self._array.info_items()
+        return items + self._array._stored_items() if is_v3(self._array._native) else items
+
+
+def _kind(codec: Any) -> str:
+    from zarrox.codecs import codec_kind
+
+    return codec_kind(codec)
+
+
+def _as_type(stored: np.dtype[Any], shown: np.dtype[Any]) -> Any:
+    from zarrox.codecs import AsType
+
+    return AsType(encode_dtype=stored, decode_dtype=shown)
+
+
+def _sizes(shape: tuple[int, ...], chunks: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
+    axes = zip(shape, chunks, strict=True)
+    return tuple(tuple(min(chunk, length - start) for start in range(0, length, chunk)) for length, chunk in axes)

@@ -1,0 +1,268 @@
+"""What users say about a new array as the JSON that native code makes it from."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Iterable, Mapping
+from enum import Enum
+from typing import Any, Final
+
+import numpy as np
+
+from zarrox import _native
+from zarrox.errors import BadCompressorError
+from zarrox.util import fill_json, normalize_chunks, normalize_dimension_separator, normalize_order, normalize_shape
+
+__all__ = ["DEFAULT_FILL_VALUE", "array_spec"]
+
+
+class _Default(Enum):
+    FILL_VALUE = "the type's default"
+
+
+#: Stands for the fill value that belongs to a data type.
+DEFAULT_FILL_VALUE: Final = _Default.FILL_VALUE
+
+Spec = dict[str, Any]
+
+_AUTO = ("auto", "default")
+_ZSTD: Spec = {"name": "zstd", "configuration": {"level": 0, "checksum": False}}
+
+
+def array_spec(
+    *,
+    shape: Any,
+    zarr_format: str = "2",
+    dtype: Any = None,
+    chunks: Any = True,
+    shards: Any = None,
+    compressor: Any = "default",
+    compressors: Any = "auto",
+    filters: Any = None,
+    serializer: Any = "auto",
+    codecs: Any = None,
+    object_codec: Any = None,
+    fill_value: Any = DEFAULT_FILL_VALUE,
+    order: Any = None,
+    dimension_separator: str | None = None,
+    chunk_key_encoding: Any = None,
+    dimension_names: Any = None,
+    attributes: Mapping[str, Any] | None = None,
+    overwrite: bool = False,
+) -> Spec:
+    """The specification of a new array; arguments as `zarrox.create` and `zarrox.create_array` have them.
+
+    Raises
+    ------
+    ValueError
+        If an argument is wrong, or not possible in the format.
+    """
+    v3 = zarr_format == "3"
+    if not v3:
+        _refuse_in_v2(zarr_format, shards=shards, codecs=codecs, dimension_names=dimension_names, serializer=serializer)
+    lengths, native_dtype, name, object_codec = _types(shape, dtype, zarr_format, object_codec)
+    spec: Spec = {"format": zarr_format, "shape": lengths, "dtype": name, "overwrite": bool(overwrite)}
+    spec["chunks"] = normalize_chunks(True if _is_auto(chunks) else chunks, lengths)
+    if order is not None:
+        spec["order"] = normalize_order(order)
+    if fill_value is not DEFAULT_FILL_VALUE and (fill_value is not None or not v3):
+        spec["fill_value"] = fill_json(fill_value, native_dtype, 3 if v3 else 2)
+    if attributes:
+        spec["attributes"] = dict(attributes)
+    spec.update(_key_encoding(v3, dimension_separator, chunk_key_encoding))
+    if not v3:
+        spec["filters"] = _v2_filters(filters, native_dtype, object_codec)
+        spec["compressor"] = _v2_compressor(compressor, compressors, lengths)
+        return spec
+    if dimension_names is not None:
+        spec["dimension_names"] = list(dimension_names)
+    _add_v3_codecs(spec, native_dtype, filters, compressor, compressors, serializer, codecs)
+    return _with_shards(spec, shards)
+
+
+def _refuse_in_v2(zarr_format: str, **arguments: Any) -> None:
+    for name, value in arguments.items():
+        if value is not None and not _is_auto(value):
+            raise ValueError(f"{name} needs an array of version 3, not {zarr_format}: give zarr_format=3")
+
+
+def _is_auto(value: Any) -> bool:
+    return isinstance(value, str) and value in _AUTO
+
+
+def _types(
+    shape: Any, dtype: Any, zarr_format: str, object_codec: Any
+) -> tuple[tuple[int, ...], np.dtype[Any], Any, Any]:
+    """The shape with that of elements which are arrays, the type in memory, its name in metadata, and the codec of objects."""
+    from zarrox.core.dtype import normalize_dtype, parse_dtype, spec_dtype
+
+    lengths = normalize_shape(shape)
+    dtype = np.dtype(np.float64) if dtype is None else dtype
+    if zarr_format in ("1", "2"):
+        native, object_codec = normalize_dtype(dtype, object_codec)
+        return lengths + native.shape, native.base, spec_dtype(native.base, 2, object_codec), object_codec
+    given = _numpy(dtype)
+    if given is not None and given.shape:
+        lengths, dtype, given = lengths + given.shape, given.base, given.base
+    name = spec_dtype(dtype, 3, object_codec)
+    native = parse_dtype(name, zarr_format=3).to_native_dtype()
+    # The name says nothing of byte order: a codec does.
+    return lengths, native if given is None or given.isnative else native.newbyteorder(), name, object_codec
+
+
+def _numpy(dtype: Any) -> np.dtype[Any] | None:
+    """What NumPy takes a type for, if it knows it."""
+    if hasattr(dtype, "to_native_dtype"):
+        return np.dtype(dtype.to_native_dtype())
+    try:
+        return np.dtype(dtype)
+    except (TypeError, ValueError):
+        return None
+
+
+def _key_encoding(v3: bool, separator: str | None, encoding: Any) -> Spec:
+    separator = normalize_dimension_separator(separator)
+    if encoding is not None:
+        members = _encoding_members(encoding)
+        if not v3:
+            separator = separator or members.get("separator")
+        else:
+            configuration = {"separator": members["separator"]} if members.get("separator") else {}
+            return {"chunk_key_encoding": {"name": members["name"], "configuration": configuration}}
+    return {} if separator is None else {"dimension_separator": separator}
+
+
+def _encoding_members(encoding: Any) -> dict[str, Any]:
+    """A name and a separator, from any of the ways in which they are written."""
+    if hasattr(encoding, "to_dict"):
+        encoding = encoding.to_dict()
+    if isinstance(encoding, str):
+        return {"name": encoding}
+    if isinstance(encoding, Mapping):
+        return {"name": encoding.get("name", "default"), **encoding.get("configuration", {}), **_only(encoding, "separator")}
+    name, separator = encoding
+    return {"name": name, "separator": separator}
+
+
+def _only(mapping: Mapping[str, Any], *names: str) -> dict[str, Any]:
+    return {name: mapping[name] for name in names if name in mapping}
+
+
+def _v2_filters(filters: Any, dtype: np.dtype[Any], object_codec: Any) -> list[Any] | None:
+    from zarrox.codecs import codec_config
+
+    configs = [codec_config(codec, 2) for codec in _sequence(filters)]
+    if not dtype.hasobject:
+        if object_codec is not None:
+            warnings.warn("an object_codec is only needed for object arrays", stacklevel=6)
+    elif object_codec is not None:
+        configs.insert(0, codec_config(object_codec, 2))
+    elif configs:
+        warnings.warn("missing object_codec for object array; name it, instead of among the filters", FutureWarning, stacklevel=6)
+    else:
+        raise ValueError("missing object_codec for object array: say how objects are stored, as with object_codec=zarr.JSON()")
+    return configs or None
+
+
+def _v2_compressor(compressor: Any, compressors: Any, shape: tuple[int, ...]) -> Any:
+    from zarrox import storage
+
+    if not _is_auto(compressors):
+        given = _sequence(compressors)
+        if len(given) > 1:
+            raise ValueError(f"arrays of version 2 have one compressor, not {len(given)}: make others filters")
+        compressor = given[0] if given else None
+    if _is_auto(compressor):
+        # There is no point in compressing a single value.
+        compressor = storage.default_compressor if shape else None
+    return _compressor_config(compressor, 2)
+
+
+def _compressor_config(compressor: Any, zarr_format: int) -> Any:
+    from zarrox.codecs import codec_config
+
+    if compressor is None or compressor == "none":
+        return None
+    if isinstance(compressor, str):
+        raise BadCompressorError(f"bad compressor {compressor!r}: give a codec, such as zarr.Blosc()")
+    try:
+        return codec_config(compressor, zarr_format)
+    except (AttributeError, TypeError) as error:
+        raise BadCompressorError(f"bad compressor {compressor!r}: give a codec, such as zarr.Blosc()") from error
+
+
+def _sequence(codecs: Any) -> list[Any]:
+    if codecs is None or _is_auto(codecs):
+        return []
+    single = isinstance(codecs, str | Mapping) or not isinstance(codecs, Iterable)
+    return [codecs] if single else list(codecs)
+
+
+def _add_v3_codecs(
+    spec: Spec, dtype: np.dtype[Any], filters: Any, compressor: Any, compressors: Any, serializer: Any, codecs: Any
+) -> None:
+    from zarrox.codecs import codec_config
+
+    if codecs is not None:
+        spec["codecs"] = [codec_config(codec, 3) for codec in codecs]
+        return
+    if not _is_auto(compressor):
+        compressors = compressor
+    before = [codec_config(codec, 3) for codec in _sequence(filters)]
+    after = [_ZSTD] if _is_auto(compressors) else [_compressor_config(codec, 3) for codec in _sequence(compressors)]
+    if not _is_auto(serializer):
+        middle = codec_config(serializer, 3)
+    elif dtype.isnative and len(after) < 2:
+        # Native code knows how elements of this type become bytes.
+        spec["filters"] = before
+        if not _is_auto(compressors):
+            spec["compressor"] = after[0] if after else None
+        return
+    else:
+        middle = _serializer(dtype)
+    spec["codecs"] = [*before, middle, *after]
+
+
+def _serializer(dtype: np.dtype[Any]) -> Spec:
+    if dtype.kind in "OT":
+        return {"name": "vlen-bytes" if dtype.kind == "O" else "vlen-utf8"}
+    if dtype.itemsize == 1:
+        return {"name": "bytes"}
+    return {"name": "bytes", "configuration": {"endian": "little" if dtype.isnative else "big"}}
+
+
+def _with_shards(spec: Spec, shards: Any) -> Spec:
+    if shards is None:
+        return spec
+    location = None
+    if isinstance(shards, Mapping):
+        shards, location = shards["shape"], shards.get("index_location")
+    if _is_auto(shards):
+        shards = _guessed_shards(spec)
+    lengths = normalize_chunks(shards, spec["shape"])
+    if isinstance(lengths, bool):
+        raise ValueError(f"shards are a shape, 'auto' or None, not {shards!r}")
+    spec["shards"] = [whole if length is None else length for length, whole in zip(lengths, spec["shape"], strict=True)]
+    return spec if location in (None, "end") else _index_at(spec, location)
+
+
+def _guessed_shards(spec: Spec) -> tuple[int, ...]:
+    """Two chunks along each dimension that has many of them."""
+    chunks = _made(spec).chunks
+    spec["chunks"] = list(chunks)
+    return tuple(chunk * 2 if length // chunk > 8 else chunk for length, chunk in zip(spec["shape"], chunks, strict=True))
+
+
+def _index_at(spec: Spec, location: str) -> Spec:
+    """Shards that say where their index is need all codecs written out."""
+    codecs = json.loads(_made(spec).codecs)
+    codecs[0]["configuration"]["index_location"] = location
+    grid = {"name": "regular", "configuration": {"chunk_shape": spec["shards"]}}
+    kept = {name: value for name, value in spec.items() if name not in ("chunks", "shards", "filters", "compressor")}
+    return {**kept, "chunk_grid": grid, "codecs": codecs}
+
+
+def _made(spec: Spec) -> _native.Array:
+    """The array of a specification, in memory, to see what native code makes of it."""
+    return _native.create_array(_native.Store.memory(), "", json.dumps(spec))

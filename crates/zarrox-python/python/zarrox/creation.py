@@ -1,0 +1,754 @@
+"""Functions that create and open arrays.
+
+Those that zarr-python 2 has make arrays of version 2, unless ``zarr_format=3`` is given; `create_array` and `from_array`, which
+only zarr-python 3 has, make arrays of version 3.
+"""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from zarrox import _native
+from zarrox.config import config as settings
+from zarrox.core import Array
+from zarrox.core.arguments import array_like, configured, h5py_arguments, kept, like, shape_and_chunks
+from zarrox.core.array import open_native
+from zarrox.core.copying import copy_values
+from zarrox.core.metadata import is_v3
+from zarrox.core.spec import DEFAULT_FILL_VALUE, array_spec
+from zarrox.errors import ArrayNotFoundError, ContainsArrayError, ContainsGroupError
+from zarrox.storage import BaseStore, native_store, normalize_storage_path, normalize_store_arg
+
+__all__ = [
+    "array",
+    "create",
+    "create_array",
+    "empty",
+    "empty_like",
+    "from_array",
+    "full",
+    "full_like",
+    "ones",
+    "ones_like",
+    "open_array",
+    "open_like",
+    "zeros",
+    "zeros_like",
+]
+
+
+def _create(
+    store: BaseStore,
+    native_store: _native.Store,
+    path: str,
+    *,
+    chunk_store: BaseStore | None = None,
+    synchronizer: Any = None,
+    read_only: bool | None = None,
+    cache_metadata: bool = True,
+    cache_attrs: bool = True,
+    write_empty_chunks: bool = False,
+    meta_array: Any = None,
+    zarr_format: Any = None,
+    **spec: Any,
+) -> Array:
+    """Create an array: all functions that do end here.
+
+    Parameters
+    ----------
+    store : BaseStore
+        The store that the array belongs to.
+    native_store : _native.Store
+        That store natively, with the store of chunks and the synchronizer.
+    path : str
+        The normalized path.
+    **spec
+        See `zarrox.core.spec.array_spec`.
+    """
+    text = json.dumps(array_spec(zarr_format=_format(store, zarr_format), **spec), default=_plain)
+    return Array._of(
+        _native.create_array(native_store, path, text),
+        store,
+        chunk_store=chunk_store,
+        synchronizer=synchronizer,
+        read_only=read_only,
+        cache_metadata=cache_metadata,
+        cache_attrs=cache_attrs,
+        write_empty_chunks=write_empty_chunks,
+        meta_array=meta_array,
+    )
+
+
+def _format(store: BaseStore, zarr_format: Any = None, zarr_version: Any = None) -> str:
+    """The format of a new array; some stores know only one."""
+    if zarr_format is not None and zarr_version is not None and str(zarr_format) != str(zarr_version):
+        raise ValueError(f"zarr_format={zarr_format} and zarr_version={zarr_version} differ: give one of them")
+    own = getattr(store, "_format", None)
+    return str(own or zarr_format or zarr_version or settings["default_zarr_format"] or 2)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.generic | np.ndarray):
+        return value.tolist()
+    raise TypeError(f"{value!r} cannot be written as JSON")
+
+
+def create(
+    shape: Any,
+    chunks: Any = True,
+    dtype: Any = None,
+    compressor: Any = "default",
+    fill_value: Any = 0,
+    order: Any = "C",
+    store: Any = None,
+    synchronizer: Any = None,
+    overwrite: bool = False,
+    path: Any = None,
+    chunk_store: Any = None,
+    filters: Any = None,
+    cache_metadata: bool = True,
+    cache_attrs: bool = True,
+    read_only: bool = False,
+    object_codec: Any = None,
+    dimension_separator: str | None = None,
+    write_empty_chunks: bool = False,
+    *,
+    zarr_version: Any = None,
+    zarr_format: Any = None,
+    meta_array: Any = None,
+    storage_options: Mapping[str, Any] | None = None,
+    data: Any = None,
+    mode: str | None = None,
+    config: Any = None,
+    **kwargs: Any,
+) -> Array:
+    """Create an array.
+
+    Parameters
+    ----------
+    shape : int or tuple of int
+        The length along each dimension.
+    chunks : bool, int or tuple of int, optional
+        The shape of a chunk. ``True``: guessed; ``False``: all is one chunk; ``None`` or -1 for a dimension: all of it.
+    dtype : dtype, optional
+        The type of elements, ``float64`` if not given. ``str`` and ``bytes`` are of any length, ``"array:i4"`` is an array of any
+        length in each element.
+    compressor : Codec, optional
+        What compresses chunks; ``None`` for nothing. ``"default"`` is ``zarrox.storage.default_compressor``, in version 3 Zstandard.
+    fill_value : object
+        What is read where nothing was written.
+    order : {'C', 'F'}, optional
+        How elements are arranged in chunks.
+    store : MutableMapping or str, optional
+        Where to store it: a mapping, a path or a URL. In memory, if not given.
+    synchronizer : object, optional
+        What synchronizes writers.
+    overwrite : bool, optional
+        Whether to delete what is stored there.
+    path : str, optional
+        The path in the store.
+    chunk_store : MutableMapping, optional
+        Another store for chunks.
+    filters : sequence of Codec, optional
+        What is done to chunks before they are compressed.
+    cache_metadata, cache_attrs : bool, optional
+        Whether metadata and attributes are read once, and not before each access.
+    read_only : bool, optional
+        Whether writing is refused.
+    object_codec : Codec, optional
+        How objects are stored, where ``dtype=object``.
+    dimension_separator : {'.', '/'}, optional
+        What stands between the numbers in the keys of chunks.
+    write_empty_chunks : bool, optional
+        Whether chunks are stored that hold nothing but the fill value.
+    zarr_version, zarr_format : {2, 3}, optional
+        The format.
+    meta_array : array_like, optional
+        An array of the kind that reading shall give.
+    storage_options : dict, optional
+        For stores that are opened by URL.
+    data : array_like, optional
+        What to write to the array.
+    mode : str, optional
+        ``"w"`` is another way to say ``overwrite=True``.
+    config : dict, optional
+        zarr-python 3's: ``{"order": …, "write_empty_chunks": …}``.
+    **kwargs
+        What only version 3 has, as in `create_array`: shards, serializer, compressors, codecs, chunk_key_encoding,
+        dimension_names, attributes. ``compression``, ``compression_opts`` and ``fillvalue``, as h5py has them.
+
+    Returns
+    -------
+    Array
+        The new array.
+
+    Raises
+    ------
+    ContainsArrayError, ContainsGroupError
+        If something is there already.
+    ValueError
+        If an argument is wrong.
+
+    Examples
+    --------
+    >>> import zarrox as zarr
+    >>> zarr.create((10000, 10000), chunks=(1000, 1000), dtype="i1", compressor=zarr.Zlib(1), order="F")
+    <zarrox.core.Array (10000, 10000) int8>
+    """
+    store = normalize_store_arg(store, storage_options=storage_options, mode="a")
+    chunk_store = _chunk_store(chunk_store, storage_options)
+    compressor, fill_value = h5py_arguments(compressor, fill_value, kwargs)
+    write_empty_chunks, order = configured(config, write_empty_chunks, order)
+    z = _create(
+        store,
+        native_store(store, chunk_store, synchronizer),
+        normalize_storage_path(path),
+        shape=shape,
+        chunks=kwargs.pop("chunk_shape", chunks),
+        dtype=dtype,
+        compressor=compressor,
+        fill_value=fill_value,
+        order=order,
+        overwrite=overwrite or mode == "w",
+        filters=filters,
+        object_codec=object_codec,
+        dimension_separator=_separator(store, dimension_separator),
+        zarr_format=_format(store, zarr_format, zarr_version),
+        chunk_store=chunk_store,
+        synchronizer=synchronizer,
+        read_only=False,
+        cache_metadata=cache_metadata,
+        cache_attrs=cache_attrs,
+        write_empty_chunks=write_empty_chunks,
+        meta_array=meta_array,
+        **_known(kwargs),
+    )
+    if data is not None:
+        copy_values(array_like(data), z)
+    z.read_only = read_only
+    return z
+
+
+def _chunk_store(chunk_store: Any, storage_options: Any) -> BaseStore | None:
+    if chunk_store is None:
+        return None
+    return normalize_store_arg(chunk_store, storage_options=storage_options, mode="a")
+
+
+def _separator(store: BaseStore, separator: str | None) -> str | None:
+    own = getattr(store, "_dimension_separator", None)
+    if separator is None or own in (None, separator):
+        return separator or own
+    raise ValueError(f"dimension_separator={separator!r} was given, but the store's is {own!r}")
+
+
+#: Arguments of version 3 that `create` passes on.
+_FURTHER = ("shards", "serializer", "compressors", "codecs", "chunk_key_encoding", "dimension_names", "attributes")
+
+
+def _known(kwargs: dict[str, Any]) -> dict[str, Any]:
+    for name in kwargs:
+        if name not in _FURTHER:
+            warnings.warn(f"ignoring keyword argument {name!r}", stacklevel=3)
+    return {name: value for name, value in kwargs.items() if name in _FURTHER}
+
+
+def empty(shape: Any, **kwargs: Any) -> Array:
+    """Create an array without a fill value: what is read where nothing was written is not defined.
+
+    Parameters
+    ----------
+    shape : int or tuple of int
+        The length along each dimension.
+    **kwargs
+        See `create`.
+    """
+    return create(shape=shape, fill_value=None, **kwargs)
+
+
+def zeros(shape: Any, **kwargs: Any) -> Array:
+    """Create an array that is zero where nothing was written.
+
+    Parameters
+    ----------
+    shape : int or tuple of int
+        The length along each dimension.
+    **kwargs
+        See `create`.
+
+    Examples
+    --------
+    >>> import zarrox as zarr
+    >>> z = zarr.zeros((10000, 10000), chunks=(1000, 1000))
+    >>> z
+    <zarrox.core.Array (10000, 10000) float64>
+    >>> z[:2, :2]
+    array([[0., 0.],
+           [0., 0.]])
+    """
+    return create(shape=shape, fill_value=0, **kwargs)
+
+
+def ones(shape: Any, **kwargs: Any) -> Array:
+    """Create an array that is one where nothing was written.
+
+    Parameters
+    ----------
+    shape : int or tuple of int
+        The length along each dimension.
+    **kwargs
+        See `create`.
+
+    Examples
+    --------
+    >>> import zarrox as zarr
+    >>> zarr.ones((2, 2))[:]
+    array([[1., 1.],
+           [1., 1.]])
+    """
+    return create(shape=shape, fill_value=1, **kwargs)
+
+
+def full(shape: Any, fill_value: Any, **kwargs: Any) -> Array:
+    """Create an array that has a given value where nothing was written.
+
+    Parameters
+    ----------
+    shape : int or tuple of int
+        The length along each dimension.
+    fill_value : object
+        The value.
+    **kwargs
+        See `create`.
+
+    Examples
+    --------
+    >>> import zarrox as zarr
+    >>> zarr.full(3, fill_value=42)[:]
+    array([42., 42., 42.])
+    """
+    return create(shape=shape, fill_value=fill_value, **kwargs)
+
+
+def array(data: Any, **kwargs: Any) -> Array:
+    """Create an array that holds given values.
+
+    Parameters
+    ----------
+    data : array_like
+        The values. What has a shape and a type and can be sliced, such as an array of Zarr or h5py, is read in parts.
+    **kwargs
+        See `create`; shape, dtype and chunks are those of the values if they are not given. ``progress`` is told how far it is:
+        see `zarrox.util.progress_reporter`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import zarrox as zarr
+    >>> zarr.array(np.arange(100).reshape(10, 10), chunks=(5, 5))
+    <zarrox.core.Array (10, 10) int64>
+    """
+    data = array_like(data)
+    shape, chunks = shape_and_chunks(data)
+    kwargs["shape"] = shape
+    _replace_none(kwargs, dtype=data.dtype, chunks=chunks)
+    read_only, progress = kwargs.pop("read_only", False), kwargs.pop("progress", None)
+    z = create(**kwargs)
+    copy_values(data, z, progress)
+    z.read_only = read_only
+    return z
+
+
+def _replace_none(kwargs: dict[str, Any], **defaults: Any) -> None:
+    for name, value in defaults.items():
+        if kwargs.get(name) is None:
+            kwargs[name] = value
+
+
+def open_array(
+    store: Any = None,
+    mode: str = "a",
+    shape: Any = None,
+    chunks: Any = True,
+    dtype: Any = None,
+    compressor: Any = "default",
+    fill_value: Any = 0,
+    order: Any = "C",
+    synchronizer: Any = None,
+    filters: Any = None,
+    cache_metadata: bool = True,
+    cache_attrs: bool = True,
+    path: Any = None,
+    object_codec: Any = None,
+    chunk_store: Any = None,
+    storage_options: Mapping[str, Any] | None = None,
+    partial_decompress: bool = False,
+    write_empty_chunks: bool = False,
+    *,
+    zarr_version: Any = None,
+    zarr_format: Any = None,
+    dimension_separator: str | None = None,
+    meta_array: Any = None,
+    config: Any = None,
+    **kwargs: Any,
+) -> Array:
+    """Open an array, or create it, with the modes of files.
+
+    Parameters
+    ----------
+    store : MutableMapping or str, optional
+        Where it is stored: a mapping, a path or a URL.
+    mode : {'r', 'r+', 'a', 'w', 'w-'}, optional
+        ``r``: for reading, must exist; ``r+``: for reading and writing, must exist; ``a``: created if it does not exist; ``w``:
+        created, what was there is deleted; ``w-`` or ``x``: created, must not exist.
+    path : str, optional
+        The path in the store.
+    storage_options : dict, optional
+        For stores that are opened by URL.
+    partial_decompress : bool, optional
+        Of no effect: no more of a chunk is read than is needed, wherever its codecs allow it.
+    shape, chunks, dtype, compressor, fill_value, order, synchronizer, filters, cache_metadata, cache_attrs, object_codec, \
+    chunk_store, write_empty_chunks, zarr_version, zarr_format, dimension_separator, meta_array, config, **kwargs
+        See `create`. What describes an array is needed only where one is created.
+
+    Returns
+    -------
+    Array
+        The array.
+
+    Raises
+    ------
+    ArrayNotFoundError
+        If there is none, and none is to be created.
+    ContainsArrayError, ContainsGroupError
+        If something is there that is not to be deleted.
+
+    Examples
+    --------
+    >>> import zarrox as zarr
+    >>> store = {}
+    >>> zarr.open_array(store, mode="w", shape=(100, 100), chunks=(10, 10))
+    <zarrox.core.Array (100, 100) float64>
+    >>> zarr.open_array(store, mode="r")
+    <zarrox.core.Array (100, 100) float64 read-only>
+    """
+    if mode not in ("r", "r+", "a", "w", "w-", "x"):
+        raise ValueError(f"mode must be one of r, r+, a, w, w- and x, not {mode!r}")
+    store = normalize_store_arg(store, storage_options=storage_options, mode=mode)
+    chunk_store = _chunk_store(chunk_store, storage_options)
+    write_empty_chunks, order = configured(config, write_empty_chunks, order)
+    keys, at = native_store(store, chunk_store, synchronizer), normalize_storage_path(path)
+    wanted = zarr_format if zarr_format is not None else zarr_version
+    kind = None if mode == "w" else _native.node_kind(keys, at, None if wanted is None else str(wanted))
+    if kind is not None and mode in ("w-", "x"):
+        raise (ContainsArrayError if kind == "array" else ContainsGroupError)(f"there is {kind} already at path {at!r}")
+    if kind is not None or mode in ("r", "r+"):
+        return Array._of(
+            open_native(keys, at, None if wanted is None else str(wanted)),
+            store,
+            chunk_store=chunk_store,
+            synchronizer=synchronizer,
+            read_only=mode == "r",
+            cache_metadata=cache_metadata,
+            cache_attrs=cache_attrs,
+            write_empty_chunks=write_empty_chunks,
+            meta_array=meta_array,
+        )
+    if shape is None and kwargs.get("data") is None:
+        raise ArrayNotFoundError(f"no array at path {at!r} in {keys.location}; give a shape to create one")
+    return create(
+        shape,
+        chunks=chunks,
+        dtype=dtype,
+        compressor=compressor,
+        fill_value=fill_value,
+        order=order,
+        store=store,
+        synchronizer=synchronizer,
+        overwrite=mode == "w",
+        path=at,
+        chunk_store=chunk_store,
+        filters=filters,
+        cache_metadata=cache_metadata,
+        cache_attrs=cache_attrs,
+        object_codec=object_codec,
+        dimension_separator=dimension_separator,
+        write_empty_chunks=write_empty_chunks,
+        zarr_format=wanted,
+        meta_array=meta_array,
+        **kwargs,
+    )
+
+
+def empty_like(a: Any, **kwargs: Any) -> Array:
+    """Create an array as `empty` does, like another one in shape, chunks, type and codecs.
+
+    Parameters
+    ----------
+    a : array_like
+        The other array.
+    **kwargs
+        What shall be different: see `create`.
+    """
+    return empty(**like(a, kwargs))
+
+
+def zeros_like(a: Any, **kwargs: Any) -> Array:
+    """Create an array as `zeros` does, like another one; see `empty_like`."""
+    return zeros(**like(a, kwargs))
+
+
+def ones_like(a: Any, **kwargs: Any) -> Array:
+    """Create an array as `ones` does, like another one; see `empty_like`."""
+    return ones(**like(a, kwargs))
+
+
+def full_like(a: Any, **kwargs: Any) -> Array:
+    """Create an array as `full` does, like another one, whose fill value is taken if none is given; see `empty_like`."""
+    if isinstance(a, Array):
+        kwargs.setdefault("fill_value", a.fill_value)
+    return full(**like(a, kwargs))
+
+
+def open_like(a: Any, path: Any, **kwargs: Any) -> Array:
+    """Open an array, or create it like another one.
+
+    Parameters
+    ----------
+    a : array_like
+        The other array.
+    path : str or MutableMapping
+        Where the array is stored.
+    **kwargs
+        See `open_array`.
+    """
+    if isinstance(a, Array):
+        kwargs.setdefault("fill_value", a.fill_value)
+    return open_array(path, **like(a, kwargs))
+
+
+def create_array(
+    store: Any,
+    *,
+    name: str | None = None,
+    shape: Any = None,
+    dtype: Any = None,
+    data: Any = None,
+    chunks: Any = "auto",
+    shards: Any = None,
+    filters: Any = "auto",
+    compressors: Any = "auto",
+    serializer: Any = "auto",
+    fill_value: Any = DEFAULT_FILL_VALUE,
+    order: Any = None,
+    zarr_format: Any = 3,
+    attributes: Mapping[str, Any] | None = None,
+    chunk_key_encoding: Any = None,
+    dimension_names: Any = None,
+    storage_options: Mapping[str, Any] | None = None,
+    overwrite: bool = False,
+    config: Any = None,
+    write_data: bool = True,
+    compressor: Any = "auto",
+    chunk_store: Any = None,
+    synchronizer: Any = None,
+    cache_attrs: bool = True,
+    progress: Any = None,
+) -> Array:
+    """Create an array with the arguments of zarr-python 3.
+
+    Parameters
+    ----------
+    store : MutableMapping or str
+        Where to store it: a mapping, a path or a URL.
+    name : str, optional
+        The path in the store.
+    shape : int or tuple of int, optional
+        The length along each dimension; that of ``data`` if not given.
+    dtype : dtype, optional
+        The type of elements; that of ``data`` if not given.
+    data : array_like, optional
+        What to write to the array.
+    chunks : int, tuple of int or "auto", optional
+        The shape of a chunk.
+    shards : tuple of int, dict or "auto", optional
+        The shape of a shard, in which chunks are stored together. A dict has a ``shape``, and an ``index_location``, which is
+        ``"start"`` or ``"end"``.
+    filters : sequence of Codec, optional
+        What is done to elements before they are serialized.
+    compressors : Codec or sequence of Codec, optional
+        What is done to bytes; ``None`` for nothing.
+    serializer : Codec, optional
+        What makes bytes of elements.
+    fill_value : object, optional
+        What is read where nothing was written; the type's default if not given.
+    order : {'C', 'F'}, optional
+        How elements are arranged in chunks.
+    zarr_format : {2, 3}, optional
+        The format.
+    attributes : dict, optional
+        What to say about the array.
+    chunk_key_encoding : dict, optional
+        How the keys of chunks are made: ``{"name": "default", "separator": "/"}``.
+    dimension_names : sequence of str, optional
+        The names of the dimensions.
+    storage_options : dict, optional
+        For stores that are opened by URL.
+    overwrite : bool, optional
+        Whether to delete what is stored there.
+    config : dict, optional
+        ``{"order": …, "write_empty_chunks": …}``.
+    write_data : bool, optional
+        Whether ``data`` is written, and not only looked at for its shape and type.
+    compressor, chunk_store, synchronizer, cache_attrs
+        See `create`.
+    progress : object, optional
+        Who is told how much was written: see `zarrox.util.progress_reporter`.
+
+    Returns
+    -------
+    Array
+        The new array.
+
+    Examples
+    --------
+    >>> import zarrox as zarr
+    >>> z = zarr.create_array({}, shape=(1000, 1000), chunks=(10, 10), shards=(100, 100), dtype="f4")
+    >>> z.chunks, z.shards, z.nchunks
+    ((10, 10), (100, 100), 10000)
+    """
+    if data is not None:
+        data = array_like(data)
+        if shape is not None or dtype is not None:
+            raise ValueError("give either data, or shape and dtype")
+        shape, dtype = data.shape, data.dtype
+    if shape is None:
+        raise ValueError("give the shape of the array, or its data")
+    if dtype is None:
+        raise ValueError("give the dtype of the array, or its data")
+    store = normalize_store_arg(store, storage_options=storage_options, mode="a")
+    chunk_store = _chunk_store(chunk_store, storage_options)
+    write_empty_chunks, order = configured(config, False, order)
+    z = _create(
+        store,
+        native_store(store, chunk_store, synchronizer),
+        normalize_storage_path(name),
+        shape=shape,
+        chunks=chunks,
+        shards=shards,
+        dtype=dtype,
+        compressor=compressor,
+        compressors=compressors,
+        filters=filters,
+        serializer=serializer,
+        fill_value=fill_value,
+        order=order,
+        zarr_format=_format(store, zarr_format),
+        attributes=attributes,
+        chunk_key_encoding=chunk_key_encoding,
+        dimension_separator=_own_separator(store, chunk_key_encoding),
+        dimension_names=dimension_names,
+        overwrite=overwrite,
+        chunk_store=chunk_store,
+        synchronizer=synchronizer,
+        cache_attrs=cache_attrs,
+        write_empty_chunks=write_empty_chunks,
+    )
+    if data is not None and write_data:
+        copy_values(data, z, progress)
+    return z
+
+
+def _own_separator(store: BaseStore, chunk_key_encoding: Any) -> str | None:
+    return getattr(store, "_dimension_separator", None) if chunk_key_encoding is None else None
+
+
+def from_array(
+    store: Any,
+    *,
+    data: Any,
+    write_data: bool = True,
+    name: str | None = None,
+    chunks: Any = "keep",
+    shards: Any = "keep",
+    filters: Any = "keep",
+    compressors: Any = "keep",
+    serializer: Any = "keep",
+    fill_value: Any = DEFAULT_FILL_VALUE,
+    order: Any = None,
+    zarr_format: Any = None,
+    attributes: Mapping[str, Any] | None = None,
+    chunk_key_encoding: Any = None,
+    dimension_names: Any = None,
+    storage_options: Mapping[str, Any] | None = None,
+    overwrite: bool = False,
+    config: Any = None,
+    progress: Any = None,
+) -> Array:
+    """Create an array from another one, and with everything of it that is not given.
+
+    Parameters
+    ----------
+    store : MutableMapping or str
+        Where to store it.
+    data : array_like
+        The other array.
+    write_data : bool, optional
+        Whether its values are copied, too.
+    chunks, shards, filters, compressors, serializer : object, optional
+        See `create_array`; ``"keep"`` is what the other array has, if it is one of Zarr, and if the format is the same.
+    name, fill_value, order, zarr_format, attributes, chunk_key_encoding, dimension_names, storage_options, overwrite, config, \
+    progress
+        See `create_array`; those of the other array if they are not given.
+
+    Returns
+    -------
+    Array
+        The new array.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import zarrox as zarr
+    >>> z = zarr.array(np.arange(10), chunks=4)
+    >>> zarr.from_array({}, data=z, zarr_format=3)[:]
+    array([0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
+    """
+    data = array_like(data)
+    zarr_format = zarr_format or (2 if isinstance(data, Array) and not is_v3(data._native) else 3)
+    given = {"chunks": chunks, "shards": shards, "filters": filters, "compressors": compressors, "serializer": serializer}
+    options: dict[str, Any] = {key: value for key, value in given.items() if not _is_keep(value)}
+    further = {
+        "order": order,
+        "attributes": attributes,
+        "chunk_key_encoding": chunk_key_encoding,
+        "dimension_names": dimension_names,
+    }
+    options |= {"dtype": data.dtype} | {key: value for key, value in further.items() if value is not None}
+    if fill_value is not DEFAULT_FILL_VALUE:
+        options["fill_value"] = fill_value
+    if isinstance(data, Array):
+        options = options | kept(data, int(zarr_format), options)
+    z = create_array(
+        store,
+        name=name,
+        shape=data.shape,
+        zarr_format=zarr_format,
+        storage_options=storage_options,
+        overwrite=overwrite,
+        config=config,
+        **options,
+    )
+    if write_data:
+        copy_values(data, z, progress)
+    return z
+
+
+def _is_keep(value: Any) -> bool:
+    return isinstance(value, str) and value == "keep"

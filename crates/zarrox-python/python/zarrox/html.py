@@ -1,0 +1,103 @@
+"""Arrays, groups and reports as HTML, for notebooks: no scripts, and everything that users wrote is escaped."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from zarrox.core import Array
+
+__all__ = ["array_html", "chunk_grid_svg", "group_html", "info_table"]
+
+#: The longest side of a drawing, and the most lines drawn along one side: more could not be told apart.
+_SIDE = 160.0
+_LINES = 24
+_LEFT = 'style="text-align: left"'
+
+
+def info_table(items: Iterable[tuple[str, object]]) -> str:
+    """Pairs of a title and a value as a table."""
+    rows = "".join(f"<tr><th {_LEFT}>{escape(title)}</th><td {_LEFT}>{escape(str(value))}</td></tr>" for title, value in items)
+    return f'<table class="zarr-info"><tbody>{rows}</tbody></table>'
+
+
+def array_html(array: Array) -> str:
+    """What an array is, and beside it a drawing of how it is divided into chunks."""
+    items: list[tuple[str, object]] = [("Name", array.name)] if array.name else []
+    items += [("Data type", array.dtype), ("Shape", array.shape), ("Chunk shape", array.chunks)]
+    if array.shards:
+        items.append(("Shard shape", array.shards))
+    items += [("Chunks", array.nchunks), ("No. bytes", array.nbytes)]
+    drawing = chunk_grid_svg(array.shape, array.shards or array.chunks)
+    return f'<table class="zarr-array"><tr><td>{info_table(items)}</td><td>{drawing}</td></tr></table>'
+
+
+def chunk_grid_svg(shape: Sequence[int], chunks: Sequence[int]) -> str:
+    """A drawing of the last three dimensions of an array with the borders of its chunks."""
+    if not shape or 0 in shape:
+        return ""
+    lengths = [*[1] * (2 - len(shape)), *shape][-3:]
+    steps = [*[1] * (2 - len(chunks)), *chunks][-3:]
+    sides = [_side(length, max(lengths)) for length in lengths]
+    height, width = sides[-2:]
+    depth = sides[0] * 0.5 if len(lengths) == 3 else 0.0
+    parts = [_face((depth, depth), (width, 0.0), (0.0, height), (lengths[-1], steps[-1]), (lengths[-2], steps[-2]))]
+    if depth:
+        # Seen from above and from the left: the dimension in front of the others runs to the back.
+        parts.append(_face((0, 0), (width, 0.0), (depth, depth), (lengths[-1], steps[-1]), (lengths[0], steps[0])))
+        parts.append(_face((0, 0), (depth, depth), (0.0, height), (lengths[0], steps[0]), (lengths[-2], steps[-2])))
+    size = f'width="{width + depth + 20:.0f}" height="{height + depth + 20:.0f}"'
+    return f'<svg xmlns="http://www.w3.org/2000/svg" {size}><g transform="translate(10,10)">{"".join(parts)}</g></svg>'
+
+
+def group_html(group: Any, levels: int = 3) -> str:
+    """The tree below a group, which folds; no more than ``levels`` levels of it are read."""
+    name = escape(group.name.rsplit("/", 1)[-1] or "/")
+    return f'<div class="zarr-tree"><details open><summary>{name}</summary>{_members(group, levels)}</details></div>'
+
+
+def _members(group: Any, levels: int) -> str:
+    if not levels:
+        return "…"
+    return f"<ul>{''.join(f'<li>{_member(name, node, levels)}</li>' for name, node in group.items())}</ul>"
+
+
+def _member(name: str, node: Any, levels: int) -> str:
+    if hasattr(node, "shape"):
+        return f"<details><summary>{escape(name)} {node.shape} {escape(str(node.dtype))}</summary>{array_html(node)}</details>"
+    return f"<details><summary>{escape(name)}/</summary>{_members(node, levels - 1)}</details>"
+
+
+def _side(length: int, longest: int) -> float:
+    """The length of a side in the drawing: short sides stay visible beside very long ones."""
+    return float(max(_SIDE * length / longest, 24.0))
+
+
+def _face(
+    origin: tuple[float, float],
+    right: tuple[float, float],
+    down: tuple[float, float],
+    columns: tuple[int, int],
+    rows: tuple[int, int],
+) -> str:
+    """A parallelogram, with a line for each border between chunks along both of its sides."""
+    x, y = origin
+    corners = [(x, y), (x + right[0], y + right[1]), (x + right[0] + down[0], y + right[1] + down[1]), (x + down[0], y + down[1])]
+    points = " ".join(f"{px:.1f},{py:.1f}" for px, py in corners)
+    lines = _lines(origin, right, down, columns) + _lines(origin, down, right, rows)
+    return f'<polygon points="{points}" fill="#ecb172" fill-opacity="0.6" stroke="#333" stroke-width="2"/>{lines}'
+
+
+def _lines(origin: tuple[float, float], along: tuple[float, float], across: tuple[float, float], axis: tuple[int, int]) -> str:
+    length, step = axis
+    borders = -(-length // step) - 1
+    # Of very many borders a few are drawn, evenly.
+    stride = -(-borders // _LINES) * step if borders > _LINES else step
+    return "".join(_line(origin, along, across, at / length) for at in range(stride, length, stride))
+
+
+def _line(origin: tuple[float, float], along: tuple[float, float], across: tuple[float, float], at: float) -> str:
+    x, y = origin[0] + along[0] * at, origin[1] + along[1] * at
+    return f'<line x1="{x:.1f}" y1="{y:.1f}" x2="{x + across[0]:.1f}" y2="{y + across[1]:.1f}" stroke="#333" stroke-width="0.5"/>'

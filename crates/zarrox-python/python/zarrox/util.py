@@ -1,0 +1,306 @@
+"""Small helpers that several modules share."""
+
+from __future__ import annotations
+
+import base64
+import json
+import math
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, Literal
+
+import numpy as np
+
+from zarrox.info import InfoReporter, human_readable_size, info_html_report, info_text_report
+
+__all__ = [
+    "CallableInt",
+    "InfoReporter",
+    "fill_json",
+    "human_readable_size",
+    "info_html_report",
+    "info_text_report",
+    "is_valid_python_name",
+    "json_dumps",
+    "json_loads",
+    "normalize_chunks",
+    "normalize_dimension_separator",
+    "normalize_fill_value",
+    "normalize_order",
+    "normalize_resize_args",
+    "normalize_shape",
+    "progress_reporter",
+]
+
+
+class CallableInt(int):
+    """A number that gives itself when it is called.
+
+    What is a property in zarr-python 2 and a method in zarr-python 3 can so be used in both ways.
+
+    Examples
+    --------
+    >>> from zarrox.util import CallableInt
+    >>> size = CallableInt(3)
+    >>> size, size()
+    (3, 3)
+    """
+
+    def __call__(self) -> int:
+        return int(self)
+
+
+def json_dumps(o: object) -> bytes:
+    """JSON as zarr-python 2 writes it: keys sorted, four spaces, ASCII only."""
+    return json.dumps(o, indent=4, sort_keys=True, ensure_ascii=True, separators=(",", ": ")).encode("ascii")
+
+
+def json_loads(s: str | bytes | bytearray | memoryview) -> Any:
+    """What a JSON text says; anything with the buffer protocol will do."""
+    return json.loads(bytes(s) if isinstance(s, memoryview) else s)
+
+
+def is_valid_python_name(name: str) -> bool:
+    """Whether a member of that name can be reached as an attribute."""
+    from keyword import iskeyword
+
+    return name.isidentifier() and not iskeyword(name)
+
+
+def normalize_shape(shape: object) -> tuple[int, ...]:
+    """A shape as a tuple; a single number is one dimension.
+
+    Raises
+    ------
+    TypeError
+        If there is no shape, or if it is made of something else than whole numbers.
+    """
+    if shape is None:
+        raise TypeError("shape is None: give the shape of the array")
+    if isinstance(shape, int | np.integer):
+        return (int(shape),)
+    return tuple(int(length) for length in shape)  # type: ignore[attr-defined]
+
+
+def normalize_chunks(chunks: Any, shape: tuple[int, ...]) -> list[int | None] | bool:
+    """What users write for chunks as native code takes it.
+
+    Parameters
+    ----------
+    chunks : bool, int, sequence or None
+        ``True`` and ``None``: guessed; ``False``: one chunk; a number: the same along each dimension; ``None`` and -1 in a
+        sequence: the whole dimension, as for dimensions that it does not mention.
+    shape : tuple of int
+        The shape of the array.
+
+    Returns
+    -------
+    list or bool
+        For each dimension a length, or ``None`` for all of it; or whether to guess.
+
+    Raises
+    ------
+    ValueError
+        If there are more lengths than dimensions.
+    """
+    if chunks is None or isinstance(chunks, bool):
+        return chunks is not False
+    if isinstance(chunks, int | np.integer):
+        chunks = (chunks,) * len(shape)
+    lengths = [None if length is None or length == -1 else int(length) for length in chunks]
+    if len(lengths) > len(shape):
+        raise ValueError(f"too many dimensions in chunks: {len(lengths)} for an array of shape {shape}")
+    return lengths + [None] * (len(shape) - len(lengths))
+
+
+def normalize_resize_args(old_shape: tuple[int, ...], *args: Any) -> tuple[int, ...]:
+    """The new shape that was given as one tuple or as several numbers; ``None`` keeps a length.
+
+    Raises
+    ------
+    ValueError
+        If the number of dimensions differs.
+    """
+    new = args[0] if len(args) == 1 else args
+    lengths = (new,) if isinstance(new, int | np.integer) else tuple(new)
+    if len(lengths) != len(old_shape):
+        raise ValueError(f"new shape must have same number of dimensions: {len(old_shape)}, not {len(lengths)}")
+    return tuple(old if length is None else int(length) for old, length in zip(old_shape, lengths, strict=True))
+
+
+def normalize_order(order: object) -> Literal["C", "F"]:
+    """``C`` or ``F``, in whatever case it was written.
+
+    Raises
+    ------
+    ValueError
+        If it is something else.
+    """
+    text = str(order).upper()
+    if text == "C" or text == "F":
+        return text
+    raise ValueError(f"order must be either 'C' or 'F', found: {order!r}")
+
+
+def normalize_dimension_separator(sep: str | None) -> str | None:
+    """A separator of chunk keys, checked.
+
+    Raises
+    ------
+    ValueError
+        If it is neither of the two that formats know.
+    """
+    if sep in (".", "/", None):
+        return sep
+    raise ValueError(f"dimension_separator must be either '.' or '/', found: {sep!r}")
+
+
+def normalize_fill_value(fill_value: Any, dtype: np.dtype[Any]) -> Any:
+    """A fill value as a scalar of the array's type; 0 is the zero of every type.
+
+    Raises
+    ------
+    ValueError
+        If the type cannot hold the value.
+    """
+    if fill_value is None or dtype.hasobject:
+        return fill_value
+    if dtype.kind == "U" and isinstance(fill_value, bytes):
+        raise ValueError(f"fill_value {fill_value!r} is not valid for dtype {dtype}; must be a unicode string")
+    if _is_zero(fill_value):
+        return np.zeros((), dtype=dtype)[()]
+    try:
+        if isinstance(fill_value, bytes) and dtype.kind == "V":
+            return np.array(fill_value, dtype=dtype.str).view(dtype)[()]
+        return np.array(fill_value, dtype=dtype)[()]
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ValueError(f"fill_value {fill_value!r} is not valid for dtype {dtype}: {error}") from error
+
+
+def _is_zero(value: object) -> bool:
+    return isinstance(value, int | float | complex | np.number) and value == 0
+
+
+def fill_json(value: Any, dtype: np.dtype[Any], zarr_format: int = 2) -> Any:
+    """A fill value as metadata has it.
+
+    Parameters
+    ----------
+    value : object
+        A value that an array of this type can hold; 0 stands for the zero of every type; ``None`` for no value.
+    dtype : numpy.dtype
+        The type of the array's elements.
+    zarr_format : {2, 3}
+        The format of the metadata.
+
+    Returns
+    -------
+    object
+        What can be written as JSON.
+
+    Raises
+    ------
+    ValueError
+        If the type cannot hold the value.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from zarrox.util import fill_json
+    >>> fill_json(np.nan, np.dtype("f4")), fill_json(b"abc", np.dtype("S3"))
+    ('NaN', 'YWJj')
+    """
+    if value is None:
+        return None
+    if zarr_format == 3:
+        # Types know their values there.
+        from zarrox.core.dtype import parse_dtype
+
+        return parse_dtype(dtype, zarr_format=3).to_json_scalar(normalize_fill_value(value, dtype), zarr_format=3)
+    if dtype.hasobject or dtype.kind == "T":
+        return _object_json(value)
+    scalar = normalize_fill_value(value, dtype)
+    if dtype.kind == "f":
+        return _float_json(scalar)
+    if dtype.kind == "c":
+        return [_float_json(scalar.real), _float_json(scalar.imag)]
+    if dtype.kind in "mM":
+        return int(scalar.view("i8"))
+    if dtype.kind in "SV":
+        return base64.standard_b64encode(_raw(scalar, dtype)).decode("ascii")
+    return scalar.item() if isinstance(scalar, np.generic) else scalar
+
+
+def _float_json(value: Any) -> float | str:
+    if math.isnan(value):
+        return "NaN"
+    if math.isinf(value):
+        return "Infinity" if value > 0 else "-Infinity"
+    return float(value)
+
+
+def _raw(scalar: Any, dtype: np.dtype[Any]) -> bytes:
+    # Bytes without the zeros behind them, as zarr-python writes them.
+    return bytes(scalar) if dtype.kind == "S" else np.asarray(scalar, dtype=dtype).tobytes()
+
+
+def _object_json(value: Any) -> Any:
+    if isinstance(value, bytes):
+        return base64.standard_b64encode(value).decode("ascii")
+    return value.item() if isinstance(value, np.generic) else value
+
+
+@contextmanager
+def progress_reporter(progress: Any, total: int, unit: str = "B") -> Iterator[Callable[[int], None]]:
+    """Tells whoever wants to know how far long work has come.
+
+    Parameters
+    ----------
+    progress : object
+        ``None``: nobody; a bar with ``update(n)`` and ``total``, as tqdm's; a class of such bars, which is then made and
+        closed; or a function that is called with what is done and with the total.
+    total : int
+        How much there is to do.
+    unit : str
+        Of what.
+
+    Yields
+    ------
+    callable
+        To be called with what was done since the last call.
+
+    Examples
+    --------
+    >>> from zarrox.util import progress_reporter
+    >>> with progress_reporter(lambda done, total: print(f"{done} of {total}"), 20) as report:
+    ...     report(5)
+    ...     report(15)
+    5 of 20
+    20 of 20
+    """
+    if progress is None:
+        yield lambda _: None
+    elif isinstance(progress, type):
+        with progress(total=total, unit=unit, unit_scale=True) as bar:
+            yield bar.update
+    elif hasattr(progress, "update"):
+        progress.total = total
+        yield progress.update
+    else:
+        yield _counting(progress, total)
+
+
+def _counting(function: Callable[[int, int], object], total: int) -> Callable[[int], None]:
+    done = 0
+
+    def report(amount: int) -> None:
+        nonlocal done
+        done += amount
+        function(done, total)
+
+    return report
+
+
+def ceildiv(lengths: Sequence[int], steps: Sequence[int]) -> tuple[int, ...]:
+    """How many steps it takes to cover each length."""
+    return tuple(-(-length // step) if step else 0 for length, step in zip(lengths, steps, strict=True))
