@@ -1,0 +1,452 @@
+"""Arrays: what they say about themselves, how they change, and what is stored."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import pickle
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+import pytest
+import zarrox as zarr
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from zarrox.errors import ArrayNotFoundError, ContainsGroupError, ReadOnlyError
+
+
+def test_opening_what_is_stored() -> None:
+    store = zarr.KVStore({})
+    zarr.create(100, chunks=10, dtype="<f8", fill_value=None, store=store, path="foo/bar")
+    z = zarr.Array(store, path="foo/bar")
+    assert z.store is store
+    assert z.chunk_store is store
+    assert (z.path, z.name, z.basename) == ("foo/bar", "/foo/bar", "bar")
+    assert (z.shape, z.chunks, z.dtype, z.ndim) == ((100,), (10,), np.dtype("<f8"), 1)
+    assert z.hexdigest() == "8fecb7a17ea1493d9c1430d04437b4f5b0b34985"
+    with pytest.raises(ArrayNotFoundError):
+        zarr.Array(store, path="nothing")
+    with pytest.raises(ContainsGroupError):
+        zarr.Array(store, path="foo")
+
+
+def test_at_the_root_there_is_no_name() -> None:
+    z = zarr.zeros(3)
+    assert (z.path, z.name, z.basename) == ("", None, None)
+
+
+@pytest.mark.parametrize("zarr_format", [2, 3])
+def test_sizes(zarr_format: int) -> None:
+    z = zarr.zeros((10, 7), chunks=(4, 4), dtype="i2", zarr_format=zarr_format)
+    assert (z.size, z.itemsize, z.nbytes) == (70, 2, 140)
+    assert (z.cdata_shape, z.nchunks) == ((3, 2), 6)
+    assert z.nchunks_initialized == 0
+    z[:4] = 1
+    assert z.nchunks_initialized == 2
+    assert z.nchunks_initialized() == 2
+    assert z.initialized == 2
+    assert z.nbytes_stored == z.nbytes_stored() == sum(len(value) for value in z.store.values())
+    assert z.read_chunk_sizes == ((4, 4, 2), (4, 3))
+
+
+def test_sizes_of_shards() -> None:
+    z = zarr.create_array({}, shape=(20, 10), chunks=(2, 5), shards=(4, 10), dtype="i4")
+    assert (z.chunks, z.shards, z.cdata_shape, z.nchunks) == ((2, 5), (4, 10), (10, 2), 20)
+    z[:4] = 1
+    assert z.nchunks_initialized() == 4
+    assert z.write_chunk_sizes == ((4,) * 5, (10,))
+
+
+def test_other_keys_are_not_chunks() -> None:
+    z = zarr.zeros(100, chunks=10, write_empty_chunks=True)
+    z.store["foo"] = b"bar"
+    z[:] = 42
+    assert z.nchunks_initialized == 10
+    del z.chunk_store[z._chunk_key((0,))]
+    assert z.nchunks_initialized == 9
+
+
+@pytest.mark.parametrize("zarr_format", [2, 3])
+def test_empty_chunks_are_stored_if_asked_for(zarr_format: int) -> None:
+    for write_empty_chunks, stored in ((True, 4), (False, 0)):
+        z = zarr.zeros(8, chunks=2, zarr_format=zarr_format, write_empty_chunks=write_empty_chunks)
+        z[:] = 0
+        assert z.write_empty_chunks is write_empty_chunks
+        assert z.nchunks_initialized == stored
+
+
+def test_empty_chunks_are_deleted() -> None:
+    z = zarr.zeros(8, chunks=2)
+    z[:] = 1
+    z[:4] = 0
+    assert z.nchunks_initialized == 2
+
+
+@pytest.mark.parametrize("zarr_format", [2, 3])
+def test_resizing(zarr_format: int) -> None:
+    z = zarr.array(np.arange(20).reshape(4, 5), chunks=(2, 2), zarr_format=zarr_format)
+    z.resize(6, 3)
+    assert z.shape == (6, 3)
+    expected = np.zeros((6, 3), int)
+    expected[:4] = np.arange(20).reshape(4, 5)[:, :3]
+    np.testing.assert_array_equal(z[...], expected)
+    z.resize((None, 2))
+    assert z.shape == (6, 2)
+    z.resize(new_shape=(1, 1))
+    z.shape = (2, 2)
+    np.testing.assert_array_equal(z[...], [[0, 0], [0, 0]])
+    for wrong in ((3,), (1, 2, 3)):
+        with pytest.raises(ValueError, match="dimensions"):
+            z.resize(wrong)
+
+
+def test_values_outside_do_not_come_back() -> None:
+    z = zarr.array(np.arange(10), chunks=4)
+    z.resize(5)
+    z.resize(10)
+    np.testing.assert_array_equal(z[:], [0, 1, 2, 3, 4, 0, 0, 0, 0, 0])
+
+
+@given(
+    shape=st.tuples(st.integers(1, 6), st.integers(1, 6)),
+    more=st.integers(0, 7),
+    axis=st.integers(0, 1),
+    sharded=st.booleans(),
+)
+@settings(deadline=None, max_examples=40)
+def test_appending(shape: tuple[int, int], more: int, axis: int, sharded: bool) -> None:
+    values = np.arange(shape[0] * shape[1]).reshape(shape)
+    layout: dict[str, Any] = {"zarr_format": 3, "shards": (4, 6)} if sharded else {}
+    z = zarr.array(values, chunks=(2, 3), **layout)
+    new = np.full(tuple(more if i == axis else n for i, n in enumerate(shape)), 7)
+    expected = np.concatenate([values, new], axis=axis)
+    assert z.append(new, axis=axis) == expected.shape
+    np.testing.assert_array_equal(z[...], expected)
+
+
+def test_appending_what_does_not_fit() -> None:
+    z = zarr.zeros((4, 5))
+    with pytest.raises(ValueError, match="shape|dimension"):
+        z.append(np.zeros((2, 4)))
+    assert z.shape == (4, 5)
+    assert z.append([[1, 2, 3, 4, 5]]) == (5, 5)
+    np.testing.assert_array_equal(z[4], [1, 2, 3, 4, 5])
+
+
+@pytest.mark.parametrize(
+    ("make", "digest"),
+    [
+        (lambda: zarr.empty(shape=(10000, 10000), chunks=(1000, 1000)), "041f90bc7a571452af4f850a8ca2c6cddfa8a1ac"),
+        (lambda: zarr.zeros(shape=(10000, 10000), chunks=(1000, 1000)), "7162d416d26a68063b66ed1f30e0a866e4abed60"),
+        (lambda: zarr.zeros(shape=(10000, 10000), dtype="u1", chunks=(1000, 1000)), "cb387af37410ae5a3222e893cf3373e4e4f22816"),
+    ],
+)
+def test_digests_of_zarr_python_2(make: Callable[[], zarr.Array], digest: str) -> None:
+    assert make().hexdigest() == digest
+    assert make().digest().hex() == digest
+
+
+def test_digests_change_with_everything() -> None:
+    z = zarr.zeros(1050, chunks=100, dtype="<i4", compressor=zarr.Zlib(level=1))
+    seen = {z.hexdigest()}
+    z[200:400] = np.arange(200, 400)
+    seen.add(z.hexdigest())
+    z.attrs["foo"] = "bar"
+    seen |= {z.hexdigest(), z.hexdigest("md5")}
+    assert len(seen) == 4
+
+
+def test_digest_with_zlib_is_that_of_zarr_python_2() -> None:
+    z = zarr.create(1050, chunks=100, dtype="<i4", compressor=zarr.Zlib(level=1), fill_value=None)
+    assert z.hexdigest() == "063b02ff8d9d3bab6da932ad5828b506ef0a6578"
+    z.attrs["foo"] = "bar"
+    assert z.hexdigest() == "2a1046dd99b914459b3e86be9dde05027a07d209"
+
+
+@pytest.mark.parametrize("zarr_format", [2, 3])
+def test_pickling(zarr_format: int) -> None:
+    z = zarr.zeros(
+        1000, chunks=100, dtype=int, cache_metadata=False, cache_attrs=False, path="a/b", zarr_format=zarr_format,
+        write_empty_chunks=True, synchronizer=zarr.ThreadSynchronizer() if zarr_format == 2 else None,
+    )
+    z[:] = np.arange(1000)
+    z2 = pickle.loads(pickle.dumps(z))
+    assert (z2.shape, z2.chunks, z2.path, z2.dtype, z2.read_only) == (z.shape, z.chunks, z.path, z.dtype, z.read_only)
+    assert (z2._cache_metadata, z2.write_empty_chunks) == (False, True)
+    np.testing.assert_array_equal(z2[:], np.arange(1000))
+
+
+def test_views_are_pickled_as_views() -> None:
+    z = zarr.array(np.arange(10, dtype="u2"), chunks=5)
+    v = pickle.loads(pickle.dumps(z.view(dtype="u1", shape=20, chunks=10)))
+    assert v.is_view
+    np.testing.assert_array_equal(v[:], np.arange(10, dtype="u2").view("u1"))
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(z.astype("f4")))[:], np.arange(10, dtype="f4"))
+
+
+def test_equality() -> None:
+    store = zarr.KVStore({})
+    z = zarr.zeros(3, store=store, path="a")
+    assert z == zarr.Array(store, path="a")
+    assert z != zarr.Array(store, path="a", read_only=True)
+    assert z != zarr.zeros(3, store=store, path="b")
+    assert z != "a"
+
+
+def test_iteration() -> None:
+    for shape, chunks in itertools.product([(1,), (5,), (7, 3), (0, 4), (4, 0)], [1, 3, 100]):
+        values = np.arange(np.prod(shape)).reshape(shape)
+        z = zarr.array(values, chunks=chunks)
+        np.testing.assert_array_equal(list(z), list(values))
+        for start, end in ((0, 2), (1, 5), (3, None), (6, 5)):
+            np.testing.assert_array_equal(list(z.islice(start, end)), list(values[start:end]))
+
+
+def test_iteration_refuses() -> None:
+    with pytest.raises(TypeError, match="0-d"):
+        list(zarr.zeros(()))
+    for start, end in ((-1, 0), (0, -1), (0.5, 1), (0, 0.5)):
+        with pytest.raises(ValueError, match="nonnegative"):
+            list(zarr.zeros(10).islice(start, end))  # type: ignore[arg-type]
+    with pytest.raises(TypeError):
+        len(zarr.zeros(()))
+    assert len(zarr.zeros((4, 2))) == 4
+
+
+def test_as_array_of_numpy() -> None:
+    z = zarr.array(np.arange(6).reshape(2, 3), chunks=2)
+    np.testing.assert_array_equal(np.asarray(z), z[...])
+    assert np.array(z, dtype="f4").dtype == np.float32
+    assert np.sum(z) == 15
+    np.testing.assert_array_equal(np.take(z, [0, 2], axis=1), z[...][:, [0, 2]])
+    with pytest.raises(ValueError, match="copy"):
+        np.asarray(z, copy=False)
+
+
+def test_repr() -> None:
+    assert repr(zarr.zeros(10, dtype="i4")) == "<zarrox.core.Array (10,) int32>"
+    assert repr(zarr.zeros(10, dtype="i4", path="foo", read_only=True)) == "<zarrox.core.Array '/foo' (10,) int32 read-only>"
+    text = repr(zarr.create_array({}, name="foo", shape=(10,), dtype="i8"))
+    assert text.startswith("<Array ")
+    assert text.endswith("/foo shape=(10,) dtype=int64>")
+
+
+def test_attributes_are_stored() -> None:
+    z = zarr.zeros(3, path="a")
+    z.attrs["foo"] = "bar"
+    assert json.loads(bytes(z.store[z.attrs.key]))["foo"] == "bar"
+    assert z.update_attributes({"n": 1}).attrs.asdict() == {"foo": "bar", "n": 1}
+
+
+def test_the_fill_value_can_be_changed() -> None:
+    for zarr_format in (2, 3):
+        z = zarr.full(4, fill_value=1, dtype="f4", chunks=2, zarr_format=zarr_format)
+        z[:2] = 5
+        z.fill_value = np.nan
+        np.testing.assert_array_equal(z[:], np.array([5, 5, np.nan, np.nan], "f4"))
+        np.testing.assert_array_equal(zarr.Array(z.store)[:], z[:])
+
+
+def test_metadata_is_read_again_if_it_is_not_cached() -> None:
+    fresh = zarr.zeros(100, chunks=10, dtype="i1", cache_metadata=False)
+    cached = zarr.Array(fresh.store)
+    cached.resize(200)
+    assert (fresh.shape, fresh.size, fresh.nbytes, fresh.nchunks) == ((200,), 200, 200, 20)
+    cached.append(np.ones(100, "i1"))
+    assert fresh[250] == 1
+    fresh.resize(400)
+    assert (cached.shape, cached.nchunks) == ((300,), 30)
+
+
+def test_attributes_are_read_again_if_they_are_not_cached() -> None:
+    fresh = zarr.zeros(100, cache_attrs=False)
+    cached = zarr.Array(fresh.store)
+    cached.attrs["foo"] = "xxx"
+    assert fresh.attrs["foo"] == "xxx"
+    fresh.attrs["foo"] = "yyy"
+    assert cached.attrs["foo"] == "xxx"
+
+
+def test_views_with_another_type() -> None:
+    values = np.random.default_rng(1).integers(0, 2, 1000).astype("u1")
+    z = zarr.array(values, chunks=100)
+    v = z.view(dtype=bool)
+    assert v.is_view
+    assert not z.is_view
+    np.testing.assert_array_equal(v[:], values.view(bool))
+    v[:] = False
+    np.testing.assert_array_equal(z[:], 0)
+
+
+@pytest.mark.parametrize("zarr_format", [2, 3])
+def test_views_with_elements_of_another_size(zarr_format: int) -> None:
+    values = np.arange(10000, dtype="u2")
+    z = zarr.array(values, chunks=1000, zarr_format=zarr_format)
+    v = z.view(dtype="u1", shape=20000, chunks=2000)
+    np.testing.assert_array_equal(v[:], values.view("u1"))
+
+
+def test_views_without_filters() -> None:
+    labels = ["female", "male"]
+    data = np.random.default_rng(1).choice(labels, size=1000)
+    z = zarr.array(data, chunks=100, filters=[zarr.Categorize(labels=labels, dtype=data.dtype, astype="u1")])
+    np.testing.assert_array_equal(z[:], data)
+    v = z.view(dtype="u1", filters=[])
+    np.testing.assert_array_equal(v[:], np.where(data == "female", 1, 2))
+    v[:] = np.sort(v[:])
+    np.testing.assert_array_equal(z[:], np.sort(data))
+
+
+def test_views_with_another_fill_value() -> None:
+    z = zarr.full(1000, chunks=100, fill_value=-1, dtype="i1")
+    v = z.view(fill_value=42)
+    assert v.fill_value == 42
+    assert (v[:] == 42).all()
+    assert (z[:] == -1).all()
+
+
+def test_views_cannot_be_resized() -> None:
+    v = zarr.empty(100).view()
+    for change in (lambda: v.resize(200), lambda: v.append([1])):
+        with pytest.raises(PermissionError, match="not permitted for views"):
+            change()
+    assert zarr.zeros(3).view(read_only=True).read_only
+
+
+@pytest.mark.parametrize("zarr_format", [2, 3])
+def test_astype(zarr_format: int) -> None:
+    z = zarr.array(np.arange(100, dtype="i1"), chunks=10, zarr_format=zarr_format)
+    v = z.astype("f4")
+    assert (v.dtype, v.is_view, v.read_only) == (np.float32, True, True)
+    np.testing.assert_array_equal(v[:], np.arange(100, dtype="f4"))
+    assert v[:].dtype == np.float32
+    assert type(v[5]) is np.float32
+    np.testing.assert_array_equal(v.oindex[[1, 5]], [1, 5])
+    np.testing.assert_array_equal(v, z)
+    out = np.zeros(10, "f8")
+    v.get_basic_selection(slice(10), out=out)
+    np.testing.assert_array_equal(out, np.arange(10))
+    with pytest.raises(ReadOnlyError):
+        v[0] = 1
+
+
+def test_astype_shows_itself_among_the_filters() -> None:
+    filters = zarr.array(np.arange(10, dtype="i1")).astype("f4").filters
+    assert [codec.codec_id for codec in filters] == ["astype"]
+
+
+def test_codecs_of_v2() -> None:
+    z = zarr.zeros(10, dtype="i4", filters=[zarr.Delta(dtype="<i4")], compressor=zarr.Zlib(3))
+    assert z.compressor == zarr.Zlib(3)
+    assert z.filters == [zarr.Delta(dtype="<i4")]
+    assert z.compressors == (zarr.Zlib(3),)
+    assert z.serializer is None
+    bare = zarr.zeros(10, compressor=None)
+    assert (bare.compressor, bare.filters, bare.compressors) == (None, None, ())
+
+
+def test_codecs_of_v3() -> None:
+    from zarrox.codecs import BytesCodec, ZstdCodec
+
+    for shards in (None, (10,)):
+        z = zarr.create_array({}, shape=(10,), chunks=(5,), shards=shards, dtype="i4", compressors=[ZstdCodec(level=3)])
+        assert z.filters == ()
+        assert z.serializer == BytesCodec(endian="little")
+        assert [codec.to_dict()["name"] for codec in z.compressors] == ["zstd"]
+        with pytest.raises(TypeError, match="compressors"):
+            z.compressor  # noqa: B018
+
+
+def test_metadata_of_v3() -> None:
+    z = zarr.create_array(
+        {}, shape=(10, 10), chunks=(5, 5), dtype="f4", dimension_names=["y", "x"], attributes={"unit": "K"}, fill_value=np.nan
+    )
+    metadata = z.metadata
+    assert (metadata.zarr_format, metadata.shape, metadata.attributes) == (3, (10, 10), {"unit": "K"})
+    assert metadata.dimension_names == ("y", "x") == z.dimension_names
+    assert metadata.chunk_grid.chunk_shape == (5, 5)
+    assert type(metadata.data_type).__name__ == "Float32"
+    assert np.isnan(metadata.fill_value)
+    assert metadata.to_dict()["fill_value"] == "NaN"
+    assert [codec.to_dict()["name"] for codec in metadata.codecs] == ["bytes", "zstd"]
+
+
+def test_metadata_of_v2() -> None:
+    z = zarr.zeros((10, 4), chunks=(5, 2), dtype=">i4", order="F", compressor=zarr.GZip(1))
+    z.attrs["a"] = 1
+    metadata = z.metadata
+    assert (metadata.zarr_format, metadata.chunks, metadata.order) == (2, (5, 2), "F")
+    assert (metadata.compressor, metadata.filters) == (zarr.GZip(1), None)
+    assert type(metadata.data_type).__name__ == "Int32"
+    assert metadata.to_dict()["dtype"] == ">i4"
+    assert metadata.attributes == {"a": 1}
+
+
+def test_threads_write_at_the_same_time() -> None:
+    z = zarr.zeros(1000, chunks=64, dtype=int)
+
+    def write(start: int) -> None:
+        for position in range(start, 1000, 8):
+            z[position] = position
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(write, range(8)))
+    np.testing.assert_array_equal(z[:], np.arange(1000))
+
+
+def test_objects() -> None:
+    z = zarr.empty(5, dtype=object, object_codec=zarr.JSON())
+    z[0], z[1], z[2], z[3] = 42, "foo", ["bar", 3.5], {"a": 1}
+    assert [z[i] for i in range(4)] == [42, "foo", ["bar", 3.5], {"a": 1}]
+    assert z[:].dtype == object
+
+
+@pytest.mark.parametrize("codec", ["VLenUTF8", "JSON", "MsgPack", "Pickle"])
+def test_text_as_objects(codec: str) -> None:
+    data = np.array(["¡Hola mundo!", "Hej Världen!", "", "zarr"] * 10, dtype=object)
+    z = zarr.array(data, dtype=object, object_codec=getattr(zarr, codec)(), chunks=7)
+    np.testing.assert_array_equal(z[:], data)
+    z[3] = "other"
+    assert z[3] == "other"
+    assert z.append(["one", "more"]) == (42,)
+    assert z[41] == "more"
+
+
+def test_text_bytes_and_arrays_of_any_length() -> None:
+    text = zarr.empty(3, dtype=str)
+    assert isinstance(text.filters[0], zarr.VLenUTF8)
+    text[:] = ["a", "bb", "ccc"]
+    np.testing.assert_array_equal(text[:], np.array(["a", "bb", "ccc"], dtype=object))
+    raw = zarr.empty(2, dtype=bytes)
+    raw[:] = np.array([b"a", b"bb"], dtype=object)
+    assert raw[1] == b"bb"
+    ragged = zarr.empty(2, dtype="array:i4")
+    ragged[0] = np.array([1, 2, 3])
+    np.testing.assert_array_equal(ragged[0], [1, 2, 3])
+
+
+@pytest.mark.parametrize(
+    "dtype", ["u1", "i8", "f2", "f4", "c8", "c16", "M8[D]", "m8[ns]", "S5", "U3", "?", ">f8", ">i2", "(2, 2)f4"]
+)
+def test_types(dtype: str) -> None:
+    kind = np.dtype(dtype)
+    values = np.arange(10).astype(kind.base)
+    values = values if not kind.shape else np.broadcast_to(values[:, None, None], (10, 2, 2))
+    z = zarr.create(10, chunks=3, dtype=dtype)
+    assert z.dtype == kind.base
+    z[...] = values
+    np.testing.assert_array_equal(z[...], values)
+
+
+def test_times_need_a_unit() -> None:
+    for dtype in ("M8", "m8"):
+        with pytest.raises(ValueError, match="unit"):
+            zarr.zeros(3, dtype=dtype)
+
+
+def test_meta_array_is_what_was_given() -> None:
+    assert isinstance(zarr.zeros(3).meta_array, np.ndarray)
+    like = np.empty(())
+    assert zarr.zeros(3, meta_array=like).meta_array is like
