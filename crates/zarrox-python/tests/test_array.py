@@ -403,7 +403,7 @@ def test_objects() -> None:
     assert z[:].dtype == object
 
 
-@pytest.mark.parametrize("codec", ["VLenUTF8", "JSON", "MsgPack", "Pickle"])
+@pytest.mark.parametrize("codec", ["VLenUTF8", "JSON", "MsgPack"])
 def test_text_as_objects(codec: str) -> None:
     data = np.array(["¡Hola mundo!", "Hej Världen!", "", "zarr"] * 10, dtype=object)
     z = zarr.array(data, dtype=object, object_codec=getattr(zarr, codec)(), chunks=7)

@@ -55,7 +55,7 @@ def chunk_grid_svg(shape: Sequence[int], chunks: Sequence[int]) -> str:
 def group_html(group: Any, levels: int = 3) -> str:
     """The tree below a group, which folds; no more than ``levels`` levels of it are read."""
     name = escape(group.name.rsplit("/", 1)[-1] or "/")
-    return f'<div class="zarr-tree"><details open><summary>{name}</summary>{_members(group, levels)}</details></div>'
+    return f'<div class="zarr-tree"><details open=""><summary>{name}</summary>{_members(group, levels)}</details></div>'
 
 
 def _members(group: Any, levels: int) -> str:

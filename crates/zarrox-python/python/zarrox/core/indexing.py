@@ -292,7 +292,7 @@ class Selectable:
     def get_block_selection(
         self, selection: Any = Ellipsis, out: npt.NDArray[Any] | None = None, fields: Fields = None, *, prototype: Any = None
     ) -> Any:
-        """Read whole chunks, given by their positions in the grid of chunks.
+        """Read whole chunks (or shards), given by their positions in the grid of what is stored.
 
         Parameters
         ----------
@@ -319,7 +319,7 @@ class Selectable:
         return self._select("blocks", selection, out, fields)
 
     def set_block_selection(self, selection: Any, value: Any, fields: Fields = None, *, prototype: Any = None) -> None:
-        """Write whole chunks, given by their positions in the grid of chunks; see `get_block_selection`.
+        """Write whole chunks (or shards), given by their positions in the grid of what is stored; see `get_block_selection`.
 
         Examples
         --------

@@ -227,8 +227,17 @@ def _v1_compressor(document: dict[str, Any]) -> dict[str, Any] | None:
 
 def v3_codecs(native: _native.Array) -> tuple[Any, ...]:
     """The codecs of an array in version 3, as objects."""
-    from zarrox.codecs import from_v3
+    from zarrox.codecs.v3 import parse_codec
 
-    return tuple(from_v3(codec) for codec in json.loads(native.codecs))
+    return tuple(parse_codec(codec) for codec in json.loads(native.codecs))
 
 
+def split_codecs(codecs: tuple[Any, ...]) -> tuple[tuple[Any, ...], Any, tuple[Any, ...]]:
+    """What is done to elements, what makes bytes of them, and what is done to bytes."""
+    from zarrox.codecs.v3 import ArrayArrayCodec, ArrayBytesCodec
+
+    # Of codecs that are known by name alone, their place tells what they are.
+    serializers = [index for index, codec in enumerate(codecs) if isinstance(codec, ArrayBytesCodec)]
+    others = [index for index, codec in enumerate(codecs) if not isinstance(codec, ArrayArrayCodec)]
+    at = (serializers or others or [len(codecs) - 1])[0]
+    return codecs[:at], codecs[at], codecs[at + 1 :]

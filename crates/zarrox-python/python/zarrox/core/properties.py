@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from zarrox.core.metadata import ArrayMetadata, array_metadata, is_v3, v2_codecs, v2_document, v3_codecs
+from zarrox.core.metadata import ArrayMetadata, array_metadata, is_v3, split_codecs, v2_codecs, v2_document, v3_codecs
 from zarrox.errors import UnsupportedError
 from zarrox.info import InfoReporter, byte_count, type_name
+from zarrox.storage import KVStore
 from zarrox.util import CallableInt, ceildiv
 
 if TYPE_CHECKING:
@@ -32,15 +33,18 @@ class StorePath:
     'a/b'
     """
 
-    __slots__ = ("_location", "path", "store")
+    __slots__ = ("path", "store")
 
-    def __init__(self, store: BaseStore, path: str, location: str) -> None:
+    def __init__(self, store: BaseStore, path: str) -> None:
         self.store = store
         self.path = path
-        self._location = location
 
     def __str__(self) -> str:
-        return f"{self._location.rstrip('/')}/{self.path}" if self.path else self._location
+        scheme, found, location = self.store.native.location.rpartition("://")
+        if isinstance(self.store, KVStore):
+            scheme = "memory"
+        url = f"{scheme if found else 'file'}://{location}"
+        return f"{url.rstrip('/')}/{self.path}" if self.path else url
 
     def __repr__(self) -> str:
         return f"StorePath({type(self.store).__name__}, {str(self)!r})"
@@ -62,7 +66,7 @@ class Described:
     _partial_decompress: bool
     _meta_array: Any
     _attrs: Attributes | None
-    _codecs: tuple[tuple[Any, ...], Any] | None
+    _codecs: Any
     _view: dict[str, Any] | None
 
     @property
@@ -85,7 +89,7 @@ class Described:
     @property
     def store_path(self) -> StorePath:
         """The store and the path; as text, the location."""
-        return StorePath(self._store, self.path, self._store.native.location)
+        return StorePath(self._store, self.path)
 
     @property
     def path(self) -> str:
@@ -210,23 +214,21 @@ class Described:
     def filters(self) -> Any:
         """What is done to chunks before they are compressed: a list or ``None``; in version 3 a tuple."""
         if is_v3(self._native):
-            return tuple(codec for codec in self._v3_codecs if _kind(codec) == "array-array")
+            return self._v3_codecs[0]
         return list(self._v2_codecs[0]) or None
 
     @property
     def compressors(self) -> tuple[Any, ...]:
         """What compresses chunks, in order."""
         if is_v3(self._native):
-            return tuple(codec for codec in self._v3_codecs if _kind(codec) == "bytes-bytes")
+            return self._v3_codecs[2]
         compressor = self._v2_codecs[1]
         return () if compressor is None else (compressor,)
 
     @property
     def serializer(self) -> Any:
         """What makes bytes of elements (version 3), or ``None``."""
-        if not is_v3(self._native):
-            return None
-        return next((codec for codec in self._v3_codecs if _kind(codec) == "array-bytes"), None)
+        return self._v3_codecs[1] if is_v3(self._native) else None
 
     @property
     def _v2_codecs(self) -> tuple[tuple[Any, ...], Any]:
@@ -238,14 +240,14 @@ class Described:
         return self._codecs
 
     @property
-    def _v3_codecs(self) -> tuple[Any, ...]:
+    def _v3_codecs(self) -> tuple[tuple[Any, ...], Any, tuple[Any, ...]]:
         """The codecs of chunks: those inside the shards, where there are shards."""
         if self._codecs is None:
             codecs = v3_codecs(self._native)
             if self._native.shards is not None:
                 codecs = next(tuple(codec.codecs) for codec in codecs if hasattr(codec, "index_codecs"))
-            self._codecs = (codecs, None)
-        return self._codecs[0]
+            self._codecs = split_codecs(codecs)
+        return self._codecs
 
     @property
     def fill_value(self) -> Any:
@@ -392,12 +394,6 @@ class _Complete:
     def info_items(self) -> list[tuple[str, object]]:
         items = self._array.info_items()
         return items + self._array._stored_items() if is_v3(self._array._native) else items
-
-
-def _kind(codec: Any) -> str:
-    from zarrox.codecs import codec_kind
-
-    return codec_kind(codec)
 
 
 def _as_type(stored: np.dtype[Any], shown: np.dtype[Any]) -> Any:
