@@ -122,7 +122,7 @@ def create(
     zarr_version: Any = None,
     zarr_format: Any = None,
     meta_array: Any = None,
-    storage_options: Mapping[str, Any] | None = None,
+    storage_options: dict[str, Any] | None = None,
     data: Any = None,
     mode: str | None = None,
     config: Any = None,
@@ -387,7 +387,7 @@ def open_array(
     path: Any = None,
     object_codec: Any = None,
     chunk_store: Any = None,
-    storage_options: Mapping[str, Any] | None = None,
+    storage_options: dict[str, Any] | None = None,
     partial_decompress: bool = False,
     write_empty_chunks: bool = False,
     *,
@@ -551,13 +551,15 @@ def create_array(
     attributes: Mapping[str, Any] | None = None,
     chunk_key_encoding: Any = None,
     dimension_names: Any = None,
-    storage_options: Mapping[str, Any] | None = None,
+    storage_options: dict[str, Any] | None = None,
     overwrite: bool = False,
     config: Any = None,
     write_data: bool = True,
     compressor: Any = "auto",
+    dimension_separator: str | None = None,
     chunk_store: Any = None,
     synchronizer: Any = None,
+    cache_metadata: bool = True,
     cache_attrs: bool = True,
     progress: Any = None,
 ) -> Array:
@@ -606,7 +608,7 @@ def create_array(
         ``{"order": …, "write_empty_chunks": …}``.
     write_data : bool, optional
         Whether ``data`` is written, and not only looked at for its shape and type.
-    compressor, chunk_store, synchronizer, cache_attrs
+    compressor, dimension_separator, chunk_store, synchronizer, cache_metadata, cache_attrs
         See `create`.
     progress : object, optional
         Who is told how much was written: see `zarrox.util.progress_reporter`.
@@ -652,21 +654,18 @@ def create_array(
         zarr_format=_format(store, zarr_format),
         attributes=attributes,
         chunk_key_encoding=chunk_key_encoding,
-        dimension_separator=_own_separator(store, chunk_key_encoding),
+        dimension_separator=_separator(store, dimension_separator) if chunk_key_encoding is None else dimension_separator,
         dimension_names=dimension_names,
         overwrite=overwrite,
         chunk_store=chunk_store,
         synchronizer=synchronizer,
+        cache_metadata=cache_metadata,
         cache_attrs=cache_attrs,
         write_empty_chunks=write_empty_chunks,
     )
     if data is not None and write_data:
         copy_values(data, z, progress)
     return z
-
-
-def _own_separator(store: BaseStore, chunk_key_encoding: Any) -> str | None:
-    return getattr(store, "_dimension_separator", None) if chunk_key_encoding is None else None
 
 
 def from_array(
@@ -686,7 +685,7 @@ def from_array(
     attributes: Mapping[str, Any] | None = None,
     chunk_key_encoding: Any = None,
     dimension_names: Any = None,
-    storage_options: Mapping[str, Any] | None = None,
+    storage_options: dict[str, Any] | None = None,
     overwrite: bool = False,
     config: Any = None,
     progress: Any = None,

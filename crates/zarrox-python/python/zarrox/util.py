@@ -136,10 +136,11 @@ def normalize_order(order: object) -> Literal["C", "F"]:
     ValueError
         If it is something else.
     """
-    text = str(order).upper()
-    if text == "C" or text == "F":
-        return text
-    raise ValueError(f"order must be either 'C' or 'F', found: {order!r}")
+    orders: dict[str, Literal["C", "F"]] = {"C": "C", "F": "F"}
+    found = orders.get(str(order).upper())
+    if found is None:
+        raise ValueError(f"order must be either 'C' or 'F', found: {order!r}")
+    return found
 
 
 def normalize_dimension_separator(sep: str | None) -> str | None:

@@ -7,12 +7,13 @@ import itertools
 import json
 import operator
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from zarrox import _native
+from zarrox._native import Array as NativeArray
 from zarrox.core.indexing import Selectable
 from zarrox.core.metadata import document_key, is_v3
 from zarrox.core.properties import Described
@@ -22,6 +23,8 @@ from zarrox.storage import BaseStore, native_store, normalize_storage_path, norm
 from zarrox.util import fill_json, json_dumps, normalize_fill_value, normalize_resize_args
 
 if TYPE_CHECKING:
+    from typing_extensions import Self
+
     from zarrox.attrs import Attributes
 
 __all__ = ["Array"]
@@ -76,22 +79,7 @@ class Array(Selectable, Described):
     <zarrox.core.Array '/a' (3, 4) int32>
     """
 
-    __slots__ = (
-        "__weakref__",
-        "_attrs",
-        "_cache_attrs",
-        "_cache_metadata",
-        "_chunk_store",
-        "_codecs",
-        "_meta_array",
-        "_native",
-        "_partial_decompress",
-        "_read_only",
-        "_store",
-        "_synchronizer",
-        "_view",
-        "_write_empty_chunks",
-    )
+    __slots__ = ("__weakref__",)
 
     def __init__(
         self,
@@ -118,7 +106,7 @@ class Array(Selectable, Described):
     @classmethod
     def _of(
         cls,
-        native: _native.Array,
+        native: NativeArray,
         store: BaseStore,
         *,
         chunk_store: BaseStore | None = None,
@@ -131,15 +119,15 @@ class Array(Selectable, Described):
     ) -> Self:
         """The array that was opened or created natively."""
         array = cls.__new__(cls)
-        writable = native.read_only if read_only is None else read_only
-        array._set(native, store, chunk_store, synchronizer, writable, cache_metadata, cache_attrs, write_empty_chunks)
+        refuses = native.read_only if read_only is None else read_only
+        array._set(native, store, chunk_store, synchronizer, refuses, cache_metadata, cache_attrs, write_empty_chunks)
         if meta_array is not None:
             array._use_meta_array(meta_array)
         return array
 
     def _set(
         self,
-        native: _native.Array,
+        native: NativeArray,
         store: BaseStore,
         chunk_store: BaseStore | None,
         synchronizer: Any,
@@ -354,7 +342,7 @@ class Array(Selectable, Described):
         view._convert(lambda values: values.astype(shown), shown)
         return view
 
-    def _viewed(self, native: _native.Array, changes: dict[str, Any], read_only: bool | None, synchronizer: Any) -> Self:
+    def _viewed(self, native: NativeArray, changes: dict[str, Any], read_only: bool | None, synchronizer: Any) -> Self:
         view = self._of(
             native,
             self._store,
@@ -522,7 +510,7 @@ class Array(Selectable, Described):
 Array.__module__ = "zarrox.core"
 
 
-def open_native(keys: _native.Store, path: str, zarr_format: str | None = None) -> _native.Array:
+def open_native(keys: _native.Store, path: str, zarr_format: str | None = None) -> NativeArray:
     """Open an array natively.
 
     Raises
@@ -536,7 +524,7 @@ def open_native(keys: _native.Store, path: str, zarr_format: str | None = None) 
         node = _native.open_node(keys, path, "r+" if keys.writable else "r", zarr_format)
     except NodeNotFoundError as error:
         raise ArrayNotFoundError(f"no array at path {path!r} in {keys.location}") from error
-    if isinstance(node, _native.Array):
+    if isinstance(node, NativeArray):
         return node
     raise ContainsGroupError(f"a group, and no array, is at path {path!r} in {keys.location}")
 

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from zarrox.errors import ReadOnlyError, VindexInvalidSelectionError
 
 if TYPE_CHECKING:
-    from zarrox import _native
+    from zarrox._native import Array as NativeArray
 
 __all__ = ["BlockIndex", "OIndex", "Selectable", "VIndex", "split_fields"]
 
@@ -51,7 +51,7 @@ class Selectable:
 
     __slots__ = ()
 
-    _native: _native.Array
+    _native: NativeArray
     _read_only: bool
     _cache_metadata: bool
 
@@ -114,7 +114,7 @@ class Selectable:
         self._native.set(selection, value)
 
     def get_basic_selection(
-        self, selection: Any = Ellipsis, out: npt.NDArray[Any] | None = None, fields: Fields = None, *, prototype: Any = None
+        self, selection: Any = Ellipsis, out: Any = None, fields: Fields = None, *, prototype: Any = None
     ) -> Any:
         """Read what numbers and slices select.
 
@@ -123,7 +123,7 @@ class Selectable:
         selection : int, slice, Ellipsis or tuple of these
             What to read.
         out : numpy.ndarray, optional
-            Where to put it.
+            Where to put it; another array of Zarr will do as well.
         fields : str or sequence of str, optional
             Which fields of a structured type to read.
 
@@ -155,7 +155,7 @@ class Selectable:
         self._assign("basic", selection, value, fields)
 
     def get_orthogonal_selection(
-        self, selection: Any, out: npt.NDArray[Any] | None = None, fields: Fields = None, *, prototype: Any = None
+        self, selection: Any, out: Any = None, fields: Fields = None, *, prototype: Any = None
     ) -> Any:
         """Read what is selected along each dimension by itself.
 
@@ -200,7 +200,7 @@ class Selectable:
         self._assign("orthogonal", selection, value, fields)
 
     def get_coordinate_selection(
-        self, selection: Any, out: npt.NDArray[Any] | None = None, fields: Fields = None, *, prototype: Any = None
+        self, selection: Any, out: Any = None, fields: Fields = None, *, prototype: Any = None
     ) -> Any:
         """Read single elements, given by their coordinates.
 
@@ -244,7 +244,7 @@ class Selectable:
         self._assign("coordinates", selection, value, fields)
 
     def get_mask_selection(
-        self, selection: Any = None, out: npt.NDArray[Any] | None = None, fields: Fields = None, *, mask: Any = None, prototype: Any = None
+        self, selection: Any = None, out: Any = None, fields: Fields = None, *, mask: Any = None, prototype: Any = None
     ) -> Any:
         """Read single elements, given by a mask of the array's shape.
 
@@ -290,7 +290,7 @@ class Selectable:
         self._assign("mask", selection, value, fields)
 
     def get_block_selection(
-        self, selection: Any = Ellipsis, out: npt.NDArray[Any] | None = None, fields: Fields = None, *, prototype: Any = None
+        self, selection: Any = Ellipsis, out: Any = None, fields: Fields = None, *, prototype: Any = None
     ) -> Any:
         """Read whole chunks (or shards), given by their positions in the grid of what is stored.
 
@@ -346,10 +346,13 @@ class Selectable:
         """``z.blocks[…]``: see `get_block_selection` and `set_block_selection`."""
         return BlockIndex(self)
 
-    def _select(self, kind: Kind, selection: Any, out: npt.NDArray[Any] | None, fields: Fields) -> Any:
+    def _select(self, kind: Kind, selection: Any, out: Any, fields: Fields) -> Any:
         if not self._cache_metadata:
             self._native.refresh()
-        return self._native.select(kind, selection, out, _names(fields))
+        if out is None or isinstance(out, np.ndarray):
+            return self._native.select(kind, selection, out, _names(fields))
+        out[...] = self._native.select(kind, selection, None, _names(fields))
+        return out
 
     def _assign(self, kind: Kind, selection: Any, value: Any, fields: Fields) -> None:
         self._check_writable()

@@ -16,7 +16,7 @@ from zarrox.util import CallableInt, ceildiv
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from zarrox import _native
+    from zarrox._native import Array as NativeArray
     from zarrox.attrs import Attributes
     from zarrox.storage import BaseStore
 
@@ -53,9 +53,23 @@ class StorePath:
 class Described:
     """The properties of an array."""
 
-    __slots__ = ()
+    __slots__ = (
+        "_attrs",
+        "_cache_attrs",
+        "_cache_metadata",
+        "_chunk_store",
+        "_codecs",
+        "_meta_array",
+        "_native",
+        "_partial_decompress",
+        "_read_only",
+        "_store",
+        "_synchronizer",
+        "_view",
+        "_write_empty_chunks",
+    )
 
-    _native: _native.Array
+    _native: NativeArray
     _store: BaseStore
     _chunk_store: BaseStore | None
     _synchronizer: Any
@@ -70,7 +84,7 @@ class Described:
     _view: dict[str, Any] | None
 
     @property
-    def _fresh(self) -> _native.Array:
+    def _fresh(self) -> NativeArray:
         """The native array, with metadata as fresh as the user asked for."""
         if not self._cache_metadata:
             self._native.refresh()
@@ -237,7 +251,8 @@ class Described:
             if self._view and "astype" in self._view:
                 filters = (_as_type(self._view["stored"], self._native.dtype), *filters)
             self._codecs = (filters, compressor)
-        return self._codecs
+        codecs: tuple[tuple[Any, ...], Any] = self._codecs
+        return codecs
 
     @property
     def _v3_codecs(self) -> tuple[tuple[Any, ...], Any, tuple[Any, ...]]:
@@ -247,7 +262,8 @@ class Described:
             if self._native.shards is not None:
                 codecs = next(tuple(codec.codecs) for codec in codecs if hasattr(codec, "index_codecs"))
             self._codecs = split_codecs(codecs)
-        return self._codecs
+        found: tuple[tuple[Any, ...], Any, tuple[Any, ...]] = self._codecs
+        return found
 
     @property
     def fill_value(self) -> Any:

@@ -27,6 +27,7 @@ DEFAULT_FILL_VALUE: Final = _Default.FILL_VALUE
 Spec = dict[str, Any]
 
 _AUTO = ("auto", "default")
+_V2 = ("1", "2")
 _ZSTD: Spec = {"name": "zstd", "configuration": {"level": 0, "checksum": False}}
 
 
@@ -66,11 +67,13 @@ def array_spec(
     spec["chunks"] = normalize_chunks(True if _is_auto(chunks) else chunks, lengths)
     if order is not None:
         spec["order"] = normalize_order(order)
-    if fill_value is not DEFAULT_FILL_VALUE and (fill_value is not None or not v3):
+    # Version 2 alone has arrays without a fill value.
+    if fill_value is not DEFAULT_FILL_VALUE and (fill_value is not None or zarr_format in _V2):
         spec["fill_value"] = fill_json(fill_value, native_dtype, 3 if v3 else 2)
     if attributes:
         spec["attributes"] = dict(attributes)
-    spec.update(_key_encoding(v3, dimension_separator, chunk_key_encoding))
+    if zarr_format != "n5":
+        spec.update(_key_encoding(v3, dimension_separator, chunk_key_encoding))
     if not v3:
         spec["filters"] = _v2_filters(filters, native_dtype, object_codec)
         spec["compressor"] = _v2_compressor(compressor, compressors, lengths)
@@ -99,7 +102,7 @@ def _types(
 
     lengths = normalize_shape(shape)
     dtype = np.dtype(np.float64) if dtype is None else dtype
-    if zarr_format in ("1", "2"):
+    if zarr_format in _V2:
         native, object_codec = normalize_dtype(dtype, object_codec)
         return lengths + native.shape, native.base, spec_dtype(native.base, 2, object_codec), object_codec
     given = _numpy(dtype)
@@ -113,12 +116,11 @@ def _types(
 
 def _numpy(dtype: Any) -> np.dtype[Any] | None:
     """What NumPy takes a type for, if it knows it."""
-    if hasattr(dtype, "to_native_dtype"):
-        return np.dtype(dtype.to_native_dtype())
     try:
-        return np.dtype(dtype)
+        found: np.dtype[Any] = np.dtype(dtype.to_native_dtype() if hasattr(dtype, "to_native_dtype") else dtype)
     except (TypeError, ValueError):
         return None
+    return found
 
 
 def _key_encoding(v3: bool, separator: str | None, encoding: Any) -> Spec:
@@ -174,15 +176,15 @@ def _v2_compressor(compressor: Any, compressors: Any, shape: tuple[int, ...]) ->
             raise ValueError(f"arrays of version 2 have one compressor, not {len(given)}: make others filters")
         compressor = given[0] if given else None
     if _is_auto(compressor):
-        # There is no point in compressing a single value.
-        compressor = storage.default_compressor if shape else None
-    return _compressor_config(compressor, 2)
+        compressor = storage.default_compressor
+    # There is no point in compressing a single value.
+    return _compressor_config(compressor, 2) if shape else None
 
 
 def _compressor_config(compressor: Any, zarr_format: int) -> Any:
     from zarrox.codecs import codec_config
 
-    if compressor is None or compressor == "none":
+    if compressor is None or compressor == "none" or compressor == []:
         return None
     if isinstance(compressor, str):
         raise BadCompressorError(f"bad compressor {compressor!r}: give a codec, such as zarr.Blosc()")
