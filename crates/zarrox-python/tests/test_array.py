@@ -335,6 +335,10 @@ def test_astype(zarr_format: int) -> None:
 def test_astype_shows_itself_among_the_filters() -> None:
     filters = zarr.array(np.arange(10, dtype="i1")).astype("f4").filters
     assert [codec.codec_id for codec in filters] == ["astype"]
+    twice = zarr.array(np.arange(10, dtype="i1")).astype("f4").astype("i8")
+    assert twice.filters == [zarr.AsType("f4", "i8"), zarr.AsType("i1", "f4")]
+    assert pickle.loads(pickle.dumps(twice))[:].dtype == np.int64
+    assert twice.view()[:].dtype == np.int64
 
 
 def test_codecs_of_v2() -> None:

@@ -166,3 +166,17 @@ def test_json(call: Callable[[], Any], expected: Any) -> None:
 
 def test_documents_are_written_as_by_zarr_python_2() -> None:
     assert util.json_dumps({"b": [1], "a": "é"}) == b'{\n    "a": "\\u00e9",\n    "b": [\n        1\n    ]\n}'
+
+
+def test_chunks_as_arrays_get_them() -> None:
+    assert util.normalize_chunks(5, (20, 30), 4) == (5, 5)
+    assert util.normalize_chunks(False, (20, 30), 4) == (20, 30)
+    assert util.guess_chunks((0,), 8) == (1,)
+    assert util.chunk_lengths((-1, 5), (20, 30)) == [None, 5]
+    assert (util.buffer_size(b"abc"), util.buffer_size(np.zeros(3, "M8[s]"))) == (3, 24)
+
+
+def test_what_has_its_place_elsewhere() -> None:
+    assert util.normalize_storage_path is zarr.storage.normalize_storage_path  # type: ignore[attr-defined]
+    with pytest.raises(AttributeError, match="nothing"):
+        util.nothing  # type: ignore[attr-defined]  # noqa: B018

@@ -16,7 +16,10 @@ from zarrox.info import InfoReporter, human_readable_size, info_html_report, inf
 __all__ = [
     "CallableInt",
     "InfoReporter",
+    "buffer_size",
+    "chunk_lengths",
     "fill_json",
+    "guess_chunks",
     "human_readable_size",
     "info_html_report",
     "info_text_report",
@@ -82,7 +85,7 @@ def normalize_shape(shape: object) -> tuple[int, ...]:
     return tuple(int(length) for length in shape)  # type: ignore[attr-defined]
 
 
-def normalize_chunks(chunks: Any, shape: tuple[int, ...]) -> list[int | None] | bool:
+def chunk_lengths(chunks: Any, shape: tuple[int, ...]) -> list[int | None] | bool:
     """What users write for chunks as native code takes it.
 
     Parameters
@@ -111,6 +114,54 @@ def normalize_chunks(chunks: Any, shape: tuple[int, ...]) -> list[int | None] | 
     if len(lengths) > len(shape):
         raise ValueError(f"too many dimensions in chunks: {len(lengths)} for an array of shape {shape}")
     return lengths + [None] * (len(shape) - len(lengths))
+
+
+def normalize_chunks(chunks: Any, shape: tuple[int, ...], typesize: int) -> tuple[int, ...]:
+    """The shape of chunks as arrays get it, from what users write for it.
+
+    Parameters
+    ----------
+    chunks : bool, int, sequence or None
+        See `chunk_lengths`.
+    shape : tuple of int
+        The shape of the array.
+    typesize : int
+        The size of an element in bytes, which matters where chunks are guessed.
+
+    Examples
+    --------
+    >>> from zarrox.util import normalize_chunks
+    >>> normalize_chunks((None, 10), (100, 100), 8)
+    (100, 10)
+    """
+    from zarrox import _native
+
+    spec = {"format": "2", "shape": shape, "dtype": f"|V{typesize}", "chunks": chunk_lengths(chunks, shape)}
+    return _native.create_array(_native.Store.memory(), "", json.dumps(spec)).chunks
+
+
+def guess_chunks(shape: tuple[int, ...], typesize: int) -> tuple[int, ...]:
+    """The shape that chunks get where users do not say it.
+
+    Examples
+    --------
+    >>> from zarrox.util import guess_chunks
+    >>> guess_chunks((10000, 10000), 4)
+    (625, 625)
+    """
+    return normalize_chunks(True, shape, typesize)
+
+
+def buffer_size(v: Any) -> int:
+    """How many bytes something with the buffer protocol has.
+
+    Examples
+    --------
+    >>> from zarrox.util import buffer_size
+    >>> buffer_size(b"abc")
+    3
+    """
+    return v.nbytes if isinstance(v, np.ndarray) else memoryview(v).nbytes
 
 
 def normalize_resize_args(old_shape: tuple[int, ...], *args: Any) -> tuple[int, ...]:
@@ -305,3 +356,19 @@ def _counting(function: Callable[[int, int], object], total: int) -> Callable[[i
 def ceildiv(lengths: Sequence[int], steps: Sequence[int]) -> tuple[int, ...]:
     """How many steps it takes to cover each length."""
     return tuple(-(-length // step) if step else 0 for length, step in zip(lengths, steps, strict=True))
+
+
+#: Where code in the wild looks for what has its place elsewhere.
+_ELSEWHERE = {
+    "TreeViewer": "zarrox.tree",
+    "normalize_dtype": "zarrox.core.dtype",
+    "normalize_storage_path": "zarrox.storage",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _ELSEWHERE:
+        raise AttributeError(f"module 'zarrox.util' has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(_ELSEWHERE[name]), name)

@@ -314,7 +314,8 @@ class Array(Selectable, Described):
         native = self._native
         if changes:
             native = native_view(native, native_store(self._store, self._chunk_store, synchronizer), **changes)
-        return self._viewed(native, {**(self._view or {}), **changes}, read_only, synchronizer)
+        before = {name: value for name, value in (self._view or {}).items() if not changes or name != "casts"}
+        return self._viewed(native, {**before, **changes}, read_only, synchronizer)
 
     def astype(self, dtype: npt.DTypeLike) -> Self:
         """A view whose elements are converted when they are read.
@@ -336,9 +337,9 @@ class Array(Selectable, Described):
         >>> zarr.array(np.arange(3, dtype="u1")).astype("f4")[:]
         array([0., 1., 2.], dtype=float32)
         """
-        shown = np.dtype(dtype)
-        native, stored = self._native, self._native.dtype
-        view = self._viewed(native, {**(self._view or {}), "astype": shown, "stored": stored}, True, self._synchronizer)
+        shown, before = np.dtype(dtype), self._view or {}
+        casts = (*before.get("casts", ()), (self._native.dtype, shown))
+        view = self._viewed(self._native, {**before, "casts": casts}, True, self._synchronizer)
         view._convert(lambda values: values.astype(shown), shown)
         return view
 
@@ -521,7 +522,7 @@ def open_native(keys: _native.Store, path: str, zarr_format: str | None = None) 
         If a group is there.
     """
     try:
-        node = _native.open_node(keys, path, "r+" if keys.writable else "r", zarr_format)
+        node = _native.open_node(keys, path, "r+", zarr_format)
     except NodeNotFoundError as error:
         raise ArrayNotFoundError(f"no array at path {path!r} in {keys.location}") from error
     if isinstance(node, NativeArray):
@@ -533,6 +534,7 @@ def _unpickled(cls: type[Array], options: tuple[Any, ...], view: dict[str, Any] 
     array = cls(*options)
     if view is None:
         return array
-    changes = {name: value for name, value in view.items() if name not in ("astype", "stored")}
-    viewed = array.view(**changes)
-    return viewed.astype(view["astype"]) if "astype" in view else viewed
+    array = array.view(**{name: value for name, value in view.items() if name != "casts"})
+    for _, shown in view.get("casts", ()):
+        array = array.astype(shown)
+    return array

@@ -248,8 +248,8 @@ class Described:
     def _v2_codecs(self) -> tuple[tuple[Any, ...], Any]:
         if self._codecs is None:
             filters, compressor = v2_codecs(v2_document(self._native, self._store))
-            if self._view and "astype" in self._view:
-                filters = (_as_type(self._view["stored"], self._native.dtype), *filters)
+            for stored, shown in (self._view or {}).get("casts", ()):
+                filters = (_as_type(stored, shown), *filters)
             self._codecs = (filters, compressor)
         codecs: tuple[tuple[Any, ...], Any] = self._codecs
         return codecs

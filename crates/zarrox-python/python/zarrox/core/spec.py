@@ -12,7 +12,7 @@ import numpy as np
 
 from zarrox import _native
 from zarrox.errors import BadCompressorError
-from zarrox.util import fill_json, normalize_chunks, normalize_dimension_separator, normalize_order, normalize_shape
+from zarrox.util import chunk_lengths, fill_json, normalize_dimension_separator, normalize_order, normalize_shape
 
 __all__ = ["DEFAULT_FILL_VALUE", "array_spec"]
 
@@ -64,7 +64,7 @@ def array_spec(
         _refuse_in_v2(zarr_format, shards=shards, codecs=codecs, dimension_names=dimension_names, serializer=serializer)
     lengths, native_dtype, name, object_codec = _types(shape, dtype, zarr_format, object_codec)
     spec: Spec = {"format": zarr_format, "shape": lengths, "dtype": name, "overwrite": bool(overwrite)}
-    spec["chunks"] = normalize_chunks(True if _is_auto(chunks) else chunks, lengths)
+    spec["chunks"] = chunk_lengths(True if _is_auto(chunks) else chunks, lengths)
     if order is not None:
         spec["order"] = normalize_order(order)
     # Version 2 alone has arrays without a fill value.
@@ -242,7 +242,7 @@ def _with_shards(spec: Spec, shards: Any) -> Spec:
         shards, location = shards["shape"], shards.get("index_location")
     if _is_auto(shards):
         shards = _guessed_shards(spec)
-    lengths = normalize_chunks(shards, spec["shape"])
+    lengths = chunk_lengths(shards, spec["shape"])
     if isinstance(lengths, bool):
         raise ValueError(f"shards are a shape, 'auto' or None, not {shards!r}")
     spec["shards"] = [whole if length is None else length for length, whole in zip(lengths, spec["shape"], strict=True)]

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from zarrox import _native
 from zarrox.core.metadata import document_key, is_v3
 from zarrox.errors import UnsupportedError
-from zarrox.util import fill_json, json_dumps, normalize_chunks, normalize_shape
+from zarrox.util import chunk_lengths, fill_json, json_dumps, normalize_shape
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -98,7 +98,7 @@ def _edit_v3(document: dict[str, Any], shape: tuple[int, ...], chunks: Any, dtyp
 
 
 def _lengths(chunks: Any, shape: tuple[int, ...]) -> list[int]:
-    lengths = normalize_chunks(chunks, shape)
+    lengths = chunk_lengths(chunks, shape)
     if isinstance(lengths, bool):
         lengths = [None] * len(shape)
     return [max(whole, 1) if length is None else length for length, whole in zip(lengths, shape, strict=True)]
