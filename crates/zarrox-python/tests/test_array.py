@@ -7,6 +7,7 @@ import json
 import pickle
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -176,6 +177,13 @@ def test_pickling(zarr_format: int) -> None:
     assert (z2.shape, z2.chunks, z2.path, z2.dtype, z2.read_only) == (z.shape, z.chunks, z.path, z.dtype, z.read_only)
     assert (z2._cache_metadata, z2.write_empty_chunks) == (False, True)
     np.testing.assert_array_equal(z2[:], np.arange(1000))
+
+
+def test_pickles_are_small(tmp_path: Path) -> None:
+    z = zarr.open_array(str(tmp_path / "a.zarr"), mode="w", shape=100_000, dtype="i8")
+    z[:] = np.arange(100_000)
+    assert len(pickle.dumps(z)) < 120 + len(str(tmp_path))
+    assert pickle.loads(pickle.dumps(z)) == z
 
 
 def test_views_are_pickled_as_views() -> None:
@@ -386,6 +394,8 @@ def test_metadata_of_v2() -> None:
     assert type(metadata.data_type).__name__ == "Int32"
     assert metadata.to_dict()["dtype"] == ">i4"
     assert metadata.attributes == {"a": 1}
+    z.resize(12, 4)
+    assert (z.metadata.shape, z.metadata.to_dict()["shape"]) == ((12, 4), [12, 4])
 
 
 def test_threads_write_at_the_same_time() -> None:

@@ -138,17 +138,17 @@ def test_objects_need_a_codec() -> None:
 @pytest.mark.parametrize(
     ("arguments", "digest"),
     [
-        ({"shape": 10, "dtype": "S3", "fill_value": b"ab", "filters": [zarr.Delta("i1")]}, "3fc2d45d7e712ec2ef92c8d0c6d7d57d5472f76a"),
-        ({"shape": 10, "dtype": [("a", "S3"), ("b", "f8")], "fill_value": (b"ab", 1.5)}, "98d29defa9df947ed402f3165168feb98da6adce"),
-        ({"shape": 10, "dtype": "c8", "fill_value": 1.5j}, "922c892909fa97ce6e4d1524d0d91b95823fcbff"),
-        ({"shape": 10, "dtype": "M8[D]", "fill_value": "2020-01-02"}, "6dbd7e003cd9e5106cb3ce0cb437fba96a27bfb8"),
-        ({"shape": 10, "dtype": "f2", "fill_value": 0.1}, "61ab06d8079e74ef2c0517a5d81abfef39366aad"),
-        ({"shape": 10, "dtype": "U3", "fill_value": 0}, "6cf7ad948fa34e859f053f169167d182e31db6b0"),
-        ({"shape": 10, "dtype": str, "fill_value": 0}, "68a975544c093f1ebb85e902b6166154727eddd9"),
+        ({"dtype": "S3", "fill_value": b"ab", "filters": [zarr.Delta("i1")]}, "3fc2d45d7e712ec2ef92c8d0c6d7d57d5472f76a"),
+        ({"dtype": [("a", "S3"), ("b", "f8")], "fill_value": (b"ab", 1.5)}, "98d29defa9df947ed402f3165168feb98da6adce"),
+        ({"dtype": "c8", "fill_value": 1.5j}, "922c892909fa97ce6e4d1524d0d91b95823fcbff"),
+        ({"dtype": "M8[D]", "fill_value": "2020-01-02"}, "6dbd7e003cd9e5106cb3ce0cb437fba96a27bfb8"),
+        ({"dtype": "f2", "fill_value": 0.1}, "61ab06d8079e74ef2c0517a5d81abfef39366aad"),
+        ({"dtype": "U3", "fill_value": 0}, "6cf7ad948fa34e859f053f169167d182e31db6b0"),
+        ({"dtype": str, "fill_value": 0}, "68a975544c093f1ebb85e902b6166154727eddd9"),
     ],
 )
 def test_the_metadata_is_that_of_zarr_python_2(arguments: dict[str, Any], digest: str) -> None:
-    z = zarr.create(**arguments, compressor=None)
+    z = zarr.create(10, **arguments, compressor=None)
     assert z.hexdigest() == digest, bytes(z.store[".zarray"]).decode()
 
 
@@ -439,6 +439,8 @@ def test_settings() -> None:
     with zarr.config.set({"default_zarr_format": 3, "array": {"write_empty_chunks": True}}):
         z = zarr.zeros(4, chunks=2)
         assert (z.metadata.zarr_format, z.write_empty_chunks) == (3, True)
+    nested = zarr.create_array({}, shape=4, dtype="i4", zarr_format=2, dimension_separator="/")
+    assert nested.metadata.dimension_separator == "/"
     z = zarr.create_array({}, shape=4, dtype="i4", config={"write_empty_chunks": True})
     assert z.write_empty_chunks
     assert zarr.zeros(4).metadata.zarr_format == 2

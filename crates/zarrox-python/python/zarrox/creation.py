@@ -140,7 +140,8 @@ def create(
         The type of elements, ``float64`` if not given. ``str`` and ``bytes`` are of any length, ``"array:i4"`` is an array of any
         length in each element.
     compressor : Codec, optional
-        What compresses chunks; ``None`` for nothing. ``"default"`` is ``zarrox.storage.default_compressor``, in version 3 Zstandard.
+        What compresses chunks; ``None`` for nothing. ``"default"`` is ``zarrox.storage.default_compressor``, in version 3
+        Zstandard.
     fill_value : object
         What is read where nothing was written.
     order : {'C', 'F'}, optional

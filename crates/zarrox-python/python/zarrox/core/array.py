@@ -20,7 +20,7 @@ from zarrox.core.properties import Described
 from zarrox.core.views import Converted, native_view
 from zarrox.errors import ArrayNotFoundError, ContainsGroupError, NodeNotFoundError, ReadOnlyError, UnsupportedError
 from zarrox.storage import BaseStore, native_store, normalize_storage_path, normalize_store_arg
-from zarrox.util import fill_json, json_dumps, normalize_fill_value, normalize_resize_args
+from zarrox.util import fill_json, json_dumps, json_loads, normalize_fill_value, normalize_resize_args
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -31,6 +31,9 @@ __all__ = ["Array"]
 
 #: How many stored chunks `digest` reads at the same time.
 _DIGEST_BATCH = 64
+
+#: Of the arguments of `Array`, in order; the store has none.
+_DEFAULTS = (..., None, False, None, None, True, True, False, False, None, None)
 
 
 class Array(Selectable, Described):
@@ -148,6 +151,7 @@ class Array(Selectable, Described):
         self._meta_array = None
         self._attrs: Attributes | None = None
         self._codecs = None
+        self._document = None
         self._view = None
 
     def _use_meta_array(self, meta_array: Any) -> None:
@@ -394,7 +398,8 @@ class Array(Selectable, Described):
                 checksum.update(stored.get(key, b""))
         # Through the store, since stores of N5 show their documents as those of version 2.
         for key in dict.fromkeys((document_key(native), self.attrs.key)):
-            checksum.update(bytes(self._store.get(key, b"")))
+            # In the form that zarr-python 2 writes, whoever has written it.
+            checksum.update(json_dumps(json_loads(self._store[key])) if key in self._store else b"")
         return checksum.digest()
 
     def hexdigest(self, hashname: str = "sha1") -> str:
@@ -478,9 +483,9 @@ class Array(Selectable, Described):
         return f"<{type(self).__module__}.{type(self).__name__}{name} {self.shape} {self.dtype}{read_only}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        options = (
+        options: tuple[Any, ...] = (
             self._store,
-            self.path,
+            self.path or None,
             self._read_only,
             self._chunk_store,
             self._synchronizer,
@@ -491,13 +496,17 @@ class Array(Selectable, Described):
             None,
             self._meta_array,
         )
-        return _unpickled, (type(self), options, self._view)
+        # Arguments at the end that have their defaults are left out: arrays are pickled often, and should be small.
+        given = max(index for index, (value, default) in enumerate(zip(options, _DEFAULTS, strict=True)) if value is not default)
+        options = options[: given + 1]
+        return (type(self), options) if self._view is None else (_unpickled, (type(self), options, self._view))
 
     def _check_changeable(self) -> None:
         """Metadata can be changed; whether values can is asked before."""
         self._check_writable()
         if self.is_view:
             raise PermissionError("operation not permitted for views")
+        self._document = None
 
     def _keys(self) -> _native.Store:
         """The keys of the metadata and the chunks."""

@@ -141,28 +141,27 @@ class ArrayV3Metadata(_Metadata):
 ArrayMetadata = ArrayV2Metadata | ArrayV3Metadata
 
 
-def array_metadata(native: _native.Array, store: BaseStore) -> ArrayMetadata:
-    """The metadata of an array, whatever its format is."""
-    return _v3(native) if is_v3(native) else _v2(native, store)
+def array_metadata(native: _native.Array, document: dict[str, Any]) -> ArrayMetadata:
+    """The metadata of an array, whatever its format is, from what native code and its document say."""
+    return _v3(native, document) if is_v3(native) else _v2(native, document)
 
 
-def _v3(native: _native.Array) -> ArrayV3Metadata:
+def _v3(native: _native.Array, document: dict[str, Any]) -> ArrayV3Metadata:
     from zarrox.core.dtype import parse_dtype
 
-    document = json.loads(native.document())
-    grid = document["chunk_grid"]
     encoding = document.get("chunk_key_encoding", "default")
+    attributes = json.loads(native.attributes())
     return ArrayV3Metadata(
         shape=native.shape,
         data_type=parse_dtype(json.loads(native.data_type), zarr_format=3),
-        chunk_grid=_grid(grid),
+        chunk_grid=_grid(document["chunk_grid"]),
         chunk_key_encoding={"name": encoding} if isinstance(encoding, str) else encoding,
         fill_value=native.fill_value,
         codecs=v3_codecs(native),
-        attributes=json.loads(native.attributes()),
+        attributes=attributes,
         dimension_names=native.dimension_names,
         storage_transformers=tuple(document.get("storage_transformers", ())),
-        document=document,
+        document={**document, "attributes": attributes},
     )
 
 
@@ -172,10 +171,9 @@ def _grid(grid: dict[str, Any]) -> RegularChunkGrid | dict[str, Any]:
     return RegularChunkGrid(tuple(shape)) if regular else grid
 
 
-def _v2(native: _native.Array, store: BaseStore) -> ArrayV2Metadata:
+def _v2(native: _native.Array, document: dict[str, Any]) -> ArrayV2Metadata:
     from zarrox.core.dtype import parse_dtype
 
-    document = v2_document(native, store)
     filters, compressor = v2_codecs(document)
     return ArrayV2Metadata(
         shape=native.shape,
@@ -192,8 +190,8 @@ def _v2(native: _native.Array, store: BaseStore) -> ArrayV2Metadata:
     )
 
 
-def v2_document(native: _native.Array, store: BaseStore) -> dict[str, Any]:
-    """The metadata in the words of version 2; stores of N5 translate theirs."""
+def array_document(native: _native.Array, store: BaseStore) -> dict[str, Any]:
+    """The stored document of an array; stores of N5 show theirs in the words of version 2."""
     document: dict[str, Any] = json.loads(native.document())
     if native.format == "n5":
         document = json_loads(store.get(document_key(native), b"{}"))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from zarrox.core.metadata import ArrayMetadata, array_metadata, is_v3, split_codecs, v2_codecs, v2_document, v3_codecs
+from zarrox.core.metadata import ArrayMetadata, array_document, array_metadata, is_v3, split_codecs, v2_codecs, v3_codecs
 from zarrox.errors import UnsupportedError
 from zarrox.info import InfoReporter, byte_count, type_name
 from zarrox.storage import KVStore
@@ -59,6 +59,7 @@ class Described:
         "_cache_metadata",
         "_chunk_store",
         "_codecs",
+        "_document",
         "_meta_array",
         "_native",
         "_partial_decompress",
@@ -81,6 +82,7 @@ class Described:
     _meta_array: Any
     _attrs: Attributes | None
     _codecs: Any
+    _document: dict[str, Any] | None
     _view: dict[str, Any] | None
 
     @property
@@ -89,6 +91,13 @@ class Described:
         if not self._cache_metadata:
             self._native.refresh()
         return self._native
+
+    @property
+    def _stored_document(self) -> dict[str, Any]:
+        """The document of the array, which is read when it is first needed."""
+        if self._document is None or not self._cache_metadata:
+            self._document = array_document(self._native, self._store)
+        return self._document
 
     @property
     def store(self) -> BaseStore:
@@ -247,7 +256,7 @@ class Described:
     @property
     def _v2_codecs(self) -> tuple[tuple[Any, ...], Any]:
         if self._codecs is None:
-            filters, compressor = v2_codecs(v2_document(self._native, self._store))
+            filters, compressor = v2_codecs(self._stored_document)
             for stored, shown in (self._view or {}).get("casts", ()):
                 filters = (_as_type(stored, shown), *filters)
             self._codecs = (filters, compressor)
@@ -287,7 +296,7 @@ class Described:
     @property
     def metadata(self) -> ArrayMetadata:
         """All metadata as one object, as zarr-python 3 has it."""
-        return array_metadata(self._fresh, self._store)
+        return array_metadata(self._fresh, self._stored_document)
 
     @property
     def is_view(self) -> bool:
