@@ -15,7 +15,7 @@ import pytest
 import zarrox as zarr
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from zarrox.errors import ArrayNotFoundError, ContainsGroupError, ReadOnlyError
+from zarrox.errors import ArrayNotFoundError, ContainsGroupError, ReadOnlyError, UnsupportedError
 
 
 def test_opening_what_is_stored() -> None:
@@ -464,3 +464,38 @@ def test_meta_array_is_what_was_given() -> None:
     assert isinstance(zarr.zeros(3).meta_array, np.ndarray)
     like = np.empty(())
     assert zarr.zeros(3, meta_array=like).meta_array is like
+
+
+class Elsewhere:
+    """An array that is not in this memory, as far as NumPy is concerned."""
+
+    def __init__(self, values: Any = 0) -> None:
+        self.values = values
+
+    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Elsewhere:
+        assert function is np.asanyarray
+        return Elsewhere(args[0])
+
+
+def test_reading_gives_arrays_of_the_kind_that_was_asked_for() -> None:
+    z = zarr.array(np.arange(4), meta_array=Elsewhere())
+    found = z[1:3]
+    assert isinstance(found, Elsewhere)
+    np.testing.assert_array_equal(found.values, [1, 2])
+    assert isinstance(z.oindex[[0, 3]], Elsewhere)
+
+
+def test_views_of_n5_have_its_metadata(tmp_path: Path) -> None:
+    z = zarr.open_array(str(tmp_path / "a.n5"), mode="w", shape=4, dtype="i4")
+    z[:] = 1
+    assert z.astype("f4")[:].dtype == np.float32
+    assert z.view()[0] == 1
+    with pytest.raises(UnsupportedError, match="version 2 or 3"):
+        z.view(dtype="u4")
+    with pytest.raises(UnsupportedError, match="fill value"):
+        z.fill_value = 5
+
+
+def test_views_of_v3_keep_their_filters() -> None:
+    with pytest.raises(UnsupportedError, match="filters"):
+        zarr.create_array({}, shape=4, dtype="i4").view(filters=[])

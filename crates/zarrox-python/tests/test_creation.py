@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 import zarrox as zarr
+from zarrox import _native
 from zarrox.errors import (
     ArrayNotFoundError,
     BadCompressorError,
@@ -184,6 +186,8 @@ def test_zeros_ones_empty_full() -> None:
     np.testing.assert_array_equal(zarr.full(3, 5)[:], [5, 5, 5])
     assert zarr.empty(3).fill_value is None
     assert zarr.zeros(3, dtype="S2").fill_value == b""
+    for dtype, zero in ((str, ""), (bytes, b""), ("M8[s]", np.datetime64(0, "s")), ("U2", "")):
+        assert zarr.zeros(3, dtype=dtype, zarr_format=3).fill_value == zero
 
 
 def test_arrays_of_data() -> None:
@@ -280,6 +284,7 @@ def test_modes_that_find_something_else(tmp_path: Path) -> None:
             zarr.open_array(str(tmp_path / "nothing"), mode=mode)
     with pytest.raises(ValueError, match="mode"):
         zarr.open_array({}, mode="q", shape=3)
+    assert zarr.open_array(str(tmp_path / "b"), shape=3, overwrite=True).shape == (3,)
 
 
 def test_opening_with_a_path_and_another_store_for_chunks(tmp_path: Path) -> None:
@@ -448,6 +453,22 @@ def test_settings() -> None:
     assert zarr.config.get("nothing", 3) == 3
     with pytest.raises(KeyError):
         zarr.config["nothing"]
+
+
+def test_settings_that_nobody_knows_are_kept() -> None:
+    zarr.config.set({"async.concurrency": 3}, codec_pipeline__path="mine")
+    assert zarr.config.get("async.concurrency") == 3
+    assert "codec_pipeline.path" in repr(zarr.config)
+    zarr.config.update({"async": {"concurrency": 4}})
+    assert zarr.config["async.concurrency"] == 4
+    zarr.config.reset()
+    assert zarr.config.get("async.concurrency") is None
+
+
+def test_the_number_of_threads_is_a_setting() -> None:
+    with zarr.config.set({"threading.max_workers": 3}):
+        assert _native.threads() == 3
+    assert _native.threads() != 3 or os.cpu_count() == 3
 
 
 def test_formats_by_store(tmp_path: Path) -> None:

@@ -265,6 +265,13 @@ def test_values_must_fit() -> None:
     np.testing.assert_array_equal(z[2], np.arange(10))
 
 
+def test_out_can_be_another_array_of_zarr() -> None:
+    z = zarr.array(np.arange(10))
+    out = zarr.zeros(4, dtype="f4")
+    assert z.get_basic_selection(slice(2, 6), out=out) is out
+    np.testing.assert_array_equal(out[:], [2, 3, 4, 5])
+
+
 def test_values_of_many_kinds() -> None:
     z = zarr.zeros((2, 3), dtype="f4")
     z[...] = [[1, 2, 3], [4, 5, 6]]

@@ -177,6 +177,6 @@ def test_chunks_as_arrays_get_them() -> None:
 
 
 def test_what_has_its_place_elsewhere() -> None:
-    assert util.normalize_storage_path is zarr.storage.normalize_storage_path  # type: ignore[attr-defined]
+    assert util.normalize_storage_path is zarr.storage.normalize_storage_path
     with pytest.raises(AttributeError, match="nothing"):
-        util.nothing  # type: ignore[attr-defined]  # noqa: B018
+        util.nothing  # noqa: B018

@@ -472,7 +472,7 @@ def open_array(
         order=order,
         store=store,
         synchronizer=synchronizer,
-        overwrite=mode == "w",
+        overwrite=kwargs.pop("overwrite", False) or mode == "w",
         path=at,
         chunk_store=chunk_store,
         filters=filters,

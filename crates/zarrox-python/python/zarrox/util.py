@@ -233,7 +233,7 @@ def _is_zero(value: object) -> bool:
     return isinstance(value, int | float | complex | np.number) and value == 0
 
 
-def fill_json(value: Any, dtype: np.dtype[Any], zarr_format: int = 2) -> Any:
+def fill_json(value: Any, dtype: Any, zarr_format: int = 2) -> Any:
     """A fill value as metadata has it.
 
     Parameters
@@ -241,7 +241,7 @@ def fill_json(value: Any, dtype: np.dtype[Any], zarr_format: int = 2) -> Any:
     value : object
         A value that an array of this type can hold; 0 stands for the zero of every type; ``None`` for no value.
     dtype : numpy.dtype
-        The type of the array's elements.
+        The type of the array's elements; for version 3 anything that `zarrox.core.dtype.parse_dtype` takes.
     zarr_format : {2, 3}
         The format of the metadata.
 
@@ -265,10 +265,7 @@ def fill_json(value: Any, dtype: np.dtype[Any], zarr_format: int = 2) -> Any:
     if value is None:
         return None
     if zarr_format == 3:
-        # Types know their values there.
-        from zarrox.core.dtype import parse_dtype
-
-        return parse_dtype(dtype, zarr_format=3).to_json_scalar(normalize_fill_value(value, dtype), zarr_format=3)
+        return _v3_fill_json(value, dtype)
     if dtype.hasobject or dtype.kind == "T":
         return _object_json(value)
     scalar = normalize_fill_value(value, dtype)
@@ -281,6 +278,19 @@ def fill_json(value: Any, dtype: np.dtype[Any], zarr_format: int = 2) -> Any:
     if dtype.kind in "SV":
         return base64.standard_b64encode(_raw(scalar, dtype)).decode("ascii")
     return scalar.item() if isinstance(scalar, np.generic) else scalar
+
+
+def _v3_fill_json(value: Any, dtype: Any) -> Any:
+    """Types know their values there."""
+    from zarrox.core.dtype import parse_dtype
+
+    data_type = parse_dtype(dtype, zarr_format=3)
+    native = data_type.to_native_dtype()
+    if native.kind not in "OT":
+        value = normalize_fill_value(value, native)
+    elif _is_zero(value):
+        value = data_type.default_scalar()
+    return data_type.to_json_scalar(value, zarr_format=3)
 
 
 def _float_json(value: Any) -> float | str:

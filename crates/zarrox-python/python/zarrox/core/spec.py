@@ -69,7 +69,7 @@ def array_spec(
         spec["order"] = normalize_order(order)
     # Version 2 alone has arrays without a fill value.
     if fill_value is not DEFAULT_FILL_VALUE and (fill_value is not None or zarr_format in _V2):
-        spec["fill_value"] = fill_json(fill_value, native_dtype, 3 if v3 else 2)
+        spec["fill_value"] = fill_json(fill_value, name, 3) if v3 else fill_json(fill_value, native_dtype)
     if attributes:
         spec["attributes"] = dict(attributes)
     if zarr_format != "n5":
