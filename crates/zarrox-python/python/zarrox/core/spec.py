@@ -27,7 +27,6 @@ DEFAULT_FILL_VALUE: Final = _Default.FILL_VALUE
 Spec = dict[str, Any]
 
 _AUTO = ("auto", "default")
-_V2 = ("1", "2")
 _ZSTD: Spec = {"name": "zstd", "configuration": {"level": 0, "checksum": False}}
 
 
@@ -67,13 +66,12 @@ def array_spec(
     spec["chunks"] = chunk_lengths(True if _is_auto(chunks) else chunks, lengths)
     if order is not None:
         spec["order"] = normalize_order(order)
-    # Version 2 alone has arrays without a fill value.
-    if fill_value is not DEFAULT_FILL_VALUE and (fill_value is not None or zarr_format in _V2):
+    # In version 3 there is no array without a fill value.
+    if fill_value is not DEFAULT_FILL_VALUE and (fill_value is not None or not v3):
         spec["fill_value"] = fill_json(fill_value, name, 3) if v3 else fill_json(fill_value, native_dtype)
     if attributes:
         spec["attributes"] = dict(attributes)
-    if zarr_format != "n5":
-        spec.update(_key_encoding(v3, dimension_separator, chunk_key_encoding))
+    spec.update(_key_encoding(v3, dimension_separator, chunk_key_encoding))
     if not v3:
         spec["filters"] = _v2_filters(filters, native_dtype, object_codec)
         spec["compressor"] = _v2_compressor(compressor, compressors, lengths)
@@ -102,7 +100,7 @@ def _types(
 
     lengths = normalize_shape(shape)
     dtype = np.dtype(np.float64) if dtype is None else dtype
-    if zarr_format in _V2:
+    if zarr_format in ("1", "2"):
         native, object_codec = normalize_dtype(dtype, object_codec)
         return lengths + native.shape, native.base, spec_dtype(native.base, 2, object_codec), object_codec
     given = _numpy(dtype)
