@@ -446,23 +446,30 @@ def open_array(
     write_empty_chunks, order = configured(config, write_empty_chunks, order)
     keys, at = native_store(store, chunk_store, synchronizer), normalize_storage_path(path)
     wanted = zarr_format if zarr_format is not None else zarr_version
-    kind = None if mode == "w" else _native.node_kind(keys, at, None if wanted is None else str(wanted))
-    if kind is not None and mode in ("w-", "x"):
-        raise (ContainsArrayError if kind == "array" else ContainsGroupError)(f"there is {kind} already at path {at!r}")
-    if kind is not None or mode in ("r", "r+"):
-        return Array._of(
-            open_native(keys, at, None if wanted is None else str(wanted)),
-            store,
-            chunk_store=chunk_store,
-            synchronizer=synchronizer,
-            read_only=mode == "r",
-            cache_metadata=cache_metadata,
-            cache_attrs=cache_attrs,
-            write_empty_chunks=write_empty_chunks,
-            meta_array=meta_array,
-        )
-    if shape is None and kwargs.get("data") is None:
-        raise ArrayNotFoundError(f"no array at path {at!r} in {keys.location}; give a shape to create one")
+    form = None if wanted is None else str(wanted)
+    if mode in ("w-", "x"):
+        kind = _native.node_kind(keys, at, form)
+        if kind is not None:
+            raise (ContainsArrayError if kind == "array" else ContainsGroupError)(f"there is a node already at path {at!r}")
+    elif mode != "w":
+        try:
+            native = open_native(keys, at, form)
+        except ArrayNotFoundError:
+            # Without a shape, none can be created.
+            if mode != "a" or (shape is None and kwargs.get("data") is None):
+                raise
+        else:
+            return Array._of(
+                native,
+                store,
+                chunk_store=chunk_store,
+                synchronizer=synchronizer,
+                read_only=mode == "r",
+                cache_metadata=cache_metadata,
+                cache_attrs=cache_attrs,
+                write_empty_chunks=write_empty_chunks,
+                meta_array=meta_array,
+            )
     return create(
         shape,
         chunks=chunks,
