@@ -456,7 +456,7 @@ def open_array(
             native = open_native(keys, at, form)
         except ArrayNotFoundError:
             # Without a shape, none can be created.
-            if mode != "a" or (shape is None and kwargs.get("data") is None):
+            if mode != "a" or shape is None:
                 raise
         else:
             return Array._of(
