@@ -1,0 +1,264 @@
+"""How nodes are copied between groups of Zarr and of h5py, and keys between stores."""
+
+from __future__ import annotations
+
+import json
+import math
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from os import PathLike
+from typing import Any, NamedTuple, TextIO, TypeAlias
+
+from zarrox import _native, h5
+from zarrox.core import Array
+from zarrox.core.arguments import kept
+from zarrox.core.copying import copy_values
+from zarrox.errors import CopyError, ZarrUserWarning
+from zarrox.hierarchy import Group
+from zarrox.hierarchy._nodes import array_spec, to_json
+from zarrox.storage import native_store
+
+Log: TypeAlias = Callable[[str], object]
+
+# Transfers that wait for a store at the same time.
+TRANSFERS = 16
+
+_DOCUMENTS = frozenset({".zarray", ".zattrs", ".zgroup", ".zmetadata", "zarr.json"})
+
+
+class Copied(NamedTuple):
+    """How much was copied: what the functions that copy return."""
+
+    n_copied: int
+    n_skipped: int
+    n_bytes_copied: int
+
+
+@contextmanager
+def log_writer(log: Any) -> Iterator[Log]:
+    """What lines are logged with: a function, a file or the path of a file.
+
+    Raises
+    ------
+    TypeError
+        If it is something else.
+    """
+    if log is None:
+        yield lambda _: None
+    elif callable(log):
+        yield log
+    elif isinstance(log, str | PathLike):
+        with open(log, "w") as file:
+            yield _line_writer(file)
+    elif hasattr(log, "write"):
+        yield _line_writer(log)
+    else:
+        raise TypeError(f"log must be a function, a file or the path of a file, found {log!r}")
+
+
+def _line_writer(file: TextIO) -> Log:
+    def write(line: str) -> None:
+        print(line, file=file)
+        if hasattr(file, "flush"):
+            file.flush()  # Whoever follows the file wants to see it now.
+
+    return write
+
+
+def check_if_exists(if_exists: str, choices: Sequence[str]) -> None:
+    """Refuses an ``if_exists`` that there is not."""
+    if if_exists not in choices:
+        raise ValueError(f"if_exists must be one of {', '.join(map(repr, choices))}; found {if_exists!r}")
+
+
+def summary(copied: Copied, dry_run: bool) -> str:
+    """The last line of a log."""
+    counts = f"{copied.n_copied:,} copied, {copied.n_skipped:,} skipped"
+    return f"dry run: {counts}" if dry_run else f"all done: {counts}, {copied.n_bytes_copied:,} bytes copied"
+
+
+def data_bytes(node: Any) -> int:
+    """How many bytes all elements of an array, or of all arrays of a group, have."""
+    if hasattr(node, "shape"):
+        return 0 if node.shape is None else math.prod(node.shape) * int(node.dtype.itemsize)
+    return sum(data_bytes(child) for child in node.values() if child is not None)
+
+
+@dataclass
+class NodeCopier:
+    """Copies arrays and groups as the user wants it, and counts."""
+
+    log: Log
+    shallow: bool
+    without_attrs: bool
+    if_exists: str
+    dry_run: bool
+    options: dict[str, Any]
+    report: Callable[[int], object]
+    n_copied: int = field(default=0, init=False)
+    n_skipped: int = field(default=0, init=False)
+    n_bytes_copied: int = field(default=0, init=False)
+
+    @property
+    def copied(self) -> Copied:
+        """What was done so far."""
+        return Copied(self.n_copied, self.n_skipped, self.n_bytes_copied)
+
+    def copy(self, source: Any, dest: Any, name: str, is_root: bool) -> None:
+        """Copies a node into a group, which in a dry run may be missing (``None``)."""
+        if h5.is_h5py(source) and not h5.copies(source):
+            message = f"{source.name!r} is skipped: Zarr has nothing for {source!r}"
+            warnings.warn(message, ZarrUserWarning, stacklevel=4)
+            self._skip(source)
+        elif hasattr(source, "shape"):
+            self._copy_array(source, dest, name)
+        elif is_root or not self.shallow:
+            self._copy_group(source, dest, name)
+
+    def copy_children(self, source: Any, dest: Any) -> None:
+        """Copies what is directly below a group."""
+        for name in source.keys():
+            child = source.get(name) if h5.is_h5py(source) else source[name]
+            if child is None:
+                message = f"{name!r} in {source.name!r} is skipped: it is a link to nothing"
+                warnings.warn(message, ZarrUserWarning, stacklevel=4)
+                self.n_skipped += 1
+            else:
+                self.copy(child, dest, name, is_root=False)
+
+    def copy_attributes(self, source: Any, target: Any) -> None:
+        """Copies the attributes, if they are wanted."""
+        if self.without_attrs or self.dry_run:
+            return
+        values = h5.attributes_from_h5(source.attrs) if h5.is_h5py(source) else dict(source.attrs)
+        if not values:
+            return
+        if h5.is_h5py(target):
+            h5.attributes_to_h5(values, target.attrs)
+        else:
+            target.attrs.update(values)
+
+    def _copy_array(self, source: Any, dest: Any, name: str) -> None:
+        exists = dest is not None and name in dest
+        if exists and not self._may_replace(dest, name, f"an object {name!r}"):
+            return self._skip(source)
+        self.log(f"copy {_describe(source)}")
+        self.n_copied += 1
+        if self.dry_run:
+            return
+        if exists:
+            del dest[name]
+        target = _create(source, dest, name, self.options)
+        _copy_elements(source, target, self.report)
+        self.n_bytes_copied += data_bytes(target)
+        self.copy_attributes(source, target)
+
+    def _copy_group(self, source: Any, dest: Any, name: str) -> None:
+        in_the_way = dest is not None and name in dest and hasattr(dest[name], "shape")
+        if in_the_way and not self._may_replace(dest, name, f"an array {name!r}"):
+            return self._skip(source)
+        self.log(f"copy {_describe(source)}")
+        self.n_copied += 1
+        if self.dry_run:
+            group = None if dest is None or in_the_way else dest.get(name)
+        else:
+            if in_the_way:
+                del dest[name]
+            group = dest.require_group(name)
+            self.copy_attributes(source, group)
+        self.copy_children(source, group)
+
+    def _may_replace(self, dest: Any, name: str, what: str) -> bool:
+        if self.if_exists == "raise":
+            raise CopyError(f"{what} already exists in destination {dest.name!r}")
+        if self.if_exists == "skip_initialized":
+            existing = dest[name]
+            return not hasattr(existing, "shape") or existing.nchunks_initialized != existing.nchunks
+        return self.if_exists == "replace"
+
+    def _skip(self, source: Any) -> None:
+        self.log(f"skip {_describe(source)}")
+        self.n_skipped += 1
+
+
+def _describe(node: Any) -> str:
+    return f"{node.name} {node.shape} {node.dtype}" if hasattr(node, "shape") else str(node.name)
+
+
+def _create(source: Any, dest: Any, name: str, options: dict[str, Any]) -> Any:
+    """An array in ``dest`` that can hold what ``source`` holds, stored in the same way where that is possible."""
+    if not options and isinstance(dest, Group) and _has_document(source) and source._native.format == dest._native.format:
+        document = json.loads(source._native.document()) | {"zarr_format": dest.zarr_format, "attributes": {}}
+        path = dest._item_path(name)
+        with dest._writing(path):
+            return dest._wrap(_native.create_array(dest._native_store(), path, to_json(array_spec(document))))
+    return dest.create_dataset(name, shape=source.shape, **(_settings(source, dest, options) | options))
+
+
+def _has_document(array: Any) -> bool:
+    """Whether the document of an array says how its elements are stored, and nothing else."""
+    return isinstance(array, Array) and not array.is_view and array._native.format in ("2", "3")
+
+
+def _settings(source: Any, dest: Any, options: dict[str, Any]) -> dict[str, Any]:
+    """The arguments that create an array like ``source``, as far as ``dest`` knows them."""
+    if h5.is_h5py(source):
+        return h5.same_dataset(source) if h5.is_h5py(dest) else h5.dataset_from_h5(source, dest.zarr_format)
+    if h5.is_h5py(dest):
+        return h5.dataset_to_h5(source)
+    if not isinstance(source, Array):
+        return {"dtype": source.dtype, "chunks": source.chunks, "fill_value": source.fill_value}
+    # There are several words for compressors: whoever uses one of them wants no other compressor.
+    given = {*options, "attributes"} | ({"compressors"} if {"compressor", "compression"} & set(options) else set())
+    return kept(source, dest.zarr_format, dict.fromkeys(given))
+
+
+def _copy_elements(source: Any, target: Any, report: Callable[[int], object]) -> None:
+    if isinstance(source, Array) and isinstance(target, Array) and _is_stored_alike(source, target):
+        return _copy_encoded(source, target, report)
+    destination: Any = h5.Writable(target) if h5.is_h5py(target) else target
+    copy_values(h5.elements(source), destination, _Bar(report))
+
+
+@dataclass
+class _Bar:
+    """A progress bar that passes on what it is told."""
+
+    update: Callable[[int], object]
+    total: int | None = None
+
+
+def _is_stored_alike(source: Array, target: Array) -> bool:
+    if not _has_document(source) or source._native.format != target._native.format:
+        return False
+    documents = [json.loads(array._native.document()) for array in (source, target)]
+    for document in documents:
+        document.pop("attributes", None)
+    return bool(documents[0] == documents[1])
+
+
+def _copy_encoded(source: Array, target: Array, report: Callable[[int], object]) -> None:
+    """Copies chunks as they are stored."""
+    chunks_from = native_store(source.store, source._chunk_store, None)
+    chunks_to = native_store(target.store, target._chunk_store, target.synchronizer)
+    start = len(source.path) + 1 if source.path else 0
+    prefix = f"{target.path}/" if target.path else ""
+    suffixes = [key[start:] for key in chunks_from.keys(source.path)]
+    suffixes = [suffix for suffix in suffixes if suffix.rpartition("/")[2] not in _DOCUMENTS]
+
+    def transfer(suffix: str) -> None:
+        encoded = chunks_from.get(suffix if not start else f"{source.path}/{suffix}")
+        if encoded is not None:
+            chunks_to.set(prefix + suffix, encoded)
+
+    total, done = data_bytes(source), 0
+    with ThreadPoolExecutor(TRANSFERS) as pool:
+        for position, _ in enumerate(pool.map(transfer, suffixes), start=1):
+            # Chunks that are not stored count with those that are.
+            share = total * position // len(suffixes)
+            report(share - done)
+            done = share
+    report(total - done)

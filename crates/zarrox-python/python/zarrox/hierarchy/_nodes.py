@@ -1,0 +1,150 @@
+"""What the metadata of nodes is in Python, and how it becomes what the native module takes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from zarrox import _native
+from zarrox.errors import ContainsArrayError, GroupNotFoundError, MetadataValidationError, NodeNotFoundError
+
+Document: TypeAlias = dict[str, Any]
+Kind: TypeAlias = Literal["array", "group", "broken"]
+
+_V2_MEMBERS = ("shape", "chunks", "dtype", "compressor", "fill_value", "order", "filters", "dimension_separator")
+_V3_MEMBERS = ("shape", "chunk_grid", "chunk_key_encoding", "fill_value", "codecs", "dimension_names")
+
+
+@dataclass(frozen=True)
+class GroupMetadata:
+    """What a group's documents say, as zarr-python 3 has it.
+
+    Parameters
+    ----------
+    attributes : dict, optional
+        The attributes of the user.
+    zarr_format : {3, 2}, optional
+        The format of the group.
+    consolidated_metadata : dict, optional
+        The documents of all nodes below the group, by path, where they were consolidated.
+
+    Examples
+    --------
+    >>> import zarrox as zarr
+    >>> zarr.create_group({}, attributes={'answer': 42}).metadata.attributes
+    {'answer': 42}
+    """
+
+    attributes: dict[str, Any] = field(default_factory=dict)
+    zarr_format: int = 3
+    consolidated_metadata: dict[str, Any] | None = None
+    node_type: Literal["group"] = "group"
+
+    def to_dict(self) -> Document:
+        """The members of the document, ready to be written as JSON."""
+        document: Document = {
+            "attributes": self.attributes,
+            "zarr_format": self.zarr_format,
+            "node_type": self.node_type,
+        }
+        if self.consolidated_metadata is not None:
+            document["consolidated_metadata"] = self.consolidated_metadata
+        return document
+
+    @classmethod
+    def from_dict(cls, document: Mapping[str, Any]) -> GroupMetadata:
+        """What a document says; members that are not known are passed over."""
+        return cls(
+            attributes=dict(document.get("attributes") or {}),
+            zarr_format=document.get("zarr_format", 3),
+            consolidated_metadata=document.get("consolidated_metadata"),
+        )
+
+
+def format_name(zarr_format: Any = None, zarr_version: Any = None) -> str | None:
+    """The name that a format has natively; ``zarr_version`` is the older word for ``zarr_format``.
+
+    Raises
+    ------
+    ValueError
+        Where the two say different things.
+    """
+    if zarr_format is None:
+        zarr_format = zarr_version
+    elif zarr_version is not None and str(zarr_version) != str(zarr_format):
+        raise ValueError(f"zarr_format={zarr_format} and zarr_version={zarr_version} differ; give one of them")
+    return None if zarr_format is None else str(zarr_format)
+
+
+def open_group_node(
+    store: _native.Store, path: str, mode: Literal["r", "r+"], format: str | None, consolidated: bool | None
+) -> _native.Group:
+    """Opens a group, where nothing else will do.
+
+    Raises
+    ------
+    ContainsArrayError
+        If an array is there.
+    GroupNotFoundError
+        If nothing is there.
+    """
+    try:
+        node = _native.open_node(store, path, mode, format, consolidated)
+    except NodeNotFoundError as error:
+        raise GroupNotFoundError(str(error)) from None
+    if isinstance(node, _native.Array):
+        raise ContainsArrayError(f"{'/' + path!r} is an array, not a group")
+    return node
+
+
+def document_of(metadata: Any) -> Document:
+    """The document that an object of metadata stands for: a mapping, or anything with ``to_dict()``."""
+    if isinstance(metadata, Mapping):
+        return dict(metadata)
+    if hasattr(metadata, "to_dict"):
+        return dict(metadata.to_dict())
+    raise TypeError(f"metadata of a group or an array was expected, found {metadata!r}")
+
+
+def is_group(document: Document) -> bool:
+    """Whether a document is a group's; those of v2 do not say so."""
+    return bool(document.get("node_type", "array" if "shape" in document else "group") == "group")
+
+
+def array_spec(document: Document) -> Document:
+    """What ``_native.create_array`` takes to make the array that a document describes, element for element."""
+    zarr_format = document.get("zarr_format", 3)
+    if zarr_format not in (2, 3):
+        raise MetadataValidationError(f"zarr_format is {zarr_format!r}; arrays can be made of documents of 2 and 3")
+    spec: Document = {"format": str(zarr_format), "attributes": document.get("attributes") or {}}
+    if zarr_format == 3:
+        spec["dtype"] = document["data_type"]
+    members = _V3_MEMBERS if zarr_format == 3 else _V2_MEMBERS
+    spec.update((member, document[member]) for member in members if member in document)
+    return spec
+
+
+def create_node(store: _native.Store, path: str, document: Document, overwrite: bool) -> _native.Array | _native.Group:
+    """Creates the array or group that a document describes."""
+    if not is_group(document):
+        spec = array_spec(document) | {"overwrite": overwrite}
+        return _native.create_array(store, path, to_json(spec))
+    attributes = to_json(document.get("attributes") or {})
+    return _native.create_group(store, path, str(document.get("zarr_format", 3)), attributes, overwrite)
+
+
+def to_json(value: Any) -> str:
+    """JSON of what may hold scalars of NumPy and objects of zarr-python 3."""
+    return json.dumps(value, default=_plain)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.ndarray | np.generic):
+        return value.tolist()
+    if hasattr(value, "to_dict"):
+        return value.to_dict()
+    raise TypeError(f"{value!r} cannot be written as JSON")
