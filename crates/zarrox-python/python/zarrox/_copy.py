@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from os import PathLike
-from typing import Any, NamedTuple, TextIO, TypeAlias
+from typing import Any, TextIO, TypeAlias
 
 from zarrox import _native, h5
 from zarrox.core import Array
@@ -27,14 +27,6 @@ Log: TypeAlias = Callable[[str], object]
 TRANSFERS = 16
 
 _DOCUMENTS = frozenset({".zarray", ".zattrs", ".zgroup", ".zmetadata", "zarr.json"})
-
-
-class Copied(NamedTuple):
-    """How much was copied: what the functions that copy return."""
-
-    n_copied: int
-    n_skipped: int
-    n_bytes_copied: int
 
 
 @contextmanager
@@ -74,10 +66,11 @@ def check_if_exists(if_exists: str, choices: Sequence[str]) -> None:
         raise ValueError(f"if_exists must be one of {', '.join(map(repr, choices))}; found {if_exists!r}")
 
 
-def summary(copied: Copied, dry_run: bool) -> str:
+def summary(copied: tuple[int, int, int], dry_run: bool) -> str:
     """The last line of a log."""
-    counts = f"{copied.n_copied:,} copied, {copied.n_skipped:,} skipped"
-    return f"dry run: {counts}" if dry_run else f"all done: {counts}, {copied.n_bytes_copied:,} bytes copied"
+    n_copied, n_skipped, n_bytes_copied = copied
+    counts = f"{n_copied:,} copied, {n_skipped:,} skipped"
+    return f"dry run: {counts}" if dry_run else f"all done: {counts}, {n_bytes_copied:,} bytes copied"
 
 
 def data_bytes(node: Any) -> int:
@@ -103,9 +96,9 @@ class NodeCopier:
     n_bytes_copied: int = field(default=0, init=False)
 
     @property
-    def copied(self) -> Copied:
-        """What was done so far."""
-        return Copied(self.n_copied, self.n_skipped, self.n_bytes_copied)
+    def copied(self) -> tuple[int, int, int]:
+        """What was done so far: how many nodes were copied and skipped, and the bytes of elements."""
+        return self.n_copied, self.n_skipped, self.n_bytes_copied
 
     def copy(self, source: Any, dest: Any, name: str, is_root: bool) -> None:
         """Copies a node into a group, which in a dry run may be missing (``None``)."""
@@ -209,7 +202,7 @@ def _settings(source: Any, dest: Any, options: dict[str, Any]) -> dict[str, Any]
         return h5.same_dataset(source) if h5.is_h5py(dest) else h5.dataset_from_h5(source, dest.zarr_format)
     if h5.is_h5py(dest):
         return h5.dataset_to_h5(source)
-    if not isinstance(source, Array):
+    if not isinstance(source, Array) or source.is_view:
         return {"dtype": source.dtype, "chunks": source.chunks, "fill_value": source.fill_value}
     # There are several words for compressors: whoever uses one of them wants no other compressor.
     given = {*options, "attributes"} | ({"compressors"} if {"compressor", "compression"} & set(options) else set())

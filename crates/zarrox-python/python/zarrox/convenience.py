@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from zarrox import _native, creation
-from zarrox._copy import TRANSFERS, Copied, NodeCopier, check_if_exists, data_bytes, log_writer, summary
+from zarrox._copy import TRANSFERS, NodeCopier, check_if_exists, data_bytes, log_writer, summary
 from zarrox.core import Array
 from zarrox.errors import ContainsGroupError, CopyError, NodeNotFoundError, PathNotFoundError
 from zarrox.hierarchy import Group, open_group
@@ -578,7 +578,6 @@ def copy_store(
     check_if_exists(if_exists, ("raise", "replace", "skip"))
     from_store, to_store = normalize_store_arg(source, mode="r"), normalize_store_arg(dest, mode="a")
     keys = _pairs_of_keys(from_store, source_path, dest_path, _is_wanted(excludes, includes, flags))
-    counts = Copied(0, 0, 0)
     with log_writer(log) as write, progress_reporter(progress, len(keys), "keys") as report:
         with ThreadPoolExecutor(TRANSFERS) as pool:
             transfers: list[Future[int]] = []
@@ -598,7 +597,7 @@ def copy_store(
             for transfer in transfers:
                 copied += transfer.result()
                 report(1)
-        counts = Copied(len(transfers), skipped, copied)
+        counts = len(transfers), skipped, copied
         write(summary(counts, dry_run))
     return counts
 

@@ -123,7 +123,7 @@ def elements(dataset: Any) -> Any:
 def dataset_to_h5(array: Any) -> dict[str, Any]:
     """The arguments that create a dataset for what an array holds: chunks are kept, compression is light."""
     settings: dict[str, Any] = {"dtype": _h5_dtype(array.dtype)}
-    if array.fill_value is not None:
+    if array.fill_value is not None and array.dtype.kind not in "mM":
         settings["fillvalue"] = _storable(array.fill_value)[()]
     if 0 in array.shape or not array.shape:
         return settings  # HDF5 stores these in one piece.

@@ -171,8 +171,8 @@ class Creation:
         --------
         >>> import zarrox as zarr
         >>> root = zarr.create_group({})
-        >>> dict(root.create_hierarchy({'a/b': zarr.hierarchy.GroupMetadata()}))
-        {'a': <zarrox.hierarchy.Group '/a'>, 'a/b': <zarrox.hierarchy.Group '/a/b'>}
+        >>> [path for path, group in root.create_hierarchy({'a/b': zarr.hierarchy.GroupMetadata()})]
+        ['a', 'a/b']
         """
         from zarrox.hierarchy._open import create_nodes
 
@@ -267,8 +267,8 @@ class Creation:
         --------
         >>> import zarrox as zarr
         >>> root = zarr.create_group({})
-        >>> root.create_array('foo', shape=(100,), chunks=(10,), shards=(50,), dtype='int16')
-        <zarrox.core.Array '/foo' (100,) int16>
+        >>> root.create_array('foo', shape=(100,), chunks=(10,), shards=(50,), dtype='int16').shards
+        (50,)
         """
         path = self._item_path(name)
         with self._writing(path):

@@ -192,7 +192,7 @@ class Group(Creation, MutableMapping[str, "Array | Group"]):
     @property
     def store_path(self) -> StorePath:
         """The store and the path in it."""
-        return StorePath(self._store, self._path, self._store.native.location)
+        return StorePath(self._store, self._path)
 
     @property
     def read_only(self) -> bool:
@@ -220,7 +220,11 @@ class Group(Creation, MutableMapping[str, "Array | Group"]):
     @property
     def metadata(self) -> _nodes.GroupMetadata:
         """What the documents of the group say."""
-        document = json.loads(self._native.document())
+        document: dict[str, Any] = {}
+        if is_v3(self._native):
+            # The native group leaves out what was consolidated.
+            key = f"{self._path}/zarr.json" if self._path else "zarr.json"
+            document = json.loads(self._native_store().get(key) or "{}")
         document |= {"attributes": self.attrs.asdict(), "zarr_format": self.zarr_format}
         return _nodes.GroupMetadata.from_dict(document)
 
@@ -282,6 +286,8 @@ class Group(Creation, MutableMapping[str, "Array | Group"]):
         return items
 
     def __repr__(self) -> str:
+        if is_v3(self._native):
+            return f"<Group {self.store_path}>"
         read_only = " read-only" if self._read_only else ""
         return f"<{_type_name(self)} {self.name!r}{read_only}>"
 
