@@ -19,14 +19,33 @@ from zarrox.core.copying import copy_values
 from zarrox.errors import CopyError, ZarrUserWarning
 from zarrox.hierarchy import Group
 from zarrox.hierarchy._nodes import array_spec, to_json
-from zarrox.storage import native_store
+from zarrox.storage import KVStore, native_store
+from zarrox.tree import is_array
 
 Log: TypeAlias = Callable[[str], object]
 
-# Transfers that wait for a store at the same time.
-TRANSFERS = 16
+# How many threads wait for a store at the same time, and how many transfers each takes over at once, at most.
+_THREADS = 16
+_BATCH = 16
 
 _DOCUMENTS = frozenset({".zarray", ".zattrs", ".zgroup", ".zmetadata", "zarr.json"})
+
+
+@contextmanager
+def transfers(*stores: Any) -> Iterator[Callable[[Callable[[Any], Any], Sequence[Any]], Iterator[Any]]]:
+    """What applies a function to many things, like ``map``: at the same time, if these stores are made for it."""
+    if any(isinstance(store, KVStore) or getattr(store, "_custom", False) for store in stores):
+        yield map  # A mapping that somebody else wrote is used by one thread.
+        return
+    with ThreadPoolExecutor(_THREADS) as pool:
+
+        def run(function: Callable[[Any], Any], values: Sequence[Any]) -> Iterator[Any]:
+            size = max(1, min(_BATCH, len(values) // _THREADS))
+            batches = [values[start : start + size] for start in range(0, len(values), size)]
+            for results in pool.map(lambda batch: [function(value) for value in batch], batches):
+                yield from results
+
+        yield run
 
 
 @contextmanager
@@ -75,7 +94,7 @@ def summary(copied: tuple[int, int, int], dry_run: bool) -> str:
 
 def data_bytes(node: Any) -> int:
     """How many bytes all elements of an array, or of all arrays of a group, have."""
-    if hasattr(node, "shape"):
+    if is_array(node):
         return 0 if node.shape is None else math.prod(node.shape) * int(node.dtype.itemsize)
     return sum(data_bytes(child) for child in node.values() if child is not None)
 
@@ -106,7 +125,7 @@ class NodeCopier:
             message = f"{source.name!r} is skipped: Zarr has nothing for {source!r}"
             warnings.warn(message, ZarrUserWarning, stacklevel=4)
             self._skip(source)
-        elif hasattr(source, "shape"):
+        elif is_array(source):
             self._copy_array(source, dest, name)
         elif is_root or not self.shallow:
             self._copy_group(source, dest, name)
@@ -150,7 +169,7 @@ class NodeCopier:
         self.copy_attributes(source, target)
 
     def _copy_group(self, source: Any, dest: Any, name: str) -> None:
-        in_the_way = dest is not None and name in dest and hasattr(dest[name], "shape")
+        in_the_way = dest is not None and name in dest and is_array(dest[name])
         if in_the_way and not self._may_replace(dest, name, f"an array {name!r}"):
             return self._skip(source)
         self.log(f"copy {_describe(source)}")
@@ -169,7 +188,7 @@ class NodeCopier:
             raise CopyError(f"{what} already exists in destination {dest.name!r}")
         if self.if_exists == "skip_initialized":
             existing = dest[name]
-            return not hasattr(existing, "shape") or existing.nchunks_initialized != existing.nchunks
+            return not is_array(existing) or existing.nchunks_initialized != existing.nchunks
         return self.if_exists == "replace"
 
     def _skip(self, source: Any) -> None:
@@ -178,7 +197,7 @@ class NodeCopier:
 
 
 def _describe(node: Any) -> str:
-    return f"{node.name} {node.shape} {node.dtype}" if hasattr(node, "shape") else str(node.name)
+    return f"{node.name} {node.shape} {node.dtype}" if is_array(node) else str(node.name)
 
 
 def _create(source: Any, dest: Any, name: str, options: dict[str, Any]) -> Any:
@@ -204,8 +223,11 @@ def _settings(source: Any, dest: Any, options: dict[str, Any]) -> dict[str, Any]
         return h5.dataset_to_h5(source)
     if not isinstance(source, Array) or source.is_view:
         return {"dtype": source.dtype, "chunks": source.chunks, "fill_value": source.fill_value}
-    # There are several words for compressors: whoever uses one of them wants no other compressor.
-    given = {*options, "attributes"} | ({"compressors"} if {"compressor", "compression"} & set(options) else set())
+    given = {*options, "attributes"}
+    if {"compressor", "compression"} & given:
+        given.add("compressors")  # Different words for the same thing.
+    if source._native.format != dest._native.format:
+        given |= {"filters", "compressors", "order", "chunk_key_encoding"}  # N5 has other ones, though it counts as v2.
     return kept(source, dest.zarr_format, dict.fromkeys(given))
 
 
@@ -248,8 +270,8 @@ def _copy_encoded(source: Array, target: Array, report: Callable[[int], object])
             chunks_to.set(prefix + suffix, encoded)
 
     total, done = data_bytes(source), 0
-    with ThreadPoolExecutor(TRANSFERS) as pool:
-        for position, _ in enumerate(pool.map(transfer, suffixes), start=1):
+    with transfers(source.chunk_store, target.chunk_store) as run:
+        for position, _ in enumerate(run(transfer, suffixes), start=1):
             # Chunks that are not stored count with those that are.
             share = total * position // len(suffixes)
             report(share - done)

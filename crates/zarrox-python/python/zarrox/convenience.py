@@ -5,13 +5,12 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, Literal
 
 import numpy as np
 
 from zarrox import _native, creation
-from zarrox._copy import TRANSFERS, NodeCopier, check_if_exists, data_bytes, log_writer, summary
+from zarrox._copy import NodeCopier, check_if_exists, data_bytes, log_writer, summary, transfers
 from zarrox.core import Array
 from zarrox.errors import ContainsGroupError, CopyError, NodeNotFoundError, PathNotFoundError
 from zarrox.hierarchy import Group, open_group
@@ -43,6 +42,9 @@ __all__ = [
     "save_group",
     "tree",
 ]
+
+# How many keys `copy_store` logs before it copies them, several at the same time.
+_KEYS_AT_A_TIME = 256
 
 # Arguments of `open` that arrays keep, whether they were there or not.
 _ARRAY_SETTINGS = ("chunk_store", "synchronizer", "cache_metadata", "cache_attrs", "write_empty_chunks", "meta_array")
@@ -578,26 +580,33 @@ def copy_store(
     check_if_exists(if_exists, ("raise", "replace", "skip"))
     from_store, to_store = normalize_store_arg(source, mode="r"), normalize_store_arg(dest, mode="a")
     keys = _pairs_of_keys(from_store, source_path, dest_path, _is_wanted(excludes, includes, flags))
-    with log_writer(log) as write, progress_reporter(progress, len(keys), "keys") as report:
-        with ThreadPoolExecutor(TRANSFERS) as pool:
-            transfers: list[Future[int]] = []
-            skipped = 0
-            for key, target in keys:
-                description = key if key == target else f"{key} -> {target}"
-                if if_exists != "replace" and target in to_store:
-                    if if_exists == "raise":
-                        raise CopyError(f"key {target!r} exists in destination")
-                    write(f"skip {description}")
-                    skipped += 1
-                    report(1)
-                    continue
-                write(f"copy {description}")
-                transfers.append(pool.submit(_transfer, from_store, key, to_store, target, dry_run))
-            copied = 0
-            for transfer in transfers:
-                copied += transfer.result()
-                report(1)
-        counts = len(transfers), skipped, copied
+    with (
+        log_writer(log) as write,
+        progress_reporter(progress, len(keys), "keys") as report,
+        transfers(from_store, to_store) as run,
+    ):
+        exists = [False] * len(keys) if if_exists == "replace" else list(run(lambda pair: pair[1] in to_store, keys))
+        if if_exists == "raise" and any(exists):
+            raise CopyError(f"key {keys[exists.index(True)][1]!r} exists in destination")
+
+        def transfer(pair: tuple[str, str]) -> int:
+            value = from_store[pair[0]]
+            to_store[pair[1]] = value
+            return memoryview(value).nbytes
+
+        n_copied = n_bytes_copied = 0
+        for start in range(0, len(keys), _KEYS_AT_A_TIME):
+            part = range(start, min(start + _KEYS_AT_A_TIME, len(keys)))
+            for position in part:
+                key, target = keys[position]
+                verb = "skip" if exists[position] else "copy"
+                write(f"{verb} {key}" if key == target else f"{verb} {key} -> {target}")
+            copied = [keys[position] for position in part if not exists[position]]
+            n_copied += len(copied)
+            if not dry_run:
+                n_bytes_copied += sum(run(transfer, copied))
+            report(len(part))
+        counts = n_copied, len(keys) - n_copied, n_bytes_copied
         write(summary(counts, dry_run))
     return counts
 
@@ -619,14 +628,6 @@ def _pairs_of_keys(store: BaseStore, source_path: str, dest_path: str, is_wanted
     prefix, new_prefix = (f"{path}/" if path else "" for path in map(normalize_storage_path, (source_path, dest_path)))
     keys = (key for key in sorted(store.keys()) if key.startswith(prefix) and is_wanted(key))
     return [(key, new_prefix + key[len(prefix) :]) for key in keys]
-
-
-def _transfer(source: BaseStore, key: str, dest: BaseStore, target: str, dry_run: bool) -> int:
-    if dry_run:
-        return 0
-    value = source[key]
-    dest[target] = value
-    return memoryview(value).nbytes
 
 
 def consolidate_metadata(

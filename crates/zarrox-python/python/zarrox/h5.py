@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from zarrox.errors import ZarrUserWarning
+from zarrox.tree import is_array
 
 __all__ = [
     "Writable",
@@ -41,7 +42,7 @@ def _h5py() -> Any:
 
 def copies(node: Any) -> bool:
     """Whether Zarr can hold an object of h5py: not named types, dangling links, empty datasets and references."""
-    if hasattr(node, "shape"):
+    if is_array(node):
         return node.shape is not None and not _holds_references(node.dtype)
     return hasattr(node, "keys")
 

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from html import escape
 from typing import Any, NamedTuple
 
 __all__ = ["TreeViewer"]
+
+
+def is_array(node: Any) -> bool:
+    """Whether a node is an array, of whatever library; a group may have a member that is called ``shape``."""
+    return not isinstance(node, Mapping) and hasattr(node, "shape")
 
 
 class _Branches(NamedTuple):
@@ -96,6 +101,6 @@ def _children(node: Any) -> list[tuple[str, Any]]:
 def _label(name: str, node: Any) -> str:
     if isinstance(node, str):
         return f"{name} (broken: {node})"
-    if hasattr(node, "shape"):
+    if is_array(node):
         return f"{name} {node.shape} {node.dtype}"
     return name

@@ -289,43 +289,245 @@ class Creation:
         return self.create_array(name, shape=shape, dtype=np.float64 if dtype is None else dtype, **kwargs)
 
     def create(self, name: Any, **kwargs: Any) -> Array:
-        """Create an array; arguments as for :func:`zarrox.creation.create`."""
+        """The same as :meth:`create_dataset`.
+
+        Parameters
+        ----------
+        name : str
+            Name or path of the array.
+        **kwargs
+            As for :func:`zarrox.creation.create`.
+
+        Returns
+        -------
+        zarrox.core.Array
+
+        Examples
+        --------
+        >>> import zarrox as zarr
+        >>> root = zarr.group()
+        >>> root.create('foo', shape=10).name
+        '/foo'
+        """
         return self.create_dataset(name, **kwargs)
 
     def array(self, name: Any, data: Any, **kwargs: Any) -> Array:
-        """Create an array that holds ``data``; arguments as for :func:`zarrox.creation.array`."""
+        """Create an array that holds some data.
+
+        Parameters
+        ----------
+        name : str
+            Name or path of the array.
+        data : array_like
+            What the array is to hold.
+        **kwargs
+            As for :func:`zarrox.creation.array`.
+
+        Returns
+        -------
+        zarrox.core.Array
+
+        Examples
+        --------
+        >>> import zarrox as zarr
+        >>> root = zarr.group()
+        >>> root.array('foo', [1, 2, 3])[:]
+        array([1, 2, 3])
+        """
         return self._new_array(creation.array, name, kwargs, data)
 
     def empty(self, name: Any, **kwargs: Any) -> Array:
-        """Create an array without a fill value; arguments as for :func:`zarrox.creation.empty`."""
+        """Create an array without a fill value.
+
+        Parameters
+        ----------
+        name : str
+            Name or path of the array.
+        **kwargs
+            As for :func:`zarrox.creation.empty`.
+
+        Returns
+        -------
+        zarrox.core.Array
+
+        Examples
+        --------
+        >>> import zarrox as zarr
+        >>> root = zarr.group()
+        >>> root.empty('foo', shape=10).fill_value is None
+        True
+        """
         return self._new_array(creation.empty, name, kwargs)
 
     def zeros(self, name: Any, **kwargs: Any) -> Array:
-        """Create an array of zeros; arguments as for :func:`zarrox.creation.zeros`."""
+        """Create an array of zeros.
+
+        Parameters
+        ----------
+        name : str
+            Name or path of the array.
+        **kwargs
+            As for :func:`zarrox.creation.zeros`.
+
+        Returns
+        -------
+        zarrox.core.Array
+
+        Examples
+        --------
+        >>> import zarrox as zarr
+        >>> root = zarr.group()
+        >>> root.zeros('foo', shape=3)[:]
+        array([0., 0., 0.])
+        """
         return self._new_array(creation.zeros, name, kwargs)
 
     def ones(self, name: Any, **kwargs: Any) -> Array:
-        """Create an array of ones; arguments as for :func:`zarrox.creation.ones`."""
+        """Create an array of ones.
+
+        Parameters
+        ----------
+        name : str
+            Name or path of the array.
+        **kwargs
+            As for :func:`zarrox.creation.ones`.
+
+        Returns
+        -------
+        zarrox.core.Array
+
+        Examples
+        --------
+        >>> import zarrox as zarr
+        >>> root = zarr.group()
+        >>> root.ones('foo', shape=3, dtype='i4')[:]
+        array([1, 1, 1], dtype=int32)
+        """
         return self._new_array(creation.ones, name, kwargs)
 
     def full(self, name: Any, fill_value: Any, **kwargs: Any) -> Array:
-        """Create an array of one value; arguments as for :func:`zarrox.creation.full`."""
+        """Create an array of one value.
+
+        Parameters
+        ----------
+        name : str
+            Name or path of the array.
+        fill_value : object
+            The value.
+        **kwargs
+            As for :func:`zarrox.creation.full`.
+
+        Returns
+        -------
+        zarrox.core.Array
+
+        Examples
+        --------
+        >>> import zarrox as zarr
+        >>> root = zarr.group()
+        >>> root.full('foo', 7, shape=3)[:]
+        array([7., 7., 7.])
+        """
         return self._new_array(creation.full, name, kwargs, fill_value=fill_value)
 
     def empty_like(self, name: Any, data: Any, **kwargs: Any) -> Array:
-        """Create an array as :meth:`empty` does, like ``data``."""
+        """Create an array without a fill value, otherwise like another one.
+
+        Parameters
+        ----------
+        name : str
+            Name or path of the array.
+        data : array_like
+            The other one.
+        **kwargs
+            As for :func:`zarrox.creation.empty_like`.
+
+        Returns
+        -------
+        zarrox.core.Array
+
+        Examples
+        --------
+        >>> import zarrox as zarr
+        >>> root = zarr.group()
+        >>> root.empty_like('bar', root.zeros('foo', shape=3)).shape
+        (3,)
+        """
         return self._new_array(creation.empty_like, name, kwargs, data)
 
     def zeros_like(self, name: Any, data: Any, **kwargs: Any) -> Array:
-        """Create an array as :meth:`zeros` does, like ``data``."""
+        """Create an array of zeros, otherwise like another one.
+
+        Parameters
+        ----------
+        name : str
+            Name or path of the array.
+        data : array_like
+            The other one.
+        **kwargs
+            As for :func:`zarrox.creation.zeros_like`.
+
+        Returns
+        -------
+        zarrox.core.Array
+
+        Examples
+        --------
+        >>> import zarrox as zarr
+        >>> root = zarr.group()
+        >>> root.zeros_like('bar', root.ones('foo', shape=3))[:]
+        array([0., 0., 0.])
+        """
         return self._new_array(creation.zeros_like, name, kwargs, data)
 
     def ones_like(self, name: Any, data: Any, **kwargs: Any) -> Array:
-        """Create an array as :meth:`ones` does, like ``data``."""
+        """Create an array of ones, otherwise like another one.
+
+        Parameters
+        ----------
+        name : str
+            Name or path of the array.
+        data : array_like
+            The other one.
+        **kwargs
+            As for :func:`zarrox.creation.ones_like`.
+
+        Returns
+        -------
+        zarrox.core.Array
+
+        Examples
+        --------
+        >>> import zarrox as zarr
+        >>> root = zarr.group()
+        >>> root.ones_like('bar', root.zeros('foo', shape=3))[:]
+        array([1., 1., 1.])
+        """
         return self._new_array(creation.ones_like, name, kwargs, data)
 
     def full_like(self, name: Any, data: Any, **kwargs: Any) -> Array:
-        """Create an array as :meth:`full` does, like ``data``."""
+        """Create an array of one value, otherwise like another one.
+
+        Parameters
+        ----------
+        name : str
+            Name or path of the array.
+        data : array_like
+            The other one.
+        **kwargs
+            As for :func:`zarrox.creation.full_like`.
+
+        Returns
+        -------
+        zarrox.core.Array
+
+        Examples
+        --------
+        >>> import zarrox as zarr
+        >>> root = zarr.group()
+        >>> root.full_like('bar', root.zeros('foo', shape=3), fill_value=7)[:]
+        array([7., 7., 7.])
+        """
         return self._new_array(creation.full_like, name, kwargs, data)
 
     def _new_array(self, create: Any, name: Any, kwargs: dict[str, Any], *args: Any, **further: Any) -> Array:
