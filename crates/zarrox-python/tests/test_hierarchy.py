@@ -131,6 +131,12 @@ class TestGroup:
         with pytest.raises(ContainsArrayError):
             root.create_dataset("foo", shape=10)
 
+    def test_has_one_format(self, root: Group) -> None:
+        assert root.zeros("foo", shape=3, zarr_format=root.zarr_format).metadata.zarr_format == root.zarr_format
+        for option in ("zarr_format", "zarr_version"):
+            with pytest.raises(ValueError, match="format"):
+                root.zeros("bar", shape=3, **{option: 5 - root.zarr_format})
+
     def test_requires_datasets(self, root: Group) -> None:
         first = root.require_dataset("foo", shape=100, chunks=10, dtype="f4")
         first[:] = np.arange(100)
@@ -164,8 +170,10 @@ class TestGroup:
         assert root.zeros("foo", shape=200, chunks=20, overwrite=True)[:].sum() == 0
         assert len(root.create_group("foo", overwrite=True)) == 0
         assert root.zeros("foo", shape=300, overwrite=True).shape == (300,)
-        assert root.zeros("foo/bar", shape=400, overwrite=True).shape == (400,)
-        assert isinstance(root["foo"], Group)
+        # Overwriting is about what stands at a path, and deletes no array above it.
+        with pytest.raises(ContainsArrayError):
+            root.zeros("foo/bar", shape=400, overwrite=True)
+        assert root["foo"].shape == (300,)
 
     def test_sets_items(self, root: Group) -> None:
         root["foo"] = np.arange(100)

@@ -98,9 +98,6 @@ def open(store: Any = None, mode: str | None = "a", **kwargs: Any) -> Any:
     if kwargs.get("chunk_store") is not None:
         kwargs["chunk_store"] = normalize_store_arg(kwargs["chunk_store"], storage_options=storage_options, mode=mode)
     native = _find(store, mode, **kwargs)
-    if native is None and mode != "a":
-        path = normalize_storage_path(kwargs.get("path"))
-        raise PathNotFoundError(f"there is no array and no group at {'/' + path!r} in {store!r}")
     if native is None:
         return (creation.open_array if creates_array else open_group)(store, mode, **kwargs)
     if isinstance(native, _native.Group):
@@ -124,7 +121,7 @@ def _find(
     use_consolidated: bool | None = None,
     **_: Any,
 ) -> _native.Array | _native.Group | None:
-    """What is there, if there is something. What describes new arrays has no effect."""
+    """What is there; if nothing is, ``None`` where it may be created. What describes new arrays has no effect."""
     native_mode: Literal["r", "r+"] = "r" if mode == "r" else "r+"
     if use_consolidated is None and mode != "r":
         use_consolidated = False
@@ -136,8 +133,10 @@ def _find(
             format_name(zarr_format, zarr_version),
             use_consolidated,
         )
-    except NodeNotFoundError:
-        return None
+    except NodeNotFoundError as error:
+        if mode == "a":
+            return None
+        raise PathNotFoundError(str(error)) from None
 
 
 def _only(options: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:

@@ -538,6 +538,9 @@ class Creation:
 
     def _options(self, kwargs: dict[str, Any]) -> dict[str, Any]:
         """The arguments of a function that creates an array in the stores of this group."""
+        wanted = _nodes.format_name(kwargs.pop("zarr_format", None), kwargs.pop("zarr_version", None))
+        if wanted not in (None, str(self.zarr_format)):
+            raise ValueError(f"what is in a group has its format, which is {self.zarr_format} here; found {wanted}")
         return {
             "chunk_store": self._chunk_store,
             "synchronizer": self._synchronizer,

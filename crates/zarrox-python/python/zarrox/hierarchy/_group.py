@@ -220,11 +220,7 @@ class Group(Creation, MutableMapping[str, "Array | Group"]):
     @property
     def metadata(self) -> _nodes.GroupMetadata:
         """What the documents of the group say."""
-        document: dict[str, Any] = {}
-        if is_v3(self._native):
-            # The native group leaves out what was consolidated.
-            key = f"{self._path}/zarr.json" if self._path else "zarr.json"
-            document = json.loads(self._native_store().get(key) or "{}")
+        document = json.loads(self._native.document())
         document |= {"attributes": self.attrs.asdict(), "zarr_format": self.zarr_format}
         return _nodes.GroupMetadata.from_dict(document)
 
