@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import json
 import pickle
 import threading
@@ -453,6 +454,15 @@ def test_synchronizes_creation() -> None:
     for thread in threads:
         thread.join()
     assert sorted(outcomes) == ["/foo/bar"] + ["exists"] * 7
+
+
+def test_creates_roots_that_are_missing_under_plain_locks() -> None:
+    locks: Any = collections.defaultdict(threading.Lock)
+    store = {"foo/.zgroup": b'{"zarr_format": 2}'}
+    group = Group(store, "foo", synchronizer=locks)
+    group.create_group("bar")
+    group.zeros("baz", shape=3)[:] = 1
+    assert ".zgroup" in store and list(group) == ["bar", "baz"]
 
 
 class TestOpening:

@@ -27,8 +27,9 @@ from zarrox.storage import BaseStore, native_store, normalize_storage_path, norm
 from zarrox.tree import TreeViewer
 from zarrox.util import InfoReporter
 
-# A group's documents are not changed by two at a time: all who do so hold the lock of this key.
-_LOCK_KEY = ".zgroup"
+# Nodes are created and deleted by one at a time: all who do so hold the lock of this key, under which nothing is stored, since
+# native code enters the lock of whatever it stores.
+_LOCK_KEY = ".zgroup.change"
 
 
 class Group(Creation, MutableMapping[str, "Array | Group"]):
