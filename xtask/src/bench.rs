@@ -1,5 +1,6 @@
 //! `cargo xtask bench`.
 
+use crate::package;
 use crate::python::Environment;
 use crate::run::{Outcome, Program, cargo};
 use crate::servers;
@@ -11,14 +12,14 @@ Measures reading and writing, compiled for release
     bench codecs [ARGUMENT …]     every codec, against its library's own calls or a copy of the memory
     bench indexing [ARGUMENT …]   selections of every kind, each against its limit
     bench stores [--require]      S3: a line of 50 ms, and large objects against the bare client; starts the server
+    bench python [--quick]        the Python package: small reads against tensorstore, opening against bare reads of files
 
 Arguments go to the benchmarks, which are in crates/zarrox/benches and crates/zarrox-codecs/benches.";
 
 pub(crate) fn run(arguments: &[String]) -> Outcome {
-    if let Some((_, rest)) = arguments.split_first().filter(|(first, _)| *first == "stores") {
-        return stores(rest);
-    }
     let (package, name, rest) = match arguments.split_first() {
+        Some((first, rest)) if first == "stores" => return stores(rest),
+        Some((first, rest)) if first == "python" => return package::bench(rest),
         Some((first, rest)) if first == "codecs" => ("zarrox-codecs", "codecs", rest),
         Some((first, rest)) if first == "indexing" => ("zarrox", "indexing", rest),
         Some((first, rest)) if first == "whole" => ("zarrox", "whole", rest),

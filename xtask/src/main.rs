@@ -13,6 +13,7 @@ mod docs;
 mod fuzz;
 mod indexing;
 mod lint;
+mod package;
 mod python;
 mod references;
 mod run;
@@ -37,6 +38,7 @@ const COMMANDS: &[Command] = &[
     Command { name: "demo", help: demo::HELP, run: demo::run },
     Command { name: "test", help: test::HELP, run: test::run },
     Command { name: "lint", help: lint::HELP, run: lint::run },
+    Command { name: "python", help: package::HELP, run: package::run },
     Command { name: "bench", help: bench::HELP, run: bench::run },
     Command { name: "conformance", help: conformance::HELP, run: conformance::run },
     Command { name: "asan", help: asan::HELP, run: asan::run },

@@ -2,13 +2,19 @@
 
 use crate::conformance;
 use crate::databases;
+use crate::package;
 use crate::run::{Outcome, cargo};
 use crate::servers;
 
 pub(crate) const HELP: &str = "\
-All tests: unit tests, integration tests, the examples in the documentation, and conformance
+All tests: unit tests, integration tests, the examples in the documentation, the Python package's, and conformance
 
-All features are on, so that the tests of those that are off by default run, too. Arguments go to `cargo test`, and conformance is left out then.
+All features are on, so that the tests of those that are off by default run, too. Arguments go to `cargo test`, and the Python package's and
+conformance are left out then.
+
+    test --python [ARGUMENT …]
+
+tests the Python package alone: beside zarr-python 3 and what else it works with, and beside zarr-python 2. Arguments go to pytest.
 
     test --stores [SERVER …] [-- ARGUMENT …]
 
@@ -17,14 +23,18 @@ hdfs. What is missing is installed: Python's and npm's packages below target, De
 programs: names of tests, for example; without any, hierarchies on servers are exchanged with zarr-python 2, too. Each server's log is in target/servers/NAME.";
 
 pub(crate) fn run(arguments: &[String]) -> Outcome {
-    if let Some((first, rest)) = arguments.split_first()
-        && first == "--stores"
-    {
-        return stores(rest);
+    match arguments.split_first() {
+        Some((first, rest)) if first == "--stores" => return stores(rest),
+        Some((first, rest)) if first == "--python" => return package::test(rest),
+        _ => {}
     }
     let tests = cargo(["test", "--workspace", "--all-features"]).with(arguments.iter().map(String::as_str));
     tests.run()?;
-    if arguments.is_empty() { conformance::run(&[]) } else { Ok(()) }
+    if !arguments.is_empty() {
+        return Ok(());
+    }
+    package::test(&[])?;
+    conformance::run(&[])
 }
 
 fn stores(arguments: &[String]) -> Outcome {
