@@ -1,0 +1,132 @@
+"""Runs the examples of one document of zarr-python 2.11 with Zarrox in its place: a program, for a process of its own.
+
+Usage: ``published_examples.py DOCUMENT REPORT``. The working directory should be empty. A ``.rst`` document is one session, each docstring of a
+``.py`` document is one. The report is JSON: for each example its line, source, what was wanted, what came, and whether these agree.
+"""
+
+from __future__ import annotations
+
+import ast
+import dbm.dumb
+import doctest
+import importlib
+import json
+import pkgutil
+import sys
+import types
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import zarrox
+
+#: As zarr-python's own tests had them.
+OPTIONS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS | doctest.IGNORE_EXCEPTION_DETAIL
+
+# A flag of a plugin of pytest's, for examples that need the network; ours do not.
+doctest.register_optionflag("REMOTE_DATA")
+
+
+class Runner(doctest.DocTestRunner):
+    """Collects what each example gave."""
+
+    def __init__(self) -> None:
+        super().__init__(Checker(), verbose=False, optionflags=OPTIONS)
+        self.results: list[dict[str, Any]] = []
+
+    def _add(self, test: doctest.DocTest, example: doctest.Example, got: str, agrees: bool) -> None:
+        line = (test.lineno or 0) + example.lineno + 1
+        self.results.append(
+            {"line": line, "source": example.source, "want": example.want, "got": got, "agrees": agrees}
+        )
+
+    def report_start(self, out: Any, test: doctest.DocTest, example: doctest.Example) -> None:
+        """Prints nothing."""
+
+    def report_success(self, out: Any, test: doctest.DocTest, example: doctest.Example, got: str) -> None:
+        """Notes an example that gives what it should."""
+        self._add(test, example, got, True)
+
+    def report_failure(self, out: Any, test: doctest.DocTest, example: doctest.Example, got: str) -> None:
+        """Notes an example that gives something else."""
+        self._add(test, example, got, False)
+
+    def report_unexpected_exception(
+        self, out: Any, test: doctest.DocTest, example: doctest.Example, exc_info: Any
+    ) -> None:
+        """Notes an example that raises."""
+        kind, error, _ = exc_info
+        self._add(test, example, f"{kind.__name__}: {error}", False)
+
+
+class Checker(doctest.OutputChecker):
+    """Takes the package's name for the other's."""
+
+    def check_output(self, want: str, got: str, optionflags: int) -> bool:
+        """Whether both are the same text."""
+        return super().check_output(want, got.replace("zarrox.", "zarr."), optionflags)
+
+
+def stand_in() -> None:
+    """Lets ``import zarr`` give Zarrox, with all its modules, and provides what the examples need and nobody can have."""
+    sys.modules["zarr"] = zarrox
+    for found in pkgutil.walk_packages(zarrox.__path__, "zarrox."):
+        # xarray is another package's business, and nothing imports it by accident.
+        if found.name != "zarrox.xarray_backend":
+            sys.modules[found.name.replace("zarrox", "zarr", 1)] = importlib.import_module(found.name)
+    # Berkeley DB's package has not been built for years; what it opens is a database of the same interface.
+    sys.modules["bsddb3"] = module("bsddb3", btopen=dbm.dumb.open)
+    # The examples read one array from Amazon's S3: here it is in memory.
+    sys.modules["s3fs"] = module("s3fs", S3FileSystem=types.SimpleNamespace, S3Map=cloud)
+
+
+def module(name: str, **members: Any) -> types.ModuleType:
+    """A module with these members."""
+    made = types.ModuleType(name)
+    vars(made).update(members)
+    return made
+
+
+def cloud(root: str, **options: Any) -> dict[str, bytes]:
+    """The store that the examples have in the cloud."""
+    assert root == "zarr-demo/store", root
+    store: dict[str, bytes] = {}
+    text = np.frombuffer(b"Hello from the cloud!", dtype="S1")
+    zarrox.group(store=store).create_dataset("foo/bar/baz", data=text, chunks=7)
+    return store
+
+
+def sessions(document: Path) -> Iterator[doctest.DocTest]:
+    """The examples of a document, in groups that share their names."""
+    parser = doctest.DocTestParser()
+    text = document.read_text(encoding="utf-8")
+    if document.suffix != ".py":
+        yield parser.get_doctest(text, {}, document.name, str(document), 0)
+        return
+    for node in ast.walk(ast.parse(text)):
+        if not isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)):
+            continue
+        docstring = ast.get_docstring(node, clean=False)
+        if docstring and ">>>" in docstring:
+            line = node.body[0].lineno - 1
+            # As if the examples stood in the module, which has NumPy.
+            yield parser.get_doctest(docstring, {"np": np}, getattr(node, "name", document.stem), str(document), line)
+
+
+def main(document: str, report: str) -> None:
+    """Runs the examples of a document."""
+    stand_in()
+    # As NumPy 1 prints.
+    np.set_printoptions(legacy="1.25")
+    warnings.simplefilter("ignore")
+    runner = Runner()
+    for session in sessions(Path(document)):
+        runner.run(session, clear_globs=True)
+    Path(report).write_text(json.dumps(runner.results, indent=1), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
