@@ -1,0 +1,49 @@
+"""The examples in the package's own documentation give what they say."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import pkgutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import zarrox
+
+#: Those of modules that need a package which is not in every environment.
+NEEDS_XARRAY = {"zarrox.xarray_backend"}
+PAGES = [Path(__file__).with_name("data_types.md")]
+OPTIONS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS | doctest.IGNORE_EXCEPTION_DETAIL
+
+
+def modules() -> list[str]:
+    """All modules of the package that are Python."""
+    found = {module.name for module in pkgutil.walk_packages(zarrox.__path__, "zarrox.")}
+    return sorted({"zarrox"} | found - {"zarrox._native"})
+
+
+@pytest.fixture(autouse=True)
+def _empty_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Examples write where they are."""
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.parametrize("name", modules())
+def test_docstrings(name: str, pytestconfig: pytest.Config) -> None:
+    """Every docstring of a module; those of one are apart from those of another."""
+    if name in NEEDS_XARRAY and pytestconfig.getoption("--environment") != "zarr3":
+        return
+    module = importlib.import_module(name)
+    with np.printoptions(legacy=False):
+        failed, _ = doctest.testmod(module, optionflags=OPTIONS, extraglobs={"zarr": zarrox, "np": np})
+    assert failed == 0
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_pages(page: Path) -> None:
+    """Every example of a page, from its top to its end."""
+    failed, ran = doctest.testfile(str(page), module_relative=False, optionflags=OPTIONS, encoding="utf-8")
+    assert ran > 0
+    assert failed == 0

@@ -1,0 +1,188 @@
+"""zarr-python 2 and Zarrox on one store, in one process: each reads what the other wrote, and both write the same bytes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numcodecs
+import numpy as np
+import pytest
+import zarr
+from exchange import CHUNKS, NUMBERS, SHAPE, STRUCTURES, TEXTS, TIMES, Values, name, same, texts, values
+
+import zarrox
+
+assert zarr.__version__.startswith("2.18")
+
+DTYPES: list[Any] = [*NUMBERS, *(f">{dtype}" for dtype in NUMBERS if dtype[1:] != "1"), *TIMES, *TEXTS, *STRUCTURES]
+
+CODECS: list[tuple[Any, list[Any]]] = [
+    (None, []),
+    (numcodecs.Blosc(), []),
+    *((numcodecs.Blosc(cname, 3, shuffle), []) for cname in ("lz4", "lz4hc", "blosclz", "zstd", "zlib") for shuffle in (0, 1, 2)),
+    (numcodecs.Zlib(6), []),
+    (numcodecs.GZip(6), []),
+    (numcodecs.BZ2(5), []),
+    (numcodecs.LZMA(preset=1), []),
+    (numcodecs.LZ4(), []),
+    (numcodecs.Zstd(3), []),
+    (numcodecs.Zlib(1), [numcodecs.Delta("i4")]),
+    (numcodecs.Zlib(1), [numcodecs.Shuffle(4)]),
+    (None, [numcodecs.Delta("i4"), numcodecs.Zstd(1)]),
+    (None, [numcodecs.CRC32()]),
+    (None, [numcodecs.Adler32()]),
+]
+
+#: Compressors whose libraries are not the same ones as numcodecs has: the bytes may differ, the values may not.
+OTHER_LIBRARIES = ("zlib", "gzip", "bz2", "lzma")
+
+
+def both(values: Values, **options: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The stores after both have written the same with the same options."""
+    theirs: dict[str, Any] = {}
+    ours: dict[str, Any] = {}
+    for library, store in ((zarr, theirs), (zarrox, ours)):
+        array = library.create(store=store, shape=values.shape, dtype=values.dtype, **options)
+        array[...] = values
+        array.attrs["name"] = "é"
+    return theirs, ours
+
+
+def check(values: Values, theirs: dict[str, Any], ours: dict[str, Any]) -> None:
+    """That each reads what the other wrote, and that both wrote the same documents."""
+    same(zarrox.open_array(theirs, mode="r")[...], values)
+    same(zarr.open_array(ours, mode="r")[...], values)
+    assert json.loads(theirs[".zarray"]) == json.loads(ours[".zarray"])
+    assert set(theirs) == set(ours)
+
+
+@pytest.mark.parametrize("order", "CF")
+@pytest.mark.parametrize("dtype", DTYPES, ids=name)
+def test_types(dtype: Any, order: str) -> None:
+    """Every type, in both orders."""
+    made = values(dtype)
+    theirs, ours = both(made, chunks=CHUNKS, order=order, fill_value=None)
+    check(made, theirs, ours)
+    assert zarr.open_array(ours).hexdigest() == zarrox.open_array(theirs).hexdigest()
+    assert dict(theirs) == {key: bytes(value) for key, value in ours.items()}
+
+
+@pytest.mark.parametrize(("compressor", "filters"), CODECS, ids=name)
+def test_codecs(compressor: Any, filters: list[Any]) -> None:
+    """Every codec; the bytes are the same where the library is."""
+    made = values("i4")
+    theirs, ours = both(made, chunks=CHUNKS, compressor=compressor, filters=filters or None)
+    check(made, theirs, ours)
+    used = [codec.codec_id for codec in [compressor, *filters] if codec is not None]
+    if not any(codec in OTHER_LIBRARIES for codec in used) and getattr(compressor, "cname", "") != "zlib":
+        assert {key: bytes(value) for key, value in theirs.items()} == {key: bytes(value) for key, value in ours.items()}
+        assert zarr.open_array(theirs).hexdigest() == zarrox.open_array(ours).hexdigest()
+
+
+@pytest.mark.parametrize("separator", [".", "/"])
+@pytest.mark.parametrize("order", "CF")
+@pytest.mark.parametrize("write_empty_chunks", [False, True])
+def test_layouts(tmp_path: Path, separator: str, order: str, write_empty_chunks: bool) -> None:
+    """Separators, orders and empty chunks, in directories."""
+    made = values("f8")
+    made[:3, :4] = 0
+    options = {"chunks": CHUNKS, "order": order, "dimension_separator": separator, "write_empty_chunks": write_empty_chunks}
+    for library, place in ((zarr, tmp_path / "theirs.zarr"), (zarrox, tmp_path / "ours.zarr")):
+        array = library.create(store=str(place), shape=SHAPE, dtype="f8", fill_value=0, **options)
+        array[...] = made
+    files = [sorted(str(p.relative_to(tmp_path / d)) for p in (tmp_path / d).rglob("*")) for d in ("theirs.zarr", "ours.zarr")]
+    assert files[0] == files[1]
+    same(zarrox.open_array(tmp_path / "theirs.zarr", mode="r")[...], made)
+    same(zarr.open_array(str(tmp_path / "ours.zarr"), mode="r")[...], made)
+
+
+def test_default_digest() -> None:
+    """Whoever compares digests of data by zarr-python 2 with ours finds the same."""
+    made = np.arange(1_000_000, dtype="i4").reshape(1000, 1000)
+    theirs, ours = zarr.array(made), zarrox.array(made)
+    assert ours.chunks == theirs.chunks
+    assert ours.hexdigest() == theirs.hexdigest()
+    assert ours.hexdigest("sha256") == theirs.hexdigest("sha256")
+    assert ours.digest() == theirs.digest()
+
+
+@pytest.mark.parametrize("fill_value", [None, 0, 1.5, np.nan, np.inf, -np.inf])
+def test_fill_values(fill_value: float | None) -> None:
+    """What nobody wrote is the same for both."""
+    stores: list[dict[str, Any]] = [{}, {}]
+    for library, store in zip((zarr, zarrox), stores, strict=True):
+        library.create(store=store, shape=SHAPE, chunks=CHUNKS, dtype="f4", fill_value=fill_value)[0, 0] = 3
+    for library, store in zip((zarrox, zarr), stores, strict=True):
+        array = library.open_array(store, mode="r")
+        np.testing.assert_equal(array.fill_value, fill_value)
+        if fill_value is not None:
+            assert array[0, 0] == 3
+            np.testing.assert_equal(array[6], np.full(SHAPE[1], fill_value, dtype="f4"))
+
+
+@pytest.mark.parametrize(
+    "codec",
+    [numcodecs.VLenUTF8(), numcodecs.JSON(), numcodecs.MsgPack(), numcodecs.Pickle(), numcodecs.Categorize(list("abc"), dtype=object)],
+    ids=name,
+)
+def test_objects(codec: Any) -> None:
+    """Text in every codec for objects."""
+    made = texts() if codec.codec_id != "categorize" else np.array(list("abcab"), dtype=object)
+    theirs: dict[str, Any] = {}
+    ours: dict[str, Any] = {}
+    for library, store in ((zarr, theirs), (zarrox, ours)):
+        array = library.create(store=store, shape=made.shape, chunks=3, dtype=object, object_codec=codec)
+        array[...] = made
+    check(made, theirs, ours)
+
+
+def test_ragged() -> None:
+    """Arrays as elements."""
+    made = np.empty(3, dtype=object)
+    made[:] = [np.array([1, 2]), np.array([3]), np.array([4, 5, 6])]
+    theirs: dict[str, Any] = {}
+    ours: dict[str, Any] = {}
+    for library, store in ((zarr, theirs), (zarrox, ours)):
+        library.create(store=store, shape=3, dtype="array:i8")[:] = made
+    for library, store in ((zarrox, theirs), (zarr, ours)):
+        found = library.open_array(store, mode="r")[:]
+        assert [element.tolist() for element in found] == [element.tolist() for element in made]
+    assert {key: bytes(value) for key, value in theirs.items()} == {key: bytes(value) for key, value in ours.items()}
+
+
+@pytest.mark.parametrize("consolidated", [False, True])
+def test_hierarchies(tmp_path: Path, consolidated: bool) -> None:
+    """Groups, attributes and consolidated metadata, both ways."""
+    for writer, reader, place in ((zarr, zarrox, "theirs.zarr"), (zarrox, zarr, "ours.zarr")):
+        path = str(tmp_path / place)
+        root = writer.open_group(path, mode="w")
+        root.attrs["title"] = "all"
+        data = root.create_group("a/b").create_dataset("c", data=values("f4"), chunks=CHUNKS)
+        data.attrs["units"] = ["m", 1, None, {"deep": 1.5}]
+        root.require_group("empty")
+        if consolidated:
+            writer.consolidate_metadata(path)
+        found = reader.open_consolidated(path) if consolidated else reader.open_group(path, mode="r")
+        assert found.attrs["title"] == "all"
+        assert sorted(found.group_keys()) == ["a", "empty"]
+        same(found["a/b/c"][...], values("f4"))
+        assert found["a/b/c"].attrs.asdict() == {"units": ["m", 1, None, {"deep": 1.5}]}
+        assert str(found.tree()) == str(writer.open_group(path).tree())
+
+
+def test_both_change_one_array(tmp_path: Path) -> None:
+    """In turn, each sees what the other did."""
+    path = str(tmp_path / "shared.zarr")
+    theirs = zarr.open_array(path, mode="w", shape=10, chunks=3, dtype="i4")
+    ours = zarrox.open_array(path, mode="r+")
+    theirs[:5] = 1
+    ours[5:] = 2
+    assert theirs[:].tolist() == ours[:].tolist() == [1] * 5 + [2] * 5
+    ours.append(np.array([3, 3], dtype="i4"))
+    assert theirs.shape == (12,)
+    theirs.resize(4)
+    assert ours.shape == (4,)
+    assert ours[:].tolist() == [1] * 4
+    assert ours.hexdigest() == theirs.hexdigest()
