@@ -175,8 +175,8 @@ def test_hierarchies(tmp_path: Path, consolidated: bool) -> None:
 def test_both_change_one_array(tmp_path: Path) -> None:
     """In turn, each sees what the other did."""
     path = str(tmp_path / "shared.zarr")
-    theirs = zarr.open_array(path, mode="w", shape=10, chunks=3, dtype="i4")
-    ours = zarrox.open_array(path, mode="r+")
+    theirs = zarr.open_array(path, mode="w", shape=10, chunks=3, dtype="i4", cache_metadata=False)
+    ours = zarrox.open_array(path, mode="r+", cache_metadata=False)
     theirs[:5] = 1
     ours[5:] = 2
     assert theirs[:].tolist() == ours[:].tolist() == [1] * 5 + [2] * 5
