@@ -81,7 +81,9 @@ pub(crate) fn bench(arguments: &[String]) -> Outcome {
 
 /// Puts the native module, built as all tests are, among the sources.
 fn build() -> Outcome {
-    cargo(["build", "--quiet", "--workspace", "--all-features", "--lib"]).run()?;
+    // The example brings the features that tests ask of dependencies: without it most would be compiled a second time.
+    let build = cargo(["build", "--quiet", "--workspace", "--all-features", "--lib"]);
+    build.with(["--example", "conformance"]).run()?;
     let (prefix, suffix) = (std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
     let built = run::target(&format!("debug/{prefix}_native{suffix}"));
     let name = if cfg!(windows) { "_native.pyd" } else { "_native.abi3.so" };
