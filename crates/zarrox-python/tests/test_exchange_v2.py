@@ -36,7 +36,7 @@ CODECS: list[tuple[Any, list[Any]]] = [
 ]
 
 #: Compressors whose libraries are not the same ones as numcodecs has: the bytes may differ, the values may not.
-OTHER_LIBRARIES = ("zlib", "gzip", "bz2", "lzma")
+OTHER_LIBRARIES = ("zlib", "gzip")
 
 
 def both(values: Values, **options: Any) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -54,8 +54,22 @@ def check(values: Values, theirs: dict[str, Any], ours: dict[str, Any]) -> None:
     """That each reads what the other wrote, and that both wrote the same documents."""
     same(zarrox.open_array(theirs, mode="r")[...], values)
     same(zarr.open_array(ours, mode="r")[...], values)
-    assert json.loads(theirs[".zarray"]) == json.loads(ours[".zarray"])
+    assert metadata(theirs) == metadata(ours)
     assert set(theirs) == set(ours)
+
+
+def chunks(store: dict[str, Any]) -> dict[str, bytes]:
+    """The stored chunks."""
+    return {key: bytes(value) for key, value in store.items() if not key.startswith(".")}
+
+
+def metadata(store: dict[str, Any]) -> Any:
+    """The metadata of an array, without what newer releases of numcodecs add to that of a codec."""
+    found = json.loads(store[".zarray"])
+    for codec in [found["compressor"], *(found["filters"] or [])]:
+        if codec is not None and codec["id"] == "zstd":
+            codec.pop("checksum", None)
+    return found
 
 
 @pytest.mark.parametrize("order", "CF")
@@ -63,10 +77,10 @@ def check(values: Values, theirs: dict[str, Any], ours: dict[str, Any]) -> None:
 def test_types(dtype: Any, order: str) -> None:
     """Every type, in both orders."""
     made = values(dtype)
-    theirs, ours = both(made, chunks=CHUNKS, order=order, fill_value=None)
+    theirs, ours = both(made, chunks=CHUNKS, order=order)
     check(made, theirs, ours)
     assert zarr.open_array(ours).hexdigest() == zarrox.open_array(theirs).hexdigest()
-    assert dict(theirs) == {key: bytes(value) for key, value in ours.items()}
+    assert {key: bytes(value) for key, value in theirs.items()} == {key: bytes(value) for key, value in ours.items()}
 
 
 @pytest.mark.parametrize(("compressor", "filters"), CODECS, ids=name)
@@ -76,8 +90,9 @@ def test_codecs(compressor: Any, filters: list[Any]) -> None:
     theirs, ours = both(made, chunks=CHUNKS, compressor=compressor, filters=filters or None)
     check(made, theirs, ours)
     used = [codec.codec_id for codec in [compressor, *filters] if codec is not None]
-    if not any(codec in OTHER_LIBRARIES for codec in used) and getattr(compressor, "cname", "") != "zlib":
-        assert {key: bytes(value) for key, value in theirs.items()} == {key: bytes(value) for key, value in ours.items()}
+    if not any(codec in OTHER_LIBRARIES for codec in used):
+        assert chunks(theirs) == chunks(ours)
+    if "zstd" not in used and not any(codec in OTHER_LIBRARIES for codec in used):
         assert zarr.open_array(theirs).hexdigest() == zarrox.open_array(ours).hexdigest()
 
 
@@ -124,7 +139,7 @@ def test_fill_values(fill_value: float | None) -> None:
 
 @pytest.mark.parametrize(
     "codec",
-    [numcodecs.VLenUTF8(), numcodecs.JSON(), numcodecs.MsgPack(), numcodecs.Pickle(), numcodecs.Categorize(list("abc"), dtype=object)],
+    [numcodecs.VLenUTF8(), numcodecs.JSON(), numcodecs.MsgPack(), numcodecs.Categorize(list("abc"), dtype=object)],
     ids=name,
 )
 def test_objects(codec: Any) -> None:
@@ -136,6 +151,17 @@ def test_objects(codec: Any) -> None:
         array = library.create(store=store, shape=made.shape, chunks=3, dtype=object, object_codec=codec)
         array[...] = made
     check(made, theirs, ours)
+    assert chunks(theirs) == chunks(ours)
+
+
+def test_pickles_are_refused() -> None:
+    """They are programs, which run when they are read."""
+    with pytest.raises(zarrox.errors.UnsupportedError, match="program"):
+        zarrox.create(shape=3, dtype=object, object_codec=numcodecs.Pickle())
+    store: dict[str, Any] = {}
+    zarr.create(store=store, shape=3, dtype=object, object_codec=numcodecs.Pickle())[:] = [1, "a", None]
+    with pytest.raises(zarrox.errors.UnsupportedError, match="program"):
+        zarrox.open_array(store, mode="r")[:]
 
 
 def test_ragged() -> None:
@@ -149,7 +175,8 @@ def test_ragged() -> None:
     for library, store in ((zarrox, theirs), (zarr, ours)):
         found = library.open_array(store, mode="r")[:]
         assert [element.tolist() for element in found] == [element.tolist() for element in made]
-    assert {key: bytes(value) for key, value in theirs.items()} == {key: bytes(value) for key, value in ours.items()}
+    assert chunks(theirs) == chunks(ours)
+    assert metadata(theirs) == metadata(ours)
 
 
 @pytest.mark.parametrize("consolidated", [False, True])

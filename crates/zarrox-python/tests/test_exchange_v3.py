@@ -57,10 +57,11 @@ def test_types(tmp_path: Path, dtype: Any, zarr_format: int) -> None:
         found = reader.open_array(path, mode="r")
         same(found[...], made)
         assert found.dtype == made.dtype
+        # Formats have several ways to write the same fill value.
+        same(*(np.array(each.fill_value, made.dtype) for each in (found, array)))
     theirs, ours = documents(tmp_path, "zarr.json" if zarr_format == 3 else ".zarray")
     key = "data_type" if zarr_format == 3 else "dtype"
     assert theirs[key] == ours[key]
-    assert theirs["fill_value"] == ours["fill_value"]
 
 
 @pytest.mark.parametrize("sharded", [False, True])
@@ -77,7 +78,9 @@ def test_codecs(tmp_path: Path, chain: str, sharded: bool) -> None:
         assert found.chunks == CHUNKS
         assert found.shards == ((6, 8) if sharded else None)
     theirs, ours = documents(tmp_path, "zarr.json")
-    assert theirs["codecs"] == ours["codecs"]
+    # An empty configuration is as good as none.
+    names = [[(codec["name"], codec.get("configuration", {})) for codec in document["codecs"]] for document in (theirs, ours)]
+    assert names[0] == names[1]
     assert theirs["chunk_grid"] == ours["chunk_grid"]
 
 

@@ -90,7 +90,7 @@ def test_pyramid_of_an_image(tmp_path: Path, zarr_format: Any) -> None:
     levels = []
     level = image
     for number in range(3):
-        options: dict[str, Any] = {"dimension_separator": "/"}
+        options: dict[str, Any] = {"chunk_key_encoding": {"name": "v2", "configuration": {"separator": "/"}}}
         if zarr_format == 3:
             options = {"dimension_names": ["c", "z", "y", "x"]}
         array = root.create_array(str(number), shape=level.shape, chunks=(1, 1, 32, 32), dtype="u2", **options)

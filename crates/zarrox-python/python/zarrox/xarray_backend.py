@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from typing import Any, Literal
 
@@ -37,6 +37,7 @@ from zarrox.storage import native_store, normalize_storage_path, normalize_store
 __all__ = ["ZarroxBackendEntrypoint", "ZarroxStore", "to_zarr"]
 
 Mode = Literal["w", "w-", "a", "a-", "r+"]
+StorageOptions = dict[str, Any]
 Region = Mapping[Hashable, slice | Literal["auto"]] | Literal["auto"]
 
 #: The attribute that names the dimensions of an array of format 2.
@@ -60,7 +61,7 @@ ENCODINGS = {
 CODECS = {"filters", "compressor", "compressors", "serializer", "chunk_key_encoding", "dimension_separator"}
 
 
-class _LazyArray(BackendArray):  # type: ignore[misc]
+class _LazyArray(BackendArray):
     """An array as xarray wants it: nothing is read before it is needed, and then no more than that."""
 
     __slots__ = ("_array", "dtype", "shape")
@@ -84,7 +85,7 @@ class _LazyArray(BackendArray):  # type: ignore[misc]
         return self._array.vindex[key]
 
 
-class ZarroxStore(AbstractWritableDataStore):  # type: ignore[misc]
+class ZarroxStore(AbstractWritableDataStore):
     """The variables and attributes of one group.
 
     Parameters
@@ -221,7 +222,7 @@ class ZarroxStore(AbstractWritableDataStore):  # type: ignore[misc]
             raise ValueError(f"append_dim={self._append_dim!r} is not a dimension of {list(self.get_dimensions())}")
 
         # All of what is wrong is found before anything is changed.
-        planned = []
+        planned: list[tuple[Hashable, xr.Variable]] = []
         for name, variable in variables.items():
             if name in present:
                 if self._mode == "a-" and self._append_dim is not None and self._append_dim not in variable.dims:
@@ -318,7 +319,7 @@ class ZarroxStore(AbstractWritableDataStore):  # type: ignore[misc]
             self.group.store.close()
 
 
-class ZarroxBackendEntrypoint(BackendEntrypoint):  # type: ignore[misc]
+class ZarroxBackendEntrypoint(BackendEntrypoint):
     """What ``engine="zarrox"`` means in xarray.
 
     Beside xarray's own arguments there are ``group``, the path of the group; ``storage_options`` of a URL; ``consolidated`` (``True`` demands
@@ -356,7 +357,7 @@ class ZarroxBackendEntrypoint(BackendEntrypoint):  # type: ignore[misc]
         use_cftime: Any = None,
         decode_timedelta: Any = None,
         group: str | None = None,
-        storage_options: Mapping[str, Any] | None = None,
+        storage_options: StorageOptions | None = None,
         consolidated: bool | None = None,
         zarr_format: int | None = None,
         use_zarr_fill_value_as_mask: bool | None = None,
@@ -379,7 +380,7 @@ class ZarroxBackendEntrypoint(BackendEntrypoint):  # type: ignore[misc]
         filename_or_obj: Any,
         *,
         group: str | None = None,
-        storage_options: Mapping[str, Any] | None = None,
+        storage_options: StorageOptions | None = None,
         consolidated: bool | None = None,
         zarr_format: int | None = None,
         use_zarr_fill_value_as_mask: bool | None = None,
@@ -418,7 +419,7 @@ def to_zarr(
     region: Region | None = None,
     compute: bool = True,
     consolidated: bool | None = None,
-    storage_options: Mapping[str, Any] | None = None,
+    storage_options: StorageOptions | None = None,
     zarr_format: Literal[2, 3] | None = None,
     align_chunks: bool = True,
     write_empty_chunks: bool | None = None,
@@ -505,21 +506,35 @@ def to_zarr(
             variables[name].encoding = dict(wanted)
         target.store(variables, attributes, set(encoding), writer)
         if consolidated or (consolidated is None and target.zarr_format == 2 and mode != "r+"):
-            _native.consolidate(native_store(base), normalize_storage_path(group))
+            # Of the whole store, as other readers look for it there.
+            _native.consolidate(native_store(base), "")
         writes = writer.sync(compute=compute)
     return target if compute else writes
 
 
 def _open(
-    store: Any, group: str | None, storage_options: Mapping[str, Any] | None, consolidated: bool | None, zarr_format: int | None
+    store: Any, group: str | None, storage_options: StorageOptions | None, consolidated: bool | None, zarr_format: int | None
 ) -> Group:
     """The group, for reading."""
     base = normalize_store_arg(store, storage_options=storage_options, mode="r")
-    zarr_format_name = None if zarr_format is None else str(zarr_format)
-    node = _native.open_node(native_store(base), normalize_storage_path(group), "r", zarr_format_name, consolidated)
+    node = _node(native_store(base), normalize_storage_path(group), consolidated, None if zarr_format is None else str(zarr_format))
     if isinstance(node, _native.Array):
         raise zarrox.errors.ContainsArrayError(f"{node.path or '/'} is an array, and a dataset is a group: open the group above")
     return Group._of(node, base, read_only=True)
+
+
+def _node(store: _native.Store, path: str, consolidated: bool | None, zarr_format: str | None) -> _native.Array | _native.Group:
+    """What is at a path, by the consolidated metadata at the root of the store unless these are not wanted."""
+    if not path or consolidated is False:
+        return _native.open_node(store, path, "r", zarr_format, consolidated)
+    try:
+        root = _native.open_node(store, "", "r", zarr_format, consolidated)
+    except zarrox.errors.NodeNotFoundError:
+        if consolidated:
+            raise
+        # Not every store has a group at its root.
+        return _native.open_node(store, path, "r", zarr_format)
+    return root.open(path) if isinstance(root, _native.Group) else root
 
 
 def _groups(group: Group, path: str) -> Iterator[tuple[str, Group]]:
@@ -539,19 +554,20 @@ def _is_netcdf(name: str) -> bool:
 
 def _dimensions(array: Array) -> tuple[str, ...]:
     """The names of an array's dimensions."""
-    names = array._native.dimension_names
+    names: Sequence[str | None] | None = array._native.dimension_names
     if names is None:
         names = array.attrs.get(DIMENSIONS)
     if names is None:
         names = _netcdf_dimensions(array)
     if names is None and array.ndim == 0:
         names = ()
-    if names is None or None in names or len(names) != array.ndim:
+    known = [name for name in names or () if name is not None]
+    if names is None or len(known) != array.ndim or len(names) != array.ndim:
         raise ValueError(
             f"{array.name or '/'}: xarray needs a name for each of {array.ndim} dimensions, and found {names!r}: "
             f"set dimension_names when a v3 array is created, or the attribute {DIMENSIONS!r} of a v2 array"
         )
-    return tuple(names)
+    return tuple(known)
 
 
 def _netcdf_dimensions(array: Array) -> list[str] | None:
@@ -649,9 +665,9 @@ def _check_names(dataset: xr.Dataset, encoding: Mapping[Hashable, Any]) -> None:
 
 def _region(store: ZarroxStore, dataset: xr.Dataset, region: Region) -> dict[Hashable, slice]:
     """The slice of each dimension; ``"auto"`` by the values of its coordinate."""
-    wanted = dict.fromkeys(dataset.dims, "auto") if region == "auto" else dict(region)
+    wanted = dict.fromkeys(dataset.dims, region) if isinstance(region, str) else dict(region)
     return {
-        dimension: _position(store, dataset, dimension) if part == "auto" else part for dimension, part in wanted.items()
+        dimension: _position(store, dataset, dimension) if isinstance(part, str) else part for dimension, part in wanted.items()
     }
 
 
