@@ -1,4 +1,4 @@
-"""Which tests run where, and what they share.
+"""Which tests run where.
 
 There are two environments, since one process cannot have zarr-python 2 and 3. Each test module runs in both, or in the one that is
 named here; what a module needs must be there, so a missing package is a failure.
@@ -6,9 +6,7 @@ named here; what a module needs must be there, so a missing package is a failure
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -37,16 +35,3 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 def pytest_report_header(config: pytest.Config) -> str:
     """Says which environment this is."""
     return f"environment: {config.getoption('--environment')}, numpy {np.__version__}"
-
-
-@pytest.fixture
-def assert_same() -> Callable[[Any, Any], None]:
-    """Compares values and types of two arrays; NaN is NaN, whatever holds it."""
-
-    def compare(found: Any, expected: Any) -> None:
-        found, expected = np.asarray(found), np.asarray(expected)
-        assert found.dtype == expected.dtype
-        assert found.shape == expected.shape
-        np.testing.assert_array_equal(found, expected)
-
-    return compare

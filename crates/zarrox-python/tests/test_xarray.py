@@ -289,6 +289,24 @@ def test_types(tmp_path: Path, zarr_format: Any) -> None:
 
 
 @FORMATS
+def test_booleans_as_numbers(tmp_path: Path, zarr_format: Any) -> None:
+    """Where somebody asks for it, as netCDF has them."""
+    ds = xr.Dataset({"flag": ("x", [True, False])})
+    to_zarr(ds, tmp_path / "f.zarr", zarr_format=zarr_format, encoding={"flag": {"dtype": "int8"}})
+    assert zarr.open_group(tmp_path / "f.zarr", mode="r")["flag"].dtype == np.int8
+    assert opened(tmp_path / "f.zarr").flag.values.tolist() == [1, 0]
+
+
+def test_what_netcdf_had(tmp_path: Path) -> None:
+    """Encodings of a netCDF file that Zarr does not have are left behind."""
+    air(1).drop_vars("step").to_netcdf(tmp_path / "air.nc", engine="netcdf4")
+    with xr.open_dataset(tmp_path / "air.nc", engine="netcdf4") as ds:
+        assert "zlib" in ds.air.encoding
+        to_zarr(ds, tmp_path / "air.zarr")
+        close_to(opened(tmp_path / "air.zarr"), ds)
+
+
+@FORMATS
 @pytest.mark.parametrize("mask", [None, False, True])
 def test_fill_values_as_missing(tmp_path: Path, zarr_format: Any, mask: bool | None) -> None:
     """By default the fill value stands for missing values in format 2, and not in format 3."""

@@ -591,9 +591,12 @@ def _plain(value: Any) -> Any:
 
 def _encode(name: Hashable, variable: xr.Variable) -> xr.Variable:
     """A variable by CF's conventions."""
-    # Zarr has Booleans, where CF makes numbers of them.
-    if variable.dtype.kind != "b":
-        variable = conventions.encode_cf_variable(variable, name=name)
+    is_bool = variable.dtype.kind == "b" and np.dtype(variable.encoding.get("dtype", bool)).kind == "b"
+    variable = conventions.encode_cf_variable(variable, name=name)
+    if is_bool:
+        # Zarr has Booleans, where CF makes numbers of them.
+        attributes = {key: value for key, value in variable.attrs.items() if key != "dtype"}
+        variable = xr.Variable(variable.dims, variable.data.astype(bool), attributes, variable.encoding)
     return strings.ensure_fixed_length_bytes(ensure_dtype_not_object(variable, name=name))
 
 
