@@ -24,6 +24,18 @@ def modules() -> list[str]:
     return sorted({"zarrox"} | found - {"zarrox._native"})
 
 
+def register_engine() -> None:
+    """Tells xarray of the engine, which an installed package does by its entry point."""
+    from xarray.backends import BackendEntrypoint, refresh_engines
+    from xarray.backends.common import BACKEND_ENTRYPOINTS
+
+    from zarrox.xarray_backend import ZarroxBackendEntrypoint
+
+    assert issubclass(ZarroxBackendEntrypoint, BackendEntrypoint)
+    BACKEND_ENTRYPOINTS["zarrox"] = ("zarrox", ZarroxBackendEntrypoint)
+    refresh_engines()
+
+
 @pytest.fixture(autouse=True)
 def _empty_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Examples write where they are."""
@@ -36,6 +48,8 @@ def test_docstrings(name: str, pytestconfig: pytest.Config) -> None:
     if name in NEEDS_XARRAY and pytestconfig.getoption("--environment") != "zarr3":
         return
     module = importlib.import_module(name)
+    if name in NEEDS_XARRAY:
+        register_engine()
     with np.printoptions(legacy=False):
         failed, _ = doctest.testmod(module, optionflags=OPTIONS, extraglobs={"zarr": zarrox, "np": np})
     assert failed == 0

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import dask.array as da
+import netCDF4
 import numpy as np
 import pandas as pd
 import pytest
@@ -199,6 +200,17 @@ def test_append(tmp_path: Path, zarr_format: Any) -> None:
         to_zarr(whole, path, append_dim="height")
 
 
+def test_append_of_times_between_the_units(tmp_path: Path) -> None:
+    """Hours are not cut off where the store has whole days."""
+    path = tmp_path / "t.zarr"
+    days = xr.Dataset(coords={"time": pd.date_range("2000-01-01", periods=3)})
+    to_zarr(days, path, encoding={"time": {"units": "days since 2000-01-01", "dtype": "int64"}})
+    to_zarr(days.assign_coords(time=days.time + np.timedelta64(3, "D")), path, append_dim="time")
+    with pytest.raises(ValueError, match="time"):
+        to_zarr(days.assign_coords(time=days.time + np.timedelta64(150, "h")), path, append_dim="time")
+    np.testing.assert_array_equal(opened(path).time.values, pd.date_range("2000-01-01", periods=6).values)
+
+
 def test_append_leaves_others_alone(tmp_path: Path) -> None:
     """``a-`` writes only what becomes longer."""
     path = tmp_path / "a.zarr"
@@ -304,6 +316,23 @@ def test_what_netcdf_had(tmp_path: Path) -> None:
         assert "zlib" in ds.air.encoding
         to_zarr(ds, tmp_path / "air.zarr")
         close_to(opened(tmp_path / "air.zarr"), ds)
+
+
+@pytest.mark.parametrize("dimensions", ["both", "netCDF's"])
+def test_what_netcdf_writes_as_zarr(tmp_path: Path, dimensions: str) -> None:
+    """Its library names dimensions in its own way, and in xarray's."""
+    path = tmp_path / "nc.zarr"
+    with netCDF4.Dataset(f"{path.as_uri()}#mode=nczarr,file", "w") as file:
+        file.title = "t"
+        file.createDimension("x", 3)
+        file.createVariable("v", "f4", ("x",))[:] = [1, 2, 3]
+    if dimensions != "both":
+        del zarr.open_group(path)["v"].attrs["_ARRAY_DIMENSIONS"]
+    found = opened(path)
+    assert found.attrs == {"title": "t"}
+    assert found.v.dims == ("x",)
+    assert found.v.attrs == {}
+    assert found.v.values.tolist() == [1, 2, 3]
 
 
 @FORMATS

@@ -260,7 +260,9 @@ class ZarroxStore(AbstractWritableDataStore):
             raise ValueError(f"variable {name!r} is {stored.dtype} in the store, which would cut {variable.dtype} off")
         variable = variable.copy(deep=False)
         variable.encoding = {key: value for key, value in stored.encoding.items() if key not in ENCODINGS}
-        return _encode(name, variable)
+        encoded = _encode(name, variable)
+        _check_same(name, encoded, array, is_time=stored.dtype.kind in "mM")
+        return encoded
 
     def _place(self, array: Array, variable: xr.Variable) -> tuple[Array, tuple[slice, ...]]:
         """The array that is there, long enough, and the part of it that is written."""
@@ -611,6 +613,22 @@ def _check_encoding(variable: xr.Variable, name: Hashable, wanted: bool) -> None
             raise ValueError(f"the chunks {chunks!r} of {name!r} are not of {variable.ndim} dimensions")
         # Those of the array that the variable was read from, before its dimensions changed.
         del variable.encoding["chunks"]
+
+
+def _check_same(name: Hashable, encoded: xr.Variable, array: Array, is_time: bool) -> None:
+    """That encoded values mean the same in the array that is there. xarray takes other units where those of the store are too coarse."""
+    if is_time and not np.array_equal(*(_first_moments(name, attributes) for attributes in (encoded.attrs, array.attrs))):
+        units, wanted = encoded.attrs.get("units"), array.attrs.get("units")
+        raise ValueError(f"the times of {name!r} cannot be written in {wanted!r}, which are the units in the store, but in {units!r}")
+    is_number = encoded.dtype.kind in "biufc"
+    if is_number and not np.can_cast(encoded.dtype, array.dtype, "same_kind"):
+        raise ValueError(f"the values of {name!r} are {encoded.dtype} when they are encoded, and the store has {array.dtype}")
+
+
+def _first_moments(name: Hashable, attributes: Mapping[str, Any]) -> Any:
+    """What 0 and 1 are in the units of an attribute: there are many ways to write the same units."""
+    units = {key: attributes[key] for key in ("units", "calendar", "dtype") if key in attributes}
+    return conventions.decode_cf_variable(name, xr.Variable("x", np.arange(2), units)).values
 
 
 def _create(
