@@ -1,6 +1,7 @@
 """Measures what Python's side costs: small reads against tensorstore, opening against bare reads of files.
 
-Everything is measured in one run, in turns, so that what else the machine does hits both; the best of many is what counts.
+Everything is measured in one run, in turns, so that what else the machine does hits both; the best of many is what
+counts.
 """
 
 from __future__ import annotations
@@ -48,7 +49,9 @@ def small_reads(directory: Path, rounds: int) -> None:
             name = f"small-{zarr_format}-{compressed}.zarr"
             path = str(directory / name)
             options: dict[str, Any] = {} if compressed else {"compressors": None}
-            z = zarr.create_array(path, shape=values.shape, chunks=(100, 100), dtype="i4", zarr_format=zarr_format, **options)
+            z = zarr.create_array(
+                path, shape=values.shape, chunks=(100, 100), dtype="i4", zarr_format=zarr_format, **options
+            )
             z[...] = values
             z = zarr.open_array(path, mode="r")
             spec = {"driver": driver, "kvstore": {"driver": "file", "path": path}}

@@ -1,7 +1,7 @@
 """Which tests run where.
 
-There are two environments, since one process cannot have zarr-python 2 and 3. Each test module runs in both, or in the one that is
-named here; what a module needs must be there, so a missing package is a failure.
+There are two environments, since one process cannot have zarr-python 2 and 3. Each test module runs in both, or in
+the one that is named here; what a module needs must be there, so a missing package is a failure.
 """
 
 from __future__ import annotations

@@ -35,7 +35,9 @@ def cluster() -> Iterator[Client]:
 @pytest.fixture
 def array(tmp_path: Path, zarr_format: int) -> zarr.Array:
     """Values in a directory."""
-    z = zarr.open(tmp_path / "z.zarr", mode="w", shape=VALUES.shape, chunks=(50, 100), dtype="i4", zarr_format=zarr_format)
+    z = zarr.open(
+        tmp_path / "z.zarr", mode="w", shape=VALUES.shape, chunks=(50, 100), dtype="i4", zarr_format=zarr_format
+    )
     z[:] = VALUES
     return z
 
@@ -55,7 +57,9 @@ def test_from_array(array: zarr.Array) -> None:
 @FORMATS
 def test_store(tmp_path: Path, zarr_format: int) -> None:
     """Dask writes into arrays, whole and in part."""
-    target = zarr.open(tmp_path / "t.zarr", mode="w", shape=VALUES.shape, chunks=(50, 100), dtype="i4", zarr_format=zarr_format)
+    target = zarr.open(
+        tmp_path / "t.zarr", mode="w", shape=VALUES.shape, chunks=(50, 100), dtype="i4", zarr_format=zarr_format
+    )
     da.store(da.from_array(VALUES, chunks=(50, 100)), target, lock=False)
     np.testing.assert_array_equal(target[:], VALUES)
     da.store(da.zeros((20, 400), dtype="i4", chunks=(10, 40)), target, regions=(slice(5, 25), slice(None)), lock=True)
@@ -83,13 +87,20 @@ def test_cluster(cluster: Client, array: zarr.Array, tmp_path: Path) -> None:
 @FORMATS
 def test_cluster_with_xarray(cluster: Client, tmp_path: Path, zarr_format: Any) -> None:
     """A data set is read, averaged and written by a cluster."""
-    to_zarr(air(), tmp_path / "air.zarr", zarr_format=zarr_format, encoding={"air": air().air.encoding | {"chunks": (8, 25, 20)}})
+    to_zarr(
+        air(),
+        tmp_path / "air.zarr",
+        zarr_format=zarr_format,
+        encoding={"air": air().air.encoding | {"chunks": (8, 25, 20)}},
+    )
     lazy = opened(tmp_path / "air.zarr", chunks={})
     mean = lazy.air.mean("time").compute()
     np.testing.assert_allclose(mean.values, opened(tmp_path / "air.zarr").air.mean("time").values)
     to_zarr(lazy.chunk(time=13), tmp_path / "again.zarr", zarr_format=zarr_format)
     close_to(opened(tmp_path / "again.zarr"), air())
-    to_zarr(xr.Dataset({"daily": lazy.air.resample(time="1D").mean()}), tmp_path / "daily.zarr", zarr_format=zarr_format)
+    to_zarr(
+        xr.Dataset({"daily": lazy.air.resample(time="1D").mean()}), tmp_path / "daily.zarr", zarr_format=zarr_format
+    )
     assert opened(tmp_path / "daily.zarr").daily.shape == (20, 25, 53)
 
 

@@ -13,7 +13,7 @@ import pytest
 import zarrox
 
 #: Those of modules that need a package which is not in every environment.
-NEEDS_XARRAY = {"zarrox.xarray_backend"}
+NEEDS_XARRAY = {"zarrox._xarray_store", "zarrox.xarray_backend"}
 PAGES = [Path(__file__).with_name("data_types.md")]
 OPTIONS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS | doctest.IGNORE_EXCEPTION_DETAIL
 

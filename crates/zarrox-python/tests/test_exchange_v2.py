@@ -21,7 +21,11 @@ DTYPES: list[Any] = [*NUMBERS, *(f">{dtype}" for dtype in NUMBERS if dtype[1:] !
 CODECS: list[tuple[Any, list[Any]]] = [
     (None, []),
     (numcodecs.Blosc(), []),
-    *((numcodecs.Blosc(cname, 3, shuffle), []) for cname in ("lz4", "lz4hc", "blosclz", "zstd", "zlib") for shuffle in (0, 1, 2)),
+    *(
+        (numcodecs.Blosc(cname, 3, shuffle), [])
+        for cname in ("lz4", "lz4hc", "blosclz", "zstd", "zlib")
+        for shuffle in (0, 1, 2)
+    ),
     (numcodecs.Zlib(6), []),
     (numcodecs.GZip(6), []),
     (numcodecs.BZ2(5), []),
@@ -104,11 +108,19 @@ def test_layouts(tmp_path: Path, separator: str, order: str, write_empty_chunks:
     """Separators, orders and empty chunks, in directories."""
     made = values("f8")
     made[:3, :4] = 0
-    options = {"chunks": CHUNKS, "order": order, "dimension_separator": separator, "write_empty_chunks": write_empty_chunks}
+    options = {
+        "chunks": CHUNKS,
+        "order": order,
+        "dimension_separator": separator,
+        "write_empty_chunks": write_empty_chunks,
+    }
     for library, place in ((zarr, tmp_path / "theirs.zarr"), (zarrox, tmp_path / "ours.zarr")):
         array = library.create(store=str(place), shape=SHAPE, dtype="f8", fill_value=0, **options)
         array[...] = made
-    files = [sorted(str(p.relative_to(tmp_path / d)) for p in (tmp_path / d).rglob("*")) for d in ("theirs.zarr", "ours.zarr")]
+    files = [
+        sorted(str(p.relative_to(tmp_path / d)) for p in (tmp_path / d).rglob("*"))
+        for d in ("theirs.zarr", "ours.zarr")
+    ]
     assert files[0] == files[1]
     same(zarrox.open_array(tmp_path / "theirs.zarr", mode="r")[...], made)
     same(zarr.open_array(str(tmp_path / "ours.zarr"), mode="r")[...], made)

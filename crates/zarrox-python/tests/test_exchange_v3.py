@@ -79,7 +79,9 @@ def test_codecs(tmp_path: Path, chain: str, sharded: bool) -> None:
         assert found.shards == ((6, 8) if sharded else None)
     theirs, ours = documents(tmp_path, "zarr.json")
     # An empty configuration is as good as none.
-    names = [[(codec["name"], codec.get("configuration", {})) for codec in document["codecs"]] for document in (theirs, ours)]
+    names = [
+        [(codec["name"], codec.get("configuration", {})) for codec in document["codecs"]] for document in (theirs, ours)
+    ]
     assert names[0] == names[1]
     assert theirs["chunk_grid"] == ours["chunk_grid"]
 
@@ -96,7 +98,10 @@ def test_chunk_keys(tmp_path: Path, encoding: str, separator: str) -> None:
         array = writer.create_array(store=path, shape=SHAPE, chunks=CHUNKS, dtype="f8", chunk_key_encoding=keys)
         array[...] = made
         same(reader.open_array(path, mode="r")[...], made)
-    names = [sorted(str(p.relative_to(tmp_path / d)) for p in (tmp_path / d).rglob("*")) for d in ("theirs.zarr", "ours.zarr")]
+    names = [
+        sorted(str(p.relative_to(tmp_path / d)) for p in (tmp_path / d).rglob("*"))
+        for d in ("theirs.zarr", "ours.zarr")
+    ]
     assert names[0] == names[1]
 
 
@@ -108,7 +113,9 @@ def test_orders(tmp_path: Path, order: str, zarr_format: int) -> None:
     for writer, reader, path in ways(tmp_path):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            array = writer.create_array(store=path, shape=SHAPE, chunks=CHUNKS, dtype="i2", order=order, zarr_format=zarr_format)
+            array = writer.create_array(
+                store=path, shape=SHAPE, chunks=CHUNKS, dtype="i2", order=order, zarr_format=zarr_format
+            )
         array[...] = made
         same(reader.open_array(path, mode="r")[...], made)
 

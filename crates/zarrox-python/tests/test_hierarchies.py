@@ -128,7 +128,9 @@ def test_plate_of_many_images(tmp_path: Path) -> None:
     for well in wells:
         group = root.require_group(well)
         group.attrs["well"] = {"images": [{"path": "0"}]}
-        group.require_group("0").create_dataset("0", data=np.full((4, 4), ord(well[0]), dtype="u1"), dimension_separator="/")
+        group.require_group("0").create_dataset(
+            "0", data=np.full((4, 4), ord(well[0]), dtype="u1"), dimension_separator="/"
+        )
     found = zarr.open_group(tmp_path / "plate.zarr", mode="r")
     for well in found.attrs["plate"]["wells"]:
         images = found[well["path"]].attrs["well"]["images"]

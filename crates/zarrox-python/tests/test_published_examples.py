@@ -1,7 +1,7 @@
 """The examples that zarr-python 2.11 publishes, run with Zarrox in its place.
 
-All of them are run: the tutorial's, the specification's, and those of the API reference. What does not agree is listed here with the
-reason, and the list is exact: an example that agrees may not stand in it.
+All of them are run: the tutorial's, the specification's, and those of the API reference. What does not agree is
+listed here with the reason, and the list is exact: an example that agrees may not stand in it.
 """
 
 from __future__ import annotations

@@ -193,7 +193,12 @@ def test_append(tmp_path: Path, zarr_format: Any) -> None:
     """Times go on in the units of the store."""
     path = tmp_path / "air.zarr"
     whole = air(20)
-    to_zarr(whole.isel(time=slice(0, 30)), path, zarr_format=zarr_format, encoding={"air": whole.air.encoding | {"chunks": (7, 25, 53)}})
+    to_zarr(
+        whole.isel(time=slice(0, 30)),
+        path,
+        zarr_format=zarr_format,
+        encoding={"air": whole.air.encoding | {"chunks": (7, 25, 53)}},
+    )
     to_zarr(whole.isel(time=slice(30, None)).drop_vars("step"), path, append_dim="time")
     close_to(opened(path), whole)
     with pytest.raises(ValueError, match="append_dim"):
@@ -226,7 +231,9 @@ def test_a_wrong_append_changes_nothing(tmp_path: Path) -> None:
     path = tmp_path / "a.zarr"
     to_zarr(xr.Dataset({"a": (("x", "y"), np.ones((2, 3))), "b": (("x", "z"), np.ones((2, 4)))}), path)
     with pytest.raises(ValueError, match="'b'"):
-        to_zarr(xr.Dataset({"a": (("x", "y"), np.ones((1, 3))), "b": (("x", "z"), np.ones((1, 5)))}), path, append_dim="x")
+        to_zarr(
+            xr.Dataset({"a": (("x", "y"), np.ones((1, 3))), "b": (("x", "z"), np.ones((1, 5)))}), path, append_dim="x"
+        )
     assert opened(path).sizes == {"x": 2, "y": 3, "z": 4}
 
 
@@ -253,7 +260,12 @@ def test_encodings(tmp_path: Path, zarr_format: Any) -> None:
     path = tmp_path / "e.zarr"
     ds = xr.Dataset({"a": ("x", np.arange(100.0))})
     codec = zarr.codecs.Zstd(level=7) if zarr_format == 2 else zarr.codecs.ZstdCodec(level=7)
-    to_zarr(ds, path, zarr_format=zarr_format, encoding={"a": {"chunks": (30,), "compressors": (codec,), "_FillValue": -1.0}})
+    to_zarr(
+        ds,
+        path,
+        zarr_format=zarr_format,
+        encoding={"a": {"chunks": (30,), "compressors": (codec,), "_FillValue": -1.0}},
+    )
     found = opened(path)
     assert found.a.encoding["chunks"] == (30,)
     assert found.a.encoding["preferred_chunks"] == {"x": 30}
@@ -418,4 +430,6 @@ def test_the_engine_is_found_by_endings() -> None:
     assert engine.guess_can_open(Path("a.zarr"))
     assert not engine.guess_can_open("a.nc")
     assert not engine.guess_can_open(b"CDF")
-    assert all(point.load() is ZarroxBackendEntrypoint for point in entry_points(group="xarray.backends", name="zarrox"))
+    assert all(
+        point.load() is ZarroxBackendEntrypoint for point in entry_points(group="xarray.backends", name="zarrox")
+    )
