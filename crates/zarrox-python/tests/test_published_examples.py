@@ -11,6 +11,7 @@ import os
 import subprocess
 import sys
 import tarfile
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -63,13 +64,14 @@ def documents() -> Path:
     return sources
 
 
-def run(document: Path, directory: Path) -> list[dict[str, Any]]:
-    """Runs the examples of a document in an empty directory."""
-    report = directory / "report.json"
-    work = directory / "work"
-    work.mkdir()
+def run(document: Path, report: Path) -> list[dict[str, Any]]:
+    """Runs the examples of a document in an empty directory.
+
+    Its path is short: one example says how small a pickle is, which holds it.
+    """
     program = [sys.executable, str(RUNNER), str(document), str(report)]
-    finished = subprocess.run(program, cwd=work, capture_output=True, text=True, check=False)
+    with tempfile.TemporaryDirectory() as work:
+        finished = subprocess.run(program, cwd=work, capture_output=True, text=True, check=False)
     assert finished.returncode == 0, finished.stderr
     results: list[dict[str, Any]] = json.loads(report.read_text(encoding="utf-8"))
     return results
@@ -83,7 +85,7 @@ def told(example: dict[str, Any]) -> str:
 @pytest.mark.parametrize("name", sorted(DIFFERENCES))
 def test_examples_agree(name: str, documents: Path, tmp_path: Path) -> None:
     """Exactly those that are listed differ."""
-    results = run(documents / name, tmp_path)
+    results = run(documents / name, tmp_path / "report.json")
     listed = {line for lines in DIFFERENCES[name].values() for line in lines}
     assert len(listed) == sum(map(len, DIFFERENCES[name].values())), "an example is listed twice"
     differs = {example["line"]: example for example in results if not example["agrees"]}
