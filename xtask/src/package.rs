@@ -28,7 +28,7 @@ const INSTALLED: Environment =
 const ECOSYSTEM: Environment = Environment {
     name: "python-zarr3",
     lowest: (3, 12),
-    highest: (3, 14),
+    highest: (3, 13),
     requirements: Some("crates/zarrox-python/requirements-zarr3.txt"),
 };
 

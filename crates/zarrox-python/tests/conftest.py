@@ -6,10 +6,14 @@ the one that is named here; what a module needs must be there, so a missing pack
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 import pytest
+
+Report = TypeVar("Report", pytest.TestReport, pytest.CollectReport)
 
 #: The modules that need one environment, and which.
 ONLY_IN = {
@@ -19,6 +23,12 @@ ONLY_IN = {
     "test_published_examples.py": "zarr3",
     "test_xarray.py": "zarr3",
 }
+
+#: What a test says that skips itself for want of a package.
+MISSING = ("could not import", "required is", "has no")
+
+#: Modules that Pythons are built with or without.
+OPTIONAL = ("dbm.gnu", "dbm.sqlite3")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -35,3 +45,27 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 def pytest_report_header(config: pytest.Config) -> str:
     """Says which environment this is."""
     return f"environment: {config.getoption('--environment')}, numpy {np.__version__}"
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """A test that misses a package fails where that should be."""
+    return _missing_is_failed((yield), item.config)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(
+    collector: pytest.Collector,
+) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """So does a module."""
+    return _missing_is_failed((yield), collector.config)
+
+
+def _missing_is_failed(report: Report, config: pytest.Config) -> Report:
+    if not report.skipped or not isinstance(report.longrepr, tuple) or config.getoption("--environment") != "zarr3":
+        return report
+    reason = report.longrepr[-1]
+    if any(sign in reason for sign in MISSING) and not any(module in reason for module in OPTIONAL):
+        report.outcome = "failed"
+        report.longrepr = f"{reason}\nThis environment should have it: see requirements-zarr3.txt."
+    return report
