@@ -24,6 +24,12 @@ impl Environment {
         self.made_of(|| newest(self.lowest, self.highest))
     }
 
+    /// As [`python`](Self::python), but made of the oldest Python that fits.
+    pub(crate) fn oldest_python(&self) -> Outcome<String> {
+        let oldest = || fitting(self.lowest, self.highest).pop();
+        self.made_of(|| oldest().map_or_else(|| newest(self.lowest, self.highest), Ok))
+    }
+
     /// As [`python`](Self::python), but made of a Python with a module that not all of them come with. Where none has it, the
     /// Debian package that brings it is installed.
     pub(crate) fn python_with(&self, module: &str, package: &str) -> Outcome<String> {
@@ -45,8 +51,7 @@ impl Environment {
         let directory = Path::new("target/venvs").join(self.name);
         let python = if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" };
         // On Unix it is a symbolic link: to resolve it would leave the environment.
-        let python = std::path::absolute(directory.join(python)).map_err(|error| error.to_string())?;
-        let python = python.to_string_lossy().into_owned();
+        let python = run::absolute(directory.join(python))?;
         let wanted = self.requirements.map_or(Ok(String::new()), run::read)?;
         let marker = directory.join("installed");
         if run::read(&marker).is_ok_and(|installed| installed == wanted) {

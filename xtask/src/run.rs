@@ -119,6 +119,12 @@ pub(crate) fn target(path: &str) -> String {
     format!("{target}/{path}")
 }
 
+/// A path that means the same in every directory; links stay what they are.
+pub(crate) fn absolute(path: impl AsRef<Path>) -> Outcome<String> {
+    let path = std::path::absolute(path).map_err(|error| error.to_string())?;
+    Ok(path.to_string_lossy().into_owned())
+}
+
 /// Reads a file as text.
 pub(crate) fn read(path: impl AsRef<Path>) -> Outcome<String> {
     let path = path.as_ref();

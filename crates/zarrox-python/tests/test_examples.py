@@ -16,6 +16,8 @@ import zarrox
 #: Those of modules that need a package which is not in every environment.
 NEEDS_XARRAY = {"zarrox._xarray_store", "zarrox.xarray_backend"}
 PAGES = [Path(__file__).with_name("data_types.md")]
+#: The package's page in the guide, which shows what it does with others.
+GUIDE = Path(__file__).parents[3] / "docs" / "python.md"
 OPTIONS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS | doctest.IGNORE_EXCEPTION_DETAIL
 
 
@@ -69,5 +71,15 @@ def test_docstrings(name: str, pytestconfig: pytest.Config) -> None:
 def test_pages(page: Path) -> None:
     """Every example of a page, from its top to its end."""
     failed, ran = doctest.testfile(str(page), module_relative=False, optionflags=OPTIONS, encoding="utf-8")
+    assert ran > 0
+    assert failed == 0
+
+
+def test_guide(pytestconfig: pytest.Config) -> None:
+    """The page of the guide."""
+    if pytestconfig.getoption("--environment") != "zarr3":
+        return
+    register_engine()
+    failed, ran = doctest.testfile(str(GUIDE), module_relative=False, optionflags=OPTIONS, encoding="utf-8")
     assert ran > 0
     assert failed == 0

@@ -1,13 +1,15 @@
 """What Rust does. Nothing here is public: the modules around it are."""
 
-from collections.abc import Callable, Iterable, Mapping, MutableMapping
-from typing import Any, Literal
+from collections.abc import Iterable, Mapping, MutableMapping
+from typing import Any, Literal, final
 
 import numpy as np
 import numpy.typing as npt
 
+__all__: list[str]
 __version__: str
 
+@final
 class Store:
     """Keys and their bytes, somewhere. Keys are text without ``..`` and without ``/`` at either end."""
 
@@ -72,6 +74,7 @@ class Store:
         """Moves what is below one prefix, or one key, to another name."""
     def flush(self) -> None: ...
 
+@final
 class Array:
     """An array; every access to its elements releases the GIL."""
 
@@ -79,7 +82,7 @@ class Array:
     def path(self) -> str: ...
     @property
     def format(self) -> str:
-        """``1``, ``2``, ``3``, ``n5`` …: as the command line names formats."""
+        """``1``, ``2``, ``3``, ``n5``, ``v3-draft``, ``v3-experimental``."""
     @property
     def shape(self) -> tuple[int, ...]: ...
     @property
@@ -155,6 +158,7 @@ class Array:
         chunk_cache: int | None = None,
     ) -> Array: ...
 
+@final
 class Group:
     @property
     def path(self) -> str: ...
@@ -181,7 +185,7 @@ def open_node(
     path: str = "",
     mode: Literal["r", "r+"] = "r+",
     format: str | None = None,
-    consolidated: bool | None = False,
+    consolidated: bool | None = ...,
 ) -> Array | Group:
     """Formats: ``None`` finds out. ``consolidated``: ``True`` demands the copy of all documents, ``None`` takes it if it is there."""
 
@@ -199,10 +203,11 @@ def delete_node(store: Store, path: str) -> None: ...
 def consolidate(store: Store, path: str) -> None: ...
 def migrate_1to2(store: Store, path: str = "") -> None: ...
 
+@final
 class Codec:
     """One codec of numcodecs' configuration, to be used by itself."""
 
-    def __init__(self, config: str) -> None:
+    def __new__(cls, config: str) -> Codec:
         """``config``: JSON with ``id``. Raises ``ValueError`` for an unknown one."""
     @property
     def config(self) -> str:
@@ -212,6 +217,8 @@ class Codec:
 
 def codec_names() -> list[tuple[str, str | None]]:
     """Of all codecs known natively: the name in v3, and the ``id`` in v2 where there is one."""
-def set_threads(threads: int) -> int:
+def set_threads(count: int) -> int:
     """How many threads work from now on (0: one for each core); returns how many did."""
 def threads() -> int: ...
+def register_data_type(name: str) -> bool:
+    """Makes a name of v3 known as that of a type which ``zarrox.core.dtype.user`` knows; whether that is needed: Rust's stay Rust's."""

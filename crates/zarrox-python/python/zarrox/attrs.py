@@ -125,7 +125,9 @@ class Attributes(MutableMapping[str, Any]):
         return self.store._metadata_class.parse_metadata(document)
 
     def _write(self, attributes: dict[str, Any]) -> None:
-        document = json.dumps(attributes, default=_encode)
+        # Documents of v2 are zarr-python 2's to the byte, which sorts names; those of v3 keep their order.
+        is_v2 = self._node is None or self._node.format in ("1", "2")
+        document = json.dumps(attributes, default=_encode, sort_keys=is_v2)
         # What a later reader gets, and not what a caller may go on changing.
         stored: dict[str, Any] = json.loads(document)
         if self._node is not None:

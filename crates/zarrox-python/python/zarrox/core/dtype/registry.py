@@ -64,6 +64,10 @@ class DataTypeRegistry:
             A subclass of :class:`ZDType`.
         """
         self.contents[key] = cls
+        if not cls.__module__.startswith(__package__):
+            from ... import _native
+
+            _native.register_data_type(key)
 
     def unregister(self, key: str) -> None:
         """Forget a data type.
