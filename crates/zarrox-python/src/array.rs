@@ -19,11 +19,13 @@ use crate::store::Store;
 pub(crate) struct Opened {
     pub(crate) store: Arc<dyn zarrox::stores::Store>,
     pub(crate) read_only: bool,
+    /// Whether by consolidated metadata, which then is what it is known by: nothing newer is looked for.
+    pub(crate) consolidated: bool,
 }
 
 impl Opened {
     pub(crate) fn new(store: &Store, read_only: bool) -> Self {
-        Self { store: store.store.clone(), read_only }
+        Self { store: store.store.clone(), read_only, consolidated: false }
     }
 
     pub(crate) fn options(&self) -> zarrox::OpenOptions {
@@ -250,6 +252,9 @@ impl Array {
     }
 
     fn refresh(&self, py: Python<'_>) -> PyResult<()> {
+        if self.opened.consolidated {
+            return Ok(());
+        }
         let typed = self.typed();
         let (path, format) = (typed.array.path().as_str(), typed.array.metadata().format);
         let options = self.opened.options().format(format);

@@ -317,6 +317,10 @@ pub(crate) fn open_node<'py>(
         options = options.format(format_of(format)?);
     }
     let node = py.detach(|| options.open_in(store.store.clone(), path)).or_raise()?;
+    let opened = match &node {
+        Node::Group(group) => Opened { consolidated: group.is_consolidated(), ..opened },
+        Node::Array(_) => Opened { consolidated: consolidated == Some(true), ..opened },
+    };
     crate::array::node_object(py, node, opened)
 }
 

@@ -64,7 +64,7 @@ impl Group {
 
     #[pyo3(signature = (refresh = false))]
     fn attributes(&self, py: Python<'_>, refresh: bool) -> PyResult<String> {
-        if refresh {
+        if refresh && !self.opened.consolidated {
             let group = self.group();
             let options = self.opened.options().format(group.metadata().format);
             let store = self.opened.store.clone();
