@@ -63,7 +63,11 @@ pub(crate) fn test(arguments: &[String]) -> Outcome {
     peers.into_iter().try_for_each(|(peer, python)| {
         let pytest = program(python, ["-B", "-m", "pytest", "--quiet", "--environment", peer]);
         // Tests change their directory, and start other Pythons.
-        pytest.variable("PYTHONPATH", &run::absolute(SOURCES)?).with([TESTS]).with(arguments.iter().map(String::as_str)).run()
+        pytest
+            .variable("PYTHONPATH", &run::absolute(SOURCES)?)
+            .with([TESTS])
+            .with(arguments.iter().map(String::as_str))
+            .run()
     })
 }
 

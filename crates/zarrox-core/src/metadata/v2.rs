@@ -293,11 +293,9 @@ fn lift_codecs(
     let mut in_bytes = false;
     for (member, json) in listed {
         let (kind, spec) = lift_codec(member, &json, item, context)?;
-        item = match (kind, encoded_size(&spec.configuration)) {
-            (CodecKind::ArrayToArray, Some(size)) => size,
-            (CodecKind::ArrayToArray, None) => item,
-            _ => 1,
-        };
+        if kind == CodecKind::ArrayToArray {
+            item = encoded_size(&spec.configuration).unwrap_or(item);
+        }
         let is_filter = kind == CodecKind::ArrayToArray;
         let of_bytes = is_filter && (in_bytes || !numbers.are_seen_by(&spec.configuration));
         if (of_bytes || kind == CodecKind::BytesToBytes) && !in_bytes {
