@@ -1,5 +1,7 @@
 //! `_native.Array`.
 
+#![expect(clippy::needless_pass_by_value, reason = "PyO3 hands over the lists that it has made")]
+
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use numpy::PyArrayDescr;

@@ -195,7 +195,7 @@ fn builder(store: &Store, path: &str, spec: &str) -> zarrox::Result<ArrayBuilder
     match spec.text("dimension_separator")? {
         // As zarr-python 2 has it, whose documents are to be the same.
         None => {
-            members.extend((format == Format::V2).then(|| ("dimension_separator".to_owned(), Json::Null)))
+            members.extend((format == Format::V2).then(|| ("dimension_separator".to_owned(), Json::Null)));
         }
         Some(text) => {
             let separator = Separator::parse(&text)

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use zarrox_core::data_type::Mode;
 use zarrox_core::json::Map;
-use zarrox_core::metadata::{Change, Extent, Layout, LiftContext};
+use zarrox_core::metadata::{Change, Document, Extent, Layout, LiftContext};
 use zarrox_core::{Error, ErrorKind, Format, GroupMetadata, NodeMetadata, NodePath, Result};
 use zarrox_stores::{Bytes, Condition, Key, Prefix, Store};
 
@@ -440,7 +440,7 @@ impl Location {
         &self,
         format: Format,
         is_group: bool,
-        documents: Vec<(&'static str, Vec<u8>)>,
+        documents: Vec<Document>,
         overwrite: bool,
     ) -> Result<()> {
         // Which hierarchy is here, the store knows, and not what is going to be.

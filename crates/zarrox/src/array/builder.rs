@@ -4,7 +4,7 @@ use zarrox_core::codec::CodecKind;
 use zarrox_core::data_type::{Endian, LARGEST};
 use zarrox_core::grid::{ChunkGrid, ChunkKeyEncoding, ChunkLengths, ChunkShape, Rectilinear, Separator};
 use zarrox_core::json::{Json, Map};
-use zarrox_core::metadata::Change;
+use zarrox_core::metadata::{Change, Document};
 use zarrox_core::strided::View;
 use zarrox_core::{
     ArrayMetadata, CodecSpec, DataType, Element, Error, ErrorKind, FillValue, Format, NodeMetadata, Registry,
@@ -312,7 +312,7 @@ impl ArrayBuilder {
             return Ok(array);
         }
         let (metadata, documents) = self.with_members(&node, location).map_err(as_argument)?;
-        let array = Array::new(location.as_stored(), metadata.clone()).map_err(as_argument)?;
+        let array = Array::new(location.as_stored(), metadata).map_err(as_argument)?;
         location.create_documents(self.format, false, documents, self.overwrite)?;
         Ok(array)
     }
@@ -322,11 +322,11 @@ impl ArrayBuilder {
         &self,
         node: &NodeMetadata,
         location: &Location,
-    ) -> Result<(ArrayMetadata, Vec<(&'static str, Vec<u8>)>)> {
+    ) -> Result<(ArrayMetadata, Vec<Document>)> {
         let def = self.format.def();
         let mut documents = def.lower(&location.path, node, &location.context.registry)?;
         let layout = location.layout_for(self.format)?;
-        let listed = |documents: &[(&'static str, Vec<u8>)]| -> Vec<Option<Vec<u8>>> {
+        let listed = |documents: &[Document]| -> Vec<Option<Vec<u8>>> {
             let find =
                 |name: &&str| documents.iter().find(|(own, _)| own == name).map(|(_, bytes)| bytes.clone());
             layout.documents().iter().map(find).collect()
