@@ -6,7 +6,25 @@ from typing import Any, Literal, final
 import numpy as np
 import numpy.typing as npt
 
-__all__: list[str]
+__all__ = [
+    "Array",
+    "Codec",
+    "Group",
+    "Store",
+    "__version__",
+    "codec_names",
+    "consolidate",
+    "create_array",
+    "create_group",
+    "delete_node",
+    "migrate_1to2",
+    "node_kind",
+    "open_node",
+    "register_data_type",
+    "set_threads",
+    "threads",
+]
+
 __version__: str
 
 @final
