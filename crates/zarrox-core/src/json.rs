@@ -250,7 +250,7 @@ mod tests {
         let text = to_ascii(&map).unwrap();
         assert_eq!(
             String::from_utf8(text.clone()).unwrap(),
-            "{\n  \"\\u00e9\\\\\": \"\\\"\\ud83e\\uddca\\n~\"\n}\n"
+            "{\n    \"\\u00e9\\\\\": \"\\\"\\ud83e\\uddca\\n~\"\n}"
         );
         assert_eq!(parse_object(&text).unwrap(), map);
     }
