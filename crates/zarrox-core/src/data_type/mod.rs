@@ -247,6 +247,11 @@ impl DataType {
         self.storage().size()
     }
 
+    /// How many bytes codecs of bytes take together as one element, as numcodecs sees it: one, of elements of variable length.
+    pub fn encoded_item(&self) -> usize {
+        if self.storage() == Storage::Variable { 1 } else { self.size() }
+    }
+
     /// Whether this is a type outside the core list that has this name, however it is configured.
     pub fn is_named(&self, name: &str) -> bool {
         matches!(self, Self::Extension(extension) if extension.name == name)

@@ -289,7 +289,7 @@ fn lift_codecs(
     let mut codecs: Vec<_> =
         column_major_codec(ndim).filter(|_| column_major && !nests).into_iter().collect();
     let mut numbers = Numbers::of(&data_type.storage(), order);
-    let mut item = if data_type.storage() == Storage::Variable { 1 } else { data_type.size() };
+    let mut item = data_type.encoded_item();
     let mut in_bytes = false;
     for (member, json) in listed {
         let (kind, spec) = lift_codec(member, &json, item, context)?;

@@ -237,12 +237,9 @@ impl Cell {
             codecs.push(self.bytes_codec(&data_type, registry)?);
         }
         for members in self.filters.iter().flatten().chain(&self.compressor) {
+            let (_, codec) = registry.spec_from_v2(&members.clone().into(), data_type.encoded_item())?;
             let id = members.get("id").and_then(Json::as_str).ok_or("the codec has no id")?;
-            let mut members = members.clone();
-            let definition = registry.codec_from_v2(id, &members)?;
-            members.shift_remove("id");
-            let configuration = (definition.from_v2)(&members, data_type.size())?;
-            codecs.push(CodecSpec { name: definition.name.to_owned(), configuration });
+            codecs.push(codec);
             if id == "categorize" {
                 // Its numbers are elements still.
                 codecs.push(CodecSpec::new("bytes", Json::Null));

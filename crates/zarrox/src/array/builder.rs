@@ -474,7 +474,7 @@ impl ArrayBuilder {
         codecs.extend(self.filters.iter().filter(|spec| !known.contains(&kind(spec))).cloned());
         match compressor {
             Some(compressor) => codecs.extend(compressor),
-            None => codecs.push(self.format.def().default_compressor(data_type.size())),
+            None => codecs.push(self.format.def().default_compressor(data_type.encoded_item())),
         }
         codecs
     }

@@ -54,7 +54,7 @@ pub(super) fn candidates(
     let compresses = |codecs: &[CodecSpec]| {
         codecs.iter().any(|spec| kind(spec, translator.registry) == Some(CodecKind::BytesToBytes))
     };
-    let compressor = translator.to.def().default_compressor(array.data_type().size());
+    let compressor = translator.to.def().default_compressor(array.data_type().encoded_item());
     if compresses(&dropped) && !compresses(&kept) {
         push(kept.iter().cloned().chain([compressor.clone()]).collect());
     }
