@@ -51,6 +51,11 @@ pub(crate) fn format_name(format: Format) -> String {
     number.unwrap_or(name).to_owned()
 }
 
+/// Whether a format's documents have the words of version 2, which Python's users of zarr-python 2 know.
+pub(crate) fn has_words_of_v2(format: Format) -> bool {
+    matches!(format, Format::V1 | Format::V2)
+}
+
 /// The format of a name.
 pub(crate) fn format_of(name: &str) -> PyResult<Format> {
     let known = Format::all().find(|format| format_name(*format) == name || format.def().name() == name);
@@ -201,7 +206,7 @@ impl Array {
         let typed = self.typed();
         // Where it makes no difference, only the document has it.
         let in_document = || {
-            let is_v2 = matches!(typed.array.metadata().format, Format::V1 | Format::V2);
+            let is_v2 = has_words_of_v2(typed.array.metadata().format);
             let read = || py.detach(|| typed.array.document()).ok();
             let document = (is_v2 && typed.array.ndim() < 2).then(read).flatten();
             document.is_some_and(|document| document.get("order").is_some_and(|order| order == "F"))

@@ -9,7 +9,7 @@ use zarrox::{
     ArrayBuilder, ChunkShape, CodecSpec, DataType, Error, ErrorKind, Format, Node, Registry, Separator,
 };
 
-use crate::array::{Array, Opened, attributes_of, format_of};
+use crate::array::{Array, Opened, attributes_of, format_of, has_words_of_v2};
 use crate::error::OrRaise;
 use crate::group::Group;
 use crate::store::Store;
@@ -169,7 +169,7 @@ fn builder(store: &Store, path: &str, spec: &str) -> zarrox::Result<ArrayBuilder
         builder = builder.shards(shards);
     }
     // What is said in the words of a format is stored in them.
-    let is_v2 = matches!(format, Format::V1 | Format::V2);
+    let is_v2 = has_words_of_v2(format);
     let mut members = Map::new();
     match spec.text("order")?.as_deref() {
         None | Some("C") => {}

@@ -9,6 +9,7 @@ use zarrox::data_type::Storage;
 use zarrox::strided::{View, ViewMut};
 use zarrox::{Array, ArrayView, DynArray, Registry, Selection};
 
+use crate::array::has_words_of_v2;
 use crate::error::OrRaise;
 use crate::long::unless_interrupted;
 use crate::objects::Elements;
@@ -273,12 +274,8 @@ fn stored_dtype<'py>(
     array: &Array,
     native: &Bound<'py, PyArrayDescr>,
 ) -> PyResult<Option<Bound<'py, PyArrayDescr>>> {
-    use zarrox::Format;
     let storage = array.data_type().storage();
-    if !matches!(array.metadata().format, Format::V1 | Format::V2)
-        || storage.word() == 1
-        || storage == Storage::Variable
-    {
+    if !has_words_of_v2(array.metadata().format) || storage.word() == 1 || storage == Storage::Variable {
         return Ok(None);
     }
     let codecs = &array.metadata().codecs;
@@ -298,9 +295,7 @@ fn stored_dtype<'py>(
 
 /// Whether the elements are what NumPy has a type of text for; in v2 they have always been objects.
 fn is_text_of_v3(array: &Array) -> bool {
-    use zarrox::Format;
-    let is_v2 = matches!(array.metadata().format, Format::V1 | Format::V2);
-    !is_v2 && array.data_type().is_named(zarrox::data_type::VARIABLE_TEXT)
+    !has_words_of_v2(array.metadata().format) && array.data_type().is_named(zarrox::data_type::VARIABLE_TEXT)
 }
 
 fn is_column_major(array: &Array) -> bool {

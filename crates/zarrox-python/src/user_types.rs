@@ -19,12 +19,14 @@ const MODULE: &str = "zarrox.core.dtype.user";
 /// Makes a name of v3 known as that of a data type of Python's; tells whether it was needed: Rust's own types stay Rust's.
 #[pyfunction]
 pub(crate) fn register_data_type(name: &str) -> bool {
-    let own = crate::registry().data_type_from_v3(&Json::from(name));
-    if is_known(name) || own.is_ok_and(|own| !matches!(own, DataType::Extension(own) if is_known(&own.name)))
-    {
-        return is_known(name);
+    if is_known(name) {
+        return true;
     }
-    NAMES.write().unwrap_or_else(PoisonError::into_inner).insert(name.to_owned())
+    let is_ours = crate::registry().data_type_from_v3(&Json::from(name)).is_ok();
+    if !is_ours {
+        NAMES.write().unwrap_or_else(PoisonError::into_inner).insert(name.to_owned());
+    }
+    !is_ours
 }
 
 fn is_known(name: &str) -> bool {

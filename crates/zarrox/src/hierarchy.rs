@@ -432,7 +432,7 @@ impl Location {
         let format = format_of(node);
         // What the format cannot say is found out before anything is deleted.
         let documents = format.def().lower(&self.path, node, &self.context.registry)?;
-        self.create_documents(format, matches!(node, NodeMetadata::Group(_)), documents, overwrite)
+        self.create_documents(format, matches!(node, NodeMetadata::Group(_)), &documents, overwrite)
     }
 
     /// Stores the documents of a new node, and of the groups above it where they are missing.
@@ -440,7 +440,7 @@ impl Location {
         &self,
         format: Format,
         is_group: bool,
-        documents: Vec<Document>,
+        documents: &[Document],
         overwrite: bool,
     ) -> Result<()> {
         // Which hierarchy is here, the store knows, and not what is going to be.
@@ -450,18 +450,18 @@ impl Location {
         place.check_ancestors(format)?;
         place.make_room(format, &layout, overwrite, is_group)?;
         place.create_ancestors(format, &layout)?;
-        for (name, bytes) in documents {
-            place.put(layout.key(&place.path, name), &bytes, Condition::Always)?;
-        }
-        Ok(())
+        place.put_documents(documents, &layout)
     }
 
     /// Writes the documents of a node, whatever is there.
     pub(crate) fn store_documents(&self, node: &NodeMetadata, layout: &Layout) -> Result<()> {
-        for (name, bytes) in format_of(node).def().lower(&self.path, node, &self.context.registry)? {
-            self.put(layout.key(&self.path, name), &bytes, Condition::Always)?;
-        }
-        Ok(())
+        let documents = format_of(node).def().lower(&self.path, node, &self.context.registry)?;
+        self.put_documents(&documents, layout)
+    }
+
+    fn put_documents(&self, documents: &[Document], layout: &Layout) -> Result<()> {
+        let put = |(name, bytes): &Document| self.put(layout.key(&self.path, name), bytes, Condition::Always);
+        documents.iter().try_for_each(put)
     }
 
     /// No node may have a name that the hierarchy has no place for.

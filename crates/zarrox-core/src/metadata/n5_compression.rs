@@ -41,13 +41,13 @@ pub(super) fn lift(mut members: Map, item: usize, registry: &Registry) -> Result
         }
         other => (other, members.into()),
     };
-    let members = members.as_object().cloned().unwrap_or_default();
-    let def = registry.codec_from_v2(id, &members).map_err(|error| error.at("compression"))?;
-    if def.kind != CodecKind::BytesToBytes {
+    let mut codec = members.as_object().cloned().unwrap_or_default();
+    codec.insert("id".to_owned(), id.into());
+    let (kind, spec) = registry.spec_from_v2(&codec.into(), item).map_err(|error| error.at("compression"))?;
+    if kind != CodecKind::BytesToBytes {
         return Err(Error::metadata(format!("'{name}' is no compressor")).at("compression"));
     }
-    let configuration = (def.from_v2)(&members, item).map_err(|e| Error::from(e.in_codec(id)))?;
-    Ok(Some(CodecSpec { name: def.name.to_owned(), configuration }))
+    Ok(Some(spec))
 }
 
 /// The compression that says a codec, or that there is none.

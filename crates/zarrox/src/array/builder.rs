@@ -313,7 +313,7 @@ impl ArrayBuilder {
         }
         let (metadata, documents) = self.with_members(&node, location).map_err(as_argument)?;
         let array = Array::new(location.as_stored(), metadata).map_err(as_argument)?;
-        location.create_documents(self.format, false, documents, self.overwrite)?;
+        location.create_documents(self.format, false, &documents, self.overwrite)?;
         Ok(array)
     }
 
