@@ -12,15 +12,21 @@ tests, for example.";
 
 const PACKAGES: &[&str] = &["zarrox-core", "zarrox-codecs", "zarrox"];
 
-/// The integration tests: bad input to the codecs, and what goes through the unsafe code of `zarrox/array`.
+/// The integration tests of what goes through the unsafe code of `zarrox/array`.
 const TESTS: &[&str] =
-    &["bad_input", "arrays", "damage", "fetches", "objects", "records", "rectilinear", "types"];
+    &["arrays::", "damage::", "fetches::", "objects::", "records::", "rectilinear::", "types::"];
 
 pub(crate) fn run(arguments: &[String]) -> Outcome {
     let sanitizer = Sanitizer::for_this_machine()?;
-    let test = cargo(["test", "--lib", "--target-dir", &run::target("asan")]);
-    let test = test.with(PACKAGES.iter().flat_map(|name| ["--package", name]));
-    let test = test.with(TESTS.iter().flat_map(|name| ["--test", name]));
-    let arguments = arguments.iter().map(String::as_str);
-    sanitizer.build(test, "", "").with(["--"]).with(arguments).run()
+    let test = |targets: &[&str], names: &[&str]| {
+        // What it finds, it says with lines.
+        let test = cargo(["test", "--target-dir", &run::target("asan")])
+            .variable("CARGO_PROFILE_DEV_DEBUG", "line-tables-only");
+        let test = test.with(PACKAGES.iter().flat_map(|name| ["--package", name])).with(targets.to_vec());
+        sanitizer.build(test, "", "").with(["--"]).with(names.to_vec()).run()
+    };
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    // Bad input to the codecs is a program of its own.
+    test(&["--lib", "--test", "bad_input"], &arguments)?;
+    test(&["--test", "all"], if arguments.is_empty() { TESTS } else { &arguments })
 }

@@ -6,7 +6,7 @@
 use std::path::Path;
 
 use crate::python::Environment;
-use crate::run::{self, Outcome, cargo, program};
+use crate::run::{self, Outcome, Program, cargo, program};
 
 pub(crate) const HELP: &str = "\
 Installs the Python package into an environment of its own, compiled for release
@@ -56,19 +56,25 @@ fn install(requirements: &[String]) -> Outcome<String> {
     Ok(python)
 }
 
-/// The package's tests, in both environments. Arguments go to pytest.
+/// The package's tests, in both environments: at the same time, or with arguments for pytest one after the other.
 pub(crate) fn test(arguments: &[String]) -> Outcome {
     build()?;
-    let peers = [("zarr3", ECOSYSTEM.python()?), ("zarr2", OLDEST.oldest_python()?)];
-    peers.into_iter().try_for_each(|(peer, python)| {
-        let pytest = program(python, ["-B", "-m", "pytest", "--quiet", "--environment", peer]);
-        // Tests change their directory, and start other Pythons.
-        pytest
-            .variable("PYTHONPATH", &run::absolute(SOURCES)?)
-            .with([TESTS])
-            .with(arguments.iter().map(String::as_str))
-            .run()
+    let beside = [pytest("zarr3", ECOSYSTEM.python()?)?, pytest("zarr2", OLDEST.oldest_python()?)?];
+    if !arguments.is_empty() {
+        let arguments = arguments.iter().map(String::as_str);
+        return beside.into_iter().try_for_each(|pytest| pytest.with(arguments.clone()).run());
+    }
+    std::thread::scope(|scope| {
+        let runs: Vec<_> = beside.iter().map(|pytest| scope.spawn(|| pytest.run_quietly())).collect();
+        runs.into_iter().try_for_each(|run| run.join().map_err(|_| "a thread panicked")?)
     })
+}
+
+/// The tests beside one library.
+fn pytest(peer: &str, python: String) -> Outcome<Program> {
+    let pytest = program(python, ["-B", "-m", "pytest", "--quiet", "--environment", peer, TESTS]);
+    // Tests change their directory, and start other Pythons.
+    Ok(pytest.variable("PYTHONPATH", &run::absolute(SOURCES)?))
 }
 
 /// The types of the package, and whether the stubs of the native module are what it has.

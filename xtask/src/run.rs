@@ -60,6 +60,14 @@ impl Program {
         if status.success() { Ok(()) } else { Err(format!("failed: {self}")) }
     }
 
+    /// As [`run`](Self::run), but what it prints comes when it has ended: for programs that run at the same time.
+    pub(crate) fn run_quietly(&self) -> Outcome {
+        println!("$ {self}");
+        let (succeeded, printed) = self.log()?;
+        println!("{self}:\n{printed}");
+        if succeeded { Ok(()) } else { Err(format!("failed: {self}")) }
+    }
+
     /// What the program prints, if it can be run and succeeds. Prints nothing itself.
     pub(crate) fn output(&self) -> Option<String> {
         let output = self.command().stdin(Stdio::null()).stderr(Stdio::null()).output().ok()?;

@@ -1,8 +1,6 @@
 //! Consolidated metadata by the command.
 
-mod common;
-
-use common::Place;
+use crate::common::Place;
 
 #[test]
 fn it_is_written_checked_and_removed() {

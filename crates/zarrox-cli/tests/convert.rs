@@ -1,9 +1,8 @@
 //! Converting into other formats.
 
-mod common;
-
-use common::Place;
 use serde_json::json;
+
+use crate::common::Place;
 
 /// A v2 hierarchy of a group, an array with dimension names as xarray has them, and one of another type.
 fn hierarchy() -> Place {

@@ -1,12 +1,11 @@
 //! Elements as text.
 
-mod common;
-
 use std::io::Read;
 use std::process::Stdio;
 
-use common::{Place, golden};
 use serde_json::json;
+
+use crate::common::{Place, golden};
 
 const PRINTED: &[&str] = &[
     "bool",

@@ -1,9 +1,8 @@
 //! Importing and exporting files.
 
-mod common;
-
-use common::{Place, golden};
 use serde_json::json;
+
+use crate::common::{Place, golden};
 
 const ARRAYS: &[&str] = &[
     "bool",

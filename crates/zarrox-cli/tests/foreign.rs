@@ -2,12 +2,11 @@
 
 #![expect(clippy::unwrap_used, reason = "a test stops at the first failure")]
 
-mod common;
-
 use std::path::PathBuf;
 
-use common::Place;
 use serde_json::{Map, Value, json};
+
+use crate::common::Place;
 
 /// Where a hierarchy of another implementation is, and what that says of its arrays.
 fn foreign(name: &str) -> (PathBuf, Map<String, Value>) {

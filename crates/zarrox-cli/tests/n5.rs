@@ -1,11 +1,10 @@
 //! N5: every command works on it, and a directory called `*.n5` is N5 unless another format is named.
 
-mod common;
-
 use std::path::Path;
 
-use common::Place;
 use serde_json::json;
+
+use crate::common::Place;
 
 fn corpus(path: &str) -> String {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../zarrox/tests/corpus/n5").join(path);

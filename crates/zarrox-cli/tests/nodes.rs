@@ -1,9 +1,8 @@
 //! Creating, looking at, changing, moving and deleting nodes.
 
-mod common;
-
-use common::Place;
 use serde_json::json;
+
+use crate::common::Place;
 
 fn hierarchy() -> Place {
     let place = Place::new();

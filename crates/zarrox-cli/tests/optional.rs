@@ -2,10 +2,9 @@
 
 #![expect(clippy::unwrap_used, reason = "a test whose files are not there should fail")]
 
-mod common;
-
-use common::Place;
 use serde_json::json;
+
+use crate::common::Place;
 
 fn place() -> Place {
     let place = Place::new();

@@ -2,10 +2,9 @@
 
 #![expect(clippy::unwrap_used, reason = "a test whose files are not there should fail")]
 
-mod common;
-
-use common::{Place, golden};
 use serde_json::json;
+
+use crate::common::{Place, golden};
 
 /// Structures that v3 has, too, and others, which only v2 has: with padding, or with fields that are arrays.
 const STRUCTURES: &[(&str, &str)] = &[

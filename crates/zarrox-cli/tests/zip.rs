@@ -2,9 +2,7 @@
 
 #![cfg(unix)]
 
-mod common;
-
-use common::Place;
+use crate::common::Place;
 
 #[test]
 fn arrays_in_an_archive() {

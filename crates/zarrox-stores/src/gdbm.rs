@@ -13,7 +13,7 @@ use gdbm_native::{Error, FromBytes, Gdbm, OpenOptions};
 
 use crate::database::{Registry, Shared, canonical, directory_of};
 use crate::key::valid;
-use crate::lock::unpoisoned;
+use crate::lock::{MOMENT, unpoisoned};
 use crate::{
     Capabilities, Condition, DirListing, Key, LockGuard, Prefix, Store, StoreError, StoreErrorKind, Value,
 };
@@ -54,7 +54,7 @@ pub struct GdbmOptions {
 
 impl Default for GdbmOptions {
     fn default() -> Self {
-        Self { read_only: false, sync: true, wait: Duration::ZERO }
+        Self { read_only: false, sync: true, wait: MOMENT }
     }
 }
 
@@ -80,7 +80,7 @@ impl GdbmOptions {
         self
     }
 
-    /// How long opening waits for other processes that have the file.
+    /// How long opening waits for other processes that have the file: 100 ms by default.
     #[must_use]
     pub fn wait(mut self, wait: Duration) -> Self {
         self.wait = wait;

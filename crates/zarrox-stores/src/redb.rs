@@ -13,6 +13,7 @@ use redb::{
 };
 
 use crate::database::{Registry, Shared, canonical, directory_of};
+use crate::lock::for_a_moment;
 use crate::ordered::{KeyRange, Ordered, Page};
 use crate::store::reserved;
 use crate::{
@@ -94,7 +95,9 @@ impl RedbOptions {
             fs::create_dir_all(directory_of(path)).map_err(io)?;
         }
         let path = canonical(path).map_err(io)?;
-        let open = || guarded(|| Handle::open(&path, create, &self));
+        let attempt = || guarded(|| Handle::open(&path, create, &self));
+        let is_taken = |fault: &Fault| matches!(fault, Fault::Redb(Error::DatabaseAlreadyOpen));
+        let open = || for_a_moment(attempt, is_taken);
         let handle = OPEN.open(&path, open).map_err(|fault| place(fault.into_error("opening")))?;
         if !self.read_only && matches!(handle.database, Access::Reading(_)) {
             let message = "this process has the database open for reading only; close that handle first";

@@ -3,18 +3,16 @@
 #![cfg(unix)]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-#[path = "databases/damage.rs"]
-mod damage;
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use damage::check_damaged;
 use tempfile::TempDir;
 use zarrox_stores::{BerkeleyDbStore, StorageOptions, Store, StoreErrorKind, open_url};
 use zarrox_testkit::store::{key, list, prefix, store_suite};
+
+use crate::databases::damage::check_damaged;
 
 /// The kinds of files that `DBMStore` makes.
 const HIERARCHIES: [&str; 3] = ["hierarchy.btree", "hierarchy.hash", "hierarchy.ndbm"];

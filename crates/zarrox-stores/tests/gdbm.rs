@@ -2,24 +2,18 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-#[path = "databases/damage.rs"]
-mod damage;
-#[path = "databases/golden.rs"]
-mod golden;
-#[path = "databases/handles.rs"]
-mod handles;
-
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::Mutex;
 
-use damage::check_damaged;
-use golden::{check_golden, golden};
-use handles::check_two_handles;
 use tempfile::TempDir;
 use zarrox_stores::{Condition, GdbmOptions, GdbmStore, Store, StoreErrorKind};
 use zarrox_testkit::store::{key, list, store_suite};
+
+use crate::databases::damage::check_damaged;
+use crate::databases::golden::{check_golden, golden};
+use crate::databases::handles::check_two_handles;
+use crate::other_process;
 
 const CHILD: &str = "ZARROX_TEST_GDBM";
 
@@ -92,8 +86,7 @@ fn another_process_is_told_who_has_the_file() {
         return;
     }
     let (_directory, path, _store) = temporary();
-    let mut command = Command::new(std::env::current_exe().unwrap());
-    assert!(command.args(["--exact", "the_other_process"]).env(CHILD, path).status().unwrap().success());
+    other_process::finish(other_process::start("gdbm::the_other_process", CHILD, &path));
 }
 
 /// The other process of the test above.

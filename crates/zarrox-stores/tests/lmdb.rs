@@ -2,23 +2,17 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-#[path = "databases/golden.rs"]
-mod golden;
-#[path = "databases/handles.rs"]
-mod handles;
-#[path = "databases/processes.rs"]
-mod processes;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-use golden::{check_golden, golden};
-use handles::check_two_handles;
-use processes::check_two_processes;
 use tempfile::TempDir;
 use zarrox_stores::{ByteRange, Condition, LmdbOptions, LmdbStore, Store, StoreErrorKind};
 use zarrox_testkit::store::{key, list, prefix, store_suite};
+
+use crate::databases::golden::{check_golden, golden};
+use crate::databases::handles::check_two_handles;
+use crate::databases::processes::{self, check_two_processes};
 
 fn suite(options: &LmdbOptions) {
     let kept = Mutex::new(Vec::new());
@@ -148,7 +142,7 @@ fn two_processes_write() {
         return;
     }
     let (_directory, path, store) = temporary();
-    check_two_processes("two_processes_write_child", &path, &store);
+    check_two_processes("lmdb::two_processes_write_child", &path, &store);
 }
 
 /// The other process of the test above.

@@ -2,28 +2,20 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-#[path = "databases/damage.rs"]
-mod damage;
-#[path = "databases/golden.rs"]
-mod golden;
-#[path = "databases/handles.rs"]
-mod handles;
-#[path = "databases/processes.rs"]
-mod processes;
-
 use std::fs;
 use std::path::Path;
 use std::sync::Mutex;
 use std::time::Duration;
 
-use damage::check_damaged;
-use golden::{check_golden, golden};
-use handles::check_two_handles;
-use processes::check_two_processes;
 use rusqlite::Connection;
 use tempfile::TempDir;
 use zarrox_stores::{ByteRange, Condition, SqliteOptions, SqliteStore, Store, StoreErrorKind};
 use zarrox_testkit::store::{key, list, prefix, store_suite};
+
+use crate::databases::damage::check_damaged;
+use crate::databases::golden::{check_golden, golden};
+use crate::databases::handles::check_two_handles;
+use crate::databases::processes::{self, check_two_processes};
 
 fn suite(options: &SqliteOptions) {
     let kept = Mutex::new(Vec::new());
@@ -176,7 +168,7 @@ fn two_processes_write() {
         return;
     }
     let (_directory, path, store) = temporary();
-    check_two_processes("two_processes_write_child", &path, &store);
+    check_two_processes("sqlite::two_processes_write_child", &path, &store);
 }
 
 /// The other process of the test above.

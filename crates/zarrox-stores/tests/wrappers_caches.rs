@@ -3,11 +3,8 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 #[cfg(unix)]
-#[path = "wrappers_caches/disk.rs"]
 mod disk;
-#[path = "wrappers_caches/lru.rs"]
 mod lru;
-#[path = "wrappers_caches/model.rs"]
 mod model;
 
 use std::sync::Arc;

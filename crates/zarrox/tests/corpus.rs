@@ -3,13 +3,9 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test stops at the first failure")]
 
-#[path = "corpus/files.rs"]
-mod files;
-#[path = "corpus/parts.rs"]
+pub(crate) mod files;
 mod parts;
-#[path = "corpus/pending.rs"]
 mod pending;
-#[path = "corpus/values.rs"]
 mod values;
 
 use std::collections::BTreeSet;

@@ -3,18 +3,16 @@
 
 #![expect(clippy::unwrap_used, reason = "a test stops at the first failure")]
 
-#[path = "corpus/files.rs"]
-mod files;
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use files::{copy_below, corpus, expected, writers};
 use serde_json::Value;
 use zarrox::OpenOptions;
 use zarrox::codec::CodecSpec;
 use zarrox::prelude::*;
 use zarrox::stores::{MemoryStore, Store};
+
+use crate::corpus::files::{copy_below, corpus, expected, writers};
 
 /// The codecs whose encoded bytes follow from the values. A shard may have its chunks in any order, so that it is among them
 /// only where it has one.

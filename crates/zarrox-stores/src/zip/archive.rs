@@ -22,6 +22,7 @@ use std::sync::{
 use super::directory::{Directory, Entry};
 use super::format::Content;
 use super::source::Source;
+use crate::lock::for_a_moment;
 use crate::{Key, StoreError, StoreErrorKind};
 
 /// The least and the most room that is made for new entries at a time.
@@ -367,7 +368,7 @@ impl Archive {
     }
 
     fn take_lock(&self, file: &File) -> Result<(), StoreError> {
-        match file.try_lock() {
+        match for_a_moment(|| file.try_lock(), |error| matches!(error, TryLockError::WouldBlock)) {
             Ok(()) => Ok(()),
             Err(TryLockError::WouldBlock) => {
                 let message =

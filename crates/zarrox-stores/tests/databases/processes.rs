@@ -1,10 +1,11 @@
 //! Two processes that write to one database.
 
 use std::path::Path;
-use std::process::Command;
 
 use zarrox_stores::{Condition, Store, StoreErrorKind};
 use zarrox_testkit::store::{key, list};
+
+use crate::other_process;
 
 const CHILD: &str = "ZARROX_TEST_DATABASE";
 
@@ -34,10 +35,9 @@ fn write_many(store: &dyn Store, who: u8) {
 
 /// This process and one that runs the test `child` write at the same time; nothing is lost.
 pub(crate) fn check_two_processes(child: &str, path: &Path, store: &dyn Store) {
-    let mut command = Command::new(std::env::current_exe().unwrap());
-    let child = command.args(["--exact", child]).env(CHILD, path).spawn().unwrap();
+    let child = other_process::start(child, CHILD, path);
     write_many(store, 0);
-    assert!(child.wait_with_output().unwrap().status.success());
+    other_process::finish(child);
     assert_eq!(list(store, "own/").len(), 2 * EACH);
     assert_eq!(list(store, "race/").len(), EACH);
     let won = [list(store, "won/0/").len(), list(store, "won/1/").len()];

@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 use std::sync::Arc;
 
 use zarrox_stores::{
@@ -11,6 +10,7 @@ use zarrox_stores::{
 use zarrox_testkit::store::{key, prefix, store_suite};
 
 use super::{get, memory, never_keeps_what_was_replaced, put, reads_what_was_written};
+use crate::other_process;
 
 fn cached(store: &CountingStore, directory: &Path) -> DiskCacheStore {
     DiskCacheOptions::new().open(Arc::new(store.clone()), directory).unwrap()
@@ -222,14 +222,9 @@ fn processes_share_a_directory() {
     let directory = tempfile::tempdir().unwrap();
     let values = DirectoryStore::open(directory.path().join("values")).unwrap();
     (0..100_u32).for_each(|index| put(&values, &index.to_string(), &index.to_le_bytes().repeat(4_000)));
-    let spawn = |_| {
-        let mut command = Command::new(std::env::current_exe().unwrap());
-        command.args(["--exact", "disk::child"]).env(CHILD, directory.path()).spawn().unwrap()
-    };
-    let children: Vec<_> = (0..3).map(spawn).collect();
+    let start = |_| other_process::start("wrappers_caches::disk::child", CHILD, directory.path());
+    let children: Vec<_> = (0..3).map(start).collect();
     read_all(directory.path());
-    for child in children {
-        assert!(child.wait_with_output().unwrap().status.success());
-    }
+    children.into_iter().for_each(other_process::finish);
     assert!(size_of(&directory.path().join("copies")) <= 200_000 + 4 * 200_000 / 8);
 }

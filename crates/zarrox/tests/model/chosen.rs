@@ -2,7 +2,7 @@
 
 use zarrox::{Array, ArrayView, DimSelection, IndexArray, Mask, Selection};
 
-use crate::choices::Choices;
+use crate::model::choices::Choices;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {

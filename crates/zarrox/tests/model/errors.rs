@@ -7,10 +7,10 @@ use ndarray::{ArrayD, IxDyn};
 use zarrox::stores::{MemoryStore, Store};
 use zarrox::{ArrayView, DimSelection, DynArray, Error, ErrorKind, IndexArray, Mask, Selection};
 
-use crate::choices::{Choices, run};
-use crate::chosen::{Chosen, Kind, integers, slice, whole};
-use crate::oracle::multi_index;
-use crate::plan::{Elements, Plan, reopened};
+use crate::model::choices::{Choices, run};
+use crate::model::chosen::{Chosen, Kind, integers, slice, whole};
+use crate::model::oracle::multi_index;
+use crate::model::plan::{Elements, Plan, reopened};
 
 /// A selection with a mistake, and what the error must say of it.
 #[derive(Debug)]
@@ -271,7 +271,7 @@ fn values_that_do_not_fit(view: &ArrayView<'_>, shape: &[usize]) {
 
 #[test]
 fn what_does_not_fit_is_refused() {
-    run(crate::MISTAKES, choose, check);
+    run(crate::model::MISTAKES, choose, check);
 }
 
 #[test]

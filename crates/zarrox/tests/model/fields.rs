@@ -6,11 +6,11 @@ use ndarray::ArrayD;
 use zarrox::stores::{MemoryStore, Store};
 use zarrox::{ArrayView, DynArray, Element};
 
-use crate::choices::{Choices, run};
-use crate::chosen::Kind;
-use crate::oracle::Expected;
-use crate::plan::{Elements, reopened};
-use crate::steps::{Case, Give, Step, assign, selected};
+use crate::model::choices::{Choices, run};
+use crate::model::chosen::Kind;
+use crate::model::oracle::Expected;
+use crate::model::plan::{Elements, reopened};
+use crate::model::steps::{Case, Give, Step, assign, selected};
 
 #[derive(Clone, Copy, Debug, PartialEq, Element)]
 #[repr(C, packed)]
@@ -162,5 +162,5 @@ fn check(FieldCase { case, parts }: &FieldCase) {
 
 #[test]
 fn fields_of_structures() {
-    run(crate::FIELDS, choose, check);
+    run(crate::model::FIELDS, choose, check);
 }

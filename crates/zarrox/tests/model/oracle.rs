@@ -3,7 +3,7 @@
 
 use zarrox::{DimSelection, IndexArray, Mask};
 
-use crate::chosen::{Chosen, Kind, whole};
+use crate::model::chosen::{Chosen, Kind, whole};
 
 /// What a selection selects from an array that is seen as one list, row-major.
 #[derive(Debug, Clone)]
@@ -164,7 +164,7 @@ fn broadcast(shapes: &[Vec<usize>]) -> Vec<usize> {
 /// Every dimension has an item: with whole slices after an ellipsis, or at the end where there is none.
 fn expanded(items: &[DimSelection], ndim: usize) -> Vec<DimSelection> {
     let mut items = items.to_vec();
-    let missing = ndim - items.iter().map(crate::chosen::consumed).sum::<usize>();
+    let missing = ndim - items.iter().map(crate::model::chosen::consumed).sum::<usize>();
     let place = items.iter().position(|item| *item == DimSelection::Ellipsis);
     let place = place.map_or(items.len(), |place| place + 1);
     items.splice(place..place, std::iter::repeat_n(DimSelection::ALL, missing));

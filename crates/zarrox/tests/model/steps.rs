@@ -7,10 +7,10 @@ use ndarray::{ArrayD, ArrayViewD, Axis, IxDyn, Slice};
 use zarrox::stores::Store;
 use zarrox::{Array, ArrayView, DynArray, Element, Selection};
 
-use crate::choices::Choices;
-use crate::chosen::{Chosen, Kind};
-use crate::oracle::{Expected, expected};
-use crate::plan::{Elements, Plan, reopened};
+use crate::model::choices::Choices;
+use crate::model::chosen::{Chosen, Kind};
+use crate::model::oracle::{Expected, expected};
+use crate::model::plan::{Elements, Plan, reopened};
 
 /// How values are given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,11 +6,11 @@ use zarrox::codecs::registry;
 use zarrox::stores::{MemoryStore, Store};
 use zarrox::{ArrayView, DataType, DynArray};
 
-use crate::choices::run;
-use crate::chosen::Kind;
-use crate::oracle::Expected;
-use crate::plan::{Elements, reopened};
-use crate::steps::{Case, Give, assign, selected};
+use crate::model::choices::run;
+use crate::model::chosen::Kind;
+use crate::model::oracle::Expected;
+use crate::model::plan::{Elements, reopened};
+use crate::model::steps::{Case, Give, assign, selected};
 
 /// Of different lengths, some of them empty.
 fn text(number: usize) -> String {
@@ -58,9 +58,9 @@ fn check(case: &Case) {
 
 #[test]
 fn text_of_every_length() {
-    let choose = |choices: &mut crate::choices::Choices| {
+    let choose = |choices: &mut crate::model::choices::Choices| {
         let views = choices.one_in(4);
         Case::choose(choices, Elements::Text, &Kind::ALL, views)
     };
-    run(crate::TEXTS, choose, check);
+    run(crate::model::TEXTS, choose, check);
 }

@@ -1,0 +1,6 @@
+//! What tests of several embedded databases share.
+
+pub(crate) mod damage;
+pub(crate) mod golden;
+pub(crate) mod handles;
+pub(crate) mod processes;
