@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use zarrs::array::{
-    Array, ArrayBytes, ArrayShardedReadableExt, ArrayShardedReadableExtCache, ArraySubset, ChunkShapeTraits,
-    CodecOptions,
+    Array, ArrayBytes, ArrayShardedExt, ArrayShardedReadableExt, ArrayShardedReadableExtCache, ArraySubset,
+    ChunkShapeTraits, CodecOptions,
 };
 use zarrs::filesystem::{FilesystemStore, FilesystemStoreOptions};
 
@@ -40,6 +40,13 @@ impl Source {
             self.array.retrieve_array_subset_opt(subset, options)
         };
         Ok(values?)
+    }
+
+    /// How many chunks a shard has; one where there are no shards.
+    pub(crate) fn chunks_per_object(&self) -> Outcome<u64> {
+        let Some(chunk) = self.array.subchunk_shape() else { return Ok(1) };
+        let shard = stored_shape(&self.array)?;
+        Ok(shard.iter().zip(chunk.to_array_shape()).map(|(shard, chunk)| shard.div_ceil(chunk)).product())
     }
 
     pub(crate) fn width(&self) -> usize {

@@ -37,7 +37,10 @@ pub(crate) fn prepare(case: Case) -> Outcome<Preparation> {
         Err(error) => return Ok(Preparation::Unsupported(format!("cannot open it: {error}"))),
     };
     let work = match case.kind() {
-        "read" => read(case, source)?,
+        "read" => {
+            let boxes = case.boxes()?;
+            read(case, source, boxes)
+        }
         "write" => write(case, &source)?,
         "copy" => Box::new(move |_| copy(&source, &open_output(&case.output)?, &case)),
         "rechunk" => Box::new(move |_| rechunk(&source, &open_output(&case.output)?, &case)),
@@ -52,15 +55,13 @@ pub(crate) fn prepare(case: Case) -> Outcome<Preparation> {
     Ok(Preparation::Ready(work))
 }
 
-fn read(case: Case, source: Source) -> Outcome<Work> {
-    let boxes = case.boxes()?;
-    Ok(Box::new(move |keep| {
+fn read(case: Case, source: Source, boxes: Vec<ArraySubset>) -> Work {
+    Box::new(move |keep| {
         if case.opened() {
-            read_all(&source, &boxes, &case, keep)
-        } else {
-            read_all(&Source::open(&case.array)?, &boxes, &case, keep)
+            return read_all(&source, &boxes, &case, keep);
         }
-    }))
+        read_all(&Source::open(&case.array)?, &boxes, &case, keep)
+    })
 }
 
 fn read_all(source: &Source, boxes: &[ArraySubset], case: &Case, keep: bool) -> Outcome<Done> {
@@ -127,14 +128,7 @@ fn rechunk(source: &Source, target: &Directory, case: &Case) -> Outcome<Done> {
 fn select(case: Case, source: Source, chunks: &ArraySubset) -> Outcome<Work> {
     let subset = source.array.chunks_subset_bounded(chunks)?;
     if case.kind() == "select" {
-        let boxes = [subset];
-        return Ok(Box::new(move |keep| {
-            if case.opened() {
-                read_all(&source, &boxes, &case, keep)
-            } else {
-                read_all(&Source::open(&case.array)?, &boxes, &case, keep)
-            }
-        }));
+        return Ok(read(case, source, vec![subset]));
     }
     let mut values = bytes_of(source.read(&subset, &case.options())?)?;
     values.chunks_exact_mut(source.width()).for_each(add_one);
@@ -174,7 +168,7 @@ fn info(path: &str) -> Outcome<Done> {
     let is_document = |key: &str| matches!(key, "zarr.json" | ".zarray" | ".zattrs" | ".zmetadata");
     let stored = keys.iter().filter(|key| !is_document(key.as_str())).count();
     std::hint::black_box(storage.size()?);
-    Ok(Done::Count(stored as u64))
+    Ok(Done::Count(stored as u64 * source.chunks_per_object()?))
 }
 
 fn prepare_group(case: Case) -> Outcome<Preparation> {
