@@ -184,15 +184,16 @@ PREPARE = {
 OF_GROUPS = ("open", "open_consolidated", "list")
 
 
-def prepare(kind, case):
-    """Prepares a case for a kind of contestant: returns it, and what does the work once."""
+def prepare(kind, line):
+    """Prepares a case for a kind of contestant: returns its version, how often to do the work, and what does it once."""
+    case = json.loads(line)
     work = case["work"]
     for name in (work["kind"], work.get("selection", {}).get("kind")):
         if name in kind.lacks:
             raise Unsupported(kind.lacks[name])
     library = kind(case)
     array = None if work["kind"] in OF_GROUPS else opened(library)
-    return library, PREPARE[work["kind"]](library, work, array)
+    return library.version(), work.get("repeat", 1), PREPARE[work["kind"]](library, work, array)
 
 
 def opened(library):
@@ -321,11 +322,10 @@ def main(kind):
     def answer(value):
         print(json.dumps(value), file=out, flush=True)
 
-    case = json.loads(sys.stdin.readline())
-    made = attempted(prepare, kind, case)
+    made = attempted(prepare, kind, sys.stdin.readline())
     if isinstance(made, dict):
         return answer(made)
-    library, do = made
-    answer({"ready": library.version()})
+    version, repeat, do = made
+    answer({"ready": version})
     for line in sys.stdin:
-        answer(attempted(measured, do, case["work"].get("repeat", 1), line.strip() == "check"))
+        answer(attempted(measured, do, repeat, line.strip() == "check"))
