@@ -1,6 +1,7 @@
 //! `cargo xtask bench`.
 
 use crate::package;
+use crate::peers;
 use crate::python::Environment;
 use crate::run::{Outcome, Program, cargo};
 use crate::servers;
@@ -13,11 +14,28 @@ Measures reading and writing, compiled for release
     bench indexing [ARGUMENT …]   selections of every kind, each against its limit
     bench stores [--require]      S3: a line of 50 ms, and large objects against the bare client; starts the server
     bench python [--quick]        the Python package: small reads against tensorstore, opening against bare reads of files
+    bench --peers [OPTION …]      the same work by Zarrox and its peers, in Rust and in Python: bench/README.md says how
 
-Arguments go to the benchmarks, which are in crates/zarrox/benches and crates/zarrox-codecs/benches.";
+Options of --peers:
+
+    --scale small|full            how large the data is; small unless it is said
+    --case NAME                   only the cases with this name, or else with this in their names; may be repeated
+    --language rust|python        only one language
+    --repetitions N               how often everyone runs each case: 5
+    --quick                       2 repetitions unless said otherwise, and whole processes once instead of 3 times
+    --threads N                   how many threads libraries may use: as many as the machine has
+    --keep                        data sets stay in target/bench/data for the next time
+    --require RATIO               fails if Zarrox takes more than this where the best peer takes 1
+    --require targets             the same, with each case's own target
+    --list                        the names of all cases
+
+Results are in target/bench: peers.json, peers.md, peers.svg. Cases that are not run keep their results.
+
+Arguments go to the other benchmarks, which are in crates/zarrox/benches and crates/zarrox-codecs/benches.";
 
 pub(crate) fn run(arguments: &[String]) -> Outcome {
     let (package, name, rest) = match arguments.split_first() {
+        Some((first, rest)) if first == "--peers" => return peers::run(rest),
         Some((first, rest)) if first == "stores" => return stores(rest),
         Some((first, rest)) if first == "python" => return package::bench(rest),
         Some((first, rest)) if first == "codecs" => ("zarrox-codecs", "codecs", rest),

@@ -14,6 +14,7 @@ mod fuzz;
 mod indexing;
 mod lint;
 mod package;
+mod peers;
 mod python;
 mod references;
 mod run;

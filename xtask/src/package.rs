@@ -50,7 +50,12 @@ pub(crate) fn run(requirements: &[String]) -> Outcome {
 
 /// The Python of an environment that has the package as the sources are now, and these requirements.
 fn install(requirements: &[String]) -> Outcome<String> {
-    let python = INSTALLED.python()?;
+    install_into(&INSTALLED, requirements)
+}
+
+/// Installs the package as the sources are now, and these requirements, and gives the environment's Python.
+pub(crate) fn install_into(environment: &Environment, requirements: &[String]) -> Outcome<String> {
+    let python = environment.python()?;
     let pip = program(&python, ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]);
     pip.with(["."]).with(requirements.iter().map(String::as_str)).run()?;
     Ok(python)

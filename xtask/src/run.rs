@@ -68,6 +68,15 @@ impl Program {
         if succeeded { Ok(()) } else { Err(format!("failed: {self}")) }
     }
 
+    /// Prints the command, runs it, and gives what it prints, apart from errors; that it fails is an error.
+    pub(crate) fn printed(&self) -> Outcome<String> {
+        println!("$ {self}");
+        let output = self.command().stderr(Stdio::inherit()).output();
+        let output = output.map_err(|error| format!("{}: {error}", self.name))?;
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        if output.status.success() { Ok(text) } else { Err(format!("failed: {self}")) }
+    }
+
     /// What the program prints, if it can be run and succeeds. Prints nothing itself.
     pub(crate) fn output(&self) -> Option<String> {
         let output = self.command().stdin(Stdio::null()).stderr(Stdio::null()).output().ok()?;

@@ -1,0 +1,202 @@
+//! Who runs, and how: the programs of all contestants, built and installed.
+
+use serde_json::Value;
+
+use crate::package;
+use crate::python::Environment;
+use crate::run::{Outcome, Program, cargo, program, target};
+
+/// We ourselves, in each language.
+pub(crate) const OURSELVES: &str = "zarrox";
+/// The bare loop that does the same work, in Rust. It is no peer.
+pub(crate) const LIMIT: &str = "limit";
+
+/// The language that a library is used from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Language {
+    Rust,
+    Python,
+}
+
+impl Language {
+    pub(crate) const ALL: [Self; 2] = [Self::Rust, Self::Python];
+
+    /// As it is named on the command line and in results.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Rust => "rust",
+            Self::Python => "python",
+        }
+    }
+
+    /// As it is written in headings.
+    pub(crate) fn title(self) -> &'static str {
+        match self {
+            Self::Rust => "Rust",
+            Self::Python => "Python",
+        }
+    }
+
+    pub(crate) fn from_name(name: &str) -> Outcome<Self> {
+        let found = Self::ALL.into_iter().find(|language| language.name() == name);
+        found.ok_or_else(|| format!("'{name}' is not a language: there are rust and python"))
+    }
+}
+
+/// A library, as used from a language.
+#[derive(Debug)]
+pub(crate) struct Contestant {
+    pub(crate) name: &'static str,
+    pub(crate) program: Program,
+    /// The newest version of the Zarr format that it knows.
+    newest_format: u64,
+}
+
+impl Contestant {
+    pub(crate) fn new(name: &'static str, program: Program) -> Self {
+        Self { name, program, newest_format: 3 }
+    }
+
+    /// Why it cannot take part with data of this version of the format, so that it need not be asked.
+    pub(crate) fn refusal(&self, format: u64) -> Option<String> {
+        (format > self.newest_format).then(|| format!("knows nothing of v{format}"))
+    }
+}
+
+/// All that take part, and the program that makes data and reads what others wrote.
+#[derive(Debug)]
+pub(crate) struct Contestants {
+    rust: Vec<Contestant>,
+    python: Vec<Contestant>,
+    ourselves: Program,
+}
+
+impl Contestants {
+    /// Builds and installs what these languages need.
+    pub(crate) fn prepare(languages: &[Language]) -> Outcome<Self> {
+        let ourselves = variable("ZARROX_BENCH_RUST").map_or_else(build, Ok)?;
+        let ourselves = program::<&str>(ourselves, []);
+        let limit = || Contestant::new(LIMIT, ourselves.clone().with([LIMIT]));
+        let rust = || {
+            let zarrs = variable("ZARROX_BENCH_ZARRS").map_or_else(build_zarrs, Ok)?;
+            let zarrox = Contestant::new(OURSELVES, ourselves.clone().with([OURSELVES]));
+            Ok::<_, String>(vec![zarrox, Contestant::new("zarrs", program::<&str>(zarrs, [])), limit()])
+        };
+        let python = || {
+            let mut contestants = python()?;
+            contestants.push(limit());
+            Ok::<_, String>(contestants)
+        };
+        Ok(Self {
+            rust: if languages.contains(&Language::Rust) { rust()? } else { Vec::new() },
+            python: if languages.contains(&Language::Python) { python()? } else { Vec::new() },
+            ourselves,
+        })
+    }
+
+    /// Contestants in Rust that need not be built.
+    #[cfg(test)]
+    pub(crate) fn of_rust(rust: Vec<Contestant>) -> Self {
+        Self { rust, python: Vec::new(), ourselves: Program::default() }
+    }
+
+    pub(crate) fn of(&self, language: Language) -> &[Contestant] {
+        match language {
+            Language::Rust => &self.rust,
+            Language::Python => &self.python,
+        }
+    }
+
+    /// Our own program that writes the values of formulas.
+    pub(crate) fn filler(&self) -> Program {
+        self.ourselves.clone().with(["fill"])
+    }
+
+    /// Our own program that reads.
+    pub(crate) fn reader(&self) -> Program {
+        self.ourselves.clone().with([OURSELVES])
+    }
+}
+
+/// Our own package and the libraries in Python.
+fn python() -> Outcome<Vec<Contestant>> {
+    let install = || package::install_into(&PEERS, &[]);
+    let peers = variable("ZARROX_BENCH_PYTHON").map_or_else(install, Ok)?;
+    let zarr2 = variable("ZARROX_BENCH_PYTHON2").map_or_else(|| ZARR2.python(), Ok)?;
+    let script = |python: &str, name: &str| program(python, ["-B".to_owned(), format!("bench/{name}.py")]);
+    let zarr3 = || script(&peers, "run_zarr3");
+    Ok(vec![
+        Contestant::new(OURSELVES, script(&peers, "run_zarrox")),
+        Contestant::new("tensorstore", script(&peers, "run_tensorstore")),
+        Contestant::new("zarr3", zarr3()),
+        Contestant::new("zarr3 fused", zarr3().with(["fused"])),
+        Contestant::new("zarr3 + zarrs", zarr3().with(["zarrs"])),
+        Contestant { newest_format: 2, ..Contestant::new("zarr2", script(&zarr2, "run_zarr2")) },
+    ])
+}
+
+/// Zarrox, TensorStore, zarr-python 3 and its pipelines of codecs.
+const PEERS: Environment = Environment {
+    name: "bench-peers",
+    lowest: (3, 12),
+    highest: (3, 13),
+    requirements: Some("bench/requirements/peers.txt"),
+};
+
+/// The releases of numcodecs that zarr-python 2 runs with end at Python 3.13.
+const ZARR2: Environment = Environment {
+    name: "bench-zarr2",
+    lowest: (3, 11),
+    highest: (3, 13),
+    requirements: Some("bench/requirements/zarr2.txt"),
+};
+
+/// A variable that names a program, so that nothing is built or installed.
+fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.is_empty())
+}
+
+/// Builds the bench target that is Zarrox, the limit, and the maker of data.
+fn build() -> Outcome<String> {
+    let build = cargo(["bench", "--no-run", "--package", "zarrox", "--bench", "peers"]);
+    let messages = build.with(["--message-format=json-render-diagnostics"]).printed()?;
+    executable(&messages, "peers").ok_or_else(|| "Cargo names no program of the bench target".to_owned())
+}
+
+/// The program of a target, of what Cargo prints about all that it built.
+fn executable(messages: &str, target: &str) -> Option<String> {
+    let messages = messages.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let mut built = messages.filter(|message| message["target"]["name"] == target);
+    built.find_map(|message| message["executable"].as_str().map(str::to_owned))
+}
+
+/// Builds the program of zarrs, which is a workspace of its own.
+fn build_zarrs() -> Outcome<String> {
+    let directory = target("zarrs");
+    let build = cargo(["build", "--release", "--locked", "--manifest-path", "bench/zarrs/Cargo.toml"]);
+    build.with(["--target-dir", &directory]).run()?;
+    Ok(format!("{directory}/release/zarrs-peer{}", std::env::consts::EXE_SUFFIX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_program_is_found_among_what_cargo_built() {
+        let messages = r#"
+            {"reason": "compiler-artifact", "target": {"name": "peers"}, "executable": null}
+            {"reason": "compiler-artifact", "target": {"name": "whole"}, "executable": "/target/whole"}
+            {"reason": "compiler-artifact", "target": {"name": "peers"}, "executable": "/target/peers"}
+            {"reason": "build-finished", "success": true}"#;
+        assert_eq!(executable(messages, "peers").as_deref(), Some("/target/peers"));
+        assert_eq!(executable(messages, "codecs"), None);
+    }
+
+    #[test]
+    fn who_knows_only_v2_is_not_asked_about_v3() {
+        let zarr2 = Contestant { newest_format: 2, ..Contestant::new("zarr2", Program::default()) };
+        assert_eq!(zarr2.refusal(2), None);
+        assert!(zarr2.refusal(3).is_some());
+    }
+}
