@@ -238,11 +238,13 @@ fn windows(plan: Plan) -> Vec<Case> {
         ("v2", v2(&[side; 2], &[chunk; 2], "<i4", &blosc())),
         ("v3", v3(&[side; 2], &[chunk; 2], "int32", &[bytes(), codec])),
     ];
-    let sizes = [("10x10", [10, 10]), ("element", [1, 1]), ("row", [1, side])];
+    let count = plan.pick(2_000, 10_000);
+    // A row takes 20 chunks.
+    let sizes = [("10x10", [10, 10], count), ("element", [1, 1], count), ("row", [1, side], count / 10)];
     let cases = formats.into_iter().flat_map(|(format, document)| {
         let set = DataSet::array(&format!("windows-{format}"), document, "ramp");
-        sizes.map(|(name, size)| {
-            let boxes = Random::new().boxes(plan.pick(2_000, 10_000), &[side; 2], &size);
+        sizes.map(|(name, size, count)| {
+            let boxes = Random::new().boxes(count, &[side; 2], &size);
             Case::new(format!("windows/{format}/{name}"), &set, read(&boxes, 1))
         })
     });

@@ -32,8 +32,9 @@ pub(crate) fn draw(report: &Report, cases: &[&str]) -> String {
     let cases: Vec<&str> = cases.iter().filter(is_shown).copied().collect();
     let about = report.about(&cases);
     let bottom = TOP + LINE * as_float(cases.len());
-    let (width, height) =
-        (MARGIN * 2.0 + LABELS + 2.0 * PANEL + GAP, bottom + 40.0 + 16.0 * as_float(about.len()));
+    // Behind each panel there is room for the numbers of its longest bars.
+    let width = 2.0 * MARGIN + LABELS + 2.0 * (PANEL + GAP);
+    let height = bottom + 40.0 + 16.0 * as_float(about.len());
 
     let mut svg = Svg::new(width, height);
     svg.text(MARGIN, 30.0, "start", 18, TEXT, "Zarrox's time, where the best peer takes 1");
@@ -80,11 +81,12 @@ fn bar(svg: &mut Svg, left: f64, top: f64, row: &Row) {
     };
     let color = if ratio > 1.0 { SLOWER } else { FASTER };
     svg.rect(left, top, place(ratio), BAR, color);
-    if let Some(limit) = row.ratio(LIMIT).map(|ours| ratio / ours) {
+    let limit = row.ratio(LIMIT).map(|ours| ratio / ours).filter(|limit| *limit <= MOST);
+    if let Some(limit) = limit {
         svg.rect(left + place(limit) - 1.0, top - 2.0, 2.0, BAR + 4.0, TEXT);
     }
     // Beside the bar, and not in the way of the mark.
-    let end = place(ratio).max(row.ratio(LIMIT).map_or(0.0, |ours| place(ratio / ours)));
+    let end = place(limit.map_or(ratio, |limit| limit.max(ratio)));
     svg.text(left + end + 5.0, top + 10.0, "start", 11, TEXT, &format!("{ratio:.2}"));
 }
 
@@ -109,7 +111,7 @@ impl Svg {
     fn new(width: f64, height: f64) -> Self {
         let mut svg = Self(format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" \
-             height=\"{height}\" font-family=\"Helvetica, Arial, sans-serif\">\n"
+             height=\"{height}\" font-family=\"Helvetica, Arial, sans-serif\" paint-order=\"stroke\">\n"
         ));
         svg.rect(0.0, 0.0, width, height, "#ffffff");
         svg
@@ -124,7 +126,8 @@ impl Svg {
     fn text(&mut self, x: f64, y: f64, anchor: &str, size: u32, color: &str, text: &str) {
         let text = text.replace('&', "&amp;").replace('<', "&lt;");
         self.line(format_args!(
-            "<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\" font-size=\"{size}\" fill=\"{color}\">{text}</text>"
+            "<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\" font-size=\"{size}\" fill=\"{color}\" \
+             stroke=\"#ffffff\" stroke-width=\"3\">{text}</text>"
         ));
     }
 

@@ -59,7 +59,7 @@ impl Contestant {
 
     /// Why it cannot take part with data of this version of the format, so that it need not be asked.
     pub(crate) fn refusal(&self, format: u64) -> Option<String> {
-        (format > self.newest_format).then(|| format!("knows nothing of v{format}"))
+        (format > self.newest_format).then(|| format!("there is no v{format} for it"))
     }
 }
 

@@ -1,6 +1,6 @@
 //! The results of all cases: kept as JSON, and shown as tables.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
@@ -69,8 +69,8 @@ impl Report {
     pub(crate) fn about(&self, cases: &[&str]) -> Vec<String> {
         let rows = Language::ALL.into_iter().flat_map(|language| self.rows(language, cases));
         let entries = rows.flat_map(|row| &row.entries).filter(|entry| !entry.version.is_empty());
-        let versions: BTreeMap<_, _> = entries.map(|entry| (&entry.name, &entry.version)).collect();
-        let versions: Vec<_> = versions.iter().map(|(name, version)| format!("{name}: {version}")).collect();
+        let versions: BTreeSet<_> = entries.map(|entry| entry.version.as_str()).collect();
+        let versions: Vec<_> = versions.into_iter().collect();
         let machine = &self.machine;
         vec![
             format!("Scale: {}. {}.", self.scale, machine.date),
@@ -112,7 +112,7 @@ fn ratios(rows: &[&Row]) -> String {
         cells.extend(peers.iter().map(|peer| ratio_text(row, peer)));
         cells.push(row.best().map_or_else(nothing, |(name, ratio)| format!("**{ratio:.2}** {name}")));
         cells.push(format!("{:.2}", row.target));
-        cells.push(if row.is_within(row.target) { "yes" } else { "no" }.to_owned());
+        cells.push(verdict(row).unwrap_or(NOTHING).to_owned());
         cells.push(ratio_text(row, LIMIT));
         cells
     });
@@ -166,8 +166,18 @@ pub(crate) fn line(row: &Row) -> String {
     for entry in others {
         text += &format!("  {} {}", entry.name, ratio_text(row, &entry.name));
     }
-    let verdict = if row.is_within(row.target) { "within" } else { "not within" };
-    text + &format!("  {verdict} {:.2}", row.target)
+    text + &match verdict(row) {
+        Some(verdict) => format!("  within {:.2}: {verdict}", row.target),
+        None => "  no peer".to_owned(),
+    }
+}
+
+/// Whether a row is within its target, if there is a peer to compare with, or else if we failed.
+fn verdict(row: &Row) -> Option<&'static str> {
+    match row.is_within(row.target) {
+        false => Some("no"),
+        true => row.best().map(|_| "yes"),
+    }
 }
 
 /// The names of all contestants, as they come.
@@ -282,12 +292,12 @@ pub(crate) mod tests {
         let has = |part: &str| assert!(text.contains(part), "{part} is not in\n{text}");
         has("| case | Zarrox | spread | zarrs | best peer | target | met | limit |\n|:--|--:|");
         has("| read | 1.10 s | 1.00 s to 1.20 s | 0.50 | **0.50** zarrs | 0.75 | yes | 1.10 |");
-        has("| mask | 1.10 s | 1.00 s to 1.20 s | – | – | 0.75 | yes | – |");
+        has("| mask | 1.10 s | 1.00 s to 1.20 s | – | – | 0.75 | – | – |");
         has("| 0.25 | > 150 s | **0.25** zarr3 |");
         has("| read | 1.50 s, 3 MiB | 1.50 s, 3 MiB | 1.50 s, 3 MiB |");
         has("- zarrs: no masks (mask)");
         has("- zarr2: took more than two minutes (read)");
-        has("zarr3: zarr3 1");
+        has("zarr3 1; zarrox 1; zarrs 1.");
     }
 
     #[test]
@@ -318,7 +328,8 @@ pub(crate) mod tests {
         let rows = report.rows(Language::Python, &["read"]);
         let line = line(rows[0]);
         assert!(line.starts_with("read") && line.contains("1.10 s  zarr3 0.25  zarr2 > 150 s"), "{line}");
-        assert!(line.ends_with("  within 0.75"), "{line}");
+        assert!(line.ends_with("  within 0.75: yes"), "{line}");
+        assert!(super::line(report.rows(Language::Rust, &["mask"])[0]).ends_with("  no peer"));
     }
 
     #[test]

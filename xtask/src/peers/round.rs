@@ -15,7 +15,7 @@ use crate::run::{self, Outcome};
 /// Where works write. Contestants take turns, so that one place is enough.
 pub(crate) const OUTPUT: &str = "target/bench/output";
 
-/// Who takes longer in the first run is not asked as often as others.
+/// Who takes longer in the first run is not asked as often as others, and only one process of it is measured.
 const SLOW: f64 = 20.0;
 const ROUNDS_OF_SLOW: usize = 2;
 /// Who takes longer in the first run is not asked again.
@@ -50,6 +50,7 @@ struct Runner<'a> {
     version: String,
     times: Times,
     rounds: usize,
+    processes: usize,
     /// `None` when it has ended well.
     state: Result<Option<Session>, Absence>,
 }
@@ -61,9 +62,9 @@ impl Round<'_> {
         let contestants = self.contestants.of(self.language).iter();
         let mut runners: Vec<_> = contestants.map(|contestant| self.start(contestant, &line)).collect();
         self.warm_up(&mut runners)?;
-        self.take_turns(&mut runners, self.protocol.rounds, Runner::run)?;
+        self.take_turns(&mut runners, |runner| runner.rounds, Runner::run)?;
         runners.iter_mut().for_each(Runner::end);
-        self.take_turns(&mut runners, self.protocol.processes, |runner| runner.process(&line))?;
+        self.take_turns(&mut runners, |runner| runner.processes, |runner| runner.process(&line))?;
         Ok(Row {
             case: self.case.name.clone(),
             language: self.language,
@@ -94,7 +95,8 @@ impl Round<'_> {
         };
         let session = state.as_ref().ok().and_then(Option::as_ref);
         let version = session.map_or_else(String::new, |session| session.version.clone());
-        Runner { contestant, version, times: Times::default(), rounds: self.protocol.rounds, state }
+        let Protocol { rounds, processes, .. } = self.protocol;
+        Runner { contestant, version, times: Times::default(), rounds, processes, state }
     }
 
     /// Everyone runs once, and has the values that it read or wrote compared with those of the others.
@@ -125,14 +127,14 @@ impl Round<'_> {
     fn take_turns<'a>(
         &self,
         runners: &mut [Runner<'a>],
-        rounds: usize,
+        rounds: impl Fn(&Runner<'a>) -> usize,
         act: impl Fn(&mut Runner<'a>) -> Result<(), Absence>,
     ) -> Outcome {
-        for round in 0..rounds {
+        for round in 0..runners.iter().map(&rounds).max().unwrap_or_default() {
             let count = runners.len();
             for turn in 0..count {
                 let runner = &mut runners[(turn + round) % count];
-                if runner.state.is_err() || round >= runner.rounds {
+                if runner.state.is_err() || round >= rounds(runner) {
                     continue;
                 }
                 self.prepare_output()?;
@@ -175,6 +177,7 @@ impl Runner<'_> {
         }
         if seconds > SLOW {
             self.rounds = self.rounds.min(ROUNDS_OF_SLOW);
+            self.processes = 1;
         }
         Ok(checksum(&answer))
     }
