@@ -50,16 +50,30 @@ pub(crate) struct Contestant {
     pub(crate) program: Program,
     /// The newest version of the Zarr format that it knows.
     newest_format: u64,
+    /// Whether it is another contestant, but for the codecs.
+    differs_in_codecs: bool,
 }
+
+/// What decodes and encodes nothing.
+const WITHOUT_CODECS: [&str; 4] = ["open", "open_consolidated", "list", "info"];
 
 impl Contestant {
     pub(crate) fn new(name: &'static str, program: Program) -> Self {
-        Self { name, program, newest_format: 3 }
+        Self { name, program, newest_format: 3, differs_in_codecs: false }
     }
 
-    /// Why it cannot take part with data of this version of the format, so that it need not be asked.
-    pub(crate) fn refusal(&self, format: u64) -> Option<String> {
-        (format > self.newest_format).then(|| format!("there is no v{format} for it"))
+    /// Another's library with other codecs.
+    fn with_codecs(name: &'static str, program: Program) -> Self {
+        Self { differs_in_codecs: true, ..Self::new(name, program) }
+    }
+
+    /// Why it takes no part with data of this version of the format, or in this work, so that it need not be asked.
+    pub(crate) fn refusal(&self, format: u64, work: &Value) -> Option<String> {
+        if format > self.newest_format {
+            return Some(format!("there is no v{format} for it"));
+        }
+        let has_codecs = !WITHOUT_CODECS.iter().any(|kind| work["kind"] == **kind);
+        (self.differs_in_codecs && !has_codecs).then(|| "is zarr3 where there are no codecs".to_owned())
     }
 }
 
@@ -129,8 +143,8 @@ fn python() -> Outcome<Vec<Contestant>> {
         Contestant::new(OURSELVES, script(&peers, "run_zarrox")),
         Contestant::new("tensorstore", script(&peers, "run_tensorstore")),
         Contestant::new("zarr3", zarr3()),
-        Contestant::new("zarr3 fused", zarr3().with(["fused"])),
-        Contestant::new("zarr3 + zarrs", zarr3().with(["zarrs"])),
+        Contestant::with_codecs("zarr3 fused", zarr3().with(["fused"])),
+        Contestant::with_codecs("zarr3 + zarrs", zarr3().with(["zarrs"])),
         Contestant { newest_format: 2, ..Contestant::new("zarr2", script(&zarr2, "run_zarr2")) },
     ])
 }
@@ -181,6 +195,7 @@ fn build_zarrs() -> Outcome<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     #[test]
     fn the_program_is_found_among_what_cargo_built() {
@@ -194,9 +209,13 @@ mod tests {
     }
 
     #[test]
-    fn who_knows_only_v2_is_not_asked_about_v3() {
+    fn who_cannot_take_part_is_not_asked() {
+        let (read, list) = (json!({"kind": "read"}), json!({"kind": "list"}));
         let zarr2 = Contestant { newest_format: 2, ..Contestant::new("zarr2", Program::default()) };
-        assert_eq!(zarr2.refusal(2), None);
-        assert!(zarr2.refusal(3).is_some());
+        assert_eq!(zarr2.refusal(2, &list), None);
+        assert!(zarr2.refusal(3, &list).is_some());
+        let fused = Contestant::with_codecs("zarr3 fused", Program::default());
+        assert_eq!(fused.refusal(3, &read), None);
+        assert!(fused.refusal(3, &list).is_some());
     }
 }

@@ -67,12 +67,13 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     let mut report = Report::read(JSON, options.scale.name());
     let mut rows = Vec::new();
     for (number, case) in cases.iter().enumerate() {
-        for row in measure(case, &contestants, &options)? {
+        for language in options.languages.iter().filter(|language| case.target(**language).is_some()) {
+            let row = measure(case, *language, &contestants, &options)?;
             println!("{}", report::line(&row));
             report.replace(row.clone());
             rows.push(row);
+            save(&report, &all)?;
         }
-        save(&report, &all)?;
         let is_last = cases.get(number + 1).is_none_or(|next| next.data.name != case.data.name);
         if is_last && !options.keeps_data {
             case.data.remove(&options.data())?;
@@ -83,16 +84,12 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     judge(&rows, options.require)
 }
 
-/// Measures a case in all languages, with its data set made where it is missing.
-fn measure(case: &Case, contestants: &Contestants, options: &Options) -> Outcome<Vec<Row>> {
-    let fill = |array: &str, formula: &str| fill(contestants, array, formula, options.protocol().threads);
+/// Measures a case in a language, with its data set made where it is missing.
+fn measure(case: &Case, language: Language, contestants: &Contestants, options: &Options) -> Outcome<Row> {
+    let (scale, protocol) = (options.scale.name(), options.protocol());
+    let fill = |array: &str, formula: &str| fill(contestants, array, formula, protocol.threads);
     let array = case.data.made(&options.data(), fill)?;
-    let languages = options.languages.iter().filter(|language| case.target(**language).is_some());
-    let rows = languages.map(|language| {
-        let (scale, language, protocol) = (options.scale.name(), *language, options.protocol());
-        Round { case, scale, array: &array, contestants, language, protocol }.measure()
-    });
-    rows.collect()
+    Round { case, scale, array: &array, contestants, language, protocol }.measure()
 }
 
 /// Has our own program write the values of a formula into an array.

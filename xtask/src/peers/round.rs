@@ -89,7 +89,7 @@ impl Round<'_> {
     }
 
     fn start<'a>(&self, contestant: &'a Contestant, line: &Value) -> Runner<'a> {
-        let state = match contestant.refusal(self.case.data.format()) {
+        let state = match contestant.refusal(self.case.data.format(), &self.case.work) {
             Some(reason) => Err(Absence::Unsupported(reason)),
             None => Session::start(&contestant.program, line).map(Some),
         };
