@@ -1,0 +1,268 @@
+//! The library as a contestant, and as what fills the arrays of the benchmark.
+
+use std::cell::RefCell;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+use zarrox::data_type::Casting;
+use zarrox::prelude::*;
+use zarrox::strided::{View, ViewMut};
+use zarrox::{AccessOptions, Consolidated, DimSelection, IndexArray, Mask, OpenMode, OpenOptions};
+
+use crate::case::{self, Case, Region, Work, lengths};
+use crate::pieces::Pieces;
+use crate::protocol::{Elements, Failure, Found, Job};
+use crate::turns;
+use crate::values::{Number, Values, increment};
+
+pub(crate) fn prepare(case: &Case) -> Result<Job, Failure> {
+    let (input, output) = (Place::new(&case.array, case), Place::new(&case.output, case));
+    Ok(match &case.work {
+        Work::Read { boxes, at_once, opened } => {
+            let (boxes, at_once) = (boxes.iter().map(|region| selection(region)).collect(), *at_once);
+            let source = Source::new(input.alone(at_once), *opened)?;
+            Box::new(move |keep| source.with(|array| read(array, &boxes, at_once, keep)))
+        }
+        Work::Write { boxes, at_once } => {
+            let array = input.open()?;
+            let boxes: Vec<Selection> = boxes.iter().map(|region| selection(region)).collect();
+            let values = boxes.iter().map(|region| array.read_dyn(region)).collect::<Result<Vec<_>, _>>()?;
+            let (output, at_once) = (output.alone(*at_once), *at_once);
+            Box::new(move |_| {
+                let array = output.open()?;
+                let write = |index: usize| Ok(array.write_dyn(&boxes[index], &values[index])?);
+                turns::each(boxes.len(), at_once, write).map(|()| Found::Nothing)
+            })
+        }
+        Work::Copy => {
+            let source = input.open()?;
+            Box::new(move |_| copy(&source, &output.open()?, output.threads))
+        }
+        Work::Rechunk { memory } => {
+            let (source, memory) = (input.open()?, *memory);
+            Box::new(move |_| rechunk(&source, &output.open()?, memory))
+        }
+        Work::Select { selection, opened } => {
+            let selection = selected(selection, &input.open()?)?;
+            let source = Source::new(input, *opened)?;
+            let boxes = vec![selection];
+            Box::new(move |keep| source.with(|array| read(array, &boxes, 1, keep)))
+        }
+        Work::SelectWrite { selection } => {
+            let array = input.open()?;
+            let selection = selected(selection, &array)?;
+            let values = array.read_dyn(&selection)?;
+            let (data_type, shape) = (values.data_type().clone(), values.shape().to_vec());
+            let mut bytes = values.into_bytes();
+            increment(&mut bytes, data_type.size());
+            let values = DynArray::new(data_type, shape, bytes)?;
+            Box::new(move |_| {
+                output.open()?.write_dyn(&selection, &values)?;
+                Ok(Found::Nothing)
+            })
+        }
+        Work::Append { count, rows } => {
+            let values = rows_of_numbers(&output.open()?, *count, *rows)?;
+            Box::new(move |_| {
+                let mut array = output.open()?;
+                for rows in &values {
+                    array.append_dyn(rows, 0)?;
+                }
+                Ok(Found::Nothing)
+            })
+        }
+        Work::Open { names } => {
+            let names = names.clone();
+            Box::new(move |_| open_all(&input.options(Consolidated::Never), &input.path, &names))
+        }
+        Work::OpenConsolidated { names } => {
+            let names = names.clone();
+            Box::new(move |_| open_all(&input.options(Consolidated::Require), &input.path, &names))
+        }
+        Work::List => Box::new(move |_| {
+            let group = input.options(Consolidated::Never).open(&input.path)?.into_group()?;
+            let mut paths = Vec::new();
+            group.visit(&mut |path, _| {
+                paths.push(path.to_owned());
+                Ok(())
+            })?;
+            Ok(Found::Number(paths.len() as u64))
+        }),
+        Work::Info => Box::new(move |_| Ok(Found::Number(input.open()?.info()?.chunks_initialised))),
+        Work::Fill(_) => return Err(Failure::Unsupported("filling is not its own case".to_owned())),
+    })
+}
+
+pub(crate) fn prepare_fill(case: &Case) -> Result<Job, Failure> {
+    let Work::Fill(formula) = case.work else {
+        return Err(Failure::Unsupported("anything but filling".to_owned()));
+    };
+    let place = Place::new(&case.array, case);
+    Ok(Box::new(move |_| {
+        let array = place.open()?.with_options(&AccessOptions::new().threads(1));
+        let values = Values::new(formula, Number::parse(&array.data_type().to_string())?, shape(&array));
+        let pieces = Pieces::new(&shape(&array), &stored_chunk(&array), &stored_chunk(&array), 1, 0);
+        turns::each(pieces.count(), place.threads, |index| {
+            let region = pieces.get(index);
+            with_buffer(0, |elements| {
+                values.region(&region, elements);
+                let view = View::contiguous(elements, &lengths(&region), array.data_type().size());
+                Ok(array.slice(selection(&region)).write_raw(view)?)
+            })
+        })?;
+        Ok(Found::Nothing)
+    }))
+}
+
+/// Where an array is, and with how many threads it is worked on.
+struct Place {
+    path: PathBuf,
+    threads: usize,
+}
+
+impl Place {
+    fn new(path: &Path, case: &Case) -> Self {
+        Self { path: path.to_owned(), threads: case.threads }
+    }
+
+    /// For so many callers at the same time, who share the threads.
+    fn alone(self, at_once: usize) -> Self {
+        Self { threads: (self.threads / at_once.max(1)).max(1), ..self }
+    }
+
+    fn options(&self, policy: Consolidated) -> OpenOptions {
+        OpenOptions::new().mode(OpenMode::Read).threads(self.threads).consolidated(policy)
+    }
+
+    fn open(&self) -> Result<Array, Failure> {
+        Ok(OpenOptions::new().threads(self.threads).open(&self.path)?.into_array()?)
+    }
+}
+
+/// An array that was opened, or that is opened each time.
+enum Source {
+    Opened(Box<Array>),
+    Closed(Place),
+}
+
+impl Source {
+    fn new(place: Place, opened: bool) -> Result<Self, Failure> {
+        if opened { Ok(Self::Opened(Box::new(place.open()?))) } else { Ok(Self::Closed(place)) }
+    }
+
+    fn with<R>(&self, work: impl FnOnce(&Array) -> Result<R, Failure>) -> Result<R, Failure> {
+        match self {
+            Self::Opened(array) => work(array),
+            Self::Closed(place) => work(&place.open()?),
+        }
+    }
+}
+
+fn selection(region: &Region) -> Selection {
+    region.iter().map(|range| DimSelection::from(range.clone())).collect()
+}
+
+fn selected(selection: &case::Selection, array: &Array) -> Result<Selection, Failure> {
+    let lists = |lists: &[Vec<i64>]| {
+        let list = |list: &Vec<i64>| Ok(IndexArray::new([list.len()], list.clone())?.into());
+        lists.iter().map(list).collect::<Result<Vec<DimSelection>, Failure>>()
+    };
+    Ok(match selection {
+        case::Selection::Strided(slices) => slices
+            .iter()
+            .map(|slice| DimSelection::from(slice.start..slice.stop).step_by(slice.step as i64))
+            .collect(),
+        case::Selection::Orthogonal(indices) => Selection::orthogonal(lists(indices)?),
+        case::Selection::Coordinates(indices) => Selection::coordinates(lists(indices)?),
+        case::Selection::Mask { seed } => {
+            let count: u64 = array.shape().iter().product();
+            let values: Vec<bool> = (0..count).map(|index| case::is_masked(index, *seed)).collect();
+            Selection::mask(Mask::new(shape(array), values)?)
+        }
+        case::Selection::Blocks(region) => Selection::blocks(self::selection(region)),
+    })
+}
+
+fn read(array: &Array, boxes: &Vec<Selection>, at_once: usize, keep: bool) -> Result<Found, Failure> {
+    let kept = Mutex::new(Vec::<(usize, Elements)>::new());
+    turns::each(boxes.len(), at_once, |index| {
+        let elements = array.read_dyn(&boxes[index])?;
+        if keep {
+            kept.lock().unwrap().push((index, Box::new(elements.into_bytes())));
+        }
+        Ok(())
+    })?;
+    Ok(Found::Boxes(array.data_type().size(), kept.into_inner().unwrap()))
+}
+
+/// Each thread takes one chunk after the other, through memory of its own.
+fn copy(source: &Array, output: &Array, threads: usize) -> Result<Found, Failure> {
+    let alone = AccessOptions::new().threads(1);
+    let (source, output) = (source.with_options(&alone), output.with_options(&alone));
+    let width = source.data_type().size();
+    let pieces = Pieces::new(&shape(&source), &stored_chunk(&source), &stored_chunk(&output), width, 0);
+    turns::each(pieces.count(), threads, |index| transfer(&source, &output, &pieces.get(index)))?;
+    Ok(Found::Nothing)
+}
+
+/// Pieces as large as the memory allows, on which all threads work.
+fn rechunk(source: &Array, output: &Array, memory: usize) -> Result<Found, Failure> {
+    let beside = AccessOptions::new().memory(memory / 4);
+    let (source, output) = (source.with_options(&beside), output.with_options(&beside));
+    let width = source.data_type().size();
+    let (chunk, target) = (stored_chunk(&source), stored_chunk(&output));
+    let pieces = Pieces::new(&shape(&source), &chunk, &target, width, memory / 2);
+    (0..pieces.count()).try_for_each(|index| transfer(&source, &output, &pieces.get(index)))?;
+    Ok(Found::Nothing)
+}
+
+fn transfer(source: &Array, output: &Array, region: &Region) -> Result<(), Failure> {
+    let (shape, width) = (lengths(region), source.data_type().size());
+    let selection = selection(region);
+    with_buffer(shape.iter().product::<usize>() * width, |buffer| {
+        source.slice(&selection).read_raw(ViewMut::contiguous(buffer, &shape, width))?;
+        Ok(output.slice(&selection).write_raw(View::contiguous(buffer, &shape, width))?)
+    })
+}
+
+/// Lends the thread's own buffer, which is used again and again.
+fn with_buffer<R>(length: usize, work: impl FnOnce(&mut Vec<u8>) -> R) -> R {
+    thread_local! {
+        static BUFFER: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+    }
+    BUFFER.with_borrow_mut(|buffer| {
+        buffer.resize(length, 0);
+        work(buffer)
+    })
+}
+
+fn shape(array: &Array) -> Vec<usize> {
+    array.shape().iter().map(|&length| length as usize).collect()
+}
+
+/// The shape of what is stored as one object.
+fn stored_chunk(array: &Array) -> Vec<usize> {
+    let chunk = array.shard_shape().map_or_else(|| array.chunk_shape(), <[u64]>::to_vec);
+    chunk.into_iter().map(|length| length as usize).collect()
+}
+
+/// For each number below `count`, so many rows of it.
+fn rows_of_numbers(array: &Array, count: usize, rows: usize) -> Result<Vec<DynArray>, Failure> {
+    let registry = zarrox::codecs::registry();
+    let shape: Vec<usize> = [rows].into_iter().chain(shape(array).into_iter().skip(1)).collect();
+    let rows_of = |number: usize| {
+        let numbers = ndarray::ArrayD::from_elem(shape.clone(), number as i64);
+        let numbers = DynArray::from_typed(DataType::Int64, &numbers)?;
+        Ok(numbers.cast(array.data_type(), Casting::Lossy, &registry)?)
+    };
+    (0..count).map(rows_of).collect()
+}
+
+fn open_all(options: &OpenOptions, path: &Path, names: &[String]) -> Result<Found, Failure> {
+    let group = options.open(path)?.into_group()?;
+    let mut sum = 0;
+    for name in names {
+        sum += group.open(name)?.into_array()?.shape().iter().sum::<u64>();
+    }
+    Ok(Found::Number(sum))
+}
