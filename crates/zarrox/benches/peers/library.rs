@@ -16,16 +16,16 @@ use crate::turns;
 use crate::values::{Number, Values, increment};
 
 pub(crate) fn prepare(case: &Case) -> Result<Job, Failure> {
-    let (input, output) = (Place::new(&case.array, case), Place::new(&case.output, case));
+    let (input, output) = (Place::new(&case.array, case.threads), Place::new(&case.output, case.threads));
     Ok(match &case.work {
         Work::Read { boxes, at_once, opened } => {
-            let (boxes, at_once) = (boxes.iter().map(|region| selection(region)).collect(), *at_once);
+            let (boxes, at_once) = (boxes.iter().map(selection).collect::<Vec<_>>(), *at_once);
             let source = Source::new(input.alone(at_once), *opened)?;
             Box::new(move |keep| source.with(|array| read(array, &boxes, at_once, keep)))
         }
         Work::Write { boxes, at_once } => {
             let array = input.open()?;
-            let boxes: Vec<Selection> = boxes.iter().map(|region| selection(region)).collect();
+            let boxes: Vec<Selection> = boxes.iter().map(selection).collect();
             let values = boxes.iter().map(|region| array.read_dyn(region)).collect::<Result<Vec<_>, _>>()?;
             let (output, at_once) = (output.alone(*at_once), *at_once);
             Box::new(move |_| {
@@ -73,14 +73,14 @@ pub(crate) fn prepare(case: &Case) -> Result<Job, Failure> {
         }
         Work::Open { names } => {
             let names = names.clone();
-            Box::new(move |_| open_all(&input.options(Consolidated::Never), &input.path, &names))
+            Box::new(move |_| open_all(&input.group(Consolidated::Never)?, &names))
         }
         Work::OpenConsolidated { names } => {
             let names = names.clone();
-            Box::new(move |_| open_all(&input.options(Consolidated::Require), &input.path, &names))
+            Box::new(move |_| open_all(&input.group(Consolidated::Require)?, &names))
         }
         Work::List => Box::new(move |_| {
-            let group = input.options(Consolidated::Never).open(&input.path)?.into_group()?;
+            let group = input.group(Consolidated::Never)?;
             let mut paths = Vec::new();
             group.visit(&mut |path, _| {
                 paths.push(path.to_owned());
@@ -97,7 +97,7 @@ pub(crate) fn prepare_fill(case: &Case) -> Result<Job, Failure> {
     let Work::Fill(formula) = case.work else {
         return Err(Failure::Unsupported("anything but filling".to_owned()));
     };
-    let place = Place::new(&case.array, case);
+    let place = Place::new(&case.array, case.threads);
     Ok(Box::new(move |_| {
         let array = place.open()?.with_options(&AccessOptions::new().threads(1));
         let values = Values::new(formula, Number::parse(&array.data_type().to_string())?, shape(&array));
@@ -114,28 +114,31 @@ pub(crate) fn prepare_fill(case: &Case) -> Result<Job, Failure> {
     }))
 }
 
-/// Where an array is, and with how many threads it is worked on.
+/// Where an array is, and how it is opened: always with the same options, which share their threads.
 struct Place {
     path: PathBuf,
     threads: usize,
+    options: OpenOptions,
 }
 
 impl Place {
-    fn new(path: &Path, case: &Case) -> Self {
-        Self { path: path.to_owned(), threads: case.threads }
+    fn new(path: &Path, threads: usize) -> Self {
+        Self { path: path.to_owned(), threads, options: OpenOptions::new().threads(threads) }
     }
 
     /// For so many callers at the same time, who share the threads.
     fn alone(self, at_once: usize) -> Self {
-        Self { threads: (self.threads / at_once.max(1)).max(1), ..self }
+        Self::new(&self.path, (self.threads / at_once.max(1)).max(1))
     }
 
-    fn options(&self, policy: Consolidated) -> OpenOptions {
-        OpenOptions::new().mode(OpenMode::Read).threads(self.threads).consolidated(policy)
+    /// The group, for reading.
+    fn group(&self, policy: Consolidated) -> Result<Group, Failure> {
+        let options = self.options.clone().mode(OpenMode::Read).consolidated(policy);
+        Ok(options.open(&self.path)?.into_group()?)
     }
 
     fn open(&self) -> Result<Array, Failure> {
-        Ok(OpenOptions::new().threads(self.threads).open(&self.path)?.into_array()?)
+        Ok(self.options.open(&self.path)?.into_array()?)
     }
 }
 
@@ -183,7 +186,7 @@ fn selected(selection: &case::Selection, array: &Array) -> Result<Selection, Fai
     })
 }
 
-fn read(array: &Array, boxes: &Vec<Selection>, at_once: usize, keep: bool) -> Result<Found, Failure> {
+fn read(array: &Array, boxes: &[Selection], at_once: usize, keep: bool) -> Result<Found, Failure> {
     let kept = Mutex::new(Vec::<(usize, Elements)>::new());
     turns::each(boxes.len(), at_once, |index| {
         let elements = array.read_dyn(&boxes[index])?;
@@ -258,8 +261,7 @@ fn rows_of_numbers(array: &Array, count: usize, rows: usize) -> Result<Vec<DynAr
     (0..count).map(rows_of).collect()
 }
 
-fn open_all(options: &OpenOptions, path: &Path, names: &[String]) -> Result<Found, Failure> {
-    let group = options.open(path)?.into_group()?;
+fn open_all(group: &Group, names: &[String]) -> Result<Found, Failure> {
     let mut sum = 0;
     for name in names {
         sum += group.open(name)?.into_array()?.shape().iter().sum::<u64>();

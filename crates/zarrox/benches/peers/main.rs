@@ -10,10 +10,9 @@
 //! | `fill` | the library, which fills an array with values of a formula |
 
 #![expect(
-    clippy::indexing_slicing,
     clippy::print_stdout,
+    clippy::print_stderr,
     clippy::unwrap_used,
-    clippy::expect_used,
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
     reason = "a benchmark of its own files stops at the first failure, which is then answered as an error"

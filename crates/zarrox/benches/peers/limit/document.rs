@@ -130,6 +130,11 @@ impl Document {
         self.leaf.iter().product::<usize>() * self.width()
     }
 
+    /// Whether elements are stored in the order that results have.
+    pub(super) fn is_row_major(&self) -> bool {
+        self.order.is_sorted()
+    }
+
     /// Whether leaves are read, or decompressed, block by block.
     pub(super) fn is_read_in_blocks(&self) -> bool {
         self.steps.are_none() || (self.steps.are_zstd() && self.leaf_size() >= LARGE)

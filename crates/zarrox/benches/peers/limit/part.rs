@@ -51,6 +51,9 @@ pub(super) struct Product {
     target: usize,
     outer: Vec<Axis>,
     inner: Axis,
+    /// An axis along which the result's elements follow each other, where those of the inner one do not: both are gone through
+    /// together, in tiles.
+    across: Option<(usize, usize)>,
     /// How many bytes follow each other in the leaf and in the result, where that is more than an element.
     run: usize,
     /// From which of the outer axes on everything is near to each other, and how many bytes that are.
@@ -137,13 +140,26 @@ impl Product {
         }
         let one = Axis::Even { count: 1, source: 0, target: 0 };
         let inner = if run > width { one } else { outer.pop().unwrap_or(one) };
-        let mut product = Self { source, target, dense: outer.len(), outer, inner, run, extent: 0, width };
+        let across =
+            outer.iter().position(|axis| matches!(axis, Axis::Even { target, .. } if *target == width));
+        let across = across.filter(|_| matches!(inner, Axis::Even { count, .. } if count > 1));
+        let across = across.and_then(|axis| match outer.remove(axis) {
+            Axis::Even { count, source, .. } => Some((count, source)),
+            Axis::Listed { .. } => None,
+        });
+        let dense = outer.len();
+        let mut product = Self { source, target, dense, outer, inner, across, run, extent: 0, width };
         product.find_dense();
         product
     }
 
+    /// How far the axes reach that are gone through together.
+    fn inner_length(&self) -> usize {
+        self.inner.extent().1 + self.across.map_or(0, |(count, source)| (count - 1) * source)
+    }
+
     fn find_dense(&mut self) {
-        self.extent = self.inner.extent().1 + self.run;
+        self.extent = self.inner_length() + self.run;
         while let Some(axis) = self.dense.checked_sub(1).map(|last| &self.outer[last]) {
             let (_, length, longest) = axis.extent();
             if longest > self.extent + GAP {
@@ -167,8 +183,7 @@ impl Product {
         }
         match self.outer.get(level) {
             None => {
-                let (first, length, _) = self.inner.extent();
-                let (source, length) = (source + first, length + self.run);
+                let (source, length) = (source + self.inner.extent().0, self.inner_length() + self.run);
                 visitor(&Segment { source, length, target, ahead, points: 0..0 })
             }
             Some(Axis::Even { count, source: from, target: to }) => (0..*count).try_for_each(|index| {
@@ -284,8 +299,9 @@ impl Part {
         match self {
             Self::Product(product) => {
                 let axes = product.outer.iter().chain([&product.inner]).map(Axis::extent);
+                let length = product.inner_length() - product.inner.extent().1;
                 let (first, length) =
-                    axes.fold((0, 0), |sum, (first, length, _)| (sum.0 + first, sum.1 + length));
+                    axes.fold((0, length), |sum, (first, length, _)| (sum.0 + first, sum.1 + length));
                 product.source + first..product.source + first + length + product.run
             }
             Self::Points(_) | Self::Masked(_) => 0..usize::MAX,
@@ -327,6 +343,13 @@ impl Part {
                             let all = (0..segment.length / width).map(|index| (index * width, index * width));
                             way.elements(width, swapped, all);
                         }
+                        Axis::Even { count, source, target } if product.across.is_some() => {
+                            let (rows, row) = product.across.unwrap_or_default();
+                            let all = tiles(*count, rows, 64 / product.width).map(|(at, other)| {
+                                (at * source + other * row, at * target + other * product.width)
+                            });
+                            way.elements(product.width, swapped, all);
+                        }
                         Axis::Even { count, source, target } => {
                             let all = (0..*count).map(|index| (index * source, index * target));
                             way.elements(product.width, swapped, all);
@@ -353,6 +376,15 @@ impl Part {
             }
         }
     }
+}
+
+/// All pairs of numbers below two others, tile by tile.
+fn tiles(first: usize, second: usize, tile: usize) -> impl Iterator<Item = (usize, usize)> {
+    let corners = (0..first).step_by(tile).flat_map(move |a| (0..second).step_by(tile).map(move |b| (a, b)));
+    corners.flat_map(move |(a, b)| {
+        let columns = b..second.min(b + tile);
+        (a..first.min(a + tile)).flat_map(move |a| columns.clone().map(move |b| (a, b)))
+    })
 }
 
 impl Way {

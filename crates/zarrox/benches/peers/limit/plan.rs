@@ -113,6 +113,14 @@ pub(super) fn mask_of(document: &Document, seed: u64) -> Vec<bool> {
     (0..count as u64).map(|index| is_masked(index, seed)).collect()
 }
 
+/// Where a mask is true: a list for each axis.
+fn masked_positions(shape: &[usize], flags: &[bool]) -> Vec<Vec<i64>> {
+    let true_ones: Vec<usize> = (0..flags.len()).filter(|&flat| flags[flat]).collect();
+    let axes = shape.iter().zip(strides(shape, 1));
+    let along = |(length, stride)| true_ones.iter().map(|flat| (flat / stride % length) as i64).collect();
+    axes.map(along).collect()
+}
+
 impl<'d> Plan<'d> {
     /// A box, and its values row-major.
     pub(super) fn of_box(document: &'d Document, region: &Region) -> Self {
@@ -154,8 +162,10 @@ impl<'d> Plan<'d> {
                 return Ok((Self::points(document, indices), count));
             }
             Selection::Mask { .. } => {
-                if !document.order.is_sorted() {
-                    return Err(Failure::Unsupported("masks of arrays in another order".to_owned()));
+                if !document.is_row_major() {
+                    let indices =
+                        masked_positions(&document.shape, flags.map_or(&[], |flags| flags.as_slice()));
+                    return Ok((Self::points(document, &indices), indices.first().map_or(0, Vec::len)));
                 }
                 let mask = Mask::new(flags.cloned().unwrap_or_default(), &document.shape, &document.leaf);
                 let count = mask.count;

@@ -46,6 +46,7 @@ pub(super) unsafe fn write_task(
     if whole
         && document.shards.is_none()
         && document.steps.are_none()
+        && document.is_row_major()
         && task.leaves.iter().all(|leaf| leaf.inside)
     {
         // SAFETY: the caller's promise.
@@ -68,7 +69,7 @@ pub(super) unsafe fn write_task(
         match (leaves.next_if(|leaf| leaf.index == number), before) {
             // SAFETY: the caller's promise.
             (Some(leaf), _) => unsafe {
-                encode_leaf(document, leaf, before, values, work, encoded, decoded)?
+                encode_leaf(document, leaf, before, values, work, encoded, decoded)?;
             },
             (None, Some(before)) => encoded.extend_from_slice(before),
             (None, None) => continue,
