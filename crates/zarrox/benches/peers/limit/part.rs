@@ -170,21 +170,34 @@ impl Product {
         }
     }
 
-    fn visit(
+    fn visit<F: FnMut(&Segment) -> Result<(), Failure>>(
         &self,
         level: usize,
         (source, target): (usize, usize),
         mut ahead: usize,
-        visitor: &mut impl FnMut(&Segment) -> Result<(), Failure>,
+        visitor: &mut F,
     ) -> Result<(), Failure> {
         if level == self.dense {
             let rest = self.outer[level..].iter().chain([&self.inner]);
             ahead = source + rest.map(|axis| axis.extent().0).sum::<usize>() + self.extent;
         }
+        let inner = (self.inner.extent().0, self.inner_length() + self.run);
+        let segment = |source, target, visitor: &mut F| {
+            visitor(&Segment { source: source + inner.0, length: inner.1, target, ahead, points: 0..0 })
+        };
         match self.outer.get(level) {
-            None => {
-                let (source, length) = (source + self.inner.extent().0, self.inner_length() + self.run);
-                visitor(&Segment { source, length, target, ahead, points: 0..0 })
+            None => segment(source, target, visitor),
+            // A call for each segment would cost more than a short segment.
+            Some(Axis::Even { count, source: from, target: to }) if level + 1 == self.outer.len() => {
+                let dense = level < self.dense;
+                (0..*count).try_for_each(|index| {
+                    let (source, target) = (source + index * from, target + index * to);
+                    if dense {
+                        self.visit(level + 1, (source, target), 0, visitor)
+                    } else {
+                        segment(source, target, visitor)
+                    }
+                })
             }
             Some(Axis::Even { count, source: from, target: to }) => (0..*count).try_for_each(|index| {
                 self.visit(level + 1, (source + index * from, target + index * to), ahead, visitor)
@@ -328,16 +341,27 @@ impl Part {
     /// # Safety
     /// The segment's own pointer is good for its length; the other one for all places of the result that it has, which no
     /// other thread uses.
+    #[inline(always)]
     pub(super) unsafe fn copy(&self, segment: &Segment, swapped: bool, way: Way) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            match self.place_of(segment).filter(|_| !swapped) {
+                Some(target) => way.placed(target).run(segment.length),
+                None => self.copy_elements(segment, swapped, way),
+            }
+        }
+    }
+
+    /// # Safety
+    /// As for [`Part::copy`].
+    #[inline(never)]
+    unsafe fn copy_elements(&self, segment: &Segment, swapped: bool, way: Way) {
         // SAFETY: the caller's promise, for each element.
         unsafe {
             match self {
                 Self::Product(product) => {
                     let way = way.placed(segment.target);
                     match &product.inner {
-                        Axis::Even { .. } if product.run == segment.length && !swapped => {
-                            way.run(segment.length);
-                        }
                         Axis::Even { count: 1, .. } => {
                             let width = product.width;
                             let all = (0..segment.length / width).map(|index| (index * width, index * width));
@@ -388,6 +412,7 @@ fn tiles(first: usize, second: usize, tile: usize) -> impl Iterator<Item = (usiz
 }
 
 impl Way {
+    #[inline(always)]
     unsafe fn placed(self, target: usize) -> Self {
         // SAFETY: the caller's promise.
         unsafe {
@@ -398,10 +423,18 @@ impl Way {
         }
     }
 
+    #[inline(always)]
     unsafe fn run(self, length: usize) {
         let (Self::Out(from, to) | Self::In(to, from)) = self;
         // SAFETY: the caller's promise.
-        unsafe { std::ptr::copy_nonoverlapping(from, to, length) };
+        unsafe {
+            match length {
+                // Rows of these lengths are frequent, and are copied without a call.
+                64 => to.cast::<[u8; 64]>().write_unaligned(from.cast::<[u8; 64]>().read_unaligned()),
+                128 => to.cast::<[u8; 128]>().write_unaligned(from.cast::<[u8; 128]>().read_unaligned()),
+                _ => std::ptr::copy_nonoverlapping(from, to, length),
+            }
+        }
     }
 
     /// Copies elements; of each, its distance in the segment and its distance in the result.
