@@ -153,6 +153,11 @@ impl Product {
         product
     }
 
+    /// Whether the bytes of each segment follow each other in the result, too.
+    fn is_run(&self) -> bool {
+        matches!(self.inner, Axis::Even { count: 1, .. })
+    }
+
     /// How far the axes reach that are gone through together.
     fn inner_length(&self) -> usize {
         self.inner.extent().1 + self.across.map_or(0, |(count, source)| (count - 1) * source)
@@ -293,16 +298,14 @@ impl Part {
     /// Where a segment begins in the result, if all of its bytes follow each other there as in the leaf.
     pub(super) fn place_of(&self, segment: &Segment) -> Option<usize> {
         match self {
-            Self::Product(product) if product.run == segment.length => Some(segment.target),
+            Self::Product(product) if product.is_run() => Some(segment.target),
             _ => None,
         }
     }
 
     fn run(&self) -> Option<usize> {
         match self {
-            Self::Product(product) if product.outer.is_empty() && product.extent == product.run => {
-                Some(product.target)
-            }
+            Self::Product(product) if product.outer.is_empty() && product.is_run() => Some(product.target),
             _ => None,
         }
     }
