@@ -70,9 +70,13 @@ fn bytes_go_both_ways_and_connections_are_counted() {
 #[test]
 fn requests_are_listed() {
     let proxy = Proxy::new(&server()).unwrap();
-    let stream = connect(&proxy);
-    ask(&stream, "GET /a HTTP/1.1\r\nRange: bytes=-5\r\n\r").unwrap();
-    ask(&stream, "GET /b HTTP/1.1\r\n\r").unwrap();
+    let mut stream = connect(&proxy);
+    for request in ["GET /a HTTP/1.1\r\nRange: bytes=-5\r\n\r\n", "GET /b HTTP/1.1\r\n\r\n"] {
+        stream.write_all(request.as_bytes()).unwrap();
+        // Each line is echoed: when the last is, the whole request has come.
+        let echoes = BufReader::new(&stream).lines().take(request.lines().count());
+        echoes.for_each(|echo| drop(echo.unwrap()));
+    }
     assert_eq!(proxy.requests(), ["GET /a bytes=-5", "GET /b"]);
     proxy.reset();
     assert_eq!(proxy.requests(), [""; 0]);
