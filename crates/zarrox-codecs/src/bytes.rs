@@ -339,7 +339,7 @@ impl Selected {
 
 #[cfg(test)]
 mod tests {
-    use zarrox_core::codec::{ByteRange, CodecChain, Sink};
+    use zarrox_core::codec::{ByteRange, CodecChain, CodecSpec, Sink};
     use zarrox_core::data_type::{Mode, Storage};
     use zarrox_core::json::Json;
     use zarrox_testkit::codec::{Integrity, array_suite};
@@ -359,6 +359,35 @@ mod tests {
     fn make(shape: &[u64], storage: Storage, endian: &str) -> CodecChain {
         chain(&[spec(NAME, json!({"endian": endian}))], &chunk(shape, storage), &registry(), Mode::Strict)
             .unwrap()
+    }
+
+    #[test]
+    fn a_chunk_that_is_stored_as_it_lies_in_memory_is_not_copied() {
+        let options = EncodeOptions { store_empty_chunks: false };
+        let (shape, values) = ([2, 3], [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
+        let borrowed = |chain: &CodecChain, values: &[u8], shape: &[usize]| {
+            let view = View::contiguous(values, shape, 2);
+            let found = chain.encode_borrowed(&view, options).map(<[u8]>::to_vec);
+            let mut encoded = Vec::new();
+            let is_stored = chain.encode(&view, options, &mut encoded).unwrap();
+            assert!(found.as_ref().is_none_or(|found| is_stored && *found == encoded));
+            found.is_some()
+        };
+        let native = make(&[2, 3], Storage::Uint(2), Endian::NATIVE.name());
+        assert!(borrowed(&native, &values, &shape));
+        assert!(!borrowed(&native, &[0; 12], &shape), "only fill values");
+        let other = if Endian::NATIVE == Endian::Little { Endian::Big } else { Endian::Little };
+        assert!(!borrowed(&make(&[2, 3], Storage::Uint(2), other.name()), &values, &shape));
+        let chain = |specs: &[CodecSpec]| {
+            chain(specs, &chunk(&[2, 3], Storage::Uint(2)), &registry(), Mode::Strict).unwrap()
+        };
+        let plain = spec(NAME, json!({"endian": Endian::NATIVE.name()}));
+        assert!(!borrowed(
+            &chain(&[spec("transpose", json!({"order": [1, 0]})), plain.clone()]),
+            &values,
+            &shape
+        ));
+        assert!(!borrowed(&chain(&[plain, spec("crc32c", json!({}))]), &values, &shape));
     }
 
     /// The lengths of the fetches for a region, and how many of them go straight to the output.

@@ -145,7 +145,13 @@ def test_other_threads_run_while_one_reads() -> None:
 
 
 #: Reads from a store in which every read takes a moment, for minutes.
-ENDLESS = """
+# Programs that a shell has put into the background ignore it from the start.
+LISTENING = """
+import signal
+signal.signal(signal.SIGINT, signal.default_int_handler)
+"""
+
+ENDLESS = LISTENING + """
 import collections, sys, time
 import zarrox as zarr
 
@@ -187,7 +193,7 @@ def test_control_c_ends_a_read_of_a_directory(tmp_path: Path) -> None:
     """Where no code of Python's runs in between."""
     if os.name == "nt":
         return
-    program = f"""
+    program = LISTENING + f"""
 import sys, zarrox as zarr
 z = zarr.open({str(tmp_path / "z.zarr")!r}, mode="w", shape=(400, 1_000_000), chunks=(1, 1_000_000), dtype="i4")
 z[0] = 1

@@ -12,8 +12,9 @@ use bytes::Bytes;
 use gdbm_native::{Error, FromBytes, Gdbm, OpenOptions};
 
 use crate::database::{Registry, Shared, canonical, directory_of};
+use crate::file_lock::MOMENT;
 use crate::key::valid;
-use crate::lock::{MOMENT, unpoisoned};
+use crate::lock::unpoisoned;
 use crate::{
     Capabilities, Condition, DirListing, Key, LockGuard, Prefix, Store, StoreError, StoreErrorKind, Value,
 };

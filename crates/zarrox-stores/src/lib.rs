@@ -62,6 +62,8 @@ mod disk_cache;
 mod error;
 #[cfg(any(feature = "ftp", feature = "hdfs"))]
 mod escape;
+#[cfg(any(feature = "gdbm", feature = "redb", feature = "zip"))]
+mod file_lock;
 #[cfg(feature = "ftp")]
 mod ftp;
 #[cfg(feature = "gcs")]

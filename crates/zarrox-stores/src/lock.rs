@@ -4,8 +4,6 @@ use std::any::Any;
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, Condvar, LazyLock, Mutex, MutexGuard, PoisonError};
-use std::thread;
-use std::time::{Duration, Instant};
 
 use crate::Key;
 
@@ -85,25 +83,6 @@ fn leave(name: &Arc<str>) {
         entry.users -= 1;
         if entry.users == 0 {
             table.remove(name);
-        }
-    }
-}
-
-/// How long a file's lock that another process holds is tried again: for an instant, a program that this process starts holds the
-/// locks of all files that are open here.
-pub(crate) const MOMENT: Duration = Duration::from_millis(100);
-
-/// Tries again for a [`MOMENT`] while the file's lock `is_taken`.
-#[cfg(any(feature = "redb", feature = "zip"))]
-pub(crate) fn for_a_moment<T, E>(
-    mut attempt: impl FnMut() -> Result<T, E>,
-    is_taken: impl Fn(&E) -> bool,
-) -> Result<T, E> {
-    let end = Instant::now() + MOMENT;
-    loop {
-        match attempt() {
-            Err(error) if is_taken(&error) && Instant::now() < end => thread::sleep(MOMENT / 50),
-            outcome => return outcome,
         }
     }
 }

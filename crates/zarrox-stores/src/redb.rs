@@ -13,7 +13,7 @@ use redb::{
 };
 
 use crate::database::{Registry, Shared, canonical, directory_of};
-use crate::lock::for_a_moment;
+use crate::file_lock::for_a_moment;
 use crate::ordered::{KeyRange, Ordered, Page};
 use crate::store::reserved;
 use crate::{

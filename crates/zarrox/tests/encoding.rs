@@ -1,8 +1,6 @@
 //! Codecs that leave an encoder no choice make the bytes that other programs made: the arrays of the corpus whose codecs are
 //! all of this kind are written again, and their chunks compared, byte by byte.
 
-#![expect(clippy::unwrap_used, reason = "a test stops at the first failure")]
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 

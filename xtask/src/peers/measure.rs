@@ -15,6 +15,9 @@ pub(crate) struct Row {
     pub(crate) entries: Vec<Entry>,
 }
 
+/// The most time that Zarrox may take where the bare loop takes 1.
+const LIMIT_TARGET: f64 = 1.2;
+
 /// What one contestant did.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Entry {
@@ -73,6 +76,11 @@ impl Row {
     pub(crate) fn is_within(&self, target: f64) -> bool {
         let is_fast = self.best().is_none_or(|(_, ratio)| ratio <= target);
         self.times(OURSELVES).is_some() && is_fast
+    }
+
+    /// Whether we are within this row's target, and near enough to what a bare loop takes.
+    pub(crate) fn meets_targets(&self) -> bool {
+        self.is_within(self.target) && self.ratio(LIMIT).is_none_or(|ratio| ratio <= LIMIT_TARGET)
     }
 
     /// The contestants that failed, and their errors.

@@ -151,7 +151,7 @@ fn judge(rows: &[Row], require: Option<Requirement>) -> Outcome {
     let within = |row: &&Row| match require {
         None => true,
         Some(Requirement::Ratio(ratio)) => row.is_within(ratio),
-        Some(Requirement::Targets) => row.is_within(row.target),
+        Some(Requirement::Targets) => row.meets_targets(),
     };
     let slow = rows.iter().filter(|row| !within(row)).map(report::line);
     let problems: Vec<String> = failures.chain(slow).collect();

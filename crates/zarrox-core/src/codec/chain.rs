@@ -235,6 +235,18 @@ impl CodecChain {
             || self.encode_array(&array, EncodeOptions { store_empty_chunks: true }, encoded)?)
     }
 
+    /// What [`encode`](Self::encode) would make of a chunk, where that is no more than the chunk's own memory. `None` when it is
+    /// more, and when nothing is to be stored.
+    pub fn encode_borrowed<'v>(&self, chunk: &View<'v>, options: EncodeOptions) -> Option<&'v [u8]> {
+        let in_order = |order: &Dims<usize>| order.iter().enumerate().all(|(index, &axis)| index == axis);
+        if !self.bytes_to_bytes.is_empty() || !self.order.as_ref().is_some_and(in_order) {
+            return None;
+        }
+        let plain = self.array_to_bytes.codec.encode_borrowed(chunk)?;
+        let is_stored = options.store_empty_chunks || !chunk.all_equal(self.chunk.fill().as_bytes());
+        (is_stored && plain.len() <= self.limit).then_some(plain)
+    }
+
     /// Encodes a chunk of which a part is new, appending to `encoded`; `existing` is what is stored now, `None`
     /// when nothing is.
     pub fn update(

@@ -57,7 +57,7 @@ impl Consolidation {
         let mut documents = Documents::new();
         for (name, entry) in entries {
             if let Some(key) = self.key_of_entry(layout, group, name) {
-                documents.insert(key, entry_to_bytes(entry)?);
+                documents.insert(key, entry_to_bytes(entry));
             }
         }
         if self == Self::Inline {
@@ -183,16 +183,16 @@ fn inline(entries: &Map) -> Json {
 
 /// An entry as the document that it repeats. Some writers leave in groups that have no nodes to tell of an empty member for
 /// them, also in formats that know no such member.
-fn entry_to_bytes(entry: &Json) -> Result<Vec<u8>> {
+fn entry_to_bytes(entry: &Json) -> Vec<u8> {
     match entry {
         Json::Object(map) if map.contains_key(MEMBER) => {
             let mut map = map.clone();
             map.shift_remove(MEMBER);
-            json::to_bytes(&map)
+            Json::Object(map).to_string()
         }
-        Json::Object(map) => json::to_bytes(map),
-        other => Ok(other.to_string().into_bytes()),
+        entry => entry.to_string(),
     }
+    .into_bytes()
 }
 
 /// Whether two documents of a node say the same, but for consolidated metadata that one of them may have.

@@ -29,12 +29,24 @@ const SPECIFICATIONS: &str = "https://purl.org/zarr/spec/";
 /// The members of an entry document of the experimental version 3, or else of the draft; `None` when this is none of it:
 /// final version 3 has documents of the same name.
 pub(super) fn entry_members(document: Option<&[u8]>, experimental: bool) -> Option<Map> {
-    let map = json::parse_object(document?).ok()?;
+    let document = document.filter(|document| has_textual_format(document))?;
+    let map = json::parse_object(document).ok()?;
     let is_entry = map.get("zarr_format")?.as_str()?.contains("://");
     // The draft put the end of the keys into the encoding, and made that an object.
     let is_experimental =
         map.contains_key("metadata_key_suffix") || map.get("metadata_encoding").is_some_and(Json::is_string);
     (is_entry && is_experimental == experimental).then_some(map)
+}
+
+/// Whether the member `zarr_format` of some object in a document is a string. In final version 3 it is a number, and documents of
+/// whole hierarchies, consolidated, need not be parsed to learn that they are no entry documents.
+fn has_textual_format(document: &[u8]) -> bool {
+    const MEMBER: &str = "\"zarr_format\"";
+    let Ok(text) = std::str::from_utf8(document) else { return false };
+    text.match_indices(MEMBER).any(|(at, _)| {
+        let value = text[at + MEMBER.len()..].trim_start().strip_prefix(':').map(str::trim_start);
+        value.is_some_and(|value| value.starts_with('"'))
+    })
 }
 
 /// Checks the URI of the core specification: its last segment is the version.
@@ -435,4 +447,19 @@ fn unsharded(array: &ArrayMetadata) -> Result<(ArrayMetadata, Option<Vec<u64>>)>
 /// Whether a type is one of those that have a name of their own in v3.
 pub(super) fn is_core(data_type: &DataType) -> bool {
     !matches!(data_type, DataType::Extension(_))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_may_be_an_entry_document_is_known_without_parsing() {
+        let textual = [r#"{"zarr_format": "https://x"}"#, "{\"a\": 1, \"zarr_format\"\n :\t\"x\"}"];
+        assert!(textual.iter().all(|document| has_textual_format(document.as_bytes())));
+        let others =
+            [r#"{"zarr_format": 3, "a": "zarr_format"}"#, r#"{"zarr_format"}"#, "", "\"zarr_format\""];
+        assert!(!others.iter().any(|document| has_textual_format(document.as_bytes())));
+        assert!(!has_textual_format(b"\"zarr_format\": \"\xff\""));
+    }
 }

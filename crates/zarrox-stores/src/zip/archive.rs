@@ -22,7 +22,7 @@ use std::sync::{
 use super::directory::{Directory, Entry};
 use super::format::Content;
 use super::source::Source;
-use crate::lock::for_a_moment;
+use crate::file_lock::for_a_moment;
 use crate::{Key, StoreError, StoreErrorKind};
 
 /// The least and the most room that is made for new entries at a time.

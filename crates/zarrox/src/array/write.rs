@@ -172,11 +172,16 @@ impl Array {
         let options = self.encode_options();
         let write = || {
             let chain = self.chain_of(chunk)?;
+            let covers = part.covers(chain.chunk().shape());
+            if covers && let Some(plain) = chain.encode_borrowed(part.source(), options) {
+                let _guard = store.lock(&key).map_err(from_store)?;
+                return self.store_chunk(&key, Some(plain));
+            }
             with_vec(|encoded| {
-                if part.covers(chain.chunk().shape()) {
+                if covers {
                     let stored = chain.encode(part.source(), options, encoded)?;
                     let _guard = store.lock(&key).map_err(from_store)?;
-                    return self.store_chunk(&key, stored.then_some(encoded));
+                    return self.store_chunk(&key, stored.then_some(&*encoded));
                 }
                 let _guard = store.lock(&key).map_err(from_store)?;
                 until_unchanged(|| {
@@ -226,7 +231,7 @@ impl Array {
     }
 
     /// Stores an encoded chunk; `None` erases it.
-    fn store_chunk(&self, key: &Key, encoded: Option<&mut Vec<u8>>) -> Result<()> {
+    fn store_chunk(&self, key: &Key, encoded: Option<&[u8]>) -> Result<()> {
         match encoded {
             Some(bytes) => self.location.store.set(key, bytes, Condition::Always).map_err(from_store),
             None => self.location.store.erase(key).map(|_| ()).map_err(from_store),
