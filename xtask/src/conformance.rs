@@ -86,26 +86,31 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     if let Some(unknown) = names.iter().find(|name| !is_known(name)) {
         return Err(format!("'{unknown}' is not an implementation"));
     }
-    let only_indexing = names == [INDEXING];
     built()?;
-    // What is not run stays as it was, as long as there is something.
-    let mut results = match only_indexing {
-        true => run::read(RESULTS).and_then(|text| parse(&text)).unwrap_or_else(|_| json!({})),
-        false => exchanged(&names)?,
-    };
+    let only_indexing = names == [INDEXING];
+    let chosen = if only_indexing { Vec::new() } else { participants(&names)? };
+    let others = Others::chosen(&names, seed)?;
+    if !only_indexing {
+        run::empty_directory(DIRECTORY)?;
+    }
+    // One implementation is slower than all others together: there is time for something else.
+    let (results, outcome) = std::thread::scope(|scope| {
+        let others = scope.spawn(|| others.as_ref().map(Others::run).transpose());
+        let results = match only_indexing {
+            // What is not run stays as it was, as long as there is something.
+            true => Ok(run::read(RESULTS).and_then(|text| parse(&text)).unwrap_or_else(|_| json!({}))),
+            false => exchanged(&chosen),
+        };
+        (results, others.join().unwrap_or_else(|_| Err("a thread panicked".to_owned())))
+    });
+    let (mut results, outcome) = (results?, outcome?);
     let mut failed = if only_indexing { Vec::new() } else { failures(&results) };
     let mut passed = if only_indexing { 0 } else { all_passed(&results) };
-    if names.is_empty() || names.iter().any(|name| name == INDEXING) {
-        let outcome = indexing::run(seed, &pythons()?, &ourselves())?;
+    if let Some(outcome) = outcome {
         println!("\n{}", indexing::table(&outcome));
         failed.extend(indexing::failures(&outcome));
         passed += indexing::passed(&outcome);
         results[INDEXING] = outcome;
-    }
-    if names.is_empty() {
-        archives::run(&pythons()?, &ourselves())?;
-        databases::run(&ourselves())?;
-        references::run(&ourselves())?;
     }
     failed.iter().for_each(|line| println!("{line}"));
     if names.is_empty() || only_indexing {
@@ -126,19 +131,50 @@ fn pythons() -> Outcome<Pythons> {
     Ok(Pythons { zarr3: python("zarr3")?, zarr2: python("zarr2")? })
 }
 
-/// Exchanges with those of the implementations that are named, or with all.
-fn exchanged(names: &[String]) -> Outcome<Value> {
+/// What does not depend on the exchange of arrays.
+struct Others {
+    seed: u64,
+    pythons: Pythons,
+    /// Whether more than selections is asked for.
+    all: bool,
+}
+
+impl Others {
+    /// What the names ask for; `None` for nothing.
+    fn chosen(names: &[String], seed: u64) -> Outcome<Option<Self>> {
+        let all = names.is_empty();
+        let wanted = all || names.iter().any(|name| name == INDEXING);
+        wanted.then(|| Ok(Self { seed, pythons: pythons()?, all })).transpose()
+    }
+
+    /// Runs it, and returns what came of the selections.
+    fn run(&self) -> Outcome<Value> {
+        let outcome = indexing::run(self.seed, &self.pythons, &ourselves())?;
+        if self.all {
+            archives::run(&self.pythons, &ourselves())?;
+            databases::run(&ourselves())?;
+            references::run(&ourselves())?;
+        }
+        Ok(outcome)
+    }
+}
+
+/// Those of the implementations that are named, or all.
+fn participants(names: &[String]) -> Outcome<Vec<Participant>> {
     let is_chosen = |name: &str| names.is_empty() || names.iter().any(|chosen| chosen == name);
     let chosen = IMPLEMENTATIONS.iter().filter(|implementation| is_chosen(implementation.environment.name));
-    let participants: Vec<_> = chosen.map(Participant::prepare).collect::<Outcome<Vec<_>>>()?;
-    run::empty_directory(DIRECTORY)?;
+    chosen.map(Participant::prepare).collect()
+}
+
+/// Exchanges with these implementations.
+fn exchanged(participants: &[Participant]) -> Outcome<Value> {
     let matrix = format!("{DIRECTORY}/matrix.json");
     let python = &participants.first().ok_or("no implementation was chosen")?.python;
     let codecs = format!("{DIRECTORY}/codecs.json");
     ourselves().with(["codecs", &codecs]).run()?;
     script(python, "matrix.py").with([&matrix, &codecs]).run()?;
 
-    let exchanges: Vec<Exchange> = exchange_all(&participants, &matrix)?;
+    let exchanges: Vec<Exchange> = exchange_all(participants, &matrix)?;
     let results = results(&exchanges, &run::read(&matrix)?)?;
     println!("\n{}", table(&results));
     Ok(results)
@@ -169,19 +205,22 @@ impl Direction {
 struct Participant {
     implementation: &'static Implementation,
     python: String,
-    program: Program,
 }
 
 impl Participant {
-    /// Makes the environment, and builds what there is to build.
+    /// Makes the environment.
     fn prepare(implementation: &'static Implementation) -> Outcome<Self> {
-        let python = implementation.environment.python()?;
-        let name = format!("run_{}.py", implementation.environment.name);
-        let mut program = script(&python, &name).variable("PYTHONDONTWRITEBYTECODE", "1");
-        if implementation.name == ZARRS {
-            program = program.variable("ZARRS_PROGRAM", &zarrs::build(&python)?);
+        Ok(Self { implementation, python: implementation.environment.python()? })
+    }
+
+    /// Its program, built if there is something to build.
+    fn program(&self) -> Outcome<Program> {
+        let name = format!("run_{}.py", self.implementation.environment.name);
+        let program = script(&self.python, &name).variable("PYTHONDONTWRITEBYTECODE", "1");
+        if self.implementation.name == ZARRS {
+            return Ok(program.variable("ZARRS_PROGRAM", &zarrs::build(&self.python)?));
         }
-        Ok(Self { implementation, python, program })
+        Ok(program)
     }
 }
 
@@ -210,7 +249,7 @@ fn exchange(participant: &Participant, matrix: &str) -> Outcome<Exchange> {
     let (them, key) = (implementation.name, implementation.environment.name);
     let theirs = Place { directory: format!("{DIRECTORY}/{key}"), matrix };
     let ours = Place { directory: format!("{DIRECTORY}/zarrox-for-{key}"), matrix };
-    let (other, zarrox) = (&participant.program, &ourselves());
+    let (other, zarrox) = (&participant.program()?, &ourselves());
 
     let their_writes = theirs.act(other, "write", &[])?;
     let our_writes = ours.act(zarrox, "write", &["--for", them])?;
