@@ -1,5 +1,6 @@
 //! `cargo xtask bench`.
 
+use crate::guard;
 use crate::package;
 use crate::peers;
 use crate::python::Environment;
@@ -14,6 +15,8 @@ Measures reading and writing, compiled for release
     bench indexing [ARGUMENT …]   selections of every kind, each against its limit
     bench stores [--require]      S3: a line of 50 ms, and large objects against the bare client; starts the server
     bench python [--quick]        the Python package: small reads against tensorstore, opening against bare reads of files
+    bench --guard [--accept] [CASE …]
+                                  instructions of hot paths, against accepted numbers; --accept writes those
     bench --peers [OPTION …]      the same work by Zarrox and its peers, in Rust and in Python: bench/README.md says how
 
 Options of --peers:
@@ -36,6 +39,7 @@ Arguments go to the other benchmarks, which are in crates/zarrox/benches and cra
 pub(crate) fn run(arguments: &[String]) -> Outcome {
     let (package, name, rest) = match arguments.split_first() {
         Some((first, rest)) if first == "--peers" => return peers::run(rest),
+        Some((first, rest)) if first == "--guard" => return guard::run(rest),
         Some((first, rest)) if first == "stores" => return stores(rest),
         Some((first, rest)) if first == "python" => return package::bench(rest),
         Some((first, rest)) if first == "codecs" => ("zarrox-codecs", "codecs", rest),

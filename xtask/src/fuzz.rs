@@ -2,9 +2,7 @@
 
 use std::fmt::Write as _;
 use std::path::Path;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
 
 use crate::run::{self, Outcome, cargo, program};
 use crate::sanitizer::Sanitizer;
@@ -105,22 +103,13 @@ fn stale(targets: &[String]) -> Outcome<Vec<(String, String)>> {
 
 /// Fuzzes as many targets at a time as there are processors.
 fn fuzz_all(names: &[String], fuzz: impl Fn(&str) -> Outcome<String> + Sync) -> Outcome {
-    let next = Mutex::new(names.iter());
     let failed = AtomicBool::new(false);
-    let work = || {
-        while let Some(name) = next.lock().ok().and_then(|mut names| names.next()) {
-            match fuzz(name) {
-                Ok(result) => println!("{name:<28} {result}"),
-                Err(error) => {
-                    failed.store(true, Ordering::Relaxed);
-                    eprintln!("{name:<28} FAILED\n{error}");
-                }
-            }
+    run::each_in_parallel(names, |name| match fuzz(name) {
+        Ok(result) => println!("{name:<28} {result}"),
+        Err(error) => {
+            failed.store(true, Ordering::Relaxed);
+            eprintln!("{name:<28} FAILED\n{error}");
         }
-    };
-    thread::scope(|scope| {
-        let workers = thread::available_parallelism().map_or(1, usize::from);
-        (0..workers).for_each(|_| drop(scope.spawn(work)));
     });
     if failed.into_inner() { Err("fuzzing found what must not happen".to_owned()) } else { Ok(()) }
 }

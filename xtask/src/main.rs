@@ -11,6 +11,7 @@ mod debian;
 mod demo;
 mod docs;
 mod fuzz;
+mod guard;
 mod indexing;
 mod lint;
 mod package;

@@ -2,6 +2,10 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::Mutex;
+use std::thread;
+
+use serde_json::Value;
 
 /// What everything here returns: nothing, or a message.
 pub(crate) type Outcome<T = ()> = Result<T, String>;
@@ -125,6 +129,34 @@ pub(crate) fn example(name: &str) -> Outcome<Program> {
     Ok(program::<&str>(built(&format!("debug/examples/{name}")), []))
 }
 
+/// Builds a bench target of zarrox; its program.
+pub(crate) fn bench_target(name: &str) -> Outcome<String> {
+    let build = cargo(["bench", "--no-run", "--package", "zarrox", "--bench", name]);
+    let messages = build.with(["--message-format=json-render-diagnostics"]).printed()?;
+    executable(&messages, name).ok_or_else(|| "Cargo names no program of the bench target".to_owned())
+}
+
+/// The program of a target, of what Cargo prints about all that it built.
+fn executable(messages: &str, target: &str) -> Option<String> {
+    let messages = messages.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let mut built = messages.filter(|message| message["target"]["name"] == target);
+    built.find_map(|message| message["executable"].as_str().map(str::to_owned))
+}
+
+/// Does work with each item, and with as many at a time as there are processors.
+pub(crate) fn each_in_parallel<T: Sync>(items: &[T], work: impl Fn(&T) + Sync) {
+    let next = Mutex::new(items.iter());
+    let worker = || {
+        while let Some(item) = next.lock().ok().and_then(|mut items| items.next()) {
+            work(item);
+        }
+    };
+    thread::scope(|scope| {
+        let workers = thread::available_parallelism().map_or(1, usize::from);
+        (0..workers).for_each(|_| drop(scope.spawn(worker)));
+    });
+}
+
 /// The path of a program that Cargo has built.
 pub(crate) fn built(program: &str) -> String {
     target(&format!("{program}{}", std::env::consts::EXE_SUFFIX))
@@ -173,5 +205,25 @@ mod tests {
     fn commands_are_printed_as_a_shell_takes_them() {
         let command = program("dump", ["a.zarr/x[::2]", "", "it's"]).variable("NAME", "a b");
         assert_eq!(command.to_string(), r"NAME='a b' dump 'a.zarr/x[::2]' '' 'it'\''s'");
+    }
+
+    #[test]
+    fn the_program_is_found_among_what_cargo_built() {
+        let messages = r#"
+            {"reason": "compiler-artifact", "target": {"name": "peers"}, "executable": null}
+            {"reason": "compiler-artifact", "target": {"name": "whole"}, "executable": "/target/whole"}
+            {"reason": "compiler-artifact", "target": {"name": "peers"}, "executable": "/target/peers"}
+            {"reason": "build-finished", "success": true}"#;
+        assert_eq!(executable(messages, "peers").as_deref(), Some("/target/peers"));
+        assert_eq!(executable(messages, "codecs"), None);
+    }
+
+    #[test]
+    fn every_item_is_worked_on_once() {
+        let done = Mutex::new(Vec::new());
+        each_in_parallel(&[3, 1, 2], |item| done.lock().unwrap().push(*item));
+        let mut done = done.into_inner().unwrap();
+        done.sort_unstable();
+        assert_eq!(done, [1, 2, 3]);
     }
 }

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::package;
 use crate::python::Environment;
-use crate::run::{Outcome, Program, cargo, program, target};
+use crate::run::{self, Outcome, Program, cargo, program, target};
 
 /// We ourselves, in each language.
 pub(crate) const OURSELVES: &str = "zarrox";
@@ -88,7 +88,9 @@ pub(crate) struct Contestants {
 impl Contestants {
     /// Builds and installs what these languages need.
     pub(crate) fn prepare(languages: &[Language]) -> Outcome<Self> {
-        let ourselves = variable("ZARROX_BENCH_RUST").map_or_else(build, Ok)?;
+        // The bench target is Zarrox, the limit, and the maker of data.
+        let built = || run::bench_target("peers");
+        let ourselves = variable("ZARROX_BENCH_RUST").map_or_else(built, Ok)?;
         let ourselves = program::<&str>(ourselves, []);
         let limit = || Contestant::new(LIMIT, ourselves.clone().with([LIMIT]));
         let rust = || {
@@ -170,20 +172,6 @@ fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
 }
 
-/// Builds the bench target that is Zarrox, the limit, and the maker of data.
-fn build() -> Outcome<String> {
-    let build = cargo(["bench", "--no-run", "--package", "zarrox", "--bench", "peers"]);
-    let messages = build.with(["--message-format=json-render-diagnostics"]).printed()?;
-    executable(&messages, "peers").ok_or_else(|| "Cargo names no program of the bench target".to_owned())
-}
-
-/// The program of a target, of what Cargo prints about all that it built.
-fn executable(messages: &str, target: &str) -> Option<String> {
-    let messages = messages.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-    let mut built = messages.filter(|message| message["target"]["name"] == target);
-    built.find_map(|message| message["executable"].as_str().map(str::to_owned))
-}
-
 /// Builds the program of zarrs, which is a workspace of its own.
 fn build_zarrs() -> Outcome<String> {
     let directory = target("zarrs");
@@ -196,17 +184,6 @@ fn build_zarrs() -> Outcome<String> {
 mod tests {
     use super::*;
     use serde_json::json;
-
-    #[test]
-    fn the_program_is_found_among_what_cargo_built() {
-        let messages = r#"
-            {"reason": "compiler-artifact", "target": {"name": "peers"}, "executable": null}
-            {"reason": "compiler-artifact", "target": {"name": "whole"}, "executable": "/target/whole"}
-            {"reason": "compiler-artifact", "target": {"name": "peers"}, "executable": "/target/peers"}
-            {"reason": "build-finished", "success": true}"#;
-        assert_eq!(executable(messages, "peers").as_deref(), Some("/target/peers"));
-        assert_eq!(executable(messages, "codecs"), None);
-    }
 
     #[test]
     fn who_cannot_take_part_is_not_asked() {

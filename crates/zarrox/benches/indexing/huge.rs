@@ -4,8 +4,9 @@
 use zarrox::prelude::*;
 
 use crate::Scale;
-use crate::data::{PLACES, Place, Random};
+use crate::data::{PLACES, Place};
 use crate::report::Report;
+use crate::values::Random;
 
 const COUNT: i64 = 140_000_000_000;
 const POINTS: usize = 10;

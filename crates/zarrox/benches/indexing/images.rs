@@ -6,8 +6,9 @@ use zarrox::prelude::*;
 use zarrox::{AccessOptions, IndexArray};
 
 use crate::Scale;
-use crate::data::{Random, in_memory, measured, with_new_threads};
+use crate::data::{in_memory, with_new_threads};
 use crate::report::Report;
+use crate::values::{Random, measured};
 
 pub(crate) fn run(report: &mut Report, scale: Scale) {
     // All lengths, and the budgets with them, are smaller in the small case.

@@ -5,8 +5,9 @@ use zarrox::prelude::*;
 use zarrox::{AccessOptions, IndexArray, Mask};
 
 use crate::Scale;
-use crate::data::{Random, in_memory, measured, with_new_threads};
+use crate::data::{in_memory, with_new_threads};
 use crate::report::Report;
+use crate::values::{Random, measured};
 
 pub(crate) fn run(report: &mut Report, scale: Scale) {
     let side = if scale == Scale::Small { 1024 } else { 4096 };

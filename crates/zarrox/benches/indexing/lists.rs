@@ -6,8 +6,9 @@ use zarrox_core::element_set::{Grouped, PlacedPoints};
 use zarrox_core::indexing::{Resolved, ResolvedAxis, Selection};
 
 use crate::Scale;
-use crate::data::{Random, in_memory, measured, with_new_threads};
+use crate::data::{in_memory, with_new_threads};
 use crate::report::Report;
+use crate::values::{Random, measured};
 
 pub(crate) fn run(report: &mut Report, scale: Scale) {
     let (length, count) =

@@ -22,6 +22,7 @@ mod numpy;
 mod report;
 mod rows;
 mod shards;
+mod values;
 
 use report::Report;
 

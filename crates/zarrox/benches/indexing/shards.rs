@@ -4,8 +4,9 @@ use ndarray::{ArrayD, IxDyn};
 use zarrox::prelude::*;
 
 use crate::Scale;
-use crate::data::{PLACES, Place, Random, measured};
+use crate::data::{PLACES, Place};
 use crate::report::Report;
+use crate::values::{Random, measured};
 
 /// A list of indices against a slice (zarr-python's issue 3829: 1.18 s against 0.1 s).
 pub(crate) fn lists(report: &mut Report, scale: Scale) {

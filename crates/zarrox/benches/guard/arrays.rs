@@ -1,0 +1,48 @@
+//! Arrays in memory, and what is in them.
+
+use std::sync::Arc;
+
+use ndarray::ArrayD;
+use zarrox::prelude::*;
+use zarrox::stores::MemoryStore;
+use zarrox::{ArrayBuilder, OpenOptions};
+
+use crate::values::{Random, measured};
+
+/// The side of all arrays that are squares.
+pub(crate) const SIDE: u64 = 1000;
+
+/// How everything is opened: what is counted happens on the thread that counts.
+pub(crate) fn options() -> OpenOptions {
+    OpenOptions::new().threads(1)
+}
+
+/// Begins to create a square in memory.
+pub(crate) fn square(chunk: u64) -> ArrayBuilder {
+    let builder = options().create_array_in(Arc::new(MemoryStore::new()), "");
+    builder.shape([SIDE; 2]).chunks([chunk; 2]).data_type(DataType::UInt16)
+}
+
+/// A square with values.
+pub(crate) fn filled(builder: ArrayBuilder) -> Array {
+    let array = builder.create().unwrap();
+    array.write(.., &square_values()).unwrap();
+    array
+}
+
+/// Values for all of a square.
+pub(crate) fn square_values() -> ArrayD<u16> {
+    measured(&[side(); 2], |value| value)
+}
+
+/// The side of a square, in memory.
+pub(crate) fn side() -> usize {
+    usize::try_from(SIDE).unwrap()
+}
+
+/// Corners of windows of 10 × 10 in a square.
+pub(crate) fn corners() -> Vec<[u64; 2]> {
+    let mut random = Random(1);
+    let mut below = || random.below((SIDE - 10).cast_signed()).cast_unsigned();
+    (0..100).map(|_| [below(), below()]).collect()
+}

@@ -1,0 +1,68 @@
+//! Hot paths whose instructions are counted, each once, in a process of its own: `cargo xtask bench --guard` runs it under
+//! Callgrind and compares the counts with those in counts.json.
+//!
+//! All is in memory, on one thread, and the same in every run, so that a count says what the code costs and nothing about the
+//! machine's mood; seeds of hash maps, which are random, move it by a hundredth of a percent. Only [`counted`] is counted: not
+//! the preparation.
+//!
+//! The argument is the name of a case; without one, the program lists them.
+
+#![expect(
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "a benchmark reports, and stops at the first failure"
+)]
+
+mod arrays;
+mod nodes;
+mod reads;
+#[path = "../indexing/values.rs"]
+mod values;
+mod writes;
+
+use std::hint::black_box;
+
+/// What is counted, prepared.
+type Work = Box<dyn FnOnce()>;
+
+/// A name, and what prepares the work.
+type Case = (&'static str, fn() -> Work);
+
+const CASES: &[Case] = &[
+    ("read-raw", reads::raw),
+    ("read-zstd", reads::zstd),
+    ("read-sharded-zstd", reads::sharded),
+    ("read-blosc-lz4-shuffle", reads::blosc),
+    ("read-big-endian", reads::big_endian),
+    ("read-transposed", reads::transposed),
+    ("read-windows", reads::windows),
+    ("read-strided", reads::strided),
+    ("read-orthogonal", reads::orthogonal),
+    ("read-coordinates", reads::coordinates),
+    ("read-mask", reads::mask),
+    ("write-raw", writes::raw),
+    ("write-zstd", writes::zstd),
+    ("write-windows", writes::windows),
+    ("append-rows", writes::appended),
+    ("open-v2", nodes::open_v2),
+    ("open-v3", nodes::open_v3),
+    ("list-group", nodes::list),
+];
+
+fn main() {
+    // `cargo bench` runs every target with an option of its own.
+    let name = std::env::args().skip(1).find(|argument| !argument.starts_with('-'));
+    let Some(name) = name else {
+        return CASES.iter().for_each(|(name, _)| println!("{name}"));
+    };
+    let (_, prepare) = CASES.iter().find(|(known, _)| *known == name).unwrap();
+    counted(prepare());
+}
+
+/// Callgrind counts from here to the end of this function, whose name it is told.
+#[inline(never)]
+fn counted(work: Work) {
+    work();
+    // What is called last could otherwise take this function's place on the stack.
+    black_box(());
+}

@@ -1,0 +1,41 @@
+//! Opening and listing nodes: the work on their documents.
+
+use std::hint::black_box;
+use std::sync::Arc;
+
+use zarrox::prelude::*;
+use zarrox::stores::MemoryStore;
+
+use crate::Work;
+use crate::arrays::options;
+
+pub(crate) fn open_v2() -> Work {
+    open(Format::V2)
+}
+
+pub(crate) fn open_v3() -> Work {
+    open(Format::V3)
+}
+
+/// An array, opened again and again as a program does that opens only one.
+fn open(format: Format) -> Work {
+    let store = Arc::new(MemoryStore::new());
+    let array = options().format(format).create_array_in(store.clone(), "");
+    array.shape([1000; 2]).data_type(DataType::Float32).compressor(Blosc::lz4()).create().unwrap();
+    Box::new(move || {
+        for _ in 0..50 {
+            black_box(options().open_in(store.clone(), "").unwrap().into_array().unwrap());
+        }
+    })
+}
+
+/// The arrays and groups below a group.
+pub(crate) fn list() -> Work {
+    let group = options().create_group_in(Arc::new(MemoryStore::new()), "").unwrap();
+    for number in 0..50 {
+        group.create_group(&format!("group-{number}")).unwrap();
+        let array = group.create_array(&format!("array-{number}"));
+        array.shape([1000; 2]).data_type(DataType::Float32).compressor(Zstd::level(3)).create().unwrap();
+    }
+    Box::new(move || drop(black_box(group.children().unwrap())))
+}
