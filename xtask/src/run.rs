@@ -187,13 +187,18 @@ pub(crate) fn write(path: impl AsRef<Path>, text: &str) -> Outcome {
     parent.and_then(|()| std::fs::write(path, text)).map_err(|error| format!("{}: {error}", path.display()))
 }
 
+/// Deletes a directory if there is one.
+pub(crate) fn remove_directory(path: impl AsRef<Path>) -> Outcome {
+    let path = path.as_ref();
+    let removed = if path.exists() { std::fs::remove_dir_all(path) } else { Ok(()) };
+    removed.map_err(|error| format!("{}: {error}", path.display()))
+}
+
 /// An empty directory, whatever was there before.
 pub(crate) fn empty_directory(path: impl AsRef<Path>) -> Outcome<PathBuf> {
     let path = path.as_ref();
-    let cleared = if path.exists() { std::fs::remove_dir_all(path) } else { Ok(()) };
-    cleared
-        .and_then(|()| std::fs::create_dir_all(path))
-        .map_err(|error| format!("{}: {error}", path.display()))?;
+    remove_directory(path)?;
+    std::fs::create_dir_all(path).map_err(|error| format!("{}: {error}", path.display()))?;
     Ok(path.to_owned())
 }
 

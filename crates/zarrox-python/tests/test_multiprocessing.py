@@ -144,13 +144,13 @@ def test_other_threads_run_while_one_reads() -> None:
     assert turns > 10
 
 
-#: Reads from a store in which every read takes a moment, for minutes.
-# Programs that a shell has put into the background ignore it from the start.
+#: Lets Ctrl-C arrive: what a shell has put into the background ignores it from the start.
 LISTENING = """
 import signal
 signal.signal(signal.SIGINT, signal.default_int_handler)
 """
 
+#: Reads from a store in which every read takes a moment, for minutes.
 ENDLESS = LISTENING + """
 import collections, sys, time
 import zarrox as zarr

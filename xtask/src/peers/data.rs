@@ -97,7 +97,7 @@ impl DataSet {
         if marker.exists() {
             std::fs::remove_file(&marker).map_err(|error| format!("{}: {error}", marker.display()))?;
         }
-        remove(&parent.join(&self.name))
+        run::remove_directory(parent.join(&self.name))
     }
 
     /// All that decides what is on the disk.
@@ -108,16 +108,6 @@ impl DataSet {
             Contents::Chunks(keys, length) => json!([keys, length]),
         };
         json!([self.documents, contents]).to_string() + "\n"
-    }
-}
-
-/// Deletes a directory if there is one.
-pub(crate) fn remove(directory: &Path) -> Outcome {
-    match directory.exists() {
-        true => {
-            std::fs::remove_dir_all(directory).map_err(|error| format!("{}: {error}", directory.display()))
-        }
-        false => Ok(()),
     }
 }
 

@@ -79,7 +79,7 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
             case.data.remove(&options.data())?;
         }
     }
-    data::remove(Path::new(OUTPUT))?;
+    run::remove_directory(OUTPUT)?;
     println!("written: {JSON}, {TABLES}, {CHART}");
     judge(&rows, options.require)
 }
