@@ -37,6 +37,7 @@ mod location;
 mod memory;
 mod options;
 mod pool;
+mod rechunk;
 
 pub use access::AccessOptions;
 pub use array::{
@@ -48,6 +49,7 @@ pub use group::{Child, Group, Node, Tree};
 pub use interrupt::Interrupt;
 pub use location::locate;
 pub use options::{MissingChunks, OpenMode, OpenOptions};
+pub use rechunk::Rechunk;
 pub use zarrox_codecs as codecs;
 pub use zarrox_core::{
     ArrayMetadata, ChunkGrid, ChunkKeyEncoding, ChunkShape, CodecSpec, DataType, DimSelection, Element,

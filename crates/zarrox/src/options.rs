@@ -130,6 +130,12 @@ impl OpenOptions {
         Self::default()
     }
 
+    /// The same for nodes that are worked on as others are, but whose chunks need not all be stored, nor be kept in memory.
+    pub(crate) fn within(context: &Context) -> Self {
+        let options = Self { context: context.clone(), ..Self::default() };
+        options.missing_chunks(MissingChunks::Fill).chunk_cache(0)
+    }
+
     /// What is done when there is, or is not, a node.
     #[must_use]
     pub fn mode(mut self, mode: OpenMode) -> Self {

@@ -24,6 +24,7 @@ mod n5;
 mod numbers;
 mod objects;
 mod optional;
+mod rechunk;
 mod records;
 mod rectilinear;
 mod round_trips;

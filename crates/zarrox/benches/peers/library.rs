@@ -7,13 +7,16 @@ use std::sync::Mutex;
 use zarrox::data_type::Casting;
 use zarrox::prelude::*;
 use zarrox::strided::{View, ViewMut};
-use zarrox::{AccessOptions, Consolidated, DimSelection, IndexArray, Mask, OpenMode, OpenOptions};
+use zarrox::{AccessOptions, Consolidated, DimSelection, IndexArray, Mask, OpenMode, OpenOptions, Rechunk};
 
 use crate::case::{self, Case, Region, Work, lengths};
 use crate::pieces::Pieces;
 use crate::protocol::{Elements, Failure, Found, Job};
 use crate::turns;
 use crate::values::{Number, Values, increment};
+
+/// How many times less memory we take than others for the same work.
+const LESS: usize = 4;
 
 pub(crate) fn prepare(case: &Case) -> Result<Job, Failure> {
     let (input, output) = (Place::new(&case.array, case.threads), Place::new(&case.output, case.threads));
@@ -40,7 +43,12 @@ pub(crate) fn prepare(case: &Case) -> Result<Job, Failure> {
         }
         Work::Rechunk { memory } => {
             let (source, memory) = (input.open()?, *memory);
-            Box::new(move |_| rechunk(&source, &output.open()?, memory))
+            let between = output.path.with_extension("between");
+            let rechunk = Rechunk::new().memory(memory / LESS).scratch(between);
+            Box::new(move |_| {
+                rechunk.run(&source, &output.open()?)?;
+                Ok(Found::Nothing)
+            })
         }
         Work::Select { selection, opened } => {
             let selection = selected(selection, &input.open()?)?;
@@ -205,17 +213,6 @@ fn copy(source: &Array, output: &Array, threads: usize) -> Result<Found, Failure
     let width = source.data_type().size();
     let pieces = Pieces::new(&shape(&source), &stored_chunk(&source), &stored_chunk(&output), width, 0);
     turns::each(pieces.count(), threads, |index| transfer(&source, &output, &pieces.get(index)))?;
-    Ok(Found::Nothing)
-}
-
-/// Pieces as large as the memory allows, on which all threads work.
-fn rechunk(source: &Array, output: &Array, memory: usize) -> Result<Found, Failure> {
-    let beside = AccessOptions::new().memory(memory / 4);
-    let (source, output) = (source.with_options(&beside), output.with_options(&beside));
-    let width = source.data_type().size();
-    let (chunk, target) = (stored_chunk(&source), stored_chunk(&output));
-    let pieces = Pieces::new(&shape(&source), &chunk, &target, width, memory / 2);
-    (0..pieces.count()).try_for_each(|index| transfer(&source, &output, &pieces.get(index)))?;
     Ok(Found::Nothing)
 }
 

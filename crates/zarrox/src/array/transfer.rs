@@ -1,13 +1,14 @@
-//! What conversion needs of arrays: their stored chunks, without reading or decoding them.
+//! What copying needs of arrays: their stored chunks as they are, and their elements in parts.
 
 use std::sync::Arc;
 
-use zarrox_core::Result;
+use zarrox_core::data_type::Storage;
+use zarrox_core::{Result, Selection};
 
-use super::Array;
+use super::{Array, DynArray};
 use crate::error::from_store;
 use crate::hierarchy::Location;
-use crate::options::Context;
+use crate::options::{Context, OpenOptions};
 use crate::pool::Pool;
 
 impl Array {
@@ -31,5 +32,41 @@ impl Array {
     /// How many bytes the elements of a stored chunk take.
     pub(crate) fn chunk_bytes(&self) -> usize {
         self.chain.chunk().size()
+    }
+
+    /// How many bytes are decoded at once: those of a chunk, or of one inside a shard.
+    pub(crate) fn decoded_bytes(&self) -> usize {
+        self.shared.unit
+    }
+
+    /// How many threads work on its chunks.
+    pub(crate) fn threads(&self) -> usize {
+        self.location.pool().threads()
+    }
+
+    /// How another array is made that is worked on as this one is.
+    pub(crate) fn open_options(&self) -> OpenOptions {
+        OpenOptions::within(&self.location.context)
+    }
+
+    /// Copies a part to the same place of another array, by way of memory that is used again if it fits.
+    pub(crate) fn copy_to(
+        &self,
+        target: &Self,
+        part: Selection,
+        memory: &mut Option<DynArray>,
+    ) -> Result<()> {
+        let view = self.slice(&part);
+        let resolved = view.resolved()?;
+        let shape = Self::lengths(&resolved.shape())?;
+        let fits = |values: &DynArray| {
+            values.shape() == shape.as_slice() && values.data_type().storage() != Storage::Variable
+        };
+        let mut values = match memory.take().filter(fits) {
+            Some(values) => values,
+            None => self.empty_for(resolved, self.data_type())?,
+        };
+        self.read_resolved(resolved, values.view_mut())?;
+        target.write_dyn(part, memory.insert(values))
     }
 }

@@ -1,0 +1,147 @@
+//! Copying elements between arrays whose chunks differ, in bounded memory.
+
+mod boxes;
+
+use std::path::{Path, PathBuf};
+
+use zarrox_core::data_type::Storage;
+use zarrox_core::{Error, ErrorKind, Result};
+
+use crate::access::AccessOptions;
+use crate::array::Array;
+use crate::error::argument;
+use crate::options::OpenOptions;
+use boxes::Boxes;
+
+/// Chunks of the array on the way that are smaller than this, in bytes, cost more than they save.
+const SMALLEST: u64 = 16 << 10;
+
+/// How elements are copied to an array with other chunks.
+///
+/// Boxes of whole chunks of the target are read and written, one after the other and each by all threads. They are as large
+/// as the memory allows, where that spares reading chunks of the source again. What fits badly, like rows that become columns,
+/// would still be read many times: given a [place](Rechunk::scratch) for it, an uncompressed array between the two lets
+/// every chunk be read once.
+///
+/// ```
+/// use zarrox::Rechunk;
+/// use zarrox::prelude::*;
+/// # let directory = tempfile::tempdir()?;
+/// # let (rows, columns) = (directory.path().join("rows.zarr"), directory.path().join("columns.zarr"));
+/// # let scratch = directory.path().join("scratch.zarr");
+/// let rows = zarrox::create_array(rows).shape([64, 64]).data_type(DataType::Int32).chunks([1, 64]).create()?;
+/// rows.fill(s![7, ..], 1)?;
+/// let columns = zarrox::create_array(columns).shape([64, 64]).data_type(DataType::Int32).chunks([64, 1]).create()?;
+///
+/// Rechunk::new().memory(64 << 20).scratch(scratch).run(&rows, &columns)?;
+/// assert_eq!(columns.read::<i32>(s![6..9, 0])?.as_slice().unwrap(), [0, 1, 0]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Rechunk {
+    memory: usize,
+    scratch: Option<PathBuf>,
+}
+
+impl Default for Rechunk {
+    fn default() -> Self {
+        Self { memory: 1 << 30, scratch: None }
+    }
+}
+
+impl Rechunk {
+    /// In 1 GiB of memory, and without another array.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// How much memory may be in use at once, in bytes: for the box in hand, and for the chunks that are decoded and encoded.
+    /// At least one chunk of the target is held, and one of the source. Elements of variable length cannot be foreseen:
+    /// there, it is one chunk of the target at a time.
+    #[must_use]
+    pub fn memory(self, bytes: usize) -> Self {
+        Self { memory: bytes, ..self }
+    }
+
+    /// A path or URL at which nothing is. If chunks of the source would be read more than twice on average, an array is
+    /// created there that takes as much room as all elements uncompressed, and deleted in the end.
+    #[must_use]
+    pub fn scratch(self, path: impl AsRef<Path>) -> Self {
+        Self { scratch: Some(path.as_ref().to_owned()), ..self }
+    }
+
+    /// Writes all elements of the source to the target.
+    ///
+    /// # Errors
+    /// When the two differ in shape ([`ErrorKind::InvalidArgument`]) or data type ([`ErrorKind::DataTypeMismatch`]),
+    /// [`ErrorKind::AlreadyExists`] when something is at the place for the array on the way, and what reading and writing say.
+    /// What was written of the target before an error stays; run again, it is written anew.
+    pub fn run(&self, source: &Array, target: &Array) -> Result<()> {
+        check(source, target)?;
+        if source.shape().contains(&0) {
+            return Ok(());
+        }
+        let boxes = self.boxes(source, target);
+        let Some((scratch, chunks)) = self.detour(source, target, &boxes) else {
+            return self.copy(source, target, &boxes);
+        };
+        let between = between(source, scratch, chunks)?;
+        let copied = self
+            .copy(source, &between, &self.boxes(target, source))
+            .and_then(|()| self.copy(&between, target, &boxes));
+        let deleted = OpenOptions::new().delete(scratch);
+        copied.and(deleted)
+    }
+
+    /// The boxes of whole chunks of one array for which those of the other are touched as seldom as memory allows.
+    fn boxes(&self, other: &Array, own: &Array) -> Boxes {
+        let item = own.data_type().size() as u64;
+        let room = if own.data_type().storage() == Storage::Variable { 0 } else { self.room(other, own) };
+        Boxes::new(own.shape(), &other.chunk_shape(), own.chunk_grid().largest_chunk(), item, room as u64)
+    }
+
+    /// How many bytes a box may have: what is left by the chunks that all threads decode or encode, but at least half.
+    fn room(&self, source: &Array, target: &Array) -> usize {
+        let chunk = source.decoded_bytes().max(target.chunk_bytes().saturating_mul(2));
+        let beside = chunk.saturating_mul(target.threads());
+        self.memory.saturating_sub(beside).max(self.memory / 2)
+    }
+
+    /// Where an array between source and target is created, and the shape of its chunks, if that pays.
+    fn detour(&self, source: &Array, target: &Array, boxes: &Boxes) -> Option<(&Path, Vec<u64>)> {
+        let scratch = self.scratch.as_deref().filter(|_| boxes.times_read(&source.chunk_shape()) > 2.0)?;
+        let chunks = boxes.common(&self.boxes(target, source));
+        let size = chunks.iter().product::<u64>().saturating_mul(source.data_type().size() as u64);
+        (size >= SMALLEST).then_some((scratch, chunks))
+    }
+
+    /// Copies box by box.
+    fn copy(&self, source: &Array, target: &Array, boxes: &Boxes) -> Result<()> {
+        let held = boxes.largest().saturating_mul(source.data_type().size() as u64);
+        let beside = self.memory.saturating_sub(usize::try_from(held).unwrap_or(usize::MAX));
+        let options = AccessOptions::new().memory(beside);
+        let (source, target) = (source.with_options(&options), target.with_options(&options));
+        let mut values = None;
+        boxes.iter().try_for_each(|region| source.copy_to(&target, region, &mut values))
+    }
+}
+
+fn check(source: &Array, target: &Array) -> Result<()> {
+    if source.shape() != target.shape() {
+        let message = format!("an array of shape {:?} has no room for {:?}", target.shape(), source.shape());
+        return Err(argument(message));
+    }
+    if source.data_type() != target.data_type() {
+        let message =
+            format!("elements are {}, and those of the target {}", source.data_type(), target.data_type());
+        return Err(Error::new(ErrorKind::DataTypeMismatch, message));
+    }
+    Ok(())
+}
+
+/// The array on the way.
+fn between(source: &Array, place: &Path, chunks: Vec<u64>) -> Result<Array> {
+    let array =
+        source.open_options().create_array(place).shape(source.shape()).data_type(source.data_type().clone());
+    array.chunks(chunks).no_compressor().create()
+}
