@@ -2,16 +2,18 @@
 
 #![expect(clippy::needless_pass_by_value, reason = "PyO3 hands over the lists that it has made")]
 
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use numpy::PyArrayDescr;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
 use zarrox::json::{Json, Map};
-use zarrox::{AccessOptions, Format, MissingChunks, Node, OpenMode};
+use zarrox::{AccessOptions, Format, MissingChunks, Node, OpenMode, Rechunk};
 
 use crate::elements::Typed;
 use crate::error::OrRaise;
+use crate::long::unless_interrupted;
 use crate::mapping::bytes_of;
 use crate::selection::Parsed;
 use crate::store::Store;
@@ -333,6 +335,24 @@ impl Array {
         let elements = self.typed().elements(py, values)?;
         let shape = self.change(py, |array| array.append_dyn(&elements, axis))?;
         PyTuple::new(py, shape)
+    }
+
+    fn rechunk(
+        &self,
+        py: Python<'_>,
+        target: &Self,
+        memory: Option<usize>,
+        scratch: Option<PathBuf>,
+    ) -> PyResult<()> {
+        let mut rechunk = Rechunk::new();
+        if let Some(bytes) = memory {
+            rechunk = rechunk.memory(bytes);
+        }
+        if let Some(place) = scratch {
+            rechunk = rechunk.scratch(place);
+        }
+        let (source, target) = (self.typed(), target.typed());
+        unless_interrupted(py, &source.array, |source| rechunk.run(source, &target.array))
     }
 
     fn chunk_key(&self, chunk: Vec<u64>) -> PyResult<String> {

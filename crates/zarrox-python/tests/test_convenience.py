@@ -191,6 +191,36 @@ class TestConsolidated:
                 zarr.open_consolidated(store, mode=mode)
 
 
+class TestRechunk:
+    @pytest.fixture
+    def rows(self) -> zarr.Array:
+        rows = zarr.zeros((300, 200), chunks=(1, 200), dtype="i4")
+        rows[:] = np.arange(60_000).reshape(300, 200)
+        return rows
+
+    @pytest.mark.parametrize("memory", [None, 100_000])
+    @pytest.mark.parametrize("has_scratch", [False, True])
+    def test_elements_are_the_same(self, rows: zarr.Array, tmp_path: Path, memory: int | None, has_scratch: bool) -> None:
+        columns = zarr.create((300, 200), chunks=(300, 1), dtype="i4", store={}, zarr_format=3)
+        zarr.rechunk(rows, columns, memory=memory, scratch=tmp_path / "between" if has_scratch else None)
+        np.testing.assert_array_equal(columns[:], rows[:])
+        assert list(tmp_path.iterdir()) == []
+
+    def test_what_is_refused(self, rows: zarr.Array, tmp_path: Path) -> None:
+        with pytest.raises(ValueError, match=r"shape \[300, 201\] has no room for \[300, 200\]"):
+            zarr.rechunk(rows, zarr.zeros((300, 201), dtype="i4"))
+        with pytest.raises(zarr.errors.DataTypeMismatchError):
+            zarr.rechunk(rows, zarr.zeros((300, 200), dtype="f4"))
+        zarr.save_array(tmp_path / "a.zarr", rows[:])
+        with pytest.raises(zarr.errors.ReadOnlyError):
+            zarr.rechunk(rows, zarr.open_array(tmp_path / "a.zarr", mode="r"))
+        with pytest.raises(zarr.errors.ContainsNodeError):
+            columns = zarr.zeros((300, 200), chunks=(300, 1), dtype="i4")
+            zarr.rechunk(rows, columns, memory=100_000, scratch=tmp_path / "a.zarr")
+        with pytest.raises(TypeError, match="shows other elements"):
+            zarr.rechunk(rows.astype("i8"), zarr.zeros((300, 200), dtype="i8"))
+
+
 class TestCopyStore:
     @pytest.fixture
     def source(self) -> dict[str, bytes]:

@@ -12,7 +12,7 @@ import numpy as np
 from zarrox import _native, creation
 from zarrox._copy import NodeCopier, check_if_exists, data_bytes, log_writer, summary, transfers
 from zarrox.core import Array
-from zarrox.errors import ContainsGroupError, CopyError, NodeNotFoundError, PathNotFoundError
+from zarrox.errors import ContainsGroupError, CopyError, NodeNotFoundError, PathNotFoundError, ReadOnlyError
 from zarrox.hierarchy import Group, open_group
 from zarrox.hierarchy import group as create_or_open_group
 from zarrox.hierarchy._nodes import format_name
@@ -37,6 +37,7 @@ __all__ = [
     "load",
     "open",
     "open_consolidated",
+    "rechunk",
     "save",
     "save_array",
     "save_group",
@@ -454,6 +455,47 @@ def copy(
         copier.copy(source, dest, name, is_root=True)
         write(summary(copier.copied, dry_run))
         return copier.copied
+
+
+def rechunk(source: Array, target: Array, *, memory: int | None = None, scratch: str | os.PathLike[str] | None = None) -> None:
+    """Write all elements of an array to another one that has other chunks, in bounded memory.
+
+    Parameters
+    ----------
+    source, target : Array
+        Two arrays of the same shape and data type.
+    memory : int, optional
+        How many bytes may be in use at once: 1 GiB if not given.
+    scratch : path, optional
+        A path or URL at which nothing is. If chunks of the source would be read more than twice on average, as when rows become
+        columns, an array is created there that takes as much room as all elements uncompressed, and deleted in the end.
+
+    Raises
+    ------
+    ValueError
+        If the shapes differ.
+    DataTypeMismatchError
+        If the data types do.
+    ContainsNodeError
+        If something is at ``scratch``.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import zarrox as zarr
+    >>> rows = zarr.ones((100, 100), chunks=(1, 100))
+    >>> columns = zarr.zeros((100, 100), chunks=(100, 1))
+    >>> with tempfile.TemporaryDirectory() as directory:
+    ...     zarr.rechunk(rows, columns, memory=2**26, scratch=f"{directory}/between.zarr")
+    >>> columns[:].sum()
+    np.float64(10000.0)
+    """
+    if target.read_only:
+        raise ReadOnlyError
+    for array in (source, target):
+        if not isinstance(array._native, _native.Array):
+            raise TypeError(f"{array!r} shows other elements than it stores; copy it with `target[...] = source[...]`")
+    source._native.rechunk(target._native, memory, None if scratch is None else os.fspath(scratch))
 
 
 def copy_all(
