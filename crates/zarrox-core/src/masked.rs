@@ -1,9 +1,9 @@
 //! A mask divided among chunks: where it is true, chunk by chunk, without a list of all positions.
 
-use std::ops::Deref;
+use std::ops::{Deref, Range};
 use std::sync::Arc;
 
-use crate::element_set::PlacedPoints;
+use crate::element_set::{Lists, PlacedPoints};
 use crate::grid::Run;
 use crate::partition::advance;
 use crate::strided::Dims;
@@ -59,36 +59,8 @@ impl MaskedChunks {
 
     /// The positions, in the array, where the mask is true in the `n`-th of these chunks; each has its place among all of them
     /// in row-major order.
-    pub fn points(&self, n: usize) -> PlacedPoints {
-        // To count first costs less than lists that grow; a row is written as a whole before it is made shorter.
-        let (mut total, mut longest) = (0, 0);
-        self.for_each_row(&self.chunks[n], |_, (start, end)| {
-            total += count(&self.mask[start..end]);
-            longest = end - start;
-        });
-        let list = || Vec::with_capacity(total + longest);
-        let mut coordinates: Dims<Vec<usize>> = self.shape.iter().map(|_| list()).collect();
-        let mut places = list();
-        self.for_each_row(&self.chunks[n], |position, (start, end)| {
-            let row = &self.mask[start..end];
-            let found = match (coordinates.split_last_mut(), position.split_last()) {
-                (Some((columns, outer)), Some((&first, at))) => {
-                    let found = push_set(row, first, columns);
-                    let lists = outer.iter_mut().zip(at);
-                    lists.for_each(|(list, &at)| list.extend(std::iter::repeat_n(at, found)));
-                    found
-                }
-                _ => count(row),
-            };
-            if found > 0 {
-                let place = self.rank(start);
-                places.extend(place..place + found);
-            }
-        });
-        PlacedPoints::ascending(
-            coordinates.into_iter().map(|list| Arc::new(list.into())).collect(),
-            places.into(),
-        )
+    pub fn points(self: &Arc<Self>, n: usize) -> PlacedPoints {
+        PlacedPoints::masked(MaskedChunk::new(self.clone(), n))
     }
 
     /// The chunks with a position where the mask is true, in row-major order.
@@ -101,7 +73,10 @@ impl MaskedChunks {
         let mut chunk: Dims<usize> = Dims::from_elem(0, grid.len());
         loop {
             let mut any = false;
-            self.for_each_row(&chunk, |_, (start, end)| any = any || any_set(&self.mask[start..end]));
+            self.for_each_row(&chunk, |_, row| {
+                any = any_set(&self.mask[row]);
+                !any
+            });
             if any {
                 chunks.push(chunk.clone());
             }
@@ -111,8 +86,9 @@ impl MaskedChunks {
         }
     }
 
-    /// Calls `visit` for each row of a chunk, as far as the mask reaches: with its first position, and the range of the mask.
-    fn for_each_row(&self, chunk: &[usize], mut visit: impl FnMut(&[usize], (usize, usize))) {
+    /// Calls `visit` for each row of a chunk, as far as the mask reaches, until it returns false: with its first position, and
+    /// the range of the mask.
+    fn for_each_row(&self, chunk: &[usize], mut visit: impl FnMut(&[usize], Range<usize>) -> bool) {
         let starts: Dims<usize> = self.borders.iter().zip(chunk).map(|(list, &at)| list[at]).collect();
         let ends: Dims<usize> = self.borders.iter().zip(chunk).map(|(list, &at)| list[at + 1]).collect();
         let (rows, length) = match (starts.split_last(), ends.split_last()) {
@@ -122,9 +98,10 @@ impl MaskedChunks {
         let mut position = starts.clone();
         loop {
             let start = position.iter().zip(&self.shape).fold(0, |at, (&index, &length)| at * length + index);
-            visit(&position, (start, start + length));
             let outer = rows.len();
-            if !advance(&mut position[..outer], rows, |dim| starts[dim]) {
+            if !visit(&position, start..start + length)
+                || !advance(&mut position[..outer], rows, |dim| starts[dim])
+            {
                 return;
             }
         }
@@ -138,6 +115,108 @@ impl MaskedChunks {
     }
 }
 
+/// Where a mask is true in one chunk.
+#[derive(Debug)]
+pub(crate) struct MaskedChunk {
+    masked: Arc<MaskedChunks>,
+    /// Which of the mask's chunks.
+    n: usize,
+    count: usize,
+    /// For each dimension the least and the greatest position.
+    extents: Dims<(usize, usize)>,
+}
+
+/// A row of a chunk in which a mask is true somewhere.
+pub(crate) struct MaskedRow<'a> {
+    /// The position of its first element.
+    pub(crate) position: &'a [usize],
+    pub(crate) flags: &'a [bool],
+    /// How often the mask is true in the row.
+    pub(crate) count: usize,
+    /// The place of the first element where it is.
+    pub(crate) place: usize,
+}
+
+impl MaskedChunk {
+    fn new(masked: Arc<MaskedChunks>, n: usize) -> Self {
+        let extents = masked.shape.iter().map(|_| (usize::MAX, 0)).collect();
+        let mut chunk = Self { masked, n, count: 0, extents };
+        let (mut total, mut extents) = (0, std::mem::take(&mut chunk.extents));
+        chunk.for_each_row(|row| {
+            total += row.count;
+            let Some(((least, greatest), outer)) = extents.split_last_mut() else { return true };
+            for ((least, greatest), &at) in outer.iter_mut().zip(row.position) {
+                (*least, *greatest) = (at.min(*least), at.max(*greatest));
+            }
+            // Only what lies outside of what is known already is looked at.
+            let first = row.position[outer.len()];
+            let left = least.saturating_sub(first).min(row.flags.len());
+            if let Some(at) = row.flags[..left].iter().position(|&set| set) {
+                *least = first + at;
+            }
+            let right = if *greatest < first { 0 } else { (*greatest - first + 1).min(row.flags.len()) };
+            if let Some(at) = row.flags[right..].iter().rposition(|&set| set) {
+                *greatest = first + right + at;
+            }
+            true
+        });
+        Self { count: total, extents, ..chunk }
+    }
+
+    /// How often the mask is true.
+    pub(crate) fn count(&self) -> usize {
+        self.count
+    }
+
+    /// For each dimension the least and the greatest position where it is.
+    pub(crate) fn extents(&self) -> &[(usize, usize)] {
+        &self.extents
+    }
+
+    /// Calls `visit` for each row in which the mask is true anywhere, in row-major order, until it returns false.
+    pub(crate) fn for_each_row(&self, mut visit: impl FnMut(MaskedRow<'_>) -> bool) {
+        let masked = &*self.masked;
+        masked.for_each_row(masked.chunk(self.n), |position, range| {
+            let (start, flags) = (range.start, &masked.mask[range]);
+            let count = count(flags);
+            count == 0 || visit(MaskedRow { position, flags, count, place: masked.rank(start) })
+        });
+    }
+
+    /// Whether there are more than `limit` runs of neighbours, each of which lies in one row.
+    pub(crate) fn has_more_runs(&self, limit: usize) -> bool {
+        let mut runs = 0;
+        self.for_each_row(|MaskedRow { flags, .. }| {
+            let begins = |pair: &[bool]| usize::from(pair[1] & !pair[0]);
+            runs += usize::from(flags[0]) + flags.windows(2).map(begins).sum::<usize>();
+            runs <= limit
+        });
+        runs > limit
+    }
+
+    /// The positions and their places, listed.
+    pub(crate) fn lists(&self) -> Lists {
+        let list = || Vec::with_capacity(self.count);
+        let mut coordinates: Dims<Vec<usize>> = self.extents.iter().map(|_| list()).collect();
+        let mut places = list();
+        self.for_each_row(|row| {
+            if let (Some((columns, outer)), Some((&first, at))) =
+                (coordinates.split_last_mut(), row.position.split_last())
+            {
+                push_set(row.flags, first, columns);
+                let lists = outer.iter_mut().zip(at);
+                lists.for_each(|(list, &at)| list.extend(std::iter::repeat_n(at, row.count)));
+            }
+            places.extend(row.place..row.place + row.count);
+            true
+        });
+        Lists {
+            coordinates: coordinates.into_iter().map(|list| Arc::new(list.into())).collect(),
+            places: Some(places.into()),
+        }
+    }
+}
+
 fn count(mask: &[bool]) -> usize {
     // As many as a byte can count, so that the machine adds many at a time.
     mask.chunks(255).map(|part| usize::from(part.iter().map(|&set| u8::from(set)).sum::<u8>())).sum()
@@ -147,8 +226,8 @@ fn any_set(mask: &[bool]) -> bool {
     mask.chunks(LOOKED_AT).any(|part| part.iter().fold(false, |any, &set| any | set))
 }
 
-/// Appends the positions where a row is true, of which the first is at `first`; tells how many.
-fn push_set(row: &[bool], first: usize, list: &mut Vec<usize>) -> usize {
+/// Appends the positions where a row is true, of which the first is at `first`.
+fn push_set(row: &[bool], first: usize, list: &mut Vec<usize>) {
     let before = list.len();
     // Every position is written, and stays if the mask is true there: a branch that nobody can foresee would cost more.
     list.resize(before + row.len(), 0);
@@ -162,7 +241,6 @@ fn push_set(row: &[bool], first: usize, list: &mut Vec<usize>) -> usize {
         }
     }
     list.truncate(before + found);
-    found
 }
 
 /// Where the chunks of a dimension begin, and where it ends.
@@ -181,15 +259,17 @@ fn borders(runs: &[Run], length: usize) -> Vec<usize> {
 mod tests {
     use super::*;
     use crate::grid::ChunkGrid;
+    use crate::scratch::Positions;
 
     /// Chunk by chunk, the positions and places of a mask, found by looking at every element.
     fn check(mask: &[bool], shape: &[u64], grid: &ChunkGrid) {
         let lengths: Vec<usize> = shape.iter().map(|&n| usize::try_from(n).unwrap()).collect();
         let runs: Vec<_> = (0..shape.len()).map(|dim| grid.runs(dim)).collect();
-        let masked = MaskedChunks::new(Arc::new(mask.to_vec()), &lengths, &runs);
+        let masked = Arc::new(MaskedChunks::new(Arc::new(mask.to_vec()), &lengths, &runs));
         let mut found = Vec::new();
         for n in 0..masked.count() {
             let points = masked.points(n);
+            check_summary(&MaskedChunk::new(masked.clone(), n), &points);
             assert!(!points.places().unwrap().is_empty());
             for (i, &place) in points.places().unwrap().iter().enumerate() {
                 let position: Vec<usize> = points.coordinates().iter().map(|list| list[i]).collect();
@@ -215,6 +295,24 @@ mod tests {
             position
         });
         assert_eq!(found, all.enumerate().collect::<Vec<_>>());
+    }
+
+    /// What is known of a chunk without lists, against the lists.
+    fn check_summary(chunk: &MaskedChunk, points: &PlacedPoints) {
+        assert_eq!(chunk.count(), points.places().unwrap().len());
+        let lists = points.coordinates();
+        let extents: Vec<_> =
+            lists.iter().map(|list| (*list.iter().min().unwrap(), *list.iter().max().unwrap())).collect();
+        assert_eq!(chunk.extents(), extents);
+        let continues = |i: usize| {
+            let last = lists.len().checked_sub(1);
+            let along = |(k, list): (usize, &Arc<Positions>)| list[i] == list[i - 1] + usize::from(Some(k) == last);
+            lists.iter().enumerate().all(along)
+        };
+        let runs = (0..chunk.count()).filter(|&i| i == 0 || !continues(i)).count();
+        for limit in 0..runs + 2 {
+            assert_eq!(chunk.has_more_runs(limit), runs > limit);
+        }
     }
 
     #[test]

@@ -43,7 +43,7 @@ pub(super) fn group_range(
     order: &[usize],
     runs: &[&[Run]],
 ) -> Grouped {
-    let lists: Dims<&[usize]> = order.iter().map(|&k| &points.coordinates[k][range.clone()]).collect();
+    let lists: Dims<&[usize]> = order.iter().map(|&k| &points.coordinates()[k][range.clone()]).collect();
     let dims: Dims<Dim<'_>> = order
         .iter()
         .zip(runs)
@@ -69,7 +69,7 @@ pub(super) fn group_range(
     };
     let chunk = |border: usize| {
         let along = order.iter().zip(runs);
-        along.map(|(&k, runs)| chunk_at(runs, points.coordinates[k][start + border]).0).collect()
+        along.map(|(&k, runs)| chunk_at(runs, points.coordinates()[k][start + border]).0).collect()
     };
     let chunks = borders.windows(2).map(|pair| (chunk(pair[0]), start + pair[0]..start + pair[1])).collect();
     Grouped { chunks, points }
@@ -81,8 +81,8 @@ fn gathered(points: &PlacedPoints, range: &Range<usize>, mut from: Positions) ->
         let list = &list[range.clone()];
         Arc::new(from.iter().map(|&i| list[i]).collect())
     };
-    let coordinates = points.coordinates.iter().map(moved).collect();
-    match points.places.as_ref().map(|places| &places[range.clone()]) {
+    let coordinates = points.coordinates().iter().map(moved).collect();
+    match points.places().map(|places| &places[range.clone()]) {
         Some(places) => from.iter_mut().for_each(|i| *i = places[*i]),
         None if range.start > 0 => from.iter_mut().for_each(|i| *i += range.start),
         None => {}
@@ -97,8 +97,8 @@ fn scattered(points: &PlacedPoints, range: &Range<usize>, to: &[usize]) -> Arc<P
         to.iter().zip(list).for_each(|(&to, &value)| moved[to] = value);
         moved
     };
-    let coordinates = points.coordinates.iter().map(|list| Arc::new(moved(&list[range.clone()]))).collect();
-    let places = match &points.places {
+    let coordinates = points.coordinates().iter().map(|list| Arc::new(moved(&list[range.clone()]))).collect();
+    let places = match points.places() {
         Some(places) => moved(&places[range.clone()]),
         None => {
             let mut places: Positions = std::iter::repeat_n(0, to.len()).collect();

@@ -10,6 +10,7 @@ use std::sync::{Arc, OnceLock};
 
 use smallvec::{SmallVec, smallvec};
 
+use crate::masked::MaskedChunk;
 use crate::scratch::Positions;
 use crate::strided::{Dims, Span};
 
@@ -18,13 +19,22 @@ pub use group::Grouped;
 /// Points in an order in which those of one chunk follow each other, and where each of them is in the result.
 #[derive(Debug)]
 pub struct PlacedPoints {
-    /// For each dimension the position of each point.
-    coordinates: Dims<Arc<Positions>>,
-    /// Where each point is along the axis of the result; where absent, the n-th point is the n-th there. No two have one place:
-    /// several threads may write to the result at the same time.
-    places: Option<Positions>,
+    /// The points; those of a mask are only listed once somebody asks.
+    lists: OnceLock<Lists>,
+    /// Where a mask is true, if that is what the points are.
+    mask: Option<MaskedChunk>,
     /// For each dimension the least and the greatest position of all points, once somebody has asked.
     extents: OnceLock<Dims<(usize, usize)>>,
+}
+
+/// Points, listed.
+#[derive(Debug, Default)]
+pub(crate) struct Lists {
+    /// For each dimension the position of each point.
+    pub(crate) coordinates: Dims<Arc<Positions>>,
+    /// Where each point is along the axis of the result; where absent, the n-th point is the n-th there. No two have one place:
+    /// several threads may write to the result at the same time.
+    pub(crate) places: Option<Positions>,
 }
 
 impl PlacedPoints {
@@ -37,27 +47,45 @@ impl PlacedPoints {
 
     /// Points at places that no two share.
     pub(crate) fn placed(coordinates: Dims<Arc<Positions>>, places: Option<Positions>) -> Self {
-        Self { coordinates, places, extents: OnceLock::new() }
+        Self { lists: Lists { coordinates, places }.into(), mask: None, extents: OnceLock::new() }
+    }
+
+    /// The points where a mask is true.
+    pub(crate) fn masked(mask: MaskedChunk) -> Self {
+        let extents = Dims::from(mask.extents()).into();
+        Self { lists: OnceLock::new(), mask: Some(mask), extents }
+    }
+
+    fn lists(&self) -> &Lists {
+        self.lists.get_or_init(|| self.mask.as_ref().map(MaskedChunk::lists).unwrap_or_default())
+    }
+
+    /// How many points.
+    pub fn count(&self) -> usize {
+        if let Some(mask) = &self.mask {
+            return mask.count();
+        }
+        let Lists { coordinates, places } = self.lists();
+        places.as_ref().or_else(|| coordinates.first().map(|list| &**list)).map_or(0, |list| list.len())
     }
 
     /// The least and the greatest position of some points along the `k`-th dimension; `None` when there are none.
     fn extent(&self, k: usize, range: &Range<usize>) -> Option<(usize, usize)> {
-        let list = &self.coordinates[k];
-        if range.is_empty() || *range != (0..list.len()) {
-            return group::extent(&list[range.clone()]);
+        if range.is_empty() || *range != (0..self.count()) {
+            return group::extent(&self.coordinates()[k][range.clone()]);
         }
-        let all = || self.coordinates.iter().filter_map(|list| group::extent(list)).collect();
+        let all = || self.coordinates().iter().filter_map(|list| group::extent(list)).collect();
         self.extents.get_or_init(all).get(k).copied()
     }
 
     /// For each dimension the position of each point.
     pub fn coordinates(&self) -> &[Arc<Positions>] {
-        &self.coordinates
+        &self.lists().coordinates
     }
 
     /// Where each point is along the axis of the result; where absent, the n-th point is the n-th there.
     pub fn places(&self) -> Option<&[usize]> {
-        self.places.as_ref().map(|places| places.as_slice())
+        self.lists().places.as_ref().map(|places| places.as_slice())
     }
 }
 
@@ -114,9 +142,14 @@ impl PointRange {
         self.range.is_empty()
     }
 
+    /// Where a mask is true, if the points are all of these positions.
+    pub(crate) fn mask(&self) -> Option<&MaskedChunk> {
+        self.points.mask.as_ref().filter(|mask| self.range == (0..mask.count()))
+    }
+
     /// The listed positions of the points along the `k`-th of their dimensions; the origin is not yet subtracted.
     pub(crate) fn positions(&self, k: usize) -> &[usize] {
-        &self.points.coordinates[k][self.range.clone()]
+        &self.points.coordinates()[k][self.range.clone()]
     }
 
     /// Where the points are in memory, if that is listed; otherwise each is where its index says.
@@ -145,7 +178,7 @@ impl PointRange {
     /// The points as a span, and the place of the first, if they have one dimension, are evenly spaced in ascending order and
     /// follow each other in memory.
     fn as_span(&self) -> Option<(Span, usize)> {
-        if self.dims.len() != 1 {
+        if self.dims.len() != 1 || self.mask().is_some_and(|mask| !may_be_even(mask)) {
             return None;
         }
         let positions = self.positions(0);
@@ -179,6 +212,9 @@ impl PointRange {
 
     /// As [`ElementAxis::stretches`].
     fn stretches(&self, limit: usize) -> Option<Vec<Stretch>> {
+        if self.mask().is_some_and(|mask| mask.has_more_runs(limit)) {
+            return None;
+        }
         let mut borders = Vec::new();
         for i in (0..self.len()).filter(|&i| i == 0 || !self.continues(i)) {
             if borders.len() == limit {
@@ -200,6 +236,12 @@ impl PointRange {
         let region = self.dims.iter().enumerate().map(along).collect();
         Stretch { region, memory: Span { start: self.place(which.start), step: 1, count: which.len() } }
     }
+}
+
+/// Whether the positions where a mask of one dimension is true can be evenly spaced: by their number and the ends.
+fn may_be_even(mask: &MaskedChunk) -> bool {
+    let [(first, last)] = *mask.extents() else { return false };
+    mask.count() < 2 || (last - first).is_multiple_of(mask.count() - 1)
 }
 
 /// Whether each number is the one before plus `step`.

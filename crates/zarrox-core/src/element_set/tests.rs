@@ -5,6 +5,7 @@ use crate::scratch::Positions;
 
 use super::*;
 use crate::grid::{ChunkGrid, Run};
+use crate::masked::MaskedChunks;
 
 /// A sequence of numbers that is the same in every run.
 pub(crate) struct Random(u64);
@@ -118,6 +119,9 @@ fn draw(random: &mut Random, dims: &[usize], chunk: &[usize], many: usize) -> Dr
         let places = (place..place + count).collect();
         return Drawn { axis: ElementAxis::Span { dim, span, place }, positions, places };
     }
+    if random.below(4) == 0 {
+        return draw_mask(random, dims, chunk, many);
+    }
     let count = random.below(many);
     let mut positions: Vec<Vec<usize>> =
         dims.iter().map(|&dim| (0..count).map(|_| random.below(chunk[dim])).collect()).collect();
@@ -161,6 +165,56 @@ fn draw(random: &mut Random, dims: &[usize], chunk: &[usize], many: usize) -> Dr
     Drawn { axis: ElementAxis::Points(points), positions, places: places[range].to_vec() }
 }
 
+/// A mask that begins before the chunk, and ends in it or behind.
+fn draw_mask(random: &mut Random, dims: &[usize], chunk: &[usize], many: usize) -> Drawn {
+    let lengths: Vec<[usize; 3]> = dims
+        .iter()
+        .map(|&dim| [1 + random.below(3), 1 + random.below(chunk[dim]), 1 + random.below(3)])
+        .collect();
+    let grid: Vec<_> = lengths.iter().map(|along| along.map(|length| length as u64)).collect();
+    let grid = ChunkGrid::rectilinear(grid, &vec![0; dims.len()]).unwrap();
+    let runs: Vec<_> = (0..dims.len()).map(|k| grid.runs(k)).collect();
+    let shape: Vec<usize> = lengths.iter().map(|along| along.iter().sum()).collect();
+    let inside = |position: &[usize]| {
+        position.iter().zip(&lengths).all(|(&at, along)| (along[0]..along[0] + along[1]).contains(&at))
+    };
+    let all: Vec<Span> = shape.iter().map(|&length| Span::all(length)).collect();
+    let position = |mut flat: usize| {
+        let mut position: Vec<usize> = Vec::new();
+        for &length in shape.iter().rev() {
+            position.push(flat % length);
+            flat /= length;
+        }
+        position.reverse();
+        position
+    };
+    let total = crate::partition::positions(&all, &shape).len();
+    let mut mask = vec![false; total];
+    let first = lengths.iter().zip(&shape).fold(0, |flat, (along, length)| flat * length + along[0]);
+    mask[first] = true;
+    let longest = if random.coin() { 1 } else { 100 };
+    let mut left = many;
+    while left > 0 {
+        let start = random.below(total);
+        let count = (1 + random.below(longest)).min(left).min(total - start);
+        mask[start..start + count].fill(true);
+        left -= count;
+    }
+    let elements = (0..total).filter(|&flat| mask[flat]).map(position).enumerate();
+    let (mut positions, mut places) = (vec![Vec::new(); dims.len()], Vec::new());
+    for (place, position) in elements.filter(|(_, position)| inside(position)) {
+        places.push(place);
+        let along = positions.iter_mut().zip(&position).zip(&lengths);
+        along.for_each(|((list, at), length)| list.push(at - length[0]));
+    }
+    let masked = Arc::new(MaskedChunks::new(Arc::new(mask), &shape, &runs));
+    let n = (0..masked.count()).find(|&n| masked.chunk(n).iter().all(|&index| index == 1)).unwrap();
+    let points = Arc::new(masked.points(n));
+    let (range, origin) = (0..points.count(), lengths.iter().map(|along| along[0]).collect());
+    let axis = ElementAxis::Points(PointRange { dims: dims.into(), points, range, origin });
+    Drawn { axis, positions, places }
+}
+
 /// The elements of a set as its documentation says, in the row-major order of the axes.
 fn elements(set: &ElementSet) -> Vec<Pair> {
     listed(set.axes.iter().map(|axis| axis.dims().len()).sum(), &set.axes)
@@ -183,9 +237,9 @@ fn listed(ndim: usize, axes: &[ElementAxis]) -> Vec<Pair> {
                         ElementAxis::Points(points) => {
                             let i = points.range.start + i;
                             for (k, &dim) in points.dims.iter().enumerate() {
-                                position[dim] = points.points.coordinates[k][i] - points.origin[k];
+                                position[dim] = points.points.coordinates()[k][i] - points.origin[k];
                             }
-                            place.push(points.points.places.as_ref().map_or(i, |places| places[i]));
+                            place.push(points.points.places().map_or(i, |places| places[i]));
                         }
                     }
                     (position, place)
@@ -320,12 +374,12 @@ fn check_groups(lists: &[Vec<usize>], runs: &[&[Run]], chunk_of: impl Fn(usize, 
     }
     let coordinates: Dims<_> = lists.iter().map(|list| Arc::new(Positions::from(list.clone()))).collect();
     let Grouped { points, chunks } = PlacedPoints::group(coordinates.clone(), runs);
-    let place = |i: usize| points.places.as_ref().map_or(i, |places| places[i]);
+    let place = |i: usize| points.places().map_or(i, |places| places[i]);
     let found: Vec<(Vec<usize>, Vec<usize>)> =
         chunks.iter().map(|(chunk, range)| (chunk.to_vec(), range.clone().map(place).collect())).collect();
     assert_eq!(found, expected.into_iter().collect::<Vec<_>>(), "{lists:?}");
     for (k, list) in lists.iter().enumerate() {
-        assert!((0..list.len()).all(|i| points.coordinates[k][i] == list[place(i)]));
+        assert!((0..list.len()).all(|i| points.coordinates()[k][i] == list[place(i)]));
     }
     let ends: Vec<usize> = chunks.iter().map(|(_, range)| range.end).collect();
     assert!(
@@ -333,8 +387,8 @@ fn check_groups(lists: &[Vec<usize>], runs: &[&[Run]], chunk_of: impl Fn(usize, 
     );
     // What is in order already is not copied.
     let in_order = found.iter().flat_map(|(_, places)| places).copied().eq(0..lists[0].len());
-    let same = points.coordinates.iter().zip(&coordinates).all(|(a, b)| Arc::ptr_eq(a, b));
-    assert_eq!((in_order, in_order), (same, points.places.is_none()));
+    let same = points.coordinates().iter().zip(&coordinates).all(|(a, b)| Arc::ptr_eq(a, b));
+    assert_eq!((in_order, in_order), (same, points.places().is_none()));
 }
 
 #[test]

@@ -11,6 +11,7 @@
 #[cfg(test)]
 mod tests;
 
+use std::mem::MaybeUninit;
 use std::ops::Range;
 
 use smallvec::SmallVec;
@@ -19,6 +20,7 @@ use super::loops::Loop;
 use super::{Dims, Layout, Span, View, ViewMut, slice_or_empty};
 use crate::element_set::{ElementAxis, ElementSet, PointRange};
 use crate::heap::{HANDLE, Heap};
+use crate::masked::{MaskedChunk, MaskedRow};
 
 /// How many points have their offsets in a table at a time: it takes half of an L1 cache.
 const BLOCK: usize = 1024;
@@ -89,6 +91,17 @@ enum Inner<'a> {
     Listed(&'a [Offsets]),
     /// Offsets, and how many bytes follow each other from there.
     Stretches(&'a [(Offsets, usize)]),
+    Masked(Flags<'a>),
+}
+
+/// Where a mask is true along a row of the chunk, and how far apart neighbours are. In memory, only elements where it is true
+/// have places.
+#[derive(Clone, Copy)]
+struct Flags<'a> {
+    flags: &'a [bool],
+    source: Source,
+    chunk: isize,
+    memory: isize,
 }
 
 /// What is known of a block of points.
@@ -153,6 +166,11 @@ impl<'a> Walk<'a> {
 
     /// Calls `visit` with the offsets of each innermost loop until it returns false.
     fn run(&self, mut visit: impl FnMut(Offsets, Inner<'_>) -> bool) {
+        if let [Axis::Listed(listed)] = self.axes.as_slice()
+            && let Some(mask) = listed.points.mask()
+        {
+            return listed.masked_rows(mask, self.source, |at, row| visit(self.base.plus(at), row));
+        }
         let mut tables: Dims<Table> = self.axes.iter().map(|_| Table::default()).collect();
         self.blocks(0, &mut tables, &mut visit);
     }
@@ -230,6 +248,33 @@ impl Axis<'_> {
 }
 
 impl Listed<'_> {
+    /// Calls `visit` for each row of a mask, which the points are, until it returns false: with where its first element is in the
+    /// chunk, and where in memory the first that is meant. Panics when a row leaves the chunk or memory.
+    fn masked_rows(
+        &self,
+        mask: &MaskedChunk,
+        source: Source,
+        mut visit: impl FnMut(Offsets, Inner<'_>) -> bool,
+    ) {
+        let (length, stride) = self.memory;
+        assert_eq!(mask.extents().len(), self.chunk.len(), "the mask has each dimension");
+        let along = self.chunk.last().map_or(0, |(_, stride)| *stride);
+        mask.for_each_row(|MaskedRow { position, flags, count, place }| {
+            assert!(place < length && count <= length - place, "a point leaves memory");
+            let mut at = 0;
+            let last = self.chunk.len().saturating_sub(1);
+            let dims = position.iter().zip(&self.points.origin).zip(&self.chunk);
+            for (k, ((&position, &origin), &(length, stride))) in dims.enumerate() {
+                let position = position.wrapping_sub(origin);
+                let reach = if k == last { flags.len() } else { 1 };
+                assert!(position < length && reach <= length - position, "a point leaves the chunk");
+                at += position.cast_signed() * stride;
+            }
+            let at = source.offsets(at, place.cast_signed() * stride);
+            visit(at, Inner::Masked(Flags { flags, source, chunk: along, memory: stride }))
+        });
+    }
+
     /// Makes the table of a block of the points. Panics when one lies outside the chunk or memory.
     fn offsets(&self, source: Source, block: Range<usize>, table: &mut Vec<Offsets>) {
         let PointRange { points, origin, .. } = self.points;
@@ -330,9 +375,18 @@ impl Inner<'_> {
         match self {
             Inner::Listed(table) => table.iter().all(|&offsets| visit(offsets, unit)),
             Inner::Stretches(stretches) => stretches.iter().all(|&(offsets, bytes)| visit(offsets, bytes)),
+            Inner::Masked(flags) => flags.offsets().all(|offsets| visit(offsets, unit)),
             Inner::Even(inner) => (0..inner.count.cast_signed())
                 .all(|i| visit(Offsets { source: i * inner.source, target: i * inner.target }, unit)),
         }
+    }
+}
+
+impl Flags<'_> {
+    /// The offsets of each element where the mask is true.
+    fn offsets(&self) -> impl Iterator<Item = Offsets> {
+        let set = (0_isize..).zip(self.flags).filter(|(_, set)| **set);
+        set.zip(0..).map(|((i, _), n)| self.source.offsets(i * self.chunk, n * self.memory))
     }
 }
 
@@ -385,6 +439,8 @@ unsafe fn copy_units<T: Copy>(inner: Inner<'_>, source: *const u8, target: *mut 
     match inner {
         // SAFETY: the caller's promise.
         Inner::Stretches(_) => unsafe { copy_bytes(inner, unit, source, target) },
+        // SAFETY: the caller's promise.
+        Inner::Masked(flags) => unsafe { copy_masked::<T>(flags, source, target) },
         _ => {
             inner.for_each(unit, |at, _| {
                 // SAFETY: the caller's promise; the accesses are unaligned ones.
@@ -395,6 +451,78 @@ unsafe fn copy_units<T: Copy>(inner: Inner<'_>, source: *const u8, target: *mut 
                 true
             });
         }
+    }
+}
+
+/// Copies without a branch for each element: nobody can foresee where a mask is true.
+///
+/// # Safety
+/// As for [`copy_units`]; all elements of the row may be read, and in a chunk that is the target also written.
+unsafe fn copy_masked<T: Copy>(row: Flags<'_>, mut source: *const u8, mut target: *mut u8) {
+    let Flags { chunk, memory, .. } = row;
+    for flags in row.flags.chunks(LOOKED_AT) {
+        let count: usize = flags.iter().map(|&set| usize::from(set)).sum();
+        let (length, step) = (flags.len().cast_signed() * chunk, count.cast_signed() * memory);
+        let Offsets { source: from, target: to } = row.source.offsets(length, step);
+        if count > 0 {
+            // SAFETY: the caller's promise, for a part of the row in which the mask is true `count` times.
+            unsafe {
+                match row.source {
+                    Source::Chunk => compress::<T>(flags, (source, chunk), (target, memory)),
+                    Source::Memory => expand::<T>(flags, count, (source, memory), (target, chunk)),
+                }
+            }
+        }
+        (source, target) = (source.wrapping_offset(from), target.wrapping_offset(to));
+    }
+}
+
+/// Puts elements together where the flags are true.
+///
+/// # Safety
+/// As many elements as there are flags can be read from the source, at its distance; as many as are true can be written.
+unsafe fn compress<T: Copy>(flags: &[bool], source: (*const u8, isize), target: (*mut u8, isize)) {
+    let mut found = [const { MaybeUninit::<T>::uninit() }; LOOKED_AT];
+    let mut count = 0;
+    for (i, &set) in (0_isize..).zip(&flags[..flags.len().min(LOOKED_AT)]) {
+        // SAFETY: the caller's promise; no more were found than were looked at.
+        unsafe {
+            let value = source.0.offset(i * source.1).cast::<T>().read_unaligned();
+            found.get_unchecked_mut(count).write(value);
+        }
+        count += usize::from(set);
+    }
+    if target.1 == size_of::<T>().cast_signed() {
+        // SAFETY: the caller's promise; the first `count` were written above.
+        unsafe { std::ptr::copy_nonoverlapping(found.as_ptr().cast(), target.0, count * size_of::<T>()) };
+        return;
+    }
+    for (n, value) in (0_isize..).zip(&found[..count]) {
+        // SAFETY: as above.
+        unsafe { target.0.offset(n * target.1).cast::<T>().write_unaligned(value.assume_init()) };
+    }
+}
+
+/// Puts elements where the flags are true, and leaves the others as they are.
+///
+/// # Safety
+/// `count` elements, at least one, can be read from the source, at its distance: as many as flags are true. As many as there are
+/// flags can be read from the target and written.
+unsafe fn expand<T: Copy>(
+    flags: &[bool],
+    count: usize,
+    source: (*const u8, isize),
+    target: (*mut u8, isize),
+) {
+    let (mut next, last) = (0, count.cast_signed() - 1);
+    for (i, &set) in (0_isize..).zip(flags) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let value = source.0.offset(last.min(next) * source.1).cast::<T>().read_unaligned();
+            let place = target.0.offset(i * target.1).cast::<T>();
+            place.write_unaligned(if set { value } else { place.read_unaligned() });
+        }
+        next += isize::from(set);
     }
 }
 

@@ -60,7 +60,7 @@ struct ProjectedPoints {
 
 enum PointChunks {
     Listed(Grouped),
-    Masked(Box<MaskedChunks>),
+    Masked(Arc<MaskedChunks>),
 }
 
 /// Where elements that were put together without gaps belong in the result.
@@ -184,7 +184,7 @@ fn masked(array: &Array, masked: &MaskedPoints) -> ProjectedAxis {
     let runs = runs(array, &masked.dims);
     let mask = &masked.mask;
     let chunks = MaskedChunks::new(mask.values().clone(), mask.shape(), &runs);
-    projected(&masked.dims, runs, PointChunks::Masked(Box::new(chunks)))
+    projected(&masked.dims, runs, PointChunks::Masked(Arc::new(chunks)))
 }
 
 fn projected(dims: &[usize], runs: Dims<Vec<Run>>, chunks: PointChunks) -> ProjectedAxis {
@@ -235,7 +235,7 @@ impl ProjectedPoints {
             }
             PointChunks::Masked(masked) => {
                 let points = Arc::new(masked.points(n));
-                let range = 0..points.places().map_or(0, <[usize]>::len);
+                let range = 0..points.count();
                 (masked.chunk(n), points, range)
             }
         };
