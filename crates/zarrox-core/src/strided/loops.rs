@@ -214,16 +214,23 @@ unsafe fn map_run<T: Copy>(source: *const u8, target: *mut u8, run: Loop, f: imp
     }
 }
 
-/// Visits the offsets of nested loops, advancing them incrementally; stops when `visit` returns false.
+/// Visits the offsets of nested loops, advancing them incrementally; stops when `visit` returns false. The innermost is a loop
+/// and no call: rows may be short.
 fn nest(loops: &[Loop], source: isize, target: isize, visit: &mut impl FnMut(isize, isize) -> bool) -> bool {
-    let Some((first, rest)) = loops.split_first() else { return visit(source, target) };
     let (mut source, mut target) = (source, target);
-    for _ in 0..first.count {
-        if !nest(rest, source, target, visit) {
-            return false;
-        }
-        source += first.source;
-        target += first.target;
+    match loops {
+        [] => visit(source, target),
+        [only] => (0..only.count).all(|_| {
+            let more = visit(source, target);
+            source += only.source;
+            target += only.target;
+            more
+        }),
+        [first, rest @ ..] => (0..first.count).all(|_| {
+            let more = nest(rest, source, target, visit);
+            source += first.source;
+            target += first.target;
+            more
+        }),
     }
-    true
 }
