@@ -139,28 +139,21 @@ pub(crate) struct MaskedRow<'a> {
 
 impl MaskedChunk {
     fn new(masked: Arc<MaskedChunks>, n: usize) -> Self {
-        let extents = masked.shape.iter().map(|_| (usize::MAX, 0)).collect();
-        let mut chunk = Self { masked, n, count: 0, extents };
-        let (mut total, mut extents) = (0, std::mem::take(&mut chunk.extents));
-        chunk.for_each_row(|row| {
-            total += row.count;
-            let Some(((least, greatest), outer)) = extents.split_last_mut() else { return true };
-            for ((least, greatest), &at) in outer.iter_mut().zip(row.position) {
-                (*least, *greatest) = (at.min(*least), at.max(*greatest));
-            }
-            // Only what lies outside of what is known already is looked at.
-            let first = row.position[outer.len()];
-            let left = least.saturating_sub(first).min(row.flags.len());
-            if let Some(at) = row.flags[..left].iter().position(|&set| set) {
-                *least = first + at;
-            }
-            let right = if *greatest < first { 0 } else { (*greatest - first + 1).min(row.flags.len()) };
-            if let Some(at) = row.flags[right..].iter().rposition(|&set| set) {
-                *greatest = first + right + at;
+        let mut extents: Dims<(usize, usize)> = masked.shape.iter().map(|_| (usize::MAX, 0)).collect();
+        let mut total = 0;
+        masked.for_each_row(masked.chunk(n), |position, range| {
+            let flags = &masked.mask[range];
+            let found = count(flags);
+            total += found;
+            if let (true, Some((columns, outer))) = (found > 0, extents.split_last_mut()) {
+                for ((least, greatest), &at) in outer.iter_mut().zip(position) {
+                    (*least, *greatest) = (at.min(*least), at.max(*greatest));
+                }
+                extend(columns, position[outer.len()], flags);
             }
             true
         });
-        Self { count: total, extents, ..chunk }
+        Self { masked, n, count: total, extents }
     }
 
     /// How often the mask is true.
@@ -173,13 +166,19 @@ impl MaskedChunk {
         &self.extents
     }
 
-    /// Calls `visit` for each row in which the mask is true anywhere, in row-major order, until it returns false.
+    /// Calls `visit` for each row in which the mask is true anywhere, in row-major order, until it returns false. No row reaches
+    /// further than the box of all positions where it is.
     pub(crate) fn for_each_row(&self, mut visit: impl FnMut(MaskedRow<'_>) -> bool) {
         let masked = &*self.masked;
-        masked.for_each_row(masked.chunk(self.n), |position, range| {
+        masked.for_each_row(masked.chunk(self.n), |position, mut range| {
+            let mut position = Dims::from_slice(position);
+            if let (Some(first), Some((least, greatest))) = (position.last_mut(), self.extents.last()) {
+                range = range.start + (least - *first)..range.start + (greatest - *first) + 1;
+                *first = *least;
+            }
             let (start, flags) = (range.start, &masked.mask[range]);
             let count = count(flags);
-            count == 0 || visit(MaskedRow { position, flags, count, place: masked.rank(start) })
+            count == 0 || visit(MaskedRow { position: &position, flags, count, place: masked.rank(start) })
         });
     }
 
@@ -217,9 +216,23 @@ impl MaskedChunk {
     }
 }
 
-fn count(mask: &[bool]) -> usize {
+/// How often a mask is true.
+pub(crate) fn count(mask: &[bool]) -> usize {
     // As many as a byte can count, so that the machine adds many at a time.
     mask.chunks(255).map(|part| usize::from(part.iter().map(|&set| u8::from(set)).sum::<u8>())).sum()
+}
+
+/// Extends the least and the greatest position by those of a row, of which the first is at `first`; only what lies outside of
+/// what is known already is looked at.
+fn extend((least, greatest): &mut (usize, usize), first: usize, row: &[bool]) {
+    let left = least.saturating_sub(first).min(row.len());
+    if let Some(at) = row[..left].iter().position(|&set| set) {
+        *least = first + at;
+    }
+    let right = (*greatest + 1).saturating_sub(first).min(row.len());
+    if let Some(at) = row[right..].iter().rposition(|&set| set) {
+        *greatest = first + right + at;
+    }
 }
 
 fn any_set(mask: &[bool]) -> bool {
@@ -306,7 +319,8 @@ mod tests {
         assert_eq!(chunk.extents(), extents);
         let continues = |i: usize| {
             let last = lists.len().checked_sub(1);
-            let along = |(k, list): (usize, &Arc<Positions>)| list[i] == list[i - 1] + usize::from(Some(k) == last);
+            let along =
+                |(k, list): (usize, &Arc<Positions>)| list[i] == list[i - 1] + usize::from(Some(k) == last);
             lists.iter().enumerate().all(along)
         };
         let runs = (0..chunk.count()).filter(|&i| i == 0 || !continues(i)).count();

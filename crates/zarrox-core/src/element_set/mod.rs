@@ -178,7 +178,7 @@ impl PointRange {
     /// The points as a span, and the place of the first, if they have one dimension, are evenly spaced in ascending order and
     /// follow each other in memory.
     fn as_span(&self) -> Option<(Span, usize)> {
-        if self.dims.len() != 1 || self.mask().is_some_and(|mask| !may_be_even(mask)) {
+        if self.dims.len() != 1 {
             return None;
         }
         let positions = self.positions(0);
@@ -236,12 +236,6 @@ impl PointRange {
         let region = self.dims.iter().enumerate().map(along).collect();
         Stretch { region, memory: Span { start: self.place(which.start), step: 1, count: which.len() } }
     }
-}
-
-/// Whether the positions where a mask of one dimension is true can be evenly spaced: by their number and the ends.
-fn may_be_even(mask: &MaskedChunk) -> bool {
-    let [(first, last)] = *mask.extents() else { return false };
-    mask.count() < 2 || (last - first).is_multiple_of(mask.count() - 1)
 }
 
 /// Whether each number is the one before plus `step`.

@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::masked::count;
 use crate::partition::advance;
 use crate::scratch::Positions;
 use crate::strided::Dims;
@@ -72,7 +73,7 @@ impl Mask {
 
     /// How many values are true.
     pub fn count(&self) -> usize {
-        self.values.iter().filter(|&&value| value).count()
+        count(&self.values)
     }
 
     /// Where the values are true, in row-major order: for each dimension a list of positions.

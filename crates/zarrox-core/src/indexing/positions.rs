@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::arrays::reserved;
 use super::{Points, ResolvedAxis, ResolvedSpan};
 use crate::error::{Error, Result};
+use crate::masked;
 use crate::scratch::Positions;
 
 /// So many distances are compared before the first other one ends the search: enough for vectors.
@@ -139,7 +140,7 @@ impl Dim {
             return Ok(ResolvedAxis::Span(none(self.axis)));
         };
         let mask = &mask[first..=last];
-        let count = mask.iter().filter(|&&value| value).count();
+        let count = masked::count(mask);
         if count == mask.len() {
             return Ok(ResolvedAxis::Span(span(self.axis, first as u64, last as u64, 1, count)));
         }

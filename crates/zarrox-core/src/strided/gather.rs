@@ -20,7 +20,7 @@ use super::loops::Loop;
 use super::{Dims, Layout, Span, View, ViewMut, slice_or_empty};
 use crate::element_set::{ElementAxis, ElementSet, PointRange};
 use crate::heap::{HANDLE, Heap};
-use crate::masked::{MaskedChunk, MaskedRow};
+use crate::masked::{self, MaskedChunk, MaskedRow};
 
 /// How many points have their offsets in a table at a time: it takes half of an L1 cache.
 const BLOCK: usize = 1024;
@@ -461,7 +461,7 @@ unsafe fn copy_units<T: Copy>(inner: Inner<'_>, source: *const u8, target: *mut 
 unsafe fn copy_masked<T: Copy>(row: Flags<'_>, mut source: *const u8, mut target: *mut u8) {
     let Flags { chunk, memory, .. } = row;
     for flags in row.flags.chunks(LOOKED_AT) {
-        let count: usize = flags.iter().map(|&set| usize::from(set)).sum();
+        let count = masked::count(flags);
         let (length, step) = (flags.len().cast_signed() * chunk, count.cast_signed() * memory);
         let Offsets { source: from, target: to } = row.source.offsets(length, step);
         if count > 0 {

@@ -108,6 +108,15 @@ fn elements_move_as_in_the_naive_loop() {
         memory.view_mut(&mut in_memory).gather(&chunk.view(&in_chunk), &case.set);
         assert!(in_memory == expected, "{item} {case:?}");
         assert!(chunk.view(&in_chunk).set_equals(&case.set, &memory.view(&in_memory)));
+        if !case.set.is_empty() {
+            // Out of the least box that has all.
+            let bounds = case.set.bounding_box(case.chunk.len());
+            let corner: Vec<usize> = bounds.iter().map(|span| span.start).collect();
+            let mut again = before.clone();
+            let part = chunk.view(&in_chunk).region(&bounds);
+            memory.view_mut(&mut again).gather(&part, &case.set.relative_to(&corner));
+            assert!(again == expected, "{item} {case:?}");
+        }
         let (offset, size) = (random.below(item), 1);
         let mut field = before.clone();
         memory
