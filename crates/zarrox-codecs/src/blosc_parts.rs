@@ -16,6 +16,9 @@ use crate::truncated;
 /// How much is fetched first: for most buffers, the header and where all blocks begin.
 const HEAD: u64 = 4 << 10;
 
+/// A buffer of up to so many decoded bytes, of which the larger part is wanted, is decoded as a whole, in one go.
+const WHOLE: usize = 8 << 20;
+
 /// The size of a block's entry in the table of where blocks begin.
 const START: usize = 4;
 
@@ -42,6 +45,9 @@ pub(crate) fn read(
     if wanted.is_empty() {
         return Ok(Vec::new());
     }
+    if size <= WHOLE && reach(&wanted) > size / 4 * 3 {
+        return Ok(Fetch::whole(window, move |encoded| decode_whole(encoded, window, size, wanted)));
+    }
     let head = window.part(0, length.min(HEAD))?;
     Ok(vec![Fetch::then(head, move |head| {
         let buffer = Buffer::parse(head, window, size)?;
@@ -61,6 +67,42 @@ pub(crate) fn read(
 struct Wanted<'a> {
     range: Range<usize>,
     fetch: Fetch<'a>,
+}
+
+/// How many of the decoded bytes are wanted; the list is sorted.
+fn reach(wanted: &[Wanted<'_>]) -> usize {
+    let (mut reach, mut end) = (0, 0);
+    for Wanted { range, .. } in wanted {
+        reach += range.end.saturating_sub(end.max(range.start));
+        end = end.max(range.end);
+    }
+    reach
+}
+
+/// Serves fetches out of a buffer that is decoded as a whole.
+fn decode_whole(
+    encoded: &[u8],
+    window: Window,
+    size: usize,
+    wanted: Vec<Wanted<'_>>,
+) -> Result<(), CodecError> {
+    Buffer::parse(encoded, window, size)?;
+    let mut plain = Scratch::with_len(size);
+    if !decompress(encoded, &mut plain) {
+        return Err(damaged());
+    }
+    hand_over(&plain, 0, wanted)
+}
+
+/// Completes fetches with decoded bytes, of which the first is at `start`.
+fn hand_over(plain: &[u8], start: usize, wanted: Vec<Wanted<'_>>) -> Result<(), CodecError> {
+    for Wanted { range, fetch } in wanted {
+        let bytes = plain.get(range.start - start..range.end - start).ok_or_else(damaged)?;
+        if !fetch.complete(bytes)?.is_empty() {
+            return Err(CodecError::unsupported("what is in blocks cannot be asked for more"));
+        }
+    }
+    Ok(())
 }
 
 /// A buffer of which the header is known to be sane.
@@ -227,14 +269,7 @@ impl Staged for Group<'_> {
         if !decompress(&encoded, &mut plain) {
             return Err(damaged());
         }
-        for Wanted { range, fetch } in wanted {
-            let bytes =
-                plain.get(range.start - decoded.start..range.end - decoded.start).ok_or_else(damaged)?;
-            if !fetch.complete(bytes)?.is_empty() {
-                return Err(CodecError::unsupported("what is in blocks cannot be asked for more"));
-            }
-        }
-        Ok(())
+        hand_over(&plain, decoded.start, wanted)
     }
 }
 
@@ -346,6 +381,29 @@ mod tests {
             seen.push(fetch.range.within(object.len() as u64).unwrap().1);
             let bytes = fetch.range.of(object).unwrap();
             lengths(fetch.complete(bytes).unwrap(), object, seen);
+        }
+    }
+
+    #[test]
+    fn what_is_nearly_all_takes_one_fetch() {
+        let chain = make(&[1000, 100], Storage::Uint(4), Blosc::lz4().block_size(30_000));
+        let data = numbers(100_000, 4, &mut Random::new(24));
+        let encoded = encode(&chain, &data);
+        let rows = |step| {
+            [Span { start: 90, step, count: 900_usize.div_ceil(step) }, Span { start: 1, step: 3, count: 30 }]
+        };
+        for region in [rows(1), rows(4)] {
+            let shape = region.map(|span| span.count);
+            let mut memory = vec![0; shape.iter().product::<usize>() * 4];
+            let out = ViewMut::contiguous(&mut memory, &shape, 4);
+            let part = ReadPart::new(region.as_slice().into(), out);
+            let mut seen = Vec::new();
+            lengths(chain.read(Window::of_size(encoded.len() as u64), part).unwrap(), &encoded, &mut seen);
+            assert_eq!(seen, [encoded.len() as u64]);
+            assert!(memory == slice(&data, &[1000, 100], 4, &region));
+            for bad in [&encoded[..encoded.len() - 1], &encoded[..10]] {
+                assert!(read(&chain, bad, &region).unwrap_err().to_string().contains("codec 'blosc'"));
+            }
         }
     }
 

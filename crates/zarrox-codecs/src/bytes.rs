@@ -250,8 +250,8 @@ impl BytesCodec {
     }
 }
 
-/// Unneeded bytes between two needed pieces that are rather read than skipped.
-pub(crate) const GAP: usize = 4 << 10;
+/// Unneeded bytes between two needed pieces that are rather read than skipped: in the time that another fetch takes.
+pub(crate) const GAP: usize = 8 << 10;
 /// The most bytes of a block that is scattered: it should still be in the L2 cache then.
 pub(crate) const BLOCK: usize = 256 << 10;
 /// The same, when the output has its axes in another order: then only a large block has rows of some length in the output.

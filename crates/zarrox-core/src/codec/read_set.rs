@@ -137,6 +137,8 @@ impl CodecChain {
         match set.into_parts(limit) {
             Ok(parts) => self.read_several(window, parts),
             Err(set) => {
+                // What is nearly all goes straight into memory as all.
+                let region = if size > self.chunk().size() / 4 * 3 { whole(self.chunk()) } else { region };
                 Ok(vec![Fetch::staged(window, Gather { chain: self, window, region, set, elements: None })])
             }
         }
