@@ -133,7 +133,7 @@ impl<'a> ReadPart<'a> {
 
     /// The same for a while, after which this one can be used again.
     pub fn reborrow(&mut self) -> ReadPart<'_> {
-        ReadPart { region: self.region.clone(), out: self.out.reborrow(), options: self.options }
+        ReadPart { region: Dims::from_slice(&self.region), out: self.out.reborrow(), options: self.options }
     }
 
     /// Whether this is the whole of a chunk of this shape.

@@ -54,7 +54,7 @@ impl Elements {
         region: &[Span],
     ) -> ReadPart<'a> {
         let out = chunk.view_part_mut(&mut self.memory, &counts(region), &self.heap);
-        ReadPart { region: region.into(), out, options }
+        ReadPart { region: Dims::from_slice(region), out, options }
     }
 }
 

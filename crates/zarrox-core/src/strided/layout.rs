@@ -5,16 +5,27 @@ use smallvec::SmallVec;
 use super::{Dims, Span};
 
 /// Shape in elements, strides in bytes, and the size of an element.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(super) struct Layout {
     pub(super) shape: Dims<usize>,
     pub(super) strides: Dims<isize>,
     pub(super) item: usize,
 }
 
+/// As slices: what is derived clones element by element, and views are made for every chunk many times.
+impl Clone for Layout {
+    fn clone(&self) -> Self {
+        Self::new(&self.shape, &self.strides, self.item)
+    }
+}
+
 impl Layout {
+    pub(super) fn new(shape: &[usize], strides: &[isize], item: usize) -> Self {
+        Self { shape: SmallVec::from_slice(shape), strides: SmallVec::from_slice(strides), item }
+    }
+
     pub(super) fn contiguous(shape: &[usize], item: usize) -> Self {
-        Self { shape: shape.into(), strides: contiguous_strides(shape, item), item }
+        Self { shape: SmallVec::from_slice(shape), strides: contiguous_strides(shape, item), item }
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -105,15 +116,16 @@ impl Layout {
         true
     }
 
-    /// The spans of the positions of an axis before `middle`, and of those from it on.
-    pub(super) fn halves(&self, dim: usize, middle: usize) -> (Dims<Span>, Dims<Span>) {
+    /// Splits an axis in two at `middle`: the positions before it, those from it on, and the byte offset of their first element.
+    pub(super) fn halves(self, dim: usize, middle: usize) -> (Self, Self, isize) {
         let length = self.shape[dim];
         assert!(middle <= length, "the axis is split inside");
-        let mut before: Dims<Span> = self.shape.iter().map(|&length| Span::all(length)).collect();
-        let mut after = before.clone();
-        before[dim] = Span { start: 0, step: 1, count: middle };
-        after[dim] = Span { start: middle, step: 1, count: length - middle };
-        (before, after)
+        let (mut before, mut after) = (self.clone(), self);
+        before.shape[dim] = middle;
+        after.shape[dim] = length - middle;
+        // Where nothing is left, a stride may be too large to be used.
+        let offset = if after.is_empty() { 0 } else { middle.cast_signed() * after.strides[dim] };
+        (before, after, offset)
     }
 
     /// Reverses a dimension; returns the byte offset of the new first element.

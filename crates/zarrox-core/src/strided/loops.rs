@@ -32,29 +32,22 @@ impl Loops {
             let inner = Loop { count: 0, source: item, target: item };
             return Self { outer: Dims::new(), inner, item: target.item, empty: true };
         }
-        let mut loops: Dims<Loop> = (0..target.shape.len())
-            .filter(|&dim| target.shape[dim] != 1)
-            .map(|dim| Loop {
-                count: target.shape[dim],
-                source: source.strides[dim],
-                target: target.strides[dim],
-            })
-            .collect();
-        loops.sort_by_key(|l| std::cmp::Reverse(l.target.unsigned_abs()));
-        let mut merged: Dims<Loop> = Dims::new();
-        for next in loops {
-            match merged.last_mut() {
-                Some(last)
-                    if last.source == next.source.wrapping_mul(next.count.cast_signed())
-                        && last.target == next.target.wrapping_mul(next.count.cast_signed()) =>
-                {
-                    *last = Loop { count: last.count * next.count, ..next };
-                }
-                _ => merged.push(next),
-            }
+        let mut loops: Dims<Loop> = Dims::new();
+        for (dim, &count) in target.shape.iter().enumerate().filter(|(_, count)| **count != 1) {
+            loops.push(Loop { count, source: source.strides[dim], target: target.strides[dim] });
         }
-        let inner = merged.pop().unwrap_or(Loop { count: 1, source: item, target: item });
-        Self { outer: merged, inner, item: target.item, empty: false }
+        loops.sort_by_key(|l| std::cmp::Reverse(l.target.unsigned_abs()));
+        loops.dedup_by(|next, last| {
+            let count = next.count.cast_signed();
+            let continues = last.source == next.source.wrapping_mul(count)
+                && last.target == next.target.wrapping_mul(count);
+            if continues {
+                *last = Loop { count: last.count * next.count, ..*next };
+            }
+            continues
+        });
+        let inner = loops.pop().unwrap_or(Loop { count: 1, source: item, target: item });
+        Self { outer: loops, inner, item: target.item, empty: false }
     }
 
     /// Calls `visit(source offset, target offset, the inner loop)` for each run until it returns false.

@@ -90,7 +90,7 @@ impl<'a> View<'a> {
             let last: usize = shape.iter().zip(strides).map(|(&n, &s)| (n - 1) * positive(s)).sum();
             assert!(last + item <= bytes.len(), "the last element lies inside the slice");
         }
-        let layout = Layout { shape: shape.into(), strides: strides.into(), item };
+        let layout = Layout::new(shape, strides, item);
         Self { pointer: bytes.as_ptr(), layout, heap: None, marker: PhantomData }
     }
 
@@ -116,7 +116,7 @@ impl<'a> View<'a> {
     /// Every element that shape and strides (in bytes) reach from `pointer` must be initialised memory that
     /// may be read, and that nobody writes, for `'a`.
     pub unsafe fn from_raw(pointer: *const u8, shape: &[usize], strides: &[isize], item: usize) -> Self {
-        let layout = Layout { shape: shape.into(), strides: strides.into(), item };
+        let layout = Layout::new(shape, strides, item);
         Self { pointer, layout, heap: None, marker: PhantomData }
     }
 
@@ -218,8 +218,9 @@ impl<'a> View<'a> {
     /// Splits an axis in two at `middle`: the positions before it, and those from it on.
     #[must_use]
     pub fn split(self, dim: usize, middle: usize) -> (View<'a>, View<'a>) {
-        let (before, after) = self.layout.halves(dim, middle);
-        (self.region(&before), self.region(&after))
+        let (before, after, offset) = self.layout.halves(dim, middle);
+        let pointer = self.pointer.wrapping_offset(offset);
+        (View { layout: before, ..self }, View { pointer, layout: after, ..self })
     }
 
     /// Appends all elements in row-major order; `word` is as for [`ViewMut::copy_from`].
@@ -307,7 +308,7 @@ impl<'a> ViewMut<'a> {
     /// Every element that shape and strides (in bytes) reach from `pointer` must be initialised memory that
     /// may be written, that no two positions share, and that nobody else uses, for `'a`.
     pub unsafe fn from_raw(pointer: *mut u8, shape: &[usize], strides: &[isize], item: usize) -> Self {
-        let layout = Layout { shape: shape.into(), strides: strides.into(), item };
+        let layout = Layout::new(shape, strides, item);
         Self { pointer, layout, heap: None, marker: PhantomData }
     }
 
@@ -422,10 +423,10 @@ impl<'a> ViewMut<'a> {
     /// Splits an axis in two at `middle`: the positions before it, and those from it on.
     #[must_use]
     pub fn split(self, dim: usize, middle: usize) -> (ViewMut<'a>, ViewMut<'a>) {
-        let (before, after) = self.layout.halves(dim, middle);
-        // SAFETY: the two parts have no position of the axis in common.
-        let other = unsafe { self.alias() };
-        (self.into_region(&before), other.into_region(&after))
+        // The two parts have no position of the axis in common.
+        let (before, after, offset) = self.layout.halves(dim, middle);
+        let pointer = self.pointer.wrapping_offset(offset);
+        (ViewMut { layout: before, ..self }, ViewMut { pointer, layout: after, ..self })
     }
 
     /// The bytes as a slice, when they lie in row-major order without gaps.

@@ -227,9 +227,11 @@ impl Array {
         self.location.context.interrupt.check()?;
         let options = self.location.context.decode;
         let part = match &projection.elements {
-            Elements::Box { region, out: places } => {
-                Part::Box(ReadPart { region: region.clone(), out: out.into_region(places), options })
-            }
+            Elements::Box { region, out: places } => Part::Box(ReadPart {
+                region: Dims::from_slice(region),
+                out: out.into_region(places),
+                options,
+            }),
             Elements::Set(set) => Part::Set(ReadSet::new(set.clone(), out, options)),
         };
         let key = self.key(&projection.chunk)?;
