@@ -59,8 +59,10 @@ impl Drop for LockGuard {
     fn drop(&mut self) {
         self.outer = None;
         *unpoisoned(&self.lock.held) = false;
-        self.lock.released.notify_one();
-        leave(&self.name);
+        // To wake somebody is a system call, also when nobody waits. Who joins from here on finds the lock released.
+        if leave(&self.name) > 0 {
+            self.lock.released.notify_one();
+        }
     }
 }
 
@@ -77,14 +79,16 @@ fn join(name: &Arc<str>) -> Arc<Lock> {
     Arc::clone(&entry.lock)
 }
 
-fn leave(name: &Arc<str>) {
+/// Says how many hold the lock or wait for it still.
+fn leave(name: &Arc<str>) -> usize {
     let mut table = unpoisoned(&TABLE);
-    if let Some(entry) = table.get_mut(name) {
-        entry.users -= 1;
-        if entry.users == 0 {
-            table.remove(name);
-        }
+    let Some(entry) = table.get_mut(name) else { return 0 };
+    entry.users -= 1;
+    let left = entry.users;
+    if left == 0 {
+        table.remove(name);
     }
+    left
 }
 
 /// For mutexes under which a panic leaves things whole.

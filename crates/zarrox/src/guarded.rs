@@ -18,6 +18,7 @@ const ATTEMPTS: u32 = 100;
 /// A value as it was read.
 pub(crate) struct Stored {
     pub(crate) bytes: Bytes,
+    /// Only where it is needed for replacing: finding it out is a system call.
     version: Option<Version>,
 }
 
@@ -38,14 +39,15 @@ impl Location {
             return Err(Error::new(ErrorKind::LimitExceeded, message));
         }
         let bytes = value.read(0, size).map_err(from_store)?;
-        Ok(Some(Stored { bytes, version: value.version() }))
+        let version = if self.is_guarded() { value.version() } else { None };
+        Ok(Some(Stored { bytes, version }))
     }
 
     /// Stores what becomes of a value, or of none. That somebody else has changed it meanwhile is a conflict, where that can be told;
     /// then nothing is written.
     pub(crate) fn replace(&self, key: &Key, before: Option<&Stored>, value: &[u8]) -> Result<()> {
         let condition = match before.map(|stored| stored.version.as_ref()) {
-            Some(Some(version)) if self.is_guarded() => Condition::Matches(version),
+            Some(Some(version)) => Condition::Matches(version),
             None if self.is_guarded() => Condition::Absent,
             _ => Condition::Always,
         };
