@@ -162,8 +162,9 @@ impl ArrayToBytes for BytesCodec {
         true
     }
 
-    fn encode_borrowed<'v>(&self, chunk: &View<'v>) -> Option<&'v [u8]> {
-        chunk.as_slice().filter(|_| self.as_in_memory())
+    /// Whether stored elements are like those in memory.
+    fn stores_memory(&self) -> bool {
+        self.word == 1 && self.fields.is_empty()
     }
 }
 
@@ -173,11 +174,6 @@ fn swap<const N: usize>(bytes: &mut [u8]) {
 }
 
 impl BytesCodec {
-    /// Whether stored elements are like those in memory.
-    fn as_in_memory(&self) -> bool {
-        self.word == 1 && self.fields.is_empty()
-    }
-
     /// Copies stored elements into memory.
     fn copy(&self, stored: &View<'_>, out: &mut ViewMut<'_>) {
         out.copy_from(stored, self.word);
@@ -209,7 +205,7 @@ impl BytesCodec {
         }
         let layout = Selected::new(self.chunk.shape(), self.chunk.item(), &part.region);
         let mut out = part.out;
-        let (blocks, direct) = layout.plan(&mut out, self.as_in_memory());
+        let (blocks, direct) = layout.plan(&mut out, self.stores_memory());
         let all: Dims<Span> = layout.counts.iter().map(|&count| Span::all(count)).collect();
         let mut fetches = Vec::with_capacity(layout.block_count(&blocks));
         split_mut(&all, &blocks, out, |pieces, out| {
@@ -339,7 +335,7 @@ impl Selected {
 
 #[cfg(test)]
 mod tests {
-    use zarrox_core::codec::{ByteRange, CodecChain, CodecSpec, Sink};
+    use zarrox_core::codec::{ByteRange, CodecChain, CodecSpec, Encoded, Sink, Update, WritePart};
     use zarrox_core::data_type::{Mode, Storage};
     use zarrox_core::json::Json;
     use zarrox_testkit::codec::{Integrity, array_suite};
@@ -361,17 +357,36 @@ mod tests {
             .unwrap()
     }
 
+    /// What is stored, put together, and whether some of that lies in `buffer`.
+    fn encoded(chain: &CodecChain, view: &View<'_>) -> (Option<Vec<u8>>, bool) {
+        let mut buffer = Vec::new();
+        let stored = match chain.encoded(view, EncodeOptions::default(), &mut buffer).unwrap() {
+            Encoded::Nothing => None,
+            Encoded::Bytes(bytes) => Some(bytes.to_vec()),
+            Encoded::Blocks(blocks) => {
+                let mut all = Vec::with_capacity(blocks.length());
+                let Ok(()) = blocks.each(|block| {
+                    all.extend_from_slice(block);
+                    Ok::<_, std::convert::Infallible>(())
+                });
+                assert_eq!(all.len(), blocks.length());
+                Some(all)
+            }
+        };
+        (stored, !buffer.is_empty())
+    }
+
     #[test]
     fn a_chunk_that_is_stored_as_it_lies_in_memory_is_not_copied() {
         let options = EncodeOptions { store_empty_chunks: false };
         let (shape, values) = ([2, 3], [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
         let borrowed = |chain: &CodecChain, values: &[u8], shape: &[usize]| {
             let view = View::contiguous(values, shape, 2);
-            let found = chain.encode_borrowed(&view, options).map(<[u8]>::to_vec);
-            let mut encoded = Vec::new();
-            let is_stored = chain.encode(&view, options, &mut encoded).unwrap();
-            assert!(found.as_ref().is_none_or(|found| is_stored && *found == encoded));
-            found.is_some()
+            let mut wanted = Vec::new();
+            let is_stored = chain.encode(&view, options, &mut wanted).unwrap();
+            let (found, is_copy) = encoded(chain, &view);
+            assert_eq!(found, is_stored.then_some(wanted));
+            found.is_some() && !is_copy
         };
         let native = make(&[2, 3], Storage::Uint(2), Endian::NATIVE.name());
         assert!(borrowed(&native, &values, &shape));
@@ -388,6 +403,55 @@ mod tests {
             &shape
         ));
         assert!(!borrowed(&chain(&[plain, spec("crc32c", json!({}))]), &values, &shape));
+    }
+
+    #[test]
+    fn a_part_is_put_into_what_is_stored() {
+        let native = make(&[2, 3], Storage::Uint(2), Endian::NATIVE.name());
+        let stored = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12];
+        let update = |stored: &[u8], values: &[u8], first: usize, store_empty_chunks| {
+            let region = [Span::all(2), Span { start: first, step: 1, count: 3 - first }];
+            let part =
+                WritePart::new(Dims::from_slice(&region), View::contiguous(values, &[2, 3 - first], 2));
+            let mut encoded = vec![99];
+            let update =
+                native.update(Some(stored), &part, EncodeOptions { store_empty_chunks }, &mut encoded);
+            assert_eq!(encoded.remove(0), 99);
+            update.map(|update| (update, encoded))
+        };
+        assert_eq!(update(&stored, &[5, 6, 11, 12], 2, false).unwrap(), (Update::Unchanged, vec![]));
+        let changed = vec![1, 2, 3, 4, 0, 0, 7, 8, 9, 10, 1, 1];
+        assert_eq!(update(&stored, &[0, 0, 1, 1], 2, false).unwrap(), (Update::Encoded, changed));
+        let nearly = [0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+        assert_eq!(update(&nearly, &[0; 8], 1, false).unwrap(), (Update::Empty, vec![]));
+        assert_eq!(update(&nearly, &[0; 8], 1, true).unwrap(), (Update::Encoded, vec![0; 12]));
+        for wrong in [&stored[..11], &[0; 13]] {
+            assert!(update(wrong, &[0; 4], 2, false).is_err());
+        }
+    }
+
+    #[test]
+    fn a_large_chunk_with_gaps_is_handed_over_in_blocks() {
+        // Whole rows of planes, and rows that are longer than a block.
+        for shape in [[3, 300, 1000], [1, 2, 400_000]] {
+            let length: usize = shape.iter().product();
+            let values: Vec<u8> = (0..2 * length as u32).flat_map(u32::to_le_bytes).collect();
+            let wider = View::contiguous(&values, &[shape[0], 2 * shape[1], shape[2]], 4);
+            let counts = [shape[0], shape[1], shape[2]].map(Span::all);
+            let view = wider.region(&counts);
+            let lengths = shape.map(|length| length as u64);
+            let native = make(&lengths, Storage::Uint(4), Endian::NATIVE.name());
+            let mut wanted = Vec::new();
+            assert!(native.encode(&view, EncodeOptions::default(), &mut wanted).unwrap());
+            let gaps = view.as_slice().is_none();
+            let mut buffer = Vec::new();
+            let stored = native.encoded(&view, EncodeOptions::default(), &mut buffer).unwrap();
+            assert_eq!(matches!(stored, Encoded::Blocks(_)), gaps);
+            assert!(encoded(&native, &view) == (Some(wanted), false));
+            let zero = [0; 4];
+            let empty = View::contiguous(&zero, &[], 4).broadcast_to(&shape);
+            assert!(encoded(&native, &empty) == (None, false), "only fill values");
+        }
     }
 
     /// The lengths of the fetches for a region, and how many of them go straight to the output.

@@ -16,8 +16,8 @@ pub(crate) use self::unix::append_at;
 use crate::store::{check_rename, checked_length, copy_then_erase, reserved};
 use crate::temporary;
 use crate::{
-    Capabilities, Condition, DirListing, Key, LockGuard, Prefix, Store, StoreError, StoreErrorKind, Value,
-    Version,
+    Capabilities, Condition, DirListing, Key, LockGuard, PartSource, Prefix, Store, StoreError,
+    StoreErrorKind, Value, Version,
 };
 
 /// Keeps each value in a file below one directory, the root: the value of `a/b` in the file `a/b`.
@@ -151,9 +151,19 @@ impl Store for DirectoryStore {
     }
 
     fn set(&self, key: &Key, value: &[u8], condition: Condition<'_>) -> Result<(), StoreError> {
+        self.set_parts(key, value.len(), &|write| write(value), condition)
+    }
+
+    fn set_parts(
+        &self,
+        key: &Key,
+        _length: usize,
+        parts: &PartSource<'_>,
+        condition: Condition<'_>,
+    ) -> Result<(), StoreError> {
         self.writable(key)?;
         let absent = condition.absent()?;
-        self.root.write(key.as_str(), value, absent).map_err(self.fail("writing", key.as_str()))
+        self.root.write(key.as_str(), parts, absent).map_err(self.fail("writing", key.as_str()))
     }
 
     fn erase(&self, key: &Key) -> Result<bool, StoreError> {

@@ -179,7 +179,7 @@ pub use retry::{RetryOptions, RetryStore};
 pub use runtime::run_blocking;
 #[cfg(feature = "sqlite")]
 pub use sqlite::{SqliteOptions, SqliteStore};
-pub use store::{ByteRange, Capabilities, Condition, DirListing, GetDone, Store, Value, Version};
+pub use store::{ByteRange, Capabilities, Condition, DirListing, GetDone, PartSource, Store, Value, Version};
 #[cfg(feature = "traced")]
 pub use traced::TracedStore;
 #[cfg(feature = "webdav")]

@@ -7,7 +7,8 @@ use bytes::Bytes;
 
 use crate::store::check_rename;
 use crate::{
-    ByteRange, Capabilities, Condition, DirListing, GetDone, Key, LockGuard, Prefix, Store, StoreError, Value,
+    ByteRange, Capabilities, Condition, DirListing, GetDone, Key, LockGuard, PartSource, Prefix, Store,
+    StoreError, Value,
 };
 
 /// A prefix of another store as a store of its own: with the prefix `a/b/`, the key `c` is `a/b/c` there.
@@ -82,6 +83,17 @@ impl Store for PrefixStore {
 
     fn set(&self, key: &Key, value: &[u8], condition: Condition<'_>) -> Result<(), StoreError> {
         self.inner.set(&self.prefix.join(key), value, condition).map_err(|error| self.own(error))
+    }
+
+    fn set_parts(
+        &self,
+        key: &Key,
+        length: usize,
+        parts: &PartSource<'_>,
+        condition: Condition<'_>,
+    ) -> Result<(), StoreError> {
+        let key = self.prefix.join(key);
+        self.inner.set_parts(&key, length, parts, condition).map_err(|error| self.own(error))
     }
 
     fn erase(&self, key: &Key) -> Result<bool, StoreError> {

@@ -1,6 +1,7 @@
 //! The [`Store`] trait and what its methods speak in.
 
 use std::fmt::Debug;
+use std::io;
 use std::num::NonZeroUsize;
 use std::ops::{ControlFlow, Range};
 
@@ -105,6 +106,29 @@ pub trait Store: Debug + Send + Sync {
     /// written.
     fn set(&self, key: &Key, value: &[u8], condition: Condition<'_>) -> Result<(), StoreError>;
 
+    /// Writes a value of this length that comes in parts, replacing the one that is there; otherwise as [`set`](Self::set).
+    ///
+    /// A store may ask for the parts more than once, each time from the first.
+    ///
+    /// # Errors
+    ///
+    /// As for [`set`](Self::set).
+    fn set_parts(
+        &self,
+        key: &Key,
+        length: usize,
+        parts: &PartSource<'_>,
+        condition: Condition<'_>,
+    ) -> Result<(), StoreError> {
+        let mut value = reserved(length)?;
+        let mut take = |part: &[u8]| {
+            value.extend_from_slice(part);
+            Ok(())
+        };
+        parts(&mut take).map_err(|error| StoreError::from_io("writing", error).with_key(key.as_str()))?;
+        self.set(key, &value, condition)
+    }
+
     /// Erases a value. Tells whether it was there.
     ///
     /// # Errors
@@ -183,6 +207,9 @@ pub trait Store: Debug + Send + Sync {
 
 /// What is told of each key by [`Store::get_many`].
 pub type GetDone<'a> = dyn Fn(usize, Result<Option<Bytes>, StoreError>) + Send + Sync + 'a;
+
+/// Hands the parts of a value, one after the other, to a function that writes them, until that fails.
+pub type PartSource<'a> = dyn Fn(&mut dyn FnMut(&[u8]) -> io::Result<()>) -> io::Result<()> + 'a;
 
 /// What tells one version of a value from all others: values of one key with equal versions have equal bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -4,6 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::fs;
+use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -251,6 +252,19 @@ fn temporary_files_left_behind_are_hidden() {
     assert_eq!(error.kind(), StoreErrorKind::InvalidKey, "{error}");
     store.erase_prefix(&prefix("a/")).unwrap();
     assert_eq!(names_on_disk(store.path()), Vec::<PathBuf>::new());
+}
+
+#[test]
+fn nothing_is_left_of_a_value_whose_parts_end_early() {
+    let (_directory, store) = temporary();
+    put(&store, "a/v", b"old");
+    let broken = |write: &mut dyn FnMut(&[u8]) -> io::Result<()>| {
+        write(b"half")?;
+        Err(io::Error::other("no more"))
+    };
+    store.set_parts(&key("a/v"), 8, &broken, Condition::Always).unwrap_err();
+    assert_eq!(value(&store, "a/v").unwrap(), "old");
+    assert_eq!(names_on_disk(store.path()), [Path::new("a"), Path::new("a/v")]);
 }
 
 #[test]

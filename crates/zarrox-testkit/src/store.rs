@@ -5,6 +5,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a suite fails by panicking")]
 
+use std::io;
 use std::ops::ControlFlow;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -33,6 +34,7 @@ pub fn store_suite(make: impl Fn() -> Box<dyn Store>) {
         store
     });
     overwrites(&*make());
+    takes_parts(&*make());
     takes_odd_keys(&*make());
     keeps_a_large_value(&*make());
     erases(&*make());
@@ -330,6 +332,31 @@ fn overwrites(store: &dyn Store) {
         assert_eq!(value(store, "a/b").unwrap(), expected);
         assert_eq!(store.size(&key("a/b")).unwrap(), Some(expected.len() as u64));
     }
+}
+
+fn takes_parts(store: &dyn Store) {
+    let set = |parts: &[&[u8]], condition: Condition<'_>| {
+        let length = parts.iter().map(|part| part.len()).sum();
+        let source =
+            |write: &mut dyn FnMut(&[u8]) -> io::Result<()>| parts.iter().try_for_each(|part| write(part));
+        store.set_parts(&key("parts/a"), length, &source, condition)
+    };
+    set(&[b"one", b"", b"two"], Condition::Always).unwrap();
+    assert_eq!(value(store, "parts/a").unwrap(), "onetwo");
+    if store.capabilities().set_if_absent {
+        assert_eq!(set(&[b"three"], Condition::Absent).unwrap_err().kind(), StoreErrorKind::AlreadyExists);
+    }
+    set(&[b"four"], Condition::Always).unwrap();
+    assert_eq!(value(store, "parts/a").unwrap(), "four");
+    set(&[], Condition::Always).unwrap();
+    assert_eq!(value(store, "parts/a").unwrap(), "");
+    let broken = |write: &mut dyn FnMut(&[u8]) -> io::Result<()>| {
+        write(b"half")?;
+        Err(io::Error::other("no more"))
+    };
+    let error = store.set_parts(&key("parts/a"), 8, &broken, Condition::Always).unwrap_err();
+    assert_eq!(error.key(), Some("parts/a"), "{error}");
+    assert_eq!(value(store, "parts/a").unwrap(), "", "the old value");
 }
 
 fn takes_odd_keys(store: &dyn Store) {

@@ -3,9 +3,9 @@
 use super::stages::{Elements, Regions, Stage, behind, counts, whole};
 use super::stream::resolve_stream;
 use super::{
-    ArrayToArray, ArrayToBytes, ByteStream, BytesToBytes, ChunkSpec, Codec, CodecContext, CodecSpec,
-    DecodeOptions, EncodeOptions, Envelope, Fetch, ReadPart, ReadSet, Size, Update, Window, WritePart,
-    resolve,
+    ArrayToArray, ArrayToBytes, Blocks, ByteStream, BytesToBytes, ChunkSpec, Codec, CodecContext, CodecSpec,
+    DecodeOptions, EncodeOptions, Encoded, Envelope, Fetch, ReadPart, ReadSet, Size, Update, Window,
+    WritePart, resolve,
 };
 use crate::error::CodecError;
 use crate::heap::Heap;
@@ -235,16 +235,33 @@ impl CodecChain {
             || self.encode_array(&array, EncodeOptions { store_empty_chunks: true }, encoded)?)
     }
 
-    /// What [`encode`](Self::encode) would make of a chunk, where that is no more than the chunk's own memory. `None` when it is
-    /// more, and when nothing is to be stored.
-    pub fn encode_borrowed<'v>(&self, chunk: &View<'v>, options: EncodeOptions) -> Option<&'v [u8]> {
-        let in_order = |order: &Dims<usize>| order.iter().enumerate().all(|(index, &axis)| index == axis);
-        if !self.bytes_to_bytes.is_empty() || !self.order.as_ref().is_some_and(in_order) {
-            return None;
+    /// What a whole chunk is stored as, with as little copying as the chain allows: only what must be encoded comes into
+    /// `buffer`, which is empty.
+    pub fn encoded<'v>(
+        &self,
+        chunk: &View<'v>,
+        options: EncodeOptions,
+        buffer: &'v mut Vec<u8>,
+    ) -> Result<Encoded<'v>, CodecError> {
+        let large = self.chunk.size() > STREAM;
+        let memory = chunk.as_slice();
+        if self.chunk.size() > self.limit || !self.stores_memory() || (memory.is_none() && !large) {
+            let is_stored = self.encode(chunk, options, buffer)?;
+            return Ok(if is_stored { Encoded::Bytes(buffer) } else { Encoded::Nothing });
         }
-        let plain = self.array_to_bytes.codec.encode_borrowed(chunk)?;
-        let is_stored = options.store_empty_chunks || !chunk.all_equal(self.chunk.fill().as_bytes());
-        (is_stored && plain.len() <= self.limit).then_some(plain)
+        if !options.store_empty_chunks && chunk.all_equal(self.chunk.fill().as_bytes()) {
+            return Ok(Encoded::Nothing);
+        }
+        let in_blocks = || Encoded::Blocks(Blocks::new(chunk.clone(), self.blocks(&whole(&self.chunk))));
+        Ok(memory.map_or_else(in_blocks, Encoded::Bytes))
+    }
+
+    /// Whether a stored chunk is its elements as they lie in memory.
+    fn stores_memory(&self) -> bool {
+        let in_order = |order: &Dims<usize>| order.iter().enumerate().all(|(index, &axis)| index == axis);
+        self.bytes_to_bytes.is_empty()
+            && self.array_to_bytes.codec.stores_memory()
+            && self.order.as_ref().is_some_and(in_order)
     }
 
     /// Encodes a chunk of which a part is new, appending to `encoded`; `existing` is what is stored now, `None`
@@ -262,6 +279,11 @@ impl CodecChain {
         if let Some(update) = self.update_inside(existing, part, options, encoded)? {
             return Ok(update);
         }
+        if let Some(existing) = existing.filter(|bytes| bytes.len() == self.chunk.size())
+            && self.stores_memory()
+        {
+            return Ok(self.update_memory(existing, part, options, encoded));
+        }
         let heap = Heap::new();
         let mut chunk = self.scratch(self.chunk.size())?;
         let mut view = self.chunk.view_mut(&mut chunk, &heap);
@@ -274,6 +296,29 @@ impl CodecChain {
         }
         part.write_to(self.chunk.view_mut(&mut chunk, &heap));
         self.encode(&self.chunk.view(&chunk, &heap), options, encoded).map(Update::of_encoded)
+    }
+
+    /// The same where what is stored is the elements as they lie in memory.
+    fn update_memory(
+        &self,
+        existing: &[u8],
+        part: &WritePart<'_>,
+        options: EncodeOptions,
+        encoded: &mut Vec<u8>,
+    ) -> Update {
+        let heap = Heap::new();
+        if !part.changes(&self.chunk.view(existing, &heap)) {
+            return Update::Unchanged;
+        }
+        let start = encoded.len();
+        encoded.extend_from_slice(existing);
+        part.write_to(self.chunk.view_mut(&mut encoded[start..], &heap));
+        let chunk = self.chunk.view(&encoded[start..], &heap);
+        if options.store_empty_chunks || !chunk.all_equal(self.chunk.fill().as_bytes()) {
+            return Update::Encoded;
+        }
+        encoded.truncate(start);
+        Update::Empty
     }
 
     /// Lets the array→bytes codec change only what must change, if it can.
@@ -355,7 +400,7 @@ impl CodecChain {
         if self.bytes_to_bytes.is_empty() {
             return codec.encode(array, options, encoded).map_err(|e| e.in_codec(name));
         }
-        if let Some(plain) = codec.encode_borrowed(array) {
+        if let Some(plain) = array.as_slice().filter(|_| codec.stores_memory()) {
             return self.encode_bytes(plain, encoded).map(|()| true);
         }
         with_vec(|plain| {

@@ -5,6 +5,7 @@
 
 mod chain;
 mod elementwise;
+mod encoded;
 mod fetch;
 mod read_set;
 mod spec;
@@ -16,6 +17,7 @@ use std::fmt;
 
 pub use chain::CodecChain;
 pub use elementwise::Elementwise;
+pub use encoded::{Blocks, Encoded};
 pub use fetch::{ByteRange, Fetch, ReadPart, Sink, Staged, Window, covers, resolve};
 pub use read_set::ReadSet;
 pub use spec::{ChunkSpec, Size};
@@ -294,10 +296,10 @@ pub trait ArrayToBytes: fmt::Debug + Send + Sync {
         false
     }
 
-    /// The encoded chunk without encoding, when the memory of the decoded one already is it.
-    fn encode_borrowed<'v>(&self, chunk: &View<'v>) -> Option<&'v [u8]> {
-        let _ = chunk;
-        None
+    /// Whether the encoded chunk is no more than the elements as they lie in memory, in row-major order: then they may be stored
+    /// and changed where they are, without asking this codec.
+    fn stores_memory(&self) -> bool {
+        false
     }
 
     /// The shape of the chunks inside, for a codec that can read and write them one by one.

@@ -19,7 +19,7 @@ use rustix::path::Arg;
 
 use super::Fault;
 use crate::temporary::{is_temporary, next_name};
-use crate::{DirListing, Key, Prefix, Version};
+use crate::{DirListing, Key, PartSource, Prefix, Version};
 
 /// A pipe must not block, and a terminal must not become ours.
 const READ: OFlags = OFlags::RDONLY.union(OFlags::NONBLOCK).union(OFlags::NOCTTY).union(OFlags::CLOEXEC);
@@ -106,11 +106,11 @@ impl Root {
         }
     }
 
-    pub(super) fn write(&self, key: &str, value: &[u8], absent: bool) -> Result<(), Fault> {
+    pub(super) fn write(&self, key: &str, parts: &PartSource<'_>, absent: bool) -> Result<(), Fault> {
         let (parent, name) = split(key);
         again_when_missing(|| {
             let directory = self.make_directory(parent)?;
-            self.replace(directory.as_fd(), name, value, absent)
+            self.replace(directory.as_fd(), name, parts, absent)
         })
     }
 
@@ -118,7 +118,7 @@ impl Root {
         &self,
         directory: BorrowedFd<'_>,
         name: &str,
-        value: &[u8],
+        parts: &PartSource<'_>,
         absent: bool,
     ) -> Result<(), Fault> {
         let old_mode = match entry(directory, name)? {
@@ -131,7 +131,7 @@ impl Root {
             Entry::Missing | Entry::Link => None,
         };
         let mut temporary = Temporary::create(directory, old_mode)?;
-        temporary.file.write_all(value)?;
+        parts(&mut |part| temporary.file.write_all(part))?;
         if self.sync {
             temporary.file.sync_all()?;
         }
@@ -657,7 +657,7 @@ mod tests {
     fn root() -> (tempfile::TempDir, Root) {
         let directory = tempfile::tempdir().unwrap();
         let root = Root::new(fs::canonicalize(directory.path()).unwrap());
-        root.write("a/b", b"value", false).unwrap();
+        root.write("a/b", &|write| write(b"value"), false).unwrap();
         (directory, root)
     }
 

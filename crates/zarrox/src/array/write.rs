@@ -1,7 +1,7 @@
 //! Writing: the same projections as for reading, each merged into its stored object.
 
 use ndarray::{ArrayBase, ArrayViewD, Axis, Data, Dimension, IxDyn, RawData};
-use zarrox_core::codec::{CodecChain, EncodeOptions, FieldPlace, Update, WritePart};
+use zarrox_core::codec::{CodecChain, EncodeOptions, Encoded, FieldPlace, Update, WritePart};
 use zarrox_core::indexing::Resolved;
 use zarrox_core::scratch::with_vec;
 use zarrox_core::strided::{Dims, Span, View};
@@ -172,16 +172,11 @@ impl Array {
         let options = self.encode_options();
         let write = || {
             let chain = self.chain_of(chunk)?;
-            let covers = part.covers(chain.chunk().shape());
-            if covers && let Some(plain) = chain.encode_borrowed(part.source(), options) {
-                let _guard = store.lock(&key).map_err(from_store)?;
-                return self.store_chunk(&key, Some(plain));
-            }
             with_vec(|encoded| {
-                if covers {
-                    let stored = chain.encode(part.source(), options, encoded)?;
+                if part.covers(chain.chunk().shape()) {
+                    let chunk = chain.encoded(part.source(), options, encoded)?;
                     let _guard = store.lock(&key).map_err(from_store)?;
-                    return self.store_chunk(&key, stored.then_some(&*encoded));
+                    return self.store_chunk(&key, &chunk);
                 }
                 let _guard = store.lock(&key).map_err(from_store)?;
                 until_unchanged(|| {
@@ -218,7 +213,7 @@ impl Array {
         };
         match update {
             Update::Unchanged => Ok(()),
-            Update::Empty => self.store_chunk(key, None),
+            Update::Empty => self.store_chunk(key, &Encoded::Nothing),
             Update::Encoded => self.location.replace(key, before.as_ref(), encoded),
         }
     }
@@ -230,12 +225,17 @@ impl Array {
         EncodeOptions { store_empty_chunks: asked.store_empty_chunks || self.metadata.fill_value.is_none() }
     }
 
-    /// Stores an encoded chunk; `None` erases it.
-    fn store_chunk(&self, key: &Key, encoded: Option<&[u8]>) -> Result<()> {
-        match encoded {
-            Some(bytes) => self.location.store.set(key, bytes, Condition::Always).map_err(from_store),
-            None => self.location.store.erase(key).map(|_| ()).map_err(from_store),
-        }
+    /// Stores an encoded chunk, or erases it.
+    fn store_chunk(&self, key: &Key, encoded: &Encoded<'_>) -> Result<()> {
+        let store = &self.location.store;
+        let stored = match encoded {
+            Encoded::Nothing => store.erase(key).map(drop),
+            Encoded::Bytes(bytes) => store.set(key, bytes, Condition::Always),
+            Encoded::Blocks(blocks) => {
+                store.set_parts(key, blocks.length(), &|write| blocks.each(&mut *write), Condition::Always)
+            }
+        };
+        stored.map_err(from_store)
     }
 
     /// Sets a region of a stored chunk to the fill value; what is not stored already reads so.
