@@ -185,21 +185,24 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
 }
 
 fn parse(config: Config<'_>, item: usize) -> Result<Blosc, CodecError> {
-    let shuffle = shuffle(config, item)?;
-    if config.is_strict() && shuffle != Shuffle::None && config.get("typesize").is_none() {
-        return Err(missing("typesize"));
+    let blosc = of_items(config, item)?;
+    match (config.get("typesize"), blosc.type_size) {
+        (None, _) if config.is_strict() && blosc.shuffle != Shuffle::None => Err(missing("typesize")),
+        (Some(_), Some(item)) => {
+            Ok(Blosc { type_size: Some(config.integer("typesize", 1..=i32::MAX, item)?), ..blosc })
+        }
+        _ => Ok(blosc),
     }
-    // The library takes elements that are larger for single bytes.
-    let item = i32::try_from(item).unwrap_or(i32::MAX).max(1);
-    let type_size = match config.get("typesize") {
-        None => item,
-        Some(_) => config.integer("typesize", 1..=i32::MAX, item)?,
-    };
+}
+
+/// What is said of elements of `item` bytes, whatever is said of their size.
+fn of_items(config: Config<'_>, item: usize) -> Result<Blosc, CodecError> {
     Ok(Blosc {
         compressor: config.choice("cname", COMPRESSORS, BloscCompressor::Lz4)?,
         level: config.integer("clevel", 0..=9, 5)?,
-        shuffle,
-        type_size: Some(type_size),
+        shuffle: shuffle(config, item)?,
+        // The library takes elements that are larger for single bytes.
+        type_size: Some(i32::try_from(item).unwrap_or(i32::MAX).max(1)),
         block_size: config.integer("blocksize", 0..=i32::MAX, 0)?,
     })
 }
@@ -213,10 +216,7 @@ fn shuffle(config: Config<'_>, item: usize) -> Result<Shuffle, CodecError> {
 }
 
 fn from_v2(members: &Map, item: usize) -> Result<Map, CodecError> {
-    let defaults = json!({"cname": "lz4", "clevel": 5, "shuffle": 1, "blocksize": 0});
-    let configuration = config::from_v2(members, defaults);
-    let config = Config::lenient(&configuration);
-    Ok(parse(config, item)?.configuration())
+    Ok(of_items(Config::lenient(members), item)?.configuration())
 }
 
 fn to_v2(configuration: &Map) -> Result<Map, CodecError> {

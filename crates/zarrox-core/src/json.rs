@@ -41,8 +41,17 @@ pub fn parse_document(bytes: &[u8], mode: Mode) -> Result<Map> {
 fn object(json: Json) -> Result<Map> {
     match json {
         Json::Object(map) => Ok(map),
-        other => Err(Error::metadata(format!("expected a JSON object, found {}", kind(&other)))),
+        other => Err(no_object(&other)),
     }
+}
+
+/// A document that was parsed before, which must be an object.
+pub(crate) fn as_object(json: &Json) -> Result<&Map> {
+    json.as_object().ok_or_else(|| no_object(json))
+}
+
+fn no_object(json: &Json) -> Error {
+    Error::metadata(format!("expected a JSON object, found {}", kind(json)))
 }
 
 fn not_json(error: serde_json::Error) -> Error {
@@ -141,6 +150,21 @@ pub fn kind(json: &Json) -> &'static str {
     }
 }
 
+/// Whether two objects have the same members in the same order, with the same values to the sign of a zero.
+pub(crate) fn are_identical(a: &Map, b: &Map) -> bool {
+    fn values(a: &Json, b: &Json) -> bool {
+        match (a, b) {
+            (Json::Number(x), Json::Number(y)) => {
+                x == y && x.as_f64().map(f64::to_bits) == y.as_f64().map(f64::to_bits)
+            }
+            (Json::Array(x), Json::Array(y)) => x.len() == y.len() && x.iter().zip(y).all(|(x, y)| values(x, y)),
+            (Json::Object(x), Json::Object(y)) => are_identical(x, y),
+            _ => a == b,
+        }
+    }
+    a.len() == b.len() && a.iter().zip(b).all(|((name, x), (other, y))| name == other && values(x, y))
+}
+
 /// What stands in front of a token that only Python's JSON has, while a document is edited: no string begins with it.
 const BARE: &str = "\\u0001bare ";
 
@@ -233,6 +257,21 @@ mod tests {
         assert!(again.contains(r#""c": "x \u0001 y""#) && again.contains("\"d\": 1"));
         assert_eq!(rewritten(&parse_to_rewrite(b"{}").unwrap()).unwrap(), b"{}\n");
         assert!(parse_to_rewrite(b"[]").is_err() && parse_to_rewrite(b"{NaN").is_err());
+    }
+
+    #[test]
+    fn identical_objects_have_the_same_zeros() {
+        let map = |text: &str| parse_object(text.as_bytes()).unwrap();
+        let one = map(r#"{"a": [0.0, {"b": null}], "c": "x"}"#);
+        assert!(are_identical(&one, &one.clone()));
+        for other in [
+            r#"{"a": [-0.0, {"b": null}], "c": "x"}"#,
+            r#"{"a": [0.0, {"b": 1}], "c": "x"}"#,
+            r#"{"a": [0.0], "c": "x"}"#,
+            r#"{"a": [0.0, {"b": null}]}"#,
+        ] {
+            assert!(!are_identical(&one, &map(other)), "{other}");
+        }
     }
 
     #[test]

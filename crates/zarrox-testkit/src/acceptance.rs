@@ -95,7 +95,7 @@ impl Case {
         let context = zarrox_core::metadata::LiftContext { registry, mode, data_type_fallback: false };
         let format = self.format.def();
         let mut documents = vec![None; format.layout().documents().len()];
-        documents[0] = Some(self.document.clone());
+        documents[0] = Some(zarrox_core::metadata::Source::Bytes(&self.document));
         let Some(NodeMetadata::Array(array)) = format.lift(&documents, &context)? else {
             panic!("{}: it is no array", self.name);
         };

@@ -10,7 +10,8 @@ use std::ops::Bound;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use zarrox_core::metadata::{Consolidation, Documents, Layout, same_document};
+use zarrox_core::json::Json;
+use zarrox_core::metadata::{Consolidation, Documents, Layout, Source, same_document};
 use zarrox_core::{ArrayMetadata, Error, ErrorKind, Format, NodeMetadata, NodePath, Result};
 use zarrox_stores::{Key, Prefix};
 
@@ -77,8 +78,13 @@ pub(crate) struct Copy {
 
 impl Copy {
     /// The document of this key.
+    pub(crate) fn get(&self, key: &str) -> Option<&Json> {
+        self.documents.get(key)
+    }
+
+    /// The document of this key, as its bytes could be.
     pub(crate) fn document(&self, key: &str) -> Option<Vec<u8>> {
-        self.documents.get(key).cloned()
+        self.get(key).map(|document| document.to_string().into_bytes())
     }
 
     /// Whether there is a document below a prefix.
@@ -315,7 +321,7 @@ impl Location {
         let mut places = vec![self.clone()];
         while let Some(place) = places.pop() {
             let documents = place.documents(layout)?;
-            let is_group = match place.node_of(format, layout, &documents) {
+            let is_group = match place.node_of(format, layout, &Source::stored(&documents)) {
                 Ok(Some((node, _))) => matches!(node, NodeMetadata::Group(_)),
                 Ok(None) => {
                     place.check_other_format(format)?;
@@ -388,7 +394,7 @@ impl Location {
         b: &[Option<Vec<u8>>],
     ) -> bool {
         let same = a.iter().zip(b).all(|(a, b)| same_document(a.as_deref(), b.as_deref()));
-        let node = |documents: &[Option<Vec<u8>>]| self.as_stored().node_of(format, layout, documents);
+        let node = |documents: &[Option<Vec<u8>>]| self.as_stored().node_of(format, layout, &Source::stored(documents));
         same || matches!((node(a), node(b)), (Ok(Some(a)), Ok(Some(b))) if a.0 == b.0)
     }
 }

@@ -7,7 +7,7 @@ use std::hash::{BuildHasher, RandomState};
 use std::time::Duration;
 
 use zarrox_core::{Error, ErrorKind, Result};
-use zarrox_stores::{ByteRange, Bytes, Condition, Key, StoreErrorKind, Version};
+use zarrox_stores::{ByteRange, Bytes, Condition, Key, StoreErrorKind, Value, Version};
 
 use crate::error::from_store;
 use crate::hierarchy::Location;
@@ -30,6 +30,17 @@ impl Location {
 
     /// Reads a value of at most so many bytes, to replace it.
     pub(crate) fn stored(&self, key: &Key, limit: u64) -> Result<Option<Stored>> {
+        let version = |value: &dyn Value| if self.is_guarded() { value.version() } else { None };
+        let read = self.read_value(key, limit)?;
+        Ok(read.map(|(value, bytes)| Stored { bytes, version: version(&*value) }))
+    }
+
+    /// Reads a value of at most so many bytes.
+    pub(crate) fn bytes(&self, key: &Key, limit: u64) -> Result<Option<Bytes>> {
+        Ok(self.read_value(key, limit)?.map(|(_, bytes)| bytes))
+    }
+
+    fn read_value(&self, key: &Key, limit: u64) -> Result<Option<(Box<dyn Value>, Bytes)>> {
         let first = ByteRange::From { offset: 0, length: Some(limit) };
         let Some(value) = self.store.open_with(key, first).map_err(from_store)? else { return Ok(None) };
         let size = value.size();
@@ -39,8 +50,7 @@ impl Location {
             return Err(Error::new(ErrorKind::LimitExceeded, message));
         }
         let bytes = value.read(0, size).map_err(from_store)?;
-        let version = if self.is_guarded() { value.version() } else { None };
-        Ok(Some(Stored { bytes, version }))
+        Ok(Some((value, bytes)))
     }
 
     /// Stores what becomes of a value, or of none. That somebody else has changed it meanwhile is a conflict, where that can be told;

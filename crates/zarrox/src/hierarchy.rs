@@ -6,10 +6,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use zarrox_core::data_type::Mode;
 use zarrox_core::json::Map;
-use zarrox_core::metadata::{Change, Document, Extent, Layout, LiftContext};
+use zarrox_core::metadata::{Change, Document, Extent, Layout, LiftContext, Source};
 use zarrox_core::{Error, ErrorKind, Format, GroupMetadata, NodeMetadata, NodePath, Result};
 use zarrox_stores::{Bytes, Condition, Key, Prefix, Store};
 
+use crate::array::LastChain;
 use crate::consolidated::Copy;
 use crate::error::{argument, from_store};
 use crate::group::Node;
@@ -34,6 +35,8 @@ pub(crate) struct Location {
     /// The documents of this node and those below in memory, where they were opened by consolidated metadata.
     pub(crate) copy: Option<Arc<Copy>>,
     pub(crate) context: Arc<Context>,
+    /// The codecs of the array that was opened last.
+    pub(crate) last_chain: Arc<LastChain>,
     /// The threads that wait for the answers of a store that is far away.
     pub(crate) requests: Option<Pool>,
     /// Documents that were read already, while nodes are being opened; `None` for those that are not there.
@@ -231,7 +234,17 @@ impl Location {
     }
 
     fn look_for(&self, format: Format, layout: &Layout) -> Result<Option<(NodeMetadata, bool)>> {
-        self.node_of(format, layout, &self.documents(layout)?)
+        if let Some(copy) = self.copy() {
+            let keys = layout.keys(&self.path);
+            let documents: Vec<_> = keys.iter().map(|key| copy.get(key).map(Source::Json)).collect();
+            return self.node_of(format, layout, &documents);
+        }
+        let mut documents: Vec<Option<Vec<u8>>> = Vec::new();
+        for (index, name) in layout.documents().iter().enumerate() {
+            let is_array = format.def().group_document() == Some(index) && documents.iter().any(Option::is_some);
+            documents.push(if is_array { None } else { self.document(layout.key(&self.path, name))? });
+        }
+        self.node_of(format, layout, &Source::stored(&documents))
     }
 
     /// The node that has these documents, and whether it is more than an implicit group.
@@ -239,7 +252,7 @@ impl Location {
         &self,
         format: Format,
         layout: &Layout,
-        documents: &[Option<Vec<u8>>],
+        documents: &[Option<Source<'_>>],
     ) -> Result<Option<(NodeMetadata, bool)>> {
         let node = format.def().lift(documents, &self.lift_context());
         if let Some(node) = node.map_err(|error| error.at(format!("'{}'", self.path)))? {
@@ -396,7 +409,10 @@ impl Location {
 
     /// The first document that the node has: the one that says what it is.
     pub(crate) fn first_document(&self, format: Format) -> Result<Map> {
-        let documents = self.documents(&self.layout_for(format)?)?;
+        // The copy of the group's own document is without the other documents that are inside of it.
+        let is_holder = self.copy().is_some_and(|copy| copy.group == self.path);
+        let place = if is_holder { self.as_stored() } else { self.clone() };
+        let documents = place.documents(&place.layout_for(format)?)?;
         match documents.into_iter().flatten().next() {
             Some(bytes) => zarrox_core::json::parse_document(&bytes, Mode::Lenient),
             None => Ok(Map::new()),
@@ -416,7 +432,7 @@ impl Location {
         if let Some(known) = self.probed.as_ref().and_then(|probed| probed.get(&key)) {
             return Ok(known.clone().map(Vec::from));
         }
-        Ok(self.document_to_replace(&key)?.map(|stored| stored.bytes.into()))
+        Ok(self.bytes(&key, DOCUMENT_LIMIT)?.map(Vec::from))
     }
 
     /// The document as it is stored now.
@@ -639,7 +655,7 @@ impl Location {
         let stored: Vec<_> = keys.iter().map(|key| self.document_to_replace(key)).collect::<Result<_>>()?;
         let documents = stored.iter().map(|stored| stored.as_ref().map(|stored| stored.bytes.to_vec()));
         let documents: Vec<_> = documents.collect();
-        let Some((node, _)) = place.node_of(format, &layout, &documents)? else {
+        let Some((node, _)) = place.node_of(format, &layout, &Source::stored(&documents))? else {
             return Err(Error::new(ErrorKind::NotFound, format!("'{}' is not there any more", self.path)));
         };
         prepare(&node, &mut |change| {

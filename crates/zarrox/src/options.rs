@@ -418,6 +418,7 @@ impl OpenOptions {
             layout: None,
             copy: None,
             context: Arc::new(self.context.clone()),
+            last_chain: Arc::default(),
         })
     }
 }

@@ -12,7 +12,7 @@ use zarrox::data_type::Mode;
 use zarrox::prelude::*;
 use zarrox::stores::{Key, MemoryStore, Store};
 use zarrox::{ErrorKind, OpenOptions};
-use zarrox_core::metadata::LiftContext;
+use zarrox_core::metadata::{LiftContext, Source};
 use zarrox_core::{ArrayMetadata, NodeMetadata, NodePath};
 
 /// A store with an array of this type and these filters, of one chunk of 2 × 3 elements.
@@ -205,7 +205,7 @@ fn filters_of_bytes_are_only_of_v2() {
         let what = format!("{dtype} {order} {filters}");
         let document = document(dtype, order, &filters);
         let v2 = Format::V2.def();
-        let lifted = v2.lift(&[Some(document.to_string().into_bytes()), None, None], &context).unwrap();
+        let lifted = v2.lift(&[Some(Source::Json(&document)), None, None], &context).unwrap();
         let Some(NodeMetadata::Array(array)) = lifted else { panic!("{what}") };
         let lower = |format: Format, array: &ArrayMetadata| {
             let array = ArrayMetadata { format, ..array.clone() };

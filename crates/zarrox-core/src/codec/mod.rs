@@ -66,6 +66,11 @@ impl CodecSpec {
         }
     }
 
+    /// Whether nothing at all differs, not even the sign of a zero.
+    pub fn is_identical(&self, other: &Self) -> bool {
+        self.name == other.name && json::are_identical(&self.configuration, &other.configuration)
+    }
+
     /// Makes the codec, and says which name it should be written by and errors should call it.
     ///
     /// # Errors

@@ -23,7 +23,7 @@ const TYPES: &[DataType] = &[
 
 impl Family for Integers {
     fn parse_v3(&self, name: &str, _: &Map) -> Option<Result<DataType>> {
-        TYPES.iter().find(|t| t.to_string() == name).cloned().map(Ok)
+        TYPES.iter().find(|t| t.core_name() == Some(name)).cloned().map(Ok)
     }
 
     fn parse_v2(&self, dtype: &TypeString<'_>) -> Option<Result<DataType>> {

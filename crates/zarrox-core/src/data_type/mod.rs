@@ -274,6 +274,27 @@ impl DataType {
         }
     }
 
+    /// The name in v3 metadata of a type of the core list that has only one.
+    const fn core_name(&self) -> Option<&'static str> {
+        Some(match self {
+            Self::Bool => "bool",
+            Self::Int8 => "int8",
+            Self::Int16 => "int16",
+            Self::Int32 => "int32",
+            Self::Int64 => "int64",
+            Self::UInt8 => "uint8",
+            Self::UInt16 => "uint16",
+            Self::UInt32 => "uint32",
+            Self::UInt64 => "uint64",
+            Self::Float16 => "float16",
+            Self::Float32 => "float32",
+            Self::Float64 => "float64",
+            Self::Complex64 => "complex64",
+            Self::Complex128 => "complex128",
+            Self::RawBits(_) | Self::Struct(_) | Self::Extension(_) => return None,
+        })
+    }
+
     /// The type of a name as people write it: v3's (`float32`, `r24`), v2's (`<f4`, `|V3`), NumPy's (`f4`, `M8[ns]`), or
     /// zarr-python 2's for objects (`object`, `array:i4`).
     pub fn parse(name: &str, registry: &Registry) -> Result<Self> {
@@ -302,7 +323,7 @@ impl fmt::Display for DataType {
                 f.write_str(&extension.name)?;
                 json::write_configuration(f, &extension.configuration)
             }
-            core => f.write_str(&format!("{core:?}").to_lowercase()),
+            core => f.write_str(core.core_name().unwrap_or_default()),
         }
     }
 }

@@ -13,8 +13,8 @@ use crate::error::{Error, Result};
 use crate::json::{self, Json, Map};
 use crate::path::NodePath;
 
-/// Documents by the keys that they are stored under.
-pub type Documents = BTreeMap<String, Vec<u8>>;
+/// Documents by the keys that they are stored under, parsed: all of them are, to read one.
+pub type Documents = BTreeMap<String, Json>;
 
 /// Where a format keeps consolidated metadata, and how.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,12 +37,12 @@ impl Consolidation {
         match self {
             Self::Beside(name) => Some(group.key(name)),
             Self::AtRoot(key) => group.is_root().then(|| key.to_owned()),
-            Self::Inline => layout.keys(group).into_iter().next(),
+            Self::Inline => layout.documents().first().map(|document| layout.key(group, document)),
         }
     }
 
     /// The documents of a group and of all nodes below it, out of the document that has them all. `Ok(None)` when there
-    /// is no consolidated metadata in it.
+    /// is no consolidated metadata in it. A document that has them inside of its own is without them there.
     ///
     /// What is no document of a node is passed on all the same: who opens that node learns what is wrong with it.
     pub fn lift(
@@ -52,39 +52,41 @@ impl Consolidation {
         document: &[u8],
         mode: Mode,
     ) -> Result<Option<Documents>> {
-        let map = json::parse_document(document, mode)?;
-        let Some(entries) = self.entries(&map)? else { return Ok(None) };
+        let mut map = json::parse_document(document, mode)?;
+        let Some(entries) = self.entries(&mut map)?.map(std::mem::take) else { return Ok(None) };
         let mut documents = Documents::new();
         for (name, entry) in entries {
-            if let Some(key) = self.key_of_entry(layout, group, name) {
-                documents.insert(key, entry_to_bytes(entry));
+            if let Some(key) = self.key_of_entry(layout, group, &name) {
+                documents.insert(key, document_of(entry));
             }
         }
         if self == Self::Inline {
-            documents.extend(self.key(layout, group).map(|key| (key, document.to_vec())));
+            documents.extend(self.key(layout, group).map(|key| (key, map.into())));
         }
         Ok(Some(documents))
     }
 
-    fn entries(self, map: &Map) -> Result<Option<&Map>> {
-        let map = match (self, map.get(MEMBER)) {
-            (Self::Inline, None | Some(Json::Null)) => return Ok(None),
-            (Self::Inline, Some(Json::Object(inline))) => {
-                if inline.get("kind").is_some_and(|kind| kind != "inline") {
-                    let message = format!("{MEMBER} is of the unknown kind {}", inline["kind"]);
-                    return Err(Error::unsupported(message));
+    fn entries(self, map: &mut Map) -> Result<Option<&mut Map>> {
+        let map = match self {
+            Self::Inline => match map.get_mut(MEMBER) {
+                None | Some(Json::Null) => return Ok(None),
+                Some(Json::Object(inline)) => {
+                    if inline.get("kind").is_some_and(|kind| kind != "inline") {
+                        let message = format!("{MEMBER} is of the unknown kind {}", inline["kind"]);
+                        return Err(Error::unsupported(message));
+                    }
+                    inline
                 }
-                inline
-            }
-            (Self::Inline, Some(other)) => return Err(super::members::wrong(MEMBER, "an object", other)),
-            (Self::Beside(_) | Self::AtRoot(_), _) => {
+                Some(other) => return Err(super::members::wrong(MEMBER, "an object", other)),
+            },
+            Self::Beside(_) | Self::AtRoot(_) => {
                 if let Some(other) = map.get(FORMAT).filter(|format| format.as_f64() != Some(1.0)) {
                     return Err(Error::unsupported(format!("{FORMAT} is {other}, known is 1")));
                 }
                 map
             }
         };
-        match map.get("metadata") {
+        match map.get_mut("metadata") {
             Some(Json::Object(entries)) => Ok(Some(entries)),
             Some(other) => Err(super::members::wrong("metadata", "an object", other)),
             None => Err(Error::metadata("the consolidated metadata has no member 'metadata'")),
@@ -96,7 +98,7 @@ impl Consolidation {
         match self {
             Self::Beside(_) => is_key(name).then(|| group.key(name)),
             Self::AtRoot(_) => is_key(name).then(|| name.to_owned()),
-            Self::Inline => layout.keys(&group.join(name).ok()?).into_iter().next(),
+            Self::Inline => self.key(layout, &group.join(name).ok()?),
         }
     }
 
@@ -181,18 +183,13 @@ fn inline(entries: &Map) -> Json {
     json!({"kind": "inline", "must_understand": false, "metadata": entries})
 }
 
-/// An entry as the document that it repeats. Some writers leave in groups that have no nodes to tell of an empty member for
-/// them, also in formats that know no such member.
-fn entry_to_bytes(entry: &Json) -> Vec<u8> {
-    match entry {
-        Json::Object(map) if map.contains_key(MEMBER) => {
-            let mut map = map.clone();
-            map.shift_remove(MEMBER);
-            Json::Object(map).to_string()
-        }
-        entry => entry.to_string(),
+/// The document that an entry repeats. Some writers leave in groups that have no nodes to tell of an empty member for them,
+/// also in formats that know no such member.
+fn document_of(mut entry: Json) -> Json {
+    if let Json::Object(map) = &mut entry {
+        map.shift_remove(MEMBER);
     }
-    .into_bytes()
+    entry
 }
 
 /// Whether two documents of a node say the same, but for consolidated metadata that one of them may have.
@@ -246,7 +243,8 @@ mod tests {
             json!({"zarr_format": 3, MEMBER: {"kind": "inline", "metadata": {"a/b": {"y": 1}, "../c": {}}}});
         let found = lifted(Consolidation::Inline, &V3, "g", &v3).unwrap().unwrap();
         assert_eq!(found.keys().collect::<Vec<_>>(), ["g/a/b/zarr.json", "g/zarr.json"]);
-        assert_eq!(found["g/zarr.json"], bytes(&v3));
+        let without = json!({"zarr_format": 3, MEMBER: {"kind": "inline", "metadata": {}}});
+        assert_eq!(found["g/zarr.json"], without);
     }
 
     #[test]
@@ -265,7 +263,8 @@ mod tests {
         assert!(text.contains("\"n\": NaN"), "a copy says what the original says: {text}");
         let found = beside.lift(&V2, &path("g"), &document, Mode::Lenient).unwrap().unwrap();
         assert_eq!(found.len(), 6);
-        assert!(same_document(Some(&found["g/b/c/.zgroup"]), nodes[&path("g/b/c")][1].as_deref()));
+        let copied = bytes(&found["g/b/c/.zgroup"]);
+        assert!(same_document(Some(&copied), nodes[&path("g/b/c")][1].as_deref()));
         assert_eq!(beside.without(&document).unwrap(), None);
 
         let mut nodes = BTreeMap::new();
@@ -300,7 +299,7 @@ mod tests {
         }
         let odd = json!({"metadata": {"a/.zarray": null, "b/.zgroup": {"zarr_format": 2}}});
         let found = lifted(Consolidation::Beside("x"), &V2, "", &odd).unwrap().unwrap();
-        assert_eq!(found["a/.zarray"], b"null", "who opens the node learns what is wrong");
+        assert_eq!(found["a/.zarray"], Json::Null, "who opens the node learns what is wrong");
         let bare = b"{\"metadata\": {\".zattrs\": {\"x\": NaN}}}";
         assert!(Consolidation::Beside("x").lift(&V2, &path(""), bare, Mode::Lenient).is_ok());
         assert!(Consolidation::Beside("x").lift(&V2, &path(""), bare, Mode::Strict).is_err());

@@ -3,11 +3,13 @@
 //!
 //! What their arrays say is said in the words of [version 2](super::v2), and left to it.
 
+use std::borrow::Cow;
+
 use serde_json::json;
 
 use super::members::{Members, wrong};
 use super::{
-    ArrayMetadata, Change, Document, Format, GroupMetadata, LiftContext, NodeMetadata, put_members, v2,
+    ArrayMetadata, Change, Document, Format, GroupMetadata, LiftContext, NodeMetadata, Source, put_members, v2,
 };
 use crate::codec::{CodecKind, CodecSpec};
 use crate::data_type::{DataType, Endian, Mode};
@@ -50,7 +52,7 @@ fn has_textual_format(document: &[u8]) -> bool {
 }
 
 /// Checks the URI of the core specification: its last segment is the version.
-pub(super) fn check_core_version(members: &mut Members, strict: &str) -> Result<()> {
+pub(super) fn check_core_version(members: &mut Members<'_>, strict: &str) -> Result<()> {
     let json = members.required("zarr_format")?;
     let uri = json.as_str().unwrap_or_default();
     let known = uri.strip_prefix(SPECIFICATIONS).and_then(|rest| {
@@ -68,9 +70,9 @@ fn is_version_3(version: &str) -> bool {
 }
 
 /// What the keys of documents end in.
-pub(super) fn key_suffix(members: &mut Members) -> Result<String> {
+pub(super) fn key_suffix(members: &mut Members<'_>) -> Result<String> {
     const NAME: &str = "metadata_key_suffix";
-    let json = match members.optional(NAME) {
+    let json = match members.take(NAME) {
         None if members.lenient() => return Ok(".json".to_owned()),
         other => other.ok_or_else(|| Error::metadata(format!("the member '{NAME}' is missing")))?,
     };
@@ -102,14 +104,14 @@ pub(super) fn check_extensions(json: Option<Json>, mode: Mode) -> Result<Option<
 }
 
 /// Reads the document of a group.
-pub(super) fn lift_group(bytes: &[u8], format: Format, context: &LiftContext<'_>) -> Result<GroupMetadata> {
-    let mut members = Members::new(json::parse_document(bytes, context.mode)?, context.mode);
+pub(super) fn lift_group(source: Source<'_>, format: Format, context: &LiftContext<'_>) -> Result<GroupMetadata> {
+    let mut members = Members::new(source.parsed(context.mode)?, context.mode);
     let attributes = attributes(&mut members)?;
     Ok(GroupMetadata { format, attributes, extra: members.rest() })
 }
 
 /// The attributes, which must be there.
-pub(super) fn attributes(members: &mut Members) -> Result<Map> {
+pub(super) fn attributes(members: &mut Members<'_>) -> Result<Map> {
     if !members.lenient() && !members.has("attributes") {
         return Err(Error::metadata("the member 'attributes' is missing"));
     }
@@ -126,18 +128,18 @@ pub(super) fn lower_group(group: &GroupMetadata) -> Map {
 
 /// Reads the node that has these documents: an array's and a group's.
 pub(super) fn lift(
-    documents: &[Option<Vec<u8>>],
+    documents: &[Option<Source<'_>>],
     format: Format,
     context: &LiftContext<'_>,
     lift_array: impl FnOnce(Map) -> Result<ArrayMetadata>,
 ) -> Result<Option<NodeMetadata>> {
     match documents {
         [Some(array), _] => {
-            let lifted = json::parse_document(array, context.mode).and_then(lift_array);
+            let lifted = array.parsed(context.mode).map(Cow::into_owned).and_then(lift_array);
             lifted.map(|array| Some(NodeMetadata::Array(array))).map_err(|error| error.at(ARRAY))
         }
         [None, Some(group)] => {
-            let group = lift_group(group, format, context).map_err(|error| error.at(GROUP))?;
+            let group = lift_group(*group, format, context).map_err(|error| error.at(GROUP))?;
             Ok(Some(NodeMetadata::Group(group)))
         }
         _ => Ok(None),
@@ -192,8 +194,8 @@ pub(super) fn lift_grid(json: &Json, mode: Mode) -> Result<(Json, Separator)> {
 }
 
 /// The order of elements in a chunk, as v2 has it.
-pub(super) fn lift_order(members: &mut Members) -> Result<Json> {
-    match members.optional("chunk_memory_layout") {
+pub(super) fn lift_order(members: &mut Members<'_>) -> Result<Json> {
+    match members.take("chunk_memory_layout") {
         None | Some(Json::Null) if members.lenient() => Ok("C".into()),
         Some(Json::String(layout)) if layout == "C" || layout == "F" => Ok(layout.into()),
         None => Err(Error::metadata("the member 'chunk_memory_layout' is missing")),
@@ -282,7 +284,7 @@ pub(super) fn lift_array(
     transformers: Option<&Json>,
     context: &LiftContext<'_>,
 ) -> Result<ArrayMetadata> {
-    let array = v2::lift_array(document, context)?;
+    let array = v2::lift_array(Cow::Owned(document), context)?;
     // Writers do not agree on the key of the one chunk of an array without dimensions.
     let separator_declared = context.mode == Mode::Strict || !array.shape.is_empty();
     let array = ArrayMetadata { format, chunk_key_encoding: keys, separator_declared, ..array };

@@ -15,6 +15,7 @@ mod v3;
 mod v3_draft;
 mod v3_experimental;
 
+use std::borrow::Cow;
 use std::fmt;
 
 use crate::codec::{ChunkSpec, CodecChain, CodecContext, CodecSpec};
@@ -22,7 +23,7 @@ use crate::data_type::{DataType, Mode};
 use crate::error::{Error, Result};
 use crate::fill_value::FillValue;
 use crate::grid::{ChunkGrid, ChunkKeyEncoding, about_a_mebibyte};
-use crate::json::{Json, Map};
+use crate::json::{self, Json, Map};
 use crate::path::NodePath;
 use crate::registry::Registry;
 
@@ -78,6 +79,30 @@ impl fmt::Display for Format {
 
 /// A document: its name, one of [`Layout::documents`], and its bytes.
 pub type Document = (&'static str, Vec<u8>);
+
+/// A document that is read: as it is stored, or as it was parsed together with others.
+#[derive(Debug, Clone, Copy)]
+pub enum Source<'a> {
+    /// Its bytes.
+    Bytes(&'a [u8]),
+    /// What was parsed out of them.
+    Json(&'a Json),
+}
+
+impl<'a> Source<'a> {
+    /// Each of several documents that are stored.
+    pub fn stored(documents: &'a [Option<Vec<u8>>]) -> Vec<Option<Self>> {
+        documents.iter().map(|document| document.as_deref().map(Self::Bytes)).collect()
+    }
+
+    /// The document's members. What was parsed already was parsed as strictly as it should be.
+    fn parsed(self, mode: Mode) -> Result<Cow<'a, Map>> {
+        match self {
+            Self::Bytes(bytes) => json::parse_document(bytes, mode).map(Cow::Owned),
+            Self::Json(json) => json::as_object(json).map(Cow::Borrowed),
+        }
+    }
+}
 
 /// What documents are read with.
 #[derive(Debug, Clone, Copy)]
@@ -142,13 +167,19 @@ pub trait FormatDef: fmt::Debug + Sync {
 
     /// Reads a node from its documents, given in the order of [`Layout::documents`] (`None` where one is missing).
     /// `Ok(None)` when there is no node of this format. Whether missing documents mean an implicit group, the layout says.
-    fn lift(&self, documents: &[Option<Vec<u8>>], context: &LiftContext<'_>) -> Result<Option<NodeMetadata>>;
+    fn lift(&self, documents: &[Option<Source<'_>>], context: &LiftContext<'_>) -> Result<Option<NodeMetadata>>;
+
+    /// The place among [`Layout::documents`] of the document that makes a node a group, where the one before makes it an array:
+    /// of an array it is not read.
+    fn group_document(&self) -> Option<usize> {
+        None
+    }
 
     /// The attributes of the group that documents mean by which alone [`FormatDef::lift`] finds no node, in a hierarchy whose
     /// layout has implicit groups. `None` when they are no group's.
     fn implicit_group(
         &self,
-        documents: &[Option<Vec<u8>>],
+        documents: &[Option<Source<'_>>],
         _context: &LiftContext<'_>,
     ) -> Result<Option<Map>> {
         Ok(documents.iter().all(Option::is_none).then(Map::new))

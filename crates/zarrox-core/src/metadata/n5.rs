@@ -5,15 +5,17 @@
 //!
 //! <https://github.com/saalfeldlab/n5#file-system-specification>
 
+use std::borrow::Cow;
+
 use serde_json::json;
 
 use super::members::{Members, wrong};
 use super::{
     ArrayMetadata, Change, Document, Format, FormatDef, GroupMetadata, Layout, LiftContext, NodeMetadata,
-    n5_compression, put_members,
+    Source, n5_compression, put_members,
 };
 use crate::codec::CodecSpec;
-use crate::data_type::DataType;
+use crate::data_type::{DataType, Mode};
 use crate::error::{Error, Result};
 use crate::fill_value::FillValue;
 use crate::grid::{ChunkGrid, ChunkKeyEncoding};
@@ -81,12 +83,12 @@ impl FormatDef for N5 {
         true
     }
 
-    fn lift(&self, documents: &[Option<Vec<u8>>], context: &LiftContext<'_>) -> Result<Option<NodeMetadata>> {
-        let Some(bytes) = documents.first().and_then(Option::as_ref) else { return Ok(None) };
+    fn lift(&self, documents: &[Option<Source<'_>>], context: &LiftContext<'_>) -> Result<Option<NodeMetadata>> {
+        let Some(Some(source)) = documents.first() else { return Ok(None) };
         // Other programs have files of this name, too.
-        let Ok(map) = json::parse_object(bytes) else { return Ok(None) };
+        let Ok(map) = source.parsed(Mode::Lenient) else { return Ok(None) };
         if map.contains_key("dimensions") && map.contains_key("dataType") {
-            let array = json::parse_document(bytes, context.mode).and_then(|map| lift_array(map, context));
+            let array = source.parsed(context.mode).and_then(|map| lift_array(map, context));
             return array.map(|array| Some(NodeMetadata::Array(array))).map_err(|error| error.at(DOCUMENT));
         }
         let Some(version) = map.get(VERSION) else { return Ok(None) };
@@ -97,12 +99,12 @@ impl FormatDef for N5 {
 
     fn implicit_group(
         &self,
-        documents: &[Option<Vec<u8>>],
+        documents: &[Option<Source<'_>>],
         context: &LiftContext<'_>,
     ) -> Result<Option<Map>> {
-        let Some(bytes) = documents.first().and_then(Option::as_ref) else { return Ok(Some(Map::new())) };
-        let map = json::parse_document(bytes, context.mode).map_err(|error| error.at(DOCUMENT))?;
-        Ok(Some(attributes(map)))
+        let Some(Some(source)) = documents.first() else { return Ok(Some(Map::new())) };
+        let map = source.parsed(context.mode).map_err(|error| error.at(DOCUMENT))?;
+        Ok(Some(attributes(map.into_owned())))
     }
 
     fn lower(&self, path: &NodePath, node: &NodeMetadata, _: &Registry) -> Result<Vec<Document>> {
@@ -210,15 +212,15 @@ fn blocks(codecs: impl IntoIterator<Item = CodecSpec>) -> Vec<CodecSpec> {
     vec![CodecSpec::new(BLOCKS, json!({"codecs": codecs}))]
 }
 
-fn lift_array(map: Map, context: &LiftContext<'_>) -> Result<ArrayMetadata> {
+fn lift_array(map: Cow<'_, Map>, context: &LiftContext<'_>) -> Result<ArrayMetadata> {
     let mut members = Members::new(map, context.mode);
     let shape = reversed(&members.lengths("dimensions")?);
     let chunks = reversed(&members.lengths("blockSize")?);
     if let Some(name) = ["shardSize", "codecs"].into_iter().find(|name| members.has(name)) {
         return Err(Error::unsupported(format!("the member '{name}': sharded N5 is not supported")));
     }
-    let data_type = lift_data_type(&members.required("dataType")?)?;
-    let compression = match (members.optional("compression"), members.optional("compressionType")) {
+    let data_type = lift_data_type(&*members.required("dataType")?)?;
+    let compression = match (members.take("compression"), members.take("compressionType")) {
         (Some(Json::Object(compression)), _) => compression,
         (None, Some(name @ Json::String(_))) => Map::from_iter([("type".to_owned(), name)]),
         (None, None) => return Err(Error::metadata("the member 'compression' is missing")),
@@ -317,7 +319,7 @@ mod tests {
 
     fn lift(document: &Json, mode: Mode) -> Result<Option<NodeMetadata>> {
         let context = LiftContext { registry: &Registry::new(), mode, data_type_fallback: false };
-        N5.lift(&[Some(document.to_string().into_bytes())], &context)
+        N5.lift(&[Some(Source::Json(document))], &context)
     }
 
     fn lifted(document: &Json) -> ArrayMetadata {

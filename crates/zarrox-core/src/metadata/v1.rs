@@ -6,10 +6,12 @@
 //!
 //! <https://zarr-specs.readthedocs.io/en/latest/v1/v1.0.html>
 
+use std::borrow::Cow;
+
 use serde_json::json;
 
 use super::members::wrong;
-use super::{ArrayMetadata, Change, Document, Format, FormatDef, Layout, LiftContext, NodeMetadata, v2};
+use super::{ArrayMetadata, Change, Document, Format, FormatDef, Layout, LiftContext, NodeMetadata, Source, v2};
 use crate::codec::CodecSpec;
 use crate::data_type::{Mode, Storage};
 use crate::error::{Error, Result};
@@ -34,19 +36,20 @@ impl FormatDef for V1 {
         Layout::together(&[ARRAY, ATTRIBUTES])
     }
 
-    fn lift(&self, documents: &[Option<Vec<u8>>], context: &LiftContext<'_>) -> Result<Option<NodeMetadata>> {
+    fn lift(&self, documents: &[Option<Source<'_>>], context: &LiftContext<'_>) -> Result<Option<NodeMetadata>> {
         let [Some(array), attributes] = documents else { return Ok(None) };
         // Other programs have files of this name, too.
-        let Ok(map) = json::parse_object(array) else { return Ok(None) };
+        let Ok(map) = array.parsed(Mode::Lenient) else { return Ok(None) };
         if map.get("zarr_format") != Some(&json!(1)) {
             return Ok(None);
         }
-        let lifted = json::parse_document(array, context.mode)
-            .and_then(|map| to_v2(map, context.mode))
-            .and_then(|map| v2::lift_array(map, context));
+        let lifted = array
+            .parsed(context.mode)
+            .and_then(|map| to_v2(map.into_owned(), context.mode))
+            .and_then(|map| v2::lift_array(Cow::Owned(map), context));
         let array = lifted.map_err(|error| error.at(ARRAY))?;
         let attributes = match attributes {
-            Some(bytes) => json::parse_document(bytes, context.mode).map_err(|error| error.at(ATTRIBUTES))?,
+            Some(source) => source.parsed(context.mode).map_err(|error| error.at(ATTRIBUTES))?.into_owned(),
             None if context.mode == Mode::Strict => {
                 return Err(Error::metadata("the attributes are missing; in Zarr v1 there are always some")
                     .at(ATTRIBUTES));
@@ -199,10 +202,10 @@ mod tests {
         lift_in(mode, document, Some("{\"a\": 1}"))
     }
 
-    fn lift_in(mode: Mode, document: &str, attributes: Option<&str>) -> Result<Option<NodeMetadata>> {
+    fn lift_in(mode: Mode, document: &str, attributes: Option<&'static str>) -> Result<Option<NodeMetadata>> {
         let context = LiftContext { registry: &Registry::new(), mode, data_type_fallback: false };
-        let bytes = |text: &str| text.as_bytes().to_vec();
-        V1.lift(&[Some(bytes(document)), attributes.map(bytes)], &context)
+        let source = |text: &'static str| Source::Bytes(text.as_bytes());
+        V1.lift(&[Some(Source::Bytes(document.as_bytes())), attributes.map(source)], &context)
     }
 
     #[test]

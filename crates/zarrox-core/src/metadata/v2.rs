@@ -2,13 +2,15 @@
 //!
 //! <https://zarr-specs.readthedocs.io/en/latest/v2/v2.0.html>
 
+use std::borrow::Cow;
+
 use serde_json::json;
 
 use super::members::{Members, wrong};
 use super::v3::{bad_separator, forgive_empty_chunks};
 use super::{
     ArrayMetadata, Change, Consolidation, Document, Format, FormatDef, GroupMetadata, Layout, LiftContext,
-    NodeMetadata, consolidated, put_members,
+    NodeMetadata, Source, consolidated, put_members,
 };
 use crate::codec::{CodecKind, CodecSpec};
 use crate::data_type::{ByteOrder, DataType, Endian, Mode, Storage, TypeString, nests_lists};
@@ -36,20 +38,26 @@ impl FormatDef for V2 {
         Layout::together(&[ARRAY, GROUP, ATTRIBUTES])
     }
 
-    fn lift(&self, documents: &[Option<Vec<u8>>], context: &LiftContext<'_>) -> Result<Option<NodeMetadata>> {
+    fn lift(&self, documents: &[Option<Source<'_>>], context: &LiftContext<'_>) -> Result<Option<NodeMetadata>> {
         let [array, group, attributes] = documents else { return Ok(None) };
         let attributes = || match attributes {
-            Some(bytes) => json::parse_document(bytes, context.mode).map_err(|error| error.at(ATTRIBUTES)),
+            Some(source) => {
+                source.parsed(context.mode).map(Cow::into_owned).map_err(|error| error.at(ATTRIBUTES))
+            }
             None => Ok(Map::new()),
         };
-        if let Some(bytes) = array {
-            let lifted = json::parse_document(bytes, context.mode).and_then(|map| lift_array(map, context));
+        if let Some(source) = array {
+            let lifted = source.parsed(context.mode).and_then(|map| lift_array(map, context));
             let array = lifted.map_err(|error| error.at(ARRAY))?;
             return Ok(Some(NodeMetadata::Array(ArrayMetadata { attributes: attributes()?, ..array })));
         }
-        let Some(bytes) = group else { return Ok(None) };
-        let group = lift_group(bytes, context).map_err(|error| error.at(GROUP))?;
+        let Some(source) = group else { return Ok(None) };
+        let group = lift_group(*source, context).map_err(|error| error.at(GROUP))?;
         Ok(Some(NodeMetadata::Group(GroupMetadata { attributes: attributes()?, ..group })))
+    }
+
+    fn group_document(&self) -> Option<usize> {
+        Some(1)
     }
 
     fn lower(&self, _: &NodePath, node: &NodeMetadata, registry: &Registry) -> Result<Vec<Document>> {
@@ -129,8 +137,8 @@ fn main_document(name: &'static str, documents: &[Option<Vec<u8>>]) -> Result<Ma
     json::parse_object(bytes).map_err(|error| error.at(name))
 }
 
-fn lift_group(bytes: &[u8], context: &LiftContext<'_>) -> Result<GroupMetadata> {
-    let mut members = Members::new(json::parse_document(bytes, context.mode)?, context.mode);
+fn lift_group(source: Source<'_>, context: &LiftContext<'_>) -> Result<GroupMetadata> {
+    let mut members = Members::new(source.parsed(context.mode)?, context.mode);
     members.zarr_format(2)?;
     // zarr-python 3 leaves it here, where it means nothing.
     if members.lenient() {
@@ -144,7 +152,7 @@ fn lift_group(bytes: &[u8], context: &LiftContext<'_>) -> Result<GroupMetadata> 
 }
 
 /// Reads the document of an array; the attributes are elsewhere.
-pub(super) fn lift_array(map: Map, context: &LiftContext<'_>) -> Result<ArrayMetadata> {
+pub(super) fn lift_array(map: Cow<'_, Map>, context: &LiftContext<'_>) -> Result<ArrayMetadata> {
     let mut members = Members::new(map, context.mode);
     members.zarr_format(2)?;
     let shape = members.lengths("shape")?;
@@ -152,25 +160,25 @@ pub(super) fn lift_array(map: Map, context: &LiftContext<'_>) -> Result<ArrayMet
     forgive_empty_chunks(&mut chunks, &shape, context.mode);
     let chunk_grid = ChunkGrid::regular(chunks, &shape)?;
     let (data_type, order) = lift_data_type(&mut members, context)?;
-    let fill_value = match optional_if_lenient(&mut members, "fill_value")? {
+    let fill_value = match &*optional_if_lenient(&mut members, "fill_value")? {
         Json::Null => None,
-        fill if members.lenient() && is_number_of_text(&fill, &data_type) => None,
+        fill if members.lenient() && is_number_of_text(fill, &data_type) => None,
         fill => {
             if context.mode == Mode::Strict {
-                check_fill_form(&data_type, &fill)?;
+                check_fill_form(&data_type, fill)?;
             }
             let family = context.registry.family(&data_type)?;
-            let value = family.fill_from_json(&data_type, &fill, context.mode)?;
+            let value = family.fill_from_json(&data_type, fill, context.mode)?;
             Some(if data_type.fields().is_some() { reordered(&value, &data_type, &order) } else { value })
         }
     };
     let codecs = lift_codecs(&mut members, shape.len(), &data_type, &order, context)?;
     let separator_declared = members.has("dimension_separator");
-    let separator = match members.optional("dimension_separator") {
+    let separator = match members.optional("dimension_separator").as_deref() {
         None => Separator::Dot,
         Some(Json::Null) if members.lenient() => Separator::Dot,
-        Some(Json::String(text)) => Separator::parse(&text).ok_or_else(|| bad_separator(&text))?,
-        Some(other) => return Err(wrong("dimension_separator", "\".\" or \"/\"", &other)),
+        Some(Json::String(text)) => Separator::parse(text).ok_or_else(|| bad_separator(text))?,
+        Some(other) => return Err(wrong("dimension_separator", "\".\" or \"/\"", other)),
     };
     let array = ArrayMetadata {
         format: Format::V2,
@@ -199,7 +207,7 @@ fn is_number_of_text(fill: &Json, data_type: &DataType) -> bool {
 
 /// The data type, and the byte order of its stored elements. What objects are, only their codec says: the first filter or,
 /// in some stores, the compressor.
-fn lift_data_type(members: &mut Members, context: &LiftContext<'_>) -> Result<(DataType, ByteOrder)> {
+fn lift_data_type(members: &mut Members<'_>, context: &LiftContext<'_>) -> Result<(DataType, ByteOrder)> {
     let little = ByteOrder::One(Endian::Little);
     let dtype = members.required("dtype")?;
     if dtype.as_str() != Some("|O") {
@@ -253,36 +261,37 @@ fn check_fill_form(data_type: &DataType, fill: &Json) -> Result<()> {
 }
 
 /// A member that must be there, but whose absence leniently says `null`.
-fn optional_if_lenient(members: &mut Members, name: &str) -> Result<Json> {
+fn optional_if_lenient<'a>(members: &mut Members<'a>, name: &'static str) -> Result<Cow<'a, Json>> {
     if members.lenient() {
-        return Ok(members.optional(name).unwrap_or(Json::Null));
+        return Ok(members.optional(name).unwrap_or(Cow::Owned(Json::Null)));
     }
     members.required(name)
 }
 
 /// `order`, `filters`, the byte order of the dtype and `compressor` as one chain.
 fn lift_codecs(
-    members: &mut Members,
+    members: &mut Members<'_>,
     ndim: usize,
     data_type: &DataType,
     order: &ByteOrder,
     context: &LiftContext<'_>,
 ) -> Result<Vec<CodecSpec>> {
-    let column_major = match optional_if_lenient(members, "order")? {
+    let column_major = match &*optional_if_lenient(members, "order")? {
         Json::Null if members.lenient() => false,
         Json::String(order) if order == "C" => false,
         Json::String(order) if order == "F" => true,
-        other => return Err(wrong("order", "\"C\" or \"F\"", &other)),
+        other => return Err(wrong("order", "\"C\" or \"F\"", other)),
     };
-    let filters = match optional_if_lenient(members, "filters")? {
-        Json::Null => Vec::new(),
-        Json::Array(filters) => filters,
-        other => return Err(wrong("filters", "null or a list of objects", &other)),
+    let filters = optional_if_lenient(members, "filters")?;
+    let filters = match &*filters {
+        Json::Null => &[],
+        Json::Array(filters) => filters.as_slice(),
+        other => return Err(wrong("filters", "null or a list of objects", other)),
     };
-    let mut listed: Vec<(&str, Json)> = filters.into_iter().map(|filter| ("filters", filter)).collect();
-    match optional_if_lenient(members, "compressor")? {
-        Json::Null => {}
-        compressor => listed.push(("compressor", compressor)),
+    let mut listed: Vec<(&str, &Json)> = filters.iter().map(|filter| ("filters", filter)).collect();
+    let compressor = optional_if_lenient(members, "compressor")?;
+    if !compressor.is_null() {
+        listed.push(("compressor", &compressor));
     }
     // Lists of lists are nested as the array is, whatever the order.
     let nests = listed.iter().any(|(_, json)| json.get("id").and_then(Json::as_str).is_some_and(nests_lists));
@@ -292,7 +301,7 @@ fn lift_codecs(
     let mut item = data_type.encoded_item();
     let mut in_bytes = false;
     for (member, json) in listed {
-        let (kind, spec) = lift_codec(member, &json, item, context)?;
+        let (kind, spec) = lift_codec(member, json, item, context)?;
         if kind == CodecKind::ArrayToArray {
             item = encoded_size(&spec.configuration).unwrap_or(item);
         }
@@ -572,7 +581,7 @@ mod tests {
 
     fn lifted(document: &Json, mode: Mode) -> Result<ArrayMetadata> {
         let context = LiftContext { registry: &Registry::new(), mode, data_type_fallback: false };
-        lift_array(document.as_object().cloned().unwrap(), &context)
+        lift_array(Cow::Borrowed(document.as_object().unwrap()), &context)
     }
 
     #[test]
@@ -690,7 +699,7 @@ mod tests {
         assert!(lifted(&of("<c8", json!([1.0, "NaN"])), Mode::Strict).is_ok());
         let group = |mode| {
             let context = LiftContext { registry: &Registry::new(), mode, data_type_fallback: false };
-            lift_group(b"{\"zarr_format\": 2, \"later\": 1}", &context)
+            lift_group(Source::Bytes(b"{\"zarr_format\": 2, \"later\": 1}"), &context)
         };
         assert!(group(Mode::Lenient).is_ok());
         assert!(group(Mode::Strict).unwrap_err().to_string().contains("later"));

@@ -7,7 +7,7 @@ use serde_json::json;
 use super::members::{Members, lengths, wrong};
 use super::{
     ArrayMetadata, Change, Consolidation, Document, Format, FormatDef, GroupMetadata, Layout, LiftContext,
-    NodeMetadata, consolidated, put_members, v2,
+    NodeMetadata, Source, consolidated, put_members, v2,
 };
 use crate::codec::CodecSpec;
 use crate::data_type::{DataType, Mode};
@@ -32,9 +32,9 @@ impl FormatDef for V3 {
         Layout::together(&[DOCUMENT])
     }
 
-    fn lift(&self, documents: &[Option<Vec<u8>>], context: &LiftContext<'_>) -> Result<Option<NodeMetadata>> {
-        let Some(bytes) = documents.first().and_then(Option::as_ref) else { return Ok(None) };
-        lift(bytes, context).map_err(|error| error.at(DOCUMENT))
+    fn lift(&self, documents: &[Option<Source<'_>>], context: &LiftContext<'_>) -> Result<Option<NodeMetadata>> {
+        let Some(Some(source)) = documents.first() else { return Ok(None) };
+        lift(*source, context).map_err(|error| error.at(DOCUMENT))
     }
 
     fn lower(&self, _: &NodePath, node: &NodeMetadata, registry: &Registry) -> Result<Vec<Document>> {
@@ -76,8 +76,8 @@ impl FormatDef for V3 {
     }
 }
 
-fn lift(bytes: &[u8], context: &LiftContext<'_>) -> Result<Option<NodeMetadata>> {
-    let map = json::parse_document(bytes, context.mode)?;
+fn lift(source: Source<'_>, context: &LiftContext<'_>) -> Result<Option<NodeMetadata>> {
+    let map = source.parsed(context.mode)?;
     // The drafts had a URI there, in a document that is not that of a node.
     if map.get("zarr_format").and_then(Json::as_str).is_some_and(|format| format.contains("://")) {
         return Ok(None);
@@ -87,8 +87,8 @@ fn lift(bytes: &[u8], context: &LiftContext<'_>) -> Result<Option<NodeMetadata>>
     lift_node(members, context).map(Some)
 }
 
-fn lift_node(mut members: Members, context: &LiftContext<'_>) -> Result<NodeMetadata> {
-    match members.optional("node_type") {
+fn lift_node(mut members: Members<'_>, context: &LiftContext<'_>) -> Result<NodeMetadata> {
+    match members.optional("node_type").as_deref() {
         Some(Json::String(kind)) if kind == "array" => lift_array(members, context).map(NodeMetadata::Array),
         Some(Json::String(kind)) if kind == "group" => lift_group(members).map(NodeMetadata::Group),
         // Only an array has these members, so that its kind is clear.
@@ -100,9 +100,9 @@ fn lift_node(mut members: Members, context: &LiftContext<'_>) -> Result<NodeMeta
     }
 }
 
-fn lift_group(mut members: Members) -> Result<GroupMetadata> {
+fn lift_group(mut members: Members<'_>) -> Result<GroupMetadata> {
     let attributes = members.object("attributes")?;
-    check_consolidated(members.optional(consolidated::MEMBER).as_ref(), members.lenient())?;
+    check_consolidated(members.optional(consolidated::MEMBER).as_deref(), members.lenient())?;
     Ok(GroupMetadata { format: Format::V3, attributes, extra: extra(members)? })
 }
 
@@ -121,7 +121,7 @@ fn check_consolidated(json: Option<&Json>, lenient: bool) -> Result<()> {
     }
 }
 
-fn lift_array(mut members: Members, context: &LiftContext<'_>) -> Result<ArrayMetadata> {
+fn lift_array(mut members: Members<'_>, context: &LiftContext<'_>) -> Result<ArrayMetadata> {
     let mode = context.mode;
     let shape = members.lengths("shape")?;
     let data_type = members.required("data_type")?;
@@ -129,17 +129,17 @@ fn lift_array(mut members: Members, context: &LiftContext<'_>) -> Result<ArrayMe
         extension("data_type", &data_type, mode)?;
     }
     let data_type = context.registry.data_type_from_v3(&data_type)?;
-    let chunk_grid = lift_grid(&members.required("chunk_grid")?, &shape, mode)?;
-    let chunk_key_encoding = lift_key_encoding(&members.required("chunk_key_encoding")?, mode)?;
+    let chunk_grid = lift_grid(&*members.required("chunk_grid")?, &shape, mode)?;
+    let chunk_key_encoding = lift_key_encoding(&*members.required("chunk_key_encoding")?, mode)?;
     let fill = members.required("fill_value")?;
     if mode == Mode::Strict && matches!(data_type, DataType::RawBits(_)) && !fill.is_array() {
         return Err(Error::metadata(format!("fill_value {fill} of a {data_type} must be a list of bytes")));
     }
     let fill_value = context.registry.family(&data_type)?.fill_from_json(&data_type, &fill, mode)?;
-    let codecs = lift_codecs(&members.required("codecs")?, mode)?;
+    let codecs = lift_codecs(&*members.required("codecs")?, mode)?;
     let attributes = members.object("attributes")?;
-    let dimension_names = lift_dimension_names(members.optional("dimension_names"), mode)?;
-    check_storage_transformers(members.optional("storage_transformers").as_ref(), mode)?;
+    let dimension_names = lift_dimension_names(members.take("dimension_names"), mode)?;
+    check_storage_transformers(members.optional("storage_transformers").as_deref(), mode)?;
     let array = ArrayMetadata {
         format: Format::V3,
         shape,
@@ -158,10 +158,22 @@ fn lift_array(mut members: Members, context: &LiftContext<'_>) -> Result<ArrayMe
     Ok(array)
 }
 
+/// What is said of an extension point.
+struct Extension<'a> {
+    name: &'a str,
+    configuration: Option<&'a Map>,
+}
+
+impl Extension<'_> {
+    fn get(&self, member: &str) -> Option<&Json> {
+        self.configuration.and_then(|configuration| configuration.get(member))
+    }
+}
+
 /// An extension point's name and configuration: `"name"` or `{"name": …, "configuration": {…}}`.
-fn extension(member: &str, json: &Json, mode: Mode) -> Result<(String, Map)> {
+fn extension<'a>(member: &str, json: &'a Json, mode: Mode) -> Result<Extension<'a>> {
     let map = match json {
-        Json::String(name) => return Ok((name.clone(), Map::new())),
+        Json::String(name) => return Ok(Extension { name, configuration: None }),
         Json::Object(map) => map,
         other => return Err(wrong(member, "a name, or an object with a name", other)),
     };
@@ -169,9 +181,9 @@ fn extension(member: &str, json: &Json, mode: Mode) -> Result<(String, Map)> {
         return Err(Error::metadata(format!("the member '{member}' has no name: {json}")));
     };
     let configuration = match map.get("configuration") {
-        None => Map::new(),
-        Some(Json::Object(configuration)) => configuration.clone(),
-        Some(Json::Null) if mode == Mode::Lenient => Map::new(),
+        None => None,
+        Some(Json::Object(configuration)) => Some(configuration),
+        Some(Json::Null) if mode == Mode::Lenient => None,
         Some(other) => {
             return Err(wrong("configuration", "an object", other).at(format!("{member} '{name}'")));
         }
@@ -189,17 +201,17 @@ fn extension(member: &str, json: &Json, mode: Mode) -> Result<(String, Map)> {
             return Err(Error::metadata(message));
         }
     }
-    Ok((name.clone(), configuration))
+    Ok(Extension { name, configuration })
 }
 
 fn lift_grid(json: &Json, shape: &[u64], mode: Mode) -> Result<ChunkGrid> {
-    let (name, configuration) = extension("chunk_grid", json, mode)?;
+    let grid = extension("chunk_grid", json, mode)?;
     let member = |member: &str| {
         let missing = || Error::metadata(format!("chunk_grid has no {member} in its configuration"));
-        configuration.get(member).ok_or_else(missing)
+        grid.get(member).ok_or_else(missing)
     };
     let only = |members: usize| match mode {
-        Mode::Strict if configuration.len() > members => {
+        Mode::Strict if grid.configuration.is_some_and(|all| all.len() > members) => {
             Err(Error::metadata("the configuration of chunk_grid has unknown members"))
         }
         _ => Ok(()),
@@ -208,7 +220,7 @@ fn lift_grid(json: &Json, shape: &[u64], mode: Mode) -> Result<ChunkGrid> {
         let lengths = Rectilinear::lengths_from_json(member(name)?, mode).map_err(|error| error.at(name))?;
         ChunkGrid::rectilinear(lengths, shape)
     };
-    match name.as_str() {
+    match grid.name {
         "regular" => {
             let mut chunk_shape = lengths("chunk_shape", member("chunk_shape")?, mode)?;
             only(1)?;
@@ -216,7 +228,7 @@ fn lift_grid(json: &Json, shape: &[u64], mode: Mode) -> Result<ChunkGrid> {
             ChunkGrid::regular(chunk_shape, shape)
         }
         "rectilinear" => {
-            match configuration.get("kind") {
+            match grid.get("kind") {
                 Some(Json::String(kind)) if kind == "inline" => {}
                 None if mode == Mode::Lenient => {}
                 Some(Json::String(kind)) => {
@@ -231,7 +243,7 @@ fn lift_grid(json: &Json, shape: &[u64], mode: Mode) -> Result<ChunkGrid> {
         }
         // What zarrs wrote before the extension had its name.
         "rectangular" if mode == Mode::Lenient => rectilinear("chunk_shape"),
-        _ => Err(Error::unsupported(format!(
+        name => Err(Error::unsupported(format!(
             "unknown chunk grid '{name}'; known are 'regular' and 'rectilinear'"
         ))),
     }
@@ -247,21 +259,22 @@ pub(super) fn forgive_empty_chunks(chunk_shape: &mut [u64], shape: &[u64], mode:
 }
 
 fn lift_key_encoding(json: &Json, mode: Mode) -> Result<ChunkKeyEncoding> {
-    let (name, configuration) = extension("chunk_key_encoding", json, mode)?;
-    if let Some(unknown) = configuration.keys().find(|key| mode == Mode::Strict && *key != "separator") {
+    let encoding = extension("chunk_key_encoding", json, mode)?;
+    let mut members = encoding.configuration.into_iter().flat_map(Map::keys);
+    if let Some(unknown) = members.find(|key| mode == Mode::Strict && *key != "separator") {
         let message = format!("the configuration of chunk_key_encoding has the unknown member '{unknown}'");
         return Err(Error::metadata(message));
     }
-    let separator = match configuration.get("separator") {
+    let separator = match encoding.get("separator") {
         None => None,
         Some(Json::Null) if mode == Mode::Lenient => None,
         Some(Json::String(text)) => Some(Separator::parse(text).ok_or_else(|| bad_separator(text))?),
         Some(other) => return Err(wrong("separator", "\".\" or \"/\"", other)),
     };
-    match name.as_str() {
+    match encoding.name {
         "default" => Ok(ChunkKeyEncoding::Default(separator.unwrap_or(Separator::Slash))),
         "v2" => Ok(ChunkKeyEncoding::V2(separator.unwrap_or(Separator::Dot))),
-        _ => Err(Error::unsupported(format!(
+        name => Err(Error::unsupported(format!(
             "unknown chunk_key_encoding '{name}'; known are 'default' and 'v2'"
         ))),
     }
@@ -276,20 +289,21 @@ fn lift_codecs(json: &Json, mode: Mode) -> Result<Vec<CodecSpec>> {
     let list = json.as_array().ok_or_else(|| wrong("codecs", "a list", json))?;
     list.iter()
         .map(|codec| {
-            let (name, configuration) = extension("codecs", codec, mode)?;
-            if has_filter_of_bytes(&name, &configuration) {
+            let Extension { name, configuration } = extension("codecs", codec, mode)?;
+            if has_filter_of_bytes(name, configuration) {
                 return Err(Error::unsupported(format!(
                     "the codec '{}' is only of arrays of v2: v3 has filters for arrays, and none for bytes",
                     v2::FILTER_OF_BYTES
                 )));
             }
-            Ok(CodecSpec { name, configuration })
+            let configuration = configuration.cloned().unwrap_or_default();
+            Ok(CodecSpec { name: name.to_owned(), configuration })
         })
         .collect()
 }
 
 /// Whether a codec, or one inside of it, is a filter of v2 that is given bytes.
-fn has_filter_of_bytes(name: &str, configuration: &Map) -> bool {
+fn has_filter_of_bytes(name: &str, configuration: Option<&Map>) -> bool {
     fn within(json: &Json) -> bool {
         match json {
             Json::String(name) => name == v2::FILTER_OF_BYTES,
@@ -298,7 +312,7 @@ fn has_filter_of_bytes(name: &str, configuration: &Map) -> bool {
             _ => false,
         }
     }
-    name == v2::FILTER_OF_BYTES || configuration.values().any(within)
+    name == v2::FILTER_OF_BYTES || configuration.is_some_and(|members| members.values().any(within))
 }
 
 fn lift_dimension_names(json: Option<Json>, mode: Mode) -> Result<Option<Vec<Option<String>>>> {
@@ -326,7 +340,7 @@ fn check_storage_transformers(json: Option<&Json>, mode: Mode) -> Result<()> {
 }
 
 /// The members that are left: each must say that it need not be understood.
-fn extra(members: Members) -> Result<Map> {
+fn extra(members: Members<'_>) -> Result<Map> {
     let rest = members.rest();
     let optional = |json: &Json| json.get("must_understand") == Some(&Json::Bool(false));
     if let Some((name, _)) = rest.iter().find(|(_, json)| !optional(json)) {
@@ -367,7 +381,7 @@ fn lower_array(array: &ArrayMetadata, registry: &Registry) -> Result<Map> {
         return Err(Error::unsupported("Zarr v3 has one byte order for all fields of a structure"));
     }
     if let Some(codec) =
-        array.codecs.iter().find(|codec| has_filter_of_bytes(&codec.name, &codec.configuration))
+        array.codecs.iter().find(|codec| has_filter_of_bytes(&codec.name, Some(&codec.configuration)))
     {
         return Err(Error::unsupported(format!(
             "Zarr v3 cannot say '{codec}': it has filters only for arrays, and this one is given bytes, as only v2 has it"
@@ -430,7 +444,7 @@ mod tests {
 
     fn lifted(document: &Json, mode: Mode) -> Result<ArrayMetadata> {
         let context = LiftContext { registry: &Registry::new(), mode, data_type_fallback: false };
-        match lift(document.to_string().as_bytes(), &context)? {
+        match lift(Source::Bytes(document.to_string().as_bytes()), &context)? {
             Some(NodeMetadata::Array(array)) => Ok(array),
             other => Err(Error::metadata(format!("no array: {other:?}"))),
         }
@@ -489,7 +503,7 @@ mod tests {
             map.to_string().into_bytes()
         };
         let lift = |bytes: &[u8], mode| {
-            lift(bytes, &LiftContext { registry: &Registry::new(), mode, data_type_fallback: false })
+            lift(Source::Bytes(bytes), &LiftContext { registry: &Registry::new(), mode, data_type_fallback: false })
         };
         assert!(lift(&document(Json::Null), Mode::Lenient).is_ok());
         assert!(lift(&document(Json::Null), Mode::Strict).is_err());

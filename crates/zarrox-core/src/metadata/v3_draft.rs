@@ -4,11 +4,13 @@
 //!
 //! <https://github.com/zarr-developers/zarr-specs/blob/d061a83/docs/core/v3.0.rst>
 
+use std::borrow::Cow;
+
 use serde_json::json;
 
 use super::drafts::{self, ARRAY, ENTRY, GROUP};
 use super::members::{Members, wrong};
-use super::{ArrayMetadata, Change, Document, Format, FormatDef, Layout, LiftContext, NodeMetadata, v2};
+use super::{ArrayMetadata, Change, Document, Format, FormatDef, Layout, LiftContext, NodeMetadata, Source, v2};
 use crate::codec::CodecSpec;
 use crate::data_type::{DataType, Endian, Mode, Storage};
 use crate::error::{Error, Result};
@@ -46,9 +48,9 @@ impl FormatDef for V3Draft {
 
     fn lift_entry(&self, document: Option<&[u8]>, context: &LiftContext<'_>) -> Result<Option<Layout>> {
         let Some(map) = drafts::entry_members(document, false) else { return Ok(None) };
-        let mut members = Members::new(map, context.mode);
+        let mut members = Members::new(Cow::Owned(map), context.mode);
         drafts::check_core_version(&mut members, CORE)?;
-        let suffix = match members.optional("metadata_encoding") {
+        let suffix = match members.take("metadata_encoding") {
             None if members.lenient() => ".json".to_owned(),
             Some(Json::Object(encoding)) => lift_encoding(encoding, context.mode)?,
             other => return Err(wrong("metadata_encoding", "an object", &other.unwrap_or(Json::Null))),
@@ -56,7 +58,7 @@ impl FormatDef for V3Draft {
         if !members.lenient() && !members.has("extensions") {
             return Err(Error::metadata("the member 'extensions' is missing"));
         }
-        drafts::check_extensions(members.optional("extensions"), context.mode)?;
+        drafts::check_extensions(members.take("extensions"), context.mode)?;
         // A later minor version may add members that can be ignored.
         Ok(Some(Layout::apart("", suffix)))
     }
@@ -70,12 +72,16 @@ impl FormatDef for V3Draft {
         entry.as_object().map(json::to_bytes).transpose()
     }
 
-    fn lift(&self, documents: &[Option<Vec<u8>>], context: &LiftContext<'_>) -> Result<Option<NodeMetadata>> {
+    fn lift(&self, documents: &[Option<Source<'_>>], context: &LiftContext<'_>) -> Result<Option<NodeMetadata>> {
         let node = drafts::lift(documents, Format::V3Draft, context, |map| lift_array(map, context))?;
         if let Some(NodeMetadata::Group(group)) = &node {
             check_extra(&group.extra).map_err(|error| error.at(GROUP))?;
         }
         Ok(node)
+    }
+
+    fn group_document(&self) -> Option<usize> {
+        Some(1)
     }
 
     fn lower(&self, _: &NodePath, node: &NodeMetadata, registry: &Registry) -> Result<Vec<Document>> {
@@ -108,9 +114,9 @@ fn chunk_keys(separator: Separator) -> ChunkKeyEncoding {
 
 /// The end of documents' keys. Only JSON is an encoding that anybody has defined.
 fn lift_encoding(encoding: Map, mode: Mode) -> Result<String> {
-    let mut members = Members::new(encoding, mode);
+    let mut members = Members::new(Cow::Owned(encoding), mode);
     let kind = members.required("type")?;
-    if kind != json!("json") || members.has("extension") {
+    if *kind != json!("json") || members.has("extension") {
         return Err(Error::unsupported(format!("unknown metadata_encoding {kind}; known is \"json\"")));
     }
     drafts::key_suffix(&mut members)
@@ -129,16 +135,16 @@ fn check_extra(extra: &Map) -> Result<()> {
 }
 
 fn lift_array(map: Map, context: &LiftContext<'_>) -> Result<ArrayMetadata> {
-    let mut members = Members::new(map, context.mode);
-    let (dtype, fallback_from) = lift_data_type(&members.required("data_type")?, context)?;
+    let mut members = Members::new(Cow::Owned(map), context.mode);
+    let (dtype, fallback_from) = lift_data_type(&*members.required("data_type")?, context)?;
     let (codecs, endian) = lift_codecs(&mut members)?;
     let dtype = endian.map_or(Ok(dtype.clone()), |endian| drafts::with_endian(&dtype, endian))?;
-    let (chunks, separator) = drafts::lift_grid(&members.required("chunk_grid")?, context.mode)?;
+    let (chunks, separator) = drafts::lift_grid(&*members.required("chunk_grid")?, context.mode)?;
     let fill = lift_fill(&mut members, &dtype, context)?;
     let mut document = Map::new();
     let mut say = |name: &str, json: Json| drop(document.insert(name.to_owned(), json));
     say("zarr_format", 2.into());
-    say("shape", members.required("shape")?);
+    say("shape", members.required("shape")?.into_owned());
     say("chunks", chunks);
     say("dtype", dtype);
     say("fill_value", fill.json);
@@ -146,14 +152,14 @@ fn lift_array(map: Map, context: &LiftContext<'_>) -> Result<ArrayMetadata> {
     say("filters", codecs.into());
     say("compressor", Json::Null);
     say("dimension_separator", separator.to_string().into());
-    let transformers = members.optional("storage_transformers");
+    let transformers = members.take("storage_transformers");
     let keys = chunk_keys(separator);
     let array = drafts::lift_array(document, Format::V3Draft, keys, transformers.as_ref(), context)?;
     let attributes = drafts::attributes(&mut members)?;
     if !members.lenient() && !members.has("extensions") {
         return Err(Error::metadata("the member 'extensions' is missing"));
     }
-    let extensions = drafts::check_extensions(members.optional("extensions"), context.mode)?;
+    let extensions = drafts::check_extensions(members.take("extensions"), context.mode)?;
     let mut extra = members.rest();
     check_extra(&extra)?;
     extra.extend(extensions.map(|list| ("extensions".to_owned(), list)));
@@ -198,8 +204,8 @@ fn lift_data_type(json: &Json, context: &LiftContext<'_>) -> Result<(Json, Optio
 }
 
 /// The codecs as v2 has them, and what the codec of the byte order says.
-fn lift_codecs(members: &mut Members) -> Result<(Vec<Json>, Option<Endian>)> {
-    let mut given = match members.optional("codecs") {
+fn lift_codecs(members: &mut Members<'_>) -> Result<(Vec<Json>, Option<Endian>)> {
+    let mut given = match members.take("codecs") {
         None => Vec::new(),
         Some(Json::Null) if members.lenient() => Vec::new(),
         Some(Json::Array(list)) => list,
@@ -207,7 +213,7 @@ fn lift_codecs(members: &mut Members) -> Result<(Vec<Json>, Option<Endian>)> {
     };
     // What was there before `codecs`.
     if members.lenient() {
-        given.extend(members.optional("compressor").filter(|codec| !codec.is_null()));
+        given.extend(members.take("compressor").filter(|codec| !codec.is_null()));
     }
     let (mut codecs, mut endian) = (Vec::new(), None);
     for codec in given {
@@ -234,8 +240,8 @@ struct Fill {
     bits: Option<FillValue>,
 }
 
-fn lift_fill(members: &mut Members, dtype: &Json, context: &LiftContext<'_>) -> Result<Fill> {
-    let json = match members.optional("fill_value") {
+fn lift_fill(members: &mut Members<'_>, dtype: &Json, context: &LiftContext<'_>) -> Result<Fill> {
+    let json = match members.take("fill_value") {
         // The specification forbids it, and has it in an example.
         None | Some(Json::Null) if members.lenient() => Json::Null,
         None | Some(Json::Null) => return Err(Error::metadata("the member 'fill_value' must have a value")),
@@ -407,7 +413,7 @@ mod tests {
 
     fn lifted_with(document: &Json, mode: Mode, data_type_fallback: bool) -> Result<ArrayMetadata> {
         let context = LiftContext { registry: &Registry::new(), mode, data_type_fallback };
-        match V3Draft.lift(&[Some(document.to_string().into_bytes()), None], &context)? {
+        match V3Draft.lift(&[Some(Source::Json(document)), None], &context)? {
             Some(NodeMetadata::Array(array)) => Ok(array),
             other => Err(Error::metadata(format!("no array: {other:?}"))),
         }
@@ -579,7 +585,7 @@ mod tests {
     fn groups_have_attributes_and_nothing_else() {
         let context =
             LiftContext { registry: &Registry::new(), mode: Mode::Strict, data_type_fallback: false };
-        let lift = |text: &str| V3Draft.lift(&[None, Some(text.as_bytes().to_vec())], &context);
+        let lift = |text: &str| V3Draft.lift(&[None, Some(Source::Bytes(text.as_bytes()))], &context);
         let Some(node) = lift("{\"attributes\": {\"a\": 1}}").unwrap() else { panic!("no group") };
         let documents = V3Draft.lower(&NodePath::root(), &node, &Registry::new()).unwrap();
         assert_eq!(json::parse(&documents[0].1).unwrap(), json!({"attributes": {"a": 1}}));

@@ -7,12 +7,14 @@
 //!
 //! <https://zarr.readthedocs.io/en/v2.18.3/api/v3.html>
 
+use std::borrow::Cow;
+
 use serde_json::json;
 
 use super::drafts::{self, ARRAY, ENTRY, GROUP};
 use super::members::{Members, wrong};
 use super::{
-    ArrayMetadata, Change, Consolidation, Document, Format, FormatDef, Layout, LiftContext, NodeMetadata, v2,
+    ArrayMetadata, Change, Consolidation, Document, Format, FormatDef, Layout, LiftContext, NodeMetadata, Source, v2,
 };
 use crate::codec::CodecSpec;
 use crate::error::{Error, Result};
@@ -47,9 +49,9 @@ impl FormatDef for V3Experimental {
 
     fn lift_entry(&self, document: Option<&[u8]>, context: &LiftContext<'_>) -> Result<Option<Layout>> {
         let Some(map) = drafts::entry_members(document, true) else { return Ok(None) };
-        let mut members = Members::new(map, context.mode);
+        let mut members = Members::new(Cow::Owned(map), context.mode);
         drafts::check_core_version(&mut members, CORE)?;
-        let encoding = members.optional("metadata_encoding");
+        let encoding = members.take("metadata_encoding");
         if encoding != Some(json!(CORE)) && !members.lenient() {
             return Err(wrong("metadata_encoding", &format!("\"{CORE}\""), &encoding.unwrap_or(Json::Null)));
         }
@@ -57,7 +59,7 @@ impl FormatDef for V3Experimental {
         if !members.lenient() && !members.has("extensions") {
             return Err(Error::metadata("the member 'extensions' is missing"));
         }
-        drafts::check_extensions(members.optional("extensions"), context.mode)?;
+        drafts::check_extensions(members.take("extensions"), context.mode)?;
         Ok(Some(Layout::apart("root", suffix)))
     }
 
@@ -71,8 +73,12 @@ impl FormatDef for V3Experimental {
         entry.as_object().map(json::to_bytes).transpose()
     }
 
-    fn lift(&self, documents: &[Option<Vec<u8>>], context: &LiftContext<'_>) -> Result<Option<NodeMetadata>> {
+    fn lift(&self, documents: &[Option<Source<'_>>], context: &LiftContext<'_>) -> Result<Option<NodeMetadata>> {
         drafts::lift(documents, Format::V3Experimental, context, |map| lift_array(map, context))
+    }
+
+    fn group_document(&self) -> Option<usize> {
+        Some(1)
     }
 
     fn lower(&self, _: &NodePath, node: &NodeMetadata, registry: &Registry) -> Result<Vec<Document>> {
@@ -120,7 +126,7 @@ fn chunk_keys(separator: Separator) -> ChunkKeyEncoding {
 }
 
 fn lift_array(map: Map, context: &LiftContext<'_>) -> Result<ArrayMetadata> {
-    let mut members = Members::new(map, context.mode);
+    let mut members = Members::new(Cow::Owned(map), context.mode);
     let mut attributes = drafts::attributes(&mut members)?;
     let filters = match attributes.get(FILTERS) {
         Some(json) if is_filters(json) => attributes.shift_remove(FILTERS),
@@ -129,28 +135,28 @@ fn lift_array(map: Map, context: &LiftContext<'_>) -> Result<ArrayMetadata> {
         }
         _ => None,
     };
-    let (chunks, separator) = drafts::lift_grid(&members.required("chunk_grid")?, context.mode)?;
+    let (chunks, separator) = drafts::lift_grid(&*members.required("chunk_grid")?, context.mode)?;
     // It is there again when it is not the default; the grid is what zarr-python goes by.
-    members.optional("dimension_separator");
+    members.take("dimension_separator");
     let mut document = Map::new();
     let mut say = |name: &str, json: Json| drop(document.insert(name.to_owned(), json));
     say("zarr_format", 2.into());
-    say("shape", members.required("shape")?);
+    say("shape", members.required("shape")?.into_owned());
     say("chunks", chunks);
-    say("dtype", lift_data_type(&members.required("data_type")?, context.registry)?);
+    say("dtype", lift_data_type(&*members.required("data_type")?, context.registry)?);
     say("order", drafts::lift_order(&mut members)?);
     say("filters", filters.unwrap_or(Json::Null));
     say("compressor", lift_compressor(&mut members)?);
     say("dimension_separator", separator.to_string().into());
-    match members.optional("fill_value") {
+    match members.take("fill_value") {
         Some(json) if json == json!("+Infinity") && members.lenient() => say("fill_value", "Infinity".into()),
         Some(json) => say("fill_value", json),
         None => {}
     }
-    let transformers = members.optional("storage_transformers");
+    let transformers = members.take("storage_transformers");
     let keys = chunk_keys(separator);
     let array = drafts::lift_array(document, Format::V3Experimental, keys, transformers.as_ref(), context)?;
-    let extensions = drafts::check_extensions(members.optional("extensions"), context.mode)?;
+    let extensions = drafts::check_extensions(members.take("extensions"), context.mode)?;
     let mut extra = members.rest();
     extra.extend(extensions.map(|list| ("extensions".to_owned(), list)));
     Ok(ArrayMetadata { attributes, extra, ..array })
@@ -189,14 +195,14 @@ fn lift_data_type(json: &Json, registry: &Registry) -> Result<Json> {
     }
 }
 
-fn lift_compressor(members: &mut Members) -> Result<Json> {
-    match members.optional("compressor") {
+fn lift_compressor(members: &mut Members<'_>) -> Result<Json> {
+    match members.take("compressor") {
         None => {}
         Some(Json::Null) if members.lenient() => {}
         Some(codec) => return drafts::codec_to_v2("compressor", &codec).map(|(_, codec)| codec),
     }
     // The draft's member, which others mixed in.
-    let codecs = members.optional("codecs");
+    let codecs = members.take("codecs");
     if codecs.is_some() && !members.lenient() {
         return Err(Error::unsupported("v3-experimental has a 'compressor', and no 'codecs'"));
     }
@@ -300,7 +306,7 @@ mod tests {
 
     fn lifted(document: &Json, mode: Mode) -> Result<ArrayMetadata> {
         let context = LiftContext { registry: &Registry::new(), mode, data_type_fallback: false };
-        match V3Experimental.lift(&[Some(document.to_string().into_bytes()), None], &context)? {
+        match V3Experimental.lift(&[Some(Source::Json(document)), None], &context)? {
             Some(NodeMetadata::Array(array)) => Ok(array),
             other => Err(Error::metadata(format!("no array: {other:?}"))),
         }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde_json::json;
 use zarrox_core::data_type::Mode;
 use zarrox_core::json::{Map, to_bytes};
-use zarrox_core::metadata::{Change, Consolidation, FormatDef, LiftContext};
+use zarrox_core::metadata::{Change, Consolidation, FormatDef, LiftContext, Source};
 use zarrox_core::{ArrayMetadata, Format, GroupMetadata, NodeMetadata, NodePath, Registry};
 
 use super::seeded;
@@ -39,10 +39,10 @@ fn node(def: &dyn FormatDef, text: &[u8], context: &LiftContext<'_>) {
     let mut documents: Vec<Option<Vec<u8>>> =
         text.split(|&byte| byte == 0).map(|text| (!text.is_empty()).then(|| text.to_vec())).collect();
     documents.resize(def.layout().documents().len(), None);
-    let _ = def.implicit_group(&documents, context);
+    let _ = def.implicit_group(&Source::stored(&documents), context);
     let attributes = Map::from_iter([("a".to_owned(), json!([1]))]);
     let _ = def.patch(&documents, Change::Attributes(&attributes));
-    let Ok(Some(node)) = def.lift(&documents, context) else { return };
+    let Ok(Some(node)) = def.lift(&Source::stored(&documents), context) else { return };
     lowered(&node, context);
     let NodeMetadata::Array(array) = node else { return };
     let shape: Vec<u64> = array.shape.iter().map(|length| length / 2).collect();
@@ -69,7 +69,7 @@ fn lowered(node: &NodeMetadata, context: &LiftContext<'_>) {
         let find =
             |name: &&str| documents.iter().find(|(there, _)| there == name).map(|(_, text)| text.clone());
         let documents: Vec<_> = def.layout().documents().iter().map(find).collect();
-        let again = def.lift(&documents, context);
+        let again = def.lift(&Source::stored(&documents), context);
         if format == own {
             assert!(
                 matches!(again, Ok(Some(_))),
@@ -138,7 +138,7 @@ fn array(registry: &Registry, example: &Example) -> Option<ArrayMetadata> {
     });
     let document = to_bytes(template.as_object()?).ok()?;
     let context = LiftContext { registry, mode: Mode::Lenient, data_type_fallback: false };
-    let Ok(Some(NodeMetadata::Array(array))) = Format::V3.def().lift(&[Some(document)], &context) else {
+    let Ok(Some(NodeMetadata::Array(array))) = Format::V3.def().lift(&[Some(Source::Bytes(&document))], &context) else {
         return None;
     };
     let fill_value = Some(family.default_fill(&data_type));

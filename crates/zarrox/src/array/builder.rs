@@ -4,7 +4,7 @@ use zarrox_core::codec::CodecKind;
 use zarrox_core::data_type::{Endian, LARGEST};
 use zarrox_core::grid::{ChunkGrid, ChunkKeyEncoding, ChunkLengths, ChunkShape, Rectilinear, Separator};
 use zarrox_core::json::{Json, Map};
-use zarrox_core::metadata::{Change, Document};
+use zarrox_core::metadata::{Change, Document, Source};
 use zarrox_core::strided::View;
 use zarrox_core::{
     ArrayMetadata, CodecSpec, DataType, Element, Error, ErrorKind, FillValue, Format, NodeMetadata, Registry,
@@ -335,7 +335,7 @@ impl ArrayBuilder {
             documents.retain(|(own, _)| *own != name);
             documents.push((name, bytes));
         }
-        match def.lift(&listed(&documents), &location.lift_context())? {
+        match def.lift(&Source::stored(&listed(&documents)), &location.lift_context())? {
             Some(NodeMetadata::Array(array)) => Ok((array, documents)),
             _ => Err(argument("the members that were given make no array")),
         }

@@ -7,10 +7,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use zarrox_core::codec::CodecChain;
 use zarrox_core::grid::ChunkGrid;
 use zarrox_core::strided::Dims;
-use zarrox_core::{Error, ErrorKind, Result};
+use zarrox_core::{ArrayMetadata, CodecSpec, Error, ErrorKind, Result};
 
 use super::Array;
 use crate::error::argument;
+use crate::options::Context;
 
 /// How many chains are kept. A grid can have any number of shapes; making a chain anew costs little.
 const KEPT: usize = 64;
@@ -18,6 +19,33 @@ const KEPT: usize = 64;
 /// The chains that were made so far, for chunks of other shapes than the grid's largest.
 #[derive(Debug, Default)]
 pub(super) struct Chains(Mutex<HashMap<Dims<u64>, Arc<CodecChain>>>);
+
+/// The chain that was made last for an array of a hierarchy. The next array often has the same codecs, and chunks like it.
+#[derive(Debug, Default)]
+pub(crate) struct LastChain(Mutex<Option<(Vec<CodecSpec>, Arc<CodecChain>)>>);
+
+impl LastChain {
+    /// The chain of an array's largest chunk. All arrays that ask have the same registry, strictness and limits.
+    pub(super) fn of(&self, metadata: &ArrayMetadata, context: &Context) -> Result<Arc<CodecChain>> {
+        let Context { registry, strictness, chunk_limit, .. } = context;
+        let fill = metadata.fill_element(registry)?;
+        if let Some((codecs, chain)) = &*self.0.lock().unwrap_or_else(PoisonError::into_inner) {
+            let (chunk, shape) = (chain.chunk(), metadata.chunk_grid.largest_chunk());
+            let is_same = chunk.data_type().is_ok_and(|data_type| *data_type == metadata.data_type)
+                && chunk.shape().iter().map(|&length| length as u64).eq(shape.iter().copied())
+                && *chunk.fill() == fill
+                && codecs.len() == metadata.codecs.len()
+                && codecs.iter().zip(&metadata.codecs).all(|(a, b)| a.is_identical(b));
+            if is_same {
+                return Ok(chain.clone());
+            }
+        }
+        let chain = Arc::new(metadata.chain(registry, *strictness, *chunk_limit)?);
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) =
+            Some((metadata.codecs.clone(), chain.clone()));
+        Ok(chain)
+    }
+}
 
 /// The chain of a chunk.
 pub(super) enum Chain<'a> {

@@ -102,13 +102,13 @@ impl Array {
     /// chunk of the grid (`None`).
     pub(crate) fn visit_stored(&self, visit: &mut dyn FnMut(Option<Vec<u64>>, u64)) -> Result<()> {
         let prefix = &self.chunks;
-        let grid = self.grid_shape();
+        let (grid, keys) = (self.grid_shape(), self.chunk_key_encoding()?);
         let documents = self.location.layout_for(self.metadata.format)?.keys(self.path());
         let inside = |chunk: &Vec<u64>| chunk.iter().zip(&grid).all(|(index, count)| index < count);
         let mut visit = |key: zarrox_stores::Key, size: u64| {
             if !documents.iter().any(|document| document == key.as_str()) {
                 let name = &key.as_str()[prefix.as_str().len()..];
-                let chunk = self.metadata.chunk_key_encoding.decode(name, self.ndim());
+                let chunk = keys.decode(name, self.ndim());
                 visit(chunk.filter(inside), size);
             }
             ControlFlow::Continue(())

@@ -21,7 +21,7 @@ mod view;
 mod vlen;
 mod write;
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use zarrox_core::codec::CodecChain;
 use zarrox_core::data_type::Storage;
@@ -44,6 +44,7 @@ use kept::Kept;
 
 pub use astype::AsTypeView;
 pub use builder::ArrayBuilder;
+pub(crate) use chains::LastChain;
 pub(crate) use chunk_cache::ChunkCache;
 pub use dynamic::DynArray;
 pub use info::ArrayInfo;
@@ -77,25 +78,24 @@ struct Shared {
     chains: Chains,
     /// What of the stored objects is kept.
     kept: Kept,
+    /// How chunks are named, where the metadata leaves it open.
+    keys: OnceLock<ChunkKeyEncoding>,
+    /// Held while the store is asked how chunks are named, so that it is asked once.
+    asking: Mutex<()>,
     /// How much memory that takes which is decoded at once, in bytes: a chunk, or one inside a shard.
     unit: usize,
 }
 
 impl Array {
-    pub(crate) fn new(location: Location, mut metadata: ArrayMetadata) -> Result<Self> {
+    pub(crate) fn new(location: Location, metadata: ArrayMetadata) -> Result<Self> {
         let location = location.settle(metadata.format)?;
         let chunks = location.chunks(metadata.format)?;
-        let context = &location.context;
-        let chain = metadata
-            .chain(&context.registry, context.strictness, context.chunk_limit)
-            .map_err(|error| error.at(format!("array '{}'", location.path)))?;
+        let chain = location.last_chain.of(&metadata, &location.context);
+        let chain = chain.map_err(|error| error.at(format!("array '{}'", location.path)))?;
         let unconfirmed = Unconfirmed::new(&location, &metadata);
-        if let Some(encoding) = undeclared_separator(&location, &chunks, &metadata)? {
-            metadata.chunk_key_encoding = encoding;
-        }
         let inner = chain.inner_chunk_shape().map(|shape| shape.iter().product::<usize>());
         let unit = inner.map_or(chain.chunk().size(), |count| count * chain.chunk().item());
-        let (chain, shared) = (Arc::new(chain), Arc::new(Shared { unit, ..Shared::default() }));
+        let shared = Arc::new(Shared { unit, ..Shared::default() });
         let array = Self { location, metadata, chain, shared, chunks, unconfirmed };
         array.check_inner_chunks().map_err(|error| error.at(array.place()))?;
         Ok(array)
@@ -121,7 +121,8 @@ impl Array {
         &self.location.path
     }
 
-    /// All metadata.
+    /// All metadata, as the documents say it: how chunks are named where they leave that open,
+    /// [`chunk_key_encoding`](Self::chunk_key_encoding) finds out.
     pub fn metadata(&self) -> &ArrayMetadata {
         &self.metadata
     }
@@ -139,6 +140,26 @@ impl Array {
     /// The data type.
     pub fn data_type(&self) -> &DataType {
         &self.metadata.data_type
+    }
+
+    /// How chunks are named. Where the metadata leaves that open, as old v2 documents do, the stored keys are looked at, once.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn chunk_key_encoding(&self) -> Result<ChunkKeyEncoding> {
+        if self.metadata.separator_declared {
+            return Ok(self.metadata.chunk_key_encoding);
+        }
+        if let Some(known) = self.shared.keys.get() {
+            return Ok(*known);
+        }
+        let _guard = self.shared.asking.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = self.shared.keys.get() {
+            return Ok(*known);
+        }
+        let found = undeclared_separator(&self.location, &self.chunks, &self.metadata)
+            .map_err(|error| error.at(self.place()))?;
+        Ok(*self.shared.keys.get_or_init(|| found.unwrap_or(self.metadata.chunk_key_encoding)))
     }
 
     /// How the array is divided into stored objects: into chunks, or into shards where there are shards.
@@ -253,7 +274,7 @@ impl Array {
 
     fn key(&self, chunk: &[u64]) -> Result<Key> {
         self.confirm()?;
-        self.chunks.key(&self.metadata.chunk_key_encoding.encode(chunk)).map_err(from_store)
+        self.chunks.key(&self.chunk_key_encoding()?.encode(chunk)).map_err(from_store)
     }
 
     fn check_element<T: Element>(&self) -> Result<()> {
@@ -280,9 +301,6 @@ fn undeclared_separator(
     chunks: &Prefix,
     metadata: &ArrayMetadata,
 ) -> Result<Option<ChunkKeyEncoding>> {
-    if metadata.separator_declared {
-        return Ok(None);
-    }
     let is_stored = |encoding: ChunkKeyEncoding| -> Result<bool> {
         let first = vec![0; metadata.shape.len()];
         let key = chunks.key(&encoding.encode(&first)).map_err(from_store)?;

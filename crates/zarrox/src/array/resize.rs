@@ -195,7 +195,7 @@ impl Array {
     /// of the grid.
     fn stored_chunks_outside(&self) -> Result<Vec<(Vec<u64>, Key)>> {
         let prefix = &self.chunks;
-        let grid = &self.metadata.chunk_grid;
+        let (grid, keys) = (&self.metadata.chunk_grid, self.chunk_key_encoding()?);
         let inside = |(dim, &index): (usize, &u64)| {
             let place = grid.chunk_place(dim, index);
             place.is_some_and(|(start, length)| start.saturating_add(length) <= self.shape()[dim])
@@ -203,7 +203,7 @@ impl Array {
         let mut outside = Vec::new();
         let mut visit = |key: Key, _| {
             let name = &key.as_str()[prefix.as_str().len()..];
-            if let Some(chunk) = self.metadata.chunk_key_encoding.decode(name, self.ndim())
+            if let Some(chunk) = keys.decode(name, self.ndim())
                 && !chunk.iter().enumerate().all(inside)
             {
                 outside.push((chunk, key));

@@ -169,7 +169,8 @@ impl<'a> Planner<'a> {
 
     fn array(&mut self, path: &str, array: &Array) -> Result<()> {
         let name = shown(path);
-        let Some(target) = self.translator(path, &name)?.array(array) else { return Ok(()) };
+        let keys = array.chunk_key_encoding()?;
+        let Some(target) = self.translator(path, &name)?.array(array, keys) else { return Ok(()) };
         if let Some(from) = self.in_place {
             self.check_keys(path, array, &target.metadata, from)?;
         }

@@ -4,9 +4,9 @@
 //! format can say.
 
 use zarrox_core::data_type::Mode;
-use zarrox_core::grid::ChunkGrid;
+use zarrox_core::grid::{ChunkGrid, ChunkKeyEncoding};
 use zarrox_core::json::{Json, Map};
-use zarrox_core::metadata::LiftContext;
+use zarrox_core::metadata::{LiftContext, Source};
 use zarrox_core::{
     ArrayMetadata, CodecSpec, DataType, Error, ErrorKind, FillValue, Format, GroupMetadata, NodeMetadata,
     NodePath, Registry, Result,
@@ -64,7 +64,8 @@ impl Translator<'_> {
         Some(target)
     }
 
-    pub(super) fn array(&mut self, array: &Array) -> Option<TargetArray> {
+    /// An array, whose chunks have these keys.
+    pub(super) fn array(&mut self, array: &Array, keys: ChunkKeyEncoding) -> Option<TargetArray> {
         let source = array.metadata();
         let mut target = match self.plain(array, &source.data_type).or_else(|error| self.packed(array, error))
         {
@@ -79,7 +80,7 @@ impl Translator<'_> {
         if !self.fill_value(array, &mut target) {
             return None;
         }
-        self.key_encoding(source, &mut target);
+        self.key_encoding(source, keys, &mut target);
         if !self.codecs(array, &mut target) {
             return None;
         }
@@ -222,8 +223,7 @@ impl Translator<'_> {
         true
     }
 
-    fn key_encoding(&mut self, source: &ArrayMetadata, target: &mut ArrayMetadata) {
-        let own = source.chunk_key_encoding;
+    fn key_encoding(&mut self, source: &ArrayMetadata, own: ChunkKeyEncoding, target: &mut ArrayMetadata) {
         let default = target.chunk_key_encoding;
         let separator = own.separator();
         let same_separator = default.with_separator(separator);
@@ -418,6 +418,7 @@ fn says(
         |name: &&str| documents.iter().find(|(stored, _)| stored == name).map(|(_, bytes)| bytes.clone());
     let stored: Vec<Option<Vec<u8>>> = def.layout().documents().iter().map(stored).collect();
     let context = LiftContext { registry, mode: Mode::Lenient, data_type_fallback: true };
+    let stored = Source::stored(&stored);
     let back = match def.lift(&stored, &context)? {
         None if def.layout().implicit_groups() => {
             let group = |attributes| GroupMetadata { attributes, ..GroupMetadata::new(format) };
