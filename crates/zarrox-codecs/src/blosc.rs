@@ -16,7 +16,6 @@
 
 use std::ffi::CStr;
 
-use serde_json::json;
 use zarrox_core::codec::{
     BytesToBytes, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, Fetch, Size, Window,
 };
@@ -229,16 +228,14 @@ fn to_v2(configuration: &Map) -> Result<Map, CodecError> {
 
 impl BytesToBytes for Blosc {
     fn configuration(&self) -> Map {
-        let mut configuration = config::members(json!({
-            "cname": name_of(COMPRESSORS, &self.compressor),
-            "clevel": self.level,
-            "shuffle": name_of(SHUFFLES, &self.shuffle),
-        }));
-        if let Some(type_size) = self.type_size {
-            configuration.insert("typesize".to_owned(), Json::from(type_size));
-        }
-        configuration.insert("blocksize".to_owned(), Json::from(self.block_size));
-        configuration
+        let members = [
+            ("cname", Some(name_of(COMPRESSORS, &self.compressor).into())),
+            ("clevel", Some(self.level.into())),
+            ("shuffle", Some(name_of(SHUFFLES, &self.shuffle).into())),
+            ("typesize", self.type_size.map(Json::from)),
+            ("blocksize", Some(self.block_size.into())),
+        ];
+        members.into_iter().filter_map(|(name, json)| Some((name.to_owned(), json?))).collect()
     }
 
     fn encoded_size(&self, decoded: Size) -> Size {

@@ -157,7 +157,9 @@ pub(crate) fn are_identical(a: &Map, b: &Map) -> bool {
             (Json::Number(x), Json::Number(y)) => {
                 x == y && x.as_f64().map(f64::to_bits) == y.as_f64().map(f64::to_bits)
             }
-            (Json::Array(x), Json::Array(y)) => x.len() == y.len() && x.iter().zip(y).all(|(x, y)| values(x, y)),
+            (Json::Array(x), Json::Array(y)) => {
+                x.len() == y.len() && x.iter().zip(y).all(|(x, y)| values(x, y))
+            }
             (Json::Object(x), Json::Object(y)) => are_identical(x, y),
             _ => a == b,
         }

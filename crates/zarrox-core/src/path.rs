@@ -32,7 +32,7 @@ impl NodePath {
 
     /// The path of a node below this one.
     pub fn join(&self, path: &str) -> Result<Self> {
-        Self::new(&format!("{}/{path}", self.0))
+        Self::new(&[self.0.as_str(), "/", path].concat())
     }
 
     /// The path without the slash in front that `Display` gives it; empty for the root.
@@ -73,12 +73,12 @@ impl NodePath {
 
     /// The key of a document of this node: `name` behind the path.
     pub fn key(&self, name: &str) -> String {
-        if self.is_root() { name.to_owned() } else { format!("{}/{name}", self.0) }
+        if self.is_root() { name.to_owned() } else { [self.0.as_str(), "/", name].concat() }
     }
 
     /// The prefix of all that belongs to this node, ending in `/`; empty for the root.
     pub fn prefix(&self) -> String {
-        if self.is_root() { String::new() } else { format!("{}/", self.0) }
+        if self.is_root() { String::new() } else { [self.0.as_str(), "/"].concat() }
     }
 }
 

@@ -394,7 +394,9 @@ impl Location {
         b: &[Option<Vec<u8>>],
     ) -> bool {
         let same = a.iter().zip(b).all(|(a, b)| same_document(a.as_deref(), b.as_deref()));
-        let node = |documents: &[Option<Vec<u8>>]| self.as_stored().node_of(format, layout, &Source::stored(documents));
+        let node = |documents: &[Option<Vec<u8>>]| {
+            self.as_stored().node_of(format, layout, &Source::stored(documents))
+        };
         same || matches!((node(a), node(b)), (Ok(Some(a)), Ok(Some(b))) if a.0 == b.0)
     }
 }

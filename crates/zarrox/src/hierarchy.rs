@@ -241,7 +241,8 @@ impl Location {
         }
         let mut documents: Vec<Option<Vec<u8>>> = Vec::new();
         for (index, name) in layout.documents().iter().enumerate() {
-            let is_array = format.def().group_document() == Some(index) && documents.iter().any(Option::is_some);
+            let is_array =
+                format.def().group_document() == Some(index) && documents.iter().any(Option::is_some);
             documents.push(if is_array { None } else { self.document(layout.key(&self.path, name))? });
         }
         self.node_of(format, layout, &Source::stored(&documents))

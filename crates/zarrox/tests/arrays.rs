@@ -8,7 +8,7 @@ use ndarray::{Array1, Array2, ArrayD, IxDyn, arr1, arr2};
 use serde_json::json;
 use zarrox::prelude::*;
 use zarrox::stores::{Key, MemoryStore, Store};
-use zarrox::{ArrayBuilder, ErrorKind, MissingChunks, OpenMode, OpenOptions};
+use zarrox::{ArrayBuilder, ChunkKeyEncoding, ErrorKind, MissingChunks, OpenMode, OpenOptions, Separator};
 
 fn memory() -> Arc<dyn Store> {
     Arc::new(MemoryStore::new())
@@ -394,8 +394,45 @@ fn old_nested_v2_stores_are_found_to_be_nested() {
     zarray.as_object_mut().unwrap().remove("dimension_separator");
     let key = Key::new("a/.zarray").unwrap();
     store.set(&key, zarray.to_string().as_bytes(), Default::default()).unwrap();
-    let array = OpenOptions::new().open_in(store, "a").unwrap().into_array().unwrap();
+    let array = OpenOptions::new().open_in(store.clone(), "a").unwrap().into_array().unwrap();
     assert_eq!(array.read::<i32>(s![3, 3]).unwrap(), ndarray::arr0(5).into_dyn());
+    assert_eq!(array.chunk_key_encoding().unwrap(), ChunkKeyEncoding::V2(Separator::Slash));
+    assert_eq!(array.info().unwrap().chunks_initialised, 1);
+    let written = array.clone();
+    written.fill(.., 6).unwrap();
+    assert_eq!(array.info().unwrap().chunks_initialised, 4);
+    assert!(store.size(&Key::new("a/0.0").unwrap()).unwrap().is_none());
+
+    // Whose store is empty gives its chunks the names that the specification has, whatever others do afterwards.
+    let empty = memory();
+    empty.set(&key, zarray.to_string().as_bytes(), Default::default()).unwrap();
+    let array = OpenOptions::new().open_in(empty.clone(), "a").unwrap().into_array().unwrap();
+    array.fill(s![..2, 2..], 7).unwrap();
+    empty.set(&Key::new("a/1/1").unwrap(), b"", Default::default()).unwrap();
+    array.fill(s![2.., ..2], 8).unwrap();
+    for name in ["a/0.1", "a/1.0"] {
+        assert!(empty.size(&Key::new(name).unwrap()).unwrap().is_some(), "{name}");
+    }
+}
+
+#[test]
+fn arrays_of_a_hierarchy_share_codecs_only_where_nothing_differs() {
+    let store = memory();
+    let create = |name: &str, fill: i32, chunk: u64, level: i32| {
+        let array = OpenOptions::new().create_array_in(store.clone(), name).shape([4]).chunks([chunk]);
+        array.data_type(DataType::Int32).compressor(Zstd::level(level)).fill_value(fill).create().unwrap();
+    };
+    let different = [("a", 1, 2, 3), ("b", 1, 2, 3), ("c", 2, 2, 3), ("d", 2, 4, 3), ("e", 2, 4, 5)];
+    for (name, fill, chunk, level) in different {
+        create(name, fill, chunk, level);
+    }
+    let group = OpenOptions::new().open_in(store, "").unwrap().into_group().unwrap();
+    for (name, fill, chunk, level) in different {
+        let array = group.open(name).unwrap().into_array().unwrap();
+        assert_eq!(array.read::<i32>(0).unwrap(), ndarray::arr0(fill).into_dyn(), "{name}");
+        assert_eq!(array.chunk_shape(), [chunk], "{name}");
+        assert_eq!(array.codecs()[1].configuration["level"], level, "{name}");
+    }
 }
 
 #[test]

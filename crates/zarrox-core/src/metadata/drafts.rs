@@ -9,7 +9,8 @@ use serde_json::json;
 
 use super::members::{Members, wrong};
 use super::{
-    ArrayMetadata, Change, Document, Format, GroupMetadata, LiftContext, NodeMetadata, Source, put_members, v2,
+    ArrayMetadata, Change, Document, Format, GroupMetadata, LiftContext, NodeMetadata, Source, put_members,
+    v2,
 };
 use crate::codec::{CodecKind, CodecSpec};
 use crate::data_type::{DataType, Endian, Mode};
@@ -104,7 +105,11 @@ pub(super) fn check_extensions(json: Option<Json>, mode: Mode) -> Result<Option<
 }
 
 /// Reads the document of a group.
-pub(super) fn lift_group(source: Source<'_>, format: Format, context: &LiftContext<'_>) -> Result<GroupMetadata> {
+pub(super) fn lift_group(
+    source: Source<'_>,
+    format: Format,
+    context: &LiftContext<'_>,
+) -> Result<GroupMetadata> {
     let mut members = Members::new(source.parsed(context.mode)?, context.mode);
     let attributes = attributes(&mut members)?;
     Ok(GroupMetadata { format, attributes, extra: members.rest() })

@@ -167,7 +167,11 @@ pub trait FormatDef: fmt::Debug + Sync {
 
     /// Reads a node from its documents, given in the order of [`Layout::documents`] (`None` where one is missing).
     /// `Ok(None)` when there is no node of this format. Whether missing documents mean an implicit group, the layout says.
-    fn lift(&self, documents: &[Option<Source<'_>>], context: &LiftContext<'_>) -> Result<Option<NodeMetadata>>;
+    fn lift(
+        &self,
+        documents: &[Option<Source<'_>>],
+        context: &LiftContext<'_>,
+    ) -> Result<Option<NodeMetadata>>;
 
     /// The place among [`Layout::documents`] of the document that makes a node a group, where the one before makes it an array:
     /// of an array it is not read.

@@ -83,7 +83,11 @@ impl FormatDef for N5 {
         true
     }
 
-    fn lift(&self, documents: &[Option<Source<'_>>], context: &LiftContext<'_>) -> Result<Option<NodeMetadata>> {
+    fn lift(
+        &self,
+        documents: &[Option<Source<'_>>],
+        context: &LiftContext<'_>,
+    ) -> Result<Option<NodeMetadata>> {
         let Some(Some(source)) = documents.first() else { return Ok(None) };
         // Other programs have files of this name, too.
         let Ok(map) = source.parsed(Mode::Lenient) else { return Ok(None) };

@@ -11,7 +11,9 @@ use std::borrow::Cow;
 use serde_json::json;
 
 use super::members::wrong;
-use super::{ArrayMetadata, Change, Document, Format, FormatDef, Layout, LiftContext, NodeMetadata, Source, v2};
+use super::{
+    ArrayMetadata, Change, Document, Format, FormatDef, Layout, LiftContext, NodeMetadata, Source, v2,
+};
 use crate::codec::CodecSpec;
 use crate::data_type::{Mode, Storage};
 use crate::error::{Error, Result};
@@ -36,7 +38,11 @@ impl FormatDef for V1 {
         Layout::together(&[ARRAY, ATTRIBUTES])
     }
 
-    fn lift(&self, documents: &[Option<Source<'_>>], context: &LiftContext<'_>) -> Result<Option<NodeMetadata>> {
+    fn lift(
+        &self,
+        documents: &[Option<Source<'_>>],
+        context: &LiftContext<'_>,
+    ) -> Result<Option<NodeMetadata>> {
         let [Some(array), attributes] = documents else { return Ok(None) };
         // Other programs have files of this name, too.
         let Ok(map) = array.parsed(Mode::Lenient) else { return Ok(None) };

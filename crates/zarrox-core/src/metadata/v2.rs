@@ -38,7 +38,11 @@ impl FormatDef for V2 {
         Layout::together(&[ARRAY, GROUP, ATTRIBUTES])
     }
 
-    fn lift(&self, documents: &[Option<Source<'_>>], context: &LiftContext<'_>) -> Result<Option<NodeMetadata>> {
+    fn lift(
+        &self,
+        documents: &[Option<Source<'_>>],
+        context: &LiftContext<'_>,
+    ) -> Result<Option<NodeMetadata>> {
         let [array, group, attributes] = documents else { return Ok(None) };
         let attributes = || match attributes {
             Some(source) => {
@@ -295,8 +299,8 @@ fn lift_codecs(
     }
     // Lists of lists are nested as the array is, whatever the order.
     let nests = listed.iter().any(|(_, json)| json.get("id").and_then(Json::as_str).is_some_and(nests_lists));
-    let mut codecs: Vec<_> =
-        column_major_codec(ndim).filter(|_| column_major && !nests).into_iter().collect();
+    let is_transposed = column_major && !nests;
+    let mut codecs = Vec::from_iter(is_transposed.then(|| column_major_codec(ndim)).flatten());
     let mut numbers = Numbers::of(&data_type.storage(), order);
     let mut item = data_type.encoded_item();
     let mut in_bytes = false;

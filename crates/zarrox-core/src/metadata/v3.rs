@@ -32,7 +32,11 @@ impl FormatDef for V3 {
         Layout::together(&[DOCUMENT])
     }
 
-    fn lift(&self, documents: &[Option<Source<'_>>], context: &LiftContext<'_>) -> Result<Option<NodeMetadata>> {
+    fn lift(
+        &self,
+        documents: &[Option<Source<'_>>],
+        context: &LiftContext<'_>,
+    ) -> Result<Option<NodeMetadata>> {
         let Some(Some(source)) = documents.first() else { return Ok(None) };
         lift(*source, context).map_err(|error| error.at(DOCUMENT))
     }
@@ -177,10 +181,19 @@ fn extension<'a>(member: &str, json: &'a Json, mode: Mode) -> Result<Extension<'
         Json::Object(map) => map,
         other => return Err(wrong(member, "a name, or an object with a name", other)),
     };
-    let Some(Json::String(name)) = map.get("name") else {
+    let (mut name, mut configuration, mut must_understand, mut unknown) = (None, None, None, None);
+    for (key, json) in map {
+        match key.as_str() {
+            "name" => name = json.as_str(),
+            "configuration" => configuration = Some(json),
+            "must_understand" => must_understand = Some(json),
+            _ => unknown = unknown.or(Some(key)),
+        }
+    }
+    let Some(name) = name else {
         return Err(Error::metadata(format!("the member '{member}' has no name: {json}")));
     };
-    let configuration = match map.get("configuration") {
+    let configuration = match configuration {
         None => None,
         Some(Json::Object(configuration)) => Some(configuration),
         Some(Json::Null) if mode == Mode::Lenient => None,
@@ -188,11 +201,10 @@ fn extension<'a>(member: &str, json: &'a Json, mode: Mode) -> Result<Extension<'
             return Err(wrong("configuration", "an object", other).at(format!("{member} '{name}'")));
         }
     };
-    let known = |member: &str| matches!(member, "name" | "configuration" | "must_understand");
-    if let Some(unknown) = map.keys().find(|member| !known(member)) {
+    if let Some(unknown) = unknown {
         return Err(Error::metadata(format!("{member} '{name}' has the unknown member '{unknown}'")));
     }
-    match map.get("must_understand").filter(|_| mode == Mode::Strict) {
+    match must_understand.filter(|_| mode == Mode::Strict) {
         None | Some(Json::Bool(true)) => {}
         // Nobody can do without a grid or the names of chunks.
         Some(Json::Bool(false)) if member == "codecs" => {}
@@ -503,7 +515,10 @@ mod tests {
             map.to_string().into_bytes()
         };
         let lift = |bytes: &[u8], mode| {
-            lift(Source::Bytes(bytes), &LiftContext { registry: &Registry::new(), mode, data_type_fallback: false })
+            lift(
+                Source::Bytes(bytes),
+                &LiftContext { registry: &Registry::new(), mode, data_type_fallback: false },
+            )
         };
         assert!(lift(&document(Json::Null), Mode::Lenient).is_ok());
         assert!(lift(&document(Json::Null), Mode::Strict).is_err());

@@ -10,7 +10,9 @@ use serde_json::json;
 
 use super::drafts::{self, ARRAY, ENTRY, GROUP};
 use super::members::{Members, wrong};
-use super::{ArrayMetadata, Change, Document, Format, FormatDef, Layout, LiftContext, NodeMetadata, Source, v2};
+use super::{
+    ArrayMetadata, Change, Document, Format, FormatDef, Layout, LiftContext, NodeMetadata, Source, v2,
+};
 use crate::codec::CodecSpec;
 use crate::data_type::{DataType, Endian, Mode, Storage};
 use crate::error::{Error, Result};
@@ -72,7 +74,11 @@ impl FormatDef for V3Draft {
         entry.as_object().map(json::to_bytes).transpose()
     }
 
-    fn lift(&self, documents: &[Option<Source<'_>>], context: &LiftContext<'_>) -> Result<Option<NodeMetadata>> {
+    fn lift(
+        &self,
+        documents: &[Option<Source<'_>>],
+        context: &LiftContext<'_>,
+    ) -> Result<Option<NodeMetadata>> {
         let node = drafts::lift(documents, Format::V3Draft, context, |map| lift_array(map, context))?;
         if let Some(NodeMetadata::Group(group)) = &node {
             check_extra(&group.extra).map_err(|error| error.at(GROUP))?;

@@ -14,7 +14,8 @@ use serde_json::json;
 use super::drafts::{self, ARRAY, ENTRY, GROUP};
 use super::members::{Members, wrong};
 use super::{
-    ArrayMetadata, Change, Consolidation, Document, Format, FormatDef, Layout, LiftContext, NodeMetadata, Source, v2,
+    ArrayMetadata, Change, Consolidation, Document, Format, FormatDef, Layout, LiftContext, NodeMetadata,
+    Source, v2,
 };
 use crate::codec::CodecSpec;
 use crate::error::{Error, Result};
@@ -73,7 +74,11 @@ impl FormatDef for V3Experimental {
         entry.as_object().map(json::to_bytes).transpose()
     }
 
-    fn lift(&self, documents: &[Option<Source<'_>>], context: &LiftContext<'_>) -> Result<Option<NodeMetadata>> {
+    fn lift(
+        &self,
+        documents: &[Option<Source<'_>>],
+        context: &LiftContext<'_>,
+    ) -> Result<Option<NodeMetadata>> {
         drafts::lift(documents, Format::V3Experimental, context, |map| lift_array(map, context))
     }
 

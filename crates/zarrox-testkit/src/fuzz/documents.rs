@@ -138,7 +138,9 @@ fn array(registry: &Registry, example: &Example) -> Option<ArrayMetadata> {
     });
     let document = to_bytes(template.as_object()?).ok()?;
     let context = LiftContext { registry, mode: Mode::Lenient, data_type_fallback: false };
-    let Ok(Some(NodeMetadata::Array(array))) = Format::V3.def().lift(&[Some(Source::Bytes(&document))], &context) else {
+    let Ok(Some(NodeMetadata::Array(array))) =
+        Format::V3.def().lift(&[Some(Source::Bytes(&document))], &context)
+    else {
         return None;
     };
     let fill_value = Some(family.default_fill(&data_type));
