@@ -20,9 +20,12 @@ fn numbered(shape: &[u64]) -> ArrayD<i32> {
     ArrayD::from_shape_vec(IxDyn(&shape), (0..count).collect()).unwrap()
 }
 
+/// A shape, its chunks before and after, and how much memory there is.
+type Case = (&'static [u64], &'static [u64], &'static [u64], usize);
+
 #[test]
 fn elements_are_the_same_in_whatever_chunks() {
-    let cases: [(&[u64], &[u64], &[u64], usize); 8] = [
+    let cases: [Case; 8] = [
         (&[], &[], &[], 0),
         (&[0, 5], &[1, 5], &[1, 1], 1 << 20),
         (&[1000], &[7], &[100], 200),
