@@ -435,7 +435,8 @@ mod tests {
         // Whole rows of planes, and rows that are longer than a block.
         for shape in [[3, 300, 1000], [1, 2, 400_000]] {
             let length: usize = shape.iter().product();
-            let values: Vec<u8> = (0..2 * length as u32).flat_map(u32::to_le_bytes).collect();
+            let values: Vec<u8> =
+                (0..u32::try_from(2 * length).unwrap()).flat_map(u32::to_le_bytes).collect();
             let wider = View::contiguous(&values, &[shape[0], 2 * shape[1], shape[2]], 4);
             let counts = [shape[0], shape[1], shape[2]].map(Span::all);
             let view = wider.region(&counts);
