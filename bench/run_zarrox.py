@@ -21,7 +21,7 @@ class Zarrox(ZarrApi):
         return f"zarrox-python {zarrox.__version__}"
 
     def copy(self, source, target):
-        zarrox.rechunk(source, target, memory=2 * contestant.PIECE)
+        zarrox.rechunk(source, target)
 
     def rechunk(self, source, target, memory):
         zarrox.rechunk(source, target, memory=memory // LESS, scratch=f"{self.output}.between")

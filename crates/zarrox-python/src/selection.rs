@@ -1,5 +1,6 @@
 //! Selections as Python writes them.
 
+use numpy::ndarray::ArrayViewD;
 use numpy::{PyArrayDescrMethods, PyArrayDyn, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyIndexError, PyTypeError};
 use pyo3::ffi;
@@ -186,8 +187,9 @@ fn array(item: &Bound<'_, PyAny>) -> PyResult<DimSelection> {
         }
         let values = array.cast::<PyArrayDyn<bool>>()?.try_readonly();
         let values = values.map_err(|error| PyIndexError::new_err(error.to_string()))?;
-        let values: Vec<bool> = values.as_array().iter().copied().collect();
-        return Mask::new(shape, values).map(DimSelection::Booleans).map_err(|e| crate::error::raise(&e));
+        return Mask::new(shape, row_major(&values.as_array()))
+            .map(DimSelection::Booleans)
+            .map_err(|e| crate::error::raise(&e));
     }
     if !matches!(kind, b'i' | b'u') && !untyped.is_empty() {
         return Err(PyIndexError::new_err(format!(
@@ -198,9 +200,14 @@ fn array(item: &Bound<'_, PyAny>) -> PyResult<DimSelection> {
     let integers = array.call_method1("astype", ("int64",))?;
     let values = integers.cast::<PyArrayDyn<i64>>()?.try_readonly();
     let values = values.map_err(|error| PyIndexError::new_err(error.to_string()))?;
-    let values: Vec<i64> = values.as_array().iter().copied().collect();
+    let values = row_major(&values.as_array());
     if shape.is_empty() {
         return Ok(DimSelection::Index(values[0]));
     }
     IndexArray::new(shape, values).map(DimSelection::Integers).map_err(|error| crate::error::raise(&error))
+}
+
+/// The elements in row-major order: masks can be as large as what they choose from, and one by one takes ten times as long.
+fn row_major<T: Copy>(values: &ArrayViewD<'_, T>) -> Vec<T> {
+    values.as_slice().map_or_else(|| values.iter().copied().collect(), <[T]>::to_vec)
 }
