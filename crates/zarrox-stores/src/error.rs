@@ -78,6 +78,7 @@ impl StoreError {
     }
 
     /// The same, for an error that names no store yet.
+    #[cfg(any(feature = "mongodb", feature = "redis", feature = "s3"))]
     #[must_use]
     pub(crate) fn or_location(self, location: impl FnOnce() -> String) -> Self {
         if self.location().is_some() { self } else { self.with_location(location()) }
