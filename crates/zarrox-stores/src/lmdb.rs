@@ -164,7 +164,6 @@ impl LmdbOptions {
 fn check_file(path: &Path) -> Result<(), Fault> {
     let mut file = File::open(path)?;
     let corrupt = |message: &str| Err(Fault::Other(StoreErrorKind::Corrupt, message.into()));
-    let length = file.metadata()?.len();
     let mut head = Vec::new();
     // The head of the first page is followed by the first of two meta records.
     file.by_ref().take(META_END as u64).read_to_end(&mut head)?;
@@ -181,6 +180,8 @@ fn check_file(path: &Path) -> Result<(), Fault> {
     };
     let newest = if second.transaction > first.transaction { second } else { first };
     let needed = newest.last_page.checked_add(1).and_then(|pages| pages.checked_mul(u64::from(page)));
+    // Another process may be writing: what a record speaks of is in the file before the record is.
+    let length = file.metadata()?.len();
     match needed {
         Some(needed) if needed <= length => Ok(()),
         _ => corrupt("the LMDB database is cut off: it says that it is longer than the file"),
