@@ -11,6 +11,8 @@ const ENOUGH: u64 = 64 << 20;
 pub(super) struct Boxes {
     shape: Vec<u64>,
     lengths: Vec<u64>,
+    /// The bytes of an element.
+    item: u64,
 }
 
 impl Boxes {
@@ -19,22 +21,22 @@ impl Boxes {
     pub(super) fn new(shape: &[u64], other: &[u64], own: &[u64], item: u64, room: u64) -> Self {
         let within = |(chunk, length): (&u64, &u64)| *chunk.min(length);
         let lengths = own.iter().zip(shape).map(within).collect();
-        let mut boxes = Self { shape: shape.to_vec(), lengths };
-        while let Some(larger) = boxes.more_useful(other, own, item, room) {
+        let mut boxes = Self { shape: shape.to_vec(), lengths, item };
+        while let Some(larger) = boxes.more_useful(other, own, room) {
             boxes = larger;
         }
         for axis in (0..shape.len()).rev() {
-            boxes = boxes.longer(axis, own, item, u64::MAX, room.min(ENOUGH)).unwrap_or(boxes);
+            boxes = boxes.longer(axis, own, u64::MAX, room.min(ENOUGH)).unwrap_or(boxes);
         }
         boxes
     }
 
     /// Longer boxes along the axis where that spares the most for what it takes.
-    fn more_useful(&self, other: &[u64], own: &[u64], item: u64, room: u64) -> Option<Self> {
+    fn more_useful(&self, other: &[u64], own: &[u64], room: u64) -> Option<Self> {
         let axes = (0..self.shape.len())
             .filter(|&axis| self.touched(axis, other) > chunks(self.shape[axis], other[axis]));
         let longer = axes.filter_map(|axis| {
-            let boxes = self.longer(axis, own, item, 2, room)?;
+            let boxes = self.longer(axis, own, 2, room)?;
             let spared = ratio(self.touched(axis, other), boxes.touched(axis, other));
             let taken = ratio(boxes.lengths[axis].into(), self.lengths[axis].into());
             Some((spared.ln() / taken.ln(), boxes))
@@ -43,8 +45,8 @@ impl Boxes {
     }
 
     /// Up to so many times as long along an axis, as far as there is room; `None` where there is none.
-    fn longer(&self, axis: usize, own: &[u64], item: u64, times: u64, room: u64) -> Option<Self> {
-        let size = u128::from(self.largest()) * u128::from(item).max(1);
+    fn longer(&self, axis: usize, own: &[u64], times: u64, room: u64) -> Option<Self> {
+        let size = u128::from(self.bytes());
         let count = chunks(self.lengths[axis], own[axis]);
         let most = (count * u128::from(times)).min(count * u128::from(room) / size);
         let length = most.saturating_mul(own[axis].into()).min(self.shape[axis].into());
@@ -68,14 +70,20 @@ impl Boxes {
         (0..self.shape.len()).map(times).product()
     }
 
-    /// The largest shape of which both these boxes and others are made.
-    pub(super) fn common(&self, others: &Self) -> Vec<u64> {
-        self.lengths.iter().zip(&others.lengths).map(|(a, b)| *a.min(b)).collect()
+    /// The largest boxes of which both these and others are made.
+    pub(super) fn common(&self, others: &Self) -> Self {
+        let lengths = self.lengths.iter().zip(&others.lengths).map(|(a, b)| *a.min(b)).collect();
+        Self { lengths, ..self.clone() }
     }
 
-    /// How many elements the largest has.
-    pub(super) fn largest(&self) -> u64 {
-        self.lengths.iter().fold(1, |count, &length| count.saturating_mul(length))
+    /// The lengths of a box that the array does not cut off.
+    pub(super) fn lengths(&self) -> &[u64] {
+        &self.lengths
+    }
+
+    /// How many bytes the largest has.
+    pub(super) fn bytes(&self) -> u64 {
+        self.lengths.iter().fold(self.item.max(1), |size, &length| size.saturating_mul(length))
     }
 
     /// All boxes, in row-major order.
@@ -131,7 +139,7 @@ mod tests {
         for length in 1..40 {
             for own in 1..=length {
                 for other in 1..50 {
-                    let boxes = Boxes { shape: vec![length], lengths: vec![own] };
+                    let boxes = Boxes { shape: vec![length], lengths: vec![own], item: 1 };
                     assert_eq!(
                         boxes.touched(0, &[other]),
                         counted(length, own, other),
@@ -162,7 +170,7 @@ mod tests {
 
     #[test]
     fn boxes_cover_everything_once() {
-        let boxes = Boxes { shape: vec![5, 7], lengths: vec![2, 4] };
+        let boxes = Boxes { shape: vec![5, 7], lengths: vec![2, 4], item: 1 };
         let ranges = |a: std::ops::Range<u64>, b: std::ops::Range<u64>| {
             [DimSelection::from(a), DimSelection::from(b)].into_iter().collect::<Selection>()
         };
@@ -170,7 +178,7 @@ mod tests {
         assert_eq!(all.len(), 6);
         assert_eq!(all[1], ranges(0..2, 4..7));
         assert_eq!(all[5], ranges(4..5, 4..7));
-        assert_eq!(Boxes { shape: vec![], lengths: vec![] }.iter().count(), 1);
+        assert_eq!(Boxes { shape: vec![], lengths: vec![], item: 1 }.iter().count(), 1);
     }
 
     #[test]
@@ -178,6 +186,7 @@ mod tests {
         let boxes = Boxes::new(&[u64::MAX, u64::MAX], &[1, u64::MAX], &[u64::MAX, 1], 8, 1 << 30);
         assert_eq!(boxes.lengths, [u64::MAX, 1]);
         assert!(boxes.times_read(&[1, u64::MAX]) > 1e18);
+        assert_eq!(boxes.common(&boxes).bytes(), u64::MAX);
         let small = Boxes::new(&[u64::MAX], &[1000], &[1], 1, 1 << 30);
         assert!(small.lengths[0] <= 1 << 30);
     }

@@ -82,13 +82,17 @@ impl Rechunk {
             return Ok(());
         }
         let boxes = self.boxes(source, target);
-        let Some((scratch, chunks)) = self.detour(source, target, &boxes) else {
+        let reads_often = boxes.times_read(&source.chunk_shape()) > 2.0;
+        let Some(scratch) = self.scratch.as_deref().filter(|_| reads_often) else {
             return self.copy(source, target, &boxes);
         };
-        let between = between(source, scratch, chunks)?;
-        let copied = self
-            .copy(source, &between, &self.boxes(target, source))
-            .and_then(|()| self.copy(&between, target, &boxes));
+        let before = self.boxes(target, source);
+        let common = before.common(&boxes);
+        if common.bytes() < SMALLEST {
+            return self.copy(source, target, &boxes);
+        }
+        let between = between(source, scratch, common.lengths())?;
+        let copied = self.copy(source, &between, &before).and_then(|()| self.copy(&between, target, &boxes));
         let deleted = OpenOptions::new().delete(scratch);
         copied.and(deleted)
     }
@@ -107,18 +111,9 @@ impl Rechunk {
         self.memory.saturating_sub(beside).max(self.memory / 2)
     }
 
-    /// Where an array between source and target is created, and the shape of its chunks, if that pays.
-    fn detour(&self, source: &Array, target: &Array, boxes: &Boxes) -> Option<(&Path, Vec<u64>)> {
-        let scratch = self.scratch.as_deref().filter(|_| boxes.times_read(&source.chunk_shape()) > 2.0)?;
-        let chunks = boxes.common(&self.boxes(target, source));
-        let size = chunks.iter().product::<u64>().saturating_mul(source.data_type().size() as u64);
-        (size >= SMALLEST).then_some((scratch, chunks))
-    }
-
     /// Copies box by box.
     fn copy(&self, source: &Array, target: &Array, boxes: &Boxes) -> Result<()> {
-        let held = boxes.largest().saturating_mul(source.data_type().size() as u64);
-        let beside = self.memory.saturating_sub(usize::try_from(held).unwrap_or(usize::MAX));
+        let beside = self.memory.saturating_sub(usize::try_from(boxes.bytes()).unwrap_or(usize::MAX));
         let options = AccessOptions::new().memory(beside);
         let (source, target) = (source.with_options(&options), target.with_options(&options));
         let mut values = None;
@@ -140,7 +135,7 @@ fn check(source: &Array, target: &Array) -> Result<()> {
 }
 
 /// The array on the way.
-fn between(source: &Array, place: &Path, chunks: Vec<u64>) -> Result<Array> {
+fn between(source: &Array, place: &Path, chunks: &[u64]) -> Result<Array> {
     let array =
         source.open_options().create_array(place).shape(source.shape()).data_type(source.data_type().clone());
     array.chunks(chunks).no_compressor().create()
