@@ -25,7 +25,7 @@ type Case = (&'static [u64], &'static [u64], &'static [u64], usize);
 
 #[test]
 fn elements_are_the_same_in_whatever_chunks() {
-    let cases: [Case; 8] = [
+    let cases: [Case; 11] = [
         (&[], &[], &[], 0),
         (&[0, 5], &[1, 5], &[1, 1], 1 << 20),
         (&[1000], &[7], &[100], 200),
@@ -34,6 +34,9 @@ fn elements_are_the_same_in_whatever_chunks() {
         (&[256, 192], &[1, 192], &[256, 1], 100_000),
         (&[251, 191], &[3, 191], &[251, 5], 100_000),
         (&[12, 30, 50], &[1, 30, 50], &[12, 4, 7], 20_000),
+        (&[700, 800], &[100, 100], &[100, 100], 1 << 30),
+        (&[701, 799], &[50, 25], &[100, 400], 1 << 30),
+        (&[701, 799], &[50, 25], &[100, 400], 100_000),
     ];
     for (shape, from, to, memory) in cases {
         for is_direct in [true, false] {

@@ -6,7 +6,7 @@ use std::sync::Mutex;
 
 use zarrox::data_type::Casting;
 use zarrox::prelude::*;
-use zarrox::strided::{View, ViewMut};
+use zarrox::strided::View;
 use zarrox::{AccessOptions, Consolidated, DimSelection, IndexArray, Mask, OpenMode, OpenOptions, Rechunk};
 
 use crate::case::{self, Case, Region, Work, lengths};
@@ -39,16 +39,11 @@ pub(crate) fn prepare(case: &Case) -> Result<Job, Failure> {
         }
         Work::Copy => {
             let source = input.open()?;
-            Box::new(move |_| copy(&source, &output.open()?, output.threads))
+            Box::new(copy(source, output, Rechunk::new()))
         }
         Work::Rechunk { memory } => {
-            let (source, memory) = (input.open()?, *memory);
-            let between = output.path.with_extension("between");
-            let rechunk = Rechunk::new().memory(memory / LESS).scratch(between);
-            Box::new(move |_| {
-                rechunk.run(&source, &output.open()?)?;
-                Ok(Found::Nothing)
-            })
+            let (source, between) = (input.open()?, output.path.with_extension("between"));
+            Box::new(copy(source, output, Rechunk::new().memory(memory / LESS).scratch(between)))
         }
         Work::Select { selection, opened } => {
             let selection = selected(selection, &input.open()?)?;
@@ -206,23 +201,11 @@ fn read(array: &Array, boxes: &[Selection], at_once: usize, keep: bool) -> Resul
     Ok(Found::Boxes(array.data_type().size(), kept.into_inner().unwrap()))
 }
 
-/// Each thread takes one chunk after the other, through memory of its own.
-fn copy(source: &Array, output: &Array, threads: usize) -> Result<Found, Failure> {
-    let alone = AccessOptions::new().threads(1);
-    let (source, output) = (source.with_options(&alone), output.with_options(&alone));
-    let width = source.data_type().size();
-    let pieces = Pieces::new(&shape(&source), &stored_chunk(&source), &stored_chunk(&output), width, 0);
-    turns::each(pieces.count(), threads, |index| transfer(&source, &output, &pieces.get(index)))?;
-    Ok(Found::Nothing)
-}
-
-fn transfer(source: &Array, output: &Array, region: &Region) -> Result<(), Failure> {
-    let (shape, width) = (lengths(region), source.data_type().size());
-    let selection = selection(region);
-    with_buffer(shape.iter().product::<usize>() * width, |buffer| {
-        source.slice(&selection).read_raw(ViewMut::contiguous(buffer, &shape, width))?;
-        Ok(output.slice(&selection).write_raw(View::contiguous(buffer, &shape, width))?)
-    })
+fn copy(source: Array, output: Place, way: Rechunk) -> impl FnMut(bool) -> Result<Found, Failure> {
+    move |_| {
+        way.run(&source, &output.open()?)?;
+        Ok(Found::Nothing)
+    }
 }
 
 /// Lends the thread's own buffer, which is used again and again.

@@ -39,9 +39,14 @@ impl Array {
         self.shared.unit
     }
 
-    /// How many threads work on its chunks.
-    pub(crate) fn threads(&self) -> usize {
-        self.location.pool().threads()
+    /// The threads that work on its chunks.
+    pub(crate) fn pool(&self) -> &Pool {
+        self.location.pool()
+    }
+
+    /// Whether it is in a store whose answers are waited for.
+    pub(crate) fn is_far(&self) -> bool {
+        self.location.is_far()
     }
 
     /// How another array is made that is worked on as this one is.

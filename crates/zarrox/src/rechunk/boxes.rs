@@ -1,6 +1,5 @@
 //! The boxes in which an array is copied to other chunks.
 
-use zarrox_core::partition::advance;
 use zarrox_core::{DimSelection, Selection};
 
 /// Boxes hold more than one chunk up to this size, in bytes, so that all threads have work.
@@ -86,26 +85,32 @@ impl Boxes {
         self.lengths.iter().fold(self.item.max(1), |size, &length| size.saturating_mul(length))
     }
 
-    /// All boxes, in row-major order.
-    pub(super) fn iter(&self) -> impl Iterator<Item = Selection> {
-        let count =
-            |(length, own): (&u64, &u64)| usize::try_from(length.div_ceil(*own)).unwrap_or(usize::MAX);
-        let ends: Vec<usize> = self.shape.iter().zip(&self.lengths).map(count).collect();
-        let mut next = Some(vec![0; ends.len()]);
-        std::iter::from_fn(move || {
-            let mut index = next.take()?;
-            let region = self.region(&index);
-            next = advance(&mut index, &ends, |_| 0).then_some(index);
-            Some(region)
-        })
+    /// How many there are.
+    pub(super) fn count(&self) -> usize {
+        self.counts().fold(1, usize::saturating_mul)
     }
 
-    fn region(&self, index: &[usize]) -> Selection {
-        let range = |(axis, &index): (usize, &usize)| {
-            let start = index as u64 * self.lengths[axis];
+    fn counts(&self) -> impl Iterator<Item = usize> + DoubleEndedIterator {
+        let count =
+            |(length, own): (&u64, &u64)| usize::try_from(length.div_ceil(*own)).unwrap_or(usize::MAX);
+        self.shape.iter().zip(&self.lengths).map(count)
+    }
+
+    /// The region of one, counted in row-major order.
+    pub(super) fn get(&self, index: usize) -> Selection {
+        let mut rest = index;
+        let places = self.counts().rev().map(|count| {
+            let place = rest % count;
+            rest /= count;
+            place as u64
+        });
+        let mut places: Vec<u64> = places.collect();
+        places.reverse();
+        let range = |(axis, place): (usize, u64)| {
+            let start = place * self.lengths[axis];
             DimSelection::from(start..start.saturating_add(self.lengths[axis]).min(self.shape[axis]))
         };
-        index.iter().enumerate().map(range).collect()
+        places.into_iter().enumerate().map(range).collect()
     }
 }
 
@@ -174,11 +179,10 @@ mod tests {
         let ranges = |a: std::ops::Range<u64>, b: std::ops::Range<u64>| {
             [DimSelection::from(a), DimSelection::from(b)].into_iter().collect::<Selection>()
         };
-        let all: Vec<Selection> = boxes.iter().collect();
-        assert_eq!(all.len(), 6);
-        assert_eq!(all[1], ranges(0..2, 4..7));
-        assert_eq!(all[5], ranges(4..5, 4..7));
-        assert_eq!(Boxes { shape: vec![], lengths: vec![], item: 1 }.iter().count(), 1);
+        assert_eq!(boxes.count(), 6);
+        assert_eq!(boxes.get(1), ranges(0..2, 4..7));
+        assert_eq!(boxes.get(5), ranges(4..5, 4..7));
+        assert_eq!(Boxes { shape: vec![], lengths: vec![], item: 1 }.count(), 1);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 mod boxes;
 
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use zarrox_core::data_type::Storage;
 use zarrox_core::{Error, ErrorKind, Result};
@@ -16,10 +17,14 @@ use boxes::Boxes;
 /// Chunks of the array on the way that are smaller than this, in bytes, cost more than they save.
 const SMALLEST: u64 = 16 << 10;
 
+/// Boxes that are one thread's hold more than one chunk up to this size, in bytes: it stays in the cache from reading to writing.
+const CACHED: u64 = 1 << 20;
+
 /// How elements are copied to an array with other chunks.
 ///
-/// Boxes of whole chunks of the target are read and written, one after the other and each by all threads. They are as large
-/// as the memory allows, where that spares reading chunks of the source again. What fits badly, like rows that become columns,
+/// Boxes of whole chunks of the target are read and written. Where these are made of whole chunks of the source, each thread has
+/// small ones of its own. Otherwise all threads work on one after the other, as large as the memory allows where that spares
+/// reading chunks of the source again. What fits badly, like rows that become columns,
 /// would still be read many times: given a [place](Rechunk::scratch) for it, an uncompressed array between the two lets
 /// every chunk be read once.
 ///
@@ -81,6 +86,9 @@ impl Rechunk {
         if source.shape().contains(&0) {
             return Ok(());
         }
+        if let Some(boxes) = self.separate_boxes(source, target) {
+            return self.copy_at_once(source, target, &boxes);
+        }
         let boxes = self.boxes(source, target);
         let reads_often = boxes.times_read(&source.chunk_shape()) > 2.0;
         let Some(scratch) = self.scratch.as_deref().filter(|_| reads_often) else {
@@ -99,16 +107,26 @@ impl Rechunk {
 
     /// The boxes of whole chunks of one array for which those of the other are touched as seldom as memory allows.
     fn boxes(&self, other: &Array, own: &Array) -> Boxes {
-        let item = own.data_type().size() as u64;
         let room = if own.data_type().storage() == Storage::Variable { 0 } else { self.room(other, own) };
-        Boxes::new(own.shape(), &other.chunk_shape(), own.chunk_grid().largest_chunk(), item, room as u64)
+        boxes(other, own, room as u64)
     }
 
     /// How many bytes a box may have: what is left by the chunks that all threads decode or encode, but at least half.
     fn room(&self, source: &Array, target: &Array) -> usize {
-        let chunk = source.decoded_bytes().max(target.chunk_bytes().saturating_mul(2));
-        let beside = chunk.saturating_mul(target.threads());
+        let beside = beside(source, target).saturating_mul(target.pool().threads());
         self.memory.saturating_sub(beside).max(self.memory / 2)
+    }
+
+    /// Boxes for each of which another chunk of the source is read, if every thread may have one in memory.
+    fn separate_boxes(&self, source: &Array, target: &Array) -> Option<Boxes> {
+        if source.is_far() || target.is_far() || target.data_type().storage() == Storage::Variable {
+            return None;
+        }
+        let boxes = boxes(source, target, CACHED);
+        let taken = usize::try_from(boxes.bytes()).ok()?.saturating_add(beside(source, target));
+        let fits = taken.saturating_mul(target.pool().threads()) <= self.memory;
+        let once = boxes.times_read(&source.chunk_shape()) <= 1.0;
+        (fits && once && boxes.count() >= target.pool().threads()).then_some(boxes)
     }
 
     /// Copies box by box.
@@ -117,8 +135,36 @@ impl Rechunk {
         let options = AccessOptions::new().memory(beside);
         let (source, target) = (source.with_options(&options), target.with_options(&options));
         let mut values = None;
-        boxes.iter().try_for_each(|region| source.copy_to(&target, region, &mut values))
+        (0..boxes.count()).try_for_each(|index| source.copy_to(&target, boxes.get(index), &mut values))
     }
+
+    /// Copies boxes side by side, each on one thread, by way of memory that the next one takes over.
+    fn copy_at_once(&self, source: &Array, target: &Array, boxes: &Boxes) -> Result<()> {
+        let (alone, target_alone) = (source.on_one_thread(), target.on_one_thread());
+        let bytes = usize::try_from(boxes.bytes()).unwrap_or(usize::MAX);
+        let unused = Mutex::new(Vec::new());
+        target.pool().run(boxes.count(), bytes, usize::MAX, |index| {
+            let mut values = lock(&unused).pop();
+            let copied = alone.copy_to(&target_alone, boxes.get(index), &mut values);
+            lock(&unused).extend(values);
+            copied
+        })
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Boxes of whole chunks of one array in so many bytes.
+fn boxes(other: &Array, own: &Array, room: u64) -> Boxes {
+    let item = own.data_type().size() as u64;
+    Boxes::new(own.shape(), &other.chunk_shape(), own.chunk_grid().largest_chunk(), item, room)
+}
+
+/// How many bytes a thread decodes or encodes at once.
+fn beside(source: &Array, target: &Array) -> usize {
+    source.decoded_bytes().max(target.chunk_bytes().saturating_mul(2))
 }
 
 fn check(source: &Array, target: &Array) -> Result<()> {

@@ -41,6 +41,7 @@ pub(super) unsafe fn write_task(
     values: *const u8,
     space: &mut Space,
 ) -> Result<(), Failure> {
+    let path = document.chunk_file(&task.chunk);
     let count: usize = document.leaves().iter().product();
     let whole = task.leaves.len() == count && task.leaves.iter().all(|leaf| leaf.covered);
     if whole
@@ -50,7 +51,7 @@ pub(super) unsafe fn write_task(
         && task.leaves.iter().all(|leaf| leaf.inside)
     {
         // SAFETY: the caller's promise.
-        return unsafe { write_raw(document, task, values, space) };
+        return replace(&path, |file| unsafe { write_raw(document, task, values, space, file) });
     }
     let old = if whole { None } else { Old::read(document, &task.chunk)? };
     let Space { work, encoded, decoded } = space;
@@ -79,7 +80,7 @@ pub(super) unsafe fn write_task(
     if let Some(shards) = document.shards {
         write_index(shards, &index, encoded);
     }
-    Ok(create(&document.chunk_file(&task.chunk))?.write_all(encoded)?)
+    replace(&path, |file| Ok(file.write_all(encoded)?))
 }
 
 fn write_index(shards: Shards, index: &[u64], encoded: &mut Vec<u8>) {
@@ -92,6 +93,14 @@ fn write_index(shards: Shards, index: &[u64], encoded: &mut Vec<u8>) {
     } else {
         encoded[..bytes.len()].copy_from_slice(&bytes);
     }
+}
+
+/// Writes a file as it must be where nobody may find half a chunk, nor lose one: beside its place, and then moved there.
+fn replace(path: &Path, write: impl FnOnce(&mut File) -> Result<(), Failure>) -> Result<(), Failure> {
+    let mut beside = path.as_os_str().to_owned();
+    beside.push(".tmp");
+    write(&mut create(beside.as_ref())?)?;
+    Ok(std::fs::rename(beside, path)?)
 }
 
 /// Creates a file, and the directories above where there are none.
@@ -160,8 +169,8 @@ unsafe fn write_raw(
     task: &Task,
     values: *const u8,
     space: &mut Space,
+    file: &mut File,
 ) -> Result<(), Failure> {
-    let mut file = create(&document.chunk_file(&task.chunk))?;
     for leaf in &task.leaves {
         let part = &leaf.part;
         let mut used = 0;
