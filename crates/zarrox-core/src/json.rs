@@ -152,19 +152,21 @@ pub fn kind(json: &Json) -> &'static str {
 
 /// Whether two objects have the same members in the same order, with the same values to the sign of a zero.
 pub(crate) fn are_identical(a: &Map, b: &Map) -> bool {
-    fn values(a: &Json, b: &Json) -> bool {
-        match (a, b) {
-            (Json::Number(x), Json::Number(y)) => {
-                x == y && x.as_f64().map(f64::to_bits) == y.as_f64().map(f64::to_bits)
-            }
-            (Json::Array(x), Json::Array(y)) => {
-                x.len() == y.len() && x.iter().zip(y).all(|(x, y)| values(x, y))
-            }
-            (Json::Object(x), Json::Object(y)) => are_identical(x, y),
-            _ => a == b,
+    a.len() == b.len() && a.iter().zip(b).all(|((name, x), (other, y))| name == other && is_identical(x, y))
+}
+
+/// The same of two values.
+pub(crate) fn is_identical(a: &Json, b: &Json) -> bool {
+    match (a, b) {
+        (Json::Number(x), Json::Number(y)) => {
+            x == y && x.as_f64().map(f64::to_bits) == y.as_f64().map(f64::to_bits)
         }
+        (Json::Array(x), Json::Array(y)) => {
+            x.len() == y.len() && x.iter().zip(y).all(|(x, y)| is_identical(x, y))
+        }
+        (Json::Object(x), Json::Object(y)) => are_identical(x, y),
+        _ => a == b,
     }
-    a.len() == b.len() && a.iter().zip(b).all(|((name, x), (other, y))| name == other && values(x, y))
 }
 
 /// What stands in front of a token that only Python's JSON has, while a document is edited: no string begins with it.

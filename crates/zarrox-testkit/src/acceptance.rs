@@ -92,7 +92,7 @@ impl Case {
     /// # Errors
     /// What is wrong with it.
     pub fn open(&self, registry: &Registry, mode: Mode) -> Result<Opened> {
-        let context = zarrox_core::metadata::LiftContext { registry, mode, data_type_fallback: false };
+        let context = zarrox_core::metadata::LiftContext::new(registry, mode);
         let format = self.format.def();
         let mut documents = vec![None; format.layout().documents().len()];
         documents[0] = Some(zarrox_core::metadata::Source::Bytes(&self.document));

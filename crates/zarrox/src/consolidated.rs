@@ -434,36 +434,34 @@ impl Group {
     }
 }
 
-/// The metadata of an array that was opened by consolidated metadata, until its own document has confirmed it.
-#[derive(Debug)]
+/// That the metadata of an array is from consolidated metadata, until its own document has confirmed it.
+#[derive(Debug, Default)]
 pub(crate) struct Unconfirmed {
-    said: ArrayMetadata,
     confirmed: AtomicBool,
 }
 
 impl Unconfirmed {
     /// Where documents come from memory: what they say must be confirmed.
-    pub(crate) fn new(location: &Location, said: &ArrayMetadata) -> Option<Arc<Self>> {
-        location.copy()?;
-        Some(Arc::new(Self { said: said.clone(), confirmed: AtomicBool::new(false) }))
+    pub(crate) fn new(location: &Location) -> Option<Arc<Self>> {
+        location.copy().map(|_| Arc::default())
     }
 
-    /// Compares the metadata with the array's own document, once: values must not be read by what is out of date.
+    /// Compares what was said of the array with its own document, once: values must not be read by what is out of date.
     /// Attributes do not change what a value is.
-    pub(crate) fn confirm(&self, location: &Location) -> Result<()> {
+    pub(crate) fn confirm(&self, location: &Location, said: &ArrayMetadata) -> Result<()> {
         if self.confirmed.load(Ordering::Acquire) {
             return Ok(());
         }
-        let place = Location { format: Some(self.said.format), ..location.as_stored() };
+        let place = Location { format: Some(said.format), ..location.as_stored() };
         let context = &place.context;
         let how = match place.find_node()? {
             Some(NodeMetadata::Array(stored)) => {
                 let stored = ArrayMetadata {
-                    attributes: self.said.attributes.clone(),
-                    extra: self.said.extra.clone(),
+                    attributes: said.attributes.clone(),
+                    extra: said.extra.clone(),
                     ..stored
                 };
-                if stored.is_same(&self.said, &context.registry, context.chunk_limit)? {
+                if stored.is_same(said, &context.registry, context.chunk_limit)? {
                     self.confirmed.store(true, Ordering::Release);
                     return Ok(());
                 }

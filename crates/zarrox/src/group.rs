@@ -241,29 +241,33 @@ impl Group {
     /// # Errors
     /// When the store cannot be listed.
     pub fn children(&self) -> Result<Vec<Child>> {
+        let mut children = Vec::new();
+        self.each_child(&mut |child| {
+            children.push(child);
+            Ok(())
+        })?;
+        Ok(children)
+    }
+
+    /// Hands out the children one by one, so that no more of them are in memory than somebody keeps.
+    fn each_child(&self, visitor: &mut dyn FnMut(Child) -> Result<()>) -> Result<()> {
         // A directory whose name no node can have holds no node.
         let below = |name: String| self.path().join(&name).ok().map(|path| (name, path));
         let names = self.location.names_below(self.metadata.format)?.into_iter().filter_map(below);
         let (names, paths): (Vec<String>, Vec<NodePath>) = names.unzip();
-        let mut children = Vec::new();
-        for (many, paths) in names.chunks(TOGETHER).zip(paths.chunks(TOGETHER)) {
-            self.open_children(many, paths, &mut children);
+        // The documents of many are asked for together.
+        for (names, paths) in names.chunks(TOGETHER).zip(paths.chunks(TOGETHER)) {
+            let location = self.location.probed_for(paths, false);
+            for (name, path) in names.iter().zip(paths) {
+                let node = match location.at(path.clone()).find() {
+                    Ok(None) => continue,
+                    Ok(Some(found)) => Node::new(found.location, found.node),
+                    Err(error) => Err(error),
+                };
+                visitor(Child { name: name.clone(), node })?;
+            }
         }
-        Ok(children)
-    }
-
-    /// Opens nodes whose documents are asked for together.
-    fn open_children(&self, names: &[String], paths: &[NodePath], children: &mut Vec<Child>) {
-        let location = self.location.probed_for(paths, false);
-        for (name, path) in names.iter().zip(paths) {
-            let name = name.clone();
-            let node = match location.at(path.clone()).find() {
-                Ok(None) => continue,
-                Ok(Some(found)) => Node::new(found.location, found.node),
-                Err(error) => Err(error),
-            };
-            children.push(Child { name, node });
-        }
+        Ok(())
     }
 
     /// The arrays directly below that can be opened.
@@ -271,8 +275,12 @@ impl Group {
     /// # Errors
     /// When the store cannot be listed.
     pub fn arrays(&self) -> Result<Vec<Array>> {
-        let nodes = self.children()?.into_iter().filter_map(|child| child.node.ok());
-        Ok(nodes.filter_map(|node| node.into_array().ok()).collect())
+        let mut arrays = Vec::new();
+        self.each_child(&mut |child| {
+            arrays.extend(child.node.and_then(Node::into_array));
+            Ok(())
+        })?;
+        Ok(arrays)
     }
 
     /// The groups directly below that can be opened.
@@ -280,8 +288,12 @@ impl Group {
     /// # Errors
     /// When the store cannot be listed.
     pub fn groups(&self) -> Result<Vec<Self>> {
-        let nodes = self.children()?.into_iter().filter_map(|child| child.node.ok());
-        Ok(nodes.filter_map(|node| node.into_group().ok()).collect())
+        let mut groups = Vec::new();
+        self.each_child(&mut |child| {
+            groups.extend(child.node.and_then(Node::into_group));
+            Ok(())
+        })?;
+        Ok(groups)
     }
 
     /// Visits everything below, parents before children, with its path relative to this group. Nodes that cannot be opened
@@ -298,14 +310,14 @@ impl Group {
         above: &str,
         visitor: &mut dyn FnMut(&str, &Result<Node>) -> Result<()>,
     ) -> Result<()> {
-        for child in self.children()? {
-            let path = if above.is_empty() { child.name } else { format!("{above}/{}", child.name) };
+        self.each_child(&mut |child| {
+            let path = if above.is_empty() { child.name } else { [above, "/", &child.name].concat() };
             visitor(&path, &child.node)?;
-            if let Ok(Node::Group(group)) = &child.node {
-                group.visit_below(&path, visitor)?;
+            match &child.node {
+                Ok(Node::Group(group)) => group.visit_below(&path, visitor),
+                _ => Ok(()),
             }
-        }
-        Ok(())
+        })
     }
 
     /// Everything below as a tree, which prints itself.
@@ -321,19 +333,21 @@ impl Group {
     /// # Errors
     /// When the store cannot be listed.
     pub fn tree_to_depth(&self, depth: usize) -> Result<Tree> {
-        let mut children = Vec::new();
-        let nodes = if depth == 0 { Vec::new() } else { self.children()? };
-        for child in nodes {
-            let mut tree = match &child.node {
+        let name = if self.path().is_root() { "/" } else { self.path().name() };
+        let mut tree = Tree { name: name.to_owned(), is_group: true, ..Tree::default() };
+        if depth == 0 {
+            return Ok(tree);
+        }
+        self.each_child(&mut |child| {
+            let below = match &child.node {
                 Ok(Node::Group(group)) => group.tree_to_depth(depth - 1)?,
                 Ok(Node::Array(array)) => Tree { label: label(array), ..Tree::default() },
                 Err(error) => Tree { error: Some(error.to_string()), ..Tree::default() },
             };
-            tree.name = child.name;
-            children.push(tree);
-        }
-        let name = if self.path().is_root() { "/" } else { self.path().name() };
-        Ok(Tree { name: name.to_owned(), label: String::new(), error: None, is_group: true, children })
+            tree.children.push(Tree { name: child.name, ..below });
+            Ok(())
+        })?;
+        Ok(tree)
     }
 
     /// Moves a node below this group, with everything below it, to another path below this group.

@@ -88,9 +88,20 @@ impl Location {
     /// Another place in the same store.
     pub(crate) fn at(&self, path: NodePath) -> Self {
         // Nodes of several formats can lie side by side, unless all that is in a hierarchy belongs to it.
-        let layout = self.layout.clone().filter(|(_, layout)| layout.implicit_groups());
-        let copy = self.copy.clone().filter(|copy| copy.group.contains(&path));
-        Self { path, layout, copy, ..self.clone() }
+        let layout = self.layout.as_ref().filter(|(_, layout)| layout.implicit_groups()).cloned();
+        let copy = self.copy.as_ref().filter(|copy| copy.group.contains(&path)).cloned();
+        Self {
+            store: self.store.clone(),
+            path,
+            format: self.format,
+            expected: self.expected,
+            layout,
+            copy,
+            context: self.context.clone(),
+            last_chain: self.last_chain.clone(),
+            requests: self.requests.clone(),
+            probed: self.probed.clone(),
+        }
     }
 
     /// The same place, with the layout that nodes of this format have here.
@@ -393,6 +404,7 @@ impl Location {
             registry: &self.context.registry,
             mode: self.context.strictness,
             data_type_fallback: self.context.data_type_fallback,
+            last_codecs: Some(&self.last_chain.lifted),
         }
     }
 

@@ -149,7 +149,7 @@ fn holds_node(directory: &Path) -> bool {
 /// Whether a document here says that all below belongs to a hierarchy, though it may have no documents between.
 fn is_whole_hierarchy(directory: &Path) -> bool {
     let registry = Registry::new();
-    let context = LiftContext { registry: &registry, mode: Mode::Lenient, data_type_fallback: false };
+    let context = LiftContext::new(&registry, Mode::Lenient);
     Format::all().any(|format| {
         let Some(entry) = format.def().entry_key().and_then(|key| small_file(&directory.join(key))) else {
             return false;

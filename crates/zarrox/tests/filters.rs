@@ -200,7 +200,7 @@ fn filters_see_bytes_as_numbers_of_their_own_type() {
 #[test]
 fn filters_of_bytes_are_only_of_v2() {
     let registry = zarrox::codecs::registry();
-    let context = LiftContext { registry: &registry, mode: Mode::Strict, data_type_fallback: false };
+    let context = LiftContext::new(&registry, Mode::Strict);
     for (dtype, order, filters, _) in filters_of_bytes() {
         let what = format!("{dtype} {order} {filters}");
         let document = document(dtype, order, &filters);

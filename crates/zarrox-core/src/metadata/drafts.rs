@@ -110,7 +110,7 @@ pub(super) fn lift_group(
     format: Format,
     context: &LiftContext<'_>,
 ) -> Result<GroupMetadata> {
-    let mut members = Members::new(source.parsed(context.mode)?, context.mode);
+    let mut members = source.members(context.mode)?;
     let attributes = attributes(&mut members)?;
     Ok(GroupMetadata { format, attributes, extra: members.rest() })
 }
@@ -289,7 +289,7 @@ pub(super) fn lift_array(
     transformers: Option<&Json>,
     context: &LiftContext<'_>,
 ) -> Result<ArrayMetadata> {
-    let array = v2::lift_array(Cow::Owned(document), context)?;
+    let array = v2::lift_array(Members::new(Cow::Owned(document), context.mode), context)?;
     // Writers do not agree on the key of the one chunk of an array without dimensions.
     let separator_declared = context.mode == Mode::Strict || !array.shape.is_empty();
     let array = ArrayMetadata { format, chunk_key_encoding: keys, separator_declared, ..array };

@@ -1,23 +1,52 @@
 //! Reading the members of a document, with errors that name the member.
 
 use std::borrow::Cow;
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 
 use crate::data_type::Mode;
 use crate::error::{Error, Result};
-use crate::json::{Json, Map, integer, kind};
+use crate::json::{self, Json, Map, integer, kind};
 
 /// The members of a document: what nobody has asked for at the end is unknown.
+///
+/// They are a list, not a map: documents have few members, most of which are asked for once, and finding one among a handful
+/// costs less than hashing all of their names.
 pub(super) struct Members<'a> {
-    map: Cow<'a, Map>,
+    /// In the order of the document. Of several with one name, the last one counts.
+    list: List<'a>,
     /// The names of those that were there when they were asked for.
     read: Vec<&'static str>,
     mode: Mode,
 }
 
+type List<'a> = Vec<(Cow<'a, str>, Cow<'a, Json>)>;
+
 impl<'a> Members<'a> {
+    /// Those of an object that was parsed already.
     pub(super) fn new(map: Cow<'a, Map>, mode: Mode) -> Self {
-        let read = Vec::with_capacity(map.len());
-        Self { map, read, mode }
+        let list = match map {
+            Cow::Borrowed(map) => {
+                map.iter().map(|(name, json)| (name.as_str().into(), Cow::Borrowed(json))).collect()
+            }
+            Cow::Owned(map) => map.into_iter().map(|(name, json)| (name.into(), Cow::Owned(json))).collect(),
+        };
+        Self::listed(list, mode)
+    }
+
+    /// Those of a document.
+    pub(super) fn parse(bytes: &'a [u8], mode: Mode) -> Result<Self> {
+        match serde_json::from_slice(bytes) {
+            Ok(Parsed(list)) => Ok(Self::listed(list, mode)),
+            // It is no object, or one with tokens that only Python has.
+            Err(_) => Ok(Self::new(Cow::Owned(json::parse_document(bytes, mode)?), mode)),
+        }
+    }
+
+    fn listed(list: List<'a>, mode: Mode) -> Self {
+        let read = Vec::with_capacity(list.len());
+        Self { list, read, mode }
     }
 
     pub(super) fn lenient(&self) -> bool {
@@ -25,22 +54,22 @@ impl<'a> Members<'a> {
     }
 
     pub(super) fn has(&self, name: &str) -> bool {
-        self.map.contains_key(name)
+        self.get(name).is_some()
     }
 
     pub(super) fn get(&self, name: &str) -> Option<&Json> {
-        self.map.get(name)
+        self.list.iter().rfind(|(known, _)| known == name).map(|(_, json)| &**json)
     }
 
-    /// A member, once: borrowed or owned, as the document is. What is taken out of a document leaves its place, since closing
-    /// gaps would move all members behind.
+    /// A member, once: borrowed or owned, as the document is. What is taken out of a document leaves its place.
     pub(super) fn optional(&mut self, name: &'static str) -> Option<Cow<'a, Json>> {
         if self.read.contains(&name) {
             return None;
         }
-        let json = match &mut self.map {
-            Cow::Borrowed(map) => Cow::Borrowed(map.get(name)?),
-            Cow::Owned(map) => Cow::Owned(map.get_mut(name)?.take()),
+        let (_, json) = self.list.iter_mut().rfind(|(known, _)| known == name)?;
+        let json = match json {
+            Cow::Borrowed(json) => Cow::Borrowed(*json),
+            Cow::Owned(json) => Cow::Owned(json.take()),
         };
         self.read.push(name);
         Some(json)
@@ -82,12 +111,68 @@ impl<'a> Members<'a> {
 
     /// All members that nobody has asked for.
     pub(super) fn rest(self) -> Map {
-        if self.read.len() == self.map.len() {
+        if self.read.len() == self.list.len() {
             return Map::new();
         }
-        let mut map = self.map.into_owned();
-        map.retain(|name, _| !self.read.contains(&name.as_str()));
-        map
+        let unread = self.list.into_iter().filter(|(name, _)| !self.read.contains(&&**name));
+        unread.map(|(name, json)| (name.into_owned(), json.into_owned())).collect()
+    }
+}
+
+/// The members of a document that is parsed: their names stay in it where they are written without escapes.
+struct Parsed<'a>(List<'a>);
+
+impl<'de> Deserialize<'de> for Parsed<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        deserializer.deserialize_map(ParsedVisitor)
+    }
+}
+
+struct ParsedVisitor;
+
+impl<'de> Visitor<'de> for ParsedVisitor {
+    type Value = Parsed<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> std::result::Result<Parsed<'de>, A::Error> {
+        let mut list = List::with_capacity(USUAL);
+        while let Some(Name(name)) = members.next_key()? {
+            list.push((name, Cow::Owned(members.next_value()?)));
+        }
+        Ok(Parsed(list))
+    }
+}
+
+/// How many members an array's document has, or fewer.
+const USUAL: usize = 12;
+
+/// The name of a member.
+struct Name<'a>(Cow<'a, str>);
+
+impl<'de> Deserialize<'de> for Name<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        deserializer.deserialize_str(NameVisitor)
+    }
+}
+
+struct NameVisitor;
+
+impl<'de> Visitor<'de> for NameVisitor {
+    type Value = Name<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a name")
+    }
+
+    fn visit_borrowed_str<E>(self, name: &'de str) -> std::result::Result<Name<'de>, E> {
+        Ok(Name(Cow::Borrowed(name)))
+    }
+
+    fn visit_str<E>(self, name: &str) -> std::result::Result<Name<'de>, E> {
+        Ok(Name(Cow::Owned(name.to_owned())))
     }
 }
 
@@ -103,4 +188,50 @@ pub(super) fn lengths(name: &str, json: &Json, mode: Mode) -> Result<Vec<u64>> {
     list.iter()
         .map(|item| integer(item, mode).ok_or_else(|| wrong(name, "a list of non-negative integers", json)))
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_is_what_a_map_would_be() {
+        let documents = [
+            r#"{"a": 1, "b": [2], "c\u0061": {"d": null}}"#,
+            r#"{"a": 1, "b": 2, "a": 3, "c": 4, "c": 5}"#,
+            r#"{"a": NaN, "b": "NaN"}"#,
+            "{}",
+        ];
+        for document in documents {
+            let map = json::parse_object(document.as_bytes()).unwrap();
+            let parsed = || Members::parse(document.as_bytes(), Mode::Lenient).unwrap();
+            let borrowed = || Members::new(Cow::Borrowed(&map), Mode::Lenient);
+            let owned = || Members::new(Cow::Owned(map.clone()), Mode::Lenient);
+            type Make<'a, 'b> = &'a dyn Fn() -> Members<'b>;
+            let all: [Make<'_, '_>; 3] = [&parsed, &borrowed, &owned];
+            for members in all {
+                assert_eq!(members().rest(), map, "{document}");
+                let mut members = members();
+                assert_eq!(members.optional("a").as_deref(), map.get("a"), "{document}");
+                assert_eq!(members.optional("a"), None, "{document}");
+                let mut rest = map.clone();
+                rest.shift_remove("a");
+                assert_eq!(members.rest(), rest, "{document}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_parsed_is_the_same_error_for_members_and_maps() {
+        let deep = format!("{{\"a\": {}}}", "[".repeat(200) + &"]".repeat(200));
+        for document in ["", "[]", "{\"a\": }", "{\"a\": 1e999}", "{} {}", "{\"a\": \"\\ud800\"}", &deep] {
+            for mode in [Mode::Lenient, Mode::Strict] {
+                let members = Members::parse(document.as_bytes(), mode).err().unwrap().to_string();
+                let map = json::parse_document(document.as_bytes(), mode).unwrap_err().to_string();
+                assert_eq!(members, map, "{document}");
+            }
+        }
+        assert!(Members::parse(b"{\"a\": NaN}", Mode::Strict).is_err());
+        assert!(Members::parse(b"{\"\xff\": 1}", Mode::Lenient).is_err());
+    }
 }

@@ -5,6 +5,7 @@
 
 mod consolidated;
 mod drafts;
+mod last_codecs;
 mod layout;
 mod members;
 mod n5;
@@ -27,7 +28,10 @@ use crate::json::{self, Json, Map};
 use crate::path::NodePath;
 use crate::registry::Registry;
 
+use members::Members;
+
 pub use consolidated::{Consolidation, Documents, same_document};
+pub use last_codecs::LastCodecs;
 pub use layout::{Extent, Layout};
 
 /// A format of metadata documents.
@@ -102,6 +106,14 @@ impl<'a> Source<'a> {
             Self::Json(json) => json::as_object(json).map(Cow::Borrowed),
         }
     }
+
+    /// The same, to be read one after the other.
+    fn members(self, mode: Mode) -> Result<Members<'a>> {
+        match self {
+            Self::Bytes(bytes) => Members::parse(bytes, mode),
+            Self::Json(json) => json::as_object(json).map(|map| Members::new(Cow::Borrowed(map), mode)),
+        }
+    }
 }
 
 /// What documents are read with.
@@ -113,6 +125,15 @@ pub struct LiftContext<'a> {
     pub mode: Mode,
     /// Whether an unknown data type may be read as the known one that its document names in its place.
     pub data_type_fallback: bool,
+    /// The codecs of the last array that was read with the same registry and as forgivingly.
+    pub last_codecs: Option<&'a LastCodecs>,
+}
+
+impl<'a> LiftContext<'a> {
+    /// So forgiving, and nothing else.
+    pub const fn new(registry: &'a Registry, mode: Mode) -> Self {
+        Self { registry, mode, data_type_fallback: false, last_codecs: None }
+    }
 }
 
 /// Something of a node that is changed in place: all other members of its documents stay as they are.

@@ -322,7 +322,8 @@ mod tests {
     }
 
     fn lift(document: &Json, mode: Mode) -> Result<Option<NodeMetadata>> {
-        let context = LiftContext { registry: &Registry::new(), mode, data_type_fallback: false };
+        let registry = Registry::new();
+        let context = LiftContext::new(&registry, mode);
         N5.lift(&[Some(Source::Json(document))], &context)
     }
 
@@ -405,8 +406,8 @@ mod tests {
         {
             let root = json!({"n5": version});
             assert_eq!(lift(&root, Mode::Lenient).is_ok(), known, "{version}");
-            let context =
-                LiftContext { registry: &Registry::new(), mode: Mode::Lenient, data_type_fallback: false };
+            let registry = Registry::new();
+            let context = LiftContext::new(&registry, Mode::Lenient);
             let entry = N5.lift_entry(Some(root.to_string().as_bytes()), &context);
             assert_eq!(entry.is_ok_and(|layout| layout.unwrap().implicit_groups()), known, "{version}");
         }

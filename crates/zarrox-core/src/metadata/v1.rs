@@ -10,7 +10,7 @@ use std::borrow::Cow;
 
 use serde_json::json;
 
-use super::members::wrong;
+use super::members::{Members, wrong};
 use super::{
     ArrayMetadata, Change, Document, Format, FormatDef, Layout, LiftContext, NodeMetadata, Source, v2,
 };
@@ -52,7 +52,7 @@ impl FormatDef for V1 {
         let lifted = array
             .parsed(context.mode)
             .and_then(|map| to_v2(map.into_owned(), context.mode))
-            .and_then(|map| v2::lift_array(Cow::Owned(map), context));
+            .and_then(|map| v2::lift_array(Members::new(Cow::Owned(map), context.mode), context));
         let array = lifted.map_err(|error| error.at(ARRAY))?;
         let attributes = match attributes {
             Some(source) => source.parsed(context.mode).map_err(|error| error.at(ATTRIBUTES))?.into_owned(),
@@ -209,7 +209,8 @@ mod tests {
     }
 
     fn lift_in(mode: Mode, document: &str, attributes: Option<&'static str>) -> Result<Option<NodeMetadata>> {
-        let context = LiftContext { registry: &Registry::new(), mode, data_type_fallback: false };
+        let registry = Registry::new();
+        let context = LiftContext::new(&registry, mode);
         let source = |text: &'static str| Source::Bytes(text.as_bytes());
         V1.lift(&[Some(Source::Bytes(document.as_bytes())), attributes.map(source)], &context)
     }

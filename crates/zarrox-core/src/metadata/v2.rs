@@ -6,6 +6,7 @@ use std::borrow::Cow;
 
 use serde_json::json;
 
+use super::last_codecs::Said;
 use super::members::{Members, wrong};
 use super::v3::{bad_separator, forgive_empty_chunks};
 use super::{
@@ -51,7 +52,7 @@ impl FormatDef for V2 {
             None => Ok(Map::new()),
         };
         if let Some(source) = array {
-            let lifted = source.parsed(context.mode).and_then(|map| lift_array(map, context));
+            let lifted = source.members(context.mode).and_then(|members| lift_array(members, context));
             let array = lifted.map_err(|error| error.at(ARRAY))?;
             return Ok(Some(NodeMetadata::Array(ArrayMetadata { attributes: attributes()?, ..array })));
         }
@@ -142,7 +143,7 @@ fn main_document(name: &'static str, documents: &[Option<Vec<u8>>]) -> Result<Ma
 }
 
 fn lift_group(source: Source<'_>, context: &LiftContext<'_>) -> Result<GroupMetadata> {
-    let mut members = Members::new(source.parsed(context.mode)?, context.mode);
+    let mut members = source.members(context.mode)?;
     members.zarr_format(2)?;
     // zarr-python 3 leaves it here, where it means nothing.
     if members.lenient() {
@@ -156,8 +157,7 @@ fn lift_group(source: Source<'_>, context: &LiftContext<'_>) -> Result<GroupMeta
 }
 
 /// Reads the document of an array; the attributes are elsewhere.
-pub(super) fn lift_array(map: Cow<'_, Map>, context: &LiftContext<'_>) -> Result<ArrayMetadata> {
-    let mut members = Members::new(map, context.mode);
+pub(super) fn lift_array(mut members: Members<'_>, context: &LiftContext<'_>) -> Result<ArrayMetadata> {
     members.zarr_format(2)?;
     let shape = members.lengths("shape")?;
     let mut chunks = members.lengths("chunks")?;
@@ -286,21 +286,33 @@ fn lift_codecs(
         Json::String(order) if order == "F" => true,
         other => return Err(wrong("order", "\"C\" or \"F\"", other)),
     };
-    let filters = optional_if_lenient(members, "filters")?;
-    let filters = match &*filters {
+    let said = Said {
+        column_major: column_major.then_some(ndim),
+        data_type: data_type.clone(),
+        order: order.clone(),
+        filters: &*optional_if_lenient(members, "filters")?,
+        compressor: &*optional_if_lenient(members, "compressor")?,
+    };
+    match context.last_codecs {
+        Some(last) => last.of(said, |said| lift_chain(said, context)),
+        None => lift_chain(&said, context),
+    }
+}
+
+fn lift_chain(said: &Said<&Json>, context: &LiftContext<'_>) -> Result<Vec<CodecSpec>> {
+    let Said { column_major, data_type, order, filters, compressor } = said;
+    let filters = match filters {
         Json::Null => &[],
         Json::Array(filters) => filters.as_slice(),
         other => return Err(wrong("filters", "null or a list of objects", other)),
     };
     let mut listed: Vec<(&str, &Json)> = filters.iter().map(|filter| ("filters", filter)).collect();
-    let compressor = optional_if_lenient(members, "compressor")?;
     if !compressor.is_null() {
-        listed.push(("compressor", &compressor));
+        listed.push(("compressor", compressor));
     }
     // Lists of lists are nested as the array is, whatever the order.
     let nests = listed.iter().any(|(_, json)| json.get("id").and_then(Json::as_str).is_some_and(nests_lists));
-    let is_transposed = column_major && !nests;
-    let mut codecs = Vec::from_iter(is_transposed.then(|| column_major_codec(ndim)).flatten());
+    let mut codecs = Vec::from_iter(column_major.filter(|_| !nests).and_then(column_major_codec));
     let mut numbers = Numbers::of(&data_type.storage(), order);
     let mut item = data_type.encoded_item();
     let mut in_bytes = false;
@@ -584,8 +596,9 @@ mod tests {
     }
 
     fn lifted(document: &Json, mode: Mode) -> Result<ArrayMetadata> {
-        let context = LiftContext { registry: &Registry::new(), mode, data_type_fallback: false };
-        lift_array(Cow::Borrowed(document.as_object().unwrap()), &context)
+        let registry = Registry::new();
+        let context = LiftContext::new(&registry, mode);
+        lift_array(Source::Json(document).members(mode).unwrap(), &context)
     }
 
     #[test]
@@ -702,7 +715,8 @@ mod tests {
         assert!(lifted(&of("|V2", json!("AQI=")), Mode::Strict).is_ok());
         assert!(lifted(&of("<c8", json!([1.0, "NaN"])), Mode::Strict).is_ok());
         let group = |mode| {
-            let context = LiftContext { registry: &Registry::new(), mode, data_type_fallback: false };
+            let registry = Registry::new();
+            let context = LiftContext::new(&registry, mode);
             lift_group(Source::Bytes(b"{\"zarr_format\": 2, \"later\": 1}"), &context)
         };
         assert!(group(Mode::Lenient).is_ok());

@@ -81,12 +81,11 @@ impl FormatDef for V3 {
 }
 
 fn lift(source: Source<'_>, context: &LiftContext<'_>) -> Result<Option<NodeMetadata>> {
-    let map = source.parsed(context.mode)?;
+    let mut members = source.members(context.mode)?;
     // The drafts had a URI there, in a document that is not that of a node.
-    if map.get("zarr_format").and_then(Json::as_str).is_some_and(|format| format.contains("://")) {
+    if members.get("zarr_format").and_then(Json::as_str).is_some_and(|format| format.contains("://")) {
         return Ok(None);
     }
-    let mut members = Members::new(map, context.mode);
     members.zarr_format(3)?;
     lift_node(members, context).map(Some)
 }
@@ -455,7 +454,8 @@ mod tests {
     }
 
     fn lifted(document: &Json, mode: Mode) -> Result<ArrayMetadata> {
-        let context = LiftContext { registry: &Registry::new(), mode, data_type_fallback: false };
+        let registry = Registry::new();
+        let context = LiftContext::new(&registry, mode);
         match lift(Source::Bytes(document.to_string().as_bytes()), &context)? {
             Some(NodeMetadata::Array(array)) => Ok(array),
             other => Err(Error::metadata(format!("no array: {other:?}"))),
@@ -514,12 +514,7 @@ mod tests {
             let map = json!({"zarr_format": 3, "node_type": "group", "consolidated_metadata": consolidated});
             map.to_string().into_bytes()
         };
-        let lift = |bytes: &[u8], mode| {
-            lift(
-                Source::Bytes(bytes),
-                &LiftContext { registry: &Registry::new(), mode, data_type_fallback: false },
-            )
-        };
+        let lift = |bytes: &[u8], mode| lift(Source::Bytes(bytes), &LiftContext::new(&Registry::new(), mode));
         assert!(lift(&document(Json::Null), Mode::Lenient).is_ok());
         assert!(lift(&document(Json::Null), Mode::Strict).is_err());
         assert!(lift(&document(json!({"kind": "inline"})), Mode::Lenient).is_ok());

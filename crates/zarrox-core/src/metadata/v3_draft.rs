@@ -418,7 +418,8 @@ mod tests {
     }
 
     fn lifted_with(document: &Json, mode: Mode, data_type_fallback: bool) -> Result<ArrayMetadata> {
-        let context = LiftContext { registry: &Registry::new(), mode, data_type_fallback };
+        let registry = Registry::new();
+        let context = LiftContext { data_type_fallback, ..LiftContext::new(&registry, mode) };
         match V3Draft.lift(&[Some(Source::Json(document)), None], &context)? {
             Some(NodeMetadata::Array(array)) => Ok(array),
             other => Err(Error::metadata(format!("no array: {other:?}"))),
@@ -589,8 +590,8 @@ mod tests {
 
     #[test]
     fn groups_have_attributes_and_nothing_else() {
-        let context =
-            LiftContext { registry: &Registry::new(), mode: Mode::Strict, data_type_fallback: false };
+        let registry = Registry::new();
+        let context = LiftContext::new(&registry, Mode::Strict);
         let lift = |text: &str| V3Draft.lift(&[None, Some(Source::Bytes(text.as_bytes()))], &context);
         let Some(node) = lift("{\"attributes\": {\"a\": 1}}").unwrap() else { panic!("no group") };
         let documents = V3Draft.lower(&NodePath::root(), &node, &Registry::new()).unwrap();
@@ -651,8 +652,8 @@ mod tests {
 
     #[test]
     fn only_its_own_entry_documents_are_taken() {
-        let context =
-            LiftContext { registry: &Registry::new(), mode: Mode::Strict, data_type_fallback: false };
+        let registry = Registry::new();
+        let context = LiftContext::new(&registry, Mode::Strict);
         let lift = |text: &str| V3Draft.lift_entry(Some(text.as_bytes()), &context);
         assert!(V3Draft.lift_entry(None, &context).unwrap().is_none());
         let experimental = super::super::v3_experimental::V3Experimental.new_entry().unwrap().unwrap();

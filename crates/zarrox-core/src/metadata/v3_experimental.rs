@@ -310,7 +310,8 @@ mod tests {
     }
 
     fn lifted(document: &Json, mode: Mode) -> Result<ArrayMetadata> {
-        let context = LiftContext { registry: &Registry::new(), mode, data_type_fallback: false };
+        let registry = Registry::new();
+        let context = LiftContext::new(&registry, mode);
         match V3Experimental.lift(&[Some(Source::Json(document)), None], &context)? {
             Some(NodeMetadata::Array(array)) => Ok(array),
             other => Err(Error::metadata(format!("no array: {other:?}"))),
@@ -464,8 +465,8 @@ mod tests {
 
     #[test]
     fn only_its_own_entry_documents_are_taken() {
-        let context =
-            LiftContext { registry: &Registry::new(), mode: Mode::Lenient, data_type_fallback: false };
+        let registry = Registry::new();
+        let context = LiftContext::new(&registry, Mode::Lenient);
         let lift = |json: &Json| V3Experimental.lift_entry(Some(json.to_string().as_bytes()), &context);
         let entry = json::parse(&V3Experimental.new_entry().unwrap().unwrap()).unwrap();
         assert_eq!(lift(&entry).unwrap(), Some(V3Experimental.layout()));

@@ -26,7 +26,8 @@ pub(super) fn run(registry: &Registry, input: &[u8]) {
     let Some(format) = Format::all().nth(usize::from(*format) % Format::all().count()) else { return };
     let def = format.def();
     for mode in [Mode::Lenient, Mode::Strict] {
-        let context = LiftContext { registry, mode, data_type_fallback: mode == Mode::Lenient };
+        let context =
+            LiftContext { data_type_fallback: mode == Mode::Lenient, ..LiftContext::new(registry, mode) };
         match choice % 3 {
             NODE => node(def, text, &context),
             CONSOLIDATED => consolidated(def, text, mode),
@@ -137,7 +138,7 @@ fn array(registry: &Registry, example: &Example) -> Option<ArrayMetadata> {
         "chunk_key_encoding": {"name": "default"}, "codecs": ["bytes"], "attributes": {"units": "m"},
     });
     let document = to_bytes(template.as_object()?).ok()?;
-    let context = LiftContext { registry, mode: Mode::Lenient, data_type_fallback: false };
+    let context = LiftContext::new(registry, Mode::Lenient);
     let Ok(Some(NodeMetadata::Array(array))) =
         Format::V3.def().lift(&[Some(Source::Bytes(&document))], &context)
     else {

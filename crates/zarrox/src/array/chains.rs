@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use zarrox_core::codec::CodecChain;
 use zarrox_core::grid::ChunkGrid;
+use zarrox_core::metadata::LastCodecs;
 use zarrox_core::strided::Dims;
 use zarrox_core::{ArrayMetadata, CodecSpec, Error, ErrorKind, Result};
 
@@ -22,14 +23,18 @@ pub(super) struct Chains(Mutex<HashMap<Dims<u64>, Arc<CodecChain>>>);
 
 /// The chain that was made last for an array of a hierarchy. The next array often has the same codecs, and chunks like it.
 #[derive(Debug, Default)]
-pub(crate) struct LastChain(Mutex<Option<(Vec<CodecSpec>, Arc<CodecChain>)>>);
+pub(crate) struct LastChain {
+    made: Mutex<Option<(Vec<CodecSpec>, Arc<CodecChain>)>>,
+    /// The codecs that were read last out of a document.
+    pub(crate) lifted: LastCodecs,
+}
 
 impl LastChain {
     /// The chain of an array's largest chunk. All arrays that ask have the same registry, strictness and limits.
     pub(super) fn of(&self, metadata: &ArrayMetadata, context: &Context) -> Result<Arc<CodecChain>> {
         let Context { registry, strictness, chunk_limit, .. } = context;
         let fill = metadata.fill_element(registry)?;
-        if let Some((codecs, chain)) = &*self.0.lock().unwrap_or_else(PoisonError::into_inner) {
+        if let Some((codecs, chain)) = &*self.made.lock().unwrap_or_else(PoisonError::into_inner) {
             let (chunk, shape) = (chain.chunk(), metadata.chunk_grid.largest_chunk());
             let is_same = chunk.data_type().is_ok_and(|data_type| *data_type == metadata.data_type)
                 && chunk.shape().iter().map(|&length| length as u64).eq(shape.iter().copied())
@@ -41,7 +46,7 @@ impl LastChain {
             }
         }
         let chain = Arc::new(metadata.chain(registry, *strictness, *chunk_limit)?);
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) =
+        *self.made.lock().unwrap_or_else(PoisonError::into_inner) =
             Some((metadata.codecs.clone(), chain.clone()));
         Ok(chain)
     }

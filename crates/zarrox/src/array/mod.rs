@@ -92,7 +92,7 @@ impl Array {
         let chunks = location.chunks(metadata.format)?;
         let chain = location.last_chain.of(&metadata, &location.context);
         let chain = chain.map_err(|error| error.at(format!("array '{}'", location.path)))?;
-        let unconfirmed = Unconfirmed::new(&location, &metadata);
+        let unconfirmed = Unconfirmed::new(&location);
         let inner = chain.inner_chunk_shape().map(|shape| shape.iter().product::<usize>());
         let unit = inner.map_or(chain.chunk().size(), |count| count * chain.chunk().item());
         let shared = Arc::new(Shared { unit, ..Shared::default() });
@@ -268,7 +268,9 @@ impl Array {
     fn confirm(&self) -> Result<()> {
         match &self.unconfirmed {
             None => Ok(()),
-            Some(unconfirmed) => unconfirmed.confirm(&self.location).map_err(|error| error.at(self.place())),
+            Some(unconfirmed) => {
+                unconfirmed.confirm(&self.location, &self.metadata).map_err(|error| error.at(self.place()))
+            }
         }
     }
 

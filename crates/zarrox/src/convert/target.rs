@@ -417,7 +417,7 @@ fn says(
     let stored =
         |name: &&str| documents.iter().find(|(stored, _)| stored == name).map(|(_, bytes)| bytes.clone());
     let stored: Vec<Option<Vec<u8>>> = def.layout().documents().iter().map(stored).collect();
-    let context = LiftContext { registry, mode: Mode::Lenient, data_type_fallback: true };
+    let context = LiftContext { data_type_fallback: true, ..LiftContext::new(registry, Mode::Lenient) };
     let stored = Source::stored(&stored);
     let back = match def.lift(&stored, &context)? {
         None if def.layout().implicit_groups() => {
