@@ -17,17 +17,21 @@ impl NodePath {
     /// Normalises a path as the v2 specification says ("Logical storage paths"): backslashes become slashes,
     /// leading and trailing ones are stripped, runs of them collapse. A name that is `.` or `..` is an error.
     pub fn new(path: &str) -> Result<Self> {
-        let path = path.replace('\\', "/");
-        let names: Vec<&str> = path.split('/').filter(|name| !name.is_empty()).collect();
-        if names.len() > MAX_DEPTH {
-            let message =
-                format!("a path has {} names; {MAX_DEPTH} are the most that are supported", names.len());
+        let names = || path.split(['/', '\\']).filter(|name| !name.is_empty());
+        let count = names().count();
+        if count > MAX_DEPTH {
+            let message = format!("a path has {count} names; {MAX_DEPTH} are the most that are supported");
             return Err(Error::argument(message));
         }
-        for name in &names {
-            check_name(name).map_err(|error| error.at(format!("path '{path}'")))?;
+        let mut normal = String::with_capacity(path.len());
+        for name in names() {
+            check_name(name).map_err(|error| error.at(format!("path '{}'", path.replace('\\', "/"))))?;
+            if !normal.is_empty() {
+                normal.push('/');
+            }
+            normal.push_str(name);
         }
-        Ok(Self(names.join("/")))
+        Ok(Self(normal))
     }
 
     /// The path of a node below this one.
