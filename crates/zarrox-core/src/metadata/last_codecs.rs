@@ -1,5 +1,6 @@
 //! The codecs that were lifted last: the next array of a hierarchy often has the same.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use crate::codec::CodecSpec;
@@ -9,7 +10,11 @@ use crate::json::{Json, is_identical};
 
 /// The codecs of the v2 array that was lifted last. Lifting them is most of the work on a document of v2.
 #[derive(Debug, Default)]
-pub struct LastCodecs(Mutex<Option<(Said, Vec<CodecSpec>)>>);
+pub struct LastCodecs {
+    /// Whether there was an array before: nothing is copied to be kept for one that stays alone.
+    asked: AtomicBool,
+    last: Mutex<Option<(Said, Vec<CodecSpec>)>>,
+}
 
 /// All that a document of v2 says of an array's codecs.
 #[derive(Debug, Clone)]
@@ -44,13 +49,16 @@ impl LastCodecs {
         said: Said<&Json>,
         lift: impl FnOnce(&Said<&Json>) -> Result<Vec<CodecSpec>>,
     ) -> Result<Vec<CodecSpec>> {
-        if let Some((last, codecs)) = &*self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        if !self.asked.swap(true, Ordering::Relaxed) {
+            return lift(&said);
+        }
+        if let Some((last, codecs)) = &*self.last.lock().unwrap_or_else(PoisonError::into_inner)
             && said.is(last)
         {
             return Ok(codecs.clone());
         }
         let codecs = lift(&said)?;
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some((said.kept(), codecs.clone()));
+        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some((said.kept(), codecs.clone()));
         Ok(codecs)
     }
 }
@@ -78,6 +86,7 @@ mod tests {
         let lifted = |said: Said<&Json>, name: &str| {
             last.of(said, |_| Ok(vec![CodecSpec::new(name, Json::Null)])).unwrap()[0].name.clone()
         };
+        assert_eq!(lifted(said(&none, &codec), "alone"), "alone");
         assert_eq!(lifted(said(&none, &codec), "first"), "first");
         assert_eq!(lifted(said(&none, &codec), "again"), "first");
         assert!(last.of(said(&none, &none), |_| Err(Error::metadata("bad"))).is_err());

@@ -90,7 +90,7 @@ impl Boxes {
         self.counts().fold(1, usize::saturating_mul)
     }
 
-    fn counts(&self) -> impl Iterator<Item = usize> + DoubleEndedIterator {
+    fn counts(&self) -> impl DoubleEndedIterator<Item = usize> {
         let count =
             |(length, own): (&u64, &u64)| usize::try_from(length.div_ceil(*own)).unwrap_or(usize::MAX);
         self.shape.iter().zip(&self.lengths).map(count)
