@@ -23,10 +23,18 @@ pub(crate) struct Typed {
     pub(crate) array: Array,
     /// In the machine's byte order: what our memory has.
     native: Py<PyArrayDescr>,
-    /// In the byte order of what is stored, where v2 says another one.
-    stored: Option<Py<PyArrayDescr>>,
+    /// Where v2 says another byte order.
+    stored: Option<Stored>,
     /// Whether results are to be column-major.
     pub(crate) column_major: bool,
+}
+
+/// Elements in the byte order that they are stored in.
+#[derive(Debug)]
+struct Stored {
+    dtype: Py<PyArrayDescr>,
+    /// What reads and writes them so, unless the codecs need the machine's order.
+    array: Option<Array>,
 }
 
 impl Typed {
@@ -35,14 +43,30 @@ impl Typed {
             true => crate::dtype::text(py)?,
             false => crate::dtype::native(py, array.data_type(), registry)?,
         };
-        let stored = stored_dtype(py, &array, &native)?.map(Bound::unbind);
+        let stored = stored_dtype(py, &array, &native)?.map(|dtype| {
+            // A type that is an array has dimensions which the array does not have.
+            let as_bytes = if dtype.has_subarray() { None } else { array.as_stored_bytes() };
+            Stored { dtype: dtype.unbind(), array: as_bytes }
+        });
         let column_major = is_column_major(&array);
         Ok(Self { native: native.unbind(), stored, column_major, array })
     }
 
     /// The data type of the arrays that are read.
     pub(crate) fn dtype<'py>(&self, py: Python<'py>) -> Bound<'py, PyArrayDescr> {
-        self.stored.as_ref().unwrap_or(&self.native).bind(py).clone()
+        self.stored.as_ref().map_or(&self.native, |stored| &stored.dtype).bind(py).clone()
+    }
+
+    /// What reads and writes elements of a type of NumPy's as they are.
+    fn array_of(&self, py: Python<'_>, dtype: &Bound<'_, PyArrayDescr>) -> Option<&Array> {
+        if self.is_variable() {
+            return None;
+        }
+        if dtype.is_equiv_to(self.native.bind(py)) {
+            return Some(&self.array);
+        }
+        let stored = self.stored.as_ref().filter(|stored| dtype.is_equiv_to(stored.dtype.bind(py)))?;
+        stored.array.as_ref()
     }
 
     fn is_variable(&self) -> bool {
@@ -63,10 +87,8 @@ impl Typed {
         };
         let array = out.cast::<PyUntypedArray>();
         let array = array.map_err(|_| PyTypeError::new_err("'out' must be an array of NumPy's"))?;
-        let fits =
-            !self.is_variable() && array.dtype().is_equiv_to(self.native.bind(py)) && is_writable(array);
-        if fits {
-            self.read_into(py, selection, array)?;
+        if let Some(source) = self.array_of(py, &array.dtype()).filter(|_| is_writable(array)) {
+            self.read_view(py, &source.slice(selection), selection, array)?;
             return Ok(out.clone());
         }
         let result = self.read_new(py, selection)?;
@@ -80,7 +102,10 @@ impl Typed {
     }
 
     fn read_new<'py>(&self, py: Python<'py>, selection: &Selection) -> PyResult<Bound<'py, PyAny>> {
-        let view = self.array.slice(selection);
+        let dtype = self.dtype(py);
+        let as_is = self.array_of(py, &dtype).map(|array| (array, &dtype));
+        let (array, of) = as_is.unwrap_or((&self.array, self.native.bind(py)));
+        let view = array.slice(selection);
         let shape = lengths(&view.shape().or_raise()?)?;
         if self.is_variable() {
             let elements = self.run(py, shape.iter().product::<usize>() * USUAL, |array| {
@@ -88,18 +113,12 @@ impl Typed {
             })?;
             return self.objects(py, &elements);
         }
-        let result = empty(py, &shape, self.native.bind(py), self.column_major)?;
+        let result = empty(py, &shape, of, self.column_major)?;
         self.read_view(py, &view, selection, &result)?;
-        self.as_stored(py, result.into_any())
-    }
-
-    fn read_into<'py>(
-        &self,
-        py: Python<'py>,
-        selection: &Selection,
-        out: &Bound<'py, PyUntypedArray>,
-    ) -> PyResult<()> {
-        self.read_view(py, &self.array.slice(selection), selection, out)
+        match as_is {
+            Some(_) => Ok(result.into_any()),
+            None => self.as_stored(py, result.into_any()),
+        }
     }
 
     fn read_view(
@@ -114,7 +133,7 @@ impl Typed {
         if !self.is_long(bytes) {
             return py.detach(|| view.read_raw(memory.view_mut())).or_raise();
         }
-        unless_interrupted(py, &self.array, |array| array.slice(selection).read_raw(memory.view_mut()))
+        unless_interrupted(py, view.array(), |array| array.slice(selection).read_raw(memory.view_mut()))
     }
 
     /// Whether work with so many bytes may take long.
@@ -137,11 +156,11 @@ impl Typed {
 
     /// The result in the byte order that the array is said to have.
     fn as_stored<'py>(&self, py: Python<'py>, result: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        let Some(stored) = &self.stored else { return Ok(result) };
-        if stored.bind(py).has_fields() {
-            return result.call_method1("astype", (stored,));
+        let Some(Stored { dtype, .. }) = &self.stored else { return Ok(result) };
+        if dtype.bind(py).has_fields() {
+            return result.call_method1("astype", (dtype,));
         }
-        result.call_method1("byteswap", (true,))?.call_method1("view", (stored,))
+        result.call_method1("byteswap", (true,))?.call_method1("view", (dtype,))
     }
 
     /// Objects as NumPy has them.
@@ -187,7 +206,10 @@ impl Typed {
         selection: &Selection,
         value: &Bound<'_, PyAny>,
     ) -> PyResult<()> {
-        let view = self.array.slice(selection);
+        let given = value.cast::<PyUntypedArray>().ok().map(PyUntypedArrayMethods::dtype);
+        let as_is = given.as_ref().and_then(|dtype| Some((self.array_of(py, dtype)?, dtype)));
+        let (array, dtype) = as_is.unwrap_or((&self.array, self.native.bind(py)));
+        let view = array.slice(selection);
         let shape = lengths(&view.shape().or_raise()?)?;
         if self.is_variable() {
             let kind = Elements::of(py, self.array.data_type(), crate::registry())?;
@@ -195,13 +217,13 @@ impl Typed {
             let bytes = elements.shape().iter().product::<usize>() * USUAL;
             return self.run(py, bytes, |array| array.slice(selection).write_dyn(&elements));
         }
-        let values = as_array(py, value, self.native.bind(py))?;
+        let values = as_array(py, value, dtype)?;
         let memory = memory_of(&values).broadcast(&shape)?;
         let bytes = values.len().saturating_mul(values.dtype().itemsize());
         if !self.is_long(bytes) {
             return py.detach(|| view.write_raw(memory.view())).or_raise();
         }
-        unless_interrupted(py, &self.array, |array| array.slice(selection).write_raw(memory.view()))
+        unless_interrupted(py, view.array(), |array| array.slice(selection).write_raw(memory.view()))
     }
 
     /// Refuses names that are none of fields, as NumPy refuses an index.

@@ -438,6 +438,8 @@ impl Group {
 #[derive(Debug, Default)]
 pub(crate) struct Unconfirmed {
     confirmed: AtomicBool,
+    /// What was said, where the array that asks is seen in another way.
+    said: Option<ArrayMetadata>,
 }
 
 impl Unconfirmed {
@@ -446,12 +448,19 @@ impl Unconfirmed {
         location.copy().map(|_| Arc::default())
     }
 
+    /// The same for an array that is seen in another way than its metadata says.
+    pub(crate) fn said_by(&self, metadata: &ArrayMetadata) -> Arc<Self> {
+        let confirmed = AtomicBool::new(self.confirmed.load(Ordering::Acquire));
+        Arc::new(Self { confirmed, said: Some(metadata.clone()) })
+    }
+
     /// Compares what was said of the array with its own document, once: values must not be read by what is out of date.
     /// Attributes do not change what a value is.
     pub(crate) fn confirm(&self, location: &Location, said: &ArrayMetadata) -> Result<()> {
         if self.confirmed.load(Ordering::Acquire) {
             return Ok(());
         }
+        let said = self.said.as_ref().unwrap_or(said);
         let place = Location { format: Some(said.format), ..location.as_stored() };
         let context = &place.context;
         let how = match place.find_node()? {

@@ -28,6 +28,7 @@ mod rechunk;
 mod records;
 mod rectilinear;
 mod round_trips;
+mod stored_bytes;
 mod times;
 mod types;
 mod urls;

@@ -260,9 +260,13 @@ fn windows(plan: Plan) -> Vec<Case> {
 /// Selections of every kind, read and written; and boxes that are parts of chunks.
 fn selections(_: Plan) -> Vec<Case> {
     let side = 4096;
-    // What takes long to decode would hide what selecting costs.
-    let document = v2(&[side; 2], &[512; 2], "<f4", &blosc());
-    let set = DataSet::array("selections", document, "smooth");
+    let array = |name: &str, compressor: &Value| {
+        let document = v2(&[side; 2], &[512; 2], "<f4", compressor);
+        DataSet::array(name, document, "smooth")
+    };
+    let set = array("selections", &blosc());
+    // What is decoded hides what selecting costs: here nothing is.
+    let raw = array("selections-raw", &Value::Null);
     let mut random = Random::new();
     let mut ascending = || {
         let mut indices = BTreeSet::new();
@@ -280,17 +284,21 @@ fn selections(_: Plan) -> Vec<Case> {
         ("mask", json!({"kind": "mask", "seed": 1})),
         ("blocks", json!({"kind": "blocks", "slices": [[1, 7], [2, 6]]})),
     ];
-    let reads = selections.iter().map(|(name, selection)| {
-        let work = json!({"kind": "select", "selection": selection, "opened": true});
-        Case::new(format!("select/{name}"), &set, work).targets(FANCY)
-    });
+    let reads = |family: &str, set| {
+        let case = |(name, selection): &(&str, Value)| {
+            let work = json!({"kind": "select", "selection": selection, "opened": true});
+            Case::new(format!("{family}/{name}"), set, work).targets(FANCY)
+        };
+        selections.iter().map(case).collect::<Vec<_>>()
+    };
     let writes = selections.iter().map(|(name, selection)| {
         let work = json!({"kind": "select_write", "selection": selection});
         Case::new(format!("select-write/{name}"), &set, work).targets(FANCY).into_copy()
     });
     let boxes = random.boxes(200, &[side; 2], &[100, 100]);
     let partial = Case::new("partial-writes/chunks", &set, write(&boxes, 1)).into_copy();
-    reads.chain(writes).chain([partial]).collect()
+    let blosc = reads("select", &set).into_iter().chain(writes).chain([partial]);
+    blosc.chain(reads("select-raw", &raw)).collect()
 }
 
 /// One inner chunk of a shard is replaced at a time.

@@ -34,6 +34,11 @@ impl ChunkCache {
         Self { limit, entries: Arc::new(Cache::with_weighter(limit / TYPICAL + 1, limit as u64, Weight)) }
     }
 
+    /// How many bytes it keeps at most.
+    pub(super) fn limit(&self) -> usize {
+        self.limit
+    }
+
     fn get(&self, place: &Place, version: &Version) -> Option<Arc<[u8]>> {
         self.entries.get(place).filter(|(kept, _)| kept == version).map(|(_, decoded)| decoded)
     }

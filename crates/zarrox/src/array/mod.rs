@@ -15,6 +15,7 @@ mod kept;
 mod projection;
 mod read;
 mod resize;
+mod stored_bytes;
 mod time;
 mod transfer;
 mod view;
