@@ -199,6 +199,8 @@ def prepare(kind, line):
 def opened(library):
     try:
         return library.open(library.path)
+    except Unsupported:
+        raise
     except Exception as error:
         lines = str(error).splitlines() or [type(error).__name__]
         raise Unsupported(f"cannot open it: {lines[0][:200]}") from error

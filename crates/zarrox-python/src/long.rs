@@ -1,15 +1,18 @@
 //! Work that takes long, and that Ctrl-C ends.
 
-use std::sync::{Mutex, PoisonError, mpsc};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
+use zarrox::stores::per_process::PerProcess;
 use zarrox::{AccessOptions, Array, Interrupt};
 
 use crate::error::OrRaise;
 
-/// From so many bytes on, work may take long: starting a thread costs a thousandth of it.
+/// From so many bytes on, work may take long: handing it to another thread costs a thousandth of it.
 pub(crate) const LONG: usize = 16 << 20;
 
 /// How often it is asked whether somebody wants to end the work.
@@ -20,39 +23,96 @@ pub(crate) fn is_far(array: &Array) -> bool {
     array.capabilities().in_flight.is_some()
 }
 
-/// Does work with an array without Python's lock. The work goes to a thread of its own, while this one asks Python whether a signal has
-/// come; if its handler raises an exception, the work is called off.
+/// Does work with an array without Python's lock. Signals come to Python's main thread only: its work goes to another thread, while it asks
+/// Python whether one has come; if the handler raises an exception, the work is called off.
 pub(crate) fn unless_interrupted<R: Send>(
     py: Python<'_>,
     array: &Array,
     work: impl FnOnce(&Array) -> zarrox::Result<R> + Send,
 ) -> PyResult<R> {
+    if !is_main_thread(py)? {
+        return py.detach(|| work(array)).or_raise();
+    }
     let interrupt = Interrupt::new();
     let array = array.with_options(&AccessOptions::new().interrupt(&interrupt));
-    let (done, answer) = mpsc::channel();
-    let answer = Mutex::new(answer);
     let mut raised = None;
-    let result = std::thread::scope(|scope| {
-        scope.spawn(move || done.send(work(&array)));
-        loop {
-            let received =
-                py.detach(|| answer.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(PAUSE));
-            match received {
-                Ok(result) => return Some(result),
-                Err(mpsc::RecvTimeoutError::Disconnected) => return None,
-                Err(mpsc::RecvTimeoutError::Timeout) if raised.is_none() => {
-                    if let Err(error) = py.check_signals() {
-                        interrupt.raise();
-                        raised = Some(error);
-                    }
-                }
-                Err(mpsc::RecvTimeoutError::Timeout) => {}
+    let result = beside(
+        py,
+        || work(&array),
+        || {
+            if raised.is_none()
+                && let Err(error) = py.check_signals()
+            {
+                interrupt.raise();
+                raised = Some(error);
             }
-        }
-    });
+        },
+    );
     match (raised, result) {
         (Some(error), _) => Err(error),
         (None, Some(result)) => result.or_raise(),
         (None, None) => Err(PyRuntimeError::new_err("the work has failed in a way that it should not")),
+    }
+}
+
+fn is_main_thread(py: Python<'_>) -> PyResult<bool> {
+    let threading = py.import("threading")?;
+    let main = threading.call_method0("main_thread")?.getattr("ident")?;
+    threading.call_method0("get_ident")?.eq(main)
+}
+
+type Job = Box<dyn FnOnce() + Send>;
+
+/// The thread that works for Python's main thread, from call to call: its buffers and the contexts of its compressors are used again.
+fn worker() -> Option<Sender<Job>> {
+    static WORKER: PerProcess<Option<Sender<Job>>> = PerProcess::new();
+    WORKER.get(|| {
+        let (sender, jobs) = mpsc::channel::<Job>();
+        let work = move || jobs.into_iter().for_each(|job| job());
+        std::thread::Builder::new().name("zarrox-main".to_owned()).spawn(work).ok()?;
+        Some(sender)
+    })
+}
+
+/// Does work on the other thread, and something else now and then on this one until it is done. `None` if the work has panicked.
+fn beside<R: Send>(
+    py: Python<'_>,
+    work: impl FnOnce() -> R + Send,
+    mut now_and_then: impl FnMut(),
+) -> Option<R> {
+    let Some(worker) = worker() else { return Some(py.detach(work)) };
+    let (done, answer) = mpsc::channel();
+    let answer = Answer(Mutex::new(answer));
+    let job: Box<dyn FnOnce() + Send + '_> = Box::new(move || {
+        let result = catch_unwind(AssertUnwindSafe(work)).ok();
+        // The last that is done: nothing is borrowed any more.
+        let _ = done.send(result);
+    });
+    // SAFETY: what the job borrows outlives this function, which does not end before the job has, see `Answer`.
+    let job = unsafe { std::mem::transmute::<Box<dyn FnOnce() + Send + '_>, Job>(job) };
+    worker.send(job).ok()?;
+    loop {
+        match py.detach(|| answer.wait(PAUSE)) {
+            Ok(result) => return result,
+            Err(RecvTimeoutError::Disconnected) => return None,
+            Err(RecvTimeoutError::Timeout) => now_and_then(),
+        }
+    }
+}
+
+/// What a job answers. It is waited for in any case, also where a panic ends the function that asked.
+struct Answer<R: Send>(Mutex<Receiver<Option<R>>>);
+
+impl<R: Send> Answer<R> {
+    fn wait(&self, pause: Duration) -> Result<Option<R>, RecvTimeoutError> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(pause)
+    }
+}
+
+impl<R: Send> Drop for Answer<R> {
+    fn drop(&mut self) {
+        // An error once the job is gone: it is done, or was never begun.
+        let is_there = || self.0.lock().unwrap_or_else(PoisonError::into_inner).recv().is_ok();
+        Python::attach(|py| py.detach(|| while is_there() {}));
     }
 }

@@ -19,7 +19,12 @@ fn memory() -> Arc<dyn Store> {
 
 fn builder(store: Arc<dyn Store>, format: Format, endian: Endian) -> ArrayBuilder {
     let builder = OpenOptions::new().create_array_in(store, "a").format(format).endian(endian);
-    builder.shape([5, 7]).chunks([2, 3]).data_type(DataType::Float32).fill_value(FILL).compressor(Zlib::level(1))
+    builder
+        .shape([5, 7])
+        .chunks([2, 3])
+        .data_type(DataType::Float32)
+        .fill_value(FILL)
+        .compressor(Zlib::level(1))
 }
 
 fn values() -> Array2<f32> {
@@ -74,7 +79,8 @@ fn what_is_written_as_bytes_is_read_as_numbers() {
 #[test]
 fn an_array_of_bytes_grows_and_shrinks() {
     let store = memory();
-    let mut stored = builder(store.clone(), Format::V2, Endian::Big).create().unwrap().as_stored_bytes().unwrap();
+    let mut stored =
+        builder(store.clone(), Format::V2, Endian::Big).create().unwrap().as_stored_bytes().unwrap();
     let raw = DynArray::new(DataType::RawBits(4), vec![1, 7], bytes_of(&[2.0; 7], Endian::Big)).unwrap();
     stored.append_dyn(&raw, 0).unwrap();
     stored.resize(&[6, 2]).unwrap();
