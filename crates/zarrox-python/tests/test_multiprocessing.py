@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import multiprocessing
 import os
 import signal
@@ -187,6 +188,29 @@ def test_control_c_ends_a_long_read() -> None:
             process.kill()
     assert process.returncode == 7, err
     assert out.endswith("interrupted\n")
+
+
+def test_a_signal_handler_may_read_during_a_long_read() -> None:
+    """Both ask for the one thread that works for the main one."""
+    if os.name == "nt":
+        return
+
+    class Slow(collections.UserDict[str, bytes]):
+        def __getitem__(self, key: str) -> bytes:
+            if key[0].isdigit():
+                time.sleep(0.05)
+            return super().__getitem__(key)
+
+    z = zarr.create(shape=40, chunks=1, dtype="i1", store=Slow(), compressor=None)
+    z[:] = 1
+    seen: list[int] = []
+    before = signal.signal(signal.SIGALRM, lambda *_: seen.append(int(z[3])))
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.06)
+        assert z[:].sum() == 40
+    finally:
+        signal.signal(signal.SIGALRM, before)
+    assert seen == [1]
 
 
 def test_control_c_ends_a_read_of_a_directory(tmp_path: Path) -> None:
