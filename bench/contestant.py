@@ -41,6 +41,9 @@ class Contestant:
         """Opens an array to read it."""
         raise NotImplementedError
 
+    def check(self, array):
+        """Raises `Unsupported` where the library can open an array, and not do what is asked."""
+
     def open_output(self):
         """Opens the array `output` to write to it."""
         raise NotImplementedError
@@ -198,12 +201,12 @@ def prepare(kind, line):
 
 def opened(library):
     try:
-        return library.open(library.path)
-    except Unsupported:
-        raise
+        array = library.open(library.path)
     except Exception as error:
         lines = str(error).splitlines() or [type(error).__name__]
         raise Unsupported(f"cannot open it: {lines[0][:200]}") from error
+    library.check(array)
+    return array
 
 
 def region(box):

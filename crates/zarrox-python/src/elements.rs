@@ -1,5 +1,7 @@
 //! Elements between arrays of ours and NumPy's memory, without a copy in between.
 
+use std::sync::OnceLock;
+
 use numpy::npyffi::{self, PY_ARRAY_API};
 use numpy::{PyArrayDescr, PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -33,8 +35,8 @@ pub(crate) struct Typed {
 #[derive(Debug)]
 struct Stored {
     dtype: Py<PyArrayDescr>,
-    /// What reads and writes them so, unless the codecs need the machine's order.
-    array: Option<Array>,
+    /// What reads and writes them so, unless the codecs need the machine's order; made when it is first needed.
+    array: OnceLock<Option<Array>>,
 }
 
 impl Typed {
@@ -43,11 +45,8 @@ impl Typed {
             true => crate::dtype::text(py)?,
             false => crate::dtype::native(py, array.data_type(), registry)?,
         };
-        let stored = stored_dtype(py, &array, &native)?.map(|dtype| {
-            // A type that is an array has dimensions which the array does not have.
-            let as_bytes = if dtype.has_subarray() { None } else { array.as_stored_bytes() };
-            Stored { dtype: dtype.unbind(), array: as_bytes }
-        });
+        let stored = stored_dtype(py, &array, &native)?;
+        let stored = stored.map(|dtype| Stored { dtype: dtype.unbind(), array: OnceLock::new() });
         let column_major = is_column_major(&array);
         Ok(Self { native: native.unbind(), stored, column_major, array })
     }
@@ -65,8 +64,13 @@ impl Typed {
         if dtype.is_equiv_to(self.native.bind(py)) {
             return Some(&self.array);
         }
-        let stored = self.stored.as_ref().filter(|stored| dtype.is_equiv_to(stored.dtype.bind(py)))?;
-        stored.array.as_ref()
+        let stored = self.stored.as_ref()?;
+        let own = stored.dtype.bind(py);
+        // A type that is an array has dimensions which the array does not have.
+        if own.has_subarray() || !dtype.is_equiv_to(own) {
+            return None;
+        }
+        stored.array.get_or_init(|| self.array.as_stored_bytes()).as_ref()
     }
 
     fn is_variable(&self) -> bool {

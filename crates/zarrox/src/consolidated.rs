@@ -7,8 +7,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::ops::Bound;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use zarrox_core::json::Json;
 use zarrox_core::metadata::{Consolidation, Documents, Layout, Source, same_document};
@@ -438,8 +438,8 @@ impl Group {
 #[derive(Debug, Default)]
 pub(crate) struct Unconfirmed {
     confirmed: AtomicBool,
-    /// What was said, where the array that asks is seen in another way.
-    said: Option<ArrayMetadata>,
+    /// What was said, where the array is also seen in another way.
+    said: OnceLock<ArrayMetadata>,
 }
 
 impl Unconfirmed {
@@ -448,10 +448,9 @@ impl Unconfirmed {
         location.copy().map(|_| Arc::default())
     }
 
-    /// The same for an array that is seen in another way than its metadata says.
-    pub(crate) fn said_by(&self, metadata: &ArrayMetadata) -> Arc<Self> {
-        let confirmed = AtomicBool::new(self.confirmed.load(Ordering::Acquire));
-        Arc::new(Self { confirmed, said: Some(metadata.clone()) })
+    /// Keeps what was said, for an array that will be seen in another way.
+    pub(crate) fn keep(&self, said: &ArrayMetadata) {
+        self.said.get_or_init(|| said.clone());
     }
 
     /// Compares what was said of the array with its own document, once: values must not be read by what is out of date.
@@ -460,7 +459,7 @@ impl Unconfirmed {
         if self.confirmed.load(Ordering::Acquire) {
             return Ok(());
         }
-        let said = self.said.as_ref().unwrap_or(said);
+        let said = self.said.get().unwrap_or(said);
         let place = Location { format: Some(said.format), ..location.as_stored() };
         let context = &place.context;
         let how = match place.find_node()? {

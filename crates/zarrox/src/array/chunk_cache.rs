@@ -14,8 +14,15 @@ use zarrox_stores::{Key, Value, Version};
 use super::Array;
 use super::fetch::Part;
 
-/// A chunk that is decoded at once: of a shard, one of the chunks inside, by its place there.
-type Place = (Key, Dims<usize>);
+/// A chunk that is decoded at once.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Place {
+    key: Key,
+    /// Of a shard, one of the chunks inside, by its place there.
+    cell: Dims<usize>,
+    /// Whether it was decoded to the bytes that are stored.
+    as_stored: bool,
+}
 
 type Entries = Cache<Place, (Version, Arc<[u8]>), Weight>;
 
@@ -34,11 +41,6 @@ impl ChunkCache {
         Self { limit, entries: Arc::new(Cache::with_weighter(limit / TYPICAL + 1, limit as u64, Weight)) }
     }
 
-    /// How many bytes it keeps at most.
-    pub(super) fn limit(&self) -> usize {
-        self.limit
-    }
-
     fn get(&self, place: &Place, version: &Version) -> Option<Arc<[u8]>> {
         self.entries.get(place).filter(|(kept, _)| kept == version).map(|(_, decoded)| decoded)
     }
@@ -54,7 +56,7 @@ impl std::fmt::Debug for ChunkCache {
 struct Weight;
 
 impl Weighter<Place, (Version, Arc<[u8]>)> for Weight {
-    fn weight(&self, (key, cell): &Place, (version, decoded): &(Version, Arc<[u8]>)) -> u64 {
+    fn weight(&self, Place { key, cell, .. }: &Place, (version, decoded): &(Version, Arc<[u8]>)) -> u64 {
         let own = size_of::<Place>() + size_of::<(Version, Arc<[u8]>)>();
         (own + key.as_str().len() + size_of_val(cell.as_slice()) + version.as_bytes().len() + decoded.len())
             as u64
@@ -85,7 +87,11 @@ impl Array {
             Part::Set(set) => set.bounding_box(shape.len()),
         };
         let cell = region.iter().zip(&shape).map(|(span, &length)| span.start / length.max(1)).collect();
-        cache.entries.contains_key(&(key.clone(), cell))
+        cache.entries.contains_key(&self.place_in_cache(key, cell))
+    }
+
+    fn place_in_cache(&self, key: &Key, cell: Dims<usize>) -> Place {
+        Place { key: key.clone(), cell, as_stored: self.shared.as_stored }
     }
 
     /// Reads a part of an object that is of this version out of the cache, and decodes what is not there.
@@ -99,11 +105,11 @@ impl Array {
     ) -> Result<()> {
         let item = chain.chunk().item();
         let decoded = |cell: Dims<usize>| -> Result<Arc<[u8]>> {
-            let place = (key.clone(), cell);
+            let place = self.place_in_cache(key, cell);
             if let Some(decoded) = cache.get(&place, version) {
                 return Ok(decoded);
             }
-            let region = region_of(&place.1, &shape, chain.chunk().shape());
+            let region = region_of(&place.cell, &shape, chain.chunk().shape());
             let counts: Dims<usize> = region.iter().map(|span| span.count).collect();
             let mut bytes = vec![0; shape.iter().product::<usize>() * item];
             let whole: Dims<Span> = counts.iter().map(|&count| Span::all(count)).collect();

@@ -85,6 +85,8 @@ struct Shared {
     asking: Mutex<()>,
     /// How much memory that takes which is decoded at once, in bytes: a chunk, or one inside a shard.
     unit: usize,
+    /// Whether elements are the bytes that are stored, whatever they mean.
+    as_stored: bool,
 }
 
 impl Array {

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use zarrox_core::codec::{ChunkSpec, CodecChain, CodecContext, EncodeOptions};
+use zarrox_core::codec::EncodeOptions;
 use zarrox_core::strided::View;
-use zarrox_core::{ArrayMetadata, CodecSpec, DataType, FillValue, Result};
+use zarrox_core::{DataType, FillValue, Result};
 
-use super::{Array, ChunkCache, Shared};
+use super::{Array, Shared};
 
 impl Array {
     /// The same array, whose elements are raw bytes (`r8`, `r16`, …): those that are stored, in the byte order that they are
@@ -32,43 +32,33 @@ impl Array {
         if !codecs[..at].iter().all(|codec| codec.name == "transpose") {
             return None;
         }
-        let fill = self.stored_fill(&codecs[at]).ok()?;
+        let mut array = self.clone();
+        array.metadata.codecs = vec![codecs[at].clone()];
+        let fill = array.stored_fill().ok()?;
         codecs[at].configuration.clear();
-        let data_type = DataType::RawBits(fill.as_bytes().len());
-        let fill_value = Some(fill);
-        let mut metadata = ArrayMetadata { data_type, fill_value, codecs, ..self.metadata.clone() };
-        let mut location = self.location.clone();
-        let mut context = (*location.context).clone();
-        // What is kept of this array is decoded to other bytes.
-        context.chunk_cache = context.chunk_cache.map(|cache| ChunkCache::new(cache.limit()));
-        let chain = metadata.chain(&context.registry, context.strictness, context.chunk_limit).ok()?;
-        location.context = Arc::new(context);
-        if self.metadata.fill_value.is_none() {
-            metadata.fill_value = None;
+        array.metadata.codecs = codecs;
+        array.metadata.data_type = DataType::RawBits(fill.as_bytes().len());
+        array.metadata.fill_value = Some(fill);
+        let context = &self.location.context;
+        let chain = array.metadata.chain(&context.registry, context.strictness, context.chunk_limit).ok()?;
+        array.chain = Arc::new(chain);
+        // Where it is undefined, it stays so.
+        array.metadata.fill_value.take_if(|_| self.metadata.fill_value.is_none());
+        array.shared = Arc::new(Shared { unit: self.shared.unit, as_stored: true, ..Shared::default() });
+        if let Some(unconfirmed) = &self.unconfirmed {
+            unconfirmed.keep(&self.metadata);
         }
-        Some(Self {
-            location,
-            chain: Arc::new(chain),
-            shared: Arc::new(Shared { unit: self.shared.unit, ..Shared::default() }),
-            unconfirmed: self.unconfirmed.as_ref().map(|unconfirmed| unconfirmed.said_by(&self.metadata)),
-            chunks: self.chunks.clone(),
-            metadata,
-        })
+        Some(array)
     }
 
-    /// The fill value as it is stored in a chunk.
-    fn stored_fill(&self, bytes: &CodecSpec) -> Result<FillValue> {
-        let (context, fill) = (&self.location.context, self.fill_value());
-        let chunk = ChunkSpec::new(&[1], self.data_type().storage(), fill.clone())?.of_type(self.data_type());
-        let codec = CodecContext {
-            chunk: &chunk,
-            registry: &context.registry,
-            mode: context.strictness,
-            limit: context.chunk_limit,
-        };
-        let chain = CodecChain::new(std::slice::from_ref(bytes), &codec)?;
+    /// The fill value as the codecs store it.
+    fn stored_fill(&self) -> Result<FillValue> {
+        let context = &self.location.context;
+        let chain =
+            self.metadata.chain_of(&[1], &context.registry, context.strictness, context.chunk_limit)?;
+        let chunk = chain.chunk();
         let mut stored = Vec::new();
-        let one = View::contiguous(fill.as_bytes(), &[1], chunk.item());
+        let one = View::contiguous(chunk.fill().as_bytes(), &[1], chunk.item());
         chain.encode(&one, EncodeOptions { store_empty_chunks: true }, &mut stored)?;
         Ok(FillValue::new(stored))
     }
