@@ -1,13 +1,17 @@
 //! Arguments that several commands have.
 
+use std::fmt;
 use std::str::FromStr;
 
 use clap::Args;
 use zarrox::data_type::Mode;
 use zarrox::grid::{ChunkLengths, Rectilinear};
-use zarrox::{Array, ChunkShape, Format, Node, OpenMode, OpenOptions, Result, json};
+use zarrox::stores::FOLLOW_LINKS;
+use zarrox::{Array, ChunkShape, ErrorKind, Format, Node, OpenMode, OpenOptions, Result, Upkeep, json};
 
 use crate::exit::usage;
+use crate::opening::{self, Place};
+use crate::suggest::{self, suggesting};
 
 /// What holds for every command.
 #[derive(Debug, Clone, Args)]
@@ -16,6 +20,12 @@ pub(crate) struct Global {
     /// Work on so many threads [default: one for each core]
     #[arg(long, global = true, value_name = "N", default_value_t = 0, hide_default_value = true)]
     threads: usize,
+
+    /// Look for nothing but this format, and make new nodes of it: v3, v2, v1, n5, v3-experimental or v3-draft [default: any;
+    /// new nodes are of that of the group above, of n5 in a directory *.n5, else of v3]
+    #[arg(long, global = true, hide_possible_values = true)]
+    #[arg(value_parser = suggesting(format, suggest::formats))]
+    format: Option<Format>,
 
     /// Take only what the specifications allow, and none of the variants that other writers have
     #[arg(long, global = true)]
@@ -26,9 +36,17 @@ pub(crate) struct Global {
     data_type_fallback: bool,
 
     /// Set an option of the store that a URL names, as `endpoint=http://127.0.0.1:9000`; the environment says the others, and
-    /// is the better place for secrets
+    /// is the better place for secrets; `zarrox help storage` lists them
     #[arg(long, global = true, value_name = "NAME=VALUE", value_parser = pair)]
     storage: Vec<(String, String)>,
+
+    /// Leave consolidated metadata as it is; otherwise it is brought up to date with what the command changes
+    #[arg(long, global = true)]
+    no_consolidate: bool,
+
+    /// Follow symbolic links that lead out of the directory of a hierarchy; only where whoever can write there is trusted
+    #[arg(long, global = true)]
+    follow_links: bool,
 
     /// Tell what happens, on the standard error; twice for more
     #[arg(short, long, global = true, action = clap::ArgAction::Count)]
@@ -40,12 +58,52 @@ impl Global {
     pub(crate) fn options(&self) -> OpenOptions {
         let options = OpenOptions::new().threads(self.threads).strict(self.strict);
         let options = options.data_type_fallback(self.data_type_fallback);
+        let options = self.format.into_iter().fold(options, OpenOptions::format);
+        let upkeep = if self.no_consolidate { Upkeep::Leave } else { Upkeep::Update };
+        let options = options.consolidated_upkeep(upkeep);
+        let options = match self.follow_links {
+            true => options.storage_option(FOLLOW_LINKS, "true"),
+            false => options,
+        };
         self.storage.iter().fold(options, |options, (name, value)| options.storage_option(name, value))
+    }
+
+    /// Opens a node of any format.
+    pub(crate) fn of_any_format(&self) -> Self {
+        Self { format: None, ..self.clone() }
     }
 
     /// Opens a node for reading.
     pub(crate) fn read(&self, path: &str) -> Result<Node> {
-        self.options().mode(OpenMode::Read).open(path)
+        opening::open(&self.options().mode(OpenMode::Read), path)
+    }
+
+    /// Options for nodes of which only the metadata is changed.
+    pub(crate) fn without_elements(&self) -> OpenOptions {
+        self.options().metadata_only(true).chunk_limit(usize::MAX)
+    }
+
+    /// Options for nodes of which only the metadata is read.
+    fn looking(&self) -> OpenOptions {
+        self.without_elements().mode(OpenMode::Read)
+    }
+
+    /// Opens a node to look at its metadata.
+    pub(crate) fn look(&self, path: &str) -> Result<Node> {
+        opening::open(&self.looking(), path)
+    }
+
+    /// Opens a node to look at its metadata, or the hierarchies that lie in a place that is none itself.
+    pub(crate) fn place(&self, path: &str) -> Result<Place> {
+        match self.look(path) {
+            Ok(Node::Array(array)) => Ok(Place::Array(Box::new(array))),
+            Ok(Node::Group(group)) => Ok(Place::Group(Box::new(group))),
+            Err(error) if error.kind() == ErrorKind::NotFound => match self.looking().hierarchies(path) {
+                Ok(children) if !children.is_empty() => Ok(Place::Hierarchies(children)),
+                _ => Err(error),
+            },
+            Err(error) => Err(error),
+        }
     }
 
     /// Opens an array for reading; for a group the error says which arrays it has.
@@ -53,15 +111,22 @@ impl Global {
         match self.read(path)? {
             Node::Array(array) => Ok(array),
             Node::Group(group) => {
-                let mut names: Vec<String> =
-                    group.arrays()?.iter().take(5).map(|a| a.path().name().to_owned()).collect();
-                if names.is_empty() {
-                    names.push("it has none directly below".to_owned());
-                }
-                let names = names.join(", ");
+                let names = group.arrays()?;
+                let names: Vec<String> = names.iter().map(|array| array.path().name().to_owned()).collect();
+                let names = listed(&names, "it has none directly below");
                 Err(usage(format!("'{path}' is a group; pick one of its arrays ({names})")))
             }
         }
+    }
+}
+
+/// Names for a message: all, or how many more there are; if there are none, that.
+pub(crate) fn listed(names: &[String], none: &str) -> String {
+    const SHOWN: usize = 10;
+    match names.len() {
+        0 => none.to_owned(),
+        count if count > SHOWN => format!("{} and {} more", names[..SHOWN].join(", "), count - SHOWN),
+        _ => names.join(", "),
     }
 }
 
@@ -80,6 +145,23 @@ impl FromStr for Lengths {
 
     fn from_str(text: &str) -> Result<Self, String> {
         items(text, |item| item.parse().ok()).map(Self)
+    }
+}
+
+/// The lengths of dimensions, of which `-1` is what there are elements for: `-1,4,5`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct OpenLengths(pub(crate) Vec<Option<u64>>);
+
+impl FromStr for OpenLengths {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let lengths = items(text, |item| match item {
+            "-1" => Some(None),
+            length => length.parse().ok().map(Some),
+        })?;
+        let open = lengths.iter().filter(|length| length.is_none()).count();
+        if open > 1 { Err("only one length can be -1".to_owned()) } else { Ok(Self(lengths)) }
     }
 }
 
@@ -157,6 +239,16 @@ impl FromStr for ByteSize {
     }
 }
 
+/// A size that can be said again: rounded up.
+impl fmt::Display for ByteSize {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0.div_ceil(1 << 20) {
+            0 | 1 => write!(f, "{}KiB", self.0.div_ceil(1 << 10)),
+            mebibytes => write!(f, "{mebibytes}MiB"),
+        }
+    }
+}
+
 /// A format by its name: `v2`, or only `2`.
 pub(crate) fn format(text: &str) -> Result<Format, String> {
     let named = |format: &Format| format.to_string().trim_start_matches('v') == text.trim_start_matches('v');
@@ -181,6 +273,9 @@ mod tests {
         for bad in ["-1", "1.5", "a", "1,,2", "(1"] {
             assert!(lengths(bad).is_err(), "{bad}");
         }
+        let open = |text: &str| text.parse::<OpenLengths>().map(|lengths| lengths.0);
+        assert_eq!(open("-1, 4"), Ok(vec![None, Some(4)]));
+        assert!(open("-1,-1").is_err() && open("-2").is_err());
     }
 
     #[test]
@@ -203,6 +298,7 @@ mod tests {
         assert_eq!(size("1000"), Ok(1000));
         assert_eq!(size("64KiB"), Ok(65536));
         assert_eq!(size("1.5 GB"), Ok(1_500_000_000));
+        assert_eq!([1, 1 << 20, (1 << 20) + 1].map(|n| ByteSize(n).to_string()), ["1KiB", "1024KiB", "2MiB"]);
         for bad in ["", "0", "x", "1x", "-1", "1.2.3"] {
             assert!(size(bad).is_err(), "{bad}");
         }

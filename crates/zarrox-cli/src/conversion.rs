@@ -1,6 +1,6 @@
 //! What comes in as one data type and is stored as another that says the same.
 
-use zarrox::data_type::{Endian, Storage, VARIABLE_BYTES, VARIABLE_TEXT};
+use zarrox::data_type::{Casting, Endian, Storage, VARIABLE_BYTES, VARIABLE_TEXT};
 use zarrox::{DataType, DynArray, Error, ErrorKind, Result};
 
 /// How elements become those of another type.
@@ -14,11 +14,21 @@ pub(crate) enum Conversion {
     Trimmed,
     /// Structures lose the padding between their fields.
     Packed,
+    /// Elements become others of the same value, or of another one if that is allowed.
+    Cast(Casting),
 }
 
 impl Conversion {
-    /// How elements of one type become those of another, if they can without any doubt.
-    pub(crate) fn between(from: &DataType, to: &DataType) -> Option<Self> {
+    /// The way from one type to another, if there is one without any doubt; or with `cast`, if the values have one.
+    pub(crate) fn between(from: &DataType, to: &DataType, cast: Option<Casting>) -> Option<Self> {
+        Self::same(from, to).or_else(|| {
+            let cast = cast?;
+            let known = zarrox::codecs::registry().cast(from, to, cast).is_ok();
+            known.then_some(Self::Cast(cast))
+        })
+    }
+
+    fn same(from: &DataType, to: &DataType) -> Option<Self> {
         let (from_storage, to_storage) = (from.storage(), to.storage());
         if from == to {
             return Some(Self::Renamed);
@@ -57,6 +67,16 @@ impl Conversion {
                 DynArray::from_elements(to.clone(), shape, strings)
             }
             Self::Packed => elements.packed(),
+            Self::Cast(casting) => {
+                let cast = elements.cast(to, *casting, &zarrox::codecs::registry());
+                cast.map_err(|error| match casting {
+                    Casting::Exact => {
+                        Error::new(error.kind(), format!("{error}; --lossy takes what comes near"))
+                            .with_source(error)
+                    }
+                    Casting::Lossy => error,
+                })
+            }
         }
     }
 }
@@ -104,7 +124,10 @@ mod tests {
 
     #[test]
     fn types_become_only_those_that_say_the_same() {
-        let between = |from: &str, to: &str| Conversion::between(&named(from), &named(to));
+        let between = |from: &str, to: &str| Conversion::between(&named(from), &named(to), None);
+        let cast = |from: &str, to: &str| Conversion::between(&named(from), &named(to), Some(Casting::Exact));
+        assert_eq!(cast("<i4", "<f4"), Some(Conversion::Cast(Casting::Exact)));
+        assert_eq!((cast("<i8", "<M8[s]"), cast("|V8", "<f8")), (Some(Conversion::Renamed), None));
         assert_eq!(between("<U3", "string"), Some(Conversion::Trimmed));
         assert_eq!(between("|S3", "variable_length_bytes"), Some(Conversion::Trimmed));
         assert_eq!(between("|V2", "bfloat16"), Some(Conversion::Named));
@@ -132,7 +155,7 @@ mod tests {
             r#"[["a", "|u1"], ["", "|V3"], ["b", [["x", "|u1"], ["", "|V1"]], [2]], ["c", "|u1", [2]]]"#,
         );
         let packed = named(r#"[["a", "|u1"], ["b", [["x", "|u1"]], [2]], ["c", "|u1", [2]]]"#);
-        let conversion = Conversion::between(&padded, &packed).unwrap();
+        let conversion = Conversion::between(&padded, &packed, None).unwrap();
         let elements = DynArray::new(padded, vec![1], vec![1, 9, 9, 9, 2, 9, 3, 9, 4, 5]).unwrap();
         assert_eq!(conversion.apply(elements, &packed).unwrap().as_bytes(), [1, 2, 3, 4, 5]);
     }

@@ -4,20 +4,16 @@ use clap::Args;
 use zarrox::codecs::{Blosc, BloscCompressor, Bz2, Gzip, Lz4, Lzma, Shuffle, Zlib, Zstd};
 use zarrox::data_type::{ByteOrder, Endian};
 use zarrox::json::{self, Json, Map};
-use zarrox::{ArrayBuilder, ChunkShape, CodecSpec, DataType, Format, Result, Separator};
+use zarrox::{ArrayBuilder, ChunkShape, CodecSpec, DataType, Result, Separator};
 
-use crate::args::{self, Chunks};
+use crate::args::Chunks;
 use crate::exit::usage;
 use crate::filter;
+use crate::suggest::{self, suggesting};
 
 /// How a new array is made.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Creation {
-    /// The format: v3, v2, v1, n5, v3-experimental or v3-draft [default: that of the group above; n5 in a directory *.n5,
-    /// else v3]
-    #[arg(long, value_parser = args::format)]
-    pub(crate) format: Option<Format>,
-
     /// The shape of a chunk, as 10,20, where -1 is a whole dimension; auto: what zarr-python 2 guesses; false: one chunk; as JSON
     /// the lengths of chunks that differ, as [[31,28,31],5] (v3) [default: about a mebibyte; in v2 auto]
     #[arg(long, value_name = "LENGTHS", allow_hyphen_values = true)]
@@ -33,11 +29,13 @@ pub(crate) struct Creation {
 
     /// A codec in front of the compressor, as shuffle:elementsize=4, delta:dtype=<i4 or crc32c, or as JSON like that in v3 metadata; can be
     /// given several times
-    #[arg(long = "filter", value_name = "NAME[:MEMBER=VALUE,…]", value_parser = filter::parse)]
+    #[arg(long = "filter", value_name = "NAME[:MEMBER=VALUE,…]", hide_possible_values = true)]
+    #[arg(value_parser = suggesting(filter::parse, suggest::filters))]
     filters: Vec<CodecSpec>,
 
     /// The compressor: zstd:3, gzip:5, zlib:5, bz2:9, xz:6, lz4:1, blosc:lz4:5:shuffle, or none
-    #[arg(long, value_name = "NAME[:LEVEL]", value_parser = compressor)]
+    #[arg(long, value_name = "NAME[:LEVEL]", hide_possible_values = true)]
+    #[arg(value_parser = suggesting(compressor, suggest::compressors))]
     compressor: Option<Compressor>,
 
     /// The element where nobody has written: a number, true, NaN, or JSON as metadata has it
@@ -81,9 +79,6 @@ impl Creation {
         shape: &[u64],
     ) -> Result<ArrayBuilder> {
         let mut builder = builder.data_type(data_type).shape(shape).overwrite(self.force);
-        if let Some(format) = self.format {
-            builder = builder.format(format);
-        }
         builder = match &self.chunks {
             Some(Chunks::Shape(chunks)) => builder.chunks(chunks.clone()),
             Some(Chunks::Rectilinear(_)) if self.shards.is_some() => {
@@ -296,7 +291,7 @@ mod tests {
     #[test]
     fn fill_values_are_json_or_names() {
         assert_eq!(fill_value("-1.5"), Json::from(-1.5));
-        assert_eq!(fill_value("NaN"), Json::from("NaN"));
+        assert_eq!(fill_value("NaN"), Json::from(f64::NAN));
         assert_eq!(fill_value("0x7fc00000"), Json::from("0x7fc00000"));
         assert_eq!(fill_value("True"), Json::Bool(true));
     }

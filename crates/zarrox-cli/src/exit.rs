@@ -8,24 +8,32 @@ use zarrox::{Error, ErrorKind};
 
 use crate::interrupt;
 
+/// The exit codes, and what they tell.
+pub(crate) const CODES: [(u8, &str); 9] = [
+    (0, "success"),
+    (1, "another failure: input or output, no space, no memory"),
+    (2, "wrong usage: an argument, a selection or a data type does not fit"),
+    (3, "not found"),
+    (4, "something is there already"),
+    (5, "corrupt: damaged chunks or files, or invalid metadata"),
+    (6, "a feature that is not supported"),
+    (7, "access denied, or read-only"),
+    (interrupt::CODE, "interrupted"),
+];
+
 /// What the help says about exit codes.
-pub(crate) const HELP: &str = "\
-Exit codes:
-  0  success
-  1  another failure: input or output, no space, no memory
-  2  wrong usage: an argument, a selection or a data type does not fit
-  3  not found
-  4  something is there already
-  5  corrupt: damaged chunks or files, or invalid metadata
-  6  a feature that is not supported
-  7  access denied, or read-only
-  130  interrupted";
+pub(crate) fn help() -> String {
+    let lines: String = CODES.iter().map(|(code, says)| format!("\n  {code}  {says}")).collect();
+    format!("Exit codes:{lines}")
+}
 
 /// Why a command ends early.
 #[derive(Debug)]
 pub(crate) enum Failure {
     /// Something went wrong.
     Error(Error),
+    /// Several things went wrong, and each was told; the first has this kind.
+    Told(ErrorKind),
     /// Nobody reads the output any more, as behind `| head`: no failure to speak of.
     Closed,
 }
@@ -51,13 +59,49 @@ pub(crate) fn usage(message: impl Into<String>) -> Error {
     Error::new(ErrorKind::InvalidArgument, message)
 }
 
+/// Says what should be known, but is no error.
+pub(crate) fn note(text: &str) {
+    // When even the standard error is closed there is nobody left to tell.
+    let _ = writeln!(io::stderr().lock(), "zarrox: note: {}", printable(text));
+}
+
 /// Says what went wrong, if anything, and chooses the exit code.
 pub(crate) fn report(result: Result<(), Failure>) -> ExitCode {
-    let Err(Failure::Error(error)) = result else { return ExitCode::SUCCESS };
-    let code = if interrupt::seen() { interrupt::CODE } else { code(error.kind()) };
-    // When even the standard error is closed there is nobody left to tell.
-    let _ = writeln!(io::stderr().lock(), "{}", describe(&error));
-    ExitCode::from(code)
+    let kind = match result {
+        Ok(()) | Err(Failure::Closed) => return ExitCode::SUCCESS,
+        Err(Failure::Told(kind)) => kind,
+        Err(Failure::Error(error)) => {
+            tell(&error);
+            error.kind()
+        }
+    };
+    ExitCode::from(if interrupt::seen() { interrupt::CODE } else { code(kind) })
+}
+
+/// When even the standard error is closed there is nobody left to tell.
+fn tell(error: &Error) {
+    let _ = writeln!(io::stderr().lock(), "{}", describe(error));
+}
+
+/// Does the same for each of several things. What fails is told, behind what was printed before it, and keeps none of the others
+/// from being done; the first failure decides the exit code.
+pub(crate) fn each<T>(
+    out: &mut dyn Write,
+    things: impl IntoIterator<Item = T>,
+    mut work: impl FnMut(&mut dyn Write, T) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    let mut first = None;
+    for thing in things {
+        match work(out, thing) {
+            Err(Failure::Error(error)) if !interrupt::seen() => {
+                out.flush()?;
+                tell(&error);
+                first.get_or_insert(error.kind());
+            }
+            result => result?,
+        }
+    }
+    first.map_or(Ok(()), |kind| Err(Failure::Told(kind)))
 }
 
 fn code(kind: ErrorKind) -> u8 {
@@ -72,11 +116,21 @@ fn code(kind: ErrorKind) -> u8 {
     }
 }
 
+/// The library's advice, and the command's own words for it.
+const ADVICE: [(&str, &str); 3] = [
+    ("ask for overwriting to replace it", "--force replaces it"),
+    ("; can be allowed: ", "; --allow "),
+    ("the same conversion, run again,", "the same command"),
+];
+
 /// The error, and its causes where they say more than the line before them.
 fn describe(error: &Error) -> String {
-    // The library's advice in the command's own words.
-    let mut last = error.to_string().replace("ask for overwriting to replace it", "--force replaces it");
-    let mut lines = vec![format!("zarrox: error: {}", printable(&last))];
+    let mut last = error.to_string();
+    for (advice, option) in ADVICE {
+        last = last.replace(advice, option);
+    }
+    let shown: Vec<String> = last.lines().map(printable).collect();
+    let mut lines = vec![format!("zarrox: error: {}", shown.join("\n"))];
     let mut cause = error.source();
     while let Some(error) = cause {
         let text = error.to_string();

@@ -68,6 +68,11 @@ impl Output {
         Ok(Self { file, name, place: Some(Place { temporary, path, overwrite }) })
     }
 
+    /// True if it can be written in any order.
+    pub(crate) fn can_seek(&self) -> bool {
+        self.place.is_some()
+    }
+
     fn named(&self, error: &io::Error) -> io::Error {
         io::Error::new(error.kind(), format!("{}: {error}", self.name))
     }
@@ -96,7 +101,7 @@ impl Write for Output {
 
 impl Seek for Output {
     fn seek(&mut self, position: io::SeekFrom) -> io::Result<u64> {
-        self.file.seek(position)
+        self.file.seek(position).map_err(|error| self.named(&error))
     }
 }
 

@@ -5,17 +5,24 @@ mod commands;
 mod conversion;
 mod creation;
 mod edges;
+mod examples;
 mod exit;
 mod files;
 mod filter;
+mod incoming;
 mod interrupt;
+mod made;
+mod magic;
 mod npy;
 mod npz;
+mod opening;
 mod part;
+mod places;
 mod print;
 mod progress;
-mod slabs;
+mod retries;
 mod strings;
+mod suggest;
 mod window;
 
 fn main() -> std::process::ExitCode {

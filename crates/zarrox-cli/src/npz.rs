@@ -27,14 +27,17 @@ impl Archive {
         self.0.file_names().map(|file| name(&file.map_err(failed)?)).collect()
     }
 
-    /// The `.npy` file of an array, to be read once.
-    pub(crate) fn member(&mut self, name: &str) -> Result<impl Read> {
+    /// The `.npy` file of an array, to be read once; and where it begins in the archive, if it is there as it is.
+    pub(crate) fn member(&mut self, name: &str) -> Result<(impl Read, Option<u64>)> {
         let file = format!("{name}.npy");
         if self.0.index_for_name(&file).is_none() {
             let names = self.members().unwrap_or_default().join(", ");
             return Err(Error::new(ErrorKind::NotFound, format!("there is no array '{name}', only {names}")));
         }
-        self.0.by_name(&file).map_err(failed)
+        let member = self.0.by_name(&file).map_err(failed)?;
+        let is_stored = member.compression() == CompressionMethod::Stored;
+        let start = member.data_start().filter(|_| is_stored);
+        Ok((member, start))
     }
 }
 

@@ -5,10 +5,12 @@
 
 mod columns;
 mod floats;
+mod json;
 
 use std::io::{self, Write};
 
 pub(crate) use columns::{Columns, Extent, elements, scalar, text_of};
+pub(crate) use json::json;
 
 /// The longest line.
 const WIDTH: usize = 75;

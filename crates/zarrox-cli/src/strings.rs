@@ -31,7 +31,7 @@ impl Strings {
         }
         let is_text = is_text(window.data_type()).map_err(|error| window.place(error))?;
         let mut longest = 1;
-        for block in window.slabs(memory) {
+        for block in window.whole_chunks(memory)? {
             interrupt::check()?;
             for element in window.read(&block)?.elements() {
                 let length = length(element, is_text).map_err(|error| window.place(error))?;

@@ -4,9 +4,9 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use zarrox::data_type::Storage;
-use zarrox::{Array, ArrayView, DataType, DimSelection, DynArray, Error, ErrorKind, Result, Selection};
-
-use crate::slabs::Slabs;
+use zarrox::{
+    Array, ArrayView, DataType, DimSelection, DynArray, Error, ErrorKind, Parts, Result, Selection,
+};
 
 /// So many bytes an element of variable length is thought to take, since nobody knows before it is read.
 const VARIABLE: usize = 128;
@@ -25,8 +25,6 @@ pub(crate) struct Window<'a> {
     view: ArrayView<'a>,
     /// The shape of what is selected.
     outer: Vec<u64>,
-    /// How many positions lie in one chunk.
-    chunks: Vec<u64>,
     /// The fields that are selected; none stand for the whole elements.
     fields: Vec<&'a str>,
     data_type: DataType,
@@ -34,14 +32,36 @@ pub(crate) struct Window<'a> {
     inner: Vec<u64>,
 }
 
+/// The blocks of a window, one after the other.
+#[derive(Debug)]
+pub(crate) struct Blocks {
+    parts: Parts,
+    /// The ranges of the dimensions that a single selected field adds.
+    inner: Vec<Range<u64>>,
+    /// In how many of the blocks a chunk lies, at most.
+    pub(crate) times: u64,
+    /// The memory, in bytes, in which each chunk lies in one of the blocks that are in order.
+    pub(crate) memory: u64,
+}
+
+impl Iterator for Blocks {
+    type Item = Vec<Range<u64>>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let mut block = self.parts.next()?;
+        block.extend(self.inner.iter().cloned());
+        Some(block)
+    }
+}
+
 impl<'a> Window<'a> {
     /// A part of an array; of one field, its own elements; of several fields, structures of just these.
     pub(crate) fn new(array: &'a Array, selection: &Selection, fields: &'a [String]) -> Result<Self> {
         let view = array.slice(selection);
-        let (outer, chunks) = (view.shape()?, view.chunk_shape()?);
+        let outer = view.shape()?;
         let fields: Vec<&str> = fields.iter().map(String::as_str).collect();
         let (data_type, inner) = selected(array.data_type(), &fields).map_err(|error| place(array, error))?;
-        Ok(Self { view, outer, chunks, fields, data_type, inner })
+        Ok(Self { view, outer, fields, data_type, inner })
     }
 
     /// An error that names the array.
@@ -69,13 +89,23 @@ impl<'a> Window<'a> {
     }
 
     /// Blocks that cover the window in row-major order.
-    pub(crate) fn slabs(&self, memory: u64) -> impl Iterator<Item = Vec<Range<u64>>> + use<> {
-        let item = count(&self.inner).saturating_mul(memory_size(&self.data_type) as u64);
-        let inner: Vec<Range<u64>> = self.inner.iter().map(|&length| 0..length).collect();
-        Slabs::new(&self.outer, &self.chunks, item, memory).map(move |mut block| {
-            block.extend(inner.iter().cloned());
-            block
-        })
+    pub(crate) fn in_order(&self, memory: u64) -> Result<Blocks> {
+        Ok(self.blocks(self.view.parts_in_order(memory / self.item(), false)?))
+    }
+
+    /// Blocks of whole chunks that cover the window.
+    pub(crate) fn whole_chunks(&self, memory: u64) -> Result<Blocks> {
+        Ok(self.blocks(self.view.parts(memory / self.item(), false)?))
+    }
+
+    /// The bytes of the elements that the window has at one position of the array.
+    fn item(&self) -> u64 {
+        count(&self.inner).saturating_mul(memory_size(&self.data_type) as u64).max(1)
+    }
+
+    fn blocks(&self, parts: Parts) -> Blocks {
+        let inner = self.inner.iter().map(|&length| 0..length).collect();
+        Blocks { times: parts.times(), memory: parts.whole_rows().saturating_mul(self.item()), parts, inner }
     }
 
     /// Reads a block: a range of positions for each dimension, none of them empty.

@@ -73,7 +73,7 @@ fn losses_need_consent() {
     let command = ["convert", "h.zarr", "new.zarr", "--to", "v2"];
     let message = place.fails(6, &command);
     assert!(
-        message.contains("/a: loss (data-types): ") && message.contains("allow what may be lost"),
+        message.contains("/a: loss (data-types): ") && message.contains("; --allow data-types\n"),
         "{message}"
     );
     assert!(!place.path("new.zarr").exists());

@@ -1,13 +1,19 @@
 //! The integration tests, in one program: it is linked once.
 
+mod attributes;
 mod common;
 mod consolidate;
 mod convert;
 mod dump;
+mod errors;
 mod files;
 mod foreign;
+mod help;
+mod looking;
 mod n5;
 mod nodes;
 mod optional;
+mod remote;
+mod transfer;
 mod types;
 mod zip;

@@ -127,7 +127,7 @@ fn chunks_can_be_guessed_left_whole_or_differ() {
     assert_eq!(chunk_shape(&[], "v3"), json!([250, 375]));
     assert_eq!(chunk_shape(&["--chunks", "[[400, [300, 2]], 3000]"], "v3"), json!([400, 3000]));
     let text = place.ok(&["info", "a.zarr"]);
-    assert!(text.contains("grid           rectilinear [[400,[300,2]],3000]\n"), "{text}");
+    assert!(text.contains("chunk shape    ([400, 300 × 2], 3000)\n"), "{text}");
     let shards = ["--chunks", "100,100", "--shards", "[[400, 600], 3000]"];
     assert_eq!(chunk_shape(&shards, "v3"), json!([100, 100]));
     let create = ["create", "b.zarr", "--shape", "5", "--dtype", "f8"];
@@ -242,7 +242,7 @@ fn a_node_that_cannot_be_opened_hides_no_other() {
     assert!(lines[1].starts_with("bad (cannot be opened: ") && lines[1].contains("JSON"), "{text}");
     assert!(!text.contains('\u{1b}'), "control characters are not sent to the terminal");
     let long = place.ok(&["ls", "-l", "h.zarr"]);
-    assert!(long.contains("array  v3  float32  (10, 20)  (5, 5)  a\n"), "{long}");
+    assert!(long.contains("array  v3  (10, 20)  (5, 5)  a "), "{long}");
     let list = place.json(&["ls", "h.zarr", "--json"]);
     assert_eq!(list[0]["data_type"], "float32");
     assert!(list[1]["error"].as_str().unwrap().contains("JSON"));
@@ -333,8 +333,7 @@ fn what_is_not_there_has_an_exit_code_of_its_own() {
         place.fails(3, line);
     }
     place.write("file", "not a directory");
-    place.fails(1, &["info", "file"]);
-    place.fails(2, &["tree", "h.zarr/a"]);
+    place.fails(2, &["info", "file"]);
     place.fails(2, &["no-such-command"]);
     assert_eq!(place.names(), ["file", "h.zarr"]);
 }
@@ -384,4 +383,63 @@ fn names_with_control_characters_break_no_lines() {
     assert_eq!(place.ok(&["tree", "h.zarr"]), "/\n└── a\\nb (3,) int8\n");
     assert_eq!(place.ok(&["ls", "h.zarr"]), "a\\nb\n");
     assert!(place.fails(4, &["create", "h.zarr", "--group"]).contains("--force replaces it"));
+}
+
+#[test]
+fn a_format_that_is_named_is_the_only_one_looked_for() {
+    let place = Place::new();
+    place.ok(&["create", "a.zarr", "--shape", "3", "--dtype", "i1"]);
+    place.ok(&["create", "b.zarr", "--shape", "3", "--dtype", "i1", "--format", "v2"]);
+    assert!(place.ok(&["info", "a.zarr", "--format", "v3"]).contains("v3"));
+    assert!(place.fails(3, &["info", "a.zarr", "--format", "v2"]).contains("(looked for v2)"));
+    for command in ["dump", "rm"] {
+        place.fails(3, &["--format", "v3", command, "b.zarr"]);
+    }
+    // What is replaced can be of another.
+    place.run_with(
+        &["import", "-", "b.zarr", "--dtype", "i1", "--shape", "2", "--force", "--format", "v3"],
+        &[1, 2],
+    );
+    assert!(place.ok(&["info", "b.zarr"]).contains("v3"));
+}
+
+#[test]
+fn options_that_no_store_takes_are_refused_and_all_others_listed() {
+    let place = Place::new();
+    place.ok(&["create", "a.zarr", "--shape", "3", "--dtype", "i1"]);
+    for path in ["a.zarr", "s3://bucket/a.zarr", "memory://a"] {
+        let refused = place.fails(2, &["info", path, "--storage", "alow_http=flase"]);
+        assert!(refused.contains("did you mean 'allow_http'?"), "{refused}");
+        let refused = place.fails(2, &["info", path, "--storage", "allow_http=flase"]);
+        assert!(refused.contains("'true' or 'false'"), "{refused}");
+    }
+    // Another store takes it.
+    place.ok(&["info", "a.zarr", "--storage", "allow_http=true"]);
+    for list in [place.ok(&["storage"]), place.ok(&["help", "storage"])] {
+        assert!(list.contains("s3, s3a:") && list.contains("follow_links=true|false"), "{list}");
+    }
+}
+
+#[test]
+#[cfg(unix)]
+fn links_are_followed_when_asked_for_and_removed_themselves() {
+    use std::os::unix::fs::symlink;
+    let place = Place::new();
+    place.run_with(&["import", "-", "a.zarr", "--dtype", "u1", "--shape", "3"], &[1, 2, 3]);
+    std::fs::rename(place.path("a.zarr/c"), place.path("scratch")).unwrap();
+    symlink("../scratch", place.path("a.zarr/c")).unwrap();
+    let refused = place.fails(7, &["dump", "a.zarr"]);
+    assert!(refused.contains("`follow_links`"), "{refused}");
+    assert!(place.ok(&["dump", "a.zarr", "--follow-links"]).contains("1 2 3"));
+    assert!(place.ok(&["dump", "a.zarr", "--storage", "follow_links=true"]).contains("1 2 3"));
+
+    symlink("a.zarr", place.path("link.zarr")).unwrap();
+    for name in ["link.zarr", "a.zarr/"] {
+        place.ok(&["rm", name, "--follow-links", "--force"]);
+        assert!(std::fs::symlink_metadata(place.path(name)).is_err(), "{name}");
+        assert!(place.path("scratch/0").exists(), "what {name} leads to stays");
+    }
+    symlink("scratch", place.path("no.zarr")).unwrap();
+    place.fails(3, &["rm", "no.zarr", "--force"]);
+    assert!(place.path("no.zarr").exists(), "a link to other files");
 }

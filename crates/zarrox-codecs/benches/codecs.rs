@@ -16,10 +16,10 @@ mod bare;
 
 use std::time::{Duration, Instant};
 
-use serde_json::{Value, json};
 use zarrox_codecs::registry;
 use zarrox_core::codec::{ChunkSpec, CodecChain, CodecContext, CodecSpec, EncodeOptions, ReadPart};
 use zarrox_core::data_type::{DataType, Mode};
+use zarrox_core::json::{Json, json};
 use zarrox_core::strided::{Span, View, ViewMut};
 use zarrox_core::{FillValue, Registry};
 
@@ -32,7 +32,7 @@ const REPETITIONS: usize = 15;
 const COUNT: usize = 1 << 21;
 
 /// Compressors and checksums by their names, with their configurations.
-fn libraries() -> Vec<(&'static str, Value, Bare)> {
+fn libraries() -> Vec<(&'static str, Json, Bare)> {
     vec![
         ("zstd", json!({"level": 3, "checksum": false}), bare::zstd()),
         ("numcodecs.lz4", json!({"acceleration": 1}), bare::lz4()),
@@ -52,12 +52,12 @@ fn libraries() -> Vec<(&'static str, Value, Bare)> {
     ]
 }
 
-fn blosc(compressor: &str) -> Value {
+fn blosc(compressor: &str) -> Json {
     json!({"cname": compressor, "clevel": 5, "shuffle": "shuffle", "typesize": 4, "blocksize": 0})
 }
 
 /// Loops over elements by their names, with the type of the elements.
-fn loops() -> Vec<(&'static str, DataType, Value)> {
+fn loops() -> Vec<(&'static str, DataType, Json)> {
     use DataType::{Bool, Float32, Float64, Int16, Int32, UInt16};
     vec![
         ("bytes", UInt16, json!({"endian": "big"})),
@@ -167,7 +167,7 @@ struct Case {
 }
 
 impl Case {
-    fn new(registry: &Registry, name: &str, configuration: &Value, data_type: &DataType) -> Self {
+    fn new(registry: &Registry, name: &str, configuration: &Json, data_type: &DataType) -> Self {
         let fill = FillValue::zero(data_type.size());
         let chunk = ChunkSpec::new(&[COUNT as u64], data_type.storage(), fill).unwrap();
         let codec = CodecSpec::new(name, configuration.clone());

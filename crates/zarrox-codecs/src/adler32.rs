@@ -65,7 +65,7 @@ impl Checksum for Adler32 {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use zarrox_core::json::json;
     use zarrox_testkit::codec::{Integrity, bytes_to_bytes_suite};
 
     use super::*;

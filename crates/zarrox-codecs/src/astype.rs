@@ -11,10 +11,10 @@
 //! nearest; where NumPy leaves it to the machine, floats beyond an integer's range become its last one, and NaN 0. An absent
 //! `decode_dtype` is leniently the array's type.
 
-use serde_json::json;
 use zarrox_core::codec::{Codec, CodecContext, CodecDef, CodecKind, CodecSpec};
 use zarrox_core::error::CodecError;
 use zarrox_core::json::Map;
+use zarrox_core::json::json;
 
 use crate::config;
 use crate::filter::element::Cast;

@@ -10,12 +10,12 @@
 //! rounded to the nearest, ties to even, as numcodecs does; infinities and NaN stay what they are. Of negative integers, the magnitude is
 //! rounded. What would round to an integer beyond the last one is rounded down. Decoding changes nothing.
 
-use serde_json::json;
 use zarrox_core::FillValue;
 use zarrox_core::codec::{ChunkSpec, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, same_to_v2};
 use zarrox_core::data_type::{DataType, Storage};
 use zarrox_core::error::CodecError;
 use zarrox_core::json::Map;
+use zarrox_core::json::json;
 
 use crate::config;
 use crate::filter::element::{Element, map, with_element};

@@ -25,7 +25,7 @@ use zarrox_core::json::{Json, Map};
 use crate::blosc_parts;
 use crate::config::{self, Config, missing, wrong};
 use crate::ffi::blosc::{HEADER, Parameters, compress, decoded_size, decompress};
-use crate::{too_large, truncated};
+use crate::truncated;
 
 /// The definition of `blosc`.
 pub(crate) static DEF: CodecDef = CodecDef {
@@ -221,7 +221,7 @@ fn from_v2(members: &Map, item: usize) -> Result<Map, CodecError> {
 fn to_v2(configuration: &Map) -> Result<Map, CodecError> {
     let blosc = parse(Config::lenient(configuration), 1)?;
     let mut members = blosc.configuration();
-    members.remove("typesize");
+    members.shift_remove("typesize");
     members.insert("shuffle".to_owned(), Json::from(blosc.shuffle.number()));
     Ok(members)
 }
@@ -261,9 +261,10 @@ impl BytesToBytes for Blosc {
         }
         let size = decoded_size(encoded)
             .ok_or_else(|| CodecError::corrupt("the header's sizes cannot be true: damaged or truncated"))?;
-        let room = decoded.len();
-        let decoded = decoded.get_mut(..size).ok_or_else(|| too_large(room))?;
-        if !decompress(encoded, decoded) {
+        if decoded.len() < size {
+            return Err(blosc_parts::overflow(encoded, size, decoded));
+        }
+        if !decompress(encoded, &mut decoded[..size]) {
             return Err(CodecError::corrupt("the blocks are damaged"));
         }
         Ok(size)
@@ -289,8 +290,8 @@ impl BytesToBytes for Blosc {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
     use zarrox_core::data_type::Mode;
+    use zarrox_core::json::json;
     use zarrox_testkit::codec::{Integrity, bytes_to_bytes_suite};
 
     use super::*;
@@ -410,12 +411,18 @@ mod tests {
             bytes[at..at + 4].copy_from_slice(&number.to_le_bytes());
             decode("blosc", &bytes, 2000).unwrap_err().to_string()
         };
-        for number in [0x7fff_ffff, 2001] {
-            assert!(error(4, number).contains("more than the 2000 bytes"));
-        }
-        for (at, number) in
-            [(4, u32::MAX), (8, 0), (8, u32::MAX), (8, 3000), (12, 15), (12, 92), (12, u32::MAX)]
-        {
+        assert!(decode("blosc", &golden, 1999).unwrap_err().is_overflow());
+        assert!(error(4, 2001).contains("damaged"));
+        for (at, number) in [
+            (4, u32::MAX),
+            (4, 0x7fff_ffff),
+            (8, 0),
+            (8, u32::MAX),
+            (8, 3000),
+            (12, 15),
+            (12, 92),
+            (12, u32::MAX),
+        ] {
             assert!(error(at, number).contains("cannot be true"), "{at} {number}");
         }
         // The offset of the only block.
@@ -439,7 +446,7 @@ mod tests {
         }
         let mut strict = json("shuffle", 2);
         assert!(configured("blosc", strict.clone(), Mode::Strict).is_ok());
-        strict.as_object_mut().unwrap().remove("typesize");
+        strict.as_object_mut().unwrap().shift_remove("typesize");
         let error = configured("blosc", strict.clone(), Mode::Strict).unwrap_err();
         assert_eq!(error, "the configuration lacks 'typesize'");
         strict["shuffle"] = Json::from("noshuffle");

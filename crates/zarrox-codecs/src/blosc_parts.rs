@@ -6,12 +6,12 @@
 
 use std::ops::Range;
 
-use zarrox_core::codec::{Fetch, Sink, Staged, Window};
+use zarrox_core::codec::{ByteRange, Fetch, Sink, Staged, Window, resolve};
 use zarrox_core::error::CodecError;
 use zarrox_core::scratch::Scratch;
 
 use crate::ffi::blosc::{HEADER, Header, decompress};
-use crate::truncated;
+use crate::{too_large, truncated};
 
 /// How much is fetched first: for most buffers, the header and where all blocks begin.
 const HEAD: u64 = 4 << 10;
@@ -63,6 +63,20 @@ pub(crate) fn read(
     })])
 }
 
+/// The error for a buffer that says it has `size` bytes, more than there is room for. It is an overflow only where the blocks
+/// that fit are whole: what is said may be a lie.
+pub(crate) fn overflow(encoded: &[u8], size: usize, room: &mut [u8]) -> CodecError {
+    let length = room.len();
+    let Some(header) = Header::read(encoded, encoded.len()) else { return damaged() };
+    let front = &mut room[..length - length % header.block.max(1)];
+    let window = Window::of_size(encoded.len() as u64);
+    let range = ByteRange::From { offset: 0, length: Some(front.len() as u64) };
+    match read(window, size, vec![Fetch::into(range, front)]).and_then(|parts| resolve(parts, encoded)) {
+        Ok(()) => too_large(length),
+        Err(error) => error,
+    }
+}
+
 /// A fetch of decoded bytes, with their range.
 struct Wanted<'a> {
     range: Range<usize>,
@@ -87,7 +101,7 @@ fn decode_whole(
     wanted: Vec<Wanted<'_>>,
 ) -> Result<(), CodecError> {
     Buffer::parse(encoded, window, size)?;
-    let mut plain = Scratch::with_len(size);
+    let mut plain = Scratch::with_len(size)?;
     if !decompress(encoded, &mut plain) {
         return Err(damaged());
     }
@@ -239,7 +253,7 @@ impl Staged for Group<'_> {
     fn fetches(&mut self) -> Result<Vec<Fetch<'_>>, CodecError> {
         let header = self.header()?;
         let size = self.encoded_size();
-        let memory = self.memory.insert(Scratch::with_len(size));
+        let memory = self.memory.insert(Scratch::with_len(size)?);
         let (head, mut rest) = memory.split_at_mut(HEADER + self.places.len() * START);
         head[..HEADER].copy_from_slice(&header);
         let mut start = head.len();
@@ -265,7 +279,7 @@ impl Staged for Group<'_> {
         {
             return if decompress(&encoded, memory) { Ok(()) } else { Err(damaged()) };
         }
-        let mut plain = Scratch::with_len(decoded.len());
+        let mut plain = Scratch::with_len(decoded.len())?;
         if !decompress(&encoded, &mut plain) {
             return Err(damaged());
         }

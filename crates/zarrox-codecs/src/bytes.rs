@@ -9,13 +9,13 @@
 //! Names: `bytes` in v3 (before 2023 `endian`, which is read as well); v2 says the byte order in the data type.
 //! Leniently, an absent `endian` is `"little"`.
 
-use serde_json::json;
 use zarrox_core::codec::{
     ArrayToBytes, ChunkSpec, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, EncodeOptions, Fetch,
     ReadPart, Size, Window, same_from_v2, same_to_v2,
 };
 use zarrox_core::data_type::{ByteOrder, Endian, Leaf, Storage};
 use zarrox_core::error::CodecError;
+use zarrox_core::json::json;
 use zarrox_core::json::{Json, Map};
 use zarrox_core::partition::split_mut;
 use zarrox_core::strided::{Dims, Span, View, ViewMut, contiguous_strides};

@@ -12,12 +12,12 @@
 
 use bzip2::Compression;
 use bzip2::{Action, Compress, Decompress, Status};
-use serde_json::json;
 use zarrox_core::codec::{
     BytesToBytes, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, Size, same_to_v2,
 };
 use zarrox_core::error::CodecError;
 use zarrox_core::json::Map;
+use zarrox_core::json::json;
 
 use crate::{config, too_large, truncated};
 
@@ -132,8 +132,8 @@ fn to_usize(n: u64) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
     use zarrox_core::data_type::Mode;
+    use zarrox_core::json::json;
     use zarrox_testkit::codec::{Integrity, bytes_to_bytes_suite};
 
     use super::*;

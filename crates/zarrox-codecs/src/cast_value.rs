@@ -12,12 +12,12 @@
 //! Names: `cast_value` in v3. Leniently, `out_of_range` may be `"error"`, as an early text had it, and the fill value may be one
 //! that is not the same when it was encoded and decoded: zarr-python 3.4 writes those.
 
-use serde_json::json;
 use zarrox_core::codec::{
     ChunkSpec, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, Elementwise, same_from_v2, same_to_v2,
 };
 use zarrox_core::data_type::DataType;
 use zarrox_core::error::CodecError;
+use zarrox_core::json::json;
 use zarrox_core::json::{Json, Map};
 use zarrox_core::{FillValue, Registry};
 
@@ -100,9 +100,9 @@ impl CastValue {
     }
 
     fn mapped(mut self, direction: &str, pair: Json) -> Self {
-        let map = self.configuration.entry("scalar_map").or_insert_with(|| json!({}));
+        let map = self.configuration.entry("scalar_map".to_owned()).or_insert_with(|| json!({}));
         if let Some(map) = map.as_object_mut()
-            && let Json::Array(pairs) = map.entry(direction).or_insert_with(|| json!([]))
+            && let Json::Array(pairs) = map.entry(direction.to_owned()).or_insert_with(|| json!([]))
         {
             pairs.push(pair);
         }
@@ -265,7 +265,7 @@ fn scalar(
 ) -> Result<(Vec<u8>, Json), CodecError> {
     let family = context.registry.family(data_type).map_err(|e| CodecError::invalid(e.to_string()))?;
     let scalar = family.fill_from_json(data_type, json, context.mode).map_err(|_| {
-        let shown: String = json.to_string().chars().take(80).collect();
+        let shown = zarrox_core::json::shown(json, 80);
         CodecError::invalid(format!("'{direction}' has {shown}, which is no {data_type}"))
     })?;
     let canonical = family.fill_to_v3(data_type, &scalar);

@@ -13,13 +13,13 @@
 
 use std::collections::HashMap;
 
-use serde_json::json;
 use zarrox_core::FillValue;
 use zarrox_core::codec::{
     ArrayToArray, ChunkSpec, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, same_to_v2,
 };
 use zarrox_core::data_type::{Endian, Storage, TypeString, utf32_text};
 use zarrox_core::error::CodecError;
+use zarrox_core::json::json;
 use zarrox_core::json::{Json, Map};
 use zarrox_core::strided::{View, ViewMut};
 

@@ -158,8 +158,8 @@ pub(crate) fn spec(name: &str, checksum: &impl Checksum) -> CodecSpec {
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use serde_json::json;
     use zarrox_core::data_type::Mode;
+    use zarrox_core::json::json;
 
     use super::*;
     use crate::testing::{configured, hex, make, spec, through_v2};

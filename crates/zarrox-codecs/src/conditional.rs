@@ -13,12 +13,12 @@
 //! is set have made them. In writing, each codec is applied only if it makes the bytes fewer; so a codec that never does,
 //! such as a checksum, belongs beside `conditional` and not into it.
 
-use serde_json::json;
 use zarrox_core::codec::{
     BytesToBytes, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, Size, same_from_v2, same_to_v2,
 };
 use zarrox_core::error::CodecError;
 use zarrox_core::json::Map;
+use zarrox_core::json::json;
 use zarrox_core::scratch::{Scratch, with_vec};
 
 use crate::config::{self, codec_to_json};
@@ -233,7 +233,7 @@ impl ConditionalCodec {
             let message = format!("it would take {size} bytes of memory, the limit is {}", self.limit);
             return Err(CodecError::limit(message).in_codec(name));
         }
-        let mut decoded = Scratch::with_len(size);
+        let mut decoded = Scratch::with_len(size)?;
         let length = codec.decode(encoded, &mut decoded).map_err(|e| e.in_codec(name))?;
         decoded.truncate(length);
         self.decode_others(&decoded, before, sizes, work)

@@ -2,10 +2,10 @@
 
 use std::ops::RangeInclusive;
 
-use serde_json::json;
 use zarrox_core::codec::{CodecContext, CodecSpec};
 use zarrox_core::data_type::Mode;
 use zarrox_core::error::CodecError;
+use zarrox_core::json::json;
 use zarrox_core::json::{Json, Map};
 
 /// A v3 configuration that is being read.
@@ -140,7 +140,7 @@ pub(crate) fn missing(name: &str) -> CodecError {
 
 /// The error for a member that is not what it should be.
 pub(crate) fn wrong(name: &str, json: &Json, wants: &str) -> CodecError {
-    let shown: String = json.to_string().chars().take(80).collect();
+    let shown = zarrox_core::json::shown(json, 80);
     CodecError::invalid(format!("'{name}' is {shown}; it should be {wants}"))
 }
 

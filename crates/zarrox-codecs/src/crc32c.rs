@@ -121,8 +121,8 @@ impl Checksum for Crc32c {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
     use zarrox_core::data_type::Storage;
+    use zarrox_core::json::json;
     use zarrox_testkit::codec::{Integrity, bytes_to_bytes_suite};
 
     use super::*;

@@ -13,12 +13,12 @@
 use std::convert::identity;
 
 use multiversion::multiversion;
-use serde_json::json;
 use zarrox_core::FillValue;
 use zarrox_core::codec::{ChunkSpec, Codec, CodecContext, CodecDef, CodecKind, CodecSpec};
 use zarrox_core::data_type::Storage;
 use zarrox_core::error::CodecError;
 use zarrox_core::json::Map;
+use zarrox_core::json::json;
 use zarrox_core::scratch::Scratch;
 
 use crate::config;
@@ -153,7 +153,7 @@ enum Check {
 impl DeltaFilter {
     /// Whether all elements but the fill value decode to what they were.
     fn decodes_back(&self, decoded: &[u8], encoded: &[u8]) -> Result<bool, CodecError> {
-        let mut back = Scratch::with_len(decoded.len());
+        let mut back = Scratch::with_len(decoded.len())?;
         self.decode(encoded, &mut back)?;
         Ok(with_number!(&self.dtype, T => {
             let fill = T::elements(self.fill.as_bytes()).first().map(|fill| T::get(*fill));

@@ -17,11 +17,11 @@
 //! `scale` and `offset` are integers, too; all else in double precision. What rounds to no number of `astype` is refused, but for the
 //! fill value: chunks are padded with it.
 
-use serde_json::json;
 use zarrox_core::FillValue;
 use zarrox_core::codec::{Codec, CodecContext, CodecDef, CodecKind, CodecSpec};
 use zarrox_core::data_type::Storage;
 use zarrox_core::error::CodecError;
+use zarrox_core::json::json;
 use zarrox_core::json::{Json, Map};
 use zarrox_core::scratch::Scratch;
 
@@ -223,9 +223,9 @@ impl ScaleFilter {
 
     /// Whether all elements but the fill value become numbers of the stored type.
     fn fit_without_fill(&self, decoded: &[u8]) -> Result<bool, CodecError> {
-        let mut others = Scratch::with_len(decoded.len());
+        let mut others = Scratch::with_len(decoded.len())?;
         let length = with_element!(&self.from, T => filter::without::<T>(decoded, self.fill.as_bytes(), &mut others), else 0);
-        let mut encoded = Scratch::with_len(length / self.from.size() * self.to.size());
+        let mut encoded = Scratch::with_len(length / self.from.size() * self.to.size())?;
         self.scale(&others[..length], &mut encoded)
     }
 }

@@ -104,8 +104,8 @@ fn reduced(sum: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
     use zarrox_core::data_type::Mode;
+    use zarrox_core::json::json;
     use zarrox_testkit::codec::{Integrity, Random, bytes_to_bytes_suite};
 
     use super::*;

@@ -11,12 +11,12 @@
 //!
 //! Files of several members are read, and so are zeros after the last one.
 
-use serde_json::json;
 use zarrox_core::codec::{
     BytesToBytes, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, Size, same_to_v2,
 };
 use zarrox_core::error::CodecError;
 use zarrox_core::json::Map;
+use zarrox_core::json::json;
 
 use crate::config;
 use crate::deflate;
@@ -80,12 +80,17 @@ impl BytesToBytes for Gzip {
     fn decode(&self, encoded: &[u8], decoded: &mut [u8]) -> Result<usize, CodecError> {
         deflate::decode(Container::Gzip, encoded, decoded)
     }
+
+    /// The number that the last member ends with.
+    fn decoded_size(&self, encoded: &[u8]) -> Option<usize> {
+        usize::try_from(u32::from_le_bytes(*encoded.last_chunk()?)).ok()
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
     use zarrox_core::data_type::Mode;
+    use zarrox_core::json::json;
     use zarrox_testkit::codec::{Integrity, bytes_to_bytes_suite};
 
     use super::*;

@@ -13,9 +13,9 @@
 //!
 //! Encoded bytes: the bytes themselves, then their checksum as a little-endian `u32`.
 
-use serde_json::json;
 use zarrox_core::codec::{Codec, CodecContext, CodecDef, CodecKind, CodecSpec, same_to_v2};
 use zarrox_core::error::CodecError;
+use zarrox_core::json::json;
 use zarrox_core::json::{Json, Map};
 
 use crate::checksum::{self, Checked, Checksum, ChecksumLocation};

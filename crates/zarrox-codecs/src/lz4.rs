@@ -10,14 +10,14 @@
 //!
 //! Encoded bytes: the decoded size as a little-endian `u32`, then the block.
 
-use serde_json::json;
 use zarrox_core::codec::{
     BytesToBytes, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, Size, same_to_v2,
 };
 use zarrox_core::error::CodecError;
 use zarrox_core::json::Map;
+use zarrox_core::json::json;
 
-use crate::{config, ffi, too_large, truncated};
+use crate::{config, ffi, truncated};
 
 /// The definition of `numcodecs.lz4`.
 pub(crate) static DEF: CodecDef = CodecDef {
@@ -81,13 +81,8 @@ impl BytesToBytes for Lz4 {
 
     fn decode(&self, encoded: &[u8], decoded: &mut [u8]) -> Result<usize, CodecError> {
         let (size, block) = encoded.split_first_chunk().ok_or_else(|| truncated(encoded.len()))?;
-        let room = decoded.len();
         let size = usize::try_from(u32::from_le_bytes(*size)).unwrap_or(usize::MAX);
-        let decoded = decoded.get_mut(..size).ok_or_else(|| too_large(room))?;
-        match ffi::lz4::decompress(block, decoded) {
-            Some(written) if written == size => Ok(size),
-            _ => Err(CodecError::corrupt("the LZ4 block is damaged or truncated")),
-        }
+        ffi::lz4::decompress_exactly(block, size, decoded).map(|()| size)
     }
 
     fn decoded_size(&self, encoded: &[u8]) -> Option<usize> {
@@ -97,8 +92,8 @@ impl BytesToBytes for Lz4 {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
     use zarrox_core::data_type::Mode;
+    use zarrox_core::json::json;
     use zarrox_testkit::codec::{Integrity, bytes_to_bytes_suite};
 
     use super::*;
@@ -127,7 +122,10 @@ mod tests {
     #[test]
     fn sizes_are_checked() {
         let error = |encoded: &[u8]| decode("numcodecs.lz4", encoded, 100).unwrap_err().to_string();
-        assert!(error(&hex("ffffffff00")).contains("more than the 100 bytes"));
+        assert!(error(&hex("ffffffff00")).contains("damaged"));
+        let mut encoded = Vec::new();
+        Lz4::default().encode(&[7; 101], &mut encoded).unwrap();
+        assert!(decode("numcodecs.lz4", &encoded, 100).unwrap_err().is_overflow());
         assert!(error(&hex("640000")).contains("truncated"));
         assert!(error(&hex("6400000000")).contains("damaged"));
     }

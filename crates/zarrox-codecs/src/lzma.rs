@@ -15,11 +15,11 @@
 //! Files of several `.xz` streams are read.
 
 use liblzma::stream::{Action, CONCATENATED, Check, Error, PRESET_DEFAULT, Status, Stream};
-use serde_json::json;
 use zarrox_core::codec::{
     BytesToBytes, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, Size, same_to_v2,
 };
 use zarrox_core::error::CodecError;
+use zarrox_core::json::json;
 use zarrox_core::json::{Json, Map};
 
 use crate::config::{self, Config, missing, wrong};

@@ -1,8 +1,8 @@
 //! The filters of LZMA, as Python's `lzma` module names them: `[{"id": 3, "dist": 4}, {"id": 33, "preset": 6}]`.
 
 use liblzma::stream::{Filters, LzmaOptions, MatchFinder, Mode, PRESET_DEFAULT};
-use serde_json::json;
 use zarrox_core::error::CodecError;
+use zarrox_core::json::json;
 use zarrox_core::json::{Json, Map};
 
 use crate::config::{Config, wrong};

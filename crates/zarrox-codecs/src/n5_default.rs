@@ -16,7 +16,6 @@
 //!
 //! A block may be smaller than its chunk, as Java writes them at the array's edge: what is missing is the fill value.
 
-use serde_json::json;
 use zarrox_core::Registry;
 use zarrox_core::codec::{
     ArrayToBytes, Codec, CodecChain, CodecContext, CodecDef, CodecKind, CodecSpec, EncodeOptions, Fetch,
@@ -25,6 +24,7 @@ use zarrox_core::codec::{
 use zarrox_core::data_type::Mode;
 use zarrox_core::error::CodecError;
 use zarrox_core::json::Map;
+use zarrox_core::json::json;
 use zarrox_core::strided::{Dims, Span, View, ViewMut};
 
 use crate::config::{self, codec_to_json};

@@ -15,7 +15,6 @@
 //! the bytes without its upper four bits, all as little-endian `u32`. A block of no bytes ends it. Leniently, bytes
 //! without the text in front are one bare LZ4 block, as z5 writes them.
 
-use serde_json::json;
 use twox_hash::XxHash32;
 use zarrox_core::codec::{
     BytesToBytes, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, Size, same_from_v2, same_to_v2,
@@ -23,6 +22,7 @@ use zarrox_core::codec::{
 use zarrox_core::data_type::Mode;
 use zarrox_core::error::CodecError;
 use zarrox_core::json::Map;
+use zarrox_core::json::json;
 
 use crate::{config, ffi, too_large, truncated};
 
@@ -115,9 +115,7 @@ impl BytesToBytes for N5Lz4 {
             if header.length == 0 {
                 return check_end(header, body).map(|()| length);
             }
-            let room = decoded.len();
-            let out = decoded.get_mut(length..length.saturating_add(header.length));
-            decode_block(header, body, out.ok_or_else(|| too_large(room))?)?;
+            decode_block(header, body, &mut decoded[length..])?;
             rest = &body[header.compressed..];
             length += header.length;
         }
@@ -209,20 +207,18 @@ fn encode_block(level: u8, block: &[u8], encoded: &mut Vec<u8>) -> Result<(), Co
     Ok(())
 }
 
-fn decode_block(header: Header, body: &[u8], out: &mut [u8]) -> Result<(), CodecError> {
+/// Decodes a block into the front of what is left of the room.
+fn decode_block(header: Header, body: &[u8], room: &mut [u8]) -> Result<(), CodecError> {
     let block = body.get(..header.compressed).ok_or_else(|| truncated(body.len()))?;
-    let whole = match header.method {
-        STORED if block.len() == out.len() => {
-            out.copy_from_slice(block);
-            true
+    let left = room.len();
+    match header.method {
+        STORED if block.len() == header.length => {
+            room.get_mut(..block.len()).ok_or_else(|| too_large(left))?.copy_from_slice(block);
         }
-        LZ4 => ffi::lz4::decompress(block, out) == Some(out.len()),
-        _ => false,
-    };
-    if !whole {
-        return Err(CodecError::corrupt("an LZ4 block is damaged"));
+        LZ4 => ffi::lz4::decompress_exactly(block, header.length, room)?,
+        _ => return Err(CodecError::corrupt("an LZ4 block is damaged")),
     }
-    let computed = checksum(out);
+    let computed = checksum(&room[..header.length]);
     if computed == header.checksum {
         return Ok(());
     }

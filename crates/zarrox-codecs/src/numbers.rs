@@ -78,7 +78,7 @@ impl Buffer {
             return Err(CodecError::limit(message));
         }
         // With room to begin, and to end, where a word may.
-        Ok(Self { scratch: Scratch::with_len(size.saturating_add(2 * size_of::<u64>())), size })
+        Ok(Self { scratch: Scratch::with_len(size.saturating_add(2 * size_of::<u64>()))?, size })
     }
 
     /// The bytes.

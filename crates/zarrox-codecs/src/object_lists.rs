@@ -52,7 +52,7 @@ pub(crate) fn encode(
         let mut value = msgpack::element(element).map_err(place)?;
         msgpack::walk(&mut value, |token| map(token)?.write(&mut list)).map_err(place)?;
         index += 1;
-        Ok(())
+        Ok::<_, CodecError>(())
     })?;
     Token::Text(OBJECTS).write(&mut list)?;
     if trailer == Trailer::TypeAndShape {

@@ -17,13 +17,13 @@
 //! For whole numbers, zarrs 0.23 does not write the byte that `padding_encoding` asks for. Such chunks are refused: nothing
 //! tells them from truncated ones.
 
-use serde_json::json;
 use zarrox_core::codec::{
     ArrayToBytes, ChunkSpec, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, EncodeOptions, Fetch,
     ReadPart, Size, Window, resolve, same_from_v2, same_to_v2,
 };
 use zarrox_core::data_type::{DataType, Storage};
 use zarrox_core::error::CodecError;
+use zarrox_core::json::json;
 use zarrox_core::json::{Json, Map};
 use zarrox_core::partition::split_mut;
 use zarrox_core::scratch::Scratch;
@@ -252,7 +252,7 @@ impl ArrayToBytes for PackBitsCodec {
         match chunk.as_slice() {
             Some(elements) => self.packing.pack(elements, packed),
             None => {
-                let mut elements = Scratch::with_len(self.chunk.size());
+                let mut elements = Scratch::with_len(self.chunk.size())?;
                 self.chunk.view_mut(&mut elements, &zarrox_core::heap::Heap::new()).copy_from(chunk, 1);
                 self.packing.pack(&elements, packed);
             }
@@ -347,7 +347,7 @@ impl PackBitsCodec {
             self.packing.unpack(packed, skip, elements);
             return Ok(());
         }
-        let mut elements = Scratch::with_len(size);
+        let mut elements = Scratch::with_len(size)?;
         self.packing.unpack(packed, skip, &mut elements);
         out.copy_from(&View::of_strided(&elements, out.shape(), strides, self.chunk.item()), 1);
         Ok(())

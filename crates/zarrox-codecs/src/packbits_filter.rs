@@ -133,9 +133,9 @@ fn unpack(packed: u8) -> [u8; 8] {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
     use zarrox_core::codec::{EncodeOptions, ReadPart};
     use zarrox_core::data_type::Mode;
+    use zarrox_core::json::json;
     use zarrox_core::strided::{Dims, Span, View, ViewMut};
     use zarrox_testkit::codec::{Random, slice};
 

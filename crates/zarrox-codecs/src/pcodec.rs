@@ -23,13 +23,13 @@ use pco::data_types::{Number, NumberType};
 use pco::errors::PcoError;
 use pco::metadata::DeltaEncoding;
 use pco::{ChunkConfig, DeltaSpec, ModeSpec, PagingSpec, standalone, wrapped};
-use serde_json::json;
 use zarrox_core::codec::{
     ArrayToBytes, ChunkSpec, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, EncodeOptions, Fetch,
     ReadPart, Size, Window, same_to_v2,
 };
 use zarrox_core::data_type::{Mode, Storage};
 use zarrox_core::error::CodecError;
+use zarrox_core::json::json;
 use zarrox_core::json::{Json, Map};
 use zarrox_core::strided::View;
 

@@ -24,8 +24,8 @@ fn refused() -> CodecError {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
     use zarrox_core::data_type::{Mode, Storage};
+    use zarrox_core::json::json;
 
     use crate::testing::{chain, chunk, spec};
     use crate::{Sharding, registry};
@@ -49,7 +49,7 @@ mod tests {
                 assert!(error.contains("rewrite the array with zarr-python"), "{error}");
             }
         }
-        let members = serde_json::Map::new();
+        let members = zarrox_core::json::Map::new();
         let def = registry().codec_from_v2("pickle", &members).unwrap();
         assert!((def.from_v2)(&members, 16).is_err() && (def.to_v2)(&members).is_err());
     }

@@ -10,11 +10,11 @@
 //!
 //! Names: `numcodecs.quantize`, leniently `quantize`, in v3; `quantize` in v2. An absent `dtype` is leniently the array's type.
 
-use serde_json::json;
 use zarrox_core::codec::{Codec, CodecContext, CodecDef, CodecKind, CodecSpec};
 use zarrox_core::data_type::Storage;
 use zarrox_core::error::CodecError;
 use zarrox_core::json::Map;
+use zarrox_core::json::json;
 
 use crate::config;
 use crate::filter::element::{Cast, Float, map, with_float};

@@ -10,11 +10,11 @@
 //!
 //! A part of a chunk is read alone where it is a part of the reshaped chunk, too.
 
-use serde_json::json;
 use zarrox_core::codec::{
     ArrayToArray, ChunkSpec, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, same_from_v2, same_to_v2,
 };
 use zarrox_core::error::CodecError;
+use zarrox_core::json::json;
 use zarrox_core::json::{Json, Map};
 use zarrox_core::strided::{Dims, Span, View, ViewMut};
 

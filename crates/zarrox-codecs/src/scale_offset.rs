@@ -10,13 +10,13 @@
 //! Names: `scale_offset` in v3. All arithmetic is the data type's own. Integers must stay in its range, and be divisible where they
 //! are decoded; floats are rounded after each operation, and those that are too large become infinity, where there is one.
 
-use serde_json::json;
 use zarrox_core::FillValue;
 use zarrox_core::codec::{
     ChunkSpec, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, Elementwise, same_from_v2, same_to_v2,
 };
 use zarrox_core::data_type::DataType;
 use zarrox_core::error::CodecError;
+use zarrox_core::json::json;
 use zarrox_core::json::{Json, Map};
 
 use crate::config;

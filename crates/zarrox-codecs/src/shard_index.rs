@@ -64,7 +64,7 @@ impl Index {
         cells.push(Span::all(2));
         let shape: Dims<usize> = cells.iter().map(|span| span.count).collect();
         let first = cells.iter().map(|span| span.start).collect();
-        let mut bytes = Scratch::with_len(shape.iter().product::<usize>() * 8);
+        let mut bytes = Scratch::with_len(shape.iter().product::<usize>() * 8)?;
         let out = ViewMut::contiguous(&mut bytes, &shape, 8);
         self.chain.decode(encoded, ReadPart::new(cells, out)).map_err(|e| e.at("index"))?;
         Ok(Entries { bytes, first, shape })

@@ -18,12 +18,12 @@
 
 use std::fmt;
 
-use serde_json::json;
 use zarrox_core::codec::{
     ArrayToBytes, ByteRange, Codec, CodecChain, CodecContext, CodecDef, CodecKind, CodecSpec, EncodeOptions,
     Fetch, ReadPart, ReadSet, Size, Update, Window, WritePart, same_from_v2, same_to_v2,
 };
 use zarrox_core::error::CodecError;
+use zarrox_core::json::json;
 use zarrox_core::json::{Json, Map};
 use zarrox_core::partition::{advance, piece, piece_count, split_mut};
 use zarrox_core::scratch::{Scratch, with_vec};
@@ -334,7 +334,7 @@ impl ShardingCodec {
         if self.index.location == IndexLocation::Start {
             encoded.resize(base + self.index.size, 0);
         }
-        let mut entries = Scratch::with_len(self.index.chain.chunk().size());
+        let mut entries = Scratch::with_len(self.index.chain.chunk().size())?;
         entries.fill(0xff);
         let mut cell = Cell::from_elem(0, self.grid.len());
         let mut any = false;
@@ -356,7 +356,7 @@ impl ShardingCodec {
             IndexLocation::Start => with_vec(|index| {
                 self.index.encode(&entries, index)?;
                 encoded[base..base + index.len()].copy_from_slice(index);
-                Ok(())
+                Ok::<_, CodecError>(())
             })?,
         }
         Ok(true)
@@ -677,12 +677,12 @@ mod tests {
         assert_eq!(Json::Object(lenient.configuration), complete);
         assert!(make(partial, Mode::Strict).is_err());
         let mut strict = complete;
-        strict.as_object_mut().unwrap().remove("index_location");
+        strict.as_object_mut().unwrap().shift_remove("index_location");
         assert!(make(strict.clone(), Mode::Strict).is_ok());
         let mut null = strict.clone();
-        null["codecs"][0] = json!({"name": "crc32c", "configuration": null});
+        null["codecs"].as_array_mut().unwrap()[0] = json!({"name": "crc32c", "configuration": null});
         assert!(make(null, Mode::Strict).unwrap_err().to_string().contains("'codecs' is"));
-        strict.as_object_mut().unwrap().remove("index_codecs");
+        strict.as_object_mut().unwrap().shift_remove("index_codecs");
         let error = make(strict, Mode::Strict).unwrap_err().to_string();
         assert_eq!(error, "codec 'sharding_indexed': the configuration lacks 'index_codecs'");
     }

@@ -11,13 +11,13 @@
 //!
 //! Only whole elements can be encoded: numcodecs, too, refuses a remainder.
 
-use serde_json::json;
 use zarrox_core::codec::{
     BytesToBytes, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, Size, same_to_v2,
 };
 use zarrox_core::data_type::Mode;
 use zarrox_core::error::CodecError;
 use zarrox_core::json::Map;
+use zarrox_core::json::json;
 
 use crate::byte_planes::{join, split};
 use crate::{config, too_large};

@@ -90,9 +90,9 @@ impl ArrayToArray for SqueezeCodec {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
     use zarrox_core::codec::CodecChain;
     use zarrox_core::data_type::{Mode, Storage};
+    use zarrox_core::json::json;
     use zarrox_testkit::codec::{Integrity, array_suite};
 
     use super::*;

@@ -3,11 +3,11 @@
 pub(crate) mod filters;
 pub(crate) mod objects;
 
-use serde_json::json;
 use zarrox_core::codec::{BytesToBytes, ChunkSpec, Codec, CodecChain, CodecContext, CodecSpec, ReadPart};
 use zarrox_core::data_type::{Mode, Storage};
 use zarrox_core::error::CodecError;
 use zarrox_core::json::Json;
+use zarrox_core::json::json;
 use zarrox_core::strided::{Span, ViewMut};
 use zarrox_core::{FillValue, Registry};
 

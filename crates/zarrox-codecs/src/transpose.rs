@@ -9,11 +9,11 @@
 //! Names: `transpose` in v3; v2 says it with `order`. Leniently, `order` may be `"C"` (as it is) or `"F"`
 //! (all axes reversed), as drafts before September 2023 had it.
 
-use serde_json::json;
 use zarrox_core::codec::{
     ArrayToArray, ChunkSpec, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, same_from_v2, same_to_v2,
 };
 use zarrox_core::error::CodecError;
+use zarrox_core::json::json;
 use zarrox_core::json::{Json, Map};
 use zarrox_core::strided::{View, ViewMut};
 
@@ -105,9 +105,9 @@ impl ArrayToArray for TransposeCodec {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
     use zarrox_core::codec::CodecChain;
     use zarrox_core::data_type::{Mode, Storage};
+    use zarrox_core::json::json;
     use zarrox_testkit::codec::{Integrity, array_suite};
 
     use super::*;

@@ -12,7 +12,6 @@
 //!
 //! What does not decode to the bytes that it was is not encoded: numcodecs would store it, and lose it.
 
-use serde_json::json;
 use zarrox_core::Registry;
 use zarrox_core::codec::{
     BytesToBytes, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, Size, same_from_v2, same_to_v2,
@@ -20,6 +19,7 @@ use zarrox_core::codec::{
 use zarrox_core::data_type::{DataType, Endian, Storage};
 use zarrox_core::error::CodecError;
 use zarrox_core::heap::Heap;
+use zarrox_core::json::json;
 use zarrox_core::json::{Json, Map};
 use zarrox_core::scratch::Scratch;
 use zarrox_core::strided::ViewMut;
@@ -137,7 +137,7 @@ impl BytesToBytes for FilterOfBytes {
     fn encode(&self, decoded: &[u8], encoded: &mut Vec<u8>) -> Result<(), CodecError> {
         check_whole(decoded.len(), self.seen.storage.size()).map_err(CodecError::invalid)?;
         let start = encoded.len();
-        let mut numbers = Scratch::with_len(decoded.len());
+        let mut numbers = Scratch::with_len(decoded.len())?;
         numbers.copy_from_slice(decoded);
         self.swap(&mut numbers);
         match (numbers.is_empty(), self.size) {

@@ -8,10 +8,10 @@
 //!
 //! Names: `numcodecs.vlen-array`, `vlen-array` in v3; `vlen-array` in v2. v3 has no data type of such elements.
 
-use serde_json::json;
 use zarrox_core::DataType;
 use zarrox_core::codec::{Codec, CodecContext, CodecDef, CodecKind, CodecSpec, same_from_v2, same_to_v2};
 use zarrox_core::error::CodecError;
+use zarrox_core::json::json;
 use zarrox_core::json::{Json, Map};
 
 use crate::vlen::Elements;

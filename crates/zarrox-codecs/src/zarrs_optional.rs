@@ -13,7 +13,6 @@
 //! Encoded bytes: the lengths of the encoded booleans and of the encoded values as little-endian `u64`, the encoded booleans,
 //! the encoded values. Without any values, there are no bytes of them.
 
-use serde_json::json;
 use zarrox_core::FillValue;
 use zarrox_core::codec::{
     ArrayToBytes, ChunkSpec, Codec, CodecChain, CodecContext, CodecDef, CodecKind, CodecSpec, EncodeOptions,
@@ -23,6 +22,7 @@ use zarrox_core::data_type::{DataType, Storage};
 use zarrox_core::error::CodecError;
 use zarrox_core::heap::{HANDLE, Heap};
 use zarrox_core::json::Map;
+use zarrox_core::json::json;
 use zarrox_core::scratch::Scratch;
 use zarrox_core::strided::{Span, View, ViewMut};
 
@@ -263,7 +263,7 @@ impl OptionalCodec {
             let message = format!("one chunk would take {size} bytes of memory, the limit is {}", self.limit);
             return Err(CodecError::limit(message));
         }
-        Ok(Scratch::with_len(size))
+        Ok(Scratch::with_len(size)?)
     }
 }
 
@@ -345,9 +345,9 @@ fn expand_sized<const N: usize>(values: &[u8], mask: &[u8], elements: &mut [u8])
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
     use zarrox_core::data_type::Mode;
     use zarrox_core::json::Json;
+    use zarrox_core::json::json;
     use zarrox_testkit::codec::{Integrity, Random, typed_suite};
 
     use super::*;

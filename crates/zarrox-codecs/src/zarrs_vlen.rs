@@ -16,16 +16,16 @@
 //! a little-endian `u64`, the encoded index, the encoded bytes; or the bytes, the index, its length. Without any bytes, there
 //! are no encoded ones, either.
 
-use serde_json::json;
 use zarrox_core::codec::{
     ArrayToBytes, ChunkSpec, Codec, CodecChain, CodecContext, CodecDef, CodecKind, CodecSpec, EncodeOptions,
-    Fetch, ReadPart, Size, Window, same_from_v2, same_to_v2,
+    Fetch, ReadPart, Size, Window, is_believed, same_from_v2, same_to_v2,
 };
 use zarrox_core::data_type::{DataType, Storage, VARIABLE_TEXT};
 use zarrox_core::error::CodecError;
 use zarrox_core::fill_value::FillValue;
 use zarrox_core::heap::Heap;
 use zarrox_core::json::Map;
+use zarrox_core::json::json;
 use zarrox_core::scratch::Scratch;
 use zarrox_core::strided::{Span, View, ViewMut};
 
@@ -225,8 +225,7 @@ impl VlenCodec {
         let size = size.filter(|&size| size <= self.limit).ok_or_else(|| {
             CodecError::limit(format!("one chunk would take more than the limit of {} bytes", self.limit))
         })?;
-        let mut bytes = vec![0; size];
-        self.data.decode(data, &mut bytes, &Heap::new()).map_err(|e| e.at("data"))?;
+        let bytes = self.decode_data(data, size).map_err(|e| e.at("data"))?;
         let mut elements = Vec::with_capacity(lengths.len());
         let mut rest = bytes.as_slice();
         for &length in &lengths {
@@ -246,6 +245,26 @@ impl VlenCodec {
                 .try_for_each(|(i, element)| check_utf8(element).map_err(|e| e.at(format!("element {i}"))))?;
         }
         part.out.set_elements(bytes, lengths)
+    }
+
+    /// The bytes of all elements, of which the index says that they are `size`.
+    fn decode_data(&self, encoded: &[u8], size: usize) -> Result<Vec<u8>, CodecError> {
+        let usual = self.data.usual();
+        if !is_believed(size, encoded)
+            && let Some(decoded) = usual.decode_any_number(encoded)
+        {
+            let decoded = decoded?;
+            if decoded.len() == size {
+                return Ok(decoded.to_vec());
+            }
+            let message = format!("the elements have {size} bytes, {} are stored", decoded.len());
+            return Err(CodecError::corrupt(message));
+        }
+        let mut bytes = Vec::new();
+        bytes.try_reserve_exact(size)?;
+        bytes.resize(size, 0);
+        self.data.decode(encoded, &mut bytes, &Heap::new())?;
+        Ok(bytes)
     }
 
     /// The encoded index and the encoded bytes.
@@ -277,7 +296,7 @@ impl VlenCodec {
     /// How many bytes each element has.
     fn lengths(&self, encoded: &[u8]) -> Result<Vec<usize>, CodecError> {
         let shape = self.index.chunk().shape();
-        let mut index = Scratch::with_len(self.index.chunk().size());
+        let mut index = Scratch::with_len(self.index.chunk().size())?;
         let region = shape.iter().map(|&length| Span::all(length)).collect();
         let out = ViewMut::contiguous(&mut index, shape, self.word());
         self.index.decode(encoded, ReadPart::new(region, out))?;
@@ -446,7 +465,7 @@ mod tests {
         assert_eq!(start.configuration["index_location"], "start");
         let without = |name: &str| {
             let mut json = complete.clone();
-            json.as_object_mut().unwrap().remove(name);
+            json.as_object_mut().unwrap().shift_remove(name);
             configured(json).unwrap_err()
         };
         assert!(without("data_codecs").ends_with("the configuration lacks 'data_codecs'"));

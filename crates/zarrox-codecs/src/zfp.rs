@@ -17,13 +17,13 @@
 //! zarrs computes the size of a block in `fixed_rate` as if there were three dimensions, whatever there are. The length of a
 //! chunk shows that, so that both are read leniently; strictly, and in what is written, only the specification's holds.
 
-use serde_json::json;
 use zarrox_core::codec::{
     ArrayToBytes, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, EncodeOptions, Fetch, ReadPart, Size,
     Window, same_from_v2, same_to_v2,
 };
 use zarrox_core::data_type::Mode;
 use zarrox_core::error::CodecError;
+use zarrox_core::json::json;
 use zarrox_core::json::{Json, Map};
 use zarrox_core::strided::View;
 use zfp_rs::{ZFP_MAX_BITS, ZFP_MIN_EXP, ZfpConfig, ZfpDimensionality, ZfpScalarType, ZfpStreamAlignment};

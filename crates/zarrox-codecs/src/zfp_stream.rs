@@ -109,7 +109,7 @@ impl ZfpChunk {
         config: Option<&ZfpConfig>,
         part: ReadPart<'_>,
     ) -> Result<(), CodecError> {
-        let shape = config.map(|config| Ok((*config, self.dims()?))).transpose()?;
+        let shape = config.map(|config| Ok::<_, CodecError>((*config, self.dims()?))).transpose()?;
         numbers::decode::<T>(&self.chunk, self.limit, part, |elements| {
             if T::IS_SCALAR {
                 return decompress::<T::Scalar>(encoded, shape, bytemuck::cast_slice_mut(elements)).map(drop);
@@ -377,9 +377,9 @@ scalar_elements!(i32, i64, f32, f64);
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
     use zarrox_core::codec::{CodecChain, EncodeOptions};
     use zarrox_core::data_type::Mode;
+    use zarrox_core::json::json;
 
     use super::*;
     use crate::testing::{chain, chunk, decode_chunk, hex, spec};

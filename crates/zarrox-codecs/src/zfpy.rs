@@ -17,12 +17,12 @@
 //! numcodecs stores integers and floats of 32 and 64 bits in up to four dimensions, and times as their counts; more is read, as
 //! zarrs (other integers) and old releases of numcodecs (more dimensions) wrote it, and not written.
 
-use serde_json::json;
 use zarrox_core::codec::{
     ArrayToBytes, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, EncodeOptions, Fetch, ReadPart, Size,
     Window, same_to_v2,
 };
 use zarrox_core::error::CodecError;
+use zarrox_core::json::json;
 use zarrox_core::json::{Json, Map};
 use zarrox_core::strided::View;
 use zfp_rs::{ZfpConfig, ZfpMode};

@@ -9,12 +9,12 @@
 //! Names: `numcodecs.zlib` in v3, `zlib` in v2. Leniently, `level` may be −1, which
 //! means 6, and an absent one is 1.
 
-use serde_json::json;
 use zarrox_core::codec::{
     BytesToBytes, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, Size, same_to_v2,
 };
 use zarrox_core::error::CodecError;
 use zarrox_core::json::Map;
+use zarrox_core::json::json;
 
 use crate::config;
 use crate::deflate;
@@ -82,7 +82,7 @@ impl BytesToBytes for Zlib {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use zarrox_core::json::json;
     use zarrox_testkit::codec::{Integrity, bytes_to_bytes_suite};
 
     use super::*;

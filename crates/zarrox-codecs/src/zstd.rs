@@ -16,16 +16,16 @@ use std::cell::RefCell;
 use std::io::Cursor;
 use std::ops::Range;
 
-use serde_json::json;
 use zarrox_core::codec::{
     ByteStream, BytesToBytes, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, Size,
 };
 use zarrox_core::error::CodecError;
 use zarrox_core::json::Map;
+use zarrox_core::json::json;
 use zarrox_core::scratch::Scratch;
 use zstd_safe::{
-    CCtx, CParameter, DCtx, InBuffer, OutBuffer, ResetDirective, compress_bound, get_error_name,
-    get_frame_content_size,
+    CCtx, CParameter, DCtx, InBuffer, OutBuffer, ResetDirective, compress_bound, find_frame_compressed_size,
+    get_error_name, get_frame_content_size,
 };
 
 use crate::config::{self, Config};
@@ -129,16 +129,17 @@ impl BytesToBytes for Zstd {
                 None => context.insert(DCtx::try_create().ok_or_else(no_memory)?),
             };
             let room = decoded.len();
+            // The library says the same of a block that is larger than its frame says.
+            let said = || declared(encoded).is_some_and(|size| size <= room);
             context.decompress(decoded, encoded).map_err(|code| match get_error_name(code) {
-                "Destination buffer is too small" => too_large(room),
+                "Destination buffer is too small" if !said() => too_large(room),
                 name => CodecError::corrupt(name),
             })
         })
     }
 
     fn decoded_size(&self, encoded: &[u8]) -> Option<usize> {
-        let size = get_frame_content_size(encoded).ok()??;
-        usize::try_from(size).ok()
+        declared(encoded)
     }
 
     fn streams(&self) -> bool {
@@ -151,6 +152,17 @@ impl BytesToBytes for Zstd {
     ) -> Result<Box<dyn ByteStream + 'e>, CodecError> {
         Ok(Box::new(Stream::new(encoded)?))
     }
+}
+
+/// The number of bytes that all frames together say that they have, if each says it.
+fn declared(encoded: &[u8]) -> Option<usize> {
+    let (mut rest, mut total) = (encoded, 0_usize);
+    while !rest.is_empty() {
+        let size = usize::try_from(get_frame_content_size(rest).ok()??).ok()?;
+        total = total.checked_add(size)?;
+        rest = rest.get(find_frame_compressed_size(rest).ok()?..)?;
+    }
+    Some(total)
 }
 
 /// How many encoded bytes are looked at at a time.
@@ -176,7 +188,7 @@ impl<'e> Stream<'e> {
             None => DCtx::try_create().ok_or_else(no_memory)?,
         };
         context.reset(ResetDirective::SessionOnly).map_err(invalid)?;
-        let input = Scratch::with_len(INPUT);
+        let input = Scratch::with_len(INPUT)?;
         Ok(Self { context: Some(context), source, input, rest: 0..0, ended: false, state: 1 })
     }
 
@@ -202,9 +214,12 @@ impl ByteStream for Stream<'_> {
             let Some(context) = &mut self.context else { break };
             let mut output = OutBuffer::around(&mut buffer[written..]);
             let mut input = InBuffer::around(&self.input[self.rest.clone()]);
-            self.state = context
-                .decompress_stream(&mut output, &mut input)
-                .map_err(|code| CodecError::corrupt(get_error_name(code)))?;
+            self.state = context.decompress_stream(&mut output, &mut input).map_err(|code| {
+                match get_error_name(code) {
+                    name @ "Frame requires too much memory for decoding" => CodecError::limit(name),
+                    name => CodecError::corrupt(name),
+                }
+            })?;
             let (more, read) = (output.pos(), input.pos());
             if self.state != 0 && more == 0 && read == 0 && self.ended {
                 return Err(CodecError::corrupt("truncated: the compressed bytes end too early"));
@@ -232,8 +247,8 @@ fn invalid(code: usize) -> CodecError {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
     use zarrox_core::data_type::Mode;
+    use zarrox_core::json::json;
     use zarrox_testkit::codec::{Integrity, bytes_to_bytes_suite};
 
     use super::*;
@@ -289,6 +304,15 @@ mod tests {
         // A single segment with a content size of 2^40.
         let bomb = hex("28b52ffde0000000000001000001000000");
         assert!(decode("zstd", &bomb, 100).is_err());
+    }
+
+    #[test]
+    fn a_frame_that_has_more_than_it_says_wants_no_larger_buffer() {
+        let less = PLAIN.replacen("d006", "0006", 1);
+        assert_eq!(declared(&hex(&less)), Some(0x600 + 256));
+        let error = decode("zstd", &hex(&less), 4000).unwrap_err();
+        assert!(!error.is_overflow(), "{error}");
+        assert!(decode("zstd", &hex(PLAIN), 1999).unwrap_err().is_overflow());
     }
 
     #[test]

@@ -7,11 +7,14 @@ use std::cell::Cell;
 use std::path::Path;
 
 use zarrox_codecs::{ALL, registry};
-use zarrox_core::codec::{ChunkSpec, CodecChain, CodecContext, CodecKind, CodecSpec, EncodeOptions};
+use zarrox_core::codec::{
+    CHUNK_LIMIT, ChunkSpec, CodecChain, CodecContext, CodecKind, CodecSpec, EncodeOptions, ReadPart,
+};
 use zarrox_core::data_type::{Mode, Storage};
+use zarrox_core::heap::{HANDLE, Heap};
 use zarrox_core::json::Json;
-use zarrox_core::strided::View;
-use zarrox_core::{FillValue, Registry};
+use zarrox_core::strided::{Span, View};
+use zarrox_core::{ErrorKind, FillValue, Registry};
 use zarrox_testkit::allocator::Counting;
 use zarrox_testkit::bad_input::bad_input_suite;
 use zarrox_testkit::codec::Random;
@@ -116,6 +119,104 @@ fn bombs_stop_where_the_chunk_ends() {
         let zeros = View::broadcast(&[0], &[SIZE]);
         chain.encode(&zeros, EncodeOptions { store_empty_chunks: true }, &mut bomb).unwrap();
         assert_refused(&registry, &Specimen::new(&registry, example).unwrap(), &bomb);
+    }
+}
+
+/// The most memory that decoding may take beyond what the bytes really decode to.
+const BEYOND: usize = 16 << 20;
+
+/// All examples, and text before every codec of bytes: so nobody knows how much these decode to.
+fn examples_and_texts(registry: &Registry) -> Vec<Example> {
+    let of_bytes = |example: &&Example| {
+        let kind = registry.codec(example.codec).unwrap().kind;
+        // What sees numbers in bytes takes only so many.
+        kind == CodecKind::BytesToBytes && !["v2_filter", "numcodecs.shuffle"].contains(&example.codec)
+    };
+    let text = |example: &Example| {
+        let before = Some(r#"["vlen-utf8"]"#);
+        Example { data_type: "string", shape: &[300], before, ..*example }
+    };
+    EXAMPLES.iter().copied().chain(EXAMPLES.iter().filter(of_bytes).map(text)).collect()
+}
+
+#[test]
+fn a_flipped_bit_takes_no_memory_beyond_what_is_decoded() {
+    let registry = registry();
+    for example in examples_and_texts(&registry) {
+        let specimen = Specimen::of_chain(
+            example.data_type(&registry).unwrap(),
+            example.chain(&registry, CHUNK_LIMIT).unwrap(),
+        );
+        let good = specimen.encoded(&registry, &mut Random::new(9));
+        // Headers are in front, and tables also at the end.
+        let (front, back) = (0..good.len().min(40), good.len().saturating_sub(24)..good.len());
+        for bit in front.chain(back).flat_map(|byte| byte * 8..byte * 8 + 8) {
+            let mut damaged = good.clone();
+            damaged[bit / 8] ^= 1 << (bit % 8);
+            let taken = peak(|| {
+                specimen.examine(&registry, &damaged, &mut Random::new(10));
+            });
+            assert!(taken <= BEYOND, "{}: {taken} bytes of memory, bit {bit} flipped", specimen.what);
+        }
+    }
+}
+
+/// Changes what encoded bytes say of their size.
+type Lie = fn(&mut Vec<u8>);
+
+/// A chunk that is larger than what is taken on trust, and says that it is larger still.
+#[test]
+fn a_large_chunk_that_lies_about_its_size_takes_little_more_than_it_has() {
+    const SIZE: usize = 12 << 20;
+    let registry = registry();
+    let text = |codec: CodecSpec, limit: usize| {
+        let chunk = ChunkSpec::new(&[1], Storage::Variable, FillValue::new([])).unwrap();
+        let context = CodecContext { chunk: &chunk, registry: &registry, mode: Mode::Lenient, limit };
+        CodecChain::new(&[CodecSpec::new("vlen-bytes", Json::Null), codec], &context).unwrap()
+    };
+    let zstd = |bytes: &mut Vec<u8>| bytes[5..9].copy_from_slice(&0xf000_0000_u32.to_le_bytes());
+    let first = |bytes: &mut Vec<u8>| bytes[..4].copy_from_slice(&0x7000_0000_u32.to_le_bytes());
+    let blosc = |bytes: &mut Vec<u8>| bytes[7] ^= 0x40;
+    let n5_lz4 = |bytes: &mut Vec<u8>| bytes[13 + 3] ^= 0x40;
+    let last = |bytes: &mut Vec<u8>| *bytes.last_mut().unwrap() ^= 0x80;
+    let lies: [(&str, Lie); 5] =
+        [("zstd", zstd), ("numcodecs.lz4", first), ("blosc", blosc), ("n5_lz4", n5_lz4), ("gzip", last)];
+    for (name, lie) in lies {
+        let example = EXAMPLES.iter().find(|example| example.codec == name).unwrap();
+        let chain = text(example.spec().unwrap(), CHUNK_LIMIT);
+        let mut random = Random::new(11);
+        let line = random.bytes(5000);
+        let element = line.repeat(SIZE / line.len());
+        let (heap, mut handle) = (Heap::new(), [0; HANDLE]);
+        let mut view = chain.chunk().view_mut(&mut handle, &heap);
+        view.set_elements(element.clone(), [element.len()]).unwrap();
+        let mut encoded = Vec::new();
+        let store = EncodeOptions { store_empty_chunks: true };
+        chain.encode(&chain.chunk().view(&handle, &heap), store, &mut encoded).unwrap();
+        let decode = |chain: &CodecChain, encoded: &[u8]| {
+            let (heap, mut handle) = (Heap::new(), [0; HANDLE]);
+            let all = [Span::all(1)].into_iter().collect();
+            let part = ReadPart::new(all, chain.chunk().view_mut(&mut handle, &heap));
+            chain.decode(encoded, part).map(|()| heap.element(&handle) == element)
+        };
+        assert!(decode(&chain, &encoded).unwrap(), "{name}");
+        let error = decode(&text(example.spec().unwrap(), SIZE / 2), &encoded).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::LimitExceeded, "{name}: {error}");
+        lie(&mut encoded);
+        let mut read = Ok(true);
+        // In a thread of its own, which has no buffers yet.
+        let taken = std::thread::scope(|scope| {
+            let run = || {
+                let mut answer = Ok(true);
+                (peak(|| answer = decode(&chain, &encoded)), answer)
+            };
+            let (taken, answer) = scope.spawn(run).join().unwrap();
+            read = answer;
+            taken
+        });
+        let error = read.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Corrupt, "{name}: {error}");
+        assert!(taken <= SIZE + BEYOND, "{name}: {taken} bytes of memory for {SIZE}");
     }
 }
 

@@ -2,10 +2,10 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test stops at the first failure")]
 
-use serde_json::json;
 use zarrox_codecs::registry;
 use zarrox_core::codec::{BytesToBytes, ChunkSpec, Codec, CodecContext, CodecDef};
 use zarrox_core::data_type::{Mode, Storage};
+use zarrox_core::json::json;
 use zarrox_core::json::{Json, Map};
 use zarrox_core::{FillValue, Registry};
 

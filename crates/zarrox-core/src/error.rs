@@ -1,5 +1,6 @@
 //! The one error of the library, and the small one that codecs return.
 
+use std::collections::TryReserveError;
 use std::fmt;
 use std::sync::Arc;
 
@@ -139,12 +140,24 @@ pub struct CodecError {
     message: String,
     /// Whether a larger buffer might have been enough.
     overflow: bool,
+    source: Option<Box<dyn std::error::Error + Send + Sync>>,
 }
 
 impl CodecError {
+    fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+        Self { kind, message: message.into(), overflow: false, source: None }
+    }
+
+    /// Adds the error that caused this one.
+    #[must_use]
+    pub fn with_source(mut self, source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
+        self.source = Some(source.into());
+        self
+    }
+
     /// The encoded bytes are damaged.
     pub fn corrupt(message: impl Into<String>) -> Self {
-        Self { kind: ErrorKind::Corrupt, message: message.into(), overflow: false }
+        Self::new(ErrorKind::Corrupt, message)
     }
 
     /// What is decoded does not fit into the `room` that there is, in bytes.
@@ -160,17 +173,17 @@ impl CodecError {
 
     /// The codec's configuration, or what it is asked to encode, breaks the codec's rules.
     pub fn invalid(message: impl Into<String>) -> Self {
-        Self { kind: ErrorKind::InvalidMetadata, message: message.into(), overflow: false }
+        Self::new(ErrorKind::InvalidMetadata, message)
     }
 
     /// A valid request that this implementation cannot serve.
     pub fn unsupported(message: impl Into<String>) -> Self {
-        Self { kind: ErrorKind::Unsupported, message: message.into(), overflow: false }
+        Self::new(ErrorKind::Unsupported, message)
     }
 
     /// More memory would be needed than is allowed.
     pub fn limit(message: impl Into<String>) -> Self {
-        Self { kind: ErrorKind::LimitExceeded, message: message.into(), overflow: false }
+        Self::new(ErrorKind::LimitExceeded, message)
     }
 
     /// What kind of thing went wrong.
@@ -202,11 +215,25 @@ impl fmt::Display for CodecError {
     }
 }
 
-impl std::error::Error for CodecError {}
+impl std::error::Error for CodecError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.source.as_deref().map(|source| source as _)
+    }
+}
+
+impl From<TryReserveError> for CodecError {
+    fn from(error: TryReserveError) -> Self {
+        Self::limit(format!("not enough memory: {error}"))
+    }
+}
 
 impl From<CodecError> for Error {
     fn from(error: CodecError) -> Self {
-        Self::new(error.kind, error.message)
+        let converted = Self::new(error.kind, error.message);
+        match error.source {
+            Some(source) => converted.with_source(source),
+            None => converted,
+        }
     }
 }
 
@@ -221,5 +248,15 @@ mod tests {
             .at("array '/a'");
         assert_eq!(error.to_string(), "array '/a': chunk [0, 1]: codec 'crc32c': checksum differs");
         assert_eq!(error.kind(), ErrorKind::Corrupt);
+    }
+
+    #[test]
+    fn what_caused_the_error_of_a_codec_is_kept() {
+        let error = CodecError::corrupt("has failed").with_source(fmt::Error).at("inside").in_codec("own");
+        let source = std::error::Error::source(&error).and_then(|source| source.downcast_ref::<fmt::Error>());
+        assert!(source.is_some());
+        let error = Error::from(error).at("array '/a'");
+        let source = std::error::Error::source(&error).and_then(|source| source.downcast_ref::<fmt::Error>());
+        assert!(source.is_some());
     }
 }

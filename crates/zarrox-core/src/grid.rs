@@ -6,7 +6,7 @@ mod shape;
 use std::fmt;
 use std::ops::Deref;
 
-use serde_json::json;
+use crate::json::json;
 
 use crate::error::{Error, Result};
 use crate::json::Json;
@@ -156,6 +156,14 @@ impl ChunkGrid {
         (nth < run.count).then_some((start, run.length))
     }
 
+    /// Where the chunk along a dimension begins that has this position, and its length; `None` when the grid ends before.
+    pub fn chunk_at(&self, dim: usize, position: u64) -> Option<(u64, u64)> {
+        let runs = self.runs(dim);
+        let run = runs[..runs.partition_point(|run| run.start <= position)].last()?;
+        let nth = (position - run.start) / run.length;
+        (nth < run.count).then_some((run.start + nth * run.length, run.length))
+    }
+
     /// The full shape of a chunk; `None` when the grid has no such chunk.
     pub fn shape_of(&self, chunk: &[u64]) -> Option<Vec<u64>> {
         let place = |(dim, &index)| self.chunk_place(dim, index).map(|(_, length)| length);
@@ -171,6 +179,17 @@ impl ChunkGrid {
             }
         };
         json!({"name": name, "configuration": configuration})
+    }
+
+    /// The lengths of the chunks along each dimension, as people read them: `(10, 20)`, `([3, 4, 5 × 2], 20)`.
+    #[must_use]
+    pub fn describe(&self) -> String {
+        let dims: Vec<String> = match self {
+            Self::Regular { chunk_shape } => chunk_shape.iter().map(u64::to_string).collect(),
+            Self::Rectilinear(grid) => grid.lengths().iter().map(ChunkLengths::describe).collect(),
+        };
+        let comma = if dims.len() == 1 { "," } else { "" };
+        format!("({}{comma})", dims.join(", "))
     }
 
     /// How many chunks there are along each dimension of an array of this shape.
@@ -394,9 +413,14 @@ mod tests {
             [0, 1, 2, 3, 4].map(|index| grid.chunk_place(0, index)),
             [Some((0, 3)), Some((3, 3)), Some((6, 1)), Some((7, 4)), None]
         );
+        assert_eq!(
+            [0, 2, 3, 6, 7, 10, 11].map(|position| grid.chunk_at(0, position)),
+            [Some((0, 3)), Some((0, 3)), Some((3, 3)), Some((6, 1)), Some((7, 4)), Some((7, 4)), None]
+        );
         assert_eq!(grid.shape_of(&[2, 7, 1]), Some(vec![1, 5, 100]));
         assert_eq!(grid.shape_of(&[2, 7, 2]), None);
         assert_eq!(grid.chunk_place(1, u64::MAX), None);
+        assert_eq!(grid.describe(), "([3 × 2, 1, 4], 5, [2, 100])");
         assert!(grid.check(&[11, u64::MAX, 102]).is_ok());
         let message = grid.check(&[12, 1, 1]).unwrap_err().to_string();
         assert!(message.contains("end at 11 in dimension 0"), "{message}");

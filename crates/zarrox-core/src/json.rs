@@ -1,28 +1,33 @@
 //! JSON as Zarr documents have it.
+//!
+//! Python writes `NaN`, `Infinity` and `-Infinity` into documents, and integers of any size, and a document that is changed
+//! must keep all that nobody asked to change. `serde_json` has no such values: its `arbitrary_precision` keeps the digits of
+//! numbers, not the tokens, and would be switched on for every crate of a program, where it breaks types that are read from
+//! `untagged` and `flatten`ed numbers. So values, parser and writer are our own; [`serde`](https://serde.rs) reads and writes
+//! values, too.
+
+mod macros;
+mod number;
+mod parse;
+mod serde;
+mod value;
+mod write;
 
 use std::fmt;
 
-use serde::Serialize;
-
+pub use crate::__json as json;
 use crate::data_type::Mode;
 use crate::error::{Error, Result};
 
-/// A JSON value.
-pub type Json = serde_json::Value;
+pub use macros::ToJson;
+pub use number::Number;
+pub(crate) use parse::List;
+pub use value::{Json, JsonIndex, Map};
 
-/// A JSON object; its members keep their order.
-pub type Map = serde_json::Map<String, Json>;
-
-/// Parses a document. The bare tokens `NaN`, `Infinity` and `-Infinity`, which Python writes though JSON does
-/// not have them, are taken as the strings of the same name.
+/// Parses a value; the bare tokens `NaN`, `Infinity` and `-Infinity`, which Python writes though JSON does not have them, are
+/// [numbers](Number).
 pub fn parse(bytes: &[u8]) -> Result<Json> {
-    let strict = serde_json::from_slice(bytes);
-    match strict {
-        Ok(json) => Ok(json),
-        Err(error) => quote_bare_tokens(bytes, "")
-            .and_then(|quoted| serde_json::from_slice(&quoted).ok())
-            .ok_or_else(|| not_json(error)),
-    }
+    parse::value(bytes, true).map_err(not_json)
 }
 
 /// Parses a document that must be an object.
@@ -32,10 +37,12 @@ pub fn parse_object(bytes: &[u8]) -> Result<Map> {
 
 /// Parses a metadata document. In the strict mode it must be JSON, without Python's tokens.
 pub fn parse_document(bytes: &[u8], mode: Mode) -> Result<Map> {
-    match mode {
-        Mode::Lenient => parse_object(bytes),
-        Mode::Strict => object(serde_json::from_slice(bytes).map_err(not_json)?),
-    }
+    object(parse::value(bytes, mode == Mode::Lenient).map_err(not_json)?)
+}
+
+/// Parses a metadata document into the list of its members.
+pub(crate) fn parse_members(bytes: &[u8], mode: Mode) -> Result<List<'_>> {
+    parse::members(bytes, mode == Mode::Lenient).map_err(not_json)?.map_err(|other| no_object(&other))
 }
 
 fn object(json: Json) -> Result<Map> {
@@ -54,7 +61,7 @@ fn no_object(json: &Json) -> Error {
     Error::metadata(format!("expected a JSON object, found {}", kind(json)))
 }
 
-fn not_json(error: serde_json::Error) -> Error {
+fn not_json(error: parse::NotJson) -> Error {
     Error::metadata(format!("this is not JSON: {error}")).with_source(error)
 }
 
@@ -64,7 +71,25 @@ const MAX_DEPTH: usize = 127;
 /// The document as bytes: indented, with a newline at the end. An error when it is nested so deep that nobody could
 /// read it again.
 pub fn to_bytes(map: &Map) -> Result<Vec<u8>> {
-    to_text(map).map(String::into_bytes)
+    let mut text = indented(map, 2)?;
+    text.push('\n');
+    Ok(text.into_bytes())
+}
+
+/// The object in one line, as nested as it is.
+pub fn to_line(map: &Map) -> String {
+    let mut text = String::new();
+    // Text takes all that is written.
+    let _ = write::object(&mut text, map, None);
+    text
+}
+
+fn indented(map: &Map, indent: usize) -> Result<String> {
+    check_depth(map)?;
+    let mut text = String::new();
+    write::object(&mut text, map, Some(indent))
+        .map_err(|_| Error::argument("the document cannot be written as JSON"))?;
+    Ok(text)
 }
 
 fn check_depth(map: &Map) -> Result<()> {
@@ -73,13 +98,6 @@ fn check_depth(map: &Map) -> Result<()> {
     }
     let message = format!("lists and objects in metadata cannot be nested more than {MAX_DEPTH} deep");
     Err(Error::argument(message))
-}
-
-fn to_text(map: &Map) -> Result<String> {
-    check_depth(map)?;
-    let mut text = format!("{:#}", Json::Object(map.clone()));
-    text.push('\n');
-    Ok(text)
 }
 
 /// The same with the members of all objects sorted by name, as zarr-python 2 writes them.
@@ -99,13 +117,7 @@ pub(crate) fn sorted(map: Map) -> Map {
 /// The document as zarr-python 2 writes it: indented by four, without a line break at the end, and in ASCII, with other
 /// characters escaped. zarr-python 1, and 2 in its first years, read nothing else.
 pub fn to_ascii(map: &Map) -> Result<Vec<u8>> {
-    check_depth(map)?;
-    let mut text = Vec::new();
-    let formatter = serde_json::ser::PrettyFormatter::with_indent(b"    ");
-    let written = map.serialize(&mut serde_json::Serializer::with_formatter(&mut text, formatter));
-    let text = written.ok().and_then(|()| String::from_utf8(text).ok());
-    let text = text.ok_or_else(|| Error::argument("the document cannot be written as JSON"))?;
-    let text = unquoted(text);
+    let text = indented(map, 4)?;
     let mut ascii = Vec::with_capacity(text.len());
     for character in text.chars() {
         if character.is_ascii() {
@@ -138,6 +150,16 @@ pub(crate) fn write_configuration(f: &mut fmt::Formatter<'_>, configuration: &Ma
     write!(f, "({})", members.join(", "))
 }
 
+/// A value for messages: text as it stands, and no more than so many characters.
+pub fn shown(json: &Json, longest: usize) -> String {
+    let text = json.as_str().map_or_else(|| json.to_string(), |text| format!("\"{text}\""));
+    if text.chars().nth(longest).is_none() {
+        text
+    } else {
+        text.chars().take(longest).chain(['…']).collect()
+    }
+}
+
 /// What kind of JSON value this is, for messages.
 pub fn kind(json: &Json) -> &'static str {
     match json {
@@ -158,9 +180,7 @@ pub(crate) fn are_identical(a: &Map, b: &Map) -> bool {
 /// The same of two values.
 pub(crate) fn is_identical(a: &Json, b: &Json) -> bool {
     match (a, b) {
-        (Json::Number(x), Json::Number(y)) => {
-            x == y && x.as_f64().map(f64::to_bits) == y.as_f64().map(f64::to_bits)
-        }
+        (Json::Number(x), Json::Number(y)) => x.is_identical(y),
         (Json::Array(x), Json::Array(y)) => {
             x.len() == y.len() && x.iter().zip(y).all(|(x, y)| is_identical(x, y))
         }
@@ -169,67 +189,15 @@ pub(crate) fn is_identical(a: &Json, b: &Json) -> bool {
     }
 }
 
-/// What stands in front of a token that only Python's JSON has, while a document is edited: no string begins with it.
-const BARE: &str = "\\u0001bare ";
-
-/// Parses an object that will be written again, by [`rewritten`], with the tokens that only Python's JSON has as they were.
-pub fn parse_to_rewrite(bytes: &[u8]) -> Result<Map> {
-    match serde_json::from_slice(bytes) {
-        Ok(json) => object(json),
-        Err(error) => {
-            let marked =
-                quote_bare_tokens(bytes, BARE).and_then(|marked| serde_json::from_slice(&marked).ok());
-            object(marked.ok_or_else(|| not_json(error))?)
-        }
-    }
-}
-
-/// An object that was parsed by [`parse_to_rewrite`] as bytes.
-///
-/// # Errors
-/// When it is nested too deep.
-pub fn rewritten(map: &Map) -> Result<Vec<u8>> {
-    to_text(map).map(|text| unquoted(text).into_bytes())
-}
-
-/// The text with the tokens that [`parse_to_rewrite`] has marked as they were.
-fn unquoted(text: String) -> String {
-    if !text.contains(BARE) {
-        return text;
-    }
-    TOKENS.iter().fold(text, |text, token| {
-        let token = String::from_utf8_lossy(token);
-        text.replace(&format!("\"{BARE}{token}\""), &token)
-    })
-}
-
-const TOKENS: [&[u8]; 3] = [b"-Infinity", b"Infinity", b"NaN"];
-
-/// Puts quotes around the tokens that only Python's JSON has, and a mark in front of them; `None` when there are none.
-fn quote_bare_tokens(bytes: &[u8], mark: &str) -> Option<Vec<u8>> {
-    let mut out = Vec::with_capacity(bytes.len() + 16);
-    let (mut at, mut in_string, mut found) = (0, false, false);
-    while let Some(&byte) = bytes.get(at) {
-        if in_string && byte == b'\\' {
-            out.extend(bytes[at..].iter().take(2));
-            at += 2;
-            continue;
-        }
-        in_string ^= byte == b'"';
-        let token = TOKENS.into_iter().find(|token| !in_string && bytes[at..].starts_with(token));
-        let Some(token) = token else {
-            out.push(byte);
-            at += 1;
-            continue;
-        };
-        out.push(b'"');
-        out.extend(mark.as_bytes());
-        out.extend(token);
-        out.push(b'"');
-        at += token.len();
-        found = true;
-    }
-    found.then_some(out)
+/// A changed object, in which members that say the same as before have the text that they had: whoever reads numbers as
+/// floats and writes them again loses digits that a float has not.
+pub fn with_texts_of(changed: Map, before: &Map) -> Map {
+    let kept = |name: &str, json: &Json| before.get(name).filter(|old| is_identical(old, json)).cloned();
+    let member = |(name, json): (String, Json)| {
+        let json = kept(&name, &json).unwrap_or(json);
+        (name, json)
+    };
+    changed.into_iter().map(member).collect()
 }
 
 /// A non-negative integer; leniently a float without a fraction.
@@ -251,19 +219,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn documents_are_rewritten_with_pythons_tokens_as_they_were() {
-        let text = br#"{"a": [NaN, -Infinity, "NaN", {"b": Infinity}], "c": "x \u0001 y"}"#;
-        let mut map = parse_to_rewrite(text).unwrap();
-        map.insert("d".to_owned(), 1.into());
-        let again = String::from_utf8(rewritten(&map).unwrap()).unwrap();
-        let words: Vec<_> = again.split_whitespace().collect();
-        assert_eq!(words[3..8], ["NaN,", "-Infinity,", "\"NaN\",", "{", "\"b\":"]);
-        assert!(again.contains(r#""c": "x \u0001 y""#) && again.contains("\"d\": 1"));
-        assert_eq!(rewritten(&parse_to_rewrite(b"{}").unwrap()).unwrap(), b"{}\n");
-        assert!(parse_to_rewrite(b"[]").is_err() && parse_to_rewrite(b"{NaN").is_err());
-    }
-
-    #[test]
     fn identical_objects_have_the_same_zeros() {
         let map = |text: &str| parse_object(text.as_bytes()).unwrap();
         let one = map(r#"{"a": [0.0, {"b": null}], "c": "x"}"#);
@@ -279,12 +234,95 @@ mod tests {
     }
 
     #[test]
-    fn bare_tokens_become_strings() {
-        let json = parse(br#"{"a": NaN, "b": [-Infinity, Infinity], "c": "NaN \" Infinity"}"#).unwrap();
-        assert!(parse_document(br#"{"a": NaN}"#, Mode::Lenient).is_ok());
-        assert!(parse_document(br#"{"a": NaN}"#, Mode::Strict).is_err());
-        assert!(parse_document(br#"{"a": "NaN"}"#, Mode::Strict).is_ok());
-        assert_eq!(json.to_string(), r#"{"a":"NaN","b":["-Infinity","Infinity"],"c":"NaN \" Infinity"}"#);
+    fn numbers_and_tokens_are_written_as_they_were_read() {
+        let text = r#"{"a":[NaN,-Infinity,"NaN",{"b":Infinity}],"c":[1.50,1e400,-0,-0.0,12345678901234567890123,1E+2]}"#;
+        let map = parse_object(text.as_bytes()).unwrap();
+        assert_eq!(Json::from(map.clone()).to_string(), text);
+        for bytes in [to_bytes(&map).unwrap(), to_ascii(&map).unwrap()] {
+            let again = parse_object(&bytes).unwrap();
+            assert_eq!(Json::from(again).to_string(), text);
+        }
+    }
+
+    #[test]
+    fn only_lenient_reading_takes_pythons_tokens() {
+        for token in ["NaN", "Infinity", "-Infinity", "[1, NaN]"] {
+            let document = format!(r#"{{"a": {token}}}"#);
+            assert!(parse_document(document.as_bytes(), Mode::Lenient).is_ok());
+            assert!(parse_document(document.as_bytes(), Mode::Strict).is_err());
+        }
+        assert!(parse_document(br#"{"a": "NaN", "b": 12345678901234567890123}"#, Mode::Strict).is_ok());
+    }
+
+    #[test]
+    fn texts_are_read_and_written_as_serde_json_has_them() {
+        let texts = [
+            "1",
+            "-1",
+            "01",
+            "1.",
+            ".5",
+            "1e",
+            "-",
+            "+1",
+            "1e5",
+            "1E-5x",
+            "truely",
+            "nul",
+            " [ 1 , 2 ] ",
+            "[1,]",
+            "[,]",
+            "{\"a\" : 1 , \"b\":{}}",
+            "{\"a\":1,}",
+            "{a:1}",
+            "{\"a\" 1}",
+            "\"a",
+            "\"\\u00e9\\ud83e\\uddca\\/\"",
+            "\"\\ud83e\"",
+            "\"\\uddca\"",
+            "\"\\ud83e\\u0041\"",
+            "\"\\u12\"",
+            "\"\\u+123\"",
+            "\"\\x\"",
+            "\"\n\"",
+            "\"\u{7f}é\"",
+            "{\"a\":1,\"b\":2,\"a\":3}",
+            "1 2",
+            "",
+            " ",
+            "\u{feff}1",
+            "[[[]]]",
+            "[1 2]",
+            "\"\\u0000\"",
+            "18446744073709551615",
+            "9223372036854775807",
+            "-9223372036854775808",
+            "1234567890123456789",
+            "[0.5,2e-9]",
+        ];
+        for text in texts {
+            let theirs = serde_json::from_str::<serde_json::Value>(text);
+            let ours = parse(text.as_bytes());
+            assert_eq!(ours.is_ok(), theirs.is_ok(), "{text}");
+            let (Ok(ours), Ok(theirs)) = (ours, theirs) else { continue };
+            let again: serde_json::Value = serde_json::from_str(&ours.to_string()).unwrap();
+            assert_eq!(again, theirs, "{text}");
+            assert_eq!(serde_json::to_value(&ours).unwrap(), theirs, "{text}");
+            assert_eq!(serde_json::from_str::<Json>(text).unwrap(), ours, "{text}");
+            if !text.contains('e') {
+                assert_eq!(format!("{ours:#}"), format!("{theirs:#}"));
+            }
+        }
+        assert!(parse(b"\"\xff\"").is_err());
+    }
+
+    #[test]
+    fn json_is_written_in_rust() {
+        let (name, lengths) = ("n".to_owned(), vec![1_u64, 2]);
+        let json =
+            json!({"a": [null, {}, [], -1, true, name], name: {"x": lengths, ("y"): f64::NAN}, "z": null,});
+        assert_eq!(json.to_string(), r#"{"a":[null,{},[],-1,true,"n"],"n":{"x":[1,2],"y":NaN},"z":null}"#);
+        assert!(json["a"][3] == -1 && json["n"]["x"] == json!(lengths) && json["no"]["no"].is_null());
     }
 
     #[test]
@@ -313,7 +351,7 @@ mod tests {
 
     #[test]
     fn what_is_not_json_is_an_error() {
-        for bad in ["", "{", "{\"a\": Nan}", "[1, 2", "\"", "\"\\"] {
+        for bad in ["", "{", "{\"a\": Nan}", "-NaN", "{NaN", "[1, 2", "\"", "\"\\"] {
             assert!(parse(bad.as_bytes()).is_err(), "{bad}");
         }
         assert!(parse_object(b"[]").unwrap_err().to_string().contains("found a list"));

@@ -4,9 +4,9 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use crate::codec::{CodecDef, CodecKind, CodecSpec};
-use crate::data_type::{ByteOrder, DataType, FAMILIES, Family, Storage, Structures, TypeString};
+use crate::data_type::{ByteOrder, DataType, FAMILIES, Family, Storage, Structures, TypeString, Unknown};
 use crate::error::{Error, ErrorKind, Result};
-use crate::json::{Json, Map};
+use crate::json::{self, Json, Map};
 
 /// The data types and codecs that are known; a value, passed at open, never a global.
 ///
@@ -16,11 +16,14 @@ pub struct Registry {
     codecs: Vec<&'static CodecDef>,
     user_families: Vec<Arc<dyn Family>>,
     foreign: Option<&'static CodecDef>,
+    /// Whether metadata may name what is not known.
+    takes_unknown: bool,
 }
 
 impl Registry {
     /// The core data types, and no codecs.
-    pub(crate) const CORE: Self = Self { codecs: Vec::new(), user_families: Vec::new(), foreign: None };
+    pub(crate) const CORE: Self =
+        Self { codecs: Vec::new(), user_families: Vec::new(), foreign: None, takes_unknown: false };
 
     /// The core data types, and no codecs.
     pub fn new() -> Self {
@@ -48,6 +51,54 @@ impl Registry {
         self
     }
 
+    /// Takes data types and codecs that nobody knows, too: for looking at metadata, since no element can be read by them.
+    #[must_use]
+    pub fn with_unknown(self) -> Self {
+        Self { takes_unknown: true, ..self }
+    }
+
+    /// Whether metadata may name data types and codecs that nobody knows.
+    pub fn takes_unknown(&self) -> bool {
+        self.takes_unknown
+    }
+
+    /// Why no element can be read that has this type and is stored by these codecs: what of them is not known.
+    pub fn unknown_among(&self, data_type: &DataType, codecs: &[CodecSpec]) -> Option<String> {
+        if !self.knows(data_type) {
+            return Some(format!("the data type '{data_type}' is not known"));
+        }
+        let mut names = Vec::new();
+        self.collect_unknown(codecs, &mut names);
+        match names.as_slice() {
+            [] => None,
+            [name] => Some(format!("the codec '{name}' is not known")),
+            names => Some(format!("the codecs '{}' are not known", names.join("' and '"))),
+        }
+    }
+
+    fn collect_unknown(&self, codecs: &[CodecSpec], names: &mut Vec<String>) {
+        for codec in codecs {
+            match self.codec(&codec.name) {
+                Ok(_) => self.collect_unknown(&codec.inside(), names),
+                Err(_) if names.contains(&codec.name) => {}
+                Err(_) => names.push(codec.name.clone()),
+            }
+        }
+    }
+
+    /// The type that metadata says; where it may be one that nobody knows, what is said of it.
+    pub(crate) fn or_unknown(&self, said: &Json, data_type: Result<DataType>) -> Result<DataType> {
+        match data_type {
+            Err(error) if self.takes(&error) => Ok(DataType::unknown(said)),
+            known => known,
+        }
+    }
+
+    /// Whether what is not known can be looked at.
+    fn takes(&self, error: &Error) -> bool {
+        self.takes_unknown && error.kind() == ErrorKind::Unsupported
+    }
+
     /// All codecs, in the order of their registration.
     pub fn codecs(&self) -> &[&'static CodecDef] {
         &self.codecs
@@ -66,7 +117,12 @@ impl Registry {
         let not_a_codec = || Error::metadata(format!("a codec is an object with an \"id\", not {json}"));
         let mut map = json.as_object().cloned().ok_or_else(not_a_codec)?;
         let Some(Json::String(id)) = map.shift_remove("id") else { return Err(not_a_codec()) };
-        let def = self.codec_from_v2(&id, &map)?;
+        let def = match self.codec_from_v2(&id, &map) {
+            Err(error) if self.takes(&error) => {
+                return Ok((CodecKind::BytesToBytes, CodecSpec { name: id, configuration: map }));
+            }
+            def => def?,
+        };
         if def.v2_id.is_none() {
             map.insert("id".to_owned(), id.as_str().into());
         }
@@ -159,9 +215,7 @@ impl Registry {
             return Ok(());
         }
         codecs.iter().try_for_each(|codec| {
-            let inside = codec.configuration.get("codecs").and_then(Json::as_array).into_iter().flatten();
-            let inside: Vec<CodecSpec> = inside.filter_map(CodecSpec::from_json).collect();
-            self.check_object_codecs(data_type, &inside)?;
+            self.check_object_codecs(data_type, &codec.inside())?;
             match self.object_type_of(codec) {
                 Some(stored) if !data_type.has_elements_of(&stored) => Err(Error::metadata(format!(
                     "the codec '{}' stores elements of {stored}, those of the array are {data_type}",
@@ -195,7 +249,8 @@ impl Registry {
             return Ok(FamilyRef(Taken::Structures(Structures(self))));
         }
         let mut owners = self.families().filter(|family| family.has(data_type));
-        let family = owners.next().ok_or_else(|| {
+        let unknown = || self.takes_unknown.then_some(&Unknown as &dyn Family);
+        let family = owners.next().or_else(unknown).ok_or_else(|| {
             Error::unsupported(format!("no registered family has the data type '{data_type}'"))
         })?;
         match owners.next() {
@@ -205,6 +260,11 @@ impl Registry {
                 Err(Error::argument(message))
             }
         }
+    }
+
+    /// Whether a family has this type.
+    fn knows(&self, data_type: &DataType) -> bool {
+        data_type.fields().is_some() || self.families().any(|family| family.has(data_type))
     }
 
     /// The known types, for lists of what there is; of types that come in any size, one.
@@ -248,11 +308,11 @@ fn one_type(json: &Json, mut takers: Vec<Result<DataType>>) -> Result<DataType> 
 }
 
 fn unknown_type(json: &Json) -> Error {
-    let shown: String = json.to_string().chars().take(120).collect();
+    let shown = json::shown(json, 120);
     Error::new(ErrorKind::Unsupported, format!("unknown data type {shown}"))
 }
 
 fn bad_type(json: &Json) -> Error {
-    let shown: String = json.to_string().chars().take(120).collect();
+    let shown = json::shown(json, 120);
     Error::metadata(format!("{shown} is not a data type; expected a name, or an object with a name"))
 }

@@ -67,7 +67,7 @@ fn exact_number(family: &dyn Family, data_type: &DataType, value: &Json) -> Opti
         Json::Bool(value) => Number::Integer((*value).into()),
         Json::Number(number) => match number.as_i128() {
             Some(whole) => Number::Integer(whole),
-            None => Number::Float(number.as_f64()?),
+            None => Number::Float(number.to_f64()),
         },
         Json::String(text) => match text.parse() {
             Ok(whole) => Number::Integer(whole),
@@ -83,7 +83,7 @@ fn exact_number(family: &dyn Family, data_type: &DataType, value: &Json) -> Opti
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use crate::json::json;
 
     use super::*;
 

@@ -97,13 +97,27 @@ pub struct Scratch {
 
 impl Scratch {
     /// A buffer of `length` bytes whose content is arbitrary.
-    pub fn with_len(length: usize) -> Self {
-        let mut buffer = take(&FILLED, length);
+    ///
+    /// # Errors
+    /// When there is not that much memory.
+    pub fn with_len(length: usize) -> Result<Self, TryReserveError> {
+        let mut scratch = Self { buffer: take(&FILLED, length), length: 0 };
+        scratch.grow(length)?;
+        Ok(scratch)
+    }
+
+    /// Makes it `length` bytes long, which is no less than it is, and keeps what is in it.
+    ///
+    /// # Errors
+    /// When there is not that much memory.
+    pub fn grow(&mut self, length: usize) -> Result<(), TryReserveError> {
         // Only what no earlier use has reached is zeroed.
-        if buffer.len() < length {
-            buffer.resize(length, 0);
+        if self.buffer.len() < length {
+            self.buffer.try_reserve_exact(length - self.buffer.len())?;
+            self.buffer.resize(length, 0);
         }
-        Self { buffer, length }
+        self.length = length;
+        Ok(())
     }
 
     /// Keeps only the first `length` bytes.
@@ -170,16 +184,25 @@ mod tests {
     #[test]
     fn buffers_come_back() {
         let address = {
-            let mut scratch = Scratch::with_len(1000);
+            let mut scratch = Scratch::with_len(1000).unwrap();
             scratch[999] = 1;
             scratch.as_ptr() as usize
         };
-        assert_eq!(Scratch::with_len(10).as_ptr() as usize, address);
+        assert_eq!(Scratch::with_len(10).unwrap().as_ptr() as usize, address);
     }
 
     #[test]
     fn nested_use_gives_distinct_buffers() {
-        let (a, b) = (Scratch::with_len(8), Scratch::with_len(8));
+        let (a, b) = (Scratch::with_len(8).unwrap(), Scratch::with_len(8).unwrap());
         assert_ne!(a.as_ptr(), b.as_ptr());
+    }
+
+    #[test]
+    fn what_no_machine_has_is_an_error_and_what_grows_keeps_its_bytes() {
+        assert!(Scratch::with_len(usize::MAX / 4).is_err());
+        let mut scratch = Scratch::with_len(2).unwrap();
+        scratch.copy_from_slice(b"ab");
+        scratch.grow(9000).unwrap();
+        assert_eq!((&scratch[..2], scratch.len()), (&b"ab"[..], 9000));
     }
 }

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use numpy::PyArrayDescr;
+use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
 use zarrox::json::{Json, Map};
@@ -16,20 +17,26 @@ use crate::error::OrRaise;
 use crate::long::unless_interrupted;
 use crate::mapping::bytes_of;
 use crate::selection::Parsed;
-use crate::store::Store;
+use crate::store::{Owned, Store};
 
 /// How a node was opened, to open it again.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(crate) struct Opened {
     pub(crate) store: Arc<dyn zarrox::stores::Store>,
+    pub(crate) owned: Owned,
     pub(crate) read_only: bool,
     /// Whether by consolidated metadata, which then is what it is known by: nothing newer is looked for.
     pub(crate) consolidated: bool,
 }
 
 impl Opened {
-    pub(crate) fn new(store: &Store, read_only: bool) -> Self {
-        Self { store: store.store.clone(), read_only, consolidated: false }
+    pub(crate) fn new(py: Python<'_>, store: &Store, read_only: bool) -> Self {
+        Self { store: store.store.clone(), owned: store.owned.again(py), read_only, consolidated: false }
+    }
+
+    /// A copy for another node.
+    pub(crate) fn again(&self, py: Python<'_>) -> Self {
+        Self { store: self.store.clone(), owned: self.owned.again(py), ..*self }
     }
 
     pub(crate) fn options(&self) -> zarrox::OpenOptions {
@@ -68,54 +75,10 @@ pub(crate) fn format_of(name: &str) -> PyResult<Format> {
     })
 }
 
-/// Attributes as Python's JSON, which has `NaN` and infinities.
-///
-/// What is opened has these as text; where there is such text, the stored document is looked at once more.
-pub(crate) fn attributes_text(
-    py: Python<'_>,
-    attributes: &Map,
-    opened: &Opened,
-    path: &str,
-    format: Format,
-) -> PyResult<String> {
-    let stored =
-        attributes.values().any(has_token).then(|| py.detach(|| stored_attributes(opened, path, format)));
-    let stored = stored.transpose().or_raise()?.flatten();
-    let bytes = zarrox::json::rewritten(stored.as_ref().unwrap_or(attributes)).or_raise()?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
-}
-
-/// Whether there is a text in a value that could be a token of Python's JSON.
-fn has_token(json: &Json) -> bool {
-    match json {
-        Json::String(text) => matches!(text.as_str(), "NaN" | "Infinity" | "-Infinity"),
-        Json::Array(list) => list.iter().any(has_token),
-        Json::Object(map) => map.values().any(has_token),
-        _ => false,
-    }
-}
-
-/// The attributes as they are stored, with their tokens; `None` in formats in which Python has never written any.
-fn stored_attributes(opened: &Opened, path: &str, format: Format) -> zarrox::Result<Option<Map>> {
-    let name = match format {
-        Format::V2 => ".zattrs",
-        Format::V3 => "zarr.json",
-        _ => return Ok(None),
-    };
-    let path = path.trim_matches('/');
-    let key = if path.is_empty() { name.to_owned() } else { format!("{path}/{name}") };
-    let key = zarrox::stores::Key::new(key).map_err(zarrox::from_store)?;
-    let Some(bytes) = opened.store.get(&key).map_err(zarrox::from_store)? else { return Ok(None) };
-    let mut document = zarrox::json::parse_to_rewrite(&bytes)?;
-    Ok(match format {
-        Format::V2 => Some(document),
-        _ => document.shift_remove("attributes").and_then(|attributes| attributes.as_object().cloned()),
-    })
-}
-
-/// The attributes that a text of Python's JSON says.
-pub(crate) fn attributes_of(text: &str) -> PyResult<Map> {
-    zarrox::json::parse_to_rewrite(text.as_bytes()).or_raise()
+/// The attributes that a text of Python's JSON says; those that say the same as before keep their text.
+pub(crate) fn attributes_of(text: &str, before: &Map) -> PyResult<Map> {
+    let attributes = zarrox::json::parse_object(text.as_bytes()).or_raise()?;
+    Ok(zarrox::json::with_texts_of(attributes, before))
 }
 
 impl Array {
@@ -153,6 +116,10 @@ impl Array {
 
 #[pymethods]
 impl Array {
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        self.opened.owned.visit(&visit)
+    }
+
     #[getter]
     fn path(&self) -> String {
         self.typed().array.path().as_str().to_owned()
@@ -176,6 +143,16 @@ impl Array {
     #[getter]
     fn shards<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyTuple>>> {
         self.typed().array.shard_shape().map(|shape| PyTuple::new(py, shape)).transpose()
+    }
+
+    #[getter]
+    fn chunk_grid(&self) -> String {
+        self.typed().array.chunk_grid().to_json().to_string()
+    }
+
+    #[getter]
+    fn chunk_grid_text(&self) -> String {
+        self.typed().array.chunk_grid().describe()
     }
 
     #[getter]
@@ -250,13 +227,11 @@ impl Array {
         if refresh {
             self.refresh(py)?;
         }
-        let typed = self.typed();
-        let (array, format) = (&typed.array, typed.array.metadata().format);
-        attributes_text(py, array.attributes(), &self.opened, array.path().as_str(), format)
+        Ok(zarrox::json::to_line(self.typed().array.attributes()))
     }
 
     fn set_attributes(&self, py: Python<'_>, attributes: &str) -> PyResult<()> {
-        let attributes = attributes_of(attributes)?;
+        let attributes = attributes_of(attributes, self.typed().array.attributes())?;
         self.change(py, |array| array.set_attributes(attributes))
     }
 
@@ -418,7 +393,7 @@ impl Array {
         if let Some(bytes) = chunk_cache {
             options = options.chunk_cache(bytes);
         }
-        Self::new(py, self.typed().array.with_options(&options), self.opened.clone())
+        Self::new(py, self.typed().array.with_options(&options), self.opened.again(py))
     }
 }
 

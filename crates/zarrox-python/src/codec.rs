@@ -4,7 +4,7 @@ use numpy::PyArrayDescr;
 use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
-use zarrox::codec::{Codec as Native, CodecContext, CodecError, CodecKind, CodecSpec};
+use zarrox::codec::{Codec as Native, CodecContext, CodecError, CodecKind, CodecSpec, decode_growing};
 use zarrox::data_type::Mode;
 use zarrox::json::{Json, Map};
 use zarrox::{DataType, FillValue, Format};
@@ -66,7 +66,7 @@ impl Codec {
             CodecKind::BytesToBytes => {
                 let bytes = bytes_of(data)?;
                 let spec = self.spec_for(1)?;
-                let decoded = py.detach(|| with_codec(&spec, |codec| decode_all(codec, &bytes)));
+                let decoded = py.detach(|| with_codec(&spec, |codec| decode_growing(codec, &bytes, LIMIT)));
                 PyBytes::new(py, &decoded.map_err(failed)?).into_any()
             }
         };
@@ -176,7 +176,7 @@ impl Codec {
 
     /// No objects, as numcodecs encodes them: arrays in memory have no chunk then.
     fn empty(&self, shape: &[u64]) -> Vec<u8> {
-        let ends = serde_json::json!(["|O", shape]);
+        let ends = zarrox::json::json!(["|O", shape]);
         match self.config.get("id").and_then(Json::as_str) {
             Some("json2") => ends.to_string().into_bytes(),
             Some("msgpack2") => {
@@ -291,23 +291,6 @@ fn with_codec<R>(
         (_, Native::BytesToBytes(codec)) => work(&*codec),
         (name, _) => {
             Err(CodecError::unsupported(format!("the codec '{name}' needs an array that says its shape")))
-        }
-    }
-}
-
-/// Decodes bytes into as much memory as it takes.
-fn decode_all(codec: &dyn zarrox::codec::BytesToBytes, encoded: &[u8]) -> Result<Vec<u8>, CodecError> {
-    let said = codec.decoded_size(encoded).filter(|&size| size <= LIMIT);
-    let mut size = said.unwrap_or_else(|| (encoded.len() * 4).max(1 << 16));
-    loop {
-        let mut decoded = vec![0; size];
-        match codec.decode(encoded, &mut decoded) {
-            Ok(length) => {
-                decoded.truncate(length);
-                return Ok(decoded);
-            }
-            Err(error) if error.is_overflow() && size < LIMIT => size = (size * 4).min(LIMIT),
-            Err(error) => return Err(error),
         }
     }
 }

@@ -3,10 +3,11 @@
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use zarrox::convert::Convert;
-use zarrox::data_type::{ByteOrder, Endian};
+use zarrox::data_type::{ByteOrder, Endian, Mode};
 use zarrox::json::{Json, Map};
 use zarrox::{
-    ArrayBuilder, ChunkShape, CodecSpec, DataType, Error, ErrorKind, Format, Node, Registry, Separator,
+    ArrayBuilder, ChunkGrid, ChunkShape, CodecSpec, DataType, Error, ErrorKind, Format, Node, Registry,
+    Separator,
 };
 
 use crate::array::{Array, Opened, attributes_of, format_of, has_words_of_v2};
@@ -161,7 +162,14 @@ fn builder(store: &Store, path: &str, spec: &str) -> zarrox::Result<ArrayBuilder
     let dtype = spec.take("dtype").unwrap_or_else(|| "<f8".into());
     let (data_type, order) = data_type(&dtype, &codecs.all(), registry)?;
     let mut builder = crate::open_options().create_array_in(store.store.clone(), path).format(format);
-    builder = builder.shape(spec.lengths("shape")?.unwrap_or_default()).data_type(data_type.clone());
+    let shape = spec.lengths("shape")?.unwrap_or_default();
+    // Codecs are checked against the chunks that they are for.
+    if let Some(grid) = spec.take("chunk_grid").filter(|grid| !grid.is_null()) {
+        let grid = ChunkGrid::from_json(&grid, &shape, Mode::Lenient);
+        builder = builder
+            .chunk_grid(grid.map_err(|error| Error::new(ErrorKind::InvalidArgument, error.to_string()))?);
+    }
+    builder = builder.shape(shape).data_type(data_type.clone());
     if let Some(chunks) = spec.chunks()? {
         builder = builder.chunks(chunks);
     }
@@ -203,10 +211,8 @@ fn builder(store: &Store, path: &str, spec: &str) -> zarrox::Result<ArrayBuilder
             builder = builder.separator(separator);
         }
     }
-    for name in ["chunk_grid", "chunk_key_encoding"] {
-        if let Some(json) = spec.take(name).filter(|json| !json.is_null()) {
-            members.insert(name.to_owned(), json);
-        }
+    if let Some(json) = spec.take("chunk_key_encoding").filter(|json| !json.is_null()) {
+        members.insert("chunk_key_encoding".to_owned(), json);
     }
     if let Some(attributes) = spec.take("attributes") {
         builder = builder.attributes(attributes.as_object().cloned().unwrap_or_default());
@@ -245,7 +251,7 @@ fn builder(store: &Store, path: &str, spec: &str) -> zarrox::Result<ArrayBuilder
 pub(crate) fn create_array(py: Python<'_>, store: &Store, path: &str, spec: &str) -> PyResult<Array> {
     let array = py.detach(|| builder(store, path, spec)?.create());
     let array = array.map_err(|error| raise_in_the_way(py, store, path, &error))?;
-    Array::new(py, array, Opened::new(store, false))
+    Array::new(py, array, Opened::new(py, store, false))
 }
 
 /// Creates a group.
@@ -259,7 +265,7 @@ pub(crate) fn create_group(
     attributes: &str,
     overwrite: bool,
 ) -> PyResult<Group> {
-    let attributes = attributes_of(attributes)?;
+    let attributes = attributes_of(attributes, &Map::new())?;
     let mode = if overwrite { zarrox::OpenMode::Write } else { zarrox::OpenMode::ReadWrite };
     let options = crate::open_options().format(format_of(format)?).mode(mode);
     let group: zarrox::Result<_> = py.detach(|| {
@@ -270,7 +276,7 @@ pub(crate) fn create_group(
         Ok(group)
     });
     let group = group.map_err(|error| raise_in_the_way(py, store, path, &error))?;
-    Ok(Group::new(group, Opened::new(store, false)))
+    Ok(Group::new(group, Opened::new(py, store, false)))
 }
 
 /// What keeps a node from being created as the exception that names its kind: a node there, or an array above.
@@ -307,7 +313,7 @@ pub(crate) fn open_node<'py>(
     format: Option<&str>,
     consolidated: Option<bool>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let opened = Opened::new(store, mode == "r");
+    let opened = Opened::new(py, store, mode == "r");
     let mut options = opened.options().consolidated(match consolidated {
         Some(false) => zarrox::Consolidated::Never,
         Some(true) => zarrox::Consolidated::Require,

@@ -34,7 +34,7 @@ pub(crate) fn native<'py>(
         && let Ok(class) = module.getattr(extension.name.as_str())
     {
         let descr = PyArrayDescr::new(py, class)?;
-        if descr.itemsize() == data_type.size() && !matches!(data_type.storage(), Storage::Int(_)) {
+        if descr.itemsize() == data_type.size() {
             return Ok(descr);
         }
     }

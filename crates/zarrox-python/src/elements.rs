@@ -73,6 +73,22 @@ impl Typed {
         stored.array.get_or_init(|| self.array.as_stored_bytes()).as_ref()
     }
 
+    /// A value as elements that lie in memory as the array's do.
+    fn values<'py>(
+        &self,
+        py: Python<'py>,
+        value: &Bound<'py, PyAny>,
+        dtype: &Bound<'py, PyArrayDescr>,
+    ) -> PyResult<Bound<'py, PyUntypedArray>> {
+        let values = as_array(py, value, dtype)?;
+        let data_type = self.array.data_type();
+        if data_type.storage() != Storage::Int(1) || !matches!(data_type, zarrox::DataType::Extension(_)) {
+            return Ok(values);
+        }
+        // In the small integers of `ml_dtypes`, the bits above a negative number may be anything; ours have its sign.
+        Ok(values.call_method1("astype", ("i1",))?.cast_into::<PyUntypedArray>()?)
+    }
+
     fn is_variable(&self) -> bool {
         self.array.data_type().storage() == Storage::Variable
     }
@@ -167,6 +183,18 @@ impl Typed {
         result.call_method1("byteswap", (true,))?.call_method1("view", (dtype,))
     }
 
+    /// Fields, each in the byte order that the array's type gives it.
+    fn fields_as_stored<'py>(
+        &self,
+        py: Python<'py>,
+        result: Bound<'py, PyAny>,
+        names: &[&str],
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let Some(Stored { dtype, .. }) = &self.stored else { return Ok(result) };
+        let fields = names.iter().map(|&name| Ok((name, dtype.bind(py).get_item(name)?)));
+        result.call_method1("astype", (fields.collect::<PyResult<Vec<_>>>()?,))
+    }
+
     /// Objects as NumPy has them.
     fn objects<'py>(&self, py: Python<'py>, elements: &DynArray) -> PyResult<Bound<'py, PyAny>> {
         let kind = Elements::of(py, self.array.data_type(), crate::registry())?;
@@ -175,7 +203,8 @@ impl Typed {
             array = array.call_method1("astype", (&self.native,))?;
         }
         if self.column_major {
-            return py.import("numpy")?.call_method1("asfortranarray", (array,));
+            // Not `asfortranarray`, which adds a dimension where there is none.
+            return py.import("numpy")?.call_method1("asarray", (array, py.None(), "F"));
         }
         Ok(array)
     }
@@ -192,7 +221,7 @@ impl Typed {
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         self.check_fields(py, &names)?;
         let elements = py.detach(|| self.array.slice(selection).read_fields(&names)).or_raise()?;
-        let array = from_dyn(py, &elements)?;
+        let array = self.fields_as_stored(py, from_dyn(py, &elements)?, &names)?;
         let array = if one { array.get_item(names[0])? } else { array };
         match out {
             Some(out) => {
@@ -221,7 +250,7 @@ impl Typed {
             let bytes = elements.shape().iter().product::<usize>() * USUAL;
             return self.run(py, bytes, |array| array.slice(selection).write_dyn(&elements));
         }
-        let values = as_array(py, value, dtype)?;
+        let values = self.values(py, value, dtype)?;
         let memory = memory_of(&values).broadcast(&shape)?;
         let bytes = values.len().saturating_mul(values.dtype().itemsize());
         if !self.is_long(bytes) {
@@ -279,7 +308,7 @@ impl Typed {
             let kind = Elements::of(py, self.array.data_type(), crate::registry())?;
             return kind.elements_of(py, self.array.data_type(), value, &shape);
         }
-        to_dyn(&as_array(py, value, self.native.bind(py))?, self.array.data_type().clone())
+        to_dyn(&self.values(py, value, self.native.bind(py))?, self.array.data_type().clone())
     }
 
     /// One element as a scalar of NumPy's, or as an object.
@@ -445,6 +474,12 @@ fn as_array<'py>(
         return Ok(array.clone());
     }
     let numpy = py.import("numpy")?;
+    if value.is_instance(&numpy.getattr("generic")?)? {
+        // Put into an array, a scalar that does not fit is refused; an array made of it would be a cast.
+        let array = numpy.call_method1("empty", (PyTuple::empty(py), dtype))?;
+        array.set_item(py.Ellipsis(), value)?;
+        return Ok(array.cast_into::<PyUntypedArray>()?);
+    }
     Ok(numpy.call_method1("asarray", (value, dtype))?.cast_into::<PyUntypedArray>()?)
 }
 

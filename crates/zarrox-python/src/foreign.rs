@@ -1,5 +1,6 @@
 //! Codecs that are written in Python.
 
+use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
 use zarrox::DataType;
@@ -26,7 +27,11 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
     let object = Python::attach(|py| {
         Ok::<_, PyErr>(py.import("zarrox.codecs")?.call_method1("python_codec", (text,))?.unbind())
     });
-    let object = object.map_err(|error| CodecError::unsupported(error.to_string()))?;
+    let object = object.map_err(|error| {
+        let is_about_the_codec = Python::attach(|py| error.is_instance_of::<PyException>(py));
+        let unsupported = CodecError::unsupported(error.to_string());
+        if is_about_the_codec { unsupported } else { unsupported.with_source(error) }
+    })?;
     Ok(Codec::BytesToBytes(Box::new(Foreign {
         configuration: configuration.clone(),
         object,
@@ -61,8 +66,9 @@ impl Foreign {
     }
 }
 
-fn failed(error: &PyErr) -> CodecError {
-    CodecError::corrupt(format!("Python's codec has failed: {error}"))
+/// What Python has raised goes on to whoever reads or writes.
+fn failed(error: PyErr) -> CodecError {
+    CodecError::corrupt(format!("Python's codec has failed: {error}")).with_source(error)
 }
 
 impl BytesToBytes for Foreign {
@@ -79,7 +85,7 @@ impl BytesToBytes for Foreign {
             let result = self.object.bind(py).call_method1("encode", (self.seen(py, decoded)?,))?;
             bytes_of(&result)
         });
-        encoded.extend_from_slice(&result.map_err(|error| failed(&error))?);
+        encoded.extend_from_slice(&result.map_err(failed)?);
         Ok(())
     }
 
@@ -88,7 +94,7 @@ impl BytesToBytes for Foreign {
             let result = self.object.bind(py).call_method1("decode", (PyBytes::new(py, encoded),))?;
             bytes_of(&result)
         });
-        let bytes = result.map_err(|error| failed(&error))?;
+        let bytes = result.map_err(failed)?;
         let Some(out) = decoded.get_mut(..bytes.len()) else {
             return Err(CodecError::overflow(decoded.len()));
         };

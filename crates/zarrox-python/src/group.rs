@@ -2,12 +2,13 @@
 
 use std::sync::{PoisonError, RwLock};
 
+use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 use zarrox::json::Json;
 use zarrox::{ErrorKind, Node};
 
-use crate::array::{Opened, attributes_of, attributes_text, format_name, node_object};
+use crate::array::{Opened, attributes_of, format_name, node_object};
 use crate::error::OrRaise;
 
 /// A group, shared by all threads.
@@ -42,6 +43,10 @@ pub(crate) fn kind_of(node: &zarrox::Result<Node>) -> &'static str {
 
 #[pymethods]
 impl Group {
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        self.opened.owned.visit(&visit)
+    }
+
     #[getter]
     fn path(&self) -> String {
         self.group().path().as_str().to_owned()
@@ -72,14 +77,12 @@ impl Group {
             let again = py.detach(|| options.open_in(store, path).and_then(Node::into_group)).or_raise()?;
             self.replace(again);
         }
-        let group = self.group();
-        let format = group.metadata().format;
-        attributes_text(py, group.attributes(), &self.opened, group.path().as_str(), format)
+        Ok(zarrox::json::to_line(self.group().attributes()))
     }
 
     fn set_attributes(&self, py: Python<'_>, attributes: &str) -> PyResult<()> {
-        let attributes = attributes_of(attributes)?;
         let mut group = self.group();
+        let attributes = attributes_of(attributes, group.attributes())?;
         py.detach(|| group.set_attributes(attributes)).or_raise()?;
         self.replace(group);
         Ok(())
@@ -90,7 +93,7 @@ impl Group {
         let children = py.detach(|| group.children()).or_raise()?;
         let child = |child: zarrox::Child| {
             let node = match child.node {
-                Ok(node) => node_object(py, node, self.opened.clone())?,
+                Ok(node) => node_object(py, node, self.opened.again(py))?,
                 Err(error) => PyString::new(py, &error.to_string()).into_any(),
             };
             Ok((child.name, node))
@@ -107,7 +110,7 @@ impl Group {
     fn open<'py>(&self, py: Python<'py>, path: &str) -> PyResult<Bound<'py, PyAny>> {
         let group = self.group();
         let node = py.detach(|| group.open(path)).or_raise()?;
-        node_object(py, node, self.opened.clone())
+        node_object(py, node, self.opened.again(py))
     }
 
     fn kind(&self, py: Python<'_>, path: &str) -> Option<&'static str> {
@@ -128,12 +131,12 @@ impl Group {
         let store = crate::store::Store::of(self.opened.store.clone());
         let created =
             created.map_err(|error| crate::create::raise_in_the_way(py, &store, full.as_str(), &error))?;
-        Ok(Self::new(created, self.opened.clone()))
+        Ok(Self::new(created, self.opened.again(py)))
     }
 
     fn require_group(&self, py: Python<'_>, path: &str) -> PyResult<Self> {
         let group = self.group();
-        Ok(Self::new(py.detach(|| group.require_group(path)).or_raise()?, self.opened.clone()))
+        Ok(Self::new(py.detach(|| group.require_group(path)).or_raise()?, self.opened.again(py)))
     }
 
     fn delete(&self, py: Python<'_>, path: &str) -> PyResult<()> {

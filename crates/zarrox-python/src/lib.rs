@@ -16,10 +16,12 @@ mod selection;
 mod split;
 mod store;
 mod user_types;
+mod warnings;
 
 use std::sync::{LazyLock, PoisonError, RwLock};
 
 use pyo3::prelude::*;
+use zarrox::stores::fork;
 use zarrox::{OpenOptions, Registry};
 
 /// What is known: all of ours, and what Python knows.
@@ -68,9 +70,23 @@ fn codec_names() -> Vec<(&'static str, Option<&'static str>)> {
     known.map(|def| (def.name, def.v2_id)).collect()
 }
 
+/// To be called before a fork: lets nobody be inside of a database.
+#[pyfunction]
+fn before_fork(py: Python<'_>) {
+    py.detach(fork::hold_still);
+}
+
+/// To be called after a fork, in both processes.
+#[pyfunction]
+fn after_fork(in_child: bool) {
+    fork::go_on(in_child);
+}
+
 /// What the modules of the package are built on.
 #[pymodule(name = "_native")]
 mod native {
+    use pyo3::prelude::*;
+
     #[pymodule_export]
     #[expect(non_upper_case_globals, reason = "Python's name")]
     const __version__: &str = env!("CARGO_PKG_VERSION");
@@ -90,5 +106,11 @@ mod native {
     #[pymodule_export]
     use crate::user_types::register_data_type;
     #[pymodule_export]
-    use crate::{codec_names, set_threads, threads};
+    use crate::{after_fork, before_fork, codec_names, set_threads, threads};
+
+    #[pymodule_init]
+    fn init(_module: &Bound<'_, PyModule>) -> PyResult<()> {
+        crate::warnings::tell();
+        Ok(())
+    }
 }

@@ -1,10 +1,12 @@
 //! Any mapping of Python's as a store.
 
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
-use pyo3::exceptions::{PyKeyError, PyTypeError};
+use pyo3::exceptions::{PyKeyError, PyReferenceError, PyTypeError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyInt, PyString};
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyBytes, PyDict, PyInt, PyString, PyType, PyWeakrefMethods, PyWeakrefReference};
 use zarrox::stores::{
     Bytes, Capabilities, Condition, DirListing, Key, LockGuard, Prefix, Store, StoreError, StoreErrorKind,
     Value,
@@ -13,15 +15,61 @@ use zarrox::stores::{
 /// A mapping from keys to whatever has bytes. Its methods are called from any thread, which takes Python's lock for that.
 #[derive(Debug)]
 pub(crate) struct MappingStore {
-    mapping: Py<PyAny>,
-    /// Type and address: alike for all handles of one mapping, which lives as long as any of them.
+    mapping: Reference,
+    /// Alike for all handles of one mapping.
     location: String,
+    /// The store whose locks these are, where the values are in one of ours.
+    place: Option<Arc<dyn Store>>,
+    /// True where the values are in memory: Python's lock is then most of what it takes to get them.
+    is_at_hand: bool,
+}
+
+/// A reference to a mapping that the objects of Python's hold that need it: a mapping may hold arrays that lie in it, and Python
+/// finds such a circle only where it sees all of it.
+#[derive(Debug)]
+enum Reference {
+    Weak(Py<PyWeakrefReference>),
+    /// To what cannot be referred to weakly, as dictionaries.
+    Strong(Py<PyAny>),
+}
+
+impl Reference {
+    fn to(mapping: &Bound<'_, PyAny>) -> Self {
+        PyWeakrefReference::new(mapping)
+            .map_or_else(|_| Self::Strong(mapping.clone().unbind()), |weak| Self::Weak(weak.unbind()))
+    }
+
+    fn get<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        match self {
+            Self::Strong(mapping) => Ok(mapping.bind(py).clone()),
+            Self::Weak(mapping) => mapping.bind(py).upgrade().ok_or_else(|| {
+                PyReferenceError::new_err("the mapping that the values are in is not there any more")
+            }),
+        }
+    }
 }
 
 impl MappingStore {
-    pub(crate) fn new(mapping: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let location = format!("{}://{:p}", mapping.get_type().name()?, mapping.as_ptr());
-        Ok(Self { mapping: mapping.clone().unbind(), location })
+    /// A mapping, and what the values are in where that is something else: an object, a store of ours, or a text that names a place.
+    /// All mappings that are in the same share their locks.
+    pub(crate) fn new(mapping: &Bound<'_, PyAny>, place: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
+        let reference = Reference::to(mapping);
+        let place = place.unwrap_or(mapping);
+        if let Ok(store) = place.cast::<crate::store::Store>() {
+            let store = store.get().store.clone();
+            let is_at_hand = store.capabilities().one_at_a_time;
+            return Ok(Self {
+                mapping: reference,
+                location: store.location(),
+                place: Some(store),
+                is_at_hand,
+            });
+        }
+        let location = match place.cast::<PyString>() {
+            Ok(text) => text.to_cow()?.into_owned(),
+            Err(_) => format!("{}://{:p}", place.get_type().name()?, place.as_ptr()),
+        };
+        Ok(Self { mapping: reference, location, place: None, is_at_hand: place.is_instance_of::<PyDict>() })
     }
 
     fn with<T>(
@@ -31,7 +79,7 @@ impl MappingStore {
         work: impl FnOnce(&Bound<'_, PyAny>) -> PyResult<T>,
     ) -> Result<T, StoreError> {
         Python::attach(|py| {
-            work(self.mapping.bind(py)).map_err(|error| {
+            self.mapping.get(py).and_then(|mapping| work(&mapping)).map_err(|error| {
                 let kind = if error.is_instance_of::<pyo3::exceptions::PyPermissionError>(py) {
                     StoreErrorKind::Forbidden
                 } else {
@@ -77,10 +125,18 @@ impl MappingStore {
     pub(crate) fn keys(&self, prefix: &Prefix) -> Result<Vec<Key>, StoreError> {
         self.with("listing", prefix.as_str(), |mapping| {
             let mut keys = Vec::new();
-            for key in mapping.try_iter()? {
-                let key: String = key?.extract()?;
+            let mut add = |key: Bound<'_, PyAny>| {
+                let key = key.cast::<PyString>()?.to_cow()?;
                 // What is no key belongs to somebody else.
-                keys.extend(Key::new(key).ok().filter(|key| prefix.contains(key)));
+                if key.starts_with(prefix.as_str()) {
+                    keys.extend(Key::new(key.into_owned()).ok().filter(|key| prefix.contains(key)));
+                }
+                Ok::<_, PyErr>(())
+            };
+            // Other threads may write meanwhile.
+            match mapping.cast_exact::<PyDict>() {
+                Ok(dictionary) => dictionary.keys().iter().try_for_each(add)?,
+                Err(_) => mapping.try_iter()?.try_for_each(|key| add(key?))?,
             }
             keys.sort_unstable();
             Ok(keys)
@@ -112,13 +168,26 @@ pub(crate) fn bytes_of(value: &Bound<'_, PyAny>) -> PyResult<Bytes> {
     Ok(Bytes::copy_from_slice(bytes.cast::<PyBytes>()?.as_bytes()))
 }
 
-/// `mapping[key]`, if it is there.
+/// `mapping[key]`, if it is there. What a dictionary has not costs no exception.
 fn item<'py>(mapping: &Bound<'py, PyAny>, key: &Key) -> PyResult<Option<Bound<'py, PyAny>>> {
+    if let Ok(dictionary) = mapping.cast_exact::<PyDict>() {
+        return dictionary.get_item(key.as_str());
+    }
     match mapping.get_item(key.as_str()) {
         Ok(value) => Ok(Some(value)),
         Err(error) if error.is_instance_of::<PyKeyError>(mapping.py()) => Ok(None),
         Err(error) => Err(error),
     }
+}
+
+/// Bytes as they are put into a mapping: into a dictionary, as what zarr-python 3's users find in one.
+fn to_put<'py>(mapping: &Bound<'py, PyAny>, value: &[u8]) -> PyResult<Bound<'py, PyAny>> {
+    static STORED: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+    let bytes = PyBytes::new(mapping.py(), value);
+    if !mapping.is_exact_instance_of::<PyDict>() {
+        return Ok(bytes.into_any());
+    }
+    STORED.import(mapping.py(), "zarrox.storage.base", "StoredBytes")?.call1((bytes,))
 }
 
 impl Store for MappingStore {
@@ -132,6 +201,7 @@ impl Store for MappingStore {
         capabilities.listable = true;
         capabilities.set_if_absent = true;
         capabilities.values_above_values = true;
+        capabilities.one_at_a_time = self.is_at_hand;
         capabilities
     }
 
@@ -148,10 +218,11 @@ impl Store for MappingStore {
     fn set(&self, key: &Key, value: &[u8], condition: Condition<'_>) -> Result<(), StoreError> {
         let absent = condition.absent()?;
         let is_there = self.with("writing", key.as_str(), |mapping| {
+            let value = to_put(mapping, value)?;
             if absent && mapping.contains(key.as_str())? {
                 return Ok(true);
             }
-            mapping.set_item(key.as_str(), PyBytes::new(mapping.py(), value))?;
+            mapping.set_item(key.as_str(), value)?;
             Ok(false)
         })?;
         if is_there {
@@ -220,6 +291,9 @@ impl Store for MappingStore {
     }
 
     fn lock(&self, key: &Key) -> Result<LockGuard, StoreError> {
-        Ok(LockGuard::in_process(&self.location, key))
+        match &self.place {
+            Some(place) => place.lock(key),
+            None => Ok(LockGuard::in_process(&self.location, key)),
+        }
     }
 }

@@ -164,13 +164,14 @@ fn slice(slice: &Bound<'_, PySlice>) -> PyResult<DimSelection> {
     if result < 0 {
         return Err(PyErr::fetch(slice.py()));
     }
-    // What was left out is the farthest that there is.
-    let given = |bound: isize| (bound != isize::MAX && bound != isize::MIN).then_some(bound as i64);
-    let (start, stop) = match (step > 0, start) {
-        (true, 0) => (None, given(stop)),
-        _ => (given(start), given(stop)),
+    // The farthest that there is stands for what was left out, and for what was given and is farther.
+    let given = |name: &str, bound: isize| {
+        let is_far = bound == isize::MAX || bound == isize::MIN;
+        let is_given = !is_far || !slice.getattr(name)?.is_none();
+        Ok::<_, PyErr>(is_given.then_some(bound as i64))
     };
-    Ok(DimSelection::Slice { start, stop, step: step as i64 })
+    let start = if step > 0 && start == 0 { None } else { given("start", start)? };
+    Ok(DimSelection::Slice { start, stop: given("stop", stop)?, step: step as i64 })
 }
 
 /// A list, or an array, of integers or booleans.

@@ -56,6 +56,7 @@ impl Store for SplitStore {
         both.printable_keys |= chunks.printable_keys;
         both.torn_reads |= chunks.torn_reads;
         both.in_flight = chunks.in_flight.or(documents.in_flight);
+        both.one_at_a_time = chunks.one_at_a_time;
         both.largest_value = documents.largest_value.into_iter().chain(chunks.largest_value).min();
         both
     }

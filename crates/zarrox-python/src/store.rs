@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use pyo3::exceptions::PyValueError;
+use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use zarrox::stores::{
@@ -24,6 +25,23 @@ pub(crate) struct Store {
     pub(crate) store: Arc<dyn stores::Store>,
     /// The mapping itself, which can tell more without reading values.
     mapping: Option<Arc<MappingStore>>,
+    pub(crate) owned: Owned,
+}
+
+/// The mappings of Python's that a store is made of. Every object of Python's that has the store holds them and shows them to Python,
+/// which finds out with that what only circles hold.
+#[derive(Debug, Default)]
+pub(crate) struct Owned(Vec<Py<PyAny>>);
+
+impl Owned {
+    /// References to the same mappings, for another object.
+    pub(crate) fn again(&self, py: Python<'_>) -> Self {
+        Self(self.0.iter().map(|mapping| mapping.clone_ref(py)).collect())
+    }
+
+    pub(crate) fn visit(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
+        self.0.iter().try_for_each(|mapping| visit.call(mapping))
+    }
 }
 
 /// What a store says of a key.
@@ -40,7 +58,12 @@ impl Store {
 
     /// A handle of a store that others have, too.
     pub(crate) fn of(store: Arc<dyn stores::Store>) -> Self {
-        Self { store, mapping: None }
+        Self { store, mapping: None, owned: Owned::default() }
+    }
+
+    /// A handle of a store that is made of this one.
+    fn around(&self, py: Python<'_>, store: impl stores::Store + 'static) -> Self {
+        Self { owned: self.owned.again(py), ..Self::new(store) }
     }
 }
 
@@ -96,8 +119,8 @@ impl Store {
     }
 
     #[staticmethod]
-    fn sqlite(path: &str) -> PyResult<Self> {
-        stores::SqliteStore::create(path).map(Self::new).or_raise()
+    fn sqlite(py: Python<'_>, path: &str) -> PyResult<Self> {
+        py.detach(|| stores::SqliteStore::create(path)).map(Self::new).or_raise()
     }
 
     #[staticmethod]
@@ -106,8 +129,8 @@ impl Store {
     }
 
     #[staticmethod]
-    fn gdbm(path: &str) -> PyResult<Self> {
-        stores::GdbmStore::create(path).map(Self::new).or_raise()
+    fn gdbm(py: Python<'_>, path: &str) -> PyResult<Self> {
+        py.detach(|| stores::GdbmStore::create(path)).map(Self::new).or_raise()
     }
 
     #[staticmethod]
@@ -121,9 +144,15 @@ impl Store {
     }
 
     #[staticmethod]
-    fn mapping(mapping: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let mapping = Arc::new(MappingStore::new(mapping)?);
-        Ok(Self { store: mapping.clone(), mapping: Some(mapping) })
+    #[pyo3(signature = (mapping, place = None))]
+    fn mapping(mapping: &Bound<'_, PyAny>, place: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
+        let owned = Owned(vec![mapping.clone().unbind()]);
+        let mapping = Arc::new(MappingStore::new(mapping, place)?);
+        Ok(Self { store: mapping.clone(), mapping: Some(mapping), owned })
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        self.owned.visit(&visit)
     }
 
     #[staticmethod]
@@ -140,24 +169,26 @@ impl Store {
         Ok((Self::of(located.0), located.1.as_str().to_owned()))
     }
 
-    fn prefixed(&self, prefix: &str) -> PyResult<Self> {
-        Ok(Self::new(PrefixStore::new(self.store.clone(), prefix_of(prefix)?)))
+    fn prefixed(&self, py: Python<'_>, prefix: &str) -> PyResult<Self> {
+        Ok(self.around(py, PrefixStore::new(self.store.clone(), prefix_of(prefix)?)))
     }
 
-    fn read_only(&self) -> Self {
-        Self::new(ReadOnlyStore::new(self.store.clone()))
+    fn read_only(&self, py: Python<'_>) -> Self {
+        self.around(py, ReadOnlyStore::new(self.store.clone()))
     }
 
-    fn cached(&self, bytes: Option<u64>) -> Self {
-        Self::new(stores::LruCacheStore::new(self.store.clone(), bytes.unwrap_or(u64::MAX >> 1)))
+    fn cached(&self, py: Python<'_>, bytes: Option<u64>) -> Self {
+        self.around(py, stores::LruCacheStore::new(self.store.clone(), bytes.unwrap_or(u64::MAX >> 1)))
     }
 
-    fn with_chunks(&self, chunks: &Self) -> Self {
-        Self::new(SplitStore::new(self.store.clone(), chunks.store.clone()))
+    fn with_chunks(&self, py: Python<'_>, chunks: &Self) -> Self {
+        let mut both = self.around(py, SplitStore::new(self.store.clone(), chunks.store.clone()));
+        both.owned.0.extend(chunks.owned.again(py).0);
+        both
     }
 
-    fn with_locks(&self, locks: Py<PyAny>) -> Self {
-        Self::new(LockedStore::new(self.store.clone(), locks))
+    fn with_locks(&self, py: Python<'_>, locks: Py<PyAny>) -> Self {
+        self.around(py, LockedStore::new(self.store.clone(), locks))
     }
 
     #[getter]

@@ -56,7 +56,7 @@ fn written(name: &str, configuration: &Map) -> String {
     if configuration.is_empty() {
         return Json::from(name).to_string();
     }
-    serde_json::json!({"name": name, "configuration": configuration}).to_string()
+    zarrox::json::json!({"name": name, "configuration": configuration}).to_string()
 }
 
 /// How elements lie in memory, of which only the byte order matters to us.

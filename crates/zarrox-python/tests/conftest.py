@@ -32,8 +32,10 @@ OPTIONAL = ("dbm.gnu", "dbm.sqlite3")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Adds the option that names the environment."""
+    """Adds the option that names the environment, and those of random operations."""
     parser.addoption("--environment", choices=["zarr2", "zarr3"], default="zarr3", help="what the tests run beside")
+    parser.addoption("--operations", type=int, default=5_000, help="how many random operations are done")
+    parser.addoption("--seed", default="fixed", help="what the random operations are chosen by")
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:

@@ -410,6 +410,25 @@ def test_threads_write_at_the_same_time() -> None:
     np.testing.assert_array_equal(z[:], np.arange(1000))
 
 
+def test_fields_have_their_byte_order() -> None:
+    dtype = np.dtype([("a", ">i2"), ("b", "<f4", (2,)), ("c", "S2")])
+    data = np.zeros(5, dtype)
+    data["a"], data["b"] = np.arange(5), np.arange(10).reshape(5, 2)
+    z = zarr.array(data, chunks=2)
+    for found, expected in ((z["a"], data["a"]), (z["a", 1:3], data["a"][1:3]), (z["b"], data["b"])):
+        assert found.dtype == expected.dtype
+        np.testing.assert_array_equal(found, expected)
+    assert z["a", "c", :].dtype == [("a", ">i2"), ("c", "S2")]
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_one_object_is_no_array(order: str) -> None:
+    z = zarr.create((2, 3), chunks=(2, 2), dtype=str, order=order)
+    z[1, 2] = "a"
+    assert (z[0, 0], z[1, 2]) == ("", "a")
+    assert type(z[1, 2]) is str
+
+
 def test_objects() -> None:
     z = zarr.empty(5, dtype=object, object_codec=zarr.JSON())
     z[0], z[1], z[2], z[3] = 42, "foo", ["bar", 3.5], {"a": 1}
@@ -499,3 +518,52 @@ def test_views_of_n5_have_its_metadata(tmp_path: Path) -> None:
 def test_views_of_v3_keep_their_filters() -> None:
     with pytest.raises(UnsupportedError, match="filters"):
         zarr.create_array({}, shape=4, dtype="i4").view(filters=[])
+
+
+def test_lengths_that_no_array_has_are_refused() -> None:
+    z = zarr.zeros((3, 4), chunks=2, dtype="i1")
+    for shape in ((-1, 4), (2**63, 4), (3, 2**64), (3, -(2**70))):
+        with pytest.raises(ValueError, match="2\\^63"):
+            z.resize(shape)
+    z.resize((2**63 - 1, 4))
+    assert z[2**63 - 2].tolist() == z[-1].tolist() == [0] * 4
+
+
+VALUES: list[Any] = [
+    *(300, -129, 1.5, True, float("nan")),
+    *(np.int64(300), np.int64(-5), np.uint8(200), np.float64(1e9), np.float64(1.7), np.float64("nan"), np.bool_(True)),
+    *(np.array(300), np.array([300, 1]), [300, 1], [np.int64(300), 1], np.str_("7"), np.datetime64(3, "s")),
+]
+
+
+@pytest.mark.parametrize("dtype", ["i1", "u1", ">i2", "f4", "?", "M8[s]"])
+@pytest.mark.parametrize("value", VALUES, ids=repr)
+@pytest.mark.filterwarnings("ignore:.*invalid value:RuntimeWarning")
+def test_values_are_assigned_as_numpy_assigns_them(dtype: str, value: Any) -> None:
+    """A scalar that does not fit is refused, elements of an array are cast."""
+    expected = np.zeros(2, dtype)
+    z = zarr.zeros(2, chunks=1, dtype=dtype)
+    try:
+        expected[:] = value
+    except Exception as error:
+        with pytest.raises(type(error)):
+            z[:] = value
+    else:
+        z[:] = value
+        np.testing.assert_array_equal(z[:], expected)
+
+
+def test_small_integers_are_those_of_ml_dtypes() -> None:
+    """All four of them, with their signs."""
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    for name in ("int2", "int4", "uint2", "uint4"):
+        small = np.dtype(getattr(ml_dtypes, name))
+        low, high = int(ml_dtypes.iinfo(small).min), int(ml_dtypes.iinfo(small).max)
+        z = zarr.create_array({}, shape=4, chunks=2, dtype=small)
+        values = np.array([low, high, 0, 1])
+        for written in (values.astype(small), values, values.astype("i1"), [low, high, 0, 1]):
+            z[:] = 0
+            z[:] = written
+            assert z.dtype == z[:].dtype == small
+            assert z[:].astype(int).tolist() == values.tolist(), name
+            assert int(z[0]) == low

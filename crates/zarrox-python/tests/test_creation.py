@@ -489,3 +489,11 @@ def test_names_are_at_top_level() -> None:
 def test_debug_info(capsys: pytest.CaptureFixture[str]) -> None:
     zarr.print_debug_info()
     assert f"zarrox: {zarr.__version__}" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("zarr_format", [2, 3])
+def test_no_time_at_all_is_a_fill_value(zarr_format: int) -> None:
+    z = zarr.full(3, fill_value=np.timedelta64(0, "ms"), dtype="m8[ms]", zarr_format=zarr_format)
+    copied = zarr.from_array({}, data=z, zarr_format=5 - zarr_format)
+    assert copied.fill_value == z.fill_value == np.timedelta64(0, "ms")
+    np.testing.assert_array_equal(copied[:], np.zeros(3, "m8[ms]"))

@@ -176,7 +176,10 @@ def test_spec(written: Any, v2: Any, v3: Any) -> None:
 
 def test_fields_that_are_arrays() -> None:
     with pytest.raises(ValueError, match="field 'a' is an array of \\(2,\\).*zarr_format=2"):
-        parse_dtype([("a", "i4", (2,))], zarr_format=3)
+        spec_dtype([("a", "i4", (2,))], 3)
+    data_type = parse_dtype([("a", "i4", (2,))], zarr_format=2)
+    assert data_type.to_json(zarr_format=2) == {"name": [["a", "<i4", [2]]], "object_codec_id": None}
+    assert data_type_registry.match_json({"name": [["a", "<i4", 2]], "object_codec_id": None}, zarr_format=2) == data_type
 
 
 def test_spec_of_objects() -> None:
@@ -341,7 +344,9 @@ def test_malformed_json(document: Any) -> None:
         data_type_registry.match_json(document, zarr_format=3)
 
 
-@pytest.mark.parametrize("name", ["|i4", "i4", "<x4", "|O", "", [], [["a"]], [["a", "<i4", [2]]], [[1, "<i4"]], 3])
+@pytest.mark.parametrize(
+    "name", ["|i4", "i4", "<x4", "|O", "", [], [["a"]], [["a", "<i4", ["2"]]], [["a", "<i4", "2"]], [["a", "<i4", [-2]]], [[1, "<i4"]], 3]
+)
 def test_malformed_names_of_v2(name: Any) -> None:
     with pytest.raises(ValueError):
         data_type_registry.match_json({"name": name, "object_codec_id": None}, zarr_format=2)

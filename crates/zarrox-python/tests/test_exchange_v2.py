@@ -37,6 +37,13 @@ CODECS: list[tuple[Any, list[Any]]] = [
     (None, [numcodecs.Delta("i4"), numcodecs.Zstd(1)]),
     (None, [numcodecs.CRC32()]),
     (None, [numcodecs.Adler32()]),
+    # What filters make of numbers says whether Blosc sees single bytes.
+    *(
+        (numcodecs.Blosc("lz4", 5, shuffle), [codec])
+        for shuffle in (-1, 1, 2)
+        for codec in (numcodecs.Shuffle(4), numcodecs.Base64(), numcodecs.CRC32(), numcodecs.Zlib(1), numcodecs.Delta("i4"))
+    ),
+    (numcodecs.Blosc(), [numcodecs.Zlib(1), numcodecs.Delta("u1", "i2")]),
 ]
 
 #: Compressors whose libraries are not the same ones as numcodecs has: the bytes may differ, the values may not.

@@ -118,6 +118,20 @@ class TestFromHdf5:
             zarr.copy_all(file, dest)
             assert [list(values) for values in dest["a"][:]] == [[1, 2, 3], [4]]
 
+    def test_notes_on_the_types_of_fields_are_passed_over(self, file: Any, target: Any, dest: Group) -> None:
+        dtype = np.dtype([("a", "<i4"), ("b", h5py.string_dtype("ascii", 2)), ("c", h5py.enum_dtype({"x": 1}, "i1"))])
+        file["a"] = np.array([(1, b"xy", 1), (2, b"z", 0)], dtype=dtype)
+        assert file["a"].dtype["b"].metadata
+        zarr.copy_all(file, dest)
+        zarr.copy(file["a"], dest, name="b", chunks=1)
+        zarr.copy_all(dest, target)
+        for copy in (dest["a"], dest["b"], target["a"]):
+            assert copy.dtype == dtype
+            np.testing.assert_array_equal(copy[:], file["a"][:])
+        # And where such a type is given.
+        for zarr_format in (2, 3):
+            assert zarr.zeros(2, dtype=file["a"].dtype, zarr_format=zarr_format).dtype == dtype
+
     def test_attributes(self, file: Any, dest: Group) -> None:
         values = {
             "text": "Zürich",
@@ -179,6 +193,18 @@ class TestFromHdf5:
 
 
 class TestToHdf5:
+    def test_arrays_of_different_lengths_go_there_and_back(self, file: Any, target: Any) -> None:
+        dataset = file.create_dataset("a", shape=(4,), chunks=(2,), dtype=h5py.vlen_dtype("i4"))
+        dataset[0], dataset[1], dataset[3] = [1, 2, 3], [4], [5, 6]
+        between = zarr.group()
+        same = between.create("same", shape=2, chunks=2, dtype="array:f8")
+        same[0] = same[1] = np.ones(3)
+        zarr.copy_all(file, between)
+        zarr.copy_all(between, target)
+        assert h5py.check_vlen_dtype(target["a"].dtype) == np.dtype("i4")
+        assert [list(values) for values in target["a"][:]] == [[1, 2, 3], [4], [], [5, 6]]
+        assert [list(values) for values in target["same"][:]] == [[1, 1, 1]] * 2
+
     def test_whole_groups(self, dest: Group, target: Any) -> None:
         source = dest
         fill_zarr(source)

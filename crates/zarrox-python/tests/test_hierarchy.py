@@ -589,6 +589,29 @@ class TestCreateHierarchy:
         assert created["x/y"][:].tolist() == [3] * 10
 
 
+@pytest.mark.parametrize("zarr_format", ["v3-experimental", "v3-draft"])
+def test_members_of_a_draft_are_of_that_draft(tmp_path: Path, zarr_format: str) -> None:
+    root = zarr.group(tmp_path / "draft", zarr_format=zarr_format)
+    root.create_dataset("sub/array", shape=(3, 2), chunks=(2, 2), dtype="<i2", fill_value=5)[0] = 7
+    z = zarr.open_group(tmp_path / "draft", mode="r")["sub/array"]
+    np.testing.assert_array_equal(z[:], [[7, 7], [5, 5], [5, 5]])
+    assert not list((tmp_path / "draft").rglob("sub/**/zarr.json"))
+    with pytest.raises(ValueError, match="has its format"):
+        root.create_dataset("other", shape=3, zarr_format=2)
+
+
+@pytest.mark.parametrize("zarr_format", ["v3-experimental", "v3-draft"])
+def test_copies_into_a_draft_keep_to_it(zarr_format: str) -> None:
+    root = zarr.group({}, zarr_format=zarr_format)
+    a = root.create_dataset("a", shape=(5,), chunks=(2,), dtype="<f4")
+    a[:] = range(5)
+    zarr.copy(a, root, name="b", chunks=(3,))
+    zarr.copy(zarr.empty_like(a, zarr_format=2), root, name="without_fill_value")
+    assert root["b"].chunks == (3,)
+    np.testing.assert_array_equal(root["b"][:], range(5))
+    np.testing.assert_array_equal(root["without_fill_value"][:], np.zeros(5))
+
+
 def test_create_array_with_the_arguments_of_zarr_3() -> None:
     root = zarr.create_group({})
     array = root.create_array("foo", shape=(100,), chunks=(10,), shards=(50,), dtype="int16", dimension_names=["x"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import numpy as np
@@ -364,3 +365,34 @@ def test_wrong_fields(records: npt.NDArray[Any]) -> None:
 def test_fields_are_split_off() -> None:
     assert split_fields(("foo", "bar", 1)) == (["foo", "bar"], (1,))
     assert split_fields([1, 2]) == (None, [1, 2])
+
+
+FARTHEST = [2**62, sys.maxsize - 1, sys.maxsize, 2**63, 2**64, 2**70]
+
+
+@pytest.mark.parametrize("bound", [*FARTHEST, *(-bound for bound in FARTHEST), -(2**63) - 1])
+def test_bounds_and_steps_beyond_every_array(bound: int) -> None:
+    """They select what NumPy selects, also for writing."""
+    values = np.arange(10)
+    selections = [
+        slice(bound, None),
+        slice(None, bound),
+        slice(bound, None, -1),
+        slice(None, bound, -1),
+        slice(bound, -bound),
+        slice(-bound, bound, -1),
+        slice(3, None, bound),
+        slice(None, None, bound),
+    ]
+    for selection in selections:
+        z = zarr.array(values, chunks=3)
+        for read in (z.__getitem__, z.get_basic_selection, z.oindex.__getitem__):
+            np.testing.assert_array_equal(read(selection), values[selection], err_msg=str(selection))
+        expected = values.copy()
+        z[selection] = expected[selection] = 99
+        np.testing.assert_array_equal(z[:], expected, err_msg=str(selection))
+        if selection.step is None:
+            np.testing.assert_array_equal(z.blocks[selection], z[:][selection])
+    for read in (z.__getitem__, z.oindex.__getitem__, z.vindex.__getitem__):
+        with pytest.raises(IndexError):
+            read(bound)

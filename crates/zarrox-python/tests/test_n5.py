@@ -198,3 +198,20 @@ def test_paths_that_end_in_n5(tmp_path: Path) -> None:
     z[:] = 1
     assert type(z.store) is N5Store
     assert (zarr.open(path, mode="r")[:] == 1).all()
+
+
+def test_what_is_in_an_array_is_no_group(tmp_path: Path) -> None:
+    """The directories of chunks are none, though directories without documents are groups."""
+    store = N5Store(str(tmp_path / "a.n5"))
+    root = zarr.open_group(store, mode="w")
+    root.create_group("g/h")
+    z = root.create_dataset("g/x", shape=(4, 4), chunks=(1, 1), dtype="i4")
+    z[:] = 1
+    assert "g/h" in root and "g/x" in root
+    for inside in ("g/x/0", "g/x/0/1"):
+        assert inside not in root
+        with pytest.raises(zarr.errors.GroupNotFoundError):
+            zarr.open_group(store, path=inside, mode="r")
+        with pytest.raises(KeyError):
+            del root[inside]
+    assert z[:].sum() == 16

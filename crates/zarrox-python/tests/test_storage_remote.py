@@ -22,6 +22,14 @@ from zarrox.storage import (
     StorePath,
 )
 from zarrox.storage.remote import native_options
+from zarrox.storage.servers import open_url
+
+
+def test_options_that_no_store_takes_and_values_that_they_have_not_are_refused() -> None:
+    with pytest.raises(ValueError, match="did you mean 'allow_http'"):
+        open_url("memory://zarrox-options", {"alow_http": "true"})
+    with pytest.raises(ValueError, match="'true' or 'false'"):
+        zarr.open_group("s3://bucket/a.zarr", mode="r", storage_options={"allow_http": "flase"})
 
 
 # Servers: nothing is sent before a store is used

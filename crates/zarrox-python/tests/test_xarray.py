@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from collections.abc import Callable
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
@@ -205,6 +206,82 @@ def test_append(tmp_path: Path, zarr_format: Any) -> None:
         to_zarr(whole, path, append_dim="height")
 
 
+def days(*numbers: int) -> xr.Dataset:
+    """A value for each of these days."""
+    return xr.Dataset({"rain": ("day", [n / 2 for n in numbers])}, coords={"day": list(numbers)})
+
+
+def seen_by_all(path: Path, group: str | None = None) -> xr.Dataset:
+    """What readers see that go by consolidated metadata: ours, and zarr-python with xarray."""
+    ours, theirs = (
+        xr.open_dataset(path, engine=engine, group=group, consolidated=True).load() for engine in (ENGINE, "zarr")
+    )
+    xr.testing.assert_identical(ours, theirs)
+    return theirs
+
+
+#: Second writes, and the days that are at the root afterwards.
+WRITES: dict[str, tuple[Callable[[Path], Any], list[int]]] = {
+    "append": (lambda path: to_zarr(days(3, 4), path, append_dim="day"), [1, 2, 3, 4]),
+    "unconsolidated": (lambda path: to_zarr(days(3), path, append_dim="day", consolidated=False), [1, 2, 3]),
+    "what grows": (lambda path: to_zarr(days(3), path, "a-", append_dim="day", consolidated=False), [1, 2, 3]),
+    "more": (lambda path: to_zarr(days(1, 2).rename(rain="snow"), path, "a", consolidated=False), [1, 2]),
+    "attributes": (lambda path: to_zarr(days(1, 2).assign_attrs(t="t"), path, "a", consolidated=False), [1, 2]),
+    "new group": (lambda path: to_zarr(days(5), path, "a", group="new/group", consolidated=False), [1, 2]),
+    "below": (lambda path: to_zarr(days(3), path, append_dim="day", group="g", consolidated=False), [1, 2]),
+}
+
+
+@FORMATS
+@pytest.mark.parametrize("write", WRITES)
+def test_every_reader_sees_what_was_written(tmp_path: Path, zarr_format: Any, write: str) -> None:
+    """Consolidated metadata of xarray and zarr-python is brought up to date, whatever writes."""
+    path = tmp_path / "rain.zarr"
+    days(1, 2).to_zarr(path, zarr_format=zarr_format, consolidated=False)
+    days(1, 2).to_zarr(path, group="g", mode="a", zarr_format=zarr_format, consolidated=False)
+    pytest.importorskip("zarr").consolidate_metadata(str(path))
+    second, expected = WRITES[write]
+    second(path)
+    found, below = seen_by_all(path), seen_by_all(path, "g")
+    assert found.day.values.tolist() == expected
+    assert below.day.values.tolist() == ([1, 2, 3] if write == "below" else [1, 2])
+    assert ("snow" in found) == (write == "more")
+    assert found.attrs == ({"t": "t"} if write == "attributes" else {})
+    if write == "new group":
+        assert seen_by_all(path, "new/group").day.values.tolist() == [5]
+
+
+@FORMATS
+@pytest.mark.parametrize("place", ["group", "array", "opened by consolidated metadata"])
+def test_every_reader_sees_arrays_that_grew(tmp_path: Path, zarr_format: Any, place: str) -> None:
+    """Also where an array was opened by its own path."""
+    path = tmp_path / "rain.zarr"
+    days(1, 2).to_zarr(path, zarr_format=zarr_format, consolidated=True)
+    for name in ("rain", "day"):
+        if place == "array":
+            array = zarr.open_array(path / name, mode="r+")
+        else:
+            array = zarr.open_group(path, mode="r+", use_consolidated=place != "group" or None)[name]
+        array.append(np.array([3, 4], dtype=array.dtype))
+        array.attrs["note"] = "longer"
+        array.resize(3)
+        assert array.shape == (3,)
+    found = seen_by_all(path)
+    assert found.day.values.tolist() == [1, 2, 3]
+    assert found.rain.values.tolist() == [0.5, 1, 3]
+    assert found.rain.attrs == {"note": "longer"}
+
+
+def test_what_cannot_be_brought_up_to_date_is_warned_of(tmp_path: Path) -> None:
+    """The change stands, and the warning names the command."""
+    path = tmp_path / "rain.zarr"
+    to_zarr(days(1, 2), path)
+    (path / ".zmetadata").write_text("{")
+    with pytest.warns(zarr.errors.ZarrUserWarning, match=f"`zarrox consolidate {path}`"):
+        zarr.open_group(path, mode="r+").create_group("new")
+    assert "new" in zarr.open_group(path, mode="r")
+
+
 def test_append_of_times_between_the_units(tmp_path: Path) -> None:
     """Hours are not cut off where the store has whole days."""
     path = tmp_path / "t.zarr"
@@ -310,6 +387,29 @@ def test_types(tmp_path: Path, zarr_format: Any) -> None:
     np.testing.assert_array_equal(found.complex.values, ds.complex.values)
     assert found.flag.dtype == bool
     xr.testing.assert_identical(found, xr.open_dataset(tmp_path / "t.zarr", engine="zarr").load())
+
+
+@pytest.mark.parametrize("shape", [(25,), ()], ids=["list", "one"])
+@pytest.mark.parametrize("dask", [None, {}], ids=["lazy", "dask"])
+def test_text_keeps_its_type_and_its_chunks(tmp_path: Path, shape: tuple[int, ...], dask: Any) -> None:
+    """Text in format 3 is what it is with xarray's own engine: no objects in one piece."""
+    path = tmp_path / "t.zarr"
+    array = zarr.create_array(
+        path / "t", shape=shape, chunks=(10,) * len(shape), dtype=str, zarr_format=3, dimension_names=["x"] * len(shape)
+    )
+    array[...] = np.array([f"t{n}é" for n in range(array.size)], dtype=object).reshape(shape)
+    zarr.open_group(path, mode="a", zarr_format=3)
+    found, theirs = (xr.open_dataset(path, engine=engine, chunks=dask).t for engine in (ENGINE, "zarr"))
+    assert found.dtype == theirs.dtype == array.dtype
+    assert found.chunks == theirs.chunks == (((10, 10, 5),) if dask is not None and shape else None)
+    for name in ("chunks", "preferred_chunks", "dtype"):
+        assert found.encoding[name] == theirs.encoding[name]
+    assert found.encoding["chunks"] == (10,) * len(shape)
+    assert found._in_memory == theirs._in_memory
+    xr.testing.assert_identical(found.load(), theirs.load())
+    to_zarr(found.to_dataset(), tmp_path / "again.zarr", zarr_format=3)
+    again = zarr.open_group(tmp_path / "again.zarr", mode="r")["t"]
+    assert (again.dtype, again.chunks) == (array.dtype, (10,) * len(shape))
 
 
 @FORMATS

@@ -123,6 +123,10 @@ impl Store for DirectoryStore {
         self.root.path.to_string_lossy().into_owned()
     }
 
+    fn directory(&self) -> Option<&Path> {
+        Some(self.path())
+    }
+
     fn capabilities(&self) -> Capabilities {
         Capabilities {
             writable: true,
@@ -254,7 +258,7 @@ impl Fault {
             Self::Io(error) => StoreError::from_io(operation, error),
             Self::Escapes => new(
                 Kind::Forbidden,
-                "a symbolic link leads out of the store, which only follow_links(true) allows,",
+                "a symbolic link leads out of the store, which only the option `follow_links` allows,",
             ),
             Self::Obstructed(what) => new(Kind::Obstructed, &what),
             Self::Exists => new(Kind::AlreadyExists, "there is something already"),

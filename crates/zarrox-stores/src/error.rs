@@ -16,6 +16,7 @@ struct Inner {
     key: Option<String>,
     message: String,
     source: Option<Box<dyn Error + Send + Sync>>,
+    no_server: bool,
 }
 
 /// What sort of thing went wrong, see [`StoreError::kind`].
@@ -59,7 +60,9 @@ impl StoreError {
     #[must_use]
     pub fn new(kind: StoreErrorKind, operation: &'static str, message: impl Into<String>) -> Self {
         let message = message.into();
-        Self(Box::new(Inner { kind, operation, location: None, key: None, message, source: None }))
+        let inner =
+            Inner { kind, operation, location: None, key: None, message, source: None, no_server: false };
+        Self(Box::new(inner))
     }
 
     /// An error of the operating system, its kind taken from the [`io::ErrorKind`].
@@ -84,6 +87,14 @@ impl StoreError {
         if self.location().is_some() { self } else { self.with_location(location()) }
     }
 
+    /// The same, of another operation.
+    #[cfg(any(feature = "s3", feature = "azure"))]
+    #[must_use]
+    pub(crate) fn with_operation(mut self, operation: &'static str) -> Self {
+        self.0.operation = operation;
+        self
+    }
+
     /// Adds the key or prefix concerned.
     #[must_use]
     pub fn with_key(mut self, key: impl Into<String>) -> Self {
@@ -93,8 +104,17 @@ impl StoreError {
 
     /// Adds the error that led to this one.
     #[must_use]
-    pub fn with_source(mut self, source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
-        self.0.source = Some(source.into());
+    pub fn with_source(self, source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        let source = source.into();
+        let mut error = self.because_of(&*source);
+        error.0.source = Some(source);
+        error
+    }
+
+    /// Learns from the error that led to this one whether there is a server at all, without keeping it.
+    #[must_use]
+    pub(crate) fn because_of(mut self, cause: &(dyn Error + 'static)) -> Self {
+        self.0.no_server |= says_no_server(cause);
         self
     }
 
@@ -122,6 +142,21 @@ impl StoreError {
         self.0.key.as_deref()
     }
 
+    /// True where nobody could be asked at all: the connection was refused, or there is no host of this name. Who has not got an answer
+    /// from there before has probably mistyped the address.
+    #[must_use]
+    pub fn is_no_server(&self) -> bool {
+        self.0.no_server
+    }
+
+    /// The message without what to do about it.
+    pub(crate) fn reason(&self) -> String {
+        let Inner { operation, message, .. } = &*self.0;
+        // Quoted as Rust would, so that control characters in a key cannot garble a terminal.
+        let place = self.place().map_or(String::new(), |place| format!(" '{}'", place.escape_debug()));
+        format!("{message} while {operation}{place}")
+    }
+
     /// What to do about it, when there is something to do.
     fn advice(&self) -> Option<&'static str> {
         match self.kind() {
@@ -130,6 +165,9 @@ impl StoreError {
                 Some("the previous value is untouched; free some space and try again")
             }
             StoreErrorKind::ReadOnly => Some("write to another place"),
+            StoreErrorKind::Unreachable if self.is_no_server() => {
+                Some("check the address, and that there is a server")
+            }
             StoreErrorKind::Unreachable => Some("check that the storage is connected and try again"),
             StoreErrorKind::TimedOut => Some("try again, or allow more time"),
             _ => None,
@@ -150,12 +188,7 @@ impl StoreError {
 
 impl fmt::Display for StoreError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Inner { operation, message, .. } = &*self.0;
-        write!(formatter, "{message} while {operation}")?;
-        if let Some(place) = self.place() {
-            // Quoted as Rust would, so that control characters in a key cannot garble a terminal.
-            write!(formatter, " '{}'", place.escape_debug())?;
-        }
+        formatter.write_str(&self.reason())?;
         self.advice().map_or(Ok(()), |advice| write!(formatter, "; {advice}"))
     }
 }
@@ -173,6 +206,29 @@ impl Error for StoreError {
         self.0.source.as_deref().map(|source| source as &(dyn Error + 'static))
     }
 }
+
+/// Looks for an error that says that there is no server among those that led to one.
+fn says_no_server(error: &(dyn Error + 'static)) -> bool {
+    let mut link = Some(error);
+    while let Some(cause) = link {
+        let io = cause.downcast_ref::<io::Error>();
+        if io.is_some_and(is_no_server) || NO_HOST.iter().any(|words| cause.to_string().starts_with(words)) {
+            return true;
+        }
+        // An error of the operating system hides the one that it was made of.
+        let inner = io.and_then(io::Error::get_ref).map(|inner| inner as &(dyn Error + 'static));
+        link = inner.or_else(|| cause.source());
+    }
+    false
+}
+
+fn is_no_server(error: &io::Error) -> bool {
+    use io::ErrorKind as Io;
+    matches!(error.kind(), Io::ConnectionRefused | Io::HostUnreachable | Io::NetworkUnreachable)
+}
+
+/// The beginnings of what the standard library and the HTTP client say of a host that does not exist: there is no kind of error for it.
+const NO_HOST: [&str; 2] = ["failed to lookup address information", "dns error"];
 
 /// The kind that an error of the operating system has here, and our words for it where the system's are
 /// not plain enough.
@@ -226,6 +282,21 @@ mod tests {
         let full = StoreError::from_io("writing", io::ErrorKind::QuotaExceeded.into()).with_location("/a");
         assert_eq!(full.kind(), StoreErrorKind::StorageFull);
         assert!(full.to_string().contains("previous value is untouched"), "{full}");
+    }
+
+    #[test]
+    fn that_there_is_no_server_is_told_by_what_led_to_it() {
+        let unreachable = |cause: io::Error| {
+            StoreError::new(StoreErrorKind::Unreachable, "reading", "no answer").with_source(cause)
+        };
+        assert!(unreachable(io::ErrorKind::ConnectionRefused.into()).is_no_server());
+        let inner = io::Error::from(io::ErrorKind::ConnectionRefused);
+        assert!(unreachable(io::Error::other(inner)).is_no_server());
+        let unknown = io::Error::other("failed to lookup address information: Name or service not known");
+        assert!(unreachable(unknown).to_string().ends_with("check the address, and that there is a server"));
+        for other in [io::ErrorKind::ConnectionReset, io::ErrorKind::TimedOut] {
+            assert!(!unreachable(other.into()).is_no_server(), "{other}");
+        }
     }
 
     #[test]

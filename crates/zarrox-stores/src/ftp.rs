@@ -20,7 +20,7 @@ use self::connection::{Lease, Pool, Server, fault, is_absence, is_denial};
 use crate::escape::{Special, escaped, unescaped};
 use crate::temporary;
 use crate::tree::{Entry, FileTree, Stat, below, directory_of, exists, located, obstructed};
-use crate::url::Scheme;
+use crate::url::{Scheme, StorageOption};
 use crate::{Blocking, ByteRange, Capabilities, Head, Piece, StoreError, StoreErrorKind, Version};
 
 /// The most that a listing of one directory takes: about a million files.
@@ -37,6 +37,10 @@ const SPECIAL: Special = |character| character.is_ascii_control();
 
 pub(crate) static SCHEME: Scheme = Scheme {
     names: &["ftp"],
+    options: &[
+        StorageOption::text("user", "the user, where the URL says none"),
+        StorageOption::text("password", "the password of the user"),
+    ],
     open: |url, options| {
         let password = options.get("password").unwrap_or_default();
         let login = options.get("user").map(|user| FtpOptions::new().login(user, password));

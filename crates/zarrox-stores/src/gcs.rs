@@ -16,7 +16,7 @@ use reqwest::header::{ACCEPT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, RANGE};
 use reqwest::{Body, Client, Method, RequestBuilder, Response, StatusCode, Url};
 use serde_json::{Value as Json, json};
 
-use crate::url::{Located, Scheme};
+use crate::url::{Located, Scheme, StorageOption};
 use crate::web::{self, body, part, range_header, refused, send};
 use crate::{
     AsyncStore, Blocking, ByteRange, Capabilities, Condition, DirListing, Head, Key, Pages, Piece, Prefix,
@@ -39,6 +39,12 @@ const PLAIN: AsciiSet = NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').
 
 pub(crate) static SCHEME: Scheme = Scheme {
     names: &["gs", "gcs"],
+    options: &[
+        StorageOption::text("endpoint", "the URL of another server than Google's"),
+        StorageOption::text("token", "an access token"),
+        StorageOption::text("credentials_file", "the JSON file of a service account or user"),
+        StorageOption::flag("anonymous", "ask without credentials"),
+    ],
     open: |url, options| {
         let mut gcs = GcsOptions::new();
         if let Some(endpoint) = options.get("endpoint") {
@@ -50,7 +56,7 @@ pub(crate) static SCHEME: Scheme = Scheme {
         if let Some(token) = options.get("token") {
             gcs = gcs.token(token);
         }
-        if options.get("anonymous") == Some("true") {
+        if options.flag("anonymous")? == Some(true) {
             gcs = gcs.anonymous();
         }
         Ok(Located::one_of_many(gcs.open(url.authority())?, url.path()))

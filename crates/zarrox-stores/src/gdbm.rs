@@ -4,7 +4,7 @@ use std::fmt;
 use std::fs;
 use std::io::{self, BufReader, BufWriter, Read, Seek, Write};
 use std::ops::ControlFlow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -13,8 +13,10 @@ use gdbm_native::{Error, FromBytes, Gdbm, OpenOptions};
 
 use crate::database::{Registry, Shared, canonical, directory_of};
 use crate::file_lock::MOMENT;
+use crate::fork::busy;
 use crate::key::valid;
 use crate::lock::unpoisoned;
+use crate::per_process::PerProcess;
 use crate::{
     Capabilities, Condition, DirListing, Key, LockGuard, Prefix, Store, StoreError, StoreErrorKind, Value,
 };
@@ -122,11 +124,14 @@ impl GdbmOptions {
         // Without the extended header, which versions before 1.21 of GDBM cannot read.
         options.write(!self.read_only).create(create).numsync(false).sync(self.sync).lock_wait(self.wait);
         let open = || {
-            Ok(Handle {
-                database: Mutex::new(options.open(&path)?),
+            let handle = Handle {
+                options,
+                database: PerProcess::new(),
+                path: path.clone(),
                 read_only: self.read_only,
                 sync: self.sync,
-            })
+            };
+            handle.with(|_| Ok(())).map(|()| handle)
         };
         let handle = OPEN.open(&path, open).map_err(|error| place(into_error("opening", error)))?;
         if handle.read_only && !self.read_only {
@@ -139,9 +144,22 @@ impl GdbmOptions {
 
 /// One open file.
 struct Handle {
-    database: Mutex<Gdbm>,
+    options: OpenOptions,
+    path: PathBuf,
+    /// A process that was forked off has to open the file itself: with a file that is open goes the position in it.
+    database: PerProcess<Arc<Mutex<Gdbm>>>,
     read_only: bool,
     sync: bool,
+}
+
+impl Handle {
+    /// Works with the database, alone.
+    fn with<T>(&self, work: impl FnOnce(&mut Gdbm) -> Result<T, Error>) -> Result<T, Error> {
+        let _busy = busy();
+        let open = || self.options.open(&self.path).map(|database| Arc::new(Mutex::new(database)));
+        let database = self.database.try_get(open)?;
+        work(&mut unpoisoned(&database))
+    }
 }
 
 impl fmt::Debug for Handle {
@@ -184,7 +202,7 @@ impl GdbmStore {
     ///
     /// When it cannot be written.
     pub fn flush(&self) -> Result<(), StoreError> {
-        unpoisoned(&self.0.handle.database).sync().map_err(self.fail("writing", ""))
+        self.0.handle.with(Gdbm::sync).map_err(self.fail("writing", ""))
     }
 
     fn fail(&self, operation: &'static str, key: &str) -> impl Fn(Error) -> StoreError {
@@ -210,15 +228,17 @@ impl GdbmStore {
         prefix: &Prefix,
         size: impl Fn(&Gdbm, &Key) -> Result<u64, Error>,
     ) -> Result<Spool, Error> {
-        let database = unpoisoned(&self.0.handle.database);
         let mut file = BufWriter::new(tempfile::tempfile()?);
-        for key in database.keys::<Vec<u8>>() {
-            let Some(key) = valid(key?).filter(|key| prefix.contains(key)) else { continue };
-            let size = size(&database, &key)?;
-            let length = key.as_str().len() as u64;
-            file.write_all(&[length.to_le_bytes(), size.to_le_bytes()].concat())?;
-            file.write_all(key.as_str().as_bytes())?;
-        }
+        self.0.handle.with(|database| {
+            for key in database.keys::<Vec<u8>>() {
+                let Some(key) = valid(key?).filter(|key| prefix.contains(key)) else { continue };
+                let size = size(database, &key)?;
+                let length = key.as_str().len() as u64;
+                file.write_all(&[length.to_le_bytes(), size.to_le_bytes()].concat())?;
+                file.write_all(key.as_str().as_bytes())?;
+            }
+            Ok(())
+        })?;
         let mut file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
         file.rewind()?;
         Ok(Spool(BufReader::new(file)))
@@ -268,24 +288,29 @@ impl Store for GdbmStore {
     }
 
     fn get(&self, key: &Key) -> Result<Option<Bytes>, StoreError> {
-        let value = unpoisoned(&self.0.handle.database).get::<_, Vec<u8>>(key.as_str());
+        let value = self.0.handle.with(|database| database.get::<_, Vec<u8>>(key.as_str()));
         Ok(value.map_err(self.fail("reading", key.as_str()))?.map(Bytes::from))
     }
 
     fn set(&self, key: &Key, value: &[u8], condition: Condition<'_>) -> Result<(), StoreError> {
         self.writable("writing", key.as_str())?;
-        let mut database = unpoisoned(&self.0.handle.database);
-        let fail = self.fail("writing", key.as_str());
-        if condition.absent()? && database.contains_key(key.as_str()).map_err(&fail)? {
-            let error = StoreError::new(StoreErrorKind::AlreadyExists, "writing", "there is a value already");
-            return Err(self.place(error, key.as_str()));
+        let absent = condition.absent()?;
+        let is_written = self.0.handle.with(|database| {
+            if absent && database.contains_key(key.as_str())? {
+                return Ok(false);
+            }
+            database.insert(key.as_str(), value).map(|_| true)
+        });
+        if is_written.map_err(self.fail("writing", key.as_str()))? {
+            return Ok(());
         }
-        database.insert(key.as_str(), value).map(drop).map_err(fail)
+        let error = StoreError::new(StoreErrorKind::AlreadyExists, "writing", "there is a value already");
+        Err(self.place(error, key.as_str()))
     }
 
     fn erase(&self, key: &Key) -> Result<bool, StoreError> {
         self.writable("erasing", key.as_str())?;
-        let erased = unpoisoned(&self.0.handle.database).remove(key.as_str());
+        let erased = self.0.handle.with(|database| database.remove(key.as_str()));
         Ok(erased.map_err(self.fail("erasing", key.as_str()))?.is_some())
     }
 
@@ -293,19 +318,22 @@ impl Store for GdbmStore {
         self.writable("erasing", prefix.as_str())?;
         let fail = self.fail("erasing", prefix.as_str());
         let mut keys = self.spool(prefix, |_, _| Ok(0)).map_err(&fail)?;
-        let mut database = unpoisoned(&self.0.handle.database);
-        // Many keys are flushed together.
-        database.set_sync(false);
-        let mut erase = || -> Result<(), Error> {
-            while let Some((key, _)) = keys.next()? {
-                database.remove(key.as_str())?;
-            }
-            Ok(())
+        let handle = &self.0.handle;
+        let erase = |database: &mut Gdbm| {
+            // Many keys are flushed together.
+            database.set_sync(false);
+            let mut erase = || -> Result<(), Error> {
+                while let Some((key, _)) = keys.next()? {
+                    database.remove(key.as_str())?;
+                }
+                Ok(())
+            };
+            let erased = erase();
+            database.set_sync(handle.sync);
+            let flushed = if handle.sync { database.sync() } else { Ok(()) };
+            erased.and(flushed)
         };
-        let erased = erase();
-        database.set_sync(self.0.handle.sync);
-        let flushed = if self.0.handle.sync { database.sync() } else { Ok(()) };
-        erased.and(flushed).map_err(fail)
+        handle.with(erase).map_err(fail)
     }
 
     fn list_prefix(
@@ -326,10 +354,14 @@ impl Store for GdbmStore {
     fn list_dir(&self, prefix: &Prefix) -> Result<DirListing, StoreError> {
         let mut listing = DirListing::default();
         let mut children = std::collections::BTreeSet::new();
-        let database = unpoisoned(&self.0.handle.database);
-        for key in database.keys::<Vec<u8>>() {
-            let key = key.map_err(self.fail("listing", prefix.as_str()))?;
-            let Some(key) = valid(key).filter(|key| prefix.contains(key)) else { continue };
+        let keys = self.0.handle.with(|database| {
+            let keys = database.keys::<Vec<u8>>().map(|key| Ok(valid(key?)));
+            let inside = |key: &Result<Option<Key>, Error>| {
+                key.as_ref().map_or(true, |key| key.as_ref().is_some_and(|key| prefix.contains(key)))
+            };
+            keys.filter(inside).collect::<Result<Vec<_>, Error>>()
+        });
+        for key in keys.map_err(self.fail("listing", prefix.as_str()))?.into_iter().flatten() {
             match key.as_str()[prefix.as_str().len()..].split_once('/') {
                 Some((child, _)) => drop(children.insert(prefix.child(child)?)),
                 None => listing.keys.push(key),

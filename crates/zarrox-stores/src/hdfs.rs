@@ -16,7 +16,7 @@ use url::Url;
 use crate::escape::{Special, escaped, unescaped};
 use crate::store::reserved;
 use crate::tree::{Entry, FileTree, Stat, below, directory_of, exists, located, obstructed};
-use crate::url::Scheme;
+use crate::url::{Scheme, StorageOption};
 use crate::{
     Blocking, ByteRange, Capabilities, Head, Piece, StoreError, StoreErrorKind, Version, runtime, temporary,
 };
@@ -43,6 +43,10 @@ const SPECIAL: Special = |character| character == ':';
 
 pub(crate) static SCHEME: Scheme = Scheme {
     names: &["hdfs"],
+    options: &[
+        StorageOption::text("user", "the user, where the URL says none"),
+        StorageOption::text("*.*", "a setting of Hadoop's client, as dfs.client.use.datanode.hostname"),
+    ],
     open: |url, options| {
         let hdfs = options.iter().fold(HdfsOptions::new(), |hdfs, (name, value)| match name {
             "user" => hdfs.user(value),

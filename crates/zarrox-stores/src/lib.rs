@@ -64,6 +64,8 @@ mod error;
 mod escape;
 #[cfg(any(feature = "gdbm", feature = "redb", feature = "zip"))]
 mod file_lock;
+#[doc(hidden)]
+pub mod fork;
 #[cfg(feature = "ftp")]
 mod ftp;
 #[cfg(feature = "gcs")]
@@ -130,7 +132,10 @@ pub use self::mongodb::{MongoDbOptions, MongoDbStore};
 pub use self::redb::{RedbOptions, RedbStore};
 #[cfg(feature = "redis")]
 pub use self::redis::{RedisOptions, RedisStore};
-pub use self::url::{Located, StorageOptions, StoreUrl, is_url, open_url};
+pub use self::url::{
+    FOLLOW_LINKS, Located, OptionValue, StorageOption, StorageOptions, StoreUrl, file_of, is_url, open_url,
+    storage_options,
+};
 #[cfg(feature = "async")]
 pub use asynchronous::{AsyncStore, Blocking, Head, Pages, Piece};
 #[cfg(all(unix, feature = "berkeley-db"))]

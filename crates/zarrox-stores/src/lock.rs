@@ -8,9 +8,21 @@ use std::sync::{Arc, Condvar, LazyLock, Mutex, MutexGuard, PoisonError};
 use crate::Key;
 
 /// The locks that somebody holds or waits for. Entries leave with their last user.
-static TABLE: LazyLock<Mutex<HashMap<Arc<str>, Entry>>> = LazyLock::new(Mutex::default);
+pub(crate) type LockTable = HashMap<Arc<str>, Entry>;
 
-struct Entry {
+static TABLE: LazyLock<Mutex<LockTable>> = LazyLock::new(Mutex::default);
+
+/// The table, for as long as the guard lives.
+pub(crate) fn lock_table() -> MutexGuard<'static, LockTable> {
+    unpoisoned(&TABLE)
+}
+
+/// Forgets who holds what: in a process that was forked off, most of them are not there.
+pub(crate) fn forget_locks(table: &mut LockTable) {
+    table.clear();
+}
+
+pub(crate) struct Entry {
     lock: Arc<Lock>,
     /// How many hold the lock or wait for it.
     users: usize,
@@ -73,7 +85,7 @@ impl fmt::Debug for LockGuard {
 }
 
 fn join(name: &Arc<str>) -> Arc<Lock> {
-    let mut table = unpoisoned(&TABLE);
+    let mut table = lock_table();
     let entry = table.entry(Arc::clone(name)).or_insert_with(|| Entry { lock: Arc::default(), users: 0 });
     entry.users += 1;
     Arc::clone(&entry.lock)
@@ -81,7 +93,7 @@ fn join(name: &Arc<str>) -> Arc<Lock> {
 
 /// Says how many hold the lock or wait for it still.
 fn leave(name: &Arc<str>) -> usize {
-    let mut table = unpoisoned(&TABLE);
+    let mut table = lock_table();
     let Some(entry) = table.get_mut(name) else { return 0 };
     entry.users -= 1;
     let left = entry.users;

@@ -19,7 +19,7 @@ use futures_util::TryStreamExt;
 use crate::ordered::{KeyRange, Ordered, Page};
 use crate::runtime::wait;
 use crate::store::reserved;
-use crate::url::{Located, Scheme, StorageOptions, StoreUrl};
+use crate::url::{Located, Scheme, StorageOption, StorageOptions, StoreUrl};
 use crate::{
     Capabilities, Condition, DirListing, GetDone, Key, LockGuard, Prefix, Store, StoreError, StoreErrorKind,
     Value,
@@ -71,7 +71,16 @@ struct Inner {
 }
 
 /// `mongodb://user:password@host:port/database/collection/node?options`. The node is below the collection.
-pub(crate) static SCHEME: Scheme = Scheme { names: &["mongodb", "mongodb+srv"], open: locate };
+pub(crate) static SCHEME: Scheme = Scheme {
+    names: &["mongodb", "mongodb+srv"],
+    options: &[
+        StorageOption::text("user", "the user, where the URL says none"),
+        StorageOption::text("password", "the password of the user"),
+        StorageOption::text("database", "the database, where the URL says none"),
+        StorageOption::text("collection", "the collection, where the URL says none"),
+    ],
+    open: locate,
+};
 
 fn locate(url: &StoreUrl<'_>, options: &StorageOptions) -> Result<Located, StoreError> {
     let mut names = url.path().trim_start_matches('/').splitn(3, '/');

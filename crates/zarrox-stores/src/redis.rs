@@ -16,7 +16,7 @@ use bytes::Bytes;
 
 use crate::key::valid;
 use crate::store::ranges_of;
-use crate::url::{Located, Scheme, StorageOptions, StoreUrl};
+use crate::url::{Located, Scheme, StorageOption, StorageOptions, StoreUrl};
 use crate::{
     ByteRange, Capabilities, Condition, DirListing, GetDone, Key, LockGuard, Prefix, Store, StoreError,
     StoreErrorKind, Value,
@@ -69,7 +69,15 @@ struct Inner {
 }
 
 /// `redis://user:password@host:port/database/node?prefix=name`. The node is below the number of the database.
-pub(crate) static SCHEME: Scheme = Scheme { names: &["redis", "rediss"], open: locate };
+pub(crate) static SCHEME: Scheme = Scheme {
+    names: &["redis", "rediss"],
+    options: &[
+        StorageOption::text("user", "the user, where the URL says none"),
+        StorageOption::text("password", "the password of the user"),
+        StorageOption::text("prefix", "what all keys in the database begin with"),
+    ],
+    open: locate,
+};
 
 fn locate(url: &StoreUrl<'_>, options: &StorageOptions) -> Result<Located, StoreError> {
     let path = url.path().trim_start_matches('/');

@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -23,6 +24,8 @@ pub struct RetryOptions {
     /// How long after the beginning of an operation a repeat may begin; 60 s when not set. An attempt that is under way
     /// is not broken off: the time limits of the wrapped store end it.
     pub deadline: Duration,
+    /// The deadline where there was no answer yet from the place, and [no server is there](StoreError::is_no_server); 2 s when not set.
+    pub first_deadline: Duration,
 }
 
 impl Default for RetryOptions {
@@ -31,11 +34,13 @@ impl Default for RetryOptions {
             first_delay: Duration::from_millis(100),
             longest_delay: Duration::from_secs(5),
             deadline: Duration::from_secs(60),
+            first_deadline: Duration::from_secs(2),
         }
     }
 }
 
-/// Repeats what failed for a reason that may pass: [`StoreErrorKind::Unreachable`] and [`StoreErrorKind::TimedOut`].
+/// Repeats what failed for a reason that may pass: [`StoreErrorKind::Unreachable`] and [`StoreErrorKind::TimedOut`]. Each repeat is an
+/// event of `tracing`, with the `reason`.
 ///
 /// - A write on a condition may have been done although its answer was lost. If the repeat finds the condition broken, the
 ///   value is read back, and the write has succeeded if it is the one that was to be written. So two writers of equal bytes
@@ -49,6 +54,8 @@ impl Default for RetryOptions {
 pub struct RetryStore {
     inner: Arc<dyn Store>,
     options: RetryOptions,
+    /// Set when there was an answer, be it a refusal.
+    answered: Arc<AtomicBool>,
 }
 
 impl RetryStore {
@@ -61,7 +68,7 @@ impl RetryStore {
     /// Wraps the store.
     #[must_use]
     pub fn with_options(store: Arc<dyn Store>, options: RetryOptions) -> Self {
-        Self { inner: store, options }
+        Self { inner: store, options, answered: Arc::default() }
     }
 
     /// Runs until it succeeds, fails for good, may not be repeated, or the time is over.
@@ -71,12 +78,22 @@ impl RetryStore {
         run: &mut dyn FnMut() -> Result<T, StoreError>,
         may_repeat: &dyn Fn() -> bool,
     ) -> Result<T, StoreError> {
-        let mut backoff = Backoff::new(self.options);
+        let mut backoff = Backoff::new(self);
         loop {
-            match run() {
+            let done = run();
+            self.learn_from(&done);
+            match done {
                 Err(error) if is_temporary(&error) && may_repeat() && backoff.wait(call, &error) => {}
                 done => return done,
             }
+        }
+    }
+
+    /// Whatever is not a failure on the way there is an answer; so is a connection that breaks off.
+    fn learn_from<T>(&self, done: &Result<T, StoreError>) {
+        if !done.as_ref().is_err_and(|error| error.is_no_server() || error.kind() == StoreErrorKind::TimedOut)
+        {
+            self.answered.store(true, Ordering::Relaxed);
         }
     }
 
@@ -107,16 +124,19 @@ impl Store for RetryStore {
 
     /// Those that failed are read again together, so that many wait no longer than one.
     fn get_many(&self, keys: &[Key], done: &GetDone<'_>) {
-        let mut backoff = Backoff::new(self.options);
+        let mut backoff = Backoff::new(self);
         let mut places: Vec<usize> = (0..keys.len()).collect();
         while !places.is_empty() {
             let asked: Vec<Key> = places.iter().map(|place| keys[*place].clone()).collect();
             let failed = Mutex::new(Vec::new());
-            self.inner.get_many(&asked, &|index, answer| match answer {
-                Err(error) if is_temporary(&error) => {
-                    failed.lock().unwrap_or_else(PoisonError::into_inner).push((places[index], error));
+            self.inner.get_many(&asked, &|index, answer| {
+                self.learn_from(&answer);
+                match answer {
+                    Err(error) if is_temporary(&error) => {
+                        failed.lock().unwrap_or_else(PoisonError::into_inner).push((places[index], error));
+                    }
+                    answer => done(places[index], answer),
                 }
-                answer => done(places[index], answer),
             });
             let failed = failed.into_inner().unwrap_or_else(PoisonError::into_inner);
             let Some((place, error)) = failed.first() else { return };
@@ -171,26 +191,31 @@ fn is_broken_condition(error: &StoreError) -> bool {
 }
 
 /// The waits between the attempts at one operation.
-struct Backoff {
-    options: RetryOptions,
+struct Backoff<'s> {
+    store: &'s RetryStore,
     begin: Instant,
     longest: Duration,
 }
 
-impl Backoff {
-    fn new(options: RetryOptions) -> Self {
-        Self { options, begin: Instant::now(), longest: options.first_delay.min(options.longest_delay) }
+impl<'s> Backoff<'s> {
+    fn new(store: &'s RetryStore) -> Self {
+        let RetryOptions { first_delay, longest_delay, .. } = store.options;
+        Self { store, begin: Instant::now(), longest: first_delay.min(longest_delay) }
     }
 
     /// Waits until the next attempt. `false`, at once, when it would come too late.
     fn wait(&mut self, call: &Call<'_>, error: &StoreError) -> bool {
+        let RetryOptions { longest_delay, deadline, first_deadline, .. } = self.store.options;
+        let is_known = !error.is_no_server() || self.store.answered.load(Ordering::Relaxed);
+        let deadline = if is_known { deadline } else { deadline.min(first_deadline) };
         let delay = self.longest.mul_f64(fastrand::f64());
-        if self.begin.elapsed().saturating_add(delay) > self.options.deadline {
+        if self.begin.elapsed().saturating_add(delay) > deadline {
             return false;
         }
-        tracing::debug!(operation = ?call.operation(), key = call.key(), %error, ?delay, "trying again");
+        let reason = error.reason();
+        tracing::debug!(operation = ?call.operation(), key = call.key(), reason, ?delay, "trying again");
         thread::sleep(delay);
-        self.longest = self.longest.saturating_mul(2).min(self.options.longest_delay);
+        self.longest = self.longest.saturating_mul(2).min(longest_delay);
         true
     }
 }

@@ -12,8 +12,10 @@ use rusqlite::types::Value as SqlValue;
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, params};
 
 use crate::database::{Registry, Shared, canonical, directory_of};
+use crate::fork::busy;
 use crate::lock::unpoisoned;
 use crate::ordered::{KeyRange, Ordered, Page};
+use crate::per_process::PerProcess;
 use crate::store::{check_rename, checked_length, ranges_of, reserved};
 use crate::{
     ByteRange, Capabilities, Condition, DirListing, Key, LockGuard, Prefix, Store, StoreError,
@@ -143,7 +145,8 @@ impl SqliteOptions {
         let path = canonical(path).map_err(io)?;
         check_file(&path, create).map_err(io)?;
         let gate = GATES.open(&path, || Ok::<_, StoreError>(RwLock::default()))?;
-        let mut inner = Inner { gate, options: self, log: false, writable: false, idle: Mutex::default() };
+        let mut inner =
+            Inner { gate, options: self, log: false, writable: false, idle: PerProcess::default() };
         inner.prepare(create).map_err(|fault| place(fault.into_error("opening")))?;
         Ok(SqliteStore(Arc::new(inner)))
     }
@@ -165,12 +168,14 @@ struct Inner {
     /// Whether the database has a write-ahead log.
     log: bool,
     writable: bool,
-    idle: Mutex<Vec<Connection>>,
+    /// Connections that nobody uses. One must not go with a fork into another process.
+    idle: PerProcess<Arc<Mutex<Vec<Connection>>>>,
 }
 
 impl Inner {
     /// Makes the first connection, and looks at the file.
     fn prepare(&mut self, create: bool) -> Result<(), Fault> {
+        let _busy = busy();
         let connection = self.connect(create)?;
         self.writable = !self.options.read_only && !connection.is_readonly("main")?;
         if create && self.writable {
@@ -189,7 +194,7 @@ impl Inner {
         }
         let journal: String = connection.query_row("PRAGMA journal_mode", [], |row| row.get(0))?;
         self.log = journal == "wal";
-        unpoisoned(&self.idle).push(connection);
+        unpoisoned(&self.idle()).push(connection);
         Ok(())
     }
 
@@ -221,8 +226,12 @@ impl Inner {
         fault.into_error(operation).with_location(self.location()).with_key(key)
     }
 
+    fn idle(&self) -> Arc<Mutex<Vec<Connection>>> {
+        self.idle.get(Arc::default)
+    }
+
     fn take(&self) -> Result<Connection, Fault> {
-        let idle = unpoisoned(&self.idle).pop();
+        let idle = unpoisoned(&self.idle()).pop();
         idle.map_or_else(|| self.connect(false), Ok)
     }
 
@@ -230,7 +239,8 @@ impl Inner {
         if !connection.is_autocommit() && connection.execute_batch("ROLLBACK").is_err() {
             return;
         }
-        let mut idle = unpoisoned(&self.idle);
+        let idle = self.idle();
+        let mut idle = unpoisoned(&idle);
         if idle.len() < IDLE {
             idle.push(connection);
         }
@@ -243,6 +253,7 @@ impl Inner {
 
     /// Reads in one transaction, so that all is of one version.
     fn read<T>(&self, read: impl FnOnce(&Connection) -> Result<T, Fault>) -> Result<T, Fault> {
+        let _busy = busy();
         let _reading = self.reading();
         let connection = self.take()?;
         let result = begin(&connection, "BEGIN").and_then(|()| read(&connection));
@@ -258,6 +269,7 @@ impl Inner {
                 "the store was opened for reading only".into(),
             ));
         }
+        let _busy = busy();
         let _writing = self.gate.write().unwrap_or_else(PoisonError::into_inner);
         let connection = self.take()?;
         let work = || {
@@ -372,6 +384,7 @@ impl SqliteStore {
 
     /// A large value stays open on a connection of its own, in the transaction that found it.
     fn open_in_transaction(&self, key: &Key) -> Result<Option<Box<dyn Value>>, Fault> {
+        let _busy = busy();
         let connection = self.0.take()?;
         let found = begin(&connection, "BEGIN").and_then(|()| find(&connection, key));
         if let Ok(Some(Found::Large { row, size })) = found {
@@ -555,6 +568,7 @@ impl Value for LargeValue {
         let place =
             |error: StoreError| error.with_location(self.store.location()).with_key(self.key.as_str());
         checked_length(self.size, offset, buffer.len() as u64).map_err(place)?;
+        let _busy = busy();
         let connection = unpoisoned(&self.connection);
         let Some(connection) = connection.as_ref() else { return Ok(()) };
         let done = read_blob(connection, self.row, offset, buffer);
@@ -564,6 +578,7 @@ impl Value for LargeValue {
 
 impl Drop for LargeValue {
     fn drop(&mut self) {
+        let _busy = busy();
         let connection = self.connection.get_mut().unwrap_or_else(PoisonError::into_inner).take();
         connection.into_iter().for_each(|connection| self.store.0.give_back(connection));
     }

@@ -4,6 +4,7 @@ use std::fmt::Debug;
 use std::io;
 use std::num::NonZeroUsize;
 use std::ops::{ControlFlow, Range};
+use std::path::Path;
 
 use bytes::Bytes;
 
@@ -180,6 +181,11 @@ pub trait Store: Debug + Send + Sync {
         copy_then_erase(self, from, to)
     }
 
+    /// The directory whose files are the values, each called by its key; `None` where values are kept in another way.
+    fn directory(&self) -> Option<&Path> {
+        None
+    }
+
     /// Makes all that was written complete, so that other programs see it.
     ///
     /// Most stores are complete after every write, and have nothing to do. An archive is finished here; it is as well
@@ -298,6 +304,8 @@ pub struct Capabilities {
     /// How many requests are worth having under way at the same time, where each takes time to travel. `None` for
     /// storage that is at hand.
     pub in_flight: Option<NonZeroUsize>,
+    /// Values are at hand, but only one thread at a time gets at them: threads that do little else only wait for each other.
+    pub one_at_a_time: bool,
     /// How many bytes a value may have, where the storage has a limit of its own; a larger one is refused with
     /// [`StoreErrorKind::TooLarge`].
     pub largest_value: Option<u64>,

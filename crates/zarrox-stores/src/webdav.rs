@@ -14,7 +14,7 @@ use reqwest::{Client, Method, RequestBuilder, Response, StatusCode, Url};
 
 use self::multistatus::Resource;
 use crate::tree::{Entry, FileTree, Stat, changed, directory_of, exists, located, obstructed};
-use crate::url::Scheme;
+use crate::url::{Scheme, StorageOption};
 use crate::web::{self, body, part, range_header, refused, send};
 use crate::{Blocking, ByteRange, Capabilities, Head, Piece, StoreError, StoreErrorKind, Version};
 
@@ -33,6 +33,11 @@ const PLAIN: AsciiSet = NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').
 
 pub(crate) static SCHEME: Scheme = Scheme {
     names: &["webdav", "webdavs"],
+    options: &[
+        StorageOption::text("user", "the user, where the URL says none"),
+        StorageOption::text("password", "the password of the user"),
+        StorageOption::text("token", "a token in the place of user and password"),
+    ],
     open: |url, options| {
         let scheme = if url.scheme() == "webdavs" { "https" } else { "http" };
         let mut webdav = WebDavOptions::new();

@@ -6,10 +6,13 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use zarrox_stores::{
-    Condition, CountingStore, Key, MemoryStore, Operation, RetryOptions, RetryStore, Store, StoreErrorKind,
+    Condition, CountingStore, HttpOptions, Key, MemoryStore, Operation, RetryOptions, RetryStore,
+    StorageOptions, Store, StoreErrorKind, open_url,
 };
 use zarrox_testkit::faults::{Fault, FaultyStore};
+use zarrox_testkit::proxy::Proxy;
 use zarrox_testkit::store::{key, list, prefix, store_suite};
+use zarrox_testkit::web;
 
 const REPEATED: [Operation; 9] = [
     Operation::Open,
@@ -28,6 +31,7 @@ fn quick(deadline: Duration) -> RetryOptions {
         first_delay: Duration::from_micros(1),
         longest_delay: Duration::from_micros(100),
         deadline,
+        ..RetryOptions::default()
     }
 }
 
@@ -165,4 +169,59 @@ fn no_key_is_visited_twice() {
     };
     assert_eq!(store.list_prefix(&prefix("a/"), &mut visit).unwrap_err().kind(), StoreErrorKind::Unreachable);
     assert_eq!(seen.len(), 4);
+}
+
+/// A URL of this machine where nobody listens.
+fn nowhere() -> std::io::Result<String> {
+    let free = std::net::TcpListener::bind("127.0.0.1:0")?;
+    Ok(free.local_addr()?.to_string())
+}
+
+#[test]
+fn where_no_server_is_the_first_request_fails_soon() {
+    let place = nowhere().unwrap();
+    let urls = ["http", "webdav", "ftp", "hdfs", "redis"].map(|scheme| format!("{scheme}://{place}/0/a"));
+    let mut urls = urls.to_vec();
+    urls.extend(["http://no-such-host.invalid/a", "s3://bucket/a", "gs://bucket/a"].map(str::to_owned));
+    std::thread::scope(|scope| {
+        for url in &urls {
+            let options = [("endpoint", format!("http://{place}")), ("anonymous", "true".into())];
+            let options = options.into_iter().chain([("allow_http", "true".into()), ("region", "eu".into())]);
+            let options = options.fold(StorageOptions::new(), |all, (name, value)| all.with(name, value));
+            scope.spawn(move || {
+                let begin = Instant::now();
+                let opened = open_url(url, &options);
+                let error = opened.and_then(|located| located.store.get(&key("a")).map(drop)).unwrap_err();
+                assert_eq!(
+                    (error.kind(), error.is_no_server()),
+                    (StoreErrorKind::Unreachable, true),
+                    "{url}: {error}"
+                );
+                // Two seconds, and what a machine needs that has much to do.
+                assert!(begin.elapsed() < Duration::from_secs(10), "{url}: {:?}", begin.elapsed());
+            });
+        }
+    });
+}
+
+#[test]
+fn a_server_that_has_answered_is_waited_for() {
+    let directory = tempfile::tempdir().unwrap();
+    let proxy = Proxy::new(&web::serve(directory.path()).unwrap()).unwrap();
+    let http = Arc::new(HttpOptions::new().open(proxy.url()).unwrap());
+    let options = RetryOptions { first_deadline: Duration::ZERO, ..RetryOptions::default() };
+    proxy.refuse();
+    let error = RetryStore::with_options(Arc::clone(&http) as _, options).get(&key("a")).unwrap_err();
+    assert!(error.is_no_server(), "{error}");
+    proxy.mend();
+    let store = RetryStore::with_options(http, options);
+    assert_eq!(store.get(&key("a")).unwrap(), None);
+    proxy.refuse();
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            std::thread::sleep(Duration::from_millis(300));
+            proxy.mend();
+        });
+        assert_eq!(store.get(&key("b")).unwrap(), None);
+    });
 }

@@ -16,6 +16,7 @@ pub mod specimen;
 #[cfg(feature = "stores")]
 pub mod store;
 pub mod variable;
+pub mod web;
 
 /// The code in the documentation.
 #[cfg(doctest)]

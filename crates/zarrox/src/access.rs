@@ -1,9 +1,9 @@
 //! How elements are read and written: what can differ from one access to the next.
 
 use crate::array::ChunkCache;
+use crate::heard::Heard;
 use crate::interrupt::Interrupt;
 use crate::options::{Context, MissingChunks};
-use crate::pool::Pool;
 
 /// How the elements of an array are read and written, where that is not as it was opened.
 ///
@@ -28,6 +28,7 @@ pub struct AccessOptions {
     memory: Option<usize>,
     chunk_cache: Option<Option<ChunkCache>>,
     interrupt: Option<Interrupt>,
+    heard: Option<Heard>,
 }
 
 impl AccessOptions {
@@ -84,13 +85,20 @@ impl AccessOptions {
         Self { interrupt: Some(interrupt.clone()), ..self }
     }
 
+    /// Hears of each chunk that is done how many elements of it were read or written, while the work goes on: for those who show
+    /// progress. It is called from any thread.
+    #[must_use]
+    pub fn on_chunk(self, listener: impl Fn(u64) + Send + Sync + 'static) -> Self {
+        Self { heard: Some(Heard::new(listener)), ..self }
+    }
+
     /// Puts what was said into the place of what was said at opening.
     pub(crate) fn apply(&self, context: &mut Context) {
         if let Some(verify) = self.verify_checksums {
             context.decode.verify_checksums = verify;
         }
         if let Some(threads) = self.threads.filter(|&threads| threads != context.pool.threads()) {
-            context.pool = Pool::new(threads);
+            context.pool = context.pool.with_threads(threads);
         }
         if let Some(policy) = self.missing_chunks {
             context.missing = policy;
@@ -103,6 +111,9 @@ impl AccessOptions {
         }
         if let Some(interrupt) = &self.interrupt {
             context.interrupt = interrupt.clone();
+        }
+        if let Some(heard) = &self.heard {
+            context.heard = heard.clone();
         }
         if let Some(store) = self.store_empty_chunks {
             context.encode.store_empty_chunks = store;

@@ -2,22 +2,24 @@
 //!
 //! Nodes are then opened from memory, through the same code as ever: only their documents come from here instead of the
 //! store. The copy may be out of date. So before the first value of an array is read or written its own documents are
-//! compared with it, and what changes documents is refused unless it may drop the copy.
+//! compared with it, and once something was changed the store itself is asked.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fmt;
 use std::ops::Bound;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use zarrox_core::json::Json;
-use zarrox_core::metadata::{Consolidation, Documents, Layout, Source, same_document};
+use zarrox_core::metadata::{Consolidation, Documents, Layout, Source, StoredDocuments, same_document};
 use zarrox_core::{ArrayMetadata, Error, ErrorKind, Format, NodeMetadata, NodePath, Result};
 use zarrox_stores::{Key, Prefix};
 
 use crate::error::from_store;
 use crate::group::Group;
+use crate::guarded::until_unchanged;
 use crate::hierarchy::{Found, Location, format_of};
+use crate::upkeep::Upkeep;
 
 /// Whether hierarchies are opened by their consolidated metadata.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -62,6 +64,42 @@ impl fmt::Display for Difference {
     }
 }
 
+/// The result of comparing consolidated metadata with what is stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Freshness {
+    /// It says of all nodes what is stored.
+    UpToDate,
+    /// It says something else of so many nodes.
+    OutOfDate(usize),
+    /// It cannot be understood, or not compared: the reason.
+    Broken(String),
+    /// Nobody has looked: in a store that is far away, each node would have to be asked for.
+    Unknown,
+}
+
+impl fmt::Display for Freshness {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::UpToDate => write!(f, "up to date"),
+            Self::OutOfDate(1) => write!(f, "out of date for 1 node"),
+            Self::OutOfDate(nodes) => write!(f, "out of date for {nodes} nodes"),
+            Self::Broken(reason) => write!(f, "broken: {reason}"),
+            Self::Unknown => write!(f, "not compared"),
+        }
+    }
+}
+
+/// What becomes of a document.
+pub(crate) enum Edit {
+    /// It stays as it is.
+    Keep,
+    /// It is replaced, or written where there is none.
+    Write(Vec<u8>),
+    /// It goes.
+    Erase,
+}
+
 /// The documents of a group and of all nodes below it, in memory.
 #[derive(Debug)]
 pub(crate) struct Copy {
@@ -70,10 +108,8 @@ pub(crate) struct Copy {
     pub(crate) format: Format,
     pub(crate) layout: Layout,
     documents: Documents,
-    /// Whether the stored metadata may be dropped when something changes.
-    droppable: bool,
-    /// Set once it has been: from then on, the store itself is asked.
-    dropped: AtomicBool,
+    /// Set once something was changed: from then on, the store itself is asked.
+    outdated: AtomicBool,
 }
 
 impl Copy {
@@ -116,13 +152,13 @@ impl Copy {
     }
 
     pub(crate) fn is_in_use(&self) -> bool {
-        !self.dropped.load(Ordering::Acquire)
+        !self.outdated.load(Ordering::Acquire)
     }
 }
 
 impl Location {
     /// The same place, with all documents in memory if there is consolidated metadata here and the policy wants it.
-    pub(crate) fn consolidated(&self, policy: Consolidated, reading: bool, droppable: bool) -> Result<Self> {
+    pub(crate) fn consolidated(&self, policy: Consolidated, reading: bool) -> Result<Self> {
         let wanted = match policy {
             Consolidated::Never => false,
             Consolidated::Auto => reading,
@@ -131,12 +167,17 @@ impl Location {
         if !wanted {
             return Ok(self.clone());
         }
-        for format in self.formats().collect::<Vec<_>>() {
-            match self.copy_of(format, droppable) {
+        for format in self.formats().filter(|format| format.def().consolidation().is_some()) {
+            if policy == Consolidated::Auto && self.is_array(format)? {
+                break;
+            }
+            match self.copy_of(format) {
                 Ok(Some(copy)) => {
                     let layout = Some((format, copy.layout.clone()));
                     return Ok(Self { copy: Some(copy.into()), layout, ..self.clone() });
                 }
+                // This node is found before those of the other formats.
+                Ok(None) if self.is_node(format) => break,
                 Ok(None) => {}
                 Err(error) if policy == Consolidated::Auto && is_broken(&error) => {
                     // What the nodes' own documents say holds in any case.
@@ -152,7 +193,26 @@ impl Location {
         }
     }
 
-    fn copy_of(&self, format: Format, droppable: bool) -> Result<Option<Copy>> {
+    /// Whether a document beside that of groups makes this an array: then there is no consolidated metadata to be looked for.
+    fn is_array(&self, format: Format) -> Result<bool> {
+        let (Some(group), Ok(Some(layout))) = (format.def().group_document(), self.existing_layout(format))
+        else {
+            return Ok(false);
+        };
+        for name in layout.documents().iter().take(group) {
+            if self.stored_document(layout.key(&self.path, name))?.is_some() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    fn is_node(&self, format: Format) -> bool {
+        let Ok(Some(layout)) = self.existing_layout(format) else { return false };
+        matches!(self.look_for(format, &layout), Ok(Some(_)))
+    }
+
+    fn copy_of(&self, format: Format) -> Result<Option<Copy>> {
         let Some(consolidation) = format.def().consolidation() else { return Ok(None) };
         let Some(layout) = self.existing_layout(format)? else { return Ok(None) };
         let Some(key) = consolidation.key(&layout, &self.path) else { return Ok(None) };
@@ -164,8 +224,7 @@ impl Location {
             format,
             layout,
             documents,
-            droppable,
-            dropped: AtomicBool::new(false),
+            outdated: AtomicBool::new(false),
         }))
     }
 
@@ -180,26 +239,25 @@ impl Location {
         self.copy.as_deref().filter(|copy| copy.is_in_use())
     }
 
-    /// The same place, where documents can be changed. Consolidated metadata would not know of the change: it is dropped,
-    /// if it may be.
+    /// The same place, where documents can be changed. The documents in memory would not know of the change: they are used no
+    /// more.
     pub(crate) fn for_change(&self) -> Result<Self> {
         let Some(copy) = self.copy() else { return Ok(self.as_stored()) };
-        if !copy.droppable {
+        if self.context.upkeep == Upkeep::Leave {
             let message = format!(
-                "'{}' was opened by the consolidated metadata of '{}', which would not know of the change; open it with \
-                 Consolidated::Never and consolidate again afterwards, or allow the consolidated metadata to be dropped",
+                "'{}' was opened by the consolidated metadata of '{}', which would not know of the change and is to be left \
+                 as it is; open it with Consolidated::Never, or have the consolidated metadata updated",
                 self.path, copy.group
             );
             return Err(Error::new(ErrorKind::ReadOnly, message));
         }
-        self.as_stored().at(copy.group.clone()).drop_consolidated(copy.format)?;
-        copy.dropped.store(true, Ordering::Release);
+        copy.outdated.store(true, Ordering::Release);
         Ok(self.as_stored())
     }
 
     /// The same place, whose documents are those that are stored.
     pub(crate) fn as_stored(&self) -> Self {
-        Self { copy: None, ..self.clone() }
+        Self { copy: None, probe: None, ..self.clone() }
     }
 
     /// The consolidated metadata of this group: how and where the format has it.
@@ -227,7 +285,7 @@ impl Location {
 
     /// Whether this group has consolidated metadata, in use or not.
     pub(crate) fn has_consolidated(&self, format: Format) -> Result<bool> {
-        match self.as_stored().copy_of(format, false) {
+        match self.as_stored().copy_of(format) {
             Ok(copy) => Ok(copy.is_some()),
             Err(error) if is_broken(&error) => Ok(true),
             Err(error) => Err(error),
@@ -272,14 +330,16 @@ impl Location {
     pub(crate) fn consolidate(&self, format: Format) -> Result<()> {
         let place = self.as_stored();
         let (consolidation, layout, key) = place.consolidation(format)?;
-        let nodes = place.all_documents(format, &layout)?;
         let entry = match format.def().entry_key() {
             Some(key) => place.stored_document(key.to_owned())?.map(|document| (key, document)),
             None => None,
         };
         let entry = entry.as_ref().map(|(key, document)| (*key, document.as_slice()));
-        place.replace_document(key, |existing| {
-            consolidation.lower(&layout, &place.path, existing, entry, &nodes).map(Some)
+        until_unchanged(|| {
+            place.replace_document(key.clone(), |existing| {
+                let nodes = place.all_documents(format, &layout)?;
+                consolidation.lower(&layout, &place.path, existing, entry, &nodes).map(Edit::Write)
+            })
         })
     }
 
@@ -290,34 +350,31 @@ impl Location {
         }
         let (consolidation, _, key) = self.consolidation(format)?;
         self.replace_document(key, |existing| match existing {
-            Some(document) => consolidation.without(document),
-            None => Ok(None),
+            Some(document) => Ok(consolidation.without(document)?.map_or(Edit::Erase, Edit::Write)),
+            None => Ok(Edit::Keep),
         })
     }
 
-    /// Reads a document, and writes what becomes of it; erases it when that is nothing.
-    fn replace_document(
+    /// Reads a document, and does with it what `edit` says. A conflict has changed nothing.
+    pub(crate) fn replace_document(
         &self,
         key: String,
-        edit: impl FnOnce(Option<&[u8]>) -> Result<Option<Vec<u8>>>,
+        edit: impl FnOnce(Option<&[u8]>) -> Result<Edit>,
     ) -> Result<()> {
         let key = Key::new(key).map_err(from_store)?;
         let _guard = self.store.lock(&key).map_err(from_store)?;
         let existing = self.document_to_replace(&key)?;
         match edit(existing.as_ref().map(|stored| &*stored.bytes))? {
-            Some(document) => self.replace(&key, existing.as_ref(), &document),
-            None => self.store.erase(&key).map_err(from_store).map(drop),
+            Edit::Keep => Ok(()),
+            Edit::Write(document) => self.replace(&key, existing.as_ref(), &document),
+            Edit::Erase => self.store.erase(&key).map_err(from_store).map(drop),
         }
     }
 
     /// The documents of this group and of all nodes of its format below it. Nodes of another format are an error: nobody
     /// would find them behind the consolidated metadata.
-    fn all_documents(
-        &self,
-        format: Format,
-        layout: &Layout,
-    ) -> Result<BTreeMap<NodePath, Vec<Option<Vec<u8>>>>> {
-        let mut found = BTreeMap::new();
+    pub(crate) fn all_documents(&self, format: Format, layout: &Layout) -> Result<StoredDocuments> {
+        let mut found = StoredDocuments::new();
         let mut places = vec![self.clone()];
         while let Some(place) = places.pop() {
             let documents = place.documents(layout)?;
@@ -340,7 +397,8 @@ impl Location {
         Ok(found)
     }
 
-    fn check_other_format(&self, format: Format) -> Result<()> {
+    /// That there is no node of another format here.
+    pub(crate) fn check_other_format(&self, format: Format) -> Result<()> {
         match (Self { format: None, ..self.clone() }).find() {
             Ok(Some(Found { node, .. })) => Err(Error::new(
                 ErrorKind::Unsupported,
@@ -360,7 +418,7 @@ impl Location {
         let stored = self.as_stored();
         let layout = stored.layout_for(format)?;
         stored.consolidation(format)?;
-        let Some(copy) = stored.copy_of(format, false)? else { return Err(self.not_consolidated()) };
+        let Some(copy) = stored.copy_of(format)? else { return Err(self.not_consolidated()) };
         let copied = Self { copy: Some(copy.into()), ..stored.clone() };
         let there = stored.all_documents(format, &layout)?;
         let said = copied.all_documents(format, &layout)?;
@@ -403,7 +461,7 @@ impl Location {
 
 impl Group {
     /// Writes the group's consolidated metadata: a copy of the documents of all nodes below it, so that one read opens them
-    /// all. What changes these afterwards, the copy does not know: then it must be written again.
+    /// all. What changes nodes afterwards keeps it up to date, see [`Upkeep`]; changes by programs that do not, it does not know.
     ///
     /// # Errors
     /// [`ErrorKind::Unsupported`] when the format has no such thing, or a node below is of another format; and what the
@@ -426,6 +484,27 @@ impl Group {
     /// [`ErrorKind::NotFound`] when there is no consolidated metadata; what is wrong with it; and what the store says.
     pub fn check_consolidated(&self) -> Result<Vec<Difference>> {
         self.location().compare_consolidated(self.metadata().format)
+    }
+
+    /// Whether the group has consolidated metadata of its own, and then how that compares with what is stored now. In a store far
+    /// away this is not found out: [`Group::check_consolidated`] does.
+    ///
+    /// # Errors
+    /// What the store says.
+    pub fn consolidated_freshness(&self) -> Result<Option<Freshness>> {
+        let (location, format) = (self.location().as_stored(), self.metadata().format);
+        if !location.has_consolidated(format)? {
+            return Ok(None);
+        }
+        if location.is_far() {
+            return Ok(Some(Freshness::Unknown));
+        }
+        match location.compare_consolidated(format) {
+            Ok(differences) if differences.is_empty() => Ok(Some(Freshness::UpToDate)),
+            Ok(differences) => Ok(Some(Freshness::OutOfDate(differences.len()))),
+            Err(error) if is_broken(&error) => Ok(Some(Freshness::Broken(error.to_string()))),
+            Err(error) => Err(error),
+        }
     }
 
     /// Whether the group was opened by consolidated metadata, its own or that of a group above.

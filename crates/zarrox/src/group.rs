@@ -4,11 +4,12 @@ use std::fmt;
 
 use zarrox_core::json::Map;
 use zarrox_core::metadata::Change;
-use zarrox_core::{Format, GroupMetadata, NodeMetadata, NodePath, Result};
+use zarrox_core::{ErrorKind, Format, GroupMetadata, NodeMetadata, NodePath, Result};
 
 use crate::array::{Array, ArrayBuilder};
 use crate::error::{argument, from_store};
 use crate::hierarchy::Location;
+use crate::probe::Purpose;
 
 /// The documents of so many nodes are asked for together.
 const TOGETHER: usize = 1_000;
@@ -136,6 +137,17 @@ impl Group {
         Ok(Self { location: location.as_stored(), metadata })
     }
 
+    /// Creates a group where nothing was, or opens what somebody else has just made there.
+    pub(crate) fn create_or_find(location: &Location, format: Format) -> Result<Node> {
+        match Self::create(location.clone(), format, false) {
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => match location.as_stored().find()? {
+                Some(found) => Node::new(found.location, found.node),
+                None => Err(error),
+            },
+            created => created.map(Node::Group),
+        }
+    }
+
     pub(crate) fn location(&self) -> &Location {
         &self.location
     }
@@ -227,13 +239,13 @@ impl Group {
         let location = self.below(path)?;
         match location.find()? {
             Some(found) => Node::new(found.location, found.node)?.into_group(),
-            None => Self::create(location, self.metadata.format, false),
+            None => Self::create_or_find(&location, self.metadata.format)?.into_group(),
         }
     }
 
     /// Begins to create an array below this group, in the group's format.
     pub fn create_array(&self, path: &str) -> ArrayBuilder {
-        ArrayBuilder::new(self.below(path), self.metadata.format)
+        ArrayBuilder::new(self.below(path), Some(self.metadata.format))
     }
 
     /// Everything directly below, sorted by name. A node that cannot be opened is there, with the reason.
@@ -257,7 +269,7 @@ impl Group {
         let (names, paths): (Vec<String>, Vec<NodePath>) = names.unzip();
         // The documents of many are asked for together.
         for (names, paths) in names.chunks(TOGETHER).zip(paths.chunks(TOGETHER)) {
-            let location = self.location.probed_for(paths, false);
+            let location = self.location.probed_for(paths, Purpose::Open);
             for (name, path) in names.iter().zip(paths) {
                 let node = match location.at(path.clone()).find() {
                     Ok(None) => continue,
@@ -355,7 +367,7 @@ impl Group {
     /// # Errors
     /// When there is no node at `from`, or something at `to`.
     pub fn move_node(&self, from: &str, to: &str) -> Result<()> {
-        self.below(from)?.move_node(&self.below(to)?)
+        self.below(from)?.move_node(&self.below(to)?, false)
     }
 
     /// Deletes a node below this group, with everything below it.
@@ -403,6 +415,8 @@ pub struct Tree {
     pub error: Option<String>,
     /// Whether the node is a group.
     pub is_group: bool,
+    /// What else is printed, line by line, below the node.
+    pub details: Vec<String>,
     /// The nodes directly below.
     pub children: Vec<Tree>,
 }
@@ -410,30 +424,41 @@ pub struct Tree {
 fn label(array: &Array) -> String {
     let shape: Vec<String> = array.shape().iter().map(u64::to_string).collect();
     let comma = if shape.len() == 1 { "," } else { "" };
-    format!("({}{comma}) {}", shape.join(", "), array.data_type())
+    let unreadable = array.unreadable().map(|why| format!(" (cannot be read: {why})")).unwrap_or_default();
+    format!("({}{comma}) {}{unreadable}", shape.join(", "), array.data_type())
 }
 
 impl Tree {
+    /// Writes what is below the node's own line.
     fn write(&self, f: &mut fmt::Formatter<'_>, indent: &str) -> fmt::Result {
+        let line = if self.children.is_empty() { "    " } else { "│   " };
+        self.details.iter().try_for_each(|detail| write!(f, "\n{indent}{line}{detail}"))?;
         for (index, child) in self.children.iter().enumerate() {
             let last = index + 1 == self.children.len();
             let (branch, below) = if last { ("└── ", "    ") } else { ("├── ", "│   ") };
-            write!(f, "\n{indent}{branch}{}", child.name)?;
-            if !child.label.is_empty() {
-                write!(f, " {}", child.label)?;
-            }
-            if let Some(error) = &child.error {
-                write!(f, " (cannot be opened: {error})")?;
-            }
+            write!(f, "\n{indent}{branch}")?;
+            child.write_line(f)?;
             child.write(f, &format!("{indent}{below}"))?;
         }
         Ok(())
+    }
+
+    /// Writes the node's own line.
+    fn write_line(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name)?;
+        if !self.label.is_empty() {
+            write!(f, " {}", self.label)?;
+        }
+        match &self.error {
+            Some(error) => write!(f, " (cannot be opened: {error})"),
+            None => Ok(()),
+        }
     }
 }
 
 impl fmt::Display for Tree {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.name)?;
+        self.write_line(f)?;
         self.write(f, "")
     }
 }

@@ -1,14 +1,14 @@
 //! Nodes in a store: reading, writing and changing their documents.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::ops::ControlFlow;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use zarrox_core::data_type::Mode;
 use zarrox_core::json::Map;
 use zarrox_core::metadata::{Change, Document, Extent, Layout, LiftContext, Source};
 use zarrox_core::{Error, ErrorKind, Format, GroupMetadata, NodeMetadata, NodePath, Result};
-use zarrox_stores::{Bytes, Condition, Key, Prefix, Store};
+use zarrox_stores::{Condition, Key, LockGuard, Prefix, Store};
 
 use crate::array::LastChain;
 use crate::consolidated::Copy;
@@ -17,9 +17,11 @@ use crate::group::Node;
 use crate::guarded::Stored;
 use crate::options::Context;
 use crate::pool::Pool;
+use crate::probe::Probe;
+use crate::upkeep::Changes;
 
 /// The largest metadata document that is read, in bytes.
-const DOCUMENT_LIMIT: u64 = 256 << 20;
+pub(crate) const DOCUMENT_LIMIT: u64 = 256 << 20;
 
 /// A place in a store where a node is, or could be.
 #[derive(Debug, Clone)]
@@ -39,17 +41,17 @@ pub(crate) struct Location {
     pub(crate) last_chain: Arc<LastChain>,
     /// The threads that wait for the answers of a store that is far away.
     pub(crate) requests: Option<Pool>,
-    /// Documents that were read already, while nodes are being opened; `None` for those that are not there.
-    pub(crate) probed: Option<Arc<Probed>>,
+    /// The documents that were asked for already, while nodes are being opened or created.
+    pub(crate) probe: Option<Arc<Probe>>,
 }
-
-pub(crate) type Probed = HashMap<Key, Option<Bytes>>;
 
 /// A node that was found.
 pub(crate) struct Found {
     /// Its place, with the layout.
     pub(crate) location: Location,
     pub(crate) node: NodeMetadata,
+    /// True if there is more than a prefix.
+    explicit: bool,
 }
 
 /// What there is in the place of a node.
@@ -100,7 +102,7 @@ impl Location {
             context: self.context.clone(),
             last_chain: self.last_chain.clone(),
             requests: self.requests.clone(),
-            probed: self.probed.clone(),
+            probe: self.probe.clone(),
         }
     }
 
@@ -112,10 +114,15 @@ impl Location {
 
     /// Where nodes of this format have their documents and chunks in this hierarchy, or in a new one.
     pub(crate) fn layout_for(&self, format: Format) -> Result<Layout> {
-        match &self.layout {
-            Some((known, layout)) if *known == format => Ok(layout.clone()),
-            _ => Ok(self.existing_layout(format)?.unwrap_or_else(|| format.def().layout())),
+        match self.known_layout(format) {
+            Some(layout) => Ok(layout),
+            None => Ok(self.existing_layout(format)?.unwrap_or_else(|| format.def().layout())),
         }
+    }
+
+    /// The same, where the hierarchy is known to be of this format.
+    pub(crate) fn known_layout(&self, format: Format) -> Option<Layout> {
+        self.layout.as_ref().filter(|(known, _)| *known == format).map(|(_, layout)| layout.clone())
     }
 
     /// The layout of the hierarchy that is here; `None` when it is not of this format.
@@ -123,10 +130,8 @@ impl Location {
         if let Some(copy) = self.copy().filter(|copy| copy.format == format) {
             return Ok(Some(copy.layout.clone()));
         }
-        if let Some((known, layout)) = &self.layout
-            && *known == format
-        {
-            return Ok(Some(layout.clone()));
+        if let Some(layout) = self.known_layout(format) {
+            return Ok(Some(layout));
         }
         let Some(key) = format.def().entry_key() else { return Ok(Some(format.def().layout())) };
         let entry = self.document(key.to_owned())?;
@@ -170,45 +175,13 @@ impl Location {
         Ok(names)
     }
 
-    /// The same place, of which all documents that there could be have been asked for at once, where one after the other would
-    /// take as many journeys. What could not be read is read again when it is needed, and is an error then.
-    pub(crate) fn probed(&self) -> Self {
-        self.probed_for(std::slice::from_ref(&self.path), true)
-    }
-
-    /// The same for several nodes of this store; with consolidated metadata, or without.
-    pub(crate) fn probed_for(&self, paths: &[NodePath], consolidated: bool) -> Self {
-        if !self.is_far() || self.copy().is_some() {
-            return self.clone();
-        }
-        let mut keys = BTreeSet::new();
-        for format in self.formats() {
-            let def = format.def();
-            let layout = match &self.layout {
-                Some((known, layout)) if *known == format => layout.clone(),
-                _ => def.layout(),
-            };
-            keys.extend(def.entry_key().map(str::to_owned));
-            for path in paths {
-                keys.extend(layout.keys(path));
-                let consolidation = def.consolidation().filter(|_| consolidated);
-                keys.extend(consolidation.and_then(|copy| copy.key(&layout, path)));
-            }
-        }
-        let keys: Vec<Key> = keys.into_iter().filter_map(|key| Key::new(key).ok()).collect();
-        let known = Mutex::new(Probed::new());
-        self.store.get_many(&keys, &|index, answer| {
-            if let Ok(document) = answer {
-                known.lock().unwrap_or_else(PoisonError::into_inner).insert(keys[index].clone(), document);
-            }
-        });
-        let known = known.into_inner().unwrap_or_else(PoisonError::into_inner);
-        Self { probed: Some(known.into()), ..self.clone() }
-    }
-
     /// The node, with its metadata; an error when there is none.
     pub(crate) fn open_node(&self) -> Result<Node> {
-        let Some(found) = self.find()? else {
+        let found = self.find()?;
+        if !found.as_ref().is_some_and(|found| found.explicit) {
+            crate::convert::check_finished(self)?;
+        }
+        let Some(found) = found else {
             let tried: Vec<&str> = self.formats().map(|format| format.def().name()).collect();
             return Err(Error::new(
                 ErrorKind::NotFound,
@@ -228,9 +201,9 @@ impl Location {
         for format in self.formats() {
             let Some(layout) = self.existing_layout(format)? else { continue };
             let whole = layout.implicit_groups();
-            if let Some((node, _)) = self.look_for(format, &layout)? {
-                let location = Self { layout: Some((format, layout)), probed: None, ..self.clone() };
-                return Ok(Some(Found { location, node }));
+            if let Some((node, explicit)) = self.look_for(format, &layout)? {
+                let location = Self { layout: Some((format, layout)), probe: None, ..self.clone() };
+                return Ok(Some(Found { location, node, explicit }));
             }
             if whole {
                 break;
@@ -244,7 +217,27 @@ impl Location {
         Ok(self.find()?.map(|found| found.node))
     }
 
-    fn look_for(&self, format: Format, layout: &Layout) -> Result<Option<(NodeMetadata, bool)>> {
+    pub(crate) fn look_for(&self, format: Format, layout: &Layout) -> Result<Option<(NodeMetadata, bool)>> {
+        match self.look_here(format, layout)? {
+            Some((_, false)) if self.is_inside_array(format, layout)? => Ok(None),
+            found => Ok(found),
+        }
+    }
+
+    /// True where a node above is an array whose chunks are where nodes below it would be.
+    fn is_inside_array(&self, format: Format, layout: &Layout) -> Result<bool> {
+        if !layout.chunks(&self.path).starts_with(&layout.below(&self.path)) {
+            return Ok(false);
+        }
+        for path in self.path.ancestors() {
+            if let Some((NodeMetadata::Array(_), _)) = self.at(path).look_here(format, layout)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    fn look_here(&self, format: Format, layout: &Layout) -> Result<Option<(NodeMetadata, bool)>> {
         if let Some(copy) = self.copy() {
             let keys = layout.keys(&self.path);
             let documents: Vec<_> = keys.iter().map(|key| copy.get(key).map(Source::Json)).collect();
@@ -318,6 +311,11 @@ impl Location {
         Self { expected: None, ..self.clone() }
     }
 
+    /// What is here, of whatever format.
+    fn held_by_anyone(&self) -> Result<Option<Held>> {
+        Self { format: None, ..self.by_documents() }.held()
+    }
+
     fn held_or_missing(&self, purpose: &str) -> Result<Held> {
         self.by_documents().held()?.ok_or_else(|| {
             let message =
@@ -326,27 +324,81 @@ impl Location {
         })
     }
 
-    /// The format of the nearest node above, which a new node here should have too.
-    pub(crate) fn inherited_format(&self) -> Option<Format> {
-        let above = self.path.ancestors().into_iter().rev();
-        above.filter_map(|path| self.at(path).find_node().ok().flatten()).map(|node| format_of(&node)).next()
+    /// The format of the nearest node above that can be understood, which a new node here should have too.
+    pub(crate) fn inherited_format(&self) -> Result<Option<Format>> {
+        for path in self.path.ancestors().into_iter().rev() {
+            match self.at(path).find_node() {
+                Ok(Some(node)) => return Ok(Some(format_of(&node))),
+                Ok(None) => {}
+                Err(error) if is_unclear(&error) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(None)
     }
 
-    /// Moves the node, with everything below it, to another place in the same store.
-    pub(crate) fn move_node(&self, to: &Self) -> Result<()> {
+    /// The format of a new node here, if nobody says it otherwise.
+    pub(crate) fn new_format(&self) -> Result<Format> {
+        let inherited = || self.inherited_format().transpose();
+        let format = self.format.map(Ok).or_else(inherited).transpose()?;
+        Ok(format.or(self.expected).unwrap_or(Format::V3))
+    }
+
+    /// Moves the node, with everything below it, to another place in the same store; told to overwrite, in the place of the
+    /// node that is there.
+    pub(crate) fn move_node(&self, to: &Self, overwrite: bool) -> Result<()> {
         if self.path.contains(&to.path) || to.path.contains(&self.path) {
             return Err(argument(format!("'{}' cannot be moved to '{}'", self.path, to.path)));
         }
         let (from, to) = (self.for_change()?, to.for_change()?);
-        from.move_stored_node(&to)
+        let moved = from.held_or_missing("move")?;
+        to.check_names(&moved.layout)?;
+        let others = to.check_ancestors(moved.format)?;
+        let done = match to.held_by_anyone()?.filter(|_| overwrite) {
+            Some(replaced) => from.move_in_place_of(&to, &moved, &replaced),
+            None => from.move_held(&to, &moved),
+        };
+        let changes = Changes::of_all_below(&[&from.path, &to.path]).and(to.path.ancestors());
+        from.keep_copies(moved.format, &changes);
+        others.into_iter().for_each(|other| from.keep_copies(other, &Changes::foreign(&to.path)));
+        done
     }
 
-    fn move_stored_node(&self, to: &Self) -> Result<()> {
-        let Held { format, layout, .. } = self.held_or_missing("move")?;
-        to.check_names(&layout)?;
-        to.check_ancestors(format)?;
-        to.make_room(format, &layout, false, false)?;
-        to.create_ancestors(format, &layout)?;
+    /// Moves the node to where another one is. That one is put aside and deleted last, unless this would mean to copy it.
+    fn move_in_place_of(&self, to: &Self, moved: &Held, replaced: &Held) -> Result<()> {
+        if !self.store.capabilities().rename {
+            to.delete_held(replaced)?;
+            return self.move_held(to, moved);
+        }
+        let aside = to.place_aside(replaced)?;
+        to.relocate(&aside, &replaced.layout)?;
+        if let Err(error) = self.move_held(to, moved) {
+            aside.relocate(to, &replaced.layout)?;
+            return Err(error);
+        }
+        aside.delete_held(replaced)
+    }
+
+    /// A place beside this one where nothing is.
+    fn place_aside(&self, held: &Held) -> Result<Self> {
+        let mut number = 0_u64;
+        loop {
+            let aside = self.at(NodePath::new(&format!("{}.replaced{number}", self.path.as_str()))?);
+            if self.occupied(&held.layout.extent(&aside.path))? == Occupied::Nothing {
+                return Ok(aside);
+            }
+            number += 1;
+        }
+    }
+
+    fn move_held(&self, to: &Self, Held { format, layout, .. }: &Held) -> Result<()> {
+        to.make_room(*format, layout, false, false)?;
+        to.create_ancestors(*format, layout)?;
+        self.relocate(to, layout)
+    }
+
+    /// Moves all that belongs to the node.
+    fn relocate(&self, to: &Self, layout: &Layout) -> Result<()> {
         let (from, to) = (layout.extent(&self.path), layout.extent(&to.path));
         // The documents come last, and with them the node is where it should be.
         for (from, to) in from.prefixes.iter().zip(&to.prefixes).rev() {
@@ -364,16 +416,32 @@ impl Location {
         Ok(())
     }
 
-    /// Makes sure that there is a node here, and nothing in another hierarchy's root.
-    pub(crate) fn check_move_to(&self, root: &Self) -> Result<()> {
+    /// Makes sure that there is a node here, and nothing in another hierarchy's root; or a node that may be overwritten, which
+    /// is `true`.
+    pub(crate) fn check_move_to(&self, root: &Self, overwrite: bool) -> Result<bool> {
         let Held { format, layout, .. } = self.held_or_missing("move")?;
-        root.make_room(format, &layout, false, false)
+        if overwrite && root.held_by_anyone()?.is_some() {
+            return Ok(true);
+        }
+        root.make_room(format, &layout, false, false).map(|()| false)
+    }
+
+    /// Makes sure that there is a node that may be deleted.
+    pub(crate) fn check_deletable(&self) -> Result<()> {
+        if !self.store.capabilities().writable {
+            let message = format!("{} was opened for reading only", self.store.location());
+            return Err(Error::new(ErrorKind::ReadOnly, message));
+        }
+        self.held_or_missing("delete").map(drop)
     }
 
     /// Deletes the node, with everything below it.
     pub(crate) fn delete(&self) -> Result<()> {
         let place = self.for_change()?;
-        place.delete_held(&place.held_or_missing("delete")?)
+        let held = place.held_or_missing("delete")?;
+        let deleted = place.delete_held(&held);
+        place.keep_copies(held.format, &Changes::of_all_below(&[&place.path]));
+        deleted
     }
 
     /// Deletes a node; with the root also what says that there is a hierarchy.
@@ -439,15 +507,6 @@ impl Location {
         }
     }
 
-    /// The document as it is stored, whatever consolidated metadata says.
-    pub(crate) fn stored_document(&self, key: String) -> Result<Option<Vec<u8>>> {
-        let key = Key::new(key).map_err(from_store)?;
-        if let Some(known) = self.probed.as_ref().and_then(|probed| probed.get(&key)) {
-            return Ok(known.clone().map(Vec::from));
-        }
-        Ok(self.bytes(&key, DOCUMENT_LIMIT)?.map(Vec::from))
-    }
-
     /// The document as it is stored now.
     pub(crate) fn document_to_replace(&self, key: &Key) -> Result<Option<Stored>> {
         self.stored(key, DOCUMENT_LIMIT)
@@ -472,14 +531,22 @@ impl Location {
         documents: &[Document],
         overwrite: bool,
     ) -> Result<()> {
+        let _guard = self.lock_documents(&format.def().layout())?;
+        // Somebody else may have been faster; in a store far away, it would take too long to ask once more.
+        let seen = if self.is_far() { self.clone() } else { self.as_stored() };
         // Which hierarchy is here, the store knows, and not what is going to be.
-        let place = Self { layout: None, ..self.for_change()? };
+        let place = Self { layout: None, probe: seen.probed_above().probe, ..self.for_change()? };
         let layout = place.layout_for(format)?;
         place.check_names(&layout)?;
-        place.check_ancestors(format)?;
+        let others = place.check_ancestors(format)?;
         place.make_room(format, &layout, overwrite, is_group)?;
-        place.create_ancestors(format, &layout)?;
-        place.put_documents(documents, &layout)
+        let created = place.create_ancestors(format, &layout)?;
+        let stored = place.put_documents(documents, &layout);
+        let path = &place.path;
+        let changes = if overwrite { Changes::of_all_below(&[path]) } else { Changes::of_node(path, false) };
+        place.keep_copies(format, &changes.and(created));
+        others.into_iter().for_each(|other| place.keep_copies(other, &Changes::foreign(path)));
+        stored
     }
 
     /// Writes the documents of a node, whatever is there.
@@ -499,8 +566,9 @@ impl Location {
         names.try_for_each(|name| layout.check_name(name))
     }
 
-    /// No node may lie inside an array, or in a hierarchy where nobody would find it.
-    pub(crate) fn check_ancestors(&self, format: Format) -> Result<()> {
+    /// No node may lie inside an array, or in a hierarchy where nobody would find it. Returns the other formats of groups above.
+    pub(crate) fn check_ancestors(&self, format: Format) -> Result<Vec<Format>> {
+        let mut others = Vec::new();
         let whole = |format: Format| format.def().layout().implicit_groups();
         for path in self.path.ancestors() {
             let above = Self { format: None, ..self.at(path.clone()) };
@@ -515,14 +583,18 @@ impl Location {
                 Err(error) if is_unclear(&error) => above.held()?.map(|held| held.format),
                 Err(error) => return Err(error),
             };
-            if let Some(other) = other.filter(|&other| other != format && (whole(format) || whole(other))) {
+            let Some(other) = other.filter(|&other| other != format) else { continue };
+            if whole(format) || whole(other) {
                 return Err(argument(format!(
                     "'{}' cannot be created as {format}: '{path}' above it is {other}",
                     self.path
                 )));
             }
+            if !others.contains(&other) {
+                others.push(other);
+            }
         }
-        Ok(())
+        Ok(others)
     }
 
     /// Makes sure that nothing is here where the node of a format and its chunks will be; what is overwritten is deleted.
@@ -541,7 +613,7 @@ impl Location {
             return Ok(());
         }
         let exists = |message: String| Err(Error::new(ErrorKind::AlreadyExists, message));
-        let Some(held) = Self { format: None, ..self.by_documents() }.held()? else {
+        let Some(held) = self.held_by_anyone()? else {
             if self.context.among_others {
                 return Ok(());
             }
@@ -574,6 +646,9 @@ impl Location {
 
     /// What there is in an extent. Directories without files are nothing: some stores keep them when what was in them is erased.
     fn occupied(&self, extent: &Extent) -> Result<Occupied> {
+        if self.probe.as_ref().is_some_and(|probe| probe.is_empty()) {
+            return Ok(Occupied::Nothing);
+        }
         for key in &extent.keys {
             if self.has(key.clone())? {
                 return Ok(Occupied::Keys);
@@ -593,12 +668,13 @@ impl Location {
         Ok(occupied)
     }
 
-    /// Writes the documents of the hierarchy and of the groups above that are missing.
-    pub(crate) fn create_ancestors(&self, format: Format, layout: &Layout) -> Result<()> {
+    /// Writes the documents of the hierarchy and of the groups above that are missing; returns these groups.
+    pub(crate) fn create_ancestors(&self, format: Format, layout: &Layout) -> Result<Vec<NodePath>> {
         if let (Some(key), Some(entry)) = (format.def().entry_key(), format.def().new_entry()?) {
             self.put_if_absent(key.to_owned(), &entry)?;
         }
         let group = NodeMetadata::Group(GroupMetadata::new(format));
+        let mut created = Vec::new();
         for path in self.path.ancestors() {
             let keys = layout.keys(&path);
             let known = keys.into_iter().map(|key| self.has(key)).collect::<Result<Vec<bool>>>()?;
@@ -608,8 +684,9 @@ impl Location {
             for (name, bytes) in format.def().lower(&path, &group, &self.context.registry)? {
                 self.put_if_absent(layout.key(&path, name), &bytes)?;
             }
+            created.push(path);
         }
-        Ok(())
+        Ok(created)
     }
 
     fn put_if_absent(&self, key: String, document: &[u8]) -> Result<()> {
@@ -626,7 +703,7 @@ impl Location {
     }
 
     /// Whether any key lies below a prefix. Directories without files do not count.
-    fn any_below(&self, prefix: &str) -> Result<bool> {
+    pub(crate) fn any_below(&self, prefix: &str) -> Result<bool> {
         if let Some(copy) = self.copy() {
             return Ok(copy.any_below(prefix));
         }
@@ -645,9 +722,11 @@ impl Location {
         self.store.set(&key, document, condition).map_err(from_store)
     }
 
-    fn has(&self, key: String) -> Result<bool> {
-        let key = Key::new(key).map_err(from_store)?;
-        Ok(self.store.size(&key).map_err(from_store)?.is_some())
+    /// Keeps others in this process from creating or changing the node.
+    fn lock_documents(&self, layout: &Layout) -> Result<Option<LockGuard>> {
+        let key = layout.keys(&self.path).into_iter().next();
+        let key = key.map(Key::new).transpose().map_err(from_store)?;
+        key.map(|key| self.store.lock(&key)).transpose().map_err(from_store)
     }
 
     /// Changes the documents of an existing node in place; all that the change does not speak of stays.
@@ -661,22 +740,38 @@ impl Location {
         prepare: impl FnOnce(&NodeMetadata, &mut dyn FnMut(Change<'_>) -> Result<()>) -> Result<R>,
     ) -> Result<R> {
         let place = self.for_change()?;
-        let layout = place.layout_for(format)?;
+        let mut written = None;
+        let changed = place.change_documents(format, prepare, &mut written);
+        if let Some(is_group) = written {
+            place.keep_copies(format, &Changes::of_node(&place.path, is_group));
+        }
+        changed
+    }
+
+    /// The same; says whether anything was written, and then of what kind the node is: a group or not.
+    fn change_documents<R>(
+        &self,
+        format: Format,
+        prepare: impl FnOnce(&NodeMetadata, &mut dyn FnMut(Change<'_>) -> Result<()>) -> Result<R>,
+        written: &mut Option<bool>,
+    ) -> Result<R> {
+        let layout = self.layout_for(format)?;
         let keys = layout.keys(&self.path).into_iter().map(|key| Key::new(key).map_err(from_store));
         let keys: Vec<Key> = keys.collect::<Result<_>>()?;
-        let _guard = keys.first().map(|key| self.store.lock(key)).transpose().map_err(from_store)?;
+        let _guard = self.lock_documents(&layout)?;
         let stored: Vec<_> = keys.iter().map(|key| self.document_to_replace(key)).collect::<Result<_>>()?;
         let documents = stored.iter().map(|stored| stored.as_ref().map(|stored| stored.bytes.to_vec()));
         let documents: Vec<_> = documents.collect();
-        let Some((node, _)) = place.node_of(format, &layout, &Source::stored(&documents))? else {
+        let Some((node, _)) = self.node_of(format, &layout, &Source::stored(&documents))? else {
             return Err(Error::new(ErrorKind::NotFound, format!("'{}' is not there any more", self.path)));
         };
         prepare(&node, &mut |change| {
             for (name, bytes) in format.def().patch(&documents, change)? {
-                let key = Key::new(layout.key(&place.path, name)).map_err(from_store)?;
+                let key = Key::new(layout.key(&self.path, name)).map_err(from_store)?;
                 let before = keys.iter().position(|known| *known == key);
                 let before = before.and_then(|index| stored[index].as_ref());
-                place.replace(&key, before, &bytes)?;
+                self.replace(&key, before, &bytes)?;
+                *written = Some(matches!(node, NodeMetadata::Group(_)));
             }
             Ok(())
         })

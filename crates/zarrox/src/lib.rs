@@ -31,25 +31,29 @@ pub mod convert;
 mod error;
 mod group;
 mod guarded;
+mod heard;
 mod hierarchy;
 mod interrupt;
 mod location;
 mod memory;
 mod options;
 mod pool;
+mod probe;
 mod rechunk;
+mod upkeep;
 
 pub use access::AccessOptions;
 pub use array::{
-    Array, ArrayBuilder, ArrayInfo, ArrayView, AsTypeView, Chunks, DynArray, Rows, Time, VlenElement,
+    Array, ArrayBuilder, ArrayInfo, ArrayView, AsTypeView, Chunks, DynArray, Parts, Rows, Time, VlenElement,
 };
-pub use consolidated::{Consolidated, Difference, DifferenceKind};
+pub use consolidated::{Consolidated, Difference, DifferenceKind, Freshness};
 pub use error::from_store;
 pub use group::{Child, Group, Node, Tree};
 pub use interrupt::Interrupt;
-pub use location::locate;
+pub use location::{locate, store_file};
 pub use options::{MissingChunks, OpenMode, OpenOptions};
 pub use rechunk::Rechunk;
+pub use upkeep::Upkeep;
 pub use zarrox_codecs as codecs;
 pub use zarrox_core::{
     ArrayMetadata, ChunkGrid, ChunkKeyEncoding, ChunkShape, CodecSpec, DataType, DimSelection, Element,

@@ -2,11 +2,14 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::{fs, io};
 
 use zarrox_core::data_type::Mode;
 use zarrox_core::metadata::LiftContext;
 use zarrox_core::{Format, NodePath, Registry, Result};
-use zarrox_stores::{DirectoryStore, Located, Prefix, PrefixStore, StorageOptions, Store, is_url, open_url};
+use zarrox_stores::{
+    DirectoryStore, FOLLOW_LINKS, Located, Prefix, PrefixStore, StorageOptions, Store, is_url, open_url,
+};
 
 use crate::error::{argument, from_store};
 
@@ -26,6 +29,7 @@ pub(crate) fn store_for(
     if text.is_empty() {
         return Err(argument("the path is empty"));
     }
+    storage.check().map_err(from_store)?;
     if is_elsewhere(path) {
         return store_at(text, storage);
     }
@@ -38,7 +42,9 @@ pub(crate) fn store_for(
         return Ok((open_archive(&root)?, node, None));
     }
     let named = has_extension(&root, "n5").then_some(Format::N5);
-    Ok((Arc::new(DirectoryStore::open(root).map_err(from_store)?), node, named))
+    let follow = storage.flag(FOLLOW_LINKS).map_err(from_store)?.unwrap_or_default();
+    let directory = DirectoryStore::open(root).map_err(from_store)?;
+    Ok((Arc::new(directory.follow_links(follow)), node, named))
 }
 
 /// The store that a path or URL means, and the path of the node in it: what [`open`](crate::open) opens, for programs that want the
@@ -49,6 +55,16 @@ pub(crate) fn store_for(
 pub fn locate(path: impl AsRef<Path>, storage: &StorageOptions) -> Result<(Arc<dyn Store>, NodePath)> {
     let (store, node, _) = store_for(path.as_ref(), storage)?;
     Ok((store, node))
+}
+
+/// The file in which everything is kept that a path or URL leads to: an archive, or a database, whether it is there yet or not
+/// (of LMDB's it may be a directory). `None` for what is in a directory, or far away.
+pub fn store_file(path: impl AsRef<Path>) -> Option<PathBuf> {
+    let path = path.as_ref();
+    if is_elsewhere(path) {
+        return zarrox_stores::file_of(path.to_str()?);
+    }
+    archive_of(plain(path)).map(Path::to_owned)
 }
 
 /// Whether a path is a URL of something else than a directory, a file or an archive.
@@ -111,8 +127,55 @@ pub(crate) fn check_same_kind(from: &Path, to: &Path) -> Result<()> {
     Err(argument(message))
 }
 
+/// A path or URL of something in the place of another.
+pub(crate) fn joined(path: &Path, name: &str) -> PathBuf {
+    match path.to_str().filter(|_| is_elsewhere(path)) {
+        Some(url) => format!("{}/{name}", url.trim_end_matches('/')).into(),
+        None => path.join(name),
+    }
+}
+
+/// Renames a hierarchy on disk. One that is in its place is put aside and deleted last.
+pub(crate) fn rename(from: &Path, to: &Path, replaces: bool) -> io::Result<()> {
+    let (from, to) = (plain(from), plain(to));
+    if !replaces {
+        return fs::rename(from, to);
+    }
+    // A link stays, and leads to the other hierarchy from then on.
+    let to = &fs::canonicalize(to)?;
+    let aside = free_name_beside(to)?;
+    fs::rename(to, &aside)?;
+    if let Err(error) = fs::rename(from, to) {
+        fs::rename(&aside, to)?;
+        return Err(error);
+    }
+    if aside.is_dir() { fs::remove_dir_all(aside) } else { fs::remove_file(aside) }
+}
+
+/// A name beside a file or directory that nothing has yet.
+fn free_name_beside(path: &Path) -> io::Result<PathBuf> {
+    let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
+    let name = |number: u64| {
+        let mut name = name.to_owned();
+        name.push(format!(".replaced{number}"));
+        path.with_file_name(name)
+    };
+    (0..)
+        .map(name)
+        .find(|path| fs::symlink_metadata(path).is_err())
+        .ok_or_else(|| io::ErrorKind::AlreadyExists.into())
+}
+
 fn has_extension(path: &Path, extension: &str) -> bool {
     path.extension().is_some_and(|own| own == extension)
+}
+
+/// The path on this machine's disk, where it is a link itself.
+pub(crate) fn link(path: &Path) -> Option<&Path> {
+    // With a `/` at its end it would be what it leads to.
+    let link = plain(path).components().as_path();
+    let is_link = !is_elsewhere(path) && std::fs::symlink_metadata(link).is_ok_and(|link| link.is_symlink());
+    is_link.then_some(link)
 }
 
 /// A path without the scheme that says that it is one.
@@ -120,7 +183,8 @@ pub(crate) fn plain(path: &Path) -> &Path {
     path.to_str().and_then(|text| text.strip_prefix("file://")).map_or(path, Path::new)
 }
 
-fn root_of(path: &Path) -> PathBuf {
+/// The directory at the top of the hierarchy that a directory is in: itself, or one above.
+pub(crate) fn root_of(path: &Path) -> PathBuf {
     let named = |path: &&Path| has_extension(path, "zarr") || has_extension(path, "n5");
     // `..` can lead anywhere, so that what is above it textually is not what is above it on disk.
     let plain = |path: &&Path| !path.components().any(|c| c.as_os_str() == "..");

@@ -1,22 +1,26 @@
 //! How nodes are opened: the mode, and everything that holds for all that is done through them.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
 use zarrox_core::codec::{CHUNK_LIMIT, DecodeOptions, EncodeOptions};
 use zarrox_core::data_type::Mode;
 use zarrox_core::{Error, ErrorKind, Format, NodePath, Registry, Result};
-use zarrox_stores::{ReadOnlyStore, StorageOptions, Store};
+use zarrox_stores::{FOLLOW_LINKS, Key, Prefix, ReadOnlyStore, StorageOptions, Store};
 
 use crate::access::AccessOptions;
 use crate::array::{ArrayBuilder, ChunkCache};
 use crate::consolidated::Consolidated;
 use crate::error::from_store;
-use crate::group::{Group, Node};
+use crate::group::{Child, Group, Node};
+use crate::heard::Heard;
 use crate::hierarchy::Location;
 use crate::interrupt::Interrupt;
 use crate::location;
 use crate::pool::Pool;
+use crate::probe::Purpose;
+use crate::upkeep::Upkeep;
 
 /// What opening does when there is, or is not, a node: zarr-python's and h5py's modes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -81,6 +85,10 @@ pub(crate) struct Context {
     pub(crate) chunk_cache: Option<ChunkCache>,
     /// What calls off reading and writing.
     pub(crate) interrupt: Interrupt,
+    /// What happens to consolidated metadata when a node changes.
+    pub(crate) upkeep: Upkeep,
+    /// Who hears of chunks that are done.
+    pub(crate) heard: Heard,
 }
 
 impl Default for Context {
@@ -98,6 +106,8 @@ impl Default for Context {
             memory: MEMORY,
             chunk_cache: None,
             interrupt: Interrupt::new(),
+            upkeep: Upkeep::default(),
+            heard: Heard::default(),
         }
     }
 }
@@ -119,7 +129,7 @@ pub struct OpenOptions {
     mode: OpenMode,
     format: Option<Format>,
     consolidated: Consolidated,
-    drop_consolidated: bool,
+    metadata_only: bool,
     storage: StorageOptions,
     context: Context,
 }
@@ -173,6 +183,14 @@ impl OpenOptions {
         self
     }
 
+    /// Whether arrays are opened whose data type or codecs are not known: for looking at metadata, and changing it. Reading and
+    /// writing their elements is an error then; [`Array::unreadable`](crate::Array::unreadable) says why.
+    #[must_use]
+    pub fn metadata_only(mut self, metadata_only: bool) -> Self {
+        self.metadata_only = metadata_only;
+        self
+    }
+
     /// Whether an array whose data type is not known is opened as the known type that its metadata names in its place, as
     /// the 2022 draft of v3 lets it. Its values are not what they are meant to be then, so that somebody must say so:
     /// [`ArrayMetadata::fallback_from`](crate::ArrayMetadata::fallback_from) tells what they should be.
@@ -201,11 +219,11 @@ impl OpenOptions {
         self
     }
 
-    /// Whether the consolidated metadata that a hierarchy was opened by is removed when something changes that it would not
-    /// know of: nodes that are created, moved or deleted, shapes, and attributes. Otherwise such changes are refused.
+    /// What happens to consolidated metadata of groups above when a node is created, moved, deleted, resized, or given other
+    /// attributes. It is brought up to date, if not said.
     #[must_use]
-    pub fn drop_consolidated(mut self, allow: bool) -> Self {
-        self.drop_consolidated = allow;
+    pub fn consolidated_upkeep(mut self, upkeep: Upkeep) -> Self {
+        self.context.upkeep = upkeep;
         self
     }
 
@@ -262,7 +280,7 @@ impl OpenOptions {
     /// is wrong with it.
     pub fn open(&self, path: impl AsRef<Path>) -> Result<Node> {
         let creates = !matches!(self.mode, OpenMode::Read | OpenMode::ReadWrite);
-        self.open_at(self.placed(path.as_ref(), creates)?)
+        self.open_at(&self.placed(path.as_ref(), creates)?)
     }
 
     /// Opens a node in a store, as the mode says.
@@ -270,22 +288,21 @@ impl OpenOptions {
     /// # Errors
     /// As for [`OpenOptions::open`].
     pub fn open_in(&self, store: Arc<dyn Store>, path: &str) -> Result<Node> {
-        self.open_at(self.location(store, path)?)
+        self.open_at(&self.location(store, path)?)
     }
 
-    fn open_at(&self, location: Location) -> Result<Node> {
-        let create = |location: Location, overwrite| {
-            let format = self.new_format(&location);
-            Group::create(location, format, overwrite).map(Node::Group)
-        };
+    fn open_at(&self, location: &Location) -> Result<Node> {
         match self.mode {
-            OpenMode::Read | OpenMode::ReadWrite => self.by_copy(&location.probed())?.open_node(),
-            OpenMode::Append => match self.by_copy(&location.probed())?.find()? {
+            OpenMode::Read | OpenMode::ReadWrite => self.by_copy(location)?.open_node(),
+            OpenMode::Append => match self.by_copy(location)?.find()? {
                 Some(found) => Ok(Node::new(found.location, found.node)?),
-                None => create(location, false),
+                None => {
+                    let location = location.probed_above();
+                    let format = location.new_format()?;
+                    Group::create_or_find(&location, format)
+                }
             },
-            OpenMode::Write => create(location, true),
-            OpenMode::CreateNew => create(location, false),
+            OpenMode::Write | OpenMode::CreateNew => self.create_group_at(location).map(Node::Group),
         }
     }
 
@@ -294,7 +311,7 @@ impl OpenOptions {
     /// # Errors
     /// [`ErrorKind::AlreadyExists`] when there is something at the path.
     pub fn create_group(&self, path: impl AsRef<Path>) -> Result<Group> {
-        self.create_group_at(self.new_place(path.as_ref())?)
+        self.create_group_at(&self.new_place(path.as_ref())?)
     }
 
     /// Creates a group in a store.
@@ -302,11 +319,12 @@ impl OpenOptions {
     /// # Errors
     /// As for [`OpenOptions::create_group`].
     pub fn create_group_in(&self, store: Arc<dyn Store>, path: &str) -> Result<Group> {
-        self.create_group_at(self.location(store, path)?)
+        self.create_group_at(&self.location(store, path)?)
     }
 
-    fn create_group_at(&self, location: Location) -> Result<Group> {
-        let format = self.new_format(&location);
+    fn create_group_at(&self, location: &Location) -> Result<Group> {
+        let location = location.probed_above();
+        let format = location.new_format()?;
         Group::create(location, format, self.mode == OpenMode::Write)
     }
 
@@ -320,11 +338,37 @@ impl OpenOptions {
         self.builder(self.location(store, path))
     }
 
-    /// Deletes the node at a path, with everything below it, whether it can be understood or not.
+    /// The hierarchies that lie directly in a directory, a bucket or another place that is none itself, sorted by name: what has
+    /// a node at its own root, and archives called `*.zip`. Those that cannot be opened are there with the reason.
+    ///
+    /// # Errors
+    /// When the place cannot be listed.
+    pub fn hierarchies(&self, path: impl AsRef<Path>) -> Result<Vec<Child>> {
+        let path = path.as_ref();
+        let location = self.place(path)?;
+        let prefix = Prefix::new(location.path.prefix()).map_err(from_store)?;
+        let listing = location.store.list_dir(&prefix).map_err(from_store)?;
+        let archives = listing.keys.iter().map(Key::name).filter(|name| name.ends_with(".zip"));
+        let names: BTreeSet<&str> = listing.prefixes.iter().map(Prefix::name).chain(archives).collect();
+        let mut children = Vec::new();
+        for name in names {
+            match self.open(location::joined(path, name)) {
+                Err(error) if error.kind() == ErrorKind::NotFound => {}
+                node => children.push(Child { name: name.to_owned(), node }),
+            }
+        }
+        Ok(children)
+    }
+
+    /// Deletes the node at a path, with everything below it, whether it can be understood or not. Of a path that is a symbolic link
+    /// the link is deleted, and nothing that it leads to.
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`] when there is no node: a directory of other files is never deleted.
     pub fn delete(&self, path: impl AsRef<Path>) -> Result<()> {
+        if let Some(link) = location::link(path.as_ref()) {
+            return self.delete_link(link);
+        }
         let location = self.place(path.as_ref())?;
         let flush = || location.store.flush().map_err(from_store);
         let deleted = location.delete().and_then(|()| flush());
@@ -336,6 +380,17 @@ impl OpenOptions {
         Ok(())
     }
 
+    /// Deletes a link to a node.
+    fn delete_link(&self, link: &Path) -> Result<()> {
+        // It may lead anywhere: nothing there is changed.
+        let there = self.clone().storage_option(FOLLOW_LINKS, "true").place(link)?;
+        there.check_deletable()?;
+        std::fs::remove_file(link).map_err(|error| {
+            let message = format!("deleting the link '{}' failed: {error}", link.display());
+            Error::new(ErrorKind::Forbidden, message).with_source(error)
+        })
+    }
+
     /// Deletes a node in a store, with everything below it, whether it can be understood or not.
     ///
     /// # Errors
@@ -345,15 +400,17 @@ impl OpenOptions {
     }
 
     /// Moves the node at a path, with everything below it, to another path in the same hierarchy; or a whole hierarchy
-    /// to a path outside of all others.
+    /// to a path outside of all others. In mode `w`, a node that is there is replaced: it is deleted when the other one is in its
+    /// place, where the store can rename, and otherwise when nothing is left that would keep the other one from being moved.
     ///
     /// # Errors
-    /// When there is no node at `from`, something at `to`, or the two are in different hierarchies.
+    /// When there is no node at `from`, something at `to` that is not to be replaced, or the two are in different hierarchies.
     pub fn move_node(&self, from: impl AsRef<Path>, to: impl AsRef<Path>) -> Result<()> {
         let (source, target) = (self.place(from.as_ref())?, self.place(to.as_ref())?);
         let (here, there) = (source.store.location(), target.store.location());
+        let overwrite = self.mode == OpenMode::Write;
         if here == there {
-            source.move_node(&source.at(target.path))?;
+            source.move_node(&source.at(target.path), overwrite)?;
             return source.store.flush().map_err(from_store);
         }
         if !source.path.is_root() || !target.path.is_root() {
@@ -363,9 +420,9 @@ impl OpenOptions {
         if self.mode == OpenMode::Read {
             return Err(Error::new(ErrorKind::ReadOnly, format!("{here} was opened for reading only")));
         }
-        source.check_move_to(&target)?;
+        let replaces = source.check_move_to(&target, overwrite)?;
         location::check_same_kind(from.as_ref(), to.as_ref())?;
-        let renamed = std::fs::rename(location::plain(from.as_ref()), location::plain(to.as_ref()));
+        let renamed = location::rename(from.as_ref(), to.as_ref(), replaces);
         renamed.map_err(|error| {
             Error::new(ErrorKind::Unreachable, format!("moving {here} to {there} failed: {error}"))
                 .with_source(error)
@@ -373,16 +430,17 @@ impl OpenOptions {
     }
 
     fn builder(&self, location: Result<Location>) -> ArrayBuilder {
-        let format = location.as_ref().map_or(Format::V3, |location| self.new_format(location));
-        ArrayBuilder::new(location, format).overwrite(self.mode == OpenMode::Write)
+        ArrayBuilder::new(location, self.format).overwrite(self.mode == OpenMode::Write)
     }
 
+    /// The place, about to be opened, with its consolidated metadata if that is to be used.
     fn by_copy(&self, location: &Location) -> Result<Location> {
-        location.consolidated(self.consolidated, self.mode == OpenMode::Read, self.drop_consolidated)
-    }
-
-    fn new_format(&self, location: &Location) -> Format {
-        self.format.or_else(|| location.inherited_format()).or(location.expected).unwrap_or(Format::V3)
+        let purpose = match (self.consolidated, self.mode) {
+            (Consolidated::Require, _) => Purpose::OpenOnlyByCopy,
+            (Consolidated::Auto, OpenMode::Read) => Purpose::OpenByCopy,
+            _ => Purpose::Open,
+        };
+        location.probed(purpose).consolidated(self.consolidated, self.mode == OpenMode::Read)
     }
 
     /// The place that a path or URL means.
@@ -407,17 +465,25 @@ impl OpenOptions {
             _ => store,
         };
         let path = NodePath::new(path)?;
-        let requests = store.capabilities().in_flight.map(Pool::waiting);
+        let capabilities = store.capabilities();
+        let requests = capabilities.in_flight.map(Pool::waiting);
+        let mut context = self.context.clone();
+        if capabilities.one_at_a_time {
+            context.pool = context.pool.for_one_at_a_time();
+        }
+        if self.metadata_only {
+            context.registry = Arc::new((*context.registry).clone().with_unknown());
+        }
         Ok(Location {
             requests,
-            probed: None,
+            probe: None,
             store,
             path,
             format: self.format,
             expected: self.format,
             layout: None,
             copy: None,
-            context: Arc::new(self.context.clone()),
+            context: Arc::new(context),
             last_chain: Arc::default(),
         })
     }

@@ -20,6 +20,8 @@ pub(crate) struct Pool {
     threads: usize,
     /// Whether its threads wait for answers most of the time, so that even small pieces are worth handing to them.
     waits: bool,
+    /// Smaller pieces of work, in bytes, are not worth handing to them.
+    least: usize,
     busy: Arc<Busy>,
     pool: Arc<PerProcess<Option<Arc<rayon::ThreadPool>>>>,
 }
@@ -27,12 +29,15 @@ pub(crate) struct Pool {
 /// Below this many bytes of work, handing it to other threads costs more than it saves.
 const SMALL: usize = 128 << 10;
 
+/// Below this many bytes, a piece of work is mostly waiting where only one thread at a time gets at what is stored.
+const LEAST_OF_ONE_AT_A_TIME: usize = 64 << 10;
+
 impl Pool {
     /// A pool of this many threads; 0 for one for each core.
     pub(crate) fn new(threads: usize) -> Self {
         let cores = || std::thread::available_parallelism().map_or(1, usize::from);
         let threads = if threads == 0 { cores() } else { threads };
-        Self { threads, waits: false, busy: Arc::default(), pool: Arc::default() }
+        Self { threads, waits: false, least: 0, busy: Arc::default(), pool: Arc::default() }
     }
 
     /// The pool that all arrays share unless they are told otherwise.
@@ -48,6 +53,16 @@ impl Pool {
         let mut pools = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
         let new = || Self { waits: true, ..Self::new(requests.get()) };
         pools.entry(requests).or_insert_with(new).clone()
+    }
+
+    /// These threads for work with a store that only one of them at a time gets at.
+    pub(crate) fn for_one_at_a_time(&self) -> Self {
+        Self { least: LEAST_OF_ONE_AT_A_TIME, ..self.clone() }
+    }
+
+    /// Another number of threads for the same work.
+    pub(crate) fn with_threads(&self, threads: usize) -> Self {
+        Self { least: self.least, ..Self::new(threads) }
     }
 
     /// Does work on the calling thread, which is not one of the pool's; no more of it at the same time than the pool has threads.
@@ -71,7 +86,7 @@ impl Pool {
         at_once: usize,
         work: impl Fn(usize) -> Result<()> + Sync + Send,
     ) -> Result<()> {
-        let Some(pool) = self.workers(count.min(at_once), bytes.saturating_mul(count)) else {
+        let Some(pool) = self.workers(count, at_once, bytes) else {
             return (0..count).try_for_each(work);
         };
         if at_once >= self.threads && !self.waits {
@@ -97,7 +112,7 @@ impl Pool {
         at_once: usize,
         work: impl Fn(T) -> Result<R> + Sync + Send,
     ) -> Result<Vec<R>> {
-        let Some(pool) = self.workers(items.len().min(at_once), bytes.saturating_mul(items.len())) else {
+        let Some(pool) = self.workers(items.len(), at_once, bytes) else {
             return items.into_iter().map(work).collect();
         };
         if self.waits && at_once >= items.len() {
@@ -110,9 +125,10 @@ impl Pool {
         pool.install(|| items.into_par_iter().with_min_len(share).map(work).collect())
     }
 
-    /// The threads to hand work to; `None` when it is better done where we are.
-    fn workers(&self, count: usize, bytes: usize) -> Option<Arc<rayon::ThreadPool>> {
-        if count <= 1 || self.threads <= 1 || (bytes < SMALL && !self.waits) {
+    /// The threads to hand pieces of work to, each of so many bytes; `None` when they are better done where we are.
+    fn workers(&self, count: usize, at_once: usize, bytes: usize) -> Option<Arc<rayon::ThreadPool>> {
+        let small = bytes < self.least || bytes.saturating_mul(count) < SMALL;
+        if count.min(at_once) <= 1 || self.threads <= 1 || (small && !self.waits) {
             return None;
         }
         let pool = self.pool.get(|| start(self.threads).map(Arc::new))?;

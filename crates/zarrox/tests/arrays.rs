@@ -5,10 +5,12 @@
 use std::sync::Arc;
 
 use ndarray::{Array1, Array2, ArrayD, IxDyn, arr1, arr2};
-use serde_json::json;
+use zarrox::json::{Json, json};
 use zarrox::prelude::*;
 use zarrox::stores::{Key, MemoryStore, Store};
-use zarrox::{ArrayBuilder, ChunkKeyEncoding, ErrorKind, MissingChunks, OpenMode, OpenOptions, Separator};
+use zarrox::{
+    ArrayBuilder, ChunkKeyEncoding, CodecSpec, ErrorKind, MissingChunks, OpenMode, OpenOptions, Separator,
+};
 
 fn memory() -> Arc<dyn Store> {
     Arc::new(MemoryStore::new())
@@ -19,7 +21,7 @@ fn int32(store: &Arc<dyn Store>, shape: &[u64], chunks: &[u64]) -> ArrayBuilder 
     builder.shape(shape).chunks(chunks).data_type(DataType::Int32)
 }
 
-fn document(store: &Arc<dyn Store>, key: &str) -> serde_json::Value {
+fn document(store: &Arc<dyn Store>, key: &str) -> Json {
     serde_json::from_slice(&store.get(&Key::new(key).unwrap()).unwrap().unwrap()).unwrap()
 }
 
@@ -391,7 +393,7 @@ fn old_nested_v2_stores_are_found_to_be_nested() {
         .unwrap();
     array.fill(s![2.., 2..], 5).unwrap();
     let mut zarray = document(&store, "a/.zarray");
-    zarray.as_object_mut().unwrap().remove("dimension_separator");
+    zarray.as_object_mut().unwrap().shift_remove("dimension_separator");
     let key = Key::new("a/.zarray").unwrap();
     store.set(&key, zarray.to_string().as_bytes(), Default::default()).unwrap();
     let array = OpenOptions::new().open_in(store.clone(), "a").unwrap().into_array().unwrap();
@@ -550,4 +552,40 @@ fn elements_of_a_type_known_only_at_run_time_are_broadcast() {
         assert_eq!(error.kind(), zarrox::ErrorKind::InvalidArgument);
         assert!(error.to_string().contains(&format!("{shape:?}")), "{error}");
     }
+}
+
+#[test]
+fn a_level_that_a_codec_has_not_is_refused_for_new_arrays_and_nothing_to_readers() {
+    let refused: [(CodecSpec, &str); 6] = [
+        (Zstd::level(99).into(), "no level 99; the nearest is 22"),
+        (Zstd::level(-200_000).into(), "no level -200000; the nearest is -131072"),
+        (Gzip::level(20).into(), "-1 to 9"),
+        (Bz2::level(0).into(), "1 to 9"),
+        (Blosc::lz4().level(10).into(), "0 to 9"),
+        (Lzma::xz(10).into(), "liblzma refuses"),
+    ];
+    for (codec, why) in refused {
+        let store = memory();
+        let plain = int32(&store, &[8], &[4]).compressor(codec.clone());
+        for builder in [plain.clone(), plain.shards([8])] {
+            let error = builder.create().unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::InvalidArgument, "{error}");
+            assert!(error.to_string().contains(why), "{codec}: {error}");
+        }
+        assert_eq!(
+            store.list_dir(&zarrox::stores::Prefix::root()).unwrap().prefixes,
+            [],
+            "nothing was written"
+        );
+    }
+    let store = memory();
+    let array = int32(&store, &[4], &[4]).compressor(Zstd::level(22)).create().unwrap();
+    array.write(.., &arr1(&[1, 2, 3, 4])).unwrap();
+    let key = Key::new("a/zarr.json").unwrap();
+    let document = String::from_utf8(store.get(&key).unwrap().unwrap().to_vec()).unwrap();
+    let other = document.replace("\"level\": 22", "\"level\": 99").replace("\"level\":22", "\"level\":99");
+    assert_ne!(document, other);
+    store.set(&key, other.as_bytes(), zarrox::stores::Condition::Always).unwrap();
+    let array = OpenOptions::new().open_in(store, "a").unwrap().into_array().unwrap();
+    assert_eq!(array.read::<i32>(..).unwrap().sum(), 10);
 }

@@ -4,17 +4,17 @@
 
 use std::sync::Arc;
 
-use serde_json::{Value, json};
 use zarrox::convert::Convert;
+use zarrox::json::{Json, json};
 use zarrox::prelude::*;
 use zarrox::stores::{Condition, Key, MemoryStore, Store};
 use zarrox::{AccessOptions, ErrorKind, OpenOptions};
 
-fn document(store: &Arc<dyn Store>, key: &str) -> Value {
+fn document(store: &Arc<dyn Store>, key: &str) -> Json {
     serde_json::from_slice(&store.get(&Key::new(key).unwrap()).unwrap().unwrap()).unwrap()
 }
 
-fn v2_array(filters: &Value, compressor: &Value) -> Arc<dyn Store> {
+fn v2_array(filters: &Json, compressor: &Json) -> Arc<dyn Store> {
     let array = json!({
         "zarr_format": 2, "shape": [12], "chunks": [6], "dtype": "<i4", "fill_value": 0, "order": "C",
         "filters": filters, "compressor": compressor,
@@ -25,7 +25,7 @@ fn v2_array(filters: &Value, compressor: &Value) -> Arc<dyn Store> {
 }
 
 /// Converts, and gives the document of the array.
-fn converted(from: &Arc<dyn Store>, to: Format, key: &str) -> (Arc<dyn Store>, Value) {
+fn converted(from: &Arc<dyn Store>, to: Format, key: &str) -> (Arc<dyn Store>, Json) {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
     Convert::new(to).plan_in(from.clone(), "", store.clone(), "").unwrap().run().unwrap();
     let document = document(&store, key);

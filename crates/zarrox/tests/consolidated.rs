@@ -6,11 +6,11 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use serde_json::{Value, json};
 use zarrox::convert::Convert;
+use zarrox::json::{Json, json};
 use zarrox::prelude::*;
 use zarrox::stores::{Condition, CountingStore, DirectoryStore, Key, MemoryStore, Operation, Prefix, Store};
-use zarrox::{Consolidated, Difference, DifferenceKind, ErrorKind, OpenMode, OpenOptions};
+use zarrox::{Consolidated, Difference, DifferenceKind, ErrorKind, Freshness, OpenMode, OpenOptions, Upkeep};
 
 /// How often the store was asked for something since the last time; reading what was opened aside.
 fn asked(store: &CountingStore) -> u64 {
@@ -31,6 +31,12 @@ fn formats() -> Vec<Format> {
 
 fn options(format: Format, policy: Consolidated) -> OpenOptions {
     OpenOptions::new().format(format).consolidated(policy)
+}
+
+/// Opened without consolidated metadata, which is left as it is by all that is changed.
+fn leaving(store: &Arc<dyn Store>, format: Format) -> Group {
+    let options = options(format, Consolidated::Never).consolidated_upkeep(Upkeep::Leave);
+    options.open_in(store.clone(), "").unwrap().into_group().unwrap()
 }
 
 fn open(store: &Arc<dyn Store>, format: Format, policy: Consolidated) -> Group {
@@ -131,7 +137,7 @@ fn what_is_out_of_date_is_found() {
         let copied =
             options(format, Consolidated::Require).open_in(store.clone(), "").unwrap().into_group().unwrap();
         assert_eq!(differences(&copied), []);
-        let mut root = open(&store, format, Consolidated::Never);
+        let mut root = leaving(&store, format);
         array(&root, "new");
         root.delete("g/h").unwrap();
         let mut b = root.open("g/b").unwrap().into_array().unwrap();
@@ -174,8 +180,9 @@ fn an_array_that_was_empty_when_it_was_copied_is_not_read_as_empty() {
         let store = memory();
         let root = OpenOptions::new().format(format).create_group_in(store.clone(), "").unwrap();
         let builder = root.create_array("a").shape([0]).chunks([2]).data_type(DataType::Int32);
-        let mut grown = builder.create().unwrap();
+        builder.create().unwrap();
         root.consolidate_metadata().unwrap();
+        let mut grown = leaving(&store, format).open("a").unwrap().into_array().unwrap();
         grown.append(&ndarray::arr1(&[1, 2, 3]), 0).unwrap();
         let copied = open(&store, format, Consolidated::Require).open("a").unwrap().into_array().unwrap();
         assert_eq!(copied.read::<i32>(..).unwrap_err().kind(), ErrorKind::InvalidMetadata);
@@ -183,10 +190,11 @@ fn an_array_that_was_empty_when_it_was_copied_is_not_read_as_empty() {
 }
 
 #[test]
-fn changes_are_refused_or_drop_it() {
+fn changes_are_refused_where_it_is_left_as_it_is_or_drop_it() {
     for format in formats() {
         let store = hierarchy(format);
-        let mut copied = open(&store, format, Consolidated::Require);
+        let left = options(format, Consolidated::Require).consolidated_upkeep(Upkeep::Leave);
+        let mut copied = left.open_in(store.clone(), "").unwrap().into_group().unwrap();
         let mut a = copied.open("a").unwrap().into_array().unwrap();
         a.fill(s![..2], 6).unwrap();
         let refused = [
@@ -204,7 +212,7 @@ fn changes_are_refused_or_drop_it() {
             assert!(error.to_string().contains("Consolidated::Never"), "{error}");
         }
         assert_eq!(differences(&copied), []);
-        let allowed = options(format, Consolidated::Require).drop_consolidated(true);
+        let allowed = options(format, Consolidated::Require).consolidated_upkeep(Upkeep::Drop);
         let group = allowed.open_in(store.clone(), "").unwrap().into_group().unwrap();
         let mut a = group.open("a").unwrap().into_array().unwrap();
         let created = array(&group, "g/new");
@@ -216,6 +224,158 @@ fn changes_are_refused_or_drop_it() {
         let gone = options(format, Consolidated::Require).open_in(store.clone(), "").unwrap_err();
         assert_eq!(gone.kind(), ErrorKind::NotFound);
         assert_eq!(open(&store, format, Consolidated::Auto).children().unwrap().len(), 2);
+    }
+}
+
+/// The document that has it, parsed.
+fn stored(store: &Arc<dyn Store>, group: &Group) -> Json {
+    let key = match group.metadata().format {
+        Format::V2 => group.path().key(".zmetadata"),
+        Format::V3 => group.path().key("zarr.json"),
+        _ => "meta/root/consolidated/.zmetadata".to_owned(),
+    };
+    zarrox::json::parse(&store.get(&Key::new(key).unwrap()).unwrap().unwrap()).unwrap()
+}
+
+/// That all of a hierarchy's consolidated metadata is what it would be if it were written now.
+fn check_fresh(store: &Arc<dyn Store>, format: Format, holders: &[&str], after: &str) {
+    for path in holders {
+        let group = options(format, Consolidated::Never).open_in(store.clone(), path).unwrap();
+        let group = group.into_group().unwrap();
+        assert_eq!(differences(&group), [], "{format} '{path}' after {after}");
+        assert_eq!(group.consolidated_freshness().unwrap(), Some(Freshness::UpToDate));
+        let found = stored(store, &group);
+        group.consolidate_metadata().unwrap();
+        assert_eq!(found, stored(store, &group), "{format} '{path}' after {after}");
+    }
+}
+
+#[test]
+fn every_change_keeps_it_up_to_date() {
+    for format in formats() {
+        let store = hierarchy(format);
+        let mut root = open(&store, format, Consolidated::Never);
+        let holders: &[&str] = match format {
+            Format::V2 | Format::V3 => &["", "g"],
+            _ => &[""],
+        };
+        for path in holders.iter().skip(1) {
+            root.open(path).unwrap().into_group().unwrap().consolidate_metadata().unwrap();
+        }
+        root.consolidate_metadata().unwrap();
+        let fresh = |after| check_fresh(&store, format, holders, after);
+        let mut new = array(&root, "g/x/y/new");
+        fresh("a new array, and the groups between");
+        new.resize(&[9]).unwrap();
+        fresh("another shape");
+        new.append(&ndarray::arr1(&[1, 2]), 0).unwrap();
+        fresh("appended values");
+        let attributes = json!({"x": [1, {"y": null}], "t": "é"}).as_object().cloned().unwrap();
+        new.set_attributes(attributes.clone()).unwrap();
+        fresh("attributes of an array");
+        root.set_attributes(attributes.clone()).unwrap();
+        fresh("attributes of the root");
+        let mut group = root.open("g").unwrap().into_group().unwrap();
+        group.set_attributes(attributes).unwrap();
+        group.create_group("empty").unwrap();
+        fresh("a group and its attributes");
+        group.set_attributes(zarrox::json::Map::new()).unwrap();
+        fresh("no attributes");
+        root.move_node("g/x", "g/h/moved").unwrap();
+        root.move_node("g/h", "other/place").unwrap();
+        fresh("moved nodes");
+        let replace = options(format, Consolidated::Never).mode(OpenMode::Write);
+        replace.create_group_in(store.clone(), "other").unwrap();
+        fresh("a group in the place of another");
+        root.delete("g/b").unwrap();
+        root.delete("a").unwrap();
+        fresh("deleted nodes");
+        let source = memory();
+        let other = OpenOptions::new().format(Format::V2).create_group_in(source.clone(), "").unwrap();
+        array(&other, "in/side");
+        Convert::new(format).plan_in(source, "", store.clone(), "g/conv/erted").unwrap().run().unwrap();
+        fresh("a conversion to a place below");
+        assert_eq!(
+            root.tree().unwrap().to_string(),
+            open(&store, format, Consolidated::Require).tree().unwrap().to_string()
+        );
+    }
+}
+
+#[test]
+fn what_was_opened_by_it_can_be_changed_and_sees_the_change() {
+    for format in formats() {
+        let store = hierarchy(format);
+        let copied = open(&store, format, Consolidated::Require);
+        let mut b = copied.open("g/b").unwrap().into_array().unwrap();
+        assert_eq!(b.append(&ndarray::arr1(&[7, 8]), 0).unwrap(), [6]);
+        assert_eq!(b.append(&ndarray::arr1(&[9]), 0).unwrap(), [7]);
+        assert_eq!(copied.open("g/b").unwrap().into_array().unwrap().shape(), [7]);
+        array(&copied, "g/new");
+        assert!(copied.contains("g/new").unwrap());
+        check_fresh(&store, format, &[""], "changes through it");
+        let again = open(&store, format, Consolidated::Require).open("g/b").unwrap().into_array().unwrap();
+        assert_eq!(again.read::<i32>(..).unwrap().sum(), 20 + 7 + 8 + 9);
+    }
+}
+
+#[test]
+fn a_directory_that_is_opened_as_a_store_of_its_own_belongs_to_the_hierarchy_above() {
+    for format in [Format::V2, Format::V3] {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("h.zarr");
+        let root = OpenOptions::new().format(format).create_group(&path).unwrap();
+        array(&root, "g/a");
+        root.consolidate_metadata().unwrap();
+        let node = |below: &str| {
+            let store = Arc::new(DirectoryStore::open(path.join(below)).unwrap());
+            OpenOptions::new().open_in(store, "").unwrap()
+        };
+        node("g/a").into_array().unwrap().resize(&[9]).unwrap();
+        let mut g = node("g").into_group().unwrap();
+        g.set_attributes(json!({"t": 1}).as_object().cloned().unwrap()).unwrap();
+        array(&g, "x/new");
+        array(&g, "gone");
+        g.delete("gone").unwrap();
+        assert_eq!(differences(&root), [], "{format}");
+    }
+}
+
+#[test]
+fn what_is_broken_stops_no_change() {
+    let store = hierarchy(Format::V2);
+    let key = Key::new(".zmetadata").unwrap();
+    store.set(&key, b"{", Condition::Always).unwrap();
+    let root = open(&store, Format::V2, Consolidated::Never);
+    array(&root, "new").resize(&[7]).unwrap();
+    assert_eq!(store.get(&key).unwrap().unwrap(), b"{".as_slice());
+    assert!(matches!(root.consolidated_freshness().unwrap(), Some(Freshness::Broken(_))));
+    root.consolidate_metadata().unwrap();
+    check_fresh(&store, Format::V2, &[""], "writing it anew");
+    root.drop_consolidated_metadata().unwrap();
+    array(&root, "newer");
+    assert_eq!(root.consolidated_freshness().unwrap(), None, "where there is none, none is made");
+}
+
+#[test]
+fn threads_that_change_one_hierarchy_lose_nothing_in_it() {
+    for format in formats() {
+        let store = hierarchy(format);
+        std::thread::scope(|scope| {
+            for thread in 0..8 {
+                let store = &store;
+                scope.spawn(move || {
+                    let root = open(store, format, Consolidated::Never);
+                    for n in 0..10 {
+                        array(&root, &format!("g/t{thread}/a{n}")).resize(&[n]).unwrap();
+                        if n % 3 == 0 {
+                            root.delete(&format!("g/t{thread}/a{n}")).unwrap();
+                        }
+                    }
+                });
+            }
+        });
+        check_fresh(&store, format, &[""], "threads");
     }
 }
 
@@ -303,7 +463,7 @@ fn that_of_zarr_pythons_is_read() {
             );
         }
         assert_eq!(copied.attributes()["title"], "consolidated");
-        assert_eq!(copied.attributes()["nothing"], "NaN");
+        assert_eq!(copied.attributes()["nothing"], f64::NAN);
         assert_eq!(copied.open("g/inner").unwrap().attributes()["deep"], json!([1, {"x": null}]));
         let array = |path: &str| copied.open(path).unwrap().into_array().unwrap();
         assert_eq!(
@@ -327,9 +487,9 @@ fn ours_is_as_theirs() {
         copy(&corpus().join(format!("{name}.zarr")), &path);
         let group = zarrox::open_group(&path).unwrap();
         let file = path.join(if name == "v3" { "zarr.json" } else { ".zmetadata" });
-        let read = || -> Value {
+        let read = || -> Json {
             let text = std::fs::read_to_string(&file).unwrap().replace(": NaN", ": \"NaN\"");
-            let mut json: Value = serde_json::from_str(&text).unwrap();
+            let mut json: Json = serde_json::from_str(&text).unwrap();
             if name == "v2-zarr3" {
                 for (_, entry) in json["metadata"].as_object_mut().unwrap() {
                     entry.as_object_mut().unwrap().shift_remove("consolidated_metadata");

@@ -10,7 +10,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use ndarray::{Array1, arr1};
-use serde_json::{Value, json};
+use zarrox::json::{Json, json};
 use zarrox::prelude::*;
 use zarrox::stores::{Key, MemoryStore, Store};
 use zarrox::{Error, ErrorKind, OpenOptions};
@@ -24,14 +24,14 @@ fn stored() -> (Arc<dyn Store>, Array) {
     (store, array)
 }
 
-fn with_metadata(document: &Value) -> zarrox::Result<Array> {
+fn with_metadata(document: &Json) -> zarrox::Result<Array> {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
     let key = Key::new(if document["zarr_format"] == 2 { "a/.zarray" } else { "a/zarr.json" }).unwrap();
     store.set(&key, document.to_string().as_bytes(), Default::default()).unwrap();
     OpenOptions::new().open_in(store, "a")?.into_array()
 }
 
-fn v3(changes: &[(&str, Value)]) -> Value {
+fn v3(changes: &[(&str, Json)]) -> Json {
     let mut document = json!({
         "zarr_format": 3, "node_type": "array", "shape": [4], "data_type": "int32",
         "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [2]}},
@@ -39,9 +39,17 @@ fn v3(changes: &[(&str, Value)]) -> Value {
         "fill_value": 0, "codecs": [{"name": "bytes", "configuration": {"endian": "little"}}],
     });
     for (pointer, value) in changes {
-        *document.pointer_mut(pointer).unwrap() = value.clone();
+        *at(&mut document, pointer) = value.clone();
     }
     document
+}
+
+/// The member that a pointer leads to: `/codecs/0/name`.
+fn at<'a>(document: &'a mut Json, pointer: &str) -> &'a mut Json {
+    pointer.split('/').skip(1).fold(document, |json, name| match json {
+        Json::Array(list) => &mut list[name.parse::<usize>().unwrap()],
+        object => &mut object[name],
+    })
 }
 
 fn assert_says(error: &Error, kind: ErrorKind, parts: &[&str]) {
@@ -235,7 +243,7 @@ fn a_damaged_chunk_at_the_edge_is_repaired_by_writing_all_of_it_that_is_inside()
 #[test]
 fn attributes_that_could_not_be_read_again_are_not_written() {
     let (store, mut array) = stored();
-    let deep = (0..200).fold(Value::Null, |value, _| json!([value]));
+    let deep = (0..200).fold(Json::Null, |value, _| json!([value]));
     let error = array.update_attributes(|map| drop(map.insert("deep".to_owned(), deep))).unwrap_err();
     assert_says(&error, ErrorKind::InvalidArgument, &["nested"]);
     assert!(array.attributes().is_empty());

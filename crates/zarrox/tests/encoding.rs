@@ -4,9 +4,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use serde_json::Value;
 use zarrox::OpenOptions;
 use zarrox::codec::CodecSpec;
+use zarrox::json::Json;
 use zarrox::prelude::*;
 use zarrox::stores::{MemoryStore, Store};
 
@@ -85,7 +85,7 @@ fn what_leaves_no_choice_becomes_the_same_bytes() {
 }
 
 /// All hierarchies: their writers, names and nodes.
-fn hierarchies() -> Vec<(String, String, Value)> {
+fn hierarchies() -> Vec<(String, String, Json)> {
     let of_writer = |writer: String| {
         let all = expected(&corpus().join(&writer));
         all.into_iter().map(move |(name, nodes)| (writer.clone(), name, nodes))
@@ -95,7 +95,7 @@ fn hierarchies() -> Vec<(String, String, Value)> {
 
 /// Whether an array becomes the same bytes when its own writer writes it again. Structures may have anything as padding, small
 /// integers in their upper bits.
-fn is_comparable(node: &Value) -> bool {
+fn is_comparable(node: &Json) -> bool {
     let is_open = node.get("fields").is_some() || node["data_type"] == "int2" || node["data_type"] == "int4";
     node["kind"] == "array" && node["lossy"] != true && !is_open
 }
@@ -111,7 +111,7 @@ fn names(codecs: &[CodecSpec]) -> BTreeSet<String> {
 }
 
 /// The names of the codecs within a member of a configuration, which is a list of them if it has any.
-fn names_within(value: &Value, all: &mut BTreeSet<String>) {
+fn names_within(value: &Json, all: &mut BTreeSet<String>) {
     for codec in value.as_array().into_iter().flatten() {
         if let Some(name) = codec["name"].as_str() {
             all.insert(name.to_owned());
@@ -125,7 +125,7 @@ fn names_within(value: &Value, all: &mut BTreeSet<String>) {
 fn is_one_chunk(array: &Array) -> bool {
     let codecs = array.codecs();
     let mut shards = codecs.iter().filter(|codec| codec.name == "sharding_indexed");
-    shards.all(|shard| shard.configuration["chunk_shape"] == Value::from(array.chunk_grid().largest_chunk()))
+    shards.all(|shard| shard.configuration["chunk_shape"] == Json::from(array.chunk_grid().largest_chunk()))
 }
 
 /// Erases the chunks of an array, which is in memory, and writes what they held. Returns how many chunks were compared:

@@ -5,13 +5,12 @@
 use std::sync::Arc;
 
 use ndarray::{Array2, arr1};
-use serde_json::json;
 use zarrox::codec::{
     ArrayToArray, ArrayToBytes, BytesToBytes, ChunkSpec, Codec, CodecDef, CodecError, CodecKind, Elementwise,
     EncodeOptions, Fetch, ReadPart, Size, Window, same_from_v2, same_to_v2,
 };
 use zarrox::data_type::{Casting, Endian, Extension, Family, Mode, Number, Storage, TypeString};
-use zarrox::json::{Json, Map};
+use zarrox::json::{Json, Map, json};
 use zarrox::prelude::*;
 use zarrox::stores::{Condition, Key, MemoryStore, Store};
 use zarrox::strided::{View, ViewMut};
@@ -622,4 +621,31 @@ fn two_codecs_of_one_name_are_an_error_wherever_it_is_met() {
     let builder = options.create_array_in(Arc::new(MemoryStore::new()), "a").shape([4]);
     let error = builder.data_type(DataType::UInt8).codecs(all_kinds(1)).create().unwrap_err();
     assert!(error.to_string().contains("two registered codecs have the name 'example.sum'"), "{error}");
+}
+
+#[test]
+fn arrays_of_unknown_codecs_are_opened_for_their_metadata_and_refuse_their_elements() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("a.zarr");
+    let array =
+        zarrox::create_array(&path).shape([4]).chunks([2]).data_type(DataType::UInt8).create().unwrap();
+    array.write(.., &arr1(&[1_u8, 2, 3, 4])).unwrap();
+    let document = path.join("zarr.json");
+    let with_unknown = std::fs::read_to_string(&document).unwrap().replace("\"zstd\"", "\"nosuch\"");
+    std::fs::write(&document, with_unknown).unwrap();
+    assert_eq!(zarrox::open(&path).unwrap_err().kind(), ErrorKind::Unsupported);
+    let looking = OpenOptions::new().metadata_only(true);
+    let mut array = looking.open(&path).unwrap().into_array().unwrap();
+    assert_eq!(array.unreadable(), Some("the codec 'nosuch' is not known"));
+    assert_eq!(array.codecs()[1].name, "nosuch");
+    let info = array.info().unwrap();
+    assert_eq!((info.chunks_initialised, info.chunk_bytes), (2, Some(4)));
+    assert!(array.read::<u8>(..).unwrap_err().to_string().contains("'nosuch' is not known"));
+    assert_eq!(array.write(.., &arr1(&[0_u8; 4])).unwrap_err().kind(), ErrorKind::Unsupported);
+    assert!(path.join("c/0").exists(), "not even fill values are written");
+    array.update_attributes(|attributes| drop(attributes.insert("a".to_owned(), json!(1)))).unwrap();
+    assert_eq!(looking.open(&path).unwrap().attributes()["a"], 1);
+    let new = looking.create_array(directory.path().join("b.zarr")).shape([4]).data_type(DataType::UInt8);
+    let refused = new.compressor(CodecSpec::new("nosuch", Json::Null)).create();
+    assert_eq!(refused.unwrap_err().kind(), ErrorKind::Unsupported, "nothing is made that nobody can read");
 }

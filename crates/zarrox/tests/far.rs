@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use ndarray::{Array1, Array2};
+use zarrox::json::{Json, json};
 use zarrox::prelude::*;
 use zarrox::stores::{Condition, Key, Store};
 use zarrox::{AccessOptions, Consolidated, ErrorKind, Interrupt, OpenMode, OpenOptions};
@@ -109,6 +110,121 @@ fn opening_takes_the_time_of_one_request() {
         assert_eq!(count(&requests, "list"), 0, "{requests:?}");
         assert!(requests.values().all(|&count| count == 1), "{requests:?}");
     }
+}
+
+/// The number of requests since this was asked last; none may have been made twice.
+fn each_once(remote: &Remote) -> usize {
+    let requests = remote.take_requests();
+    assert!(requests.values().all(|&count| count == 1), "{requests:?}");
+    requests.len()
+}
+
+#[test]
+fn opening_asks_first_for_what_most_nodes_have_and_for_nothing_twice() {
+    for format in Format::all() {
+        let remote = Remote::default();
+        let path = if format == Format::V1 { "" } else { "a" };
+        let options = OpenOptions::new().format(format);
+        let array = options.create_array_in(remote.blocking(), path).shape([4]).chunks([2]);
+        let array = array.data_type(DataType::Int32).create().unwrap();
+        array.write(.., &Array1::from_elem(4, 7)).unwrap();
+        let read = |options: OpenOptions| {
+            remote.take_requests();
+            let array = options.open_in(remote.blocking(), path).unwrap().into_array().unwrap();
+            assert_eq!(array.read::<i32>(s![..1]).unwrap().sum(), 7, "{format}");
+            each_once(&remote)
+        };
+        for mode in [OpenMode::Read, OpenMode::ReadWrite] {
+            let requests = read(OpenOptions::new().mode(mode));
+            let is_common = matches!(format, Format::V2 | Format::V3);
+            assert!(requests <= if is_common { 4 } else { 16 }, "{format}: {requests}");
+            // Its documents, what says where they are, and the chunk.
+            let requests = read(OpenOptions::new().mode(mode).format(format));
+            assert!(requests <= 4, "{format}: {requests}");
+        }
+    }
+}
+
+#[test]
+fn creating_takes_few_requests() {
+    let create = |remote: &Remote, options: &OpenOptions, path: &str| {
+        remote.take_requests();
+        let builder = options.create_array_in(remote.blocking(), path).shape([4]);
+        builder.data_type(DataType::Int32).create().unwrap();
+        each_once(remote)
+    };
+    for (path, most) in [("", 2), ("a", 4), ("g/a", 6), ("g/h/a", 8)] {
+        let requests = create(&Remote::default(), &OpenOptions::new(), path);
+        assert!(requests <= most, "'{path}' where nothing is: {requests}");
+    }
+    for (format, path, most) in [(Format::V3, "a", 3), (Format::V3, "g/h/a", 5), (Format::V2, "a", 8)] {
+        let remote = Remote::default();
+        let options = OpenOptions::new().format(format);
+        let group = path.rsplit_once('/').map_or("", |(group, _)| group);
+        options.create_group_in(remote.blocking(), group).unwrap();
+        let requests = create(&remote, &OpenOptions::new(), path);
+        assert!(requests <= most, "'{path}' in {format}: {requests}");
+        let node = OpenOptions::new().open_in(remote.blocking(), path).unwrap();
+        assert_eq!(node.format(), format);
+    }
+}
+
+#[test]
+fn processes_that_change_one_hierarchy_keep_its_consolidated_metadata() {
+    for format in [Format::V2, Format::V3] {
+        let remote = Remote::new(Duration::from_millis(1));
+        let root = OpenOptions::new().format(format).create_group_in(remote.blocking(), "").unwrap();
+        root.consolidate_metadata().unwrap();
+        std::thread::scope(|scope| {
+            for process in 1..5_usize {
+                let remote = &remote;
+                scope.spawn(move || {
+                    let store = remote.elsewhere(process).blocking();
+                    let root = OpenOptions::new().open_in(store, "").unwrap().into_group().unwrap();
+                    for n in 0..5 {
+                        let array = root.create_array(&format!("p{process}/a{n}")).shape([2]);
+                        array.data_type(DataType::Int8).create().unwrap().resize(&[n]).unwrap();
+                    }
+                });
+            }
+        });
+        assert_eq!(root.check_consolidated().unwrap(), []);
+        assert_eq!(root.consolidated_freshness().unwrap(), Some(zarrox::Freshness::Unknown));
+    }
+}
+
+#[test]
+fn a_change_asks_for_consolidated_metadata_of_all_groups_above_at_once() {
+    for format in [Format::V2, Format::V3] {
+        let remote = Remote::new(Duration::ZERO);
+        let root = OpenOptions::new().format(format).create_group_in(remote.blocking(), "").unwrap();
+        root.create_array("a/b/c/d/e/f/g/h").shape([2]).data_type(DataType::Int8).create().unwrap();
+        let requests_of = |remote: &Remote, title: &str| {
+            let mut array = OpenOptions::new()
+                .open_in(remote.blocking(), "a/b/c/d/e/f/g/h")
+                .unwrap()
+                .into_array()
+                .unwrap();
+            remote.take_requests();
+            let started = Instant::now();
+            array.update_attributes(|all| drop(all.insert("title".to_owned(), title.into()))).unwrap();
+            (count(&remote.take_requests(), ""), started.elapsed())
+        };
+        let own = if format == Format::V2 { 4 } else { 2 };
+        let remote = slow(&remote);
+        let (requests, time) = requests_of(&remote, "one");
+        assert_eq!(requests, own + 8, "{format}");
+        assert!(time < LATENCY * (u32::try_from(own).unwrap() + 6), "{time:?}");
+        root_of(&remote).consolidate_metadata().unwrap();
+        let (requests, time) = requests_of(&remote, "two");
+        // The copy, the node's documents, and the copy again.
+        assert_eq!(requests, own + 8 + if format == Format::V2 { 5 } else { 3 }, "{format}");
+        assert!(time < LATENCY * (u32::try_from(own).unwrap() + 9), "{time:?}");
+    }
+}
+
+fn root_of(remote: &Remote) -> Group {
+    OpenOptions::new().open_in(remote.blocking(), "").unwrap().into_group().unwrap()
 }
 
 /// The same memory behind a longer way.
@@ -239,7 +355,7 @@ fn attributes_that_somebody_else_changes_meanwhile_are_a_conflict() {
     });
     assert_eq!(error.unwrap_err().kind(), ErrorKind::Conflict);
     let group = OpenOptions::new().open_in(remote.blocking(), "a").unwrap().into_group().unwrap();
-    assert_eq!(serde_json::to_value(group.attributes()).unwrap(), serde_json::json!({"other": 2}));
+    assert_eq!(Json::from(group.attributes().clone()), json!({"other": 2}));
     one.update_attributes(|attributes| drop(attributes.insert("one".to_owned(), 1.into()))).unwrap();
-    assert_eq!(serde_json::to_value(one.attributes()).unwrap(), serde_json::json!({"one": 1, "other": 2}));
+    assert_eq!(Json::from(one.attributes().clone()), json!({"one": 1, "other": 2}));
 }

@@ -4,11 +4,11 @@
 
 use std::sync::Arc;
 
-use serde_json::{Value, json};
 use zarrox::codec::CodecSpec;
 use zarrox::codecs::V2Filter;
 use zarrox::convert::{Action, Convert, Finding, Verify, What};
 use zarrox::data_type::Mode;
+use zarrox::json::{Json, json};
 use zarrox::prelude::*;
 use zarrox::stores::{Key, MemoryStore, Store};
 use zarrox::{ErrorKind, OpenOptions};
@@ -16,7 +16,7 @@ use zarrox_core::metadata::{LiftContext, Source};
 use zarrox_core::{ArrayMetadata, NodeMetadata, NodePath};
 
 /// A store with an array of this type and these filters, of one chunk of 2 × 3 elements.
-fn stored(dtype: impl Into<Value>, order: &str, filters: &Value, chunk: &[u8]) -> Arc<dyn Store> {
+fn stored(dtype: impl Into<Json>, order: &str, filters: &Json, chunk: &[u8]) -> Arc<dyn Store> {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
     let meta = document(dtype, order, filters);
     let set =
@@ -27,7 +27,7 @@ fn stored(dtype: impl Into<Value>, order: &str, filters: &Value, chunk: &[u8]) -
 }
 
 /// The document of such an array.
-fn document(dtype: impl Into<Value>, order: &str, filters: &Value) -> Value {
+fn document(dtype: impl Into<Json>, order: &str, filters: &Json) -> Json {
     json!({
         "zarr_format": 2, "shape": [2, 3], "chunks": [2, 3], "dtype": dtype.into(), "compressor": null,
         "fill_value": null, "order": order, "filters": filters, "dimension_separator": ".",
@@ -72,17 +72,17 @@ fn byte_orders_and_orders_of_elements() {
 }
 
 /// A filter of each kind as `.zarray` has it.
-fn delta(dtype: &str, astype: &str) -> Value {
+fn delta(dtype: &str, astype: &str) -> Json {
     json!({"id": "delta", "dtype": dtype, "astype": astype})
 }
 
-fn shuffle(size: usize) -> Value {
+fn shuffle(size: usize) -> Json {
     json!({"id": "shuffle", "elementsize": size})
 }
 
 /// Types, orders, filters and chunks. The chunks are those of zarr-python 2.18.7 and numcodecs 0.15.1, of the numbers
 /// `[[1, 2, 4], [8, 16, 32]]`; of booleans, of `[[true, false, true], [false, true, false]]`.
-fn filters_of_bytes() -> Vec<(&'static str, &'static str, Value, &'static str)> {
+fn filters_of_bytes() -> Vec<(&'static str, &'static str, Json, &'static str)> {
     let scaled = json!({"id": "fixedscaleoffset", "scale": 10, "offset": 1, "dtype": "<f8", "astype": ">i2"});
     let astype = json!({"id": "astype", "encode_dtype": "<i4", "decode_dtype": "<i2"});
     vec![
@@ -212,11 +212,11 @@ fn filters_of_bytes_are_only_of_v2() {
             format.def().lower(&NodePath::root(), &NodeMetadata::Array(array), &registry)
         };
         let lowered = lower(Format::V2, &array).unwrap();
-        assert_eq!(serde_json::from_slice::<Value>(&lowered[0].1).unwrap(), document, "{what}");
+        assert_eq!(serde_json::from_slice::<Json>(&lowered[0].1).unwrap(), document, "{what}");
         let error = lower(Format::V3, &array).unwrap_err().to_string();
         assert!(error.contains("Zarr v3 cannot say 'v2_filter(filter="), "{what}: {error}");
         // Nor inside of a shard.
-        let codecs: Vec<Value> =
+        let codecs: Vec<Json> =
             array.codecs.iter().map(|c| json!({"name": c.name, "configuration": c.configuration})).collect();
         let sharding = json!({"chunk_shape": [2, 3], "codecs": codecs, "index_codecs": ["bytes"]});
         let sharded = vec![CodecSpec::new("sharding_indexed", sharding)];
@@ -324,7 +324,7 @@ fn structures_are_bytes_to_filters() {
 /// Chunks that no filter of these can have made, and numbers that it would not give back.
 #[test]
 fn filters_of_bytes_refuse_what_is_not_theirs() {
-    let open = |dtype: &str, filters: Value, chunk: &[u8]| {
+    let open = |dtype: &str, filters: Json, chunk: &[u8]| {
         let store = stored(dtype, "C", &filters, chunk);
         OpenOptions::new().open_in(store, "").unwrap().into_array().unwrap()
     };

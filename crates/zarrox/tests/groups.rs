@@ -5,7 +5,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use serde_json::json;
+use zarrox::json::json;
 use zarrox::prelude::*;
 use zarrox::stores::{DirectoryStore, Key, MemoryStore, Store};
 use zarrox::{ErrorKind, OpenMode, OpenOptions};

@@ -4,6 +4,7 @@ mod arrays;
 mod astype;
 #[cfg(feature = "async")]
 mod asynchronous;
+mod attributes;
 mod checksums;
 mod chunk_cache;
 mod consolidated;
@@ -24,6 +25,7 @@ mod n5;
 mod numbers;
 mod objects;
 mod optional;
+mod parts;
 mod rechunk;
 mod records;
 mod rectilinear;

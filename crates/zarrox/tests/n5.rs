@@ -5,9 +5,8 @@
 use std::path::{Path, PathBuf};
 
 use ndarray::{Array2, ArrayD, arr1};
-use serde_json::{Value, json};
 use zarrox::codecs::{Bz2, Lz4, Lzma, N5BlockMode, N5Lz4, Zlib};
-use zarrox::json::Map;
+use zarrox::json::{Json, Map, json};
 use zarrox::prelude::*;
 use zarrox::{ChunkKeyEncoding, CodecSpec, ErrorKind, OpenMode, OpenOptions, Result, Separator};
 
@@ -32,7 +31,7 @@ fn native(mut bytes: Vec<u8>, item: usize) -> Vec<u8> {
 fn compare(writer: &str) -> Vec<String> {
     let directory = corpus(writer);
     let text = std::fs::read(directory.join("expected.json")).unwrap();
-    let expected: Map = serde_json::from_slice(&text).unwrap();
+    let expected = zarrox::json::parse_object(&text).unwrap();
     let root = OpenOptions::new().mode(OpenMode::Read).open(directory.join("data.n5")).unwrap();
     for (path, facts) in &expected {
         // From above, and by its own path.
@@ -43,7 +42,7 @@ fn compare(writer: &str) -> Vec<String> {
         };
         for node in [direct, below] {
             assert_eq!(node.format(), Format::N5, "{writer}: {path}");
-            assert_eq!(Value::from(node.attributes().clone()), facts["attributes"], "{writer}: {path}");
+            assert_eq!(Json::from(node.attributes().clone()), facts["attributes"], "{writer}: {path}");
             match node {
                 Node::Array(array) => compare_array(&array, facts, &format!("{writer}: {path}")),
                 Node::Group(_) => assert!(facts.get("elements").is_none(), "{writer}: {path} is an array"),
@@ -64,7 +63,7 @@ fn compare(writer: &str) -> Vec<String> {
     found
 }
 
-fn compare_array(array: &Array, facts: &Value, place: &str) {
+fn compare_array(array: &Array, facts: &Json, place: &str) {
     assert_eq!(json!(array.shape()), facts["shape"], "{place}");
     assert_eq!(json!(array.chunk_shape()), facts["chunks"], "{place}");
     assert_eq!(array.data_type().to_string(), facts["data_type"], "{place}");
@@ -157,7 +156,7 @@ fn blocks_are_chunks_of_v3_too() {
     assert_eq!(v3.read::<u16>(..).unwrap(), expected);
 }
 
-fn document(directory: &Path) -> Value {
+fn document(directory: &Path) -> Json {
     serde_json::from_slice(&std::fs::read(directory.join("attributes.json")).unwrap()).unwrap()
 }
 
@@ -205,7 +204,7 @@ fn new_hierarchies_are_as_the_specification_has_them() {
 #[test]
 fn every_compression_round_trips_through_its_own_words() {
     let directory = tempfile::tempdir().unwrap();
-    let cases: [(CodecSpec, Value); 8] = [
+    let cases: [(CodecSpec, Json); 8] = [
         (Gzip::level(3).into(), json!({"type": "gzip", "level": 3, "useZlib": false})),
         (Zlib::level(4).into(), json!({"type": "gzip", "level": 4, "useZlib": true})),
         (Bz2::level(2).into(), json!({"type": "bzip2", "blockSize": 2})),
@@ -304,7 +303,7 @@ fn directories_are_groups_and_other_files_are_not_deleted() {
 }
 
 /// An array of four `int16` with this document, which is changed by `edit`.
-fn opened(edit: &dyn Fn(&mut Value)) -> Result<Array> {
+fn opened(edit: &dyn Fn(&mut Json)) -> Result<Array> {
     let directory = tempfile::tempdir().unwrap();
     let mut document = json!({
         "dimensions": [4], "blockSize": [2], "dataType": "int16", "compression": {"type": "raw"},
@@ -320,13 +319,13 @@ fn opened(edit: &dyn Fn(&mut Value)) -> Result<Array> {
 #[test]
 fn malformed_documents_are_errors_that_name_the_member() {
     assert!(opened(&|_| {}).is_ok());
-    let broken: [(&str, Value, &str); 20] = [
+    let broken: [(&str, Json, &str); 20] = [
         ("dimensions", json!([-1]), "dimensions"),
         ("dimensions", json!("4"), "dimensions"),
         ("dimensions", json!([4, 4]), "dimensions"),
         ("blockSize", json!([0]), "0"),
         ("blockSize", json!([]), "dimensions"),
-        ("blockSize", Value::Null, "blockSize"),
+        ("blockSize", Json::Null, "blockSize"),
         ("dataType", json!("object"), "object"),
         ("dataType", json!("string"), "string"),
         ("dataType", json!("complex64"), "complex64"),
@@ -347,13 +346,13 @@ fn malformed_documents_are_errors_that_name_the_member() {
         assert!(message.contains(named), "{member} {value}: {message}");
     }
     let error =
-        opened(&|document| drop(document.as_object_mut().unwrap().remove("compression"))).unwrap_err();
+        opened(&|document| drop(document.as_object_mut().unwrap().shift_remove("compression"))).unwrap_err();
     assert!(error.to_string().contains("'compression' is missing"), "{error}");
     let error = opened(&|document| document["n5"] = json!("5.1.0")).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unsupported);
     assert!(error.to_string().contains("5.1.0"), "{error}");
     for kind in ["gzip", "bzip2", "xz", "lz4", "blosc", "zstd"] {
-        let by_name = |document: &mut Value| document["compression"] = json!({"type": kind});
+        let by_name = |document: &mut Json| document["compression"] = json!({"type": kind});
         assert!(opened(&by_name).is_ok(), "{kind} has defaults");
     }
 }

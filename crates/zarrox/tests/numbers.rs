@@ -5,14 +5,14 @@
 use std::sync::Arc;
 
 use ndarray::{Array1, ArrayD};
-use serde_json::{Value, json};
 use zarrox::codecs::{Pcodec, Zfp, Zfpy};
+use zarrox::json::{Json, json};
 use zarrox::prelude::*;
 use zarrox::stores::{Condition, Key, MemoryStore, Store};
 use zarrox::{CodecSpec, ErrorKind, OpenOptions};
 
 /// A store with an array of v2 at its root.
-fn v2(document: &Value, chunks: &[(&str, &str)]) -> Arc<dyn Store> {
+fn v2(document: &Json, chunks: &[(&str, &str)]) -> Arc<dyn Store> {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
     store.set(&Key::new(".zarray").unwrap(), document.to_string().as_bytes(), Condition::Always).unwrap();
     for (key, digits) in chunks {
@@ -27,14 +27,14 @@ fn open(store: &Arc<dyn Store>) -> zarrox::Result<Array> {
     OpenOptions::new().open_in(store.clone(), "")?.into_array()
 }
 
-fn pcodec() -> Value {
+fn pcodec() -> Json {
     json!({
         "id": "pcodec", "level": 8, "mode_spec": "auto", "delta_spec": "auto", "paging_spec": "equal_pages_up_to",
         "delta_encoding_order": null, "equal_pages_up_to": 262_144,
     })
 }
 
-fn zfpy(tolerance: &Value) -> Value {
+fn zfpy(tolerance: &Json) -> Json {
     json!({
         "id": "zfpy", "mode": 4, "compression_kwargs": {"tolerance": tolerance}, "tolerance": tolerance, "rate": -1,
         "precision": -1,
@@ -49,7 +49,7 @@ fn counted<T: From<u8> + Clone>() -> ArrayD<T> {
 #[test]
 fn what_zarr_python_2_wrote_is_read() {
     // zarr-python 2.18.7 with numcodecs 0.15.1, pcodec 1.1.0 and zfpy 1.0.1: `np.arange(12)` of the type.
-    let document = |dtype: &str, changes: Value| {
+    let document = |dtype: &str, changes: Json| {
         let mut document = json!({
             "zarr_format": 2, "shape": [3, 4], "chunks": [3, 4], "dtype": dtype, "fill_value": 0, "order": "C",
             "filters": null, "compressor": null,
@@ -121,9 +121,9 @@ fn numcodecs_takes_them_for_compressors() {
             array.write(.., &counted::<f64>()).unwrap();
             array.fill(s![1, 1..], -1.5).unwrap();
             let bytes = store.get(&Key::new(".zarray").unwrap()).unwrap().unwrap();
-            let document: Value = serde_json::from_slice(&bytes).unwrap();
+            let document: Json = serde_json::from_slice(&bytes).unwrap();
             assert_eq!(document["compressor"], if id == "zfpy" { zfpy(&json!(-1)) } else { pcodec() });
-            assert_eq!((&document["filters"], &document["dtype"]), (&Value::Null, &json!("<f8")));
+            assert_eq!((&document["filters"], &document["dtype"]), (&Json::Null, &json!("<f8")));
             let mut wanted = counted::<f64>();
             wanted.slice_mut(ndarray::s![1, 1..]).fill(-1.5);
             assert_eq!(open(&store).unwrap().read::<f64>(..).unwrap(), wanted);

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use ndarray::{ArrayD, IxDyn, arr0, arr1, arr2};
-use serde_json::{Value, json};
+use zarrox::json::{Json, json};
 use zarrox::prelude::*;
 use zarrox::stores::{Condition, Key, MemoryStore, Store};
 use zarrox::{ArrayBuilder, CodecSpec, ErrorKind, OpenOptions, VlenElement};
@@ -23,7 +23,7 @@ fn open(store: &Arc<dyn Store>) -> zarrox::Result<Array> {
     OpenOptions::new().open_in(store.clone(), "a")?.into_array()
 }
 
-fn document(store: &Arc<dyn Store>) -> Value {
+fn document(store: &Arc<dyn Store>) -> Json {
     serde_json::from_slice(&store.get(&Key::new("a/.zarray").unwrap()).unwrap().unwrap()).unwrap()
 }
 
@@ -68,7 +68,7 @@ fn every_kind_of_element_in_version_2() {
     });
     let things = [json!("é"), json!([1, -2.5, null]), json!(true), json!({"a": {"b": []}}), json!(u64::MAX)];
     let msgpack2 = json!({"id": "msgpack2", "raw": false, "use_single_float": false, "use_bin_type": true});
-    let codecs: [(Option<CodecSpec>, Value); 3] =
+    let codecs: [(Option<CodecSpec>, Json); 3] =
         [(None, json2.clone()), (Some(Json2.into()), json2), (Some(MsgPack2.into()), msgpack2)];
     for (codec, filter) in codecs {
         let store = store();
@@ -76,8 +76,8 @@ fn every_kind_of_element_in_version_2() {
         let array = codec.into_iter().fold(new, ArrayBuilder::filter).create().unwrap();
         assert_eq!(document(&store)["dtype"], "|O");
         assert_eq!(document(&store)["filters"], json!([filter]));
-        assert_eq!(document(&store)["fill_value"], Value::Null);
-        round_trip(&array, || open(&store).unwrap(), &things, &Value::Null);
+        assert_eq!(document(&store)["fill_value"], Json::Null);
+        round_trip(&array, || open(&store).unwrap(), &things, &Json::Null);
     }
     let store1 = store();
     let ragged =
@@ -194,7 +194,7 @@ fn what_json_cannot_say_is_read_as_message_pack() {
     assert_eq!(read, bytes);
     let texts = read.elements().map(|element| array.format_element(element).unwrap());
     assert_eq!(texts.collect::<Vec<_>>(), ["b'x'", "[2]"]);
-    let error = array.read_vlen::<Value>(..).unwrap_err().to_string();
+    let error = array.read_vlen::<Json>(..).unwrap_err().to_string();
     assert!(error.contains("element 0: JSON cannot say bytes"), "{error}");
     assert_eq!(zarrox::msgpack::to_json(read.elements().nth(1).unwrap()).unwrap(), json!([2]));
     let json = builder(&self::store(), DataType::object(), Format::V2).create().unwrap();
@@ -225,7 +225,7 @@ fn damaged_chunks_are_errors_that_name_them() {
 #[test]
 fn objects_of_zarr_python_2_without_its_defaults() {
     // The members that say nothing new are missing; a pickle hides where no object codec is looked for.
-    let with = |filters: Value, compressor: Value| {
+    let with = |filters: Json, compressor: Json| {
         let store = store();
         let document = json!({
             "zarr_format": 2, "shape": [2], "chunks": [2], "order": "C", "dtype": "|O", "fill_value": 0,
@@ -240,23 +240,23 @@ fn objects_of_zarr_python_2_without_its_defaults() {
         ("msgpack2", b"\x94\xa1a\x91\x01\xa2|O\x91\x02"),
         ("msgpack", b"\x93\xa1a\x91\x01\xa2|O"),
     ] {
-        for (filters, compressor) in [(json!([{"id": id}]), Value::Null), (Value::Null, json!({"id": id}))] {
+        for (filters, compressor) in [(json!([{"id": id}]), Json::Null), (Json::Null, json!({"id": id}))] {
             let store = with(filters, compressor);
             assert_eq!(
-                open(&store).unwrap().read_vlen::<Value>(..).unwrap(),
+                open(&store).unwrap().read_vlen::<Json>(..).unwrap(),
                 arr1(&[json!(0), json!(0)]).into_dyn()
             );
             set(&store, "a/0", chunk);
-            let read = open(&store).unwrap().read_vlen::<Value>(..).unwrap();
+            let read = open(&store).unwrap().read_vlen::<Json>(..).unwrap();
             assert_eq!(read, arr1(&[json!("a"), json!([1])]).into_dyn());
         }
     }
     let pickle = json!({"id": "pickle", "protocol": 5});
     for (filters, compressor) in [
-        (json!([pickle]), Value::Null),
-        (Value::Null, pickle.clone()),
+        (json!([pickle]), Json::Null),
+        (Json::Null, pickle.clone()),
         (json!([{"id": "vlen-utf8"}]), pickle.clone()),
-        (json!([{"id": "vlen-utf8"}, pickle]), Value::Null),
+        (json!([{"id": "vlen-utf8"}, pickle]), Json::Null),
     ] {
         let error = open(&with(filters, compressor)).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Unsupported, "{error}");
@@ -268,7 +268,7 @@ fn objects_of_zarr_python_2_without_its_defaults() {
 fn pickles_in_version_3() {
     let pickle = json!({"name": "numcodecs.pickle", "configuration": {"protocol": 5}});
     let bytes = json!({"name": "bytes", "configuration": {"endian": "little"}});
-    let shards = |inner: Value| {
+    let shards = |inner: Json| {
         json!({"name": "sharding_indexed", "configuration": {
             "chunk_shape": [1], "codecs": inner, "index_codecs": [bytes], "index_location": "end",
         }})

@@ -5,9 +5,9 @@
 use std::sync::Arc;
 
 use ndarray::{Array1, Array2, arr1, arr2};
-use serde_json::json;
 use zarrox::codecs::{Bytes, Sharding, Transpose, ZarrsOptional};
 use zarrox::data_type::Optional;
+use zarrox::json::{Json, json};
 use zarrox::prelude::*;
 use zarrox::stores::{Condition, Key, MemoryStore, Store};
 use zarrox::{ErrorKind, OpenOptions};
@@ -20,7 +20,7 @@ fn some<T: Element>(values: &[Option<T>]) -> Vec<Optional<T>> {
     values.iter().map(|&value| value.into()).collect()
 }
 
-fn document(store: &Arc<dyn Store>) -> serde_json::Value {
+fn document(store: &Arc<dyn Store>) -> Json {
     let bytes = store.get(&Key::new("zarr.json").unwrap()).unwrap().unwrap();
     serde_json::from_slice(&bytes).unwrap()
 }

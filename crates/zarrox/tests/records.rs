@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use ndarray::{Array1, arr1};
 use num_complex::Complex;
-use serde_json::{Value, json};
 use zarrox::data_type::Endian;
+use zarrox::json::{Json, json};
 use zarrox::prelude::*;
 use zarrox::stores::{Condition, Key, MemoryStore, Store};
 use zarrox::{ErrorKind, OpenOptions, Registry};
@@ -45,7 +45,7 @@ fn created(data_type: DataType, format: Format, endian: Endian) -> (Arc<dyn Stor
 }
 
 /// An array of v2 with these metadata and the chunks of these bytes.
-fn stored(dtype: &Value, chunk: &[u8]) -> Array {
+fn stored(dtype: &Json, chunk: &[u8]) -> Array {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
     let document = json!({
         "zarr_format": 2, "shape": [2], "chunks": [2], "order": "C", "filters": null, "compressor": null,
@@ -155,7 +155,7 @@ fn a_field_holds_what_its_rust_type_holds() {
         id: [u8; 4],
         small: i8,
     }
-    let holds = |dtype: Value| {
+    let holds = |dtype: Json| {
         let (data_type, _) = Registry::new().data_type_from_v2(&dtype).unwrap();
         Record::holds(&data_type)
     };

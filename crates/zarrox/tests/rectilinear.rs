@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ndarray::{Array1, ArrayD, Dimension, IxDyn, arr1};
-use serde_json::{Value, json};
 use zarrox::convert::Convert;
 use zarrox::grid::{ChunkLengths, ListedLength};
+use zarrox::json::{Json, json};
 use zarrox::prelude::*;
 use zarrox::stores::{MemoryStore, Store};
 use zarrox::{ArrayBuilder, CodecSpec, ErrorKind, OpenMode, OpenOptions};
@@ -67,7 +67,7 @@ fn the_same_arrays_are_written_with_the_same_bytes() {
         let builder = builder.data_type(DataType::Int32).fill_value(-1).codecs(theirs.codecs());
         let ours = builder.chunk_grid(theirs.chunk_grid().clone()).create().unwrap();
         ours.write(&written, &theirs.read::<i32>(&written).unwrap()).unwrap();
-        let document = |bytes: &[u8]| serde_json::from_slice::<Value>(bytes).unwrap();
+        let document = |bytes: &[u8]| serde_json::from_slice::<Json>(bytes).unwrap();
         let key = zarrox::stores::Key::new("zarr.json").unwrap();
         let document_of_ours = document(&store.get(&key).unwrap().unwrap());
         let document_of_theirs = document(&std::fs::read(directory(name).join("zarr.json")).unwrap());
@@ -152,7 +152,7 @@ fn a_list_that_another_program_has_made_longer_is_taken_over() {
     let mut array = builder.rectilinear_chunks([[1, 3]]).create().unwrap();
     array.write(.., &arr1(&[1, 2, 3, 4])).unwrap();
     let key = zarrox::stores::Key::new("a/zarr.json").unwrap();
-    let mut document: Value = serde_json::from_slice(&store.get(&key).unwrap().unwrap()).unwrap();
+    let mut document: Json = serde_json::from_slice(&store.get(&key).unwrap().unwrap()).unwrap();
     document["shape"] = json!([6]);
     document["chunk_grid"]["configuration"]["chunk_shapes"] = json!([[1, 3, [2, 2]]]);
     store.set(&key, document.to_string().as_bytes(), zarrox::stores::Condition::Always).unwrap();

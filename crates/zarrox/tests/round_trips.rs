@@ -4,9 +4,8 @@
 
 use std::sync::Arc;
 
-use serde_json::{Value, json};
 use zarrox::data_type::{ByteOrder, Endian, Storage};
-use zarrox::json::Json;
+use zarrox::json::{Json, json};
 use zarrox::prelude::*;
 use zarrox::stores::{Key, MemoryStore, Store};
 use zarrox::{ArrayBuilder, Error, ErrorKind, FillValue, NodePath, OpenOptions, Registry, msgpack};
@@ -243,7 +242,7 @@ fn every_element_is_the_fill_value_of_an_array_or_refused() {
 }
 
 /// The documents of an array by their keys.
-fn documents(store: &Arc<dyn Store>, format: Format) -> Vec<(String, &'static str, Value)> {
+fn documents(store: &Arc<dyn Store>, format: Format) -> Vec<(String, &'static str, Json)> {
     let (layout, path) = (format.def().layout(), NodePath::new(place(format)).unwrap());
     let get = |name: &&'static str| {
         let key = layout.key(&path, name);
@@ -271,7 +270,7 @@ fn documents_are_written_as_they_were_read_with_what_nobody_knows() {
         let written =
             |name: &str| written.iter().find(|document| document.0 == name).map(|document| &document.1);
         for (key, name, document) in documents(&store, format) {
-            let written = serde_json::from_slice::<Value>(written(name).unwrap()).unwrap();
+            let written = serde_json::from_slice::<Json>(written(name).unwrap()).unwrap();
             assert_eq!(written, document, "{key} of {data_type}");
         }
         assert!(written(name).is_some());

@@ -9,7 +9,7 @@ use zarrox::codecs::Delta;
 use zarrox::data_type::Endian;
 use zarrox::prelude::*;
 use zarrox::stores::{MemoryStore, Store};
-use zarrox::{AccessOptions, ArrayBuilder, Consolidated, ErrorKind, OpenOptions};
+use zarrox::{AccessOptions, ArrayBuilder, Consolidated, ErrorKind, OpenOptions, Upkeep};
 
 const FILL: f32 = -1.5;
 
@@ -117,8 +117,7 @@ fn decoded_chunks_are_not_taken_for_each_other() {
 fn metadata_that_is_out_of_date_is_noticed() {
     let store = memory();
     let root = OpenOptions::new().format(Format::V2).create_group_in(store.clone(), "").unwrap();
-    let mut array = builder(store.clone(), Format::V2, Endian::Big).create().unwrap();
-    array.write(.., &values()).unwrap();
+    builder(store.clone(), Format::V2, Endian::Big).create().unwrap().write(.., &values()).unwrap();
     root.consolidate_metadata().unwrap();
     let open = || {
         let options = OpenOptions::new().consolidated(Consolidated::Require);
@@ -126,6 +125,7 @@ fn metadata_that_is_out_of_date_is_noticed() {
         group.open("a").unwrap().into_array().unwrap().as_stored_bytes().unwrap()
     };
     assert_eq!(open().read_dyn(..).unwrap().as_bytes(), bytes_of(&values(), Endian::Big));
-    array.resize(&[5, 8]).unwrap();
+    let leaving = OpenOptions::new().consolidated_upkeep(Upkeep::Leave);
+    leaving.open_in(store.clone(), "a").unwrap().into_array().unwrap().resize(&[5, 8]).unwrap();
     assert_eq!(open().read_dyn(..).unwrap_err().kind(), ErrorKind::InvalidMetadata);
 }

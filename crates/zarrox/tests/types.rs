@@ -7,13 +7,13 @@ use std::sync::Arc;
 use half::{bf16, f16};
 use ndarray::{ArrayD, IxDyn, arr1};
 use num_complex::Complex;
-use serde_json::{Value, json};
 use zarrox::data_type::Endian;
+use zarrox::json::{Json, json};
 use zarrox::prelude::*;
 use zarrox::stores::{MemoryStore, Store};
 use zarrox::{Element, ErrorKind, OpenOptions, Registry};
 
-fn named(json: &Value) -> DataType {
+fn named(json: &Json) -> DataType {
     Registry::new().data_type_from_v3(json).unwrap()
 }
 
@@ -159,13 +159,13 @@ fn where_the_fill_value_is_undefined_every_chunk_is_stored() {
             let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
             let builder =
                 OpenOptions::new().create_array_in(store.clone(), "").format(format).shape([4]).chunks([2]);
-            let array = builder.data_type(data_type.clone()).fill_value_json(Value::Null).create().unwrap();
+            let array = builder.data_type(data_type.clone()).fill_value_json(Json::Null).create().unwrap();
             assert_eq!(array.read::<i64>(..).unwrap(), ArrayD::from_elem(IxDyn(&[4]), default));
             array.fill(s![..2], default).unwrap();
             assert_eq!(array.info().unwrap().chunks_initialised, 1);
             let document = if format == Format::V1 { "meta" } else { ".zarray" };
             let document = store.get(&zarrox::stores::Key::new(document).unwrap()).unwrap().unwrap();
-            assert_eq!(serde_json::from_slice::<Value>(&document).unwrap()["fill_value"], Value::Null);
+            assert_eq!(serde_json::from_slice::<Json>(&document).unwrap()["fill_value"], Json::Null);
         }
     }
 }
@@ -315,4 +315,36 @@ fn small_arrays_as_elements_are_dimensions() {
         assert!(zarrox::data_type::split_sub_array(bad).is_err(), "{bad}");
     }
     assert!(zarrox::data_type::split_sub_array("(2f4").unwrap().0.is_empty());
+}
+
+#[test]
+fn a_fill_value_of_negative_zero_keeps_its_sign_and_that_of_what_is_stored() {
+    for format in [Format::V1, Format::V2, Format::V3, Format::V3Experimental] {
+        let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+        let options = OpenOptions::new();
+        let path = if format == Format::V1 { "" } else { "a" };
+        let builder = options.create_array_in(store.clone(), path).format(format).shape([4]).chunks([2]);
+        let array = builder.data_type(DataType::Float64).fill_value(-0.0_f64).create().unwrap();
+        assert_eq!(array.document().unwrap()["fill_value"].to_string(), "-0.0", "{format}");
+        let array = options.open_in(store.clone(), path).unwrap().into_array().unwrap();
+        let signs = || array.read::<f64>(..).unwrap().mapv(f64::is_sign_negative).into_raw_vec_and_offset().0;
+        assert_eq!(signs(), [true; 4], "{format}");
+        array.write(s![..2], &ndarray::arr1(&[0.0, 0.0])).unwrap();
+        assert_eq!(signs(), [false, false, true, true], "{format}");
+        array.write(s![1], &ndarray::arr0(-0.0)).unwrap();
+        assert_eq!(signs(), [false, true, true, true], "{format}");
+    }
+}
+
+#[test]
+fn the_parts_of_a_complex_fill_value_keep_their_signs() {
+    for format in [Format::V2, Format::V3] {
+        for parts in [json!([-0.0, 0.0]), json!([0.0, -0.0]), json!([-0.0, "NaN"])] {
+            let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+            let builder = OpenOptions::new().create_array_in(store, "a").format(format).shape([4]);
+            let array =
+                builder.data_type(DataType::Complex64).fill_value_json(parts.clone()).create().unwrap();
+            assert_eq!(array.document().unwrap()["fill_value"].to_string(), parts.to_string(), "{format}");
+        }
+    }
 }

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use ndarray::{Array2, arr1};
-use serde_json::{Value, json};
+use zarrox::json::{Json, json};
 use zarrox::prelude::*;
 use zarrox::stores::{Key, MemoryStore, Store};
 use zarrox::{ErrorKind, OpenOptions, Separator};
@@ -14,7 +14,7 @@ fn set(store: &Arc<dyn Store>, key: &str, bytes: &[u8]) {
     store.set(&Key::new(key).unwrap(), bytes, Default::default()).unwrap();
 }
 
-fn json_of(store: &Arc<dyn Store>, key: &str) -> Value {
+fn json_of(store: &Arc<dyn Store>, key: &str) -> Json {
     serde_json::from_slice(&store.get(&Key::new(key).unwrap()).unwrap().unwrap()).unwrap()
 }
 

@@ -9,6 +9,7 @@ use zarrox::{Error, ErrorKind, Node, Result};
 use super::print_json;
 use crate::args::Global;
 use crate::exit::{Failure, usage};
+use crate::opening;
 
 /// Show and change attributes
 #[derive(Debug, Args)]
@@ -19,12 +20,15 @@ pub(crate) struct Attrs {
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// Print an attribute, or all of them, as JSON
+    /// Print an attribute, or all of them, as they are stored: JSON, or Python's JSON where that wrote NaN or Infinity
     Get {
         /// The array or group
         path: String,
         /// Which attribute [default: all]
         key: Option<String>,
+        /// Nothing but JSON, for programs: NaN and Infinity as strings
+        #[arg(long)]
+        json: bool,
     },
     /// Set an attribute
     Set {
@@ -33,7 +37,7 @@ enum Action {
         /// Which attribute
         #[arg(required_unless_present = "all")]
         key: Option<String>,
-        /// Its value, as JSON
+        /// Its value, as JSON; also NaN, Infinity and -Infinity, which are stored as zarr-python stores them
         #[arg(required_unless_present = "all", allow_hyphen_values = true)]
         value: Option<String>,
         /// The value is a string, as it stands
@@ -59,7 +63,7 @@ enum Action {
 impl Attrs {
     pub(crate) fn run(&self, global: &Global, out: &mut dyn Write) -> Result<(), Failure> {
         match &self.action {
-            Action::Get { path, key } => get(&global.read(path)?, key.as_deref(), out)?,
+            Action::Get { path, key, json } => get(&global.look(path)?, key.as_deref(), *json, out)?,
             Action::Set { path, all: Some(text), .. } => {
                 let attributes =
                     json::parse_object(text.as_bytes()).map_err(|error| usage(error.to_string()))?;
@@ -82,7 +86,7 @@ impl Attrs {
 }
 
 fn change(global: &Global, path: &str, change: impl FnOnce(&mut Node) -> Result<()>) -> Result<()> {
-    let mut node = global.options().open(path)?;
+    let mut node = opening::open(&global.without_elements(), path)?;
     change(&mut node)?;
     node.flush()
 }
@@ -92,11 +96,16 @@ fn parse(text: &str) -> Result<Json> {
         .map_err(|error| usage(format!("the value '{text}': {error}; for a string take --string")))
 }
 
-fn get(node: &Node, key: Option<&str>, out: &mut dyn Write) -> Result<(), Failure> {
+fn get(node: &Node, key: Option<&str>, json: bool, out: &mut dyn Write) -> Result<(), Failure> {
     let attributes = node.attributes();
-    let Some(key) = key else { return Ok(print_json(out, &Json::Object(attributes.clone()))?) };
-    let value = attributes.get(key).ok_or_else(|| missing(node, key))?;
-    Ok(print_json(out, value)?)
+    let value = match key {
+        None => Json::Object(attributes.clone()),
+        Some(key) => attributes.get(key).cloned().ok_or_else(|| missing(node, key))?,
+    };
+    if json {
+        return Ok(print_json(out, &value)?);
+    }
+    Ok(writeln!(out, "{value:#}")?)
 }
 
 fn remove(node: &mut Node, keys: &[String]) -> Result<()> {

@@ -10,7 +10,8 @@ use crate::exit::{Failure, printable};
 
 /// Write the consolidated metadata of a group: one document that repeats those of all nodes below it
 ///
-/// One read then opens the whole hierarchy. What changes nodes afterwards does not change the copy: consolidate again.
+/// One read then opens the whole hierarchy. The other commands keep it up to date; other programs may not: --check tells, and `info`
+/// says whether it is up to date.
 #[derive(Debug, Args)]
 pub(crate) struct Consolidate {
     /// The group

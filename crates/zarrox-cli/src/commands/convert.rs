@@ -8,7 +8,9 @@ use zarrox::{Format, Result};
 
 use crate::args::{self, Global};
 use crate::exit::{Failure, printable};
-use crate::{interrupt, progress};
+use crate::interrupt;
+use crate::progress::Progress;
+use crate::suggest::{self, suggesting};
 
 /// Convert an array, a group or a whole hierarchy into another format
 ///
@@ -26,7 +28,7 @@ pub(crate) struct Convert {
     destination: Option<String>,
 
     /// The format: v3, v2 …
-    #[arg(long, value_name = "FORMAT", value_parser = args::format)]
+    #[arg(long, value_name = "FORMAT", value_parser = suggesting(args::format, suggest::formats), hide_possible_values = true)]
     to: Format,
 
     /// Only tell what would be done
@@ -43,7 +45,8 @@ pub(crate) struct Convert {
 
     /// What may be lost where the format cannot say it: data-types, fill-values, dimension-names, attributes, members,
     /// nodes
-    #[arg(long, value_name = "WHAT", value_delimiter = ',')]
+    #[arg(long, value_name = "WHAT", value_delimiter = ',', hide_possible_values = true)]
+    #[arg(value_parser = suggesting(suggest::loss, suggest::losses))]
     allow: Vec<What>,
 
     /// Anything may be lost that the format cannot say
@@ -58,34 +61,35 @@ pub(crate) struct Convert {
 impl Convert {
     pub(crate) fn run(&self, global: &Global, out: &mut dyn Write) -> Result<(), Failure> {
         interrupt::catch();
-        let conversion = self.plan(global)?;
+        let progress = Progress::new(&self.source, 0);
+        let conversion = self.plan(global, &progress)?;
         if self.dry_run {
             for line in conversion.report().to_string().lines() {
                 writeln!(out, "{}", printable(line))?;
             }
             return Ok(conversion.check()?);
         }
+        for line in conversion.report().to_string().lines() {
+            tracing::info!("{}", printable(line));
+        }
         let report = conversion.run()?;
+        progress.finish(None);
         Ok(print_findings(&report, out)?)
     }
 
-    fn plan(&self, global: &Global) -> Result<Conversion> {
+    fn plan(&self, global: &Global, progress: &Progress) -> Result<Conversion> {
         let verify = match (self.verify, self.no_verify) {
             (true, _) => Verify::Everything,
             (_, true) => Verify::Nothing,
             _ => Verify::Reencoded,
         };
-        let bar = progress::bar(&self.source, 0);
+        let progress = progress.clone();
         let mut plan = Plan::new(self.to).open_options(global.options()).verify(verify).lossy(self.lossy);
         for what in &self.allow {
             plan = plan.allow(*what);
         }
-        let plan = plan.overwrite(self.overwrite).on_progress(move |progress| {
-            bar.set_length(progress.total);
-            bar.set_position(progress.done);
-            if progress.done == progress.total {
-                bar.finish_and_clear();
-            }
+        let plan = plan.overwrite(self.overwrite).on_progress(move |done| {
+            progress.set(done.done, done.total);
             interrupt::check()
         });
         match &self.destination {

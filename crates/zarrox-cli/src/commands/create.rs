@@ -7,6 +7,8 @@ use zarrox::{OpenMode, Result};
 use crate::args::{Global, Lengths};
 use crate::creation::{self, Creation};
 use crate::exit::{Failure, usage};
+use crate::made::Made;
+use crate::suggest::{self, suggesting};
 
 /// Create an array, or with --group a group; groups above it that are missing are created, too
 #[derive(Debug, Args)]
@@ -21,6 +23,7 @@ pub(crate) struct Create {
     /// The data type: float32, <f4, bool, string …; of structures, JSON as v2 or v3 metadata has it:
     /// '[["x", "<f4"], ["y", "<i2"]]'. The shape of small arrays in front, (2,3)f4, adds dimensions
     #[arg(long, value_name = "TYPE", required_unless_present = "group", conflicts_with = "group")]
+    #[arg(value_parser = suggesting(suggest::text, suggest::data_types), hide_possible_values = true)]
     dtype: Option<String>,
 
     /// Create a group
@@ -38,10 +41,12 @@ impl Create {
                 let (inner, dtype) =
                     split_sub_array(dtype).map_err(|error| usage(format!("--dtype: {error}")))?;
                 let (data_type, _) = creation::data_type(dtype)?;
-                let builder = global.options().create_array(&self.path).sub_array(inner);
-                self.creation.apply(builder, data_type, shape)?.create()?.flush()?;
+                Made::or_removed(global, &self.path, || {
+                    let builder = global.options().create_array(&self.path).sub_array(inner);
+                    self.creation.apply(builder, data_type, shape)?.create()?.flush()
+                })?;
             }
-            _ => self.create_group(global)?,
+            _ => Made::or_removed(global, &self.path, || self.create_group(global))?,
         }
         Ok(())
     }
@@ -52,9 +57,7 @@ impl Create {
         }
         let attributes = self.creation.attributes()?;
         let mode = if self.creation.force { OpenMode::Write } else { OpenMode::CreateNew };
-        let options = global.options().mode(mode);
-        let options = self.creation.format.map_or(options.clone(), |format| options.format(format));
-        let mut group = options.create_group(&self.path)?;
+        let mut group = global.options().mode(mode).create_group(&self.path)?;
         if !attributes.is_empty() {
             group.set_attributes(attributes)?;
         }

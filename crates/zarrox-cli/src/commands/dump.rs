@@ -1,9 +1,9 @@
 //! `zarrox dump`: elements as text.
 
-use std::io::Write;
+use std::io::{self, Write};
 
 use clap::Args;
-use zarrox::{DataType, FillValue, Registry, Result};
+use zarrox::{DataType, Registry, Result};
 
 use crate::args::{ByteSize, Global};
 use crate::edges::Edges;
@@ -29,7 +29,7 @@ pub(crate) struct Dump {
     #[arg(long, conflicts_with = "full")]
     csv: bool,
 
-    /// All elements as nested JSON lists
+    /// All elements as nested JSON lists; bytes and dates are the same text as with --csv
     #[arg(long, conflicts_with_all = ["full", "csv"])]
     json: bool,
 
@@ -60,7 +60,7 @@ impl Dump {
         window: &Window<'_>,
         mut show: impl FnMut(&[u8]) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
-        for block in window.slabs(self.memory.0) {
+        for block in window.in_order(self.memory.0)? {
             window.read(&block)?.elements().try_for_each(&mut show)?;
         }
         Ok(())
@@ -133,23 +133,35 @@ impl Dump {
         out: &mut dyn Write,
     ) -> Result<(), Failure> {
         if window.len() == 0 {
-            return Ok(writeln!(out, "[]")?);
+            write_empty(&window.shape(), out)?;
+            return Ok(writeln!(out)?);
         }
         let data_type = window.data_type();
-        let family = registry.family(data_type)?;
         let ndim = window.shape().len();
         let mut cursor = Cursor::new(window.shape());
         self.each(window, |element| {
             let begun = cursor.begun();
             let separator = if cursor.is_first() { "" } else { "," };
             let ended = if cursor.is_first() { 0 } else { begun };
-            let json = family.fill_to_v3(data_type, &FillValue::new(element));
+            let json = print::json(data_type, element, registry)?.without_tokens();
             write!(out, "{}{separator}{}{json}", "]".repeat(ended), "[".repeat(begun))?;
             cursor.advance();
             Ok(())
         })?;
         Ok(writeln!(out, "{}", "]".repeat(ndim))?)
     }
+}
+
+/// Prints the nested lists of an array without elements.
+fn write_empty(shape: &[u64], out: &mut dyn Write) -> io::Result<()> {
+    write!(out, "[")?;
+    if let Some((&length, inner)) = shape.split_first() {
+        for nth in 0..length {
+            write!(out, "{}", if nth == 0 { "" } else { "," })?;
+            write_empty(inner, out)?;
+        }
+    }
+    write!(out, "]")
 }
 
 /// Reads and prints nothing but the elements at the edges.

@@ -1,21 +1,22 @@
 //! `zarrox export`: arrays as files of NumPy's, or as nothing but their bytes.
 
 use std::io::Write;
+use std::ops::Range;
 use std::path::Path;
 
 use clap::{Args, ValueEnum};
-use indicatif::ProgressBar;
 use zarrox::data_type::{ByteOrder, Endian};
 use zarrox::{Array, Node, Result, Selection};
 
 use crate::args::{ByteSize, Global};
-use crate::exit::{Failure, usage};
+use crate::exit::{Failure, note, usage};
 use crate::files::Output;
 use crate::npy::Header;
 use crate::part::Part;
+use crate::progress::Progress;
 use crate::strings::{self, Strings};
 use crate::window::{Window, memory_size};
-use crate::{interrupt, npz, progress};
+use crate::{interrupt, npz, places};
 
 /// Write an array, or all arrays of a group, to a file
 ///
@@ -50,6 +51,23 @@ pub(crate) struct Export {
     memory: ByteSize,
 }
 
+/// The place that elements are written to.
+enum Target<'o> {
+    /// In their order.
+    Stream(&'o mut dyn Write),
+    /// In any order.
+    File(&'o mut Output),
+}
+
+impl Target<'_> {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<()> {
+        match self {
+            Self::Stream(out) => out.write_all(bytes),
+            Self::File(file) => file.write_all(bytes),
+        }
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Kind {
     /// An array with its shape and data type
@@ -72,12 +90,12 @@ impl Export {
             return self.write_npz(global.read(&path)?, &selection);
         }
         let array = global.read_array(&path)?;
-        let window = Window::new(&array, &selection, &self.part.fields)?;
         if self.out == "-" {
-            return self.write_array(&window, kind, stdout);
+            return self.write_array(&array, &selection, kind, Target::Stream(stdout));
         }
         let mut file = Output::create(Path::new(&self.out), self.force)?;
-        self.write_array(&window, kind, &mut file)?;
+        let target = if file.can_seek() { Target::File(&mut file) } else { Target::Stream(&mut file) };
+        self.write_array(&array, &selection, kind, target)?;
         Ok(file.finish()?)
     }
 
@@ -96,63 +114,120 @@ impl Export {
         }
     }
 
-    fn write_array(&self, window: &Window<'_>, kind: Kind, out: &mut dyn Write) -> Result<(), Failure> {
-        let bar = progress::bar(&self.out, window.bytes());
+    fn write_array(
+        &self,
+        array: &Array,
+        selection: &Selection,
+        kind: Kind,
+        mut target: Target<'_>,
+    ) -> Result<(), Failure> {
+        let bytes = Window::new(array, selection, &self.part.fields)?.bytes();
+        let progress = Progress::new(&self.out, bytes);
+        let array = watched(array, &progress);
+        let window = Window::new(&array, selection, &self.part.fields)?;
         if kind == Kind::Npy {
-            self.write_npy(window, out, &bar)?;
+            self.write_npy(&window, &mut target)?;
         } else {
-            strings::refuse_raw(window)?;
-            self.write_elements(window, None, out, &bar)?;
+            strings::refuse_raw(&window)?;
+            self.write_elements(&window, None, &mut target, 0)?;
         }
-        bar.finish_and_clear();
+        progress.finish(None);
         Ok(())
     }
 
-    fn write_npy(&self, window: &Window<'_>, out: &mut dyn Write, bar: &ProgressBar) -> Result<(), Failure> {
-        let strings = Strings::measure(window, self.memory.0)?;
+    fn write_npy(&self, window: &Window<'_>, target: &mut Target<'_>) -> Result<(), Failure> {
+        let strings = interrupt::or_interrupted(Strings::measure(window, self.memory.0))?;
         let header = Header {
             data_type: strings.as_ref().map_or(window.data_type(), Strings::data_type).clone(),
             order: ByteOrder::One(Endian::NATIVE),
             column_major: false,
             shape: window.shape(),
         };
-        out.write_all(&header.to_bytes().map_err(|error| window.place(error))?)?;
-        self.write_elements(window, strings.as_ref(), out, bar)
+        let header = header.to_bytes().map_err(|error| window.place(error))?;
+        target.write(&header)?;
+        self.write_elements(window, strings.as_ref(), target, header.len() as u64)
     }
 
+    /// Writes the elements, of which the first is at `start` in the file: in their order where that meets each chunk once.
     fn write_elements(
         &self,
         window: &Window<'_>,
         strings: Option<&Strings>,
-        out: &mut dyn Write,
-        bar: &ProgressBar,
+        target: &mut Target<'_>,
+        start: u64,
     ) -> Result<(), Failure> {
-        let item = memory_size(window.data_type()) as u64;
-        for block in window.slabs(self.memory.0) {
-            interrupt::check()?;
-            let elements = window.read(&block)?;
-            match strings {
-                Some(strings) => strings.write(&elements, out)?,
-                None => out.write_all(elements.as_bytes())?,
+        let in_order = window.in_order(self.memory.0)?;
+        match target {
+            Target::File(file) if in_order.times > 1 => {
+                let shape = window.shape();
+                for block in window.whole_chunks(self.memory.0)? {
+                    let mut bytes = Vec::new();
+                    read_block(window, &block, strings, &mut bytes)?;
+                    places::write(file, start, &shape, &block, &bytes)?;
+                }
             }
-            bar.inc(item.saturating_mul(elements.shape().iter().product::<usize>() as u64));
+            Target::File(file) => {
+                for block in in_order {
+                    read_block(window, &block, strings, *file)?;
+                }
+            }
+            Target::Stream(out) => {
+                if in_order.times > 1 {
+                    self.tell_of_repetition(in_order.times, in_order.memory);
+                }
+                for block in in_order {
+                    read_block(window, &block, strings, *out)?;
+                }
+            }
         }
         Ok(())
     }
 
+    fn tell_of_repetition(&self, times: u64, memory: u64) {
+        note(&format!(
+            "{} is written in the order of the elements, so that each chunk is read and decoded {times} times; \
+             --memory {} spares that",
+            self.out,
+            ByteSize(memory)
+        ));
+    }
+
     fn write_npz(&self, node: Node, selection: &Selection) -> Result<(), Failure> {
         let arrays = named_arrays(node)?;
-        let windows =
-            arrays.iter().map(|(name, array)| Ok((name, Window::new(array, selection, &self.part.fields)?)));
-        let windows = windows.collect::<Result<Vec<_>>>()?;
-        let total = windows.iter().fold(0_u64, |total, (_, window)| total.saturating_add(window.bytes()));
-        let bar = progress::bar(&self.out, total);
+        let sizes =
+            arrays.iter().map(|(_, array)| Ok(Window::new(array, selection, &self.part.fields)?.bytes()));
+        let total = sizes.sum::<Result<u64>>()?;
+        let progress = Progress::new(&self.out, total);
         let mut archive = npz::Writer::new(Output::create(Path::new(&self.out), self.force)?, self.compress);
-        for (name, window) in &windows {
-            self.write_npy(window, archive.start(name)?, &bar)?;
+        for (name, array) in &arrays {
+            let array = watched(array, &progress);
+            let window = Window::new(&array, selection, &self.part.fields)?;
+            self.write_npy(&window, &mut Target::Stream(archive.start(name)?))?;
         }
-        bar.finish_and_clear();
-        Ok(archive.finish()?.finish()?)
+        archive.finish()?.finish()?;
+        progress.finish(None);
+        Ok(())
+    }
+}
+
+/// An array whose progress is shown.
+fn watched(array: &Array, progress: &Progress) -> Array {
+    let (item, progress) = (memory_size(array.data_type()) as u64, progress.clone());
+    interrupt::watched(array, move |elements| progress.add(elements.saturating_mul(item)))
+}
+
+/// Reads a block and writes it as the file has it.
+fn read_block(
+    window: &Window<'_>,
+    block: &[Range<u64>],
+    strings: Option<&Strings>,
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
+    interrupt::check()?;
+    let elements = interrupt::or_interrupted(window.read(block))?;
+    match strings {
+        Some(strings) => strings.write(&elements, out),
+        None => Ok(out.write_all(elements.as_bytes())?),
     }
 }
 

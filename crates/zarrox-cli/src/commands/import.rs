@@ -1,31 +1,31 @@
 //! `zarrox import`: arrays from files of NumPy's, or from nothing but bytes.
 
+use std::ffi::OsString;
 use std::fs;
 use std::io::{self, BufReader, Read};
-use std::ops::Range;
 use std::path::Path;
 
 use clap::Args;
-use zarrox::data_type::{ByteOrder, Endian, Storage};
-use zarrox::{
-    Array, ArrayBuilder, DataType, DimSelection, DynArray, Error, ErrorKind, Group, OpenMode, Result,
-};
+use zarrox::data_type::{ByteOrder, Casting, Endian, Storage};
+use zarrox::{Array, ArrayBuilder, Error, ErrorKind, Group, OpenMode, Result};
 
-use crate::args::{ByteSize, Global, Lengths};
-use crate::conversion::Conversion;
+use crate::args::{ByteSize, Global, OpenLengths};
 use crate::creation::{self, Creation};
 use crate::exit::{Failure, usage};
 use crate::files::{self, failed};
+use crate::incoming::{Counted, Incoming, Rest};
 use crate::interrupt;
+use crate::made::Made;
 use crate::npy::{self, Header};
 use crate::npz::{self, Archive};
-use crate::progress;
-use crate::slabs::{Slabs, TARGET};
+use crate::places::Places;
+use crate::suggest::{self, suggesting};
 
 /// Store the arrays of a file: .npy, .npz, or with --dtype and --shape raw elements in C order
 ///
-/// The arrays are written block by block: files may be larger than memory. What fails or is interrupted leaves nothing
-/// behind; a node that is to be replaced stays until the new one is complete.
+/// The arrays are written block by block: files may be larger than memory. Of a file, blocks are whole chunks, so that each
+/// is encoded once; of a stream, as many rows as fit into the memory. What fails or is interrupted leaves nothing behind; a
+/// node that is to be replaced stays until the new one is complete.
 #[derive(Debug, Args)]
 pub(crate) struct Import {
     /// The file, or - for the standard input
@@ -35,13 +35,23 @@ pub(crate) struct Import {
     path: String,
 
     /// With --shape, what raw elements are: float32, >i2, JSON for structures. Else what those of an .npy file are stored
-    /// as: string for text of a fixed length, variable_length_bytes for bytes, bfloat16 and others for |V2
-    #[arg(long, value_name = "TYPE")]
+    /// as: another type of numbers, which must have every value (see --lossy); string for text of a fixed length,
+    /// variable_length_bytes for bytes, bfloat16 and others for |V2
+    #[arg(long, value_name = "TYPE", hide_possible_values = true)]
+    #[arg(value_parser = suggesting(suggest::text, suggest::data_types))]
     dtype: Option<String>,
 
-    /// Raw elements of this shape
-    #[arg(long, value_name = "LENGTHS", requires = "dtype")]
-    shape: Option<Lengths>,
+    /// Let numbers that --dtype has no exact value for become what NumPy's astype makes of them
+    #[arg(long, requires = "dtype", conflicts_with = "shape")]
+    lossy: bool,
+
+    /// Raw elements of this shape, as 10,20; in a file one length can be -1: as many as there are
+    #[arg(long, value_name = "LENGTHS", requires = "dtype", allow_hyphen_values = true)]
+    shape: Option<OpenLengths>,
+
+    /// With --shape, so many bytes before the elements are passed over
+    #[arg(long, value_name = "BYTES", requires = "shape", default_value_t = 0, hide_default_value = true)]
+    offset: u64,
 
     /// Only this array of an .npz file
     #[arg(long, value_name = "NAME")]
@@ -58,29 +68,6 @@ pub(crate) struct Import {
 
     #[command(flatten)]
     creation: Creation,
-}
-
-/// Elements that come in.
-struct Incoming<'r> {
-    /// What errors call them.
-    name: String,
-    header: Header,
-    elements: &'r mut dyn Read,
-    /// How many bytes of elements there are, where that is known beforehand.
-    available: Option<u64>,
-    /// What to do with bytes behind the elements.
-    rest: Rest,
-}
-
-/// What to do with bytes behind the elements.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Rest {
-    /// There may be none: whoever said the shape was wrong.
-    Refuse,
-    /// They are somebody else's, such as another array's.
-    Ignore,
-    /// They are read, since only at the end is a checksum compared.
-    Read,
 }
 
 impl Import {
@@ -128,24 +115,10 @@ impl Import {
 
     /// The one array of a raw or an `.npy` input.
     fn single<'r>(&self, input: &'r mut dyn Read) -> Result<Incoming<'r>> {
-        let name = self.name();
-        if let (Some(dtype), Some(Lengths(shape))) = (&self.dtype, &self.shape) {
-            let (data_type, order) = creation::data_type(dtype)?;
-            if data_type.storage() == Storage::Variable {
-                return Err(usage(format!(
-                    "--dtype: raw elements of {data_type} do not say where each ends"
-                )));
-            }
-            let order = order.unwrap_or(ByteOrder::One(Endian::NATIVE));
-            let header = Header { data_type, order, column_major: false, shape: shape.clone() };
-            return Ok(Incoming {
-                name,
-                header,
-                elements: input,
-                available: self.length(),
-                rest: Rest::Refuse,
-            });
+        if let (Some(dtype), Some(OpenLengths(shape))) = (&self.dtype, &self.shape) {
+            return self.raw(input, dtype, shape);
         }
+        let name = self.name();
         let mut counted = Counted { reader: input, count: 0 };
         let header = Header::read(&mut counted).map_err(|error| {
             let hint = if counted.count <= 8 { "; for raw elements say --dtype and --shape" } else { "" };
@@ -153,7 +126,81 @@ impl Import {
             Error::new(error.kind(), message).with_source(error)
         })?;
         let available = self.length().map(|length| length.saturating_sub(counted.count));
-        Ok(Incoming { name, header, elements: counted.reader, available, rest: Rest::Ignore })
+        let places = self.places(counted.count)?;
+        let incoming = self.incoming(name, header, counted.reader);
+        Ok(Incoming { places, available, ..incoming })
+    }
+
+    /// Elements without a header.
+    fn raw<'r>(&self, input: &'r mut dyn Read, dtype: &str, shape: &[Option<u64>]) -> Result<Incoming<'r>> {
+        let (data_type, order) = creation::data_type(dtype)?;
+        if data_type.storage() == Storage::Variable {
+            return Err(usage(format!("--dtype: raw elements of {data_type} do not say where each ends")));
+        }
+        let available = self.available(input)?;
+        let shape = self.known_shape(shape, data_type.size() as u64, available)?;
+        let order = order.unwrap_or(ByteOrder::One(Endian::NATIVE));
+        let header = Header { data_type, order, column_major: false, shape };
+        let incoming = self.incoming(self.name(), header, input);
+        Ok(Incoming {
+            places: self.places(self.offset)?,
+            available,
+            rest: Rest::Refuse,
+            cast: None,
+            ..incoming
+        })
+    }
+
+    /// Passes over what is before raw elements; tells how many bytes there are of these, if the input is a file.
+    fn available(&self, input: &mut dyn Read) -> Result<Option<u64>> {
+        let passed = io::copy(&mut input.take(self.offset), &mut io::sink());
+        let passed = passed.map_err(|error| failed(&format!("reading {}", self.name()), error))?;
+        if passed < self.offset {
+            let message =
+                format!("{} ends after {passed} bytes, before --offset {}", self.name(), self.offset);
+            return Err(Error::new(ErrorKind::Corrupt, message));
+        }
+        Ok(self.length().map(|length| length.saturating_sub(self.offset)))
+    }
+
+    /// The shape of raw elements, with the length that nobody said.
+    fn known_shape(&self, shape: &[Option<u64>], item: u64, available: Option<u64>) -> Result<Vec<u64>> {
+        if shape.iter().all(Option::is_some) {
+            return Ok(shape.iter().copied().flatten().collect());
+        }
+        let row =
+            shape.iter().flatten().try_fold(item, |size, &n| size.checked_mul(n)).filter(|&row| row > 0);
+        let row = row.ok_or_else(|| usage("--shape: there is no length that -1 could be"))?;
+        let available = available.ok_or_else(|| {
+            usage("--shape: how long -1 is can be told of a file alone; say the length of a stream")
+        })?;
+        if available % row != 0 {
+            let name = self.name();
+            let message =
+                format!("{name} has {available} bytes of elements, no multiple of the {row} that -1 counts");
+            return Err(Error::new(ErrorKind::Corrupt, message));
+        }
+        Ok(shape.iter().map(|length| length.unwrap_or(available / row)).collect())
+    }
+
+    fn incoming<'r>(&self, name: String, header: Header, elements: &'r mut dyn Read) -> Incoming<'r> {
+        let casting = if self.lossy { Casting::Lossy } else { Casting::Exact };
+        Incoming {
+            name,
+            header,
+            elements,
+            places: None,
+            available: None,
+            rest: Rest::Ignore,
+            says_type: self.dtype.is_some(),
+            cast: self.dtype.as_ref().map(|_| casting),
+        }
+    }
+
+    /// The input's elements, to be read in any order, if it is a file: the first is at `start`.
+    fn places(&self, start: u64) -> Result<Option<Places>> {
+        let path = self.length().map(|_| Path::new(&self.input));
+        path.map(|path| Ok(Places::new(files::open(path)?, start))).transpose()
     }
 
     /// Creates the array, or makes it longer, and stores the elements; when that fails all is as before.
@@ -164,16 +211,20 @@ impl Import {
         }
         self.replacing(global, |path| {
             let mut array = self.create(global.options().create_array(path), &incoming)?;
-            let filled = incoming.fill(&mut array, self.memory.0);
-            filled.and_then(|()| array.flush()).inspect_err(|_| drop(global.options().delete(path)))
+            let filled = incoming.fill(&mut array, self.memory.0).and_then(|()| array.flush());
+            filled.inspect_err(|_| drop(global.options().delete(path)))
         })
     }
 
     /// Creates a node; one that is to be replaced is deleted only when the new one, which lies beside it until then,
     /// is complete.
     fn replacing(&self, global: &Global, create: impl FnOnce(&str) -> Result<()>) -> Result<()> {
-        let Some((old, new)) = self.replaced(global) else { return create(&self.path) };
-        create(&new)?;
+        // What is replaced can be of any format.
+        let global = global.of_any_format();
+        let Some((old, new)) = self.replaced(&global) else {
+            return Made::or_removed(&global, &self.path, || create(&self.path));
+        };
+        Made::or_removed(&global, &new, || create(&new))?;
         let options = global.options();
         options.delete(&old).inspect_err(|_| drop(options.delete(&new)))?;
         options.move_node(&new, &old).map_err(|error| error.at(format!("what was imported is in '{new}'")))
@@ -209,15 +260,13 @@ impl Import {
 
     fn append(&self, incoming: Incoming<'_>, axis: usize, global: &Global) -> Result<()> {
         let mut array = global.options().open(&self.path)?.into_array()?;
-        incoming.conversion(array.data_type())?;
-        let shape = incoming.header.shape.clone();
-        let appended = array.append_with(&shape, axis, |grown, _| {
-            let mut offset = vec![0; shape.len()];
-            offset[axis] = grown.shape()[axis] - shape[axis];
-            incoming.copy_to(grown, &offset, self.memory.0)
-        });
-        appended?;
-        array.flush()
+        let said =
+            self.dtype.as_deref().filter(|_| self.shape.is_none()).map(creation::data_type).transpose()?;
+        if let Some((said, _)) = said.filter(|(said, _)| said != array.data_type()) {
+            let message = format!("the elements of '{}' are {}, and no {said}", self.path, array.data_type());
+            return Err(Error::new(ErrorKind::DataTypeMismatch, message));
+        }
+        Made::or_removed(global, &self.path, || incoming.append(&mut array, axis, self.memory.0))
     }
 
     fn import_npz(&self, global: &Global) -> Result<()> {
@@ -252,9 +301,7 @@ impl Import {
 
     fn create_group(&self, path: &str, global: &Global) -> Result<Group> {
         let mode = if self.creation.force { OpenMode::Write } else { OpenMode::CreateNew };
-        let options = global.options().mode(mode);
-        let options = self.creation.format.map_or(options.clone(), |format| options.format(format));
-        options.create_group(path)
+        global.options().mode(mode).create_group(path)
     }
 
     fn import_into(&self, group: &Group, archive: &mut Archive, name: &str) -> Result<()> {
@@ -272,157 +319,27 @@ impl Import {
         name: &str,
         store: impl FnOnce(Incoming<'_>) -> Result<()>,
     ) -> Result<()> {
-        let mut member = archive.member(name)?;
-        let header = Header::read(&mut member).map_err(|error| error.at(format!("member '{name}'")))?;
-        let name = format!("member '{name}'");
-        store(Incoming { name, header, elements: &mut member, available: None, rest: Rest::Read })
+        let (mut member, start) = archive.member(name)?;
+        let mut counted = Counted { reader: &mut member, count: 0 };
+        let header = Header::read(&mut counted).map_err(|error| error.at(format!("member '{name}'")))?;
+        let places = start.map(|start| self.places(start + counted.count)).transpose()?.flatten();
+        let incoming = self.incoming(format!("member '{name}'"), header, &mut member);
+        store(Incoming { places, rest: Rest::Read, ..incoming })
     }
 }
 
-impl Incoming<'_> {
-    fn check_size(&self) -> Result<()> {
-        let size = self.header.size()?;
-        match self.available {
-            Some(available) if available < size => Err(self.truncated(available)),
-            Some(available) if available > size && self.rest == Rest::Refuse => Err(self.too_long()),
-            _ => Ok(()),
-        }
-    }
-
-    fn truncated(&self, found: u64) -> Error {
-        let size = self.header.size().unwrap_or(u64::MAX);
-        let message = format!("{} is truncated: {found} of {size} bytes of elements are there", self.name);
-        Error::new(ErrorKind::Corrupt, message)
-    }
-
-    fn too_long(&self) -> Error {
-        let message = format!("{} has more bytes than an array of that shape and data type", self.name);
-        Error::new(ErrorKind::Corrupt, message)
-    }
-
-    /// How the elements become those of an array. Elements of another type are refused before anything is written.
-    fn conversion(&self, stored: &DataType) -> Result<Conversion> {
-        let (name, data_type) = (&self.name, &self.header.data_type);
-        Conversion::between(data_type, stored).ok_or_else(|| {
-            let message = format!("{name} is {data_type}, which cannot be stored as {stored}");
-            Error::new(ErrorKind::DataTypeMismatch, message)
-        })
-    }
-
-    /// Writes all elements to a new array. Its shape is stored last: even of a process that was killed nobody takes half
-    /// an array for a whole one.
-    fn fill(self, array: &mut Array, memory: u64) -> Result<()> {
-        let shape = array.shape().to_vec();
-        let begin = vec![0; shape.len()];
-        let Some(rest) = shape.get(1..) else { return self.copy_to(array, &begin, memory) };
-        array.resize(&[&[0], rest].concat())?;
-        array.append_with(&shape, 0, |grown, _| self.copy_to(grown, &begin, memory)).map(drop)
-    }
-
-    /// Writes all elements to an array, from a position on.
-    fn copy_to(mut self, array: &Array, offset: &[u64], memory: u64) -> Result<()> {
-        let bar = progress::bar(&self.name, self.header.size()?);
-        let conversion = self.conversion(array.data_type())?;
-        let mut read = 0;
-        for block in self.blocks(array, offset, memory) {
-            interrupt::check()?;
-            let elements = self.next(&block, &conversion, array.data_type(), &mut read)?;
-            let place = block.iter().zip(offset);
-            let place =
-                place.map(|(range, offset)| DimSelection::from(range.start + offset..range.end + offset));
-            array.write_dyn(place.collect::<Vec<_>>(), &elements)?;
-            bar.set_position(read);
-        }
-        self.end()?;
-        bar.finish_and_clear();
-        Ok(())
-    }
-
-    fn end(&mut self) -> Result<()> {
-        match self.rest {
-            Rest::Ignore => Ok(()),
-            Rest::Refuse => {
-                if self.read_up_to(1)?.is_empty() {
-                    Ok(())
-                } else {
-                    Err(self.too_long())
-                }
+/// The arguments of the command, with `--append 1` as `--append=1`: a word behind it that is no number is another argument.
+pub(crate) fn with_axis(arguments: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
+    let mut joined: Vec<OsString> = Vec::new();
+    for argument in arguments {
+        let is_axis = argument.to_str().is_some_and(|text| text.parse::<usize>().is_ok());
+        match joined.last_mut() {
+            Some(last) if last == "--append" && is_axis => {
+                last.push("=");
+                last.push(argument);
             }
-            Rest::Read => {
-                let rest = io::copy(self.elements, &mut io::sink());
-                rest.map(drop).map_err(|error| failed(&format!("reading {}", self.name), error))
-            }
+            _ => joined.push(argument),
         }
     }
-
-    /// Blocks of the array, in the order in which their elements come. Column-major elements are row-major ones with
-    /// all dimensions the other way round.
-    fn blocks(
-        &self,
-        array: &Array,
-        offset: &[u64],
-        memory: u64,
-    ) -> impl Iterator<Item = Vec<Range<u64>>> + use<> {
-        let backwards = self.header.column_major;
-        let turned = move |lengths: &[u64]| -> Vec<u64> {
-            if backwards { lengths.iter().rev().copied().collect() } else { lengths.to_vec() }
-        };
-        let shape = turned(&self.header.shape);
-        let chunks = turned(array.metadata().chunk_grid.largest_chunk());
-        let first = turned(offset).first().copied().unwrap_or(0);
-        let slabs =
-            Slabs::new(&shape, &chunks, self.header.data_type.size() as u64, memory).starting_at(first);
-        slabs.map(move |mut block| {
-            if backwards {
-                block.reverse();
-            }
-            block
-        })
-    }
-
-    /// The elements of the next block, as they are stored.
-    fn next(
-        &mut self,
-        block: &[Range<u64>],
-        conversion: &Conversion,
-        stored: &DataType,
-        read: &mut u64,
-    ) -> Result<DynArray> {
-        let lengths = block.iter().map(|range| usize::try_from(range.end - range.start));
-        let too_large = |_| usage("a block does not fit into memory; say less for --memory");
-        let shape = lengths.collect::<Result<Vec<_>, _>>().map_err(too_large)?;
-        let Header { data_type, order, column_major, .. } = self.header.clone();
-        let size = shape.iter().fold(data_type.size() as u64, |size, &n| size.saturating_mul(n as u64));
-        let bytes = self.read_up_to(size)?;
-        *read += bytes.len() as u64;
-        if (bytes.len() as u64) < size {
-            return Err(self.truncated(*read));
-        }
-        let read_as = conversion.read_as(&data_type, stored).clone();
-        let elements = DynArray::from_foreign(read_as, shape, bytes, &order, column_major)?;
-        let converted = conversion.apply(elements, stored);
-        converted.map_err(|error| error.at(&self.name))
-    }
-
-    /// Takes not much more memory than there are bytes to read, whatever the header claims.
-    fn read_up_to(&mut self, size: u64) -> Result<Vec<u8>> {
-        let mut bytes = Vec::with_capacity(usize::try_from(size.min(TARGET)).unwrap_or_default());
-        let read = (&mut *self.elements).take(size).read_to_end(&mut bytes);
-        read.map_err(|error| failed(&format!("reading {}", self.name), error))?;
-        Ok(bytes)
-    }
-}
-
-/// A reader that counts.
-struct Counted<'r> {
-    reader: &'r mut dyn Read,
-    count: u64,
-}
-
-impl Read for Counted<'_> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let read = self.reader.read(buffer)?;
-        self.count += read as u64;
-        Ok(read)
-    }
+    joined
 }

@@ -3,36 +3,86 @@
 use std::io::Write;
 
 use clap::Args;
-use serde_json::json;
 use zarrox::data_type::Storage;
-use zarrox::json::Json;
-use zarrox::{Array, ArrayInfo, ChunkGrid, CodecSpec, Group, Node, Result};
+use zarrox::json::{Json, Map, json};
+use zarrox::{Array, ArrayInfo, CodecSpec, ErrorKind, Group, Node, Result};
 
+use super::describe::{attribute_lines, data_type_json};
 use super::{print_json, tuple};
 use crate::args::Global;
-use crate::exit::{Failure, printable};
+use crate::exit::{Failure, each, printable};
 
-/// Show what there is to know about an array or a group
+/// Show what there is to know about arrays and groups
+///
+/// No codec is needed for this: of an array whose codecs or data type are not known, one line says so.
 #[derive(Debug, Args)]
 pub(crate) struct Info {
-    /// The array or group
-    path: String,
+    /// The arrays and groups
+    #[arg(value_name = "PATH", default_value = ".")]
+    paths: Vec<String>,
 
-    /// As JSON, for programs
+    /// Count what is stored also in a store far away: a request for each thousand chunks; over HTTP, one for each
+    #[arg(long)]
+    count: bool,
+
+    /// As JSON, for programs; of several paths, a list
     #[arg(long)]
     json: bool,
 }
 
 impl Info {
     pub(crate) fn run(&self, global: &Global, out: &mut dyn Write) -> Result<(), Failure> {
-        match (global.read(&self.path)?, self.json) {
-            (Node::Array(array), false) => print(out, &array_lines(&array)?)?,
-            (Node::Array(array), true) => print_json(out, &array_json(&array)?)?,
-            (Node::Group(group), false) => print(out, &group_lines(&group)?)?,
-            (Node::Group(group), true) => print_json(out, &group_json(&group)?)?,
+        match (self.paths.as_slice(), self.json) {
+            ([path], true) => Ok(print_json(out, &self.node_json(global, path)?)?),
+            (_, true) => self.print_list(global, out),
+            (_, false) => self.print(global, out),
         }
-        Ok(())
     }
+
+    fn print(&self, global: &Global, out: &mut dyn Write) -> Result<(), Failure> {
+        let mut between = "";
+        each(out, &self.paths, |out, path| {
+            let lines = match global.look(path)? {
+                Node::Array(array) => array_lines(&array, &self.info(&array)?, path)?,
+                Node::Group(group) => group_lines(&group, path)?,
+            };
+            write!(out, "{between}")?;
+            between = "\n";
+            Ok(print(out, &lines)?)
+        })
+    }
+
+    fn print_list(&self, global: &Global, out: &mut dyn Write) -> Result<(), Failure> {
+        let mut nodes = Vec::new();
+        let result = each(out, &self.paths, |_, path| {
+            nodes.push(self.node_json(global, path)?);
+            Ok(())
+        });
+        print_json(out, &nodes.into())?;
+        result
+    }
+
+    fn node_json(&self, global: &Global, path: &str) -> Result<Json> {
+        match global.look(path)? {
+            Node::Array(array) => array_json(&array, &self.info(&array)?, path),
+            Node::Group(group) => group_json(&group, path),
+        }
+    }
+
+    fn info(&self, array: &Array) -> Result<ArrayInfo> {
+        if self.count { array.info() } else { array.quick_info() }
+    }
+}
+
+/// The store by the name that the user gave it: that of a bucket is not the address of the server behind it.
+fn store_name(location: &str, given: &str, node: &str) -> String {
+    let said =
+        given.split_once("://").filter(|(scheme, rest)| !scheme.starts_with("http") && !rest.contains('@'));
+    if said.is_none() || !location.starts_with("http") {
+        return location.to_owned();
+    }
+    let given = given.trim_end_matches('/');
+    given.strip_suffix(node).unwrap_or(given).trim_end_matches('/').to_owned()
 }
 
 type Lines = Vec<(&'static str, String)>;
@@ -49,65 +99,81 @@ fn print(out: &mut dyn Write, lines: &Lines) -> std::io::Result<()> {
     Ok(())
 }
 
-fn array_lines(array: &Array) -> Result<Lines> {
-    let info = array.info()?;
+/// A line for each attribute.
+fn push_attributes(lines: &mut Lines, attributes: &Map) {
+    if attributes.is_empty() {
+        lines.push(("attributes", "none".to_owned()));
+    }
+    lines.extend(attribute_lines(attributes).map(|line| ("attributes", line)));
+}
+
+fn array_lines(array: &Array, info: &ArrayInfo, given: &str) -> Result<Lines> {
     let objects = if info.shard_shape.is_some() { "shards stored" } else { "chunks stored" };
     let number = |count: Option<u64>| count.map_or("more than 2^64".to_owned(), |count| count.to_string());
+    let stored = info.chunk_grid.describe();
+    let (chunk_shape, shard_shape) = match &info.shard_shape {
+        Some(_) => (tuple(&info.chunk_shape), Some(stored)),
+        None => (stored, None),
+    };
     let mut lines = vec![
         ("path", info.path.clone()),
-        ("store", info.store.clone()),
+        ("store", store_name(&info.store, given, array.path().as_str())),
         ("type", "array".to_owned()),
         ("format", info.format.to_string()),
         ("shape", tuple(&info.shape)),
         ("data type", info.data_type.to_string()),
-        ("chunk shape", tuple(&info.chunk_shape)),
+        ("chunk shape", chunk_shape),
     ];
     lines.extend(info.fallback_from.as_ref().map(|json| ("in place of", json.to_string())));
-    lines.extend(info.shard_shape.as_ref().map(|shape| ("shard shape", tuple(shape))));
-    if let ChunkGrid::Rectilinear(grid) = &info.chunk_grid {
-        lines.push(("grid", format!("rectilinear {}", grid.lengths_to_json())));
-    }
-    lines.extend(order(&info).map(|order| ("order", order.to_owned())));
+    lines.extend(shard_shape.map(|shape| ("shard shape", shape)));
+    lines.extend(order(info).map(|order| ("order", order.to_owned())));
     lines.push(("fill value", array.format_element(info.fill_value.as_bytes())?));
     lines.extend(info.codecs.iter().map(|codec| ("codecs", codec.to_string())));
     if let Some(names) = &info.dimension_names {
         let names: Vec<&str> = names.iter().map(|name| name.as_deref().unwrap_or("-")).collect();
         lines.push(("dimension names", names.join(", ")));
     }
-    lines.push(("attributes", array.attributes().len().to_string()));
-    if has_size(&info) {
+    lines.extend(info.unreadable.clone().map(|why| ("cannot be read", why)));
+    push_attributes(&mut lines, array.attributes());
+    if has_size(info) {
         lines.push(("bytes", info.bytes.map_or_else(|| number(None), human)));
     }
+    if !info.counted {
+        lines.push((objects, format!("unknown of {}; --count counts them", number(info.chunks))));
+        return Ok(lines);
+    }
     lines.push(("bytes stored", human(info.bytes_stored)));
-    lines.extend(ratio(&info).map(|ratio| ("ratio", format!("{ratio:.2}"))));
+    let partly = if info.chunks == Some(info.chunks_initialised) { "" } else { " of what is stored" };
+    lines.extend(ratio(info).map(|ratio| ("ratio", format!("{ratio:.2}{partly}"))));
     lines.push((objects, format!("{} of {}", info.chunks_initialised, number(info.chunks))));
     Ok(lines)
 }
 
-fn array_json(array: &Array) -> Result<Json> {
-    let info = array.info()?;
-    let registry = zarrox::codecs::registry();
+fn array_json(array: &Array, info: &ArrayInfo, given: &str) -> Result<Json> {
+    let counted = |number: u64| info.counted.then_some(number);
+    let registry = zarrox::codecs::registry().with_unknown();
     let family = registry.family(&info.data_type)?;
     Ok(json!({
         "path": info.path,
-        "store": info.store,
+        "store": store_name(&info.store, given, array.path().as_str()),
         "node_type": "array",
         "format": info.format.to_string(),
         "shape": info.shape,
-        "data_type": family.to_v3(&info.data_type).unwrap_or_else(|_| Json::from(info.data_type.to_string())),
+        "data_type": data_type_json(&info.data_type),
         "fallback_from": info.fallback_from,
         "chunk_shape": info.chunk_shape,
         "shard_shape": info.shard_shape,
         "chunk_grid": info.chunk_grid.to_json(),
-        "order": order(&info),
+        "order": order(info),
         "fill_value": family.fill_to_v3(&info.data_type, &info.fill_value),
         "codecs": info.codecs.iter().map(codec_json).collect::<Vec<_>>(),
+        "unreadable": info.unreadable,
         "dimension_names": info.dimension_names,
         "attributes": array.attributes(),
-        "bytes": info.bytes.filter(|_| has_size(&info)),
-        "bytes_stored": info.bytes_stored,
-        "ratio": ratio(&info),
-        "chunks_initialised": info.chunks_initialised,
+        "bytes": info.bytes.filter(|_| has_size(info)),
+        "bytes_stored": counted(info.bytes_stored),
+        "ratio": ratio(info),
+        "chunks_initialised": counted(info.chunks_initialised),
         "chunks": info.chunks,
     }))
 }
@@ -142,47 +208,56 @@ struct Children {
 }
 
 impl Children {
-    fn of(group: &Group) -> Result<Self> {
+    /// `None` where the store cannot list what it has.
+    fn of(group: &Group) -> Result<Option<Self>> {
         let mut children = Self { groups: 0, arrays: 0, unreadable: 0 };
-        for child in group.children()? {
+        let found = match group.children() {
+            Err(error) if error.kind() == ErrorKind::Unsupported => return Ok(None),
+            found => found?,
+        };
+        for child in found {
             *match child.node {
                 Ok(Node::Group(_)) => &mut children.groups,
                 Ok(Node::Array(_)) => &mut children.arrays,
                 Err(_) => &mut children.unreadable,
             } += 1;
         }
-        Ok(children)
+        Ok(Some(children))
     }
 }
 
-fn group_lines(group: &Group) -> Result<Lines> {
+fn group_lines(group: &Group, given: &str) -> Result<Lines> {
     let children = Children::of(group)?;
     let mut lines = vec![
         ("path", group.path().to_string()),
-        ("store", group.store()),
+        ("store", store_name(&group.store(), given, group.path().as_str())),
         ("type", "group".to_owned()),
         ("format", group.metadata().format.to_string()),
-        ("groups", children.groups.to_string()),
-        ("arrays", children.arrays.to_string()),
     ];
-    if children.unreadable > 0 {
-        lines.push(("unreadable", children.unreadable.to_string()));
+    match children {
+        None => lines.extend(["groups", "arrays"].map(|kind| (kind, "unknown".to_owned()))),
+        Some(Children { groups, arrays, unreadable }) => {
+            lines.extend([("groups", groups.to_string()), ("arrays", arrays.to_string())]);
+            lines.extend((unreadable > 0).then(|| ("unreadable", unreadable.to_string())));
+        }
     }
-    lines.push(("attributes", group.attributes().len().to_string()));
+    lines.extend(group.consolidated_freshness()?.map(|freshness| ("consolidated", freshness.to_string())));
+    push_attributes(&mut lines, group.attributes());
     Ok(lines)
 }
 
-fn group_json(group: &Group) -> Result<Json> {
+fn group_json(group: &Group, given: &str) -> Result<Json> {
     let children = Children::of(group)?;
     Ok(json!({
         "path": group.path().to_string(),
-        "store": group.store(),
+        "store": store_name(&group.store(), given, group.path().as_str()),
         "node_type": "group",
         "format": group.metadata().format.to_string(),
         "attributes": group.attributes(),
-        "groups": children.groups,
-        "arrays": children.arrays,
-        "unreadable": children.unreadable,
+        "groups": children.as_ref().map(|children| children.groups),
+        "arrays": children.as_ref().map(|children| children.arrays),
+        "unreadable": children.as_ref().map(|children| children.unreadable),
+        "consolidated": group.consolidated_freshness()?.map(|freshness| freshness.to_string()),
     }))
 }
 
@@ -208,6 +283,16 @@ fn human(bytes: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_bucket_has_the_name_that_was_given() {
+        let name = |given, node| store_name("http://127.0.0.1:9000/b/a.zarr", given, node);
+        assert_eq!(name("s3://b/a.zarr/g/x/", "g/x"), "s3://b/a.zarr");
+        assert_eq!(name("s3://b/a.zarr", ""), "s3://b/a.zarr");
+        assert_eq!(name("http://127.0.0.1:9000/b/a.zarr/x", "x"), "http://127.0.0.1:9000/b/a.zarr");
+        assert_eq!(name("webdav://user:secret@host/a.zarr", ""), "http://127.0.0.1:9000/b/a.zarr");
+        assert_eq!(store_name("/d/a.zarr", "a.zarr/x", "x"), "/d/a.zarr");
+    }
 
     #[test]
     fn sizes_are_told_twice_when_they_are_large() {

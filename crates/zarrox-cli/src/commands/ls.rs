@@ -3,75 +3,93 @@
 use std::io::Write;
 
 use clap::Args;
-use serde_json::json;
 use zarrox::json::Json;
+use zarrox::json::json;
 use zarrox::{Child, Node, Result};
 
+use super::describe::{child_json, clipped, name, unreadable};
 use super::{print_json, tuple};
 use crate::args::Global;
-use crate::exit::{Failure, printable};
+use crate::exit::{Failure, each, printable};
+
+/// So many characters of a data type are shown in a table.
+const TYPE: usize = 40;
 
 /// List the nodes directly below a group; those that cannot be opened with the reason
+///
+/// Of a directory or bucket that is no hierarchy itself, the hierarchies in it are listed.
 #[derive(Debug, Args)]
 pub(crate) struct Ls {
-    /// The group, or an array, which lists itself
-    path: String,
+    /// The groups; or arrays, which list themselves
+    #[arg(value_name = "PATH", default_value = ".")]
+    paths: Vec<String>,
 
-    /// With kind, format, shape, data type and chunk shape
+    /// With kind, format, shape, chunk shape, and at the end the data type
     #[arg(short, long)]
     long: bool,
 
-    /// As JSON, for programs
+    /// As JSON, for programs: a list of nodes; of several paths, a list of objects with `path` and `children`
     #[arg(long)]
     json: bool,
 }
 
 impl Ls {
     pub(crate) fn run(&self, global: &Global, out: &mut dyn Write) -> Result<(), Failure> {
-        let children = match global.read(&self.path)? {
-            Node::Group(group) => group.children()?,
-            node => vec![Child { name: self.path.clone(), node: Ok(node) }],
-        };
-        if self.json {
-            print_json(out, &children.iter().map(child_json).collect())?;
-        } else if self.long {
-            print_table(out, &children.iter().map(row).collect::<Vec<_>>())?;
-        } else {
-            for child in &children {
-                writeln!(out, "{}", name(child))?;
-            }
+        if let [path] = self.paths.as_slice() {
+            let children = global.place(path)?.children(path)?;
+            return Ok(if self.json {
+                print_json(out, &to_json(&children))
+            } else {
+                self.print(&children, out)
+            }?);
         }
-        Ok(())
+        if self.json {
+            return self.print_lists(global, out);
+        }
+        let mut between = "";
+        each(out, &self.paths, |out, path| {
+            let children = global.place(path)?.children(path)?;
+            writeln!(out, "{between}{}:", printable(path))?;
+            between = "\n";
+            Ok(self.print(&children, out)?)
+        })
+    }
+
+    fn print_lists(&self, global: &Global, out: &mut dyn Write) -> Result<(), Failure> {
+        let mut lists = Vec::new();
+        let result = each(out, &self.paths, |_, path| {
+            let children = global.place(path)?.children(path)?;
+            lists.push(json!({"path": path, "children": to_json(&children)}));
+            Ok(())
+        });
+        print_json(out, &lists.into())?;
+        result
+    }
+
+    fn print(&self, children: &[Child], out: &mut dyn Write) -> std::io::Result<()> {
+        if self.long {
+            return print_table(out, &children.iter().map(row).collect::<Vec<_>>());
+        }
+        children.iter().try_for_each(|child| writeln!(out, "{}", line(child)))
     }
 }
 
-/// A node's name and, as far as it can be opened, what it is.
-pub(super) fn child_json(child: &Child) -> Json {
+fn to_json(children: &[Child]) -> Json {
+    children.iter().map(child_json).collect()
+}
+
+fn line(child: &Child) -> String {
     match &child.node {
-        Ok(Node::Array(array)) => json!({
-            "name": child.name,
-            "node_type": "array",
-            "format": array.metadata().format.to_string(),
-            "shape": array.shape(),
-            "data_type": array.data_type().to_string(),
-            "chunk_shape": array.chunk_shape(),
-        }),
-        Ok(Node::Group(group)) => json!({
-            "name": child.name,
-            "node_type": "group",
-            "format": group.metadata().format.to_string(),
-        }),
-        Err(error) => json!({"name": child.name, "node_type": null, "error": error.to_string()}),
+        Ok(Node::Array(array)) => name(child) + &printable(&unreadable(array)),
+        Ok(Node::Group(_)) => name(child),
+        Err(_) => format!("{} ({})", name(child), reason(child)),
     }
 }
 
-fn name(child: &Child) -> String {
-    let name = printable(&child.name);
-    match &child.node {
-        Ok(Node::Array(_)) => name,
-        Ok(Node::Group(_)) => format!("{name}/"),
-        Err(error) => format!("{name} (cannot be opened: {})", printable(&error.to_string())),
-    }
+/// Why a node cannot be opened.
+fn reason(child: &Child) -> String {
+    let error = child.node.as_ref().err().map(ToString::to_string).unwrap_or_default();
+    format!("cannot be opened: {}", printable(&error))
 }
 
 fn row(child: &Child) -> [String; 6] {
@@ -80,21 +98,21 @@ fn row(child: &Child) -> [String; 6] {
         Ok(Node::Array(array)) => [
             "array".to_owned(),
             array.metadata().format.to_string(),
-            array.data_type().to_string(),
             tuple(array.shape()),
             tuple(&array.chunk_shape()),
             name(child),
+            printable(&(clipped(&array.data_type().to_string(), TYPE) + &unreadable(array))),
         ],
         Ok(Node::Group(group)) => {
             let format = group.metadata().format.to_string();
-            ["group".to_owned(), format, none(), none(), none(), name(child)]
+            ["group".to_owned(), format, none(), none(), name(child), none()]
         }
-        Err(_) => ["?".to_owned(), none(), none(), none(), none(), name(child)],
+        Err(_) => ["?".to_owned(), none(), none(), none(), name(child), reason(child)],
     }
 }
 
 fn print_table<const N: usize>(out: &mut dyn Write, rows: &[[String; N]]) -> std::io::Result<()> {
-    let width = |column: usize| rows.iter().map(|row| row[column].len()).max().unwrap_or(0);
+    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
     let widths: Vec<usize> = (0..N).map(width).collect();
     for row in rows {
         let cells: Vec<String> =

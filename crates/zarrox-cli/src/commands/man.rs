@@ -3,13 +3,32 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use clap::{Args, Command, CommandFactory};
+use clap::{Args, Command};
 use clap_mangen::Man as Page;
+use clap_mangen::roff::{Roff, bold, roman};
 use zarrox::Result;
 
-use super::Cli;
-use crate::exit::Failure;
+use crate::examples::{self, Example};
+use crate::exit::{self, Failure};
 use crate::files::{self, Output};
+
+/// Variables that the command reads, and what for.
+const ENVIRONMENT: &[(&str, &str)] = &[
+    ("AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN, AWS_PROFILE", "The keys for s3://."),
+    ("AWS_REGION, AWS_ENDPOINT_URL, AWS_ALLOW_HTTP", "Where the buckets of s3:// are."),
+    (
+        "AZURE_STORAGE_CONNECTION_STRING, AZURE_STORAGE_ACCOUNT_NAME, AZURE_STORAGE_ACCOUNT_KEY",
+        "The account for az://.",
+    ),
+    (
+        "GOOGLE_APPLICATION_CREDENTIALS, STORAGE_EMULATOR_HOST",
+        "The credentials for gs://, and another server.",
+    ),
+    ("HADOOP_CONF_DIR", "The configuration of the client for hdfs://."),
+    ("REDISCLI_AUTH", "The password for redis://."),
+    ("HTTPS_PROXY, HTTP_PROXY, NO_PROXY", "The way to servers."),
+    ("XDG_CACHE_HOME", "Where simplecache:: and filecache:: keep what they have read; else ~/.cache."),
+];
 
 /// Print the manual page, or write those of all commands to a directory
 #[derive(Debug, Args)]
@@ -24,25 +43,89 @@ pub(crate) struct Man {
 
 impl Man {
     pub(crate) fn run(&self, out: &mut dyn Write) -> Result<(), Failure> {
-        let mut command = Cli::command();
+        let mut command = examples::command();
         command.build();
-        let Some(directory) = &self.directory else { return Ok(Page::new(command).render(out)?) };
+        let Some(directory) = &self.directory else { return Ok(render(&command, &[], &[], out)?) };
         let creating = |error| files::failed(&format!("creating '{}'", directory.display()), error);
         std::fs::create_dir_all(directory).map_err(creating)?;
-        Ok(self.write(&command, "zarrox", directory)?)
+        Ok(self.write(&command, &[], &[], directory)?)
     }
 
     /// Writes the page of a command and those of its own commands.
-    fn write(&self, command: &Command, name: &str, directory: &Path) -> Result<()> {
-        let path = directory.join(format!("{name}.1"));
-        let mut page = Output::create(&path, self.force)?;
+    fn write(&self, command: &Command, words: &[&str], beside: &[String], directory: &Path) -> Result<()> {
+        let path = directory.join(format!("{}.1", page_name(words)));
+        let mut file = Output::create(&path, self.force)?;
         let writing = |error| files::failed(&format!("writing '{}'", path.display()), error);
-        Page::new(command.clone()).title(name).render(&mut page).map_err(writing)?;
-        page.finish()?;
-        let subcommands = command.get_subcommands().filter(|command| command.get_name() != "help");
-        for subcommand in subcommands {
-            self.write(subcommand, &format!("{name}-{}", subcommand.get_name()), directory)?;
+        render(command, words, beside, &mut file).map_err(writing)?;
+        file.finish()?;
+        let below = pages_below(command, words);
+        for subcommand in subcommands(command) {
+            let words = [words, &[subcommand.get_name()]].concat();
+            self.write(subcommand, &words, &below, directory)?;
         }
         Ok(())
     }
+}
+
+fn subcommands(command: &Command) -> impl Iterator<Item = &Command> {
+    command.get_subcommands().filter(|command| command.get_name() != "help")
+}
+
+/// The name of the page of the command that is called by these words.
+fn page_name(words: &[&str]) -> String {
+    [&["zarrox"], words].concat().join("-")
+}
+
+fn pages_below(command: &Command, words: &[&str]) -> Vec<String> {
+    subcommands(command).map(|below| page_name(&[words, &[below.get_name()]].concat())).collect()
+}
+
+/// Writes a page: what clap says of the command, and what it does not know.
+fn render(command: &Command, words: &[&str], beside: &[String], out: &mut dyn Write) -> std::io::Result<()> {
+    let name = page_name(words);
+    let page = Page::new(command.clone()).title(&name);
+    page.render_title(out)?;
+    page.render_name_section(out)?;
+    page.render_synopsis_section(out)?;
+    page.render_description_section(out)?;
+    page.render_options_section(out)?;
+    if subcommands(command).next().is_some() {
+        page.render_subcommands_section(out)?;
+    }
+    let mut roff = Roff::new();
+    add_examples(&mut roff, examples::of(&words.join(" ")));
+    roff.control("SH", ["ENVIRONMENT"]);
+    ENVIRONMENT.iter().for_each(|(names, says)| add_term(&mut roff, names, says));
+    roff.control("SH", ["EXIT STATUS"]);
+    exit::CODES.iter().for_each(|(code, says)| add_term(&mut roff, &code.to_string(), says));
+    add_references(&mut roff, &name, pages_below(command, words).iter().chain(beside));
+    roff.to_writer(out)?;
+    if command.get_version().is_some() { page.render_version_section(out) } else { Ok(()) }
+}
+
+fn add_term(roff: &mut Roff, term: &str, says: &str) {
+    roff.control("TP", []);
+    roff.text([bold(term)]);
+    roff.text([roman(says)]);
+}
+
+fn add_examples(roff: &mut Roff, examples: &[Example]) {
+    roff.control("SH", ["EXAMPLES"]);
+    for Example { line, says } in examples {
+        roff.control("PP", []);
+        roff.text([roman(*says)]);
+        roff.control("RS", ["4"]);
+        roff.control("nf", []);
+        roff.text([roman(*line)]);
+        roff.control("fi", []);
+        roff.control("RE", []);
+    }
+}
+
+/// Names the page above, those beside and those below.
+fn add_references<'p>(roff: &mut Roff, own: &'p str, pages: impl Iterator<Item = &'p String>) {
+    let above = own.rsplit_once('-').map(|(above, _)| above);
+    let others = above.into_iter().chain(pages.map(String::as_str)).filter(|page| *page != own);
+    roff.control("SH", ["SEE ALSO"]);
+    roff.text([roman(others.map(|page| format!("{page}(1)")).collect::<Vec<_>>().join(", "))]);
 }

@@ -5,6 +5,7 @@ mod completions;
 mod consolidate;
 mod convert;
 mod create;
+mod describe;
 mod dump;
 mod export;
 mod import;
@@ -13,20 +14,25 @@ mod ls;
 mod man;
 mod mv;
 mod rm;
+mod storage;
 mod tree;
 
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, IsTerminal, Write};
 
-use clap::{Parser, Subcommand};
+use clap::{FromArgMatches, Parser, Subcommand};
 use tracing_subscriber::filter::LevelFilter;
+use tracing_subscriber::layer::{Layer, SubscriberExt};
+use tracing_subscriber::util::SubscriberInitExt;
 use zarrox::json::Json;
 
 use crate::args::Global;
-use crate::exit::{self, Failure};
+use crate::examples;
+use crate::exit::Failure;
+use crate::retries;
 
 /// Look at Zarr arrays and groups, create them, and move data in and out of them.
 #[derive(Debug, Parser)]
-#[command(name = "zarrox", version, after_help = exit::HELP, after_long_help = exit::HELP)]
+#[command(name = "zarrox", version)]
 pub(crate) struct Cli {
     #[command(flatten)]
     global: Global,
@@ -49,13 +55,15 @@ enum Command {
     Attrs(attrs::Attrs),
     Rm(rm::Rm),
     Mv(mv::Mv),
+    Storage(storage::Storage),
     Completions(completions::Completions),
     Man(man::Man),
 }
 
 /// Does what the command line says.
 pub(crate) fn run() -> Result<(), Failure> {
-    let Cli { global, command } = Cli::parse();
+    let matches = examples::command().get_matches_from(import::with_axis(std::env::args_os()));
+    let Cli { global, command } = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     trace(global.verbose);
     let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
     let done = match command {
@@ -71,6 +79,7 @@ pub(crate) fn run() -> Result<(), Failure> {
         Command::Attrs(attrs) => attrs.run(&global, &mut out),
         Command::Rm(rm) => rm.run(&global),
         Command::Mv(mv) => mv.run(&global),
+        Command::Storage(storage) => storage.run(&mut out),
         Command::Completions(completions) => completions.run(&mut out),
         Command::Man(man) => man.run(&mut out),
     };
@@ -80,19 +89,21 @@ pub(crate) fn run() -> Result<(), Failure> {
     Ok(flushed?)
 }
 
-/// Shows what the library tells: warnings always, more when asked.
+/// Shows what the library tells: warnings always, more when asked; on a terminal also what is tried again.
 fn trace(verbose: u8) {
     let level = match verbose {
         0 => LevelFilter::WARN,
         1 => LevelFilter::DEBUG,
         _ => LevelFilter::TRACE,
     };
-    tracing_subscriber::fmt().with_writer(io::stderr).with_max_level(level).with_ansi(false).init();
+    let all = tracing_subscriber::fmt::layer().with_writer(io::stderr).with_ansi(false).with_filter(level);
+    let retries = (verbose == 0 && io::stderr().is_terminal()).then(|| retries::layer(io::stderr()));
+    tracing_subscriber::registry().with(all).with(retries).init();
 }
 
-/// Prints JSON for people and programs.
+/// Prints JSON for programs, which may take nothing else: `NaN` and infinities, which Python writes without quotes, are strings.
 fn print_json(out: &mut dyn Write, json: &Json) -> io::Result<()> {
-    writeln!(out, "{json:#}")
+    writeln!(out, "{:#}", json.without_tokens())
 }
 
 /// A shape as NumPy prints it: `(10, 20)`, `(7,)`, `()`.

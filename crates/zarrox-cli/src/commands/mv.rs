@@ -1,7 +1,7 @@
 //! `zarrox mv`: moves a node within its hierarchy, or a whole hierarchy.
 
 use clap::Args;
-use zarrox::Result;
+use zarrox::{OpenMode, Result};
 
 use crate::args::Global;
 use crate::exit::Failure;
@@ -14,12 +14,18 @@ pub(crate) struct Mv {
     /// The array or group
     from: String,
 
-    /// Its new path; there may be nothing yet
+    /// Its new path
     to: String,
+
+    /// Replace the node that is there already, with all below it; it is deleted only when nothing keeps the other one from
+    /// being moved
+    #[arg(long)]
+    force: bool,
 }
 
 impl Mv {
     pub(crate) fn run(&self, global: &Global) -> Result<(), Failure> {
-        Ok(global.options().move_node(&self.from, &self.to)?)
+        let mode = if self.force { OpenMode::Write } else { OpenMode::ReadWrite };
+        Ok(global.options().mode(mode).move_node(&self.from, &self.to)?)
     }
 }

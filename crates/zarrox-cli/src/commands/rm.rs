@@ -6,17 +6,18 @@ use clap::Args;
 use zarrox::{Node, Result};
 
 use crate::args::Global;
-use crate::exit::{Failure, usage};
+use crate::exit::{Failure, each, usage};
 use crate::files::failed;
 
-/// Delete an array or a group with all below it
+/// Delete arrays and groups with all below them
 ///
 /// Without --force it asks first; for a group that has children, or when there is no terminal to ask on, --force is
-/// required.
+/// required. One of several that cannot be deleted keeps none of the others from it; the first that fails decides the exit code.
 #[derive(Debug, Args)]
 pub(crate) struct Rm {
-    /// The array or group
-    path: String,
+    /// The arrays and groups
+    #[arg(value_name = "PATH", required = true)]
+    paths: Vec<String>,
 
     /// Do not ask
     #[arg(long)]
@@ -25,26 +26,31 @@ pub(crate) struct Rm {
 
 impl Rm {
     pub(crate) fn run(&self, global: &Global) -> Result<(), Failure> {
-        if !self.force && !self.confirmed(global)? {
-            return Ok(());
+        if let [path] = self.paths.as_slice() {
+            return Ok(self.delete(global, path)?);
         }
-        Ok(global.options().delete(&self.path)?)
+        each(&mut io::sink(), &self.paths, |_, path| Ok(self.delete(global, path)?))
     }
 
-    fn confirmed(&self, global: &Global) -> Result<bool> {
-        if let Node::Group(group) = global.read(&self.path)? {
-            let children = group.children()?.len();
-            if children > 0 {
-                let message =
-                    format!("'{}' has {children} nodes below it; --force deletes them all", self.path);
-                return Err(usage(message));
-            }
+    fn delete(&self, global: &Global, path: &str) -> Result<()> {
+        if !self.force && !confirmed(global, path)? {
+            return Ok(());
         }
-        if !io::stdin().is_terminal() {
-            return Err(usage(format!("there is no terminal to ask on; --force deletes '{}'", self.path)));
-        }
-        ask(&format!("delete '{}'? [y/N] ", self.path)).map_err(|error| failed("asking", error))
+        global.options().delete(path)
     }
+}
+
+fn confirmed(global: &Global, path: &str) -> Result<bool> {
+    if let Node::Group(group) = global.look(path)? {
+        let children = group.children()?.len();
+        if children > 0 {
+            return Err(usage(format!("'{path}' has {children} nodes below it; --force deletes them all")));
+        }
+    }
+    if !io::stdin().is_terminal() {
+        return Err(usage(format!("there is no terminal to ask on; --force deletes '{path}'")));
+    }
+    ask(&format!("delete '{path}'? [y/N] ")).map_err(|error| failed("asking", error))
 }
 
 fn ask(question: &str) -> io::Result<bool> {

@@ -4,24 +4,32 @@ use std::io::Write;
 
 use clap::Args;
 use zarrox::json::Json;
-use zarrox::{Child, Group, Node, Result, Tree as Nodes};
+use zarrox::{Child, Node, Result, Tree as Nodes};
 
-use super::ls::child_json;
+use super::describe::{attribute_lines, child_json, label};
 use super::print_json;
 use crate::args::Global;
 use crate::exit::{Failure, printable};
+use crate::opening::Place;
 
 /// Show everything below a group as a tree
+///
+/// Of a directory or bucket that is no hierarchy itself, the hierarchies in it are shown.
 #[derive(Debug, Args)]
 pub(crate) struct Tree {
-    /// The group
+    /// The group, or an array
+    #[arg(default_value = ".")]
     path: String,
 
     /// Go down only so many levels
     #[arg(long, value_name = "LEVELS")]
     depth: Option<usize>,
 
-    /// As JSON, for programs
+    /// With attributes
+    #[arg(short, long)]
+    attributes: bool,
+
+    /// As JSON, for programs: the list of the nodes below; of an array, of itself
     #[arg(long)]
     json: bool,
 }
@@ -29,37 +37,64 @@ pub(crate) struct Tree {
 impl Tree {
     pub(crate) fn run(&self, global: &Global, out: &mut dyn Write) -> Result<(), Failure> {
         let depth = self.depth.unwrap_or(usize::MAX);
-        let group = global.read(&self.path)?.into_group()?;
+        let place = global.place(&self.path)?;
         if self.json {
-            print_json(out, &children_json(&group, depth)?)?;
-        } else {
-            writeln!(out, "{}", shown(group.tree_to_depth(depth)?))?;
+            let children = if depth == 0 { Vec::new() } else { place.children(&self.path)? };
+            return Ok(print_json(out, &self.children_json(&children, depth)?)?);
         }
-        Ok(())
+        let tree = match place {
+            Place::Array(array) => {
+                self.tree(&root_name(array.path().name()), &Ok(Node::Array(*array)), depth)
+            }
+            Place::Group(group) => {
+                self.tree(&root_name(group.path().name()), &Ok(Node::Group(*group)), depth)
+            }
+            Place::Hierarchies(children) => Ok(Nodes {
+                name: printable(&self.path),
+                children: self.trees(&children, depth)?,
+                ..Nodes::default()
+            }),
+        };
+        Ok(writeln!(out, "{}", tree?)?)
+    }
+
+    /// A node and all below it, with names that cannot break the lines.
+    fn tree(&self, name: &str, node: &Result<Node>, depth: usize) -> Result<Nodes> {
+        let mut tree = Nodes { name: printable(name), ..Nodes::default() };
+        match node {
+            Ok(Node::Array(array)) => tree.label = printable(&label(array)),
+            Ok(Node::Group(group)) if depth > 0 => tree.children = self.trees(&group.children()?, depth)?,
+            Ok(Node::Group(_)) => {}
+            Err(error) => tree.error = Some(printable(&error.to_string())),
+        }
+        if let (true, Ok(node)) = (self.attributes, node) {
+            tree.details = attribute_lines(node.attributes()).map(|line| printable(&line)).collect();
+        }
+        Ok(tree)
+    }
+
+    fn trees(&self, children: &[Child], depth: usize) -> Result<Vec<Nodes>> {
+        let depth = depth.saturating_sub(1);
+        children.iter().map(|child| self.tree(&child.name, &child.node, depth)).collect()
+    }
+
+    fn children_json(&self, children: &[Child], depth: usize) -> Result<Json> {
+        children.iter().map(|child| self.node_json(child, depth - 1)).collect()
+    }
+
+    fn node_json(&self, child: &Child, depth: usize) -> Result<Json> {
+        let mut json = child_json(child);
+        if let (true, Ok(node)) = (self.attributes, &child.node) {
+            json["attributes"] = Json::Object(node.attributes().clone());
+        }
+        if let Ok(Node::Group(group)) = &child.node {
+            let below = if depth == 0 { Vec::new() } else { group.children()? };
+            json["children"] = self.children_json(&below, depth)?;
+        }
+        Ok(json)
     }
 }
 
-/// The same tree with names that cannot break its lines.
-fn shown(tree: Nodes) -> Nodes {
-    Nodes {
-        name: printable(&tree.name),
-        error: tree.error.map(|error| printable(&error)),
-        children: tree.children.into_iter().map(shown).collect(),
-        ..tree
-    }
-}
-
-fn children_json(group: &Group, depth: usize) -> Result<Json> {
-    if depth == 0 {
-        return Ok(Json::Array(Vec::new()));
-    }
-    group.children()?.iter().map(|child| node_json(child, depth - 1)).collect()
-}
-
-fn node_json(child: &Child, depth: usize) -> Result<Json> {
-    let mut json = child_json(child);
-    if let Ok(Node::Group(group)) = &child.node {
-        json["children"] = children_json(group, depth)?;
-    }
-    Ok(json)
+fn root_name(name: &str) -> String {
+    if name.is_empty() { "/".to_owned() } else { name.to_owned() }
 }

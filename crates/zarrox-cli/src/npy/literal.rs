@@ -180,7 +180,7 @@ mod tests {
     #[test]
     fn values_are_nested_but_not_without_end() {
         let members = dictionary("{'a': [('x', (1,), []), True,], }").unwrap();
-        assert_eq!(members[0].1.to_json(), serde_json::json!([["x", [1], []], true]));
+        assert_eq!(members[0].1.to_json(), zarrox::json::json!([["x", [1], []], true]));
         assert_eq!(members[0].2, "[('x', (1,), []), True,]");
         let nested = |depth: usize| format!("{{'a': {}{}}}", "[".repeat(depth), "]".repeat(depth));
         assert!(dictionary(&nested(DEEPEST)).is_some());

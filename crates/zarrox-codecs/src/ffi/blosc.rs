@@ -54,7 +54,9 @@ impl Header {
     /// What must hold before the library may look at the buffer: it trusts the header's sizes.
     fn is_sane(self, length: usize) -> bool {
         let blocks = self.decoded == 0 || (1..=self.decoded).contains(&self.block);
-        blocks && (HEADER..=length).contains(&self.encoded)
+        // Behind the header stands where each block begins, or all that was not compressed.
+        let least = self.decoded.min(4 * self.decoded.div_ceil(self.block.max(1)));
+        blocks && (HEADER.saturating_add(least)..=length).contains(&self.encoded)
     }
 }
 

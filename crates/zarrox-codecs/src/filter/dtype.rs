@@ -139,7 +139,7 @@ pub(crate) fn normalised(members: &Map, decoded: &str, encoded: &str) -> Result<
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use zarrox_core::json::json;
 
     use super::*;
 

@@ -1,7 +1,7 @@
 //! Every way from one type to another against what rounding means.
 
-use serde_json::json;
 use zarrox_core::Registry;
+use zarrox_core::json::json;
 use zarrox_testkit::codec::Random;
 
 use super::*;

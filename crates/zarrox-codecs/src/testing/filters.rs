@@ -1,11 +1,11 @@
 //! What the tests of numcodecs' filters use.
 
-use serde_json::json;
 use zarrox_core::FillValue;
 use zarrox_core::codec::{ChunkSpec, CodecChain, CodecSpec, EncodeOptions};
 use zarrox_core::data_type::{Mode, Storage};
 use zarrox_core::error::CodecError;
 use zarrox_core::json::Json;
+use zarrox_core::json::json;
 use zarrox_core::strided::View;
 use zarrox_testkit::codec::{Integrity, array_suite_of};
 

@@ -1,11 +1,11 @@
 //! What the tests of the codecs for Python objects use.
 
-use serde_json::json;
 use zarrox_core::codec::{ChunkSpec, CodecChain, CodecSpec, EncodeOptions, ReadPart};
 use zarrox_core::data_type::{Mode, Storage};
 use zarrox_core::error::CodecError;
 use zarrox_core::heap::{HANDLE, Heap};
 use zarrox_core::json::Json;
+use zarrox_core::json::json;
 use zarrox_core::strided::{Span, ViewMut};
 use zarrox_core::{FillValue, msgpack};
 use zarrox_testkit::codec::Random;

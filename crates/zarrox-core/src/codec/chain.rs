@@ -5,7 +5,7 @@ use super::stream::resolve_stream;
 use super::{
     ArrayToArray, ArrayToBytes, Blocks, ByteStream, BytesToBytes, ChunkSpec, Codec, CodecContext, CodecSpec,
     DecodeOptions, EncodeOptions, Encoded, Envelope, Fetch, ReadPart, ReadSet, Size, Update, Window,
-    WritePart, resolve,
+    WritePart, decode_growing, resolve,
 };
 use crate::error::CodecError;
 use crate::heap::Heap;
@@ -81,6 +81,15 @@ impl CodecChain {
         let array_to_bytes = array_to_bytes.ok_or_else(|| {
             CodecError::invalid("no codec turns the array into bytes; most arrays want 'bytes'")
         })?;
+        Ok(Self::of(array_to_array, array_to_bytes, bytes_to_bytes, context))
+    }
+
+    pub(super) fn of(
+        array_to_array: Vec<Named<Box<dyn ArrayToArray>>>,
+        array_to_bytes: Named<Box<dyn ArrayToBytes>>,
+        bytes_to_bytes: Vec<Named<Box<dyn BytesToBytes>>>,
+        context: &CodecContext<'_>,
+    ) -> Self {
         let mut encoded_size = array_to_bytes.codec.encoded_size();
         let mut sizes = Vec::new();
         for Named { codec, .. } in &bytes_to_bytes {
@@ -89,8 +98,9 @@ impl CodecChain {
         }
         let order = total_order(&array_to_array, context.chunk, false);
         let decoding_order = total_order(&array_to_array, context.chunk, true);
-        Ok(Self {
-            chunk: context.chunk.clone(),
+        let (chunk, limit) = (context.chunk.clone(), context.limit);
+        Self {
+            chunk,
             array_to_array,
             order,
             decoding_order,
@@ -98,8 +108,8 @@ impl CodecChain {
             bytes_to_bytes,
             sizes,
             encoded_size,
-            limit: context.limit,
-        })
+            limit,
+        }
     }
 
     /// The chunks that this chain is for.
@@ -441,7 +451,7 @@ impl CodecChain {
             Some(decoded) => decoded.map_err(|e| e.in_codec(name))?,
             None => {
                 buffer = match self.sizes[rest.len()] {
-                    usize::MAX => self.decode_growing(&**codec, encoded),
+                    usize::MAX => decode_growing(&**codec, encoded, self.limit),
                     size => self.scratch(size).and_then(|scratch| decode_into(&**codec, encoded, scratch)),
                 }
                 .map_err(|e| e.in_codec(name))?;
@@ -451,23 +461,18 @@ impl CodecChain {
         self.decode_down_to(keep, decoded, rest, work)
     }
 
-    /// Decodes where nobody knows how much it will be: with more room each time until it suffices, within the limit.
-    fn decode_growing(&self, codec: &dyn BytesToBytes, encoded: &[u8]) -> Result<Scratch, CodecError> {
-        const LEAST: usize = 64 << 10;
-        let guess = codec.decoded_size(encoded).unwrap_or_else(|| encoded.len().saturating_mul(4)).max(LEAST);
-        let mut room = guess.min(self.limit);
-        loop {
-            match decode_into(codec, encoded, Scratch::with_len(room)) {
-                Err(error) if error.is_overflow() && room < self.limit => {
-                    room = room.saturating_mul(4).min(self.limit);
-                }
-                Err(error) if error.is_overflow() => {
-                    let message = format!("the chunk decodes to more than the limit of {} bytes", self.limit);
-                    return Err(CodecError::limit(message));
-                }
-                result => return result,
+    /// The elements as they lie in memory, however many are stored. `None` for a chain that does more than to store these through
+    /// bytes→bytes codecs.
+    pub fn decode_any_number(&self, encoded: &[u8]) -> Option<Result<Scratch, CodecError>> {
+        let plain = self.array_to_array.is_empty() && self.array_to_bytes.codec.stores_memory();
+        plain.then(|| {
+            let mut decoded = self.scratch(encoded.len())?;
+            decoded.copy_from_slice(encoded);
+            for Named { name, codec } in self.bytes_to_bytes.iter().rev() {
+                decoded = decode_growing(&**codec, &decoded, self.limit).map_err(|e| e.in_codec(name))?;
             }
-        }
+            Ok(decoded)
+        })
     }
 
     /// Decodes what these bytes→bytes codecs made into a part behind the array→array codecs.
@@ -720,7 +725,7 @@ impl CodecChain {
 
     pub(super) fn scratch(&self, size: usize) -> Result<Scratch, CodecError> {
         check_limit(size, self.limit)?;
-        Ok(Scratch::with_len(size))
+        Ok(Scratch::with_len(size)?)
     }
 }
 

@@ -52,7 +52,7 @@ impl<T: Elementwise> ArrayToArray for T {
         if let Some(source) = decoded.as_slice() {
             return Elementwise::encode(self, source, target);
         }
-        let mut gathered = Scratch::with_len(size);
+        let mut gathered = Scratch::with_len(size)?;
         ViewMut::contiguous(&mut gathered, decoded.shape(), decoded.item()).copy_from(decoded, 1);
         Elementwise::encode(self, &gathered, target)
     }
@@ -63,7 +63,7 @@ impl<T: Elementwise> ArrayToArray for T {
         if let Some(target) = decoded.as_slice_mut() {
             return Elementwise::decode(self, source, target);
         }
-        let mut gathered = Scratch::with_len(size);
+        let mut gathered = Scratch::with_len(size)?;
         Elementwise::decode(self, source, &mut gathered)?;
         decoded.copy_from(&View::contiguous(&gathered, decoded.shape(), decoded.item()), 1);
         Ok(())

@@ -7,10 +7,12 @@ mod chain;
 mod elementwise;
 mod encoded;
 mod fetch;
+mod growing;
 mod read_set;
 mod spec;
 mod stages;
 mod stream;
+mod unusable;
 mod write_part;
 
 use std::fmt;
@@ -19,6 +21,7 @@ pub use chain::CodecChain;
 pub use elementwise::Elementwise;
 pub use encoded::{Blocks, Encoded};
 pub use fetch::{ByteRange, Fetch, ReadPart, Sink, Staged, Window, covers, resolve};
+pub use growing::{decode_growing, is_believed};
 pub use read_set::ReadSet;
 pub use spec::{ChunkSpec, Size};
 pub use stream::ByteStream;
@@ -64,6 +67,12 @@ impl CodecSpec {
             }
             _ => None,
         }
+    }
+
+    /// The codecs that its configuration says are inside of it, as a shard has them.
+    pub fn inside(&self) -> Vec<Self> {
+        let inside = self.configuration.get("codecs").and_then(Json::as_array);
+        inside.into_iter().flatten().filter_map(Self::from_json).collect()
     }
 
     /// Whether nothing at all differs, not even the sign of a zero.
@@ -339,7 +348,8 @@ pub trait BytesToBytes: fmt::Debug + Send + Sync {
     fn encode(&self, decoded: &[u8], encoded: &mut Vec<u8>) -> Result<(), CodecError>;
 
     /// Decodes into the front of `decoded` and says how many bytes that were. More than fit are an
-    /// [overflow](CodecError::overflow).
+    /// [overflow](CodecError::overflow), if they were decoded and not only announced: whoever does not know how many there are
+    /// takes more memory then.
     fn decode(&self, encoded: &[u8], decoded: &mut [u8]) -> Result<usize, CodecError>;
 
     /// How many bytes will be decoded, where the encoded ones say so; they need not say the truth.

@@ -37,7 +37,7 @@ pub(super) fn resolve_stream(
     }
     ranges.sort_by_key(|(offset, ..)| *offset);
     let longest = ranges.iter().map(|(_, length, _)| *length).max().unwrap_or(0);
-    let mut buffer = Scratch::with_len(longest.max(SKIP));
+    let mut buffer = Scratch::with_len(longest.max(SKIP))?;
     let mut position = 0;
     for (offset, length, fetch) in ranges {
         let gap = offset

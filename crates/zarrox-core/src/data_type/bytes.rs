@@ -26,6 +26,11 @@ fn sized(name: &str, bytes: usize) -> Result<DataType> {
     Ok(DataType::Extension(Box::new(Extension { name, configuration, storage: Storage::Raw(bytes) })))
 }
 
+/// The name that people write: `S5`.
+pub(super) fn numpy_name(data_type: &DataType) -> Option<String> {
+    data_type.is_named(TERMINATED).then(|| format!("S{}", data_type.size()))
+}
+
 impl Family for ByteStrings {
     fn parse_v3(&self, name: &str, configuration: &Map) -> Option<Result<DataType>> {
         if name != TERMINATED && name != RAW {
@@ -93,7 +98,7 @@ fn trimmed(bytes: &[u8]) -> &[u8] {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use crate::json::json;
 
     use super::*;
     use crate::registry::Registry;

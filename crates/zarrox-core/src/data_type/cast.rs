@@ -198,7 +198,7 @@ impl Registry {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use crate::json::{Json, json};
 
     use super::*;
     use crate::data_type::Mode;
@@ -208,7 +208,7 @@ mod tests {
     }
 
     /// What an element becomes, as text.
-    fn cast(from: &str, value: &serde_json::Value, to: &str, casting: Casting) -> Result<String> {
+    fn cast(from: &str, value: &Json, to: &str, casting: Casting) -> Result<String> {
         let registry = Registry::new();
         let (from, to) = (named(from), named(to));
         let element = registry.family(&from).unwrap().fill_from_json(&from, value, Mode::Lenient).unwrap();

@@ -268,7 +268,7 @@ fn scientific(value: f64, digits: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
+    use crate::json::json;
 
     fn f32_of(json: &Json, mode: Mode) -> Option<f32> {
         from_json(json, 4, mode).map(|bytes| f32::from_ne_bytes(bytes_of(&bytes)))

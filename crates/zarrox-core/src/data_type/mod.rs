@@ -24,10 +24,12 @@ mod small_float;
 mod small_int;
 mod structure;
 mod time;
+mod unknown;
 mod utf32;
 mod variable;
 
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use crate::codec::CodecSpec;
@@ -46,6 +48,7 @@ pub use python::float as python_float;
 pub(crate) use structure::Structures;
 pub use structure::{Field, Structure};
 pub use time::{NOT_A_TIME, TimeKind, TimeType, TimeUnit};
+pub(crate) use unknown::Unknown;
 pub use utf32::text as utf32_text;
 pub use variable::{BYTES as VARIABLE_BYTES, TEXT as VARIABLE_TEXT};
 
@@ -170,7 +173,7 @@ pub enum DataType {
 }
 
 /// A data type outside the core list: a name and a configuration (as v3 metadata has them) over a storage layout.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Extension {
     /// The name in v3 metadata.
     pub name: String,
@@ -178,6 +181,14 @@ pub struct Extension {
     pub configuration: Map,
     /// How an element lies in memory.
     pub storage: Storage,
+}
+
+/// Objects are equal in whatever order their members are, so that the configuration is left out.
+impl Hash for Extension {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.name.hash(state);
+        self.storage.hash(state);
+    }
 }
 
 impl DataType {
@@ -295,8 +306,8 @@ impl DataType {
         })
     }
 
-    /// The type of a name as people write it: v3's (`float32`, `r24`), v2's (`<f4`, `|V3`), NumPy's (`f4`, `M8[ns]`), or
-    /// zarr-python 2's for objects (`object`, `array:i4`).
+    /// The type of a name as people write it: v3's (`float32`, `r24`), v2's (`<f4`, `|V3`), NumPy's (`f4`, `M8[ns]`,
+    /// `datetime64[ns]`), or zarr-python 2's for objects (`object`, `array:i4`).
     pub fn parse(name: &str, registry: &Registry) -> Result<Self> {
         if name == object::NAME {
             return Ok(Self::object());
@@ -307,6 +318,7 @@ impl DataType {
         let v2 = |name: String| registry.data_type_from_v2(&Json::from(name)).map(|(data_type, _)| data_type);
         let v3 = || registry.data_type_from_v3(&Json::from(name));
         v2(name.to_owned()).or_else(|_| v3()).or_else(|error| {
+            let name = time::type_string(name);
             let numpy = v2(format!("<{name}")).or_else(|_| v2(format!("|{name}")));
             numpy.map_err(|_| error)
         })
@@ -314,12 +326,18 @@ impl DataType {
 }
 
 impl fmt::Display for DataType {
-    /// The name in v3 metadata, and behind it the configuration where there is one.
+    /// The name as people write it, which [`DataType::parse`] reads: NumPy's where it is short (`U5`, `S3`, `datetime64[ns]`), else
+    /// that in v3 metadata, and behind it the configuration where there is one.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::RawBits(bytes) => write!(f, "r{}", bytes * 8),
             Self::Struct(structure) => structure.fmt(f),
             Self::Extension(extension) => {
+                if let Some(name) =
+                    time::numpy_name(self).or(bytes::numpy_name(self)).or(utf32::numpy_name(self))
+                {
+                    return f.write_str(&name);
+                }
                 f.write_str(&extension.name)?;
                 json::write_configuration(f, &extension.configuration)
             }
@@ -478,7 +496,7 @@ pub trait Family: fmt::Debug + Send + Sync {
     /// The `data_type` member of v3 metadata, or an error when v3 cannot say this type.
     fn to_v3(&self, data_type: &DataType) -> Result<Json> {
         Ok(match data_type {
-            DataType::Extension(extension) if !extension.configuration.is_empty() => serde_json::json!({
+            DataType::Extension(extension) if !extension.configuration.is_empty() => crate::json::json!({
                 "name": extension.name,
                 "configuration": extension.configuration,
             }),
@@ -565,7 +583,7 @@ pub static FAMILIES: &[&dyn Family] = &[
 
 /// The error for a fill value that does not say an element of the type.
 fn bad_fill(data_type: &DataType, json: &Json, wants: &str) -> Error {
-    let shown: String = json.to_string().chars().take(80).collect();
+    let shown = json::shown(json, 80);
     Error::metadata(format!("fill_value {shown} is not a {data_type}; it should be {wants}"))
 }
 

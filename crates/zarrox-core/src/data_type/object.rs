@@ -80,7 +80,7 @@ impl Family for Objects {
         FillValue::new([NIL])
     }
 
-    /// Any JSON is an object. Python's bare `NaN`, which documents may have, has become the text of that name before.
+    /// Any JSON is an object.
     fn fill_from_json(&self, _: &DataType, json: &Json, _: Mode) -> Result<FillValue> {
         let mut bytes = Vec::new();
         msgpack::from_json(json, &mut bytes).map_err(|error| Error::from(error).at("fill_value"))?;
@@ -147,7 +147,7 @@ fn separate(index: u32, out: &mut String) {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use crate::json::json;
 
     use super::*;
     use crate::error::ErrorKind;

@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use serde_json::json;
+use crate::json::json;
 
 use super::variable;
 use super::{DataType, Endian, Extension, Family, LARGEST, Leaf, Mode, Storage, StructLayout, bad_fill};

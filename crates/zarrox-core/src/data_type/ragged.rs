@@ -1,7 +1,7 @@
 //! Arrays of numbers, each as long as it is: v2's `|O` with the codec `vlen-array`. In memory an element is its numbers in the
 //! machine's endianness; how they are stored, the codec says. v3 has no such type.
 
-use serde_json::json;
+use crate::json::json;
 
 use super::object::not_in_v3;
 use super::{DataType, Endian, Extension, Family, Mode, Storage, TypeString, bad_fill};

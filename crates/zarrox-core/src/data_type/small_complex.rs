@@ -86,7 +86,7 @@ impl Family for SmallComplexes {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use crate::json::json;
 
     use super::super::Endian;
     use super::*;

@@ -247,7 +247,7 @@ impl Family for SmallFloats {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use crate::json::json;
 
     use super::super::Endian;
     use super::*;

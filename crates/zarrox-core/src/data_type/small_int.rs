@@ -171,7 +171,7 @@ fn value(data_type: &DataType, element: &[u8]) -> Option<i16> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use crate::json::json;
 
     use super::super::Endian;
     use super::*;

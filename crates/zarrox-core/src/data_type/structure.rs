@@ -7,9 +7,9 @@
 use std::fmt;
 use std::sync::Arc;
 
+use crate::json::json;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use serde_json::json;
 
 use super::{ByteOrder, DataType, Endian, Family, LARGEST, Leaf, Mode, Storage, StructLayout, bad_fill};
 use crate::error::{Error, Result};

@@ -3,6 +3,8 @@
 //!
 //! An element is a 64-bit count of units, since 1970 for points in time. The lowest count means "not a time".
 
+use std::borrow::Cow;
+
 use super::number::bytes_of;
 use super::{DataType, Endian, Extension, Family, Mode, Storage, TypeString, bad_fill};
 use crate::error::{Error, Result};
@@ -15,6 +17,8 @@ pub(super) struct Times;
 
 const POINT: &str = "numpy.datetime64";
 const SPAN: &str = "numpy.timedelta64";
+const LONG_POINT: &str = "datetime64";
+const LONG_SPAN: &str = "timedelta64";
 
 /// The units, the smaller the later; `generic` counts nothing in particular.
 const UNITS: [&str; 14] = ["generic", "Y", "M", "W", "D", "h", "m", "s", "ms", "us", "ns", "ps", "fs", "as"];
@@ -174,6 +178,29 @@ fn parts(data_type: &DataType) -> Option<(&str, &str, i64)> {
     matches!(extension.name.as_str(), POINT | SPAN).then_some((&extension.name, unit, scale))
 }
 
+/// NumPy's name, with the word that stands for each of the two types: `datetime64[25s]`.
+fn named(data_type: &DataType, point: &str, span: &str) -> Option<String> {
+    let (name, unit, scale) = parts(data_type)?;
+    let word = if name == POINT { point } else { span };
+    Some(match (unit, scale) {
+        ("generic", _) => word.to_owned(),
+        (unit, 1) => format!("{word}[{unit}]"),
+        (unit, scale) => format!("{word}[{scale}{unit}]"),
+    })
+}
+
+/// The name that people write.
+pub(super) fn numpy_name(data_type: &DataType) -> Option<String> {
+    named(data_type, LONG_POINT, LONG_SPAN)
+}
+
+/// A name that people write, as v2 has it without a byte order: `M8[ns]` for `datetime64[ns]`; all others as they are.
+pub(super) fn type_string(name: &str) -> Cow<'_, str> {
+    let long = [(LONG_POINT, "M8"), (LONG_SPAN, "m8")];
+    let short = long.iter().find_map(|(long, short)| Some([short, name.strip_prefix(long)?].concat()));
+    short.map_or(Cow::Borrowed(name), Cow::Owned)
+}
+
 /// Whether NumPy puts the text of this element into quotes: of points in time, and of what is no time.
 pub(super) fn is_time(data_type: &DataType, text: &str) -> bool {
     data_type.is_named(POINT) || (data_type.is_named(SPAN) && text == "NaT")
@@ -218,14 +245,8 @@ impl Family for Times {
     }
 
     fn to_v2(&self, data_type: &DataType, endian: Endian) -> Result<Json> {
-        let (name, unit, scale) = parts(data_type).ok_or_else(|| Error::metadata("not a time type"))?;
-        let kind = if name == POINT { 'M' } else { 'm' };
-        let unit = match (unit, scale) {
-            ("generic", _) => String::new(),
-            (unit, 1) => format!("[{unit}]"),
-            (unit, scale) => format!("[{scale}{unit}]"),
-        };
-        Ok(format!("{}{kind}8{unit}", endian.character()).into())
+        let name = named(data_type, "M8", "m8").ok_or_else(|| Error::metadata("not a time type"))?;
+        Ok(format!("{}{name}", endian.character()).into())
     }
 
     fn default_fill(&self, _: &DataType) -> FillValue {
@@ -320,7 +341,7 @@ fn date(days: i128) -> String {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use crate::json::json;
 
     use super::*;
     use crate::registry::Registry;

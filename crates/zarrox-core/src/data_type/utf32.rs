@@ -26,6 +26,11 @@ pub(super) fn of_bytes(bytes: usize) -> Result<DataType> {
     Ok(DataType::Extension(Box::new(Extension { name, configuration, storage: Storage::Utf32(bytes) })))
 }
 
+/// The name that people write: `U5`.
+pub(super) fn numpy_name(data_type: &DataType) -> Option<String> {
+    data_type.is_named(NAME).then(|| format!("U{}", data_type.size() / 4))
+}
+
 impl Family for FixedText {
     fn parse_v3(&self, name: &str, configuration: &Map) -> Option<Result<DataType>> {
         (name == NAME).then(|| super::length_bytes(name, configuration).and_then(of_bytes))
@@ -50,11 +55,14 @@ impl Family for FixedText {
 
     fn fill_from_json(&self, data_type: &DataType, json: &Json, mode: Mode) -> Result<FillValue> {
         let size = data_type.size();
+        let wanted = || bad_fill(data_type, json, "a string");
         let text = match json {
             Json::String(text) => text.as_str(),
             // What early versions of zarr-python wrote for "nothing".
             Json::Number(number) if mode == Mode::Lenient && number.as_u64() == Some(0) => "",
-            _ => return Err(bad_fill(data_type, json, "a string")),
+            // Python's bare token, of which nothing but the word can be text.
+            Json::Number(number) if mode == Mode::Lenient => number.as_token().ok_or_else(wanted)?,
+            _ => return Err(wanted()),
         };
         let mut bytes: Vec<u8> = text.chars().flat_map(|c| u32::from(c).to_ne_bytes()).collect();
         if bytes.len() > size {
@@ -89,7 +97,7 @@ pub fn text(element: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use crate::json::json;
 
     use super::super::ByteOrder;
     use super::*;

@@ -81,8 +81,12 @@ impl Family for Variable {
             (Json::String(text), true) => Some(text.as_bytes().to_vec()),
             (Json::String(text), false) => STANDARD.decode(text).ok(),
             (Json::Array(list), false) => list.iter().map(byte).collect(),
-            // zarr-python 2's default for all objects, which no element of either type is: nothing.
-            (Json::Number(number), _) if lenient && number.as_u64() == Some(0) => Some(Vec::new()),
+            (Json::Number(number), is_text) if lenient => match number.as_token() {
+                // Of Python's bare tokens, nothing but the word can be text.
+                Some(token) if is_text => Some(token.as_bytes().to_vec()),
+                // zarr-python 2's default for all objects, which no element of either type is: nothing.
+                _ => (number.as_u64() == Some(0)).then(Vec::new),
+            },
             _ => None,
         };
         let wanted = if data_type.is_named(TEXT) { "a string" } else { "base64, or a list of bytes" };
@@ -110,7 +114,7 @@ fn byte(json: &Json) -> Option<u8> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use crate::json::json;
 
     use super::*;
     use crate::registry::Registry;

@@ -2,12 +2,12 @@
 //!
 //! <https://github.com/zarr-developers/zarr-extensions/tree/main/chunk-grids/rectilinear>
 
-use serde_json::json;
+use crate::json::json;
 
 use super::Run;
 use crate::data_type::Mode;
 use crate::error::{Error, Result};
-use crate::json::{Json, integer};
+use crate::json::{self, Json, integer};
 
 /// The lengths of the chunks along one dimension.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,6 +44,27 @@ impl ListedLength {
             Self::One(_) => 1,
             Self::Run { count, .. } => count,
         }
+    }
+}
+
+/// The number of entries of a list that people are shown.
+const SHOWN: usize = 12;
+
+impl ChunkLengths {
+    /// The lengths for people to read; of a long list the beginning.
+    pub(super) fn describe(&self) -> String {
+        let listed = match self {
+            Self::Repeated(length) => return length.to_string(),
+            Self::Listed(listed) => listed,
+        };
+        let entry = |entry: &ListedLength| match entry {
+            ListedLength::One(length) => length.to_string(),
+            ListedLength::Run { length, count } => format!("{length} × {count}"),
+        };
+        let rest = listed.len().checked_sub(SHOWN).filter(|&rest| rest > 0);
+        let rest = rest.map(|rest| format!("… {rest} more"));
+        let shown: Vec<String> = listed.iter().take(SHOWN).map(entry).chain(rest).collect();
+        format!("[{}]", shown.join(", "))
     }
 }
 
@@ -146,7 +167,7 @@ fn lengths_from_json(json: &Json, mode: Mode) -> Option<ChunkLengths> {
 }
 
 fn not_lengths(json: &Json) -> Error {
-    let shown: String = json.to_string().chars().take(80).collect();
+    let shown = json::shown(json, 80);
     Error::metadata(format!(
         "{shown} are no chunk lengths; expected, for each dimension, an integer or a list of integers and [length, count]"
     ))

@@ -24,6 +24,15 @@ impl ChunkShape {
             }
         }
     }
+
+    /// The lengths of chunks inside a shard of this shape, with elements of `item` bytes. Where they are guessed, they divide those
+    /// of the shard.
+    pub fn within(&self, shard: &[u64], item: usize) -> Vec<u64> {
+        match self {
+            Self::Guess => dividing(shard, item),
+            Self::One | Self::Lengths(_) => self.resolve(shard, item),
+        }
+    }
 }
 
 impl From<Vec<u64>> for ChunkShape {
@@ -68,12 +77,30 @@ impl<const N: usize> From<[Option<u64>; N]> for ChunkShape {
     }
 }
 
+/// The size of chunks that nobody has said a length of, in bytes.
+const TARGET: u128 = 1 << 20;
+
+fn size(chunks: &[u64], item: usize) -> u128 {
+    chunks.iter().fold(item as u128, |size, &n| size.saturating_mul(n.into()))
+}
+
+/// Chunks of at most about a mebibyte, whose lengths divide those of the shard that they are in: the longest dimension is
+/// divided by its smallest factor until they are. What has only large factors stays as long as it is.
+fn dividing(shard: &[u64], item: usize) -> Vec<u64> {
+    let factor = |length: u64| (2..64).find(|factor| length > 1 && length.is_multiple_of(*factor));
+    let mut chunks: Vec<u64> = shard.to_vec();
+    while size(&chunks, item) > TARGET {
+        let divisible = chunks.iter_mut().filter_map(|length| factor(*length).map(|factor| (length, factor)));
+        let Some((longest, factor)) = divisible.max_by_key(|(length, _)| **length) else { break };
+        *longest /= factor;
+    }
+    chunks
+}
+
 /// Chunks of at most about a mebibyte: the longest dimensions are halved until they are.
 pub fn about_a_mebibyte(shape: &[u64], item: usize) -> Vec<u64> {
-    const TARGET: u128 = 1 << 20;
     let mut chunks: Vec<u64> = shape.iter().map(|&length| length.max(1)).collect();
-    let size = |chunks: &[u64]| chunks.iter().fold(item as u128, |size, &n| size.saturating_mul(n.into()));
-    while size(&chunks) > TARGET {
+    while size(&chunks, item) > TARGET {
         let Some(longest) = chunks.iter_mut().max().filter(|length| **length > 1) else { break };
         *longest = longest.div_ceil(2);
     }
@@ -139,6 +166,14 @@ mod tests {
         assert_eq!(ChunkShape::One.resolve(&[7, 0, 2], 8), [7, 1, 2]);
         assert_eq!(ChunkShape::from([None, Some(5), None]).resolve(&[7, 9, 0], 8), [7, 5, 1]);
         assert_eq!(ChunkShape::from([4, 5]).resolve(&[7, 9], 8), [4, 5]);
+    }
+
+    #[test]
+    fn guessed_chunks_inside_a_shard_divide_it() {
+        assert_eq!(ChunkShape::Guess.within(&[1000, 3000], 8), [250, 375]);
+        assert_eq!(ChunkShape::Guess.within(&[100], 8), [100]);
+        assert_eq!(ChunkShape::Guess.within(&[1_000_003], 8), [1_000_003]);
+        assert_eq!(ChunkShape::from([None, Some(5)]).within(&[6, 10], 8), [6, 5]);
     }
 
     #[test]

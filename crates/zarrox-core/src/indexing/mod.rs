@@ -21,6 +21,7 @@ pub use arrays::{ArrayItem, IndexArray, Mask};
 pub use convert::IntoSelection;
 /// An axis of length 1 in the result that comes from no dimension of the array: `s![.., NewAxis]`.
 pub use ndarray::NewAxis;
+pub use positions::check_lengths;
 pub use resolved::{MaskedPoints, Points, Resolved, ResolvedAxis, ResolvedSpan, ResultAxis};
 pub use selection::{DimSelection, Selection};
 

@@ -1,5 +1,6 @@
 //! Selections in NumPy's syntax.
 
+use std::num::{IntErrorKind, ParseIntError};
 use std::str::FromStr;
 
 use super::{DimSelection, IndexArray, Mask, Selection};
@@ -68,7 +69,30 @@ fn bad(part: &str, number: usize, what: &str) -> Error {
 }
 
 fn integer(part: &str, number: usize) -> Result<i64> {
-    part.trim().parse().map_err(|_| bad(part.trim(), number, "is not an integer"))
+    let part = part.trim();
+    part.parse().map_err(|error: ParseIntError| {
+        let what = if farthest(&error).is_some() { "is outside of every array" } else { "is not an integer" };
+        bad(part, number, what)
+    })
+}
+
+/// A bound between the colons of a slice: as in Python, what is beyond every array means its end.
+fn bound(part: &str, number: usize) -> Result<Option<i64>> {
+    let part = part.trim();
+    if part.is_empty() {
+        return Ok(None);
+    }
+    let bound = part.parse().or_else(|error| farthest(&error).ok_or(error));
+    bound.map(Some).map_err(|_| bad(part, number, "is not an integer"))
+}
+
+/// The bound that a number stands for that does not fit.
+fn farthest(error: &ParseIntError) -> Option<i64> {
+    match error.kind() {
+        IntErrorKind::PosOverflow => Some(i64::MAX),
+        IntErrorKind::NegOverflow => Some(i64::MIN),
+        _ => None,
+    }
 }
 
 fn parse_item(text: &str, number: usize) -> Result<DimSelection> {
@@ -79,7 +103,7 @@ fn parse_item(text: &str, number: usize) -> Result<DimSelection> {
         _ => {}
     }
     let parts: Vec<&str> = text.split(':').collect();
-    let bound = |part: &str| if part.trim().is_empty() { Ok(None) } else { integer(part, number).map(Some) };
+    let bound = |part: &str| bound(part, number);
     match parts.as_slice() {
         [index] => integer(index, number).map(DimSelection::Index),
         [start, stop] => Ok(DimSelection::Slice { start: bound(start)?, stop: bound(stop)?, step: 1 }),

@@ -11,6 +11,14 @@ use crate::scratch::Positions;
 /// So many distances are compared before the first other one ends the search: enough for vectors.
 const COMPARED: usize = 1024;
 
+/// Checks that elements can be selected from an array of this shape.
+///
+/// # Errors
+/// When a dimension is longer than positions can be.
+pub fn check_lengths(shape: &[u64]) -> Result<()> {
+    (0..shape.len()).try_for_each(|axis| Dim::new(shape, axis).map(drop))
+}
+
 /// A dimension of an array.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Dim {

@@ -170,6 +170,36 @@ fn long_arrays_are_shortened_when_displayed() {
     assert_eq!(Selection::orthogonal(([0, 1], 1..)).to_string(), "oindex[[0, 1], 1:]");
 }
 
+#[test]
+fn bounds_and_steps_beyond_every_array_are_those_of_numpy() {
+    let span = |start, step, count, reversed| {
+        ResolvedAxis::Span(ResolvedSpan { dim: 0, start, step, count, reversed })
+    };
+    let (none, all) = (span(0, 1, 0, false), span(0, 1, 10, false));
+    // `numpy.arange(10)[…]`
+    let answers = [
+        ("9223372036854775807:", none.clone()),
+        ("9223372036854775808:", none.clone()),
+        (":-9223372036854775808", none.clone()),
+        (":-99999999999999999999", none.clone()),
+        ("-9223372036854775808::-1", none.clone()),
+        (":9223372036854775807:-1", none),
+        ("-9223372036854775809:9223372036854775808", all),
+        ("99999999999999999999:-99999999999999999999:-1", span(0, 1, 10, true)),
+        ("3::9223372036854775808", span(3, 1, 1, false)),
+        ("3::-9223372036854775809", span(3, 1, 1, false)),
+        ("3::-9223372036854775808", span(3, 1, 1, false)),
+    ];
+    for (text, answer) in answers {
+        assert_eq!(axis(&text.parse().unwrap()), answer, "{text}");
+    }
+    let error = "9223372036854775808".parse::<Selection>().unwrap_err().to_string();
+    assert!(error.contains("outside of every array"), "{error}");
+    for kind in [Selection::orthogonal, Selection::coordinates, |s: Selection| s] {
+        assert!(kind(s![i64::MAX]).resolve(&[10]).is_err() && kind(s![i64::MIN]).resolve(&[10]).is_err());
+    }
+}
+
 /// The single axis that a selection from ten elements resolves to.
 fn axis(selection: &Selection) -> ResolvedAxis {
     let [axis] = selection.resolve(&[10]).unwrap().axes.try_into().unwrap();

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::json;
+use crate::json::json;
 
 use super::Layout;
 use crate::data_type::Mode;
@@ -15,6 +15,9 @@ use crate::path::NodePath;
 
 /// Documents by the keys that they are stored under, parsed: all of them are, to read one.
 pub type Documents = BTreeMap<String, Json>;
+
+/// The documents of nodes as they are stored, in the order of [`Layout::documents`]; `None` for those that are not there.
+pub type StoredDocuments = BTreeMap<NodePath, Vec<Option<Vec<u8>>>>;
 
 /// Where a format keeps consolidated metadata, and how.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -110,7 +113,7 @@ impl Consolidation {
         group: &NodePath,
         existing: Option<&[u8]>,
         entry: Option<(&str, &[u8])>,
-        nodes: &BTreeMap<NodePath, Vec<Option<Vec<u8>>>>,
+        nodes: &StoredDocuments,
     ) -> Result<Vec<u8>> {
         let mut order: Vec<&NodePath> = nodes.keys().collect();
         order
@@ -121,19 +124,13 @@ impl Consolidation {
                 let (Some(document), Some(name)) = (document, self.name_of_entry(group, path, &key)) else {
                     continue;
                 };
-                let mut entry =
-                    json::parse_to_rewrite(document).map_err(|error| error.at(format!("'{key}'")))?;
-                entry.shift_remove(MEMBER);
-                if self == Self::Inline && entry.get("node_type") == Some(&json!("group")) {
-                    entry.insert(MEMBER.to_owned(), inline(&Map::new()));
-                }
-                entries.insert(name, entry.into());
+                entries.insert(name, self.entry_of(&key, document)?);
             }
         }
         let map = match self {
             Self::Beside(_) | Self::AtRoot(_) => {
                 if let Some((key, document)) = entry.filter(|_| matches!(self, Self::AtRoot(_))) {
-                    entries.insert(key.to_owned(), json::parse_to_rewrite(document)?.into());
+                    entries.insert(key.to_owned(), json::parse_object(document)?.into());
                 }
                 let mut map = Map::new();
                 map.insert("metadata".to_owned(), entries.into());
@@ -141,12 +138,58 @@ impl Consolidation {
                 map
             }
             Self::Inline => {
-                let mut map = json::parse_to_rewrite(existing.unwrap_or_default())?;
+                let mut map = json::parse_object(existing.unwrap_or_default())?;
                 map.insert(MEMBER.to_owned(), inline(&entries));
                 map
             }
         };
-        json::rewritten(&map)
+        json::to_bytes(&map)
+    }
+
+    /// The document after changes below the group, given as it is stored now: what lies in one of the places is repeated no
+    /// more, and of each node exactly the documents that it has. `Ok(None)` where that changes nothing, as where there is no
+    /// consolidated metadata.
+    pub fn updated(
+        self,
+        layout: &Layout,
+        group: &NodePath,
+        existing: &[u8],
+        places: &[NodePath],
+        nodes: &StoredDocuments,
+    ) -> Result<Option<Vec<u8>>> {
+        let mut map = json::parse_object(existing)?;
+        let Some(entries) = self.entries(&mut map)? else { return Ok(None) };
+        let before = entries.len();
+        let extents: Vec<_> = places.iter().map(|place| layout.extent(place)).collect();
+        if !extents.is_empty() {
+            entries.retain(|name, _| {
+                let key = self.key_of_entry(layout, group, name);
+                !key.is_some_and(|key| extents.iter().any(|extent| extent.contains(&key)))
+            });
+        }
+        let mut changed = entries.len() != before;
+        for (path, documents) in nodes {
+            for (key, document) in layout.keys(path).into_iter().zip(documents) {
+                let Some(name) = self.name_of_entry(group, path, &key) else { continue };
+                let now = document.as_ref().map(|document| self.entry_of(&key, document)).transpose()?;
+                changed |= entries.get(&name) != now.as_ref();
+                match now {
+                    Some(now) => drop(entries.insert(name, now)),
+                    None => drop(entries.shift_remove(&name)),
+                }
+            }
+        }
+        if changed { json::to_bytes(&map).map(Some) } else { Ok(None) }
+    }
+
+    /// What repeats a document.
+    fn entry_of(self, key: &str, document: &[u8]) -> Result<Json> {
+        let mut entry = json::parse_object(document).map_err(|error| error.at(format!("'{key}'")))?;
+        entry.shift_remove(MEMBER);
+        if self == Self::Inline && entry.get("node_type") == Some(&json!("group")) {
+            entry.insert(MEMBER.to_owned(), inline(&Map::new()));
+        }
+        Ok(entry.into())
     }
 
     /// What names an entry; `None` where the document is not repeated.
@@ -164,12 +207,17 @@ impl Consolidation {
         match self {
             Self::Beside(_) | Self::AtRoot(_) => Ok(None),
             Self::Inline => {
-                let mut map = json::parse_to_rewrite(document)?;
+                let mut map = json::parse_object(document)?;
                 map.shift_remove(MEMBER);
-                json::rewritten(&map).map(Some)
+                json::to_bytes(&map).map(Some)
             }
         }
     }
+}
+
+/// Whether a document could have consolidated metadata inside, told without parsing it.
+pub fn may_have_inline(document: &[u8]) -> bool {
+    std::str::from_utf8(document).is_ok_and(|text| text.contains(MEMBER))
 }
 
 /// Whether a document can have this key.
@@ -278,6 +326,40 @@ mod tests {
         assert!(same_document(Some(&own), Some(&document)));
         let without = Consolidation::Inline.without(&document).unwrap().unwrap();
         assert!(same_document(Some(&own), Some(&without)) && !without.windows(6).any(|w| w == b"inline"));
+    }
+
+    #[test]
+    fn only_what_changed_is_replaced() {
+        let own = bytes(&json!({"zarr_format": 3, "node_type": "group"}));
+        let array = |n: u64| vec![Some(bytes(&json!({"node_type": "array", "n": n})))];
+        let root = path("");
+        let mut nodes = StoredDocuments::from([(root.clone(), vec![Some(own.clone())])]);
+        nodes.extend(["a", "b", "b/c", "bc"].map(|name| (path(name), array(1))));
+        let inline = Consolidation::Inline;
+        let document = inline.lower(&V3, &root, Some(&own), None, &nodes).unwrap();
+        let updated = |places: &[NodePath], nodes: StoredDocuments| {
+            inline.updated(&V3, &root, &document, places, &nodes).unwrap()
+        };
+        assert_eq!(updated(&[], [(path("a"), array(1))].into()), None, "it says so already");
+        assert_eq!(updated(&[], [(root.clone(), vec![Some(own.clone())])].into()), None);
+        assert_eq!(updated(&[path("x")], [(path("y"), vec![None])].into()), None);
+        let found =
+            updated(&[path("b")], [(path("a"), array(2)), (path("d"), vec![Some(own.clone())])].into());
+        let map = json::parse_object(&found.unwrap()).unwrap();
+        let entries = map[MEMBER]["metadata"].as_object().unwrap();
+        assert_eq!(entries.keys().collect::<Vec<_>>(), ["a", "bc", "d"]);
+        assert_eq!((&entries["a"]["n"], &entries["d"][MEMBER]["kind"]), (&json!(2), &json!("inline")));
+        assert_eq!(map["zarr_format"], 3);
+        assert_eq!(inline.updated(&V3, &root, &own, &[path("b")], &StoredDocuments::new()).unwrap(), None);
+
+        let v2 =
+            bytes(&json!({"metadata": {".zgroup": {}, "a/.zattrs": {"n": 1}, "b/.zarray": {}}, FORMAT: 1}));
+        let nodes = [(path("g/a"), vec![Some(b"{}".to_vec()), None, None])].into();
+        let beside = Consolidation::Beside(".zmetadata");
+        let found = beside.updated(&V2, &path("g"), &v2, &[path("g/b")], &nodes).unwrap().unwrap();
+        let map = json::parse_object(&found).unwrap();
+        assert_eq!(map["metadata"].as_object().unwrap().keys().collect::<Vec<_>>(), [".zgroup", "a/.zarray"]);
+        assert!(beside.updated(&V2, &path("g"), b"{}", &[], &nodes).is_err(), "broken");
     }
 
     #[test]

@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use serde_json::json;
+use crate::json::json;
 
 use super::members::{Members, wrong};
 use super::{

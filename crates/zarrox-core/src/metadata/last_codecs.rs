@@ -65,7 +65,7 @@ impl LastCodecs {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use crate::json::json;
 
     use super::*;
     use crate::data_type::Endian;

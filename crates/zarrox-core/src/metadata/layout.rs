@@ -155,6 +155,13 @@ pub struct Extent {
     pub prefixes: Vec<String>,
 }
 
+impl Extent {
+    /// Whether what is stored under a key belongs to the node, or to one below it.
+    pub fn contains(&self, key: &str) -> bool {
+        self.keys.iter().any(|own| own == key) || self.prefixes.iter().any(|prefix| key.starts_with(prefix))
+    }
+}
+
 fn joined(root: &str, path: &NodePath) -> String {
     match (root, path.as_str()) {
         (root, "") => root.to_owned(),

@@ -30,7 +30,7 @@ use crate::registry::Registry;
 
 use members::Members;
 
-pub use consolidated::{Consolidation, Documents, same_document};
+pub use consolidated::{Consolidation, Documents, StoredDocuments, may_have_inline, same_document};
 pub use last_codecs::LastCodecs;
 pub use layout::{Extent, Layout};
 
@@ -296,6 +296,26 @@ impl ArrayMetadata {
         }
     }
 
+    /// In the place of codecs of which some cannot be made: says why whenever a chunk is to be read or written.
+    ///
+    /// # Errors
+    /// When no chunk of this shape can be in memory.
+    pub fn unusable_chain(
+        &self,
+        registry: &Registry,
+        mode: Mode,
+        limit: usize,
+        why: &str,
+    ) -> Result<CodecChain> {
+        let chunk = self.chunk_spec(self.chunk_grid.largest_chunk(), registry)?;
+        Ok(CodecChain::unusable(&self.codecs, &CodecContext { chunk: &chunk, registry, mode, limit }, why))
+    }
+
+    fn chunk_spec(&self, shape: &[u64], registry: &Registry) -> Result<ChunkSpec> {
+        let chunk = ChunkSpec::new(shape, self.data_type.storage(), self.fill_element(registry)?)?;
+        Ok(chunk.of_type(&self.data_type))
+    }
+
     /// The codecs, ready to work on this array's chunks.
     pub fn chain(&self, registry: &Registry, mode: Mode, limit: usize) -> Result<CodecChain> {
         self.chain_of(self.chunk_grid.largest_chunk(), registry, mode, limit)
@@ -309,8 +329,10 @@ impl ArrayMetadata {
         mode: Mode,
         limit: usize,
     ) -> Result<CodecChain> {
-        let chunk = ChunkSpec::new(chunk_shape, self.data_type.storage(), self.fill_element(registry)?)?;
-        let chunk = chunk.of_type(&self.data_type);
+        if let Some(unknown) = registry.unknown_among(&self.data_type, &[]) {
+            return Err(Error::unsupported(unknown));
+        }
+        let chunk = self.chunk_spec(chunk_shape, registry)?;
         let context = CodecContext { chunk: &chunk, registry, mode, limit };
         registry.check_object_codecs(&self.data_type, &self.codecs)?;
         Ok(CodecChain::new(&self.codecs, &context)?)
@@ -322,7 +344,7 @@ impl ArrayMetadata {
             let codecs = array.chain(registry, Mode::Lenient, chunk_limit)?.specs();
             Ok(Self { codecs, separator_declared: true, ..array.clone() })
         };
-        Ok(complete(self)? == complete(other)?)
+        Ok(self == other || complete(self)? == complete(other)?)
     }
 
     /// Checks what every format demands of the model.

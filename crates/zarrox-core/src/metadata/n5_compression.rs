@@ -1,6 +1,6 @@
 //! The member `compression` of N5, whose members are called otherwise than those of codecs in Zarr.
 
-use serde_json::json;
+use crate::json::json;
 
 use super::members::wrong;
 use crate::codec::{CodecKind, CodecSpec};

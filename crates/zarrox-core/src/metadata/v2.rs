@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-use serde_json::json;
+use crate::json::json;
 
 use super::last_codecs::Said;
 use super::members::{Members, wrong};
@@ -214,13 +214,16 @@ fn is_number_of_text(fill: &Json, data_type: &DataType) -> bool {
 fn lift_data_type(members: &mut Members<'_>, context: &LiftContext<'_>) -> Result<(DataType, ByteOrder)> {
     let little = ByteOrder::One(Endian::Little);
     let dtype = members.required("dtype")?;
+    let registry = context.registry;
     if dtype.as_str() != Some("|O") {
-        let (data_type, order) = lift_named(&dtype, context)?;
-        return Ok((data_type, order.unwrap_or(little)));
+        let (known, order) = lift_named(&dtype, context)
+            .map_or_else(|error| (Err(error), None), |(data_type, order)| (Ok(data_type), order));
+        return Ok((registry.or_unknown(&dtype, known)?, order.unwrap_or(little)));
     }
     let filters = members.get("filters").and_then(Json::as_array).into_iter().flatten();
     let codecs = filters.chain(members.get("compressor")).filter_map(Json::as_object);
-    Ok((context.registry.object_type_from_v2(codecs)?, little))
+    let known = registry.object_type_from_v2(codecs);
+    Ok((registry.or_unknown(&dtype, known)?, little))
 }
 
 /// Those types that NumPy has no type string for, such as `bfloat16`, tensorstore calls as version 3 does, and stores them
@@ -318,9 +321,11 @@ fn lift_chain(said: &Said<&Json>, context: &LiftContext<'_>) -> Result<Vec<Codec
     let mut in_bytes = false;
     for (member, json) in listed {
         let (kind, spec) = lift_codec(member, json, item, context)?;
-        if kind == CodecKind::ArrayToArray {
-            item = encoded_size(&spec.configuration).unwrap_or(item);
-        }
+        item = match kind {
+            CodecKind::ArrayToArray => encoded_size(&spec.configuration).unwrap_or(item),
+            // What numcodecs makes of numbers in this way is single bytes.
+            CodecKind::ArrayToBytes | CodecKind::BytesToBytes => 1,
+        };
         let is_filter = kind == CodecKind::ArrayToArray;
         let of_bytes = is_filter && (in_bytes || !numbers.are_seen_by(&spec.configuration));
         if (of_bytes || kind == CodecKind::BytesToBytes) && !in_bytes {

@@ -2,7 +2,7 @@
 //!
 //! <https://zarr-specs.readthedocs.io/en/latest/v3/core/index.html>
 
-use serde_json::json;
+use crate::json::json;
 
 use super::members::{Members, lengths, wrong};
 use super::{
@@ -51,7 +51,7 @@ impl FormatDef for V3 {
 
     fn patch(&self, documents: &[Option<Vec<u8>>], change: Change<'_>) -> Result<Vec<Document>> {
         let bytes = documents.first().and_then(Option::as_deref).unwrap_or(b"");
-        let mut map = json::parse_to_rewrite(bytes)?;
+        let mut map = json::parse_object(bytes)?;
         match change {
             Change::Shape(shape) => drop(map.insert("shape".to_owned(), shape.into())),
             Change::Attributes(attributes) => {
@@ -59,7 +59,7 @@ impl FormatDef for V3 {
             }
             Change::Members(members) => put_members(&mut map, members),
         }
-        Ok(vec![(DOCUMENT, json::rewritten(&map)?)])
+        Ok(vec![(DOCUMENT, json::to_bytes(&map)?)])
     }
 
     fn default_chunk_key_encoding(&self) -> ChunkKeyEncoding {
@@ -131,8 +131,9 @@ fn lift_array(mut members: Members<'_>, context: &LiftContext<'_>) -> Result<Arr
     if mode == Mode::Strict {
         extension("data_type", &data_type, mode)?;
     }
-    let data_type = context.registry.data_type_from_v3(&data_type)?;
-    let chunk_grid = lift_grid(&*members.required("chunk_grid")?, &shape, mode)?;
+    let known = context.registry.data_type_from_v3(&data_type);
+    let data_type = context.registry.or_unknown(&data_type, known)?;
+    let chunk_grid = ChunkGrid::from_json(&*members.required("chunk_grid")?, &shape, mode)?;
     let chunk_key_encoding = lift_key_encoding(&*members.required("chunk_key_encoding")?, mode)?;
     let fill = members.required("fill_value")?;
     if mode == Mode::Strict && matches!(data_type, DataType::RawBits(_)) && !fill.is_array() {
@@ -215,48 +216,55 @@ fn extension<'a>(member: &str, json: &'a Json, mode: Mode) -> Result<Extension<'
     Ok(Extension { name, configuration })
 }
 
-fn lift_grid(json: &Json, shape: &[u64], mode: Mode) -> Result<ChunkGrid> {
-    let grid = extension("chunk_grid", json, mode)?;
-    let member = |member: &str| {
-        let missing = || Error::metadata(format!("chunk_grid has no {member} in its configuration"));
-        grid.get(member).ok_or_else(missing)
-    };
-    let only = |members: usize| match mode {
-        Mode::Strict if grid.configuration.is_some_and(|all| all.len() > members) => {
-            Err(Error::metadata("the configuration of chunk_grid has unknown members"))
-        }
-        _ => Ok(()),
-    };
-    let rectilinear = |name: &str| {
-        let lengths = Rectilinear::lengths_from_json(member(name)?, mode).map_err(|error| error.at(name))?;
-        ChunkGrid::rectilinear(lengths, shape)
-    };
-    match grid.name {
-        "regular" => {
-            let mut chunk_shape = lengths("chunk_shape", member("chunk_shape")?, mode)?;
-            only(1)?;
-            forgive_empty_chunks(&mut chunk_shape, shape, mode);
-            ChunkGrid::regular(chunk_shape, shape)
-        }
-        "rectilinear" => {
-            match grid.get("kind") {
-                Some(Json::String(kind)) if kind == "inline" => {}
-                None if mode == Mode::Lenient => {}
-                Some(Json::String(kind)) => {
-                    return Err(Error::unsupported(format!(
-                        "unknown kind of chunk_grid '{kind}'; known is 'inline'"
-                    )));
-                }
-                _ => return Err(wrong("kind", "\"inline\"", member("kind")?)),
+impl ChunkGrid {
+    /// The grid that `chunk_grid` in v3 metadata says, for arrays of `shape`.
+    ///
+    /// # Errors
+    /// When it is none, or ends before the array does.
+    pub fn from_json(json: &Json, shape: &[u64], mode: Mode) -> Result<Self> {
+        let grid = extension("chunk_grid", json, mode)?;
+        let member = |member: &str| {
+            let missing = || Error::metadata(format!("chunk_grid has no {member} in its configuration"));
+            grid.get(member).ok_or_else(missing)
+        };
+        let only = |members: usize| match mode {
+            Mode::Strict if grid.configuration.is_some_and(|all| all.len() > members) => {
+                Err(Error::metadata("the configuration of chunk_grid has unknown members"))
             }
-            only(2)?;
-            rectilinear("chunk_shapes")
+            _ => Ok(()),
+        };
+        let rectilinear = |name: &str| {
+            let lengths =
+                Rectilinear::lengths_from_json(member(name)?, mode).map_err(|error| error.at(name))?;
+            ChunkGrid::rectilinear(lengths, shape)
+        };
+        match grid.name {
+            "regular" => {
+                let mut chunk_shape = lengths("chunk_shape", member("chunk_shape")?, mode)?;
+                only(1)?;
+                forgive_empty_chunks(&mut chunk_shape, shape, mode);
+                ChunkGrid::regular(chunk_shape, shape)
+            }
+            "rectilinear" => {
+                match grid.get("kind") {
+                    Some(Json::String(kind)) if kind == "inline" => {}
+                    None if mode == Mode::Lenient => {}
+                    Some(Json::String(kind)) => {
+                        return Err(Error::unsupported(format!(
+                            "unknown kind of chunk_grid '{kind}'; known is 'inline'"
+                        )));
+                    }
+                    _ => return Err(wrong("kind", "\"inline\"", member("kind")?)),
+                }
+                only(2)?;
+                rectilinear("chunk_shapes")
+            }
+            // What zarrs wrote before the extension had its name.
+            "rectangular" if mode == Mode::Lenient => rectilinear("chunk_shape"),
+            name => Err(Error::unsupported(format!(
+                "unknown chunk grid '{name}'; known are 'regular' and 'rectilinear'"
+            ))),
         }
-        // What zarrs wrote before the extension had its name.
-        "rectangular" if mode == Mode::Lenient => rectilinear("chunk_shape"),
-        name => Err(Error::unsupported(format!(
-            "unknown chunk grid '{name}'; known are 'regular' and 'rectilinear'"
-        ))),
     }
 }
 

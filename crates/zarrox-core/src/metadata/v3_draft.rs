@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 
-use serde_json::json;
+use crate::json::json;
 
 use super::drafts::{self, ARRAY, ENTRY, GROUP};
 use super::members::{Members, wrong};

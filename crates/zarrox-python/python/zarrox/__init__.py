@@ -11,9 +11,11 @@ array([1, 2, 3, 0, 0], dtype=int32)
 
 from __future__ import annotations
 
+import os
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from zarrox import codecs, errors, storage
+from zarrox import _native, codecs, errors, storage
 from zarrox._native import __version__
 from zarrox.codecs import *  # noqa: F403 (codecs are at top level in zarr-python 2)
 from zarrox.config import config
@@ -134,6 +136,14 @@ __all__ = [
     "zeros_like",
 ]
 __all__ += codecs.__all__
+
+if hasattr(os, "register_at_fork"):
+    # What other threads hold, in libraries as well, would be held for ever in the child.
+    os.register_at_fork(
+        before=_native.before_fork,
+        after_in_parent=partial(_native.after_fork, False),
+        after_in_child=partial(_native.after_fork, True),
+    )
 
 #: Modules that are imported when they are first asked for, since what they stand on is slow to import or not always there.
 _LATER = ("h5", "html", "xarray_backend")

@@ -14,7 +14,7 @@ from typing import Any, TextIO, TypeAlias
 
 from zarrox import _native, h5
 from zarrox.core import Array
-from zarrox.core.arguments import kept
+from zarrox.core.arguments import element_type, kept
 from zarrox.core.copying import copy_values
 from zarrox.errors import CopyError, ZarrUserWarning
 from zarrox.hierarchy import Group
@@ -221,14 +221,9 @@ def _settings(source: Any, dest: Any, options: dict[str, Any]) -> dict[str, Any]
         return h5.same_dataset(source) if h5.is_h5py(dest) else h5.dataset_from_h5(source, dest.zarr_format)
     if h5.is_h5py(dest):
         return h5.dataset_to_h5(source)
-    if not isinstance(source, Array) or source.is_view:
-        return {"dtype": source.dtype, "chunks": source.chunks, "fill_value": source.fill_value}
-    given = {*options, "attributes"}
-    if {"compressor", "compression"} & given:
-        given.add("compressors")  # Different words for the same thing.
-    if source._native.format != dest._native.format:
-        given |= {"filters", "compressors", "order", "chunk_key_encoding"}  # N5 has other ones, though it counts as v2.
-    return kept(source, dest.zarr_format, dict.fromkeys(given))
+    if not isinstance(source, Array):
+        return {"chunks": source.chunks, "fill_value": source.fill_value} | element_type(source)
+    return kept(source, dest._native.format, {**options, "attributes": None})
 
 
 def _copy_elements(source: Any, target: Any, report: Callable[[int], object]) -> None:

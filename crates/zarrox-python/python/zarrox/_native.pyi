@@ -12,6 +12,8 @@ __all__ = [
     "Group",
     "Store",
     "__version__",
+    "after_fork",
+    "before_fork",
     "codec_names",
     "consolidate",
     "create_array",
@@ -48,8 +50,11 @@ class Store:
     @staticmethod
     def berkeley_db(path: str) -> Store: ...
     @staticmethod
-    def mapping(mapping: MutableMapping[str, Any]) -> Store:
-        """Any mapping of Python's from keys to buffers; called from other threads, which take the GIL."""
+    def mapping(mapping: Mapping[str, Any], place: Any = None) -> Store:
+        """Any mapping of Python's from keys to buffers; called from other threads, which take the GIL.
+
+        All mappings with the same place share their locks: an object, a store, or a text that names it; else the mapping itself.
+        """
     @staticmethod
     def from_url(url: str, options: Mapping[str, str] | None = None, create: bool = False) -> tuple[Store, str]:
         """The store of a path or URL as the command line takes it, and the path of the node in it."""
@@ -108,6 +113,12 @@ class Array:
         """Of the chunks inside shards, where there are shards."""
     @property
     def shards(self) -> tuple[int, ...] | None: ...
+    @property
+    def chunk_grid(self) -> str:
+        """Of what is stored as one object: the ``chunk_grid`` of v3 metadata, JSON."""
+    @property
+    def chunk_grid_text(self) -> str:
+        """The grid for people to read: ``([3, 4], 10)``."""
     @property
     def grid_shape(self) -> tuple[int, ...]:
         """How many stored objects (chunks, or shards) there can be along each dimension."""
@@ -239,5 +250,11 @@ def codec_names() -> list[tuple[str, str | None]]:
 def set_threads(count: int) -> int:
     """How many threads work from now on (0: one for each core); returns how many did."""
 def threads() -> int: ...
+def before_fork() -> None:
+    """Waits until no thread is inside of a database, and lets none in."""
+
+def after_fork(in_child: bool) -> None:
+    """Lets all threads go on."""
+
 def register_data_type(name: str) -> bool:
     """Makes a name of v3 known as that of a type which ``zarrox.core.dtype.user`` knows; whether that is needed: Rust's stay Rust's."""

@@ -53,7 +53,9 @@ class _LazyArray(BackendArray):
         support, read = indexing.IndexingSupport.OUTER, self._outer
         if isinstance(key, indexing.VectorizedIndexer):
             support, read = indexing.IndexingSupport.VECTORIZED, self._points
-        return indexing.explicit_indexing_adapter(key, self.shape, support, read)
+        value = indexing.explicit_indexing_adapter(key, self.shape, support, read)
+        # One element of text would be a plain `str`, and its array an array of text of a fixed length.
+        return np.asarray(value, dtype=self.dtype) if self.dtype.kind == "T" else value
 
     def _outer(self, key: tuple[Any, ...]) -> Any:
         return self._array.oindex[key] if any(isinstance(part, np.ndarray) for part in key) else self._array[key]
@@ -169,6 +171,9 @@ class ZarroxStore(AbstractWritableDataStore):
         }
         if self.zarr_format == 3:
             encoding |= {"serializer": array.serializer, "fill_value": array.fill_value}
+        if data.dtype.kind == "T":
+            # Without it xarray makes objects of text, at once and in one piece.
+            encoding["dtype"] = data.dtype
         if self._mask:
             if array.fill_value is not None:
                 attributes["_FillValue"] = array.fill_value

@@ -676,7 +676,8 @@ def consolidate_metadata(
 ) -> Group:
     """Copy the documents of all nodes of a hierarchy into one, so that opening them takes one read.
 
-    Documents that change later have to be consolidated again.
+    Changes by Zarrox keep it up to date, unless it has a key of its own; after those of other programs it has to be
+    consolidated again.
 
     Parameters
     ----------

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from zarrox import _native
 from zarrox.config import config as settings
 from zarrox.core import Array
-from zarrox.core.arguments import array_like, configured, h5py_arguments, kept, like, shape_and_chunks
+from zarrox.core.arguments import array_like, configured, element_type, h5py_arguments, kept, like
 from zarrox.core.array import open_native
 from zarrox.core.copying import copy_values
 from zarrox.core.metadata import is_v3
@@ -83,6 +83,26 @@ def _create(
         write_empty_chunks=write_empty_chunks,
         meta_array=meta_array,
     )
+
+
+def _store_of(kwargs: Mapping[str, Any]) -> BaseStore:
+    """The store among arguments of `create`."""
+    return normalize_store_arg(kwargs.get("store"), storage_options=kwargs.get("storage_options"), mode="a")
+
+
+def _format_of(kwargs: Mapping[str, Any]) -> str:
+    """The format that arguments of `create`, of which the store is opened, ask for."""
+    return _format(kwargs["store"], kwargs.get("zarr_format"), kwargs.get("zarr_version"))
+
+
+def _like(a: Any, kwargs: dict[str, Any]) -> dict[str, Any]:
+    """The arguments of `create` for an array like another one, whose format it has if no other is given."""
+    kwargs["store"] = _store_of(kwargs)
+    if isinstance(a, Array) and kwargs.get("zarr_format", kwargs.get("zarr_version")) is None:
+        v3 = is_v3(a._native)
+        if v3 != (_format_of(kwargs) == "3"):
+            kwargs["zarr_format"] = 3 if v3 else 2
+    return like(a, _format_of(kwargs), kwargs)
 
 
 def _format(store: BaseStore, zarr_format: Any = None, zarr_version: Any = None) -> str:
@@ -337,6 +357,10 @@ def full(shape: Any, fill_value: Any, **kwargs: Any) -> Array:
     return create(shape=shape, fill_value=fill_value, **kwargs)
 
 
+#: What `array` takes over from the values.
+_OF_DATA = ("chunks", "dtype", "object_codec")
+
+
 def array(data: Any, **kwargs: Any) -> Array:
     """Create an array that holds given values.
 
@@ -356,20 +380,14 @@ def array(data: Any, **kwargs: Any) -> Array:
     <zarrox.core.Array (10, 10) int64>
     """
     data = array_like(data)
-    shape, chunks = shape_and_chunks(data)
-    kwargs["shape"] = shape
-    _replace_none(kwargs, dtype=data.dtype, chunks=chunks)
-    read_only, progress = kwargs.pop("read_only", False), kwargs.pop("progress", None)
-    z = create(**kwargs)
+    given = {name: value for name, value in kwargs.items() if value is not None or name not in ("dtype", "chunks")}
+    given["store"], given["shape"] = _store_of(given), data.shape
+    read_only, progress = given.pop("read_only", False), given.pop("progress", None)
+    of_data = like(data, _format_of(given), given)
+    z = create(**{name: of_data[name] for name in (*given, *_OF_DATA) if name in of_data})
     copy_values(data, z, progress)
     z.read_only = read_only
     return z
-
-
-def _replace_none(kwargs: dict[str, Any], **defaults: Any) -> None:
-    for name, value in defaults.items():
-        if kwargs.get(name) is None:
-            kwargs[name] = value
 
 
 def open_array(
@@ -447,51 +465,59 @@ def open_array(
     keys, at = native_store(store, chunk_store, synchronizer), normalize_storage_path(path)
     wanted = zarr_format if zarr_format is not None else zarr_version
     form = None if wanted is None else str(wanted)
+
+    def opened() -> Array:
+        return Array._of(
+            open_native(keys, at, form),
+            store,
+            chunk_store=chunk_store,
+            synchronizer=synchronizer,
+            read_only=mode == "r",
+            cache_metadata=cache_metadata,
+            cache_attrs=cache_attrs,
+            write_empty_chunks=write_empty_chunks,
+            meta_array=meta_array,
+        )
+
     if mode in ("w-", "x"):
         kind = _native.node_kind(keys, at, form)
         if kind is not None:
             raise (ContainsArrayError if kind == "array" else ContainsGroupError)(f"there is a node already at path {at!r}")
     elif mode != "w":
         try:
-            native = open_native(keys, at, form)
+            return opened()
         except ArrayNotFoundError:
             # Without a shape, none can be created.
             if mode != "a" or shape is None:
                 raise
-        else:
-            return Array._of(
-                native,
-                store,
-                chunk_store=chunk_store,
-                synchronizer=synchronizer,
-                read_only=mode == "r",
-                cache_metadata=cache_metadata,
-                cache_attrs=cache_attrs,
-                write_empty_chunks=write_empty_chunks,
-                meta_array=meta_array,
-            )
-    return create(
-        shape,
-        chunks=chunks,
-        dtype=dtype,
-        compressor=compressor,
-        fill_value=fill_value,
-        order=order,
-        store=store,
-        synchronizer=synchronizer,
-        overwrite=kwargs.pop("overwrite", False) or mode == "w",
-        path=at,
-        chunk_store=chunk_store,
-        filters=filters,
-        cache_metadata=cache_metadata,
-        cache_attrs=cache_attrs,
-        object_codec=object_codec,
-        dimension_separator=dimension_separator,
-        write_empty_chunks=write_empty_chunks,
-        zarr_format=wanted,
-        meta_array=meta_array,
-        **kwargs,
-    )
+    try:
+        return create(
+            shape,
+            chunks=chunks,
+            dtype=dtype,
+            compressor=compressor,
+            fill_value=fill_value,
+            order=order,
+            store=store,
+            synchronizer=synchronizer,
+            overwrite=kwargs.pop("overwrite", False) or mode == "w",
+            path=at,
+            chunk_store=chunk_store,
+            filters=filters,
+            cache_metadata=cache_metadata,
+            cache_attrs=cache_attrs,
+            object_codec=object_codec,
+            dimension_separator=dimension_separator,
+            write_empty_chunks=write_empty_chunks,
+            zarr_format=wanted,
+            meta_array=meta_array,
+            **kwargs,
+        )
+    except ContainsArrayError:
+        # Another thread may have just made it.
+        if mode != "a" or _native.node_kind(keys, at, form) != "array":
+            raise
+        return opened()
 
 
 def empty_like(a: Any, **kwargs: Any) -> Array:
@@ -504,24 +530,24 @@ def empty_like(a: Any, **kwargs: Any) -> Array:
     **kwargs
         What shall be different: see `create`.
     """
-    return empty(**like(a, kwargs))
+    return empty(**_like(a, kwargs))
 
 
 def zeros_like(a: Any, **kwargs: Any) -> Array:
     """Create an array as `zeros` does, like another one; see `empty_like`."""
-    return zeros(**like(a, kwargs))
+    return zeros(**_like(a, kwargs))
 
 
 def ones_like(a: Any, **kwargs: Any) -> Array:
     """Create an array as `ones` does, like another one; see `empty_like`."""
-    return ones(**like(a, kwargs))
+    return ones(**_like(a, kwargs))
 
 
 def full_like(a: Any, **kwargs: Any) -> Array:
     """Create an array as `full` does, like another one, whose fill value is taken if none is given; see `empty_like`."""
     if isinstance(a, Array):
         kwargs.setdefault("fill_value", a.fill_value)
-    return full(**like(a, kwargs))
+    return full(**_like(a, kwargs))
 
 
 def open_like(a: Any, path: Any, **kwargs: Any) -> Array:
@@ -538,7 +564,8 @@ def open_like(a: Any, path: Any, **kwargs: Any) -> Array:
     """
     if isinstance(a, Array):
         kwargs.setdefault("fill_value", a.fill_value)
-    return open_array(path, **like(a, kwargs))
+    kwargs["store"] = normalize_store_arg(path, storage_options=kwargs.get("storage_options"), mode=kwargs.get("mode", "a"))
+    return open_array(**_like(a, kwargs))
 
 
 def create_array(
@@ -564,6 +591,7 @@ def create_array(
     config: Any = None,
     write_data: bool = True,
     compressor: Any = "auto",
+    object_codec: Any = None,
     dimension_separator: str | None = None,
     chunk_store: Any = None,
     synchronizer: Any = None,
@@ -586,10 +614,11 @@ def create_array(
     data : array_like, optional
         What to write to the array.
     chunks : int, tuple of int or "auto", optional
-        The shape of a chunk.
+        The shape of a chunk. A list of lengths in the place of a number is the lengths of the chunks along that dimension, which
+        may differ (version 3): ``[[31, 28, 31], 100]``.
     shards : tuple of int, dict or "auto", optional
-        The shape of a shard, in which chunks are stored together. A dict has a ``shape``, and an ``index_location``, which is
-        ``"start"`` or ``"end"``.
+        The shape of a shard, in which chunks are stored together, or lists of lengths. A dict has a ``shape``, and an
+        ``index_location``, which is ``"start"`` or ``"end"``.
     filters : sequence of Codec, optional
         What is done to elements before they are serialized.
     compressors : Codec or sequence of Codec, optional
@@ -616,7 +645,7 @@ def create_array(
         ``{"order": …, "write_empty_chunks": …}``.
     write_data : bool, optional
         Whether ``data`` is written, and not only looked at for its shape and type.
-    compressor, dimension_separator, chunk_store, synchronizer, cache_metadata, cache_attrs
+    compressor, object_codec, dimension_separator, chunk_store, synchronizer, cache_metadata, cache_attrs
         See `create`.
     progress : object, optional
         Who is told how much was written: see `zarrox.util.progress_reporter`.
@@ -637,7 +666,8 @@ def create_array(
         data = array_like(data)
         if shape is not None or dtype is not None:
             raise ValueError("give either data, or shape and dtype")
-        shape, dtype = data.shape, data.dtype
+        of_data = {"object_codec": object_codec} | element_type(data)
+        shape, dtype, object_codec = data.shape, of_data["dtype"], object_codec or of_data["object_codec"]
     if shape is None:
         raise ValueError("give the shape of the array, or its data")
     if dtype is None:
@@ -657,6 +687,7 @@ def create_array(
         compressors=compressors,
         filters=filters,
         serializer=serializer,
+        object_codec=object_codec,
         fill_value=fill_value,
         order=order,
         zarr_format=_format(store, zarr_format),
@@ -709,7 +740,8 @@ def from_array(
     write_data : bool, optional
         Whether its values are copied, too.
     chunks, shards, filters, compressors, serializer : object, optional
-        See `create_array`; ``"keep"`` is what the other array has, if it is one of Zarr, and if the format is the same.
+        See `create_array`; ``"keep"`` is what the other array has, if it is one of Zarr, and if the format is the same. Shards
+        that are kept become as much longer as other chunks need.
     name, fill_value, order, zarr_format, attributes, chunk_key_encoding, dimension_names, storage_options, overwrite, config, \
     progress
         See `create_array`; those of the other array if they are not given.
@@ -728,29 +760,29 @@ def from_array(
     array([0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
     """
     data = array_like(data)
+    store = normalize_store_arg(store, storage_options=storage_options, mode="a")
     zarr_format = zarr_format or (2 if isinstance(data, Array) and not is_v3(data._native) else 3)
-    given = {"chunks": chunks, "shards": shards, "filters": filters, "compressors": compressors, "serializer": serializer}
-    options: dict[str, Any] = {key: value for key, value in given.items() if not _is_keep(value)}
+    stored = {"chunks": chunks, "shards": shards, "filters": filters, "compressors": compressors, "serializer": serializer}
     further = {
         "order": order,
         "attributes": attributes,
         "chunk_key_encoding": chunk_key_encoding,
         "dimension_names": dimension_names,
     }
-    options |= {"dtype": data.dtype} | {key: value for key, value in further.items() if value is not None}
+    given: dict[str, Any] = {name: value for name, value in stored.items() if not _is_keep(value)}
+    given |= {name: value for name, value in further.items() if value is not None}
     if fill_value is not DEFAULT_FILL_VALUE:
-        options["fill_value"] = fill_value
-    if isinstance(data, Array):
-        options = options | kept(data, int(zarr_format), options)
+        given["fill_value"] = fill_value
+    taken_over = kept(data, _format(store, zarr_format), given) if isinstance(data, Array) else element_type(data)
     z = create_array(
         store,
         name=name,
         shape=data.shape,
         zarr_format=zarr_format,
-        storage_options=storage_options,
         overwrite=overwrite,
         config=config,
-        **options,
+        **taken_over,
+        **given,
     )
     if write_data:
         copy_values(data, z, progress)

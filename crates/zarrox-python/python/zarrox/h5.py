@@ -123,13 +123,21 @@ def elements(dataset: Any) -> Any:
 
 def dataset_to_h5(array: Any) -> dict[str, Any]:
     """The arguments that create a dataset for what an array holds: chunks are kept, compression is light."""
-    settings: dict[str, Any] = {"dtype": _h5_dtype(array.dtype)}
-    if array.fill_value is not None and array.dtype.kind not in "mM":
+    ragged = _type_of_parts(array)
+    settings: dict[str, Any] = {"dtype": _h5_dtype(array.dtype) if ragged is None else _h5py().vlen_dtype(ragged)}
+    if array.fill_value is not None and array.dtype.kind not in "mM" and ragged is None:
         settings["fillvalue"] = _storable(array.fill_value)[()]
     if 0 in array.shape or not array.shape:
         return settings  # HDF5 stores these in one piece.
     chunks = tuple(min(chunk, length) for chunk, length in zip(array.chunks, array.shape, strict=True))
     return settings | {"chunks": chunks, "compression": "gzip", "compression_opts": 1, "shuffle": False}
+
+
+def _type_of_parts(array: Any) -> np.dtype[Any] | None:
+    """The type of the elements of an array's elements, where these are arrays."""
+    filters = array.filters if array.dtype.hasobject else None
+    codec: Any = filters[0] if filters else None
+    return np.dtype(codec.dtype) if getattr(codec, "codec_id", None) == "vlen-array" else None
 
 
 def same_dataset(dataset: Any) -> dict[str, Any]:
@@ -167,7 +175,19 @@ class Writable:
         self.nbytes = self.itemsize * math.prod(dataset.shape)
 
     def __setitem__(self, selection: Any, values: Any) -> None:
-        self._dataset[selection] = _storable(values)
+        below = _h5py().check_vlen_dtype(self._dataset.dtype)
+        if not isinstance(below, np.dtype) or not self.shape:
+            self._dataset[selection] = _storable(values)
+        else:
+            self._dataset.write_direct(_ragged(values, below), dest_sel=selection)
+
+
+def _ragged(values: Any, dtype: np.dtype[Any]) -> Any:
+    """Arrays in an array as h5py writes them without guessing: elsewhere it takes arrays of one length for another dimension."""
+    ragged = np.empty(values.shape, _h5py().vlen_dtype(dtype))
+    for index in np.ndindex(values.shape):
+        ragged[index] = np.asarray(() if values[index] is None else values[index], dtype)
+    return ragged
 
 
 def attributes_to_h5(values: Mapping[str, Any], attributes: Any) -> None:

@@ -219,7 +219,8 @@ def encode_dtype(d: np.dtype[Any]) -> Any:
     >>> encode_dtype(np.dtype("int32")), encode_dtype(np.dtype([("a", "i1")]))
     ('<i4', [('a', '|i1')])
     """
-    return d.str if d.fields is None else d.descr
+    # What programs note on a type, as h5py does, is not part of it.
+    return d.str if d.fields is None else np.lib.format.drop_metadata(d).descr
 
 
 def decode_dtype(d: Any) -> np.dtype[Any]:

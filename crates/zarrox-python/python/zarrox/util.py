@@ -170,13 +170,16 @@ def normalize_resize_args(old_shape: tuple[int, ...], *args: Any) -> tuple[int, 
     Raises
     ------
     ValueError
-        If the number of dimensions differs.
+        If the number of dimensions differs, or a length is none.
     """
     new = args[0] if len(args) == 1 else args
     lengths = (new,) if isinstance(new, int | np.integer) else tuple(new)
     if len(lengths) != len(old_shape):
         raise ValueError(f"new shape must have same number of dimensions: {len(old_shape)}, not {len(lengths)}")
-    return tuple(old if length is None else int(length) for old, length in zip(old_shape, lengths, strict=True))
+    shape = tuple(old if length is None else int(length) for old, length in zip(old_shape, lengths, strict=True))
+    if not all(0 <= length < 2**63 for length in shape):
+        raise ValueError(f"lengths are from 0 to 2^63 - 1, found the shape {shape}")
+    return shape
 
 
 def normalize_order(order: object) -> Literal["C", "F"]:
@@ -219,7 +222,7 @@ def normalize_fill_value(fill_value: Any, dtype: np.dtype[Any]) -> Any:
         return fill_value
     if dtype.kind == "U" and isinstance(fill_value, bytes):
         raise ValueError(f"fill_value {fill_value!r} is not valid for dtype {dtype}; must be a unicode string")
-    if _is_zero(fill_value):
+    if _is_zero(fill_value) and not (_has_signed_zero(dtype) and _is_negative(fill_value)):
         return np.zeros((), dtype=dtype)[()]
     try:
         if isinstance(fill_value, bytes) and dtype.kind == "V":
@@ -230,7 +233,17 @@ def normalize_fill_value(fill_value: Any, dtype: np.dtype[Any]) -> Any:
 
 
 def _is_zero(value: object) -> bool:
-    return isinstance(value, int | float | complex | np.number) and value == 0
+    # NumPy counts differences of times among the integers.
+    return isinstance(value, int | float | complex | np.number) and not isinstance(value, np.timedelta64) and value == 0
+
+
+def _is_negative(zero: Any) -> bool:
+    return bool(np.signbit(np.real(zero)) or np.signbit(np.imag(zero)))
+
+
+def _has_signed_zero(dtype: np.dtype[Any]) -> bool:
+    # ml_dtypes' floats are void to NumPy, which has one type of its own for that.
+    return dtype.kind in "fc" or (dtype.kind == "V" and dtype.type is not np.void)
 
 
 def fill_json(value: Any, dtype: Any, zarr_format: int = 2) -> Any:

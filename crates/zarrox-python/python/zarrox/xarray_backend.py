@@ -163,11 +163,11 @@ def to_zarr(
         ``False`` writes the metadata, and returns what writes the values when it is computed.
     consolidated : bool, optional
         Whether a copy of all metadata is written. By default in format 2, unless ``mode="r+"``: format 3 has no such
-        thing in its specification.
+        thing in its specification. A copy that is there is brought up to date in any case.
     storage_options : mapping, optional
         Of the URL.
     zarr_format : {2, 3}, optional
-        Of a group that is made; 2 by default.
+        Of a group that is made; by default that of the root above it, or 2.
     align_chunks : bool
         ``True`` cuts what Dask writes at the borders of stored chunks, or shards, so that none is written twice.
         ``False`` leaves it as it is, which is safe within one process alone.
@@ -200,6 +200,8 @@ def to_zarr(
     encoding = {} if encoding is None else encoding
     _check_names(dataset, encoding)
     base = normalize_store_arg(store, storage_options=storage_options, mode="w" if mode == "w" else "a")
+    if zarr_format is None and group:
+        zarr_format = _format_of_root(base)
     opened = zarrox.open_group(base, mode="a" if mode == "a-" else mode, path=group, zarr_format=zarr_format)
     target = ZarroxStore(
         opened,
@@ -267,6 +269,15 @@ def _node(
         # Not every store has a group at its root.
         return _native.open_node(store, path, "r", zarr_format)
     return root.open(path) if isinstance(root, _native.Group) else root
+
+
+def _format_of_root(store: Any) -> Literal[2, 3] | None:
+    """The format that a new group should have, so that those who read the root by its consolidated metadata find it."""
+    try:
+        format = _native.open_node(native_store(store), "", "r").format
+    except zarrox.errors.NodeNotFoundError:
+        return None
+    return 3 if format == "3" else 2 if format == "2" else None
 
 
 def _groups(group: Group, path: str) -> Iterator[tuple[str, Group]]:

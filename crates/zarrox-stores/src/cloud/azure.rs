@@ -9,12 +9,22 @@ use object_store::azure::{AzureConfigKey, MicrosoftAzureBuilder};
 use super::client::{Connector, Failure, client_options, no_retries};
 use super::connection::{ConnectionOptions, public_text, server_url};
 use super::object::CloudStore;
-use crate::url::{Located, Scheme, StorageOptions, StoreUrl};
+use crate::url::{Located, Scheme, StorageOption, StorageOptions, StoreUrl};
 use crate::{Blocking, StoreError, StoreErrorKind};
 
 /// `az://container/path`, or `abfss://container@account.dfs.core.windows.net/path`.
 pub(crate) static SCHEME: Scheme = Scheme {
     names: &["az", "azure", "abfs", "abfss"],
+    options: &[
+        StorageOption::text("account", "the name of the account"),
+        StorageOption::text("access_key", "the account's key"),
+        StorageOption::text("sas", "a shared access signature"),
+        StorageOption::text("bearer_token", "a token that says who asks"),
+        StorageOption::text("connection_string", "a connection string"),
+        StorageOption::flag("anonymous", "ask without credentials"),
+        StorageOption::text("endpoint", "the URL of another server than Azure's"),
+        StorageOption::flag("allow_http", "allow a connection that is not encrypted"),
+    ],
     open: |url, options| {
         let (store, container) = AzureOptions::from_environment().said(url, options)?;
         Ok(Located::one_of_many(store.open(container)?, url.path()))

@@ -116,7 +116,7 @@ pub(super) enum Failure {
     /// The server knows no ranges of this value.
     WholeInstead,
     /// Anything else.
-    Other(StoreErrorKind, String),
+    Other(StoreError),
 }
 
 impl Failure {
@@ -125,7 +125,7 @@ impl Failure {
     pub(super) fn may_be_out_of_range(&self) -> bool {
         match self {
             Self::Refused(refusal) => refusal.status == 416,
-            Self::Other(kind, _) => *kind == StoreErrorKind::Other,
+            Self::Other(error) => error.kind() == StoreErrorKind::Other,
             Self::WholeInstead => false,
         }
     }
@@ -136,7 +136,7 @@ impl Failure {
             Self::WholeInstead => {
                 StoreError::new(StoreErrorKind::Unsupported, operation, WholeInstead.to_string())
             }
-            Self::Other(kind, message) => StoreError::new(kind, operation, message),
+            Self::Other(error) => error.with_operation(operation),
         }
     }
 }
@@ -163,7 +163,8 @@ impl From<object_store::Error> for Failure {
             }
             link = cause.source();
         }
-        Self::Other(kind, format!("the client has failed: {}", root_cause(&error)))
+        let message = format!("the client has failed: {}", root_cause(&error));
+        Self::Other(StoreError::new(kind, "", message).because_of(&error))
     }
 }
 

@@ -16,7 +16,7 @@ use reqwest::{Client, Method, RequestBuilder, Response, StatusCode, Url};
 use super::connection::{ConnectionOptions, public_text, server_url};
 use super::failure::{Refusal, collect, explanation, root_cause};
 use crate::store::reserved;
-use crate::url::{Located, Scheme};
+use crate::url::{Located, Scheme, StorageOption};
 use crate::{
     AsyncStore, Blocking, ByteRange, Capabilities, Condition, DirListing, Head, Key, Pages, Parts, Piece,
     Prefix, StoreError, StoreErrorKind, Version,
@@ -34,6 +34,7 @@ const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_'
 /// `https://host/path`: the store is all of the server. The path is one that a browser takes, with `%20` for a space.
 pub(crate) static SCHEME: Scheme = Scheme {
     names: &["http", "https"],
+    options: &[StorageOption::text("bearer_token", "a token that says who asks")],
     open: |url, options| {
         let user = url.user_info().map(|user| format!("{user}@")).unwrap_or_default();
         let query = url.query().map(|query| format!("?{query}")).unwrap_or_default();
@@ -447,5 +448,5 @@ async fn collect_all(
 fn broken(error: &reqwest::Error) -> StoreError {
     let kind = if error.is_timeout() { StoreErrorKind::TimedOut } else { StoreErrorKind::Unreachable };
     let cause = error.source().map_or_else(|| error.to_string(), root_cause);
-    StoreError::new(kind, "reading", format!("the server did not answer: {cause}"))
+    StoreError::new(kind, "reading", format!("the server did not answer: {cause}")).because_of(error)
 }

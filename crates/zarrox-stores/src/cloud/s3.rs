@@ -10,12 +10,23 @@ use super::client::{Connector, Failure, client_options, no_retries};
 use super::connection::{ConnectionOptions, public_text, server_url};
 use super::object::CloudStore;
 use super::profile::{Settings, check, profile};
-use crate::url::{Located, Scheme, StorageOptions};
+use crate::url::{Located, Scheme, StorageOption, StorageOptions};
 use crate::{Blocking, StoreError, StoreErrorKind};
 
 /// `s3://bucket/path`.
 pub(crate) static SCHEME: Scheme = Scheme {
     names: &["s3", "s3a"],
+    options: &[
+        StorageOption::text("access_key_id", "the name of the access key"),
+        StorageOption::text("secret_access_key", "the access key's secret"),
+        StorageOption::text("session_token", "the token of credentials that end"),
+        StorageOption::text("profile", "the profile in ~/.aws"),
+        StorageOption::flag("anonymous", "ask without credentials"),
+        StorageOption::text("region", "the region of the bucket"),
+        StorageOption::text("endpoint", "the URL of another server than Amazon's"),
+        StorageOption::flag("virtual_hosted", "the bucket is a part of the server's name"),
+        StorageOption::flag("allow_http", "allow a connection that is not encrypted"),
+    ],
     open: |url, options| {
         let store = S3Options::from_environment().said(options)?.open(url.authority())?;
         Ok(Located::one_of_many(store, url.path()))

@@ -193,7 +193,13 @@ pub(super) fn fault(operation: &'static str, error: FtpError) -> StoreError {
         }
         _ => (Kind::Other, "the server does not keep to the protocol".to_owned()),
     };
-    StoreError::new(kind, operation, message).with_source(error)
+    let fault = StoreError::new(kind, operation, message);
+    // The client's error does not say what led to it.
+    let fault = match &error {
+        FtpError::ConnectionError(cause) => fault.because_of(cause),
+        _ => fault,
+    };
+    fault.with_source(error)
 }
 
 fn kind_of(response: &Response) -> StoreErrorKind {

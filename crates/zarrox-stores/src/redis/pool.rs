@@ -1,8 +1,8 @@
 //! Connections to a Redis server, which threads share, and the words for what goes wrong on them.
 
-use std::fmt;
 use std::sync::Mutex;
 use std::time::Duration;
+use std::{fmt, io};
 
 use ::redis::{Client, Connection, ErrorKind, RedisError, RedisResult, ServerErrorKind};
 
@@ -136,7 +136,10 @@ pub(super) fn into_error(operation: &'static str, error: RedisError) -> StoreErr
         _ if says(&error, "DB index") => (Kind::NotFound, "the Redis server has no database of this number"),
         _ => return StoreError::new(Kind::Other, operation, error.to_string()).with_source(error),
     };
-    StoreError::new(kind, operation, message).with_source(error)
+    let fault = StoreError::new(kind, operation, message);
+    // The client hides the error of the operating system.
+    let refused = error.is_connection_refusal().then(|| io::Error::from(io::ErrorKind::ConnectionRefused));
+    refused.iter().fold(fault, |fault, cause| fault.because_of(cause)).with_source(error)
 }
 
 fn is_temporary(kind: ServerErrorKind) -> bool {

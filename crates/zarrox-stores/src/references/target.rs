@@ -6,15 +6,13 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::ReferenceOptions;
-use crate::url::{is_url, open_url};
+use crate::url::{REMOTE, is_url, open_url};
 use crate::{Key, Prefix, StorageOptions, Store, StoreError, StoreErrorKind, StoreUrl};
 
 /// Schemes of stores to which references may lead wherever they come from.
 const PUBLIC: [&str; 10] = ["http", "https", "s3", "s3a", "gs", "gcs", "az", "azure", "abfs", "abfss"];
 /// How many stores are kept open.
 const OPEN: usize = 64;
-/// What begins the names of options that are for targets alone.
-const REMOTE: &str = "remote_";
 /// The option that would be sent to any server.
 const TOKEN: &str = "bearer_token";
 

@@ -1,7 +1,14 @@
 //! Stores inside of stores, as a URL names them: `s3://bucket/a.zip|zip:path` and fsspec's `zip://path::s3://bucket/a.zip`.
 
-use super::{Located, StorageOptions, StoreUrl, open_scheme};
+use super::{Located, StorageOption, StorageOptions, StoreUrl, open_scheme};
 use crate::{Key, StoreError, StoreErrorKind};
+
+/// The caches on disk that can stand in front of a URL.
+pub(super) const CACHES: &[&str] = &["simplecache", "filecache"];
+
+/// The storage options that they take.
+pub(super) const CACHE_OPTIONS: &[StorageOption] =
+    &[StorageOption::text("cache_directory", "the directory of the copies [default: ~/.cache/zarrox]")];
 
 /// The parts of a chain from the outside inwards: `zip:path` and what it is in.
 fn split(text: &str) -> Option<(Stage<'_>, &str)> {

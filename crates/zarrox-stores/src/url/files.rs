@@ -8,10 +8,37 @@ use super::{Located, Scheme, StoreUrl};
 #[cfg(any(feature = "sqlite", feature = "lmdb", feature = "redb", feature = "gdbm"))]
 use crate::{StoreError, StoreErrorKind};
 
-/// The file that a path leads to or through, and the rest of the path: the outermost that `is_one` of these; else the
+/// The files of a kind of database, and what they are known by.
+struct Files {
+    schemes: &'static [&'static str],
+    extensions: &'static [&'static str],
+    /// Tells if there is one at a path.
+    is_one: fn(&Path) -> bool,
+}
+
+/// Every kind that is written.
+static WRITTEN: &[&Files] = &[
+    #[cfg(feature = "sqlite")]
+    &SQLITE_FILES,
+    #[cfg(feature = "lmdb")]
+    &LMDB_FILES,
+    #[cfg(feature = "redb")]
+    &REDB_FILES,
+    #[cfg(feature = "gdbm")]
+    &GDBM_FILES,
+];
+
+/// The database that a URL leads to or through, whether it is there yet or not.
+pub(super) fn file_of(url: &StoreUrl<'_>) -> Option<PathBuf> {
+    let files = WRITTEN.iter().find(|files| files.schemes.contains(&url.scheme()))?;
+    Some(split(url, files).0)
+}
+
+/// The file that a path leads to or through, and the rest of the path: the outermost that is one of these; else the
 /// outermost with one of the extensions, which will be made; else all of the path.
-fn split(url: &StoreUrl<'_>, extensions: &[&str], is_one: impl Fn(&Path) -> bool) -> (PathBuf, String) {
-    let path = PathBuf::from(url.rest());
+fn split(url: &StoreUrl<'_>, Files { extensions, is_one, .. }: &Files) -> (PathBuf, String) {
+    // Of its components: a separator at the end would make a directory of a file.
+    let path: PathBuf = Path::new(&url.rest()).components().collect();
     let mut above: Vec<&Path> = path.ancestors().collect();
     above.reverse();
     let named = |path: &&&Path| {
@@ -48,10 +75,15 @@ impl<S: crate::Store + 'static> Database<S> {
 }
 
 #[cfg(feature = "sqlite")]
+static SQLITE_FILES: Files =
+    Files { schemes: &["sqlite"], extensions: &["db", "sqlite", "sqlite3", "sqldb"], is_one: Path::is_file };
+
+#[cfg(feature = "sqlite")]
 pub(super) static SQLITE: Scheme = Scheme {
-    names: &["sqlite"],
+    names: SQLITE_FILES.schemes,
+    options: &[],
     open: |url, options| {
-        let place = split(url, &["db", "sqlite", "sqlite3", "sqldb"], Path::is_file);
+        let place = split(url, &SQLITE_FILES);
         let read = |path: &Path| crate::SqliteOptions::new().read_only(true).open(path);
         let (open, create) =
             (|path: &Path| crate::SqliteStore::open(path), |path: &Path| crate::SqliteStore::create(path));
@@ -60,10 +92,18 @@ pub(super) static SQLITE: Scheme = Scheme {
 };
 
 #[cfg(feature = "lmdb")]
+static LMDB_FILES: Files = Files {
+    schemes: &["lmdb"],
+    extensions: &["lmdb", "mdb"],
+    is_one: |path| path.is_file() || path.join("data.mdb").is_file(),
+};
+
+#[cfg(feature = "lmdb")]
 pub(super) static LMDB: Scheme = Scheme {
-    names: &["lmdb"],
+    names: LMDB_FILES.schemes,
+    options: &[],
     open: |url, options| {
-        let place = split(url, &["lmdb", "mdb"], |path| path.is_file() || path.join("data.mdb").is_file());
+        let place = split(url, &LMDB_FILES);
         let read = |path: &Path| crate::LmdbOptions::new().read_only(true).open(path);
         let (open, create) =
             (|path: &Path| crate::LmdbStore::open(path), |path: &Path| crate::LmdbStore::create(path));
@@ -72,10 +112,14 @@ pub(super) static LMDB: Scheme = Scheme {
 };
 
 #[cfg(feature = "redb")]
+static REDB_FILES: Files = Files { schemes: &["redb"], extensions: &["redb"], is_one: Path::is_file };
+
+#[cfg(feature = "redb")]
 pub(super) static REDB: Scheme = Scheme {
-    names: &["redb"],
+    names: REDB_FILES.schemes,
+    options: &[],
     open: |url, options| {
-        let place = split(url, &["redb"], Path::is_file);
+        let place = split(url, &REDB_FILES);
         let read = |path: &Path| crate::RedbOptions::new().read_only(true).open(path);
         let (open, create) =
             (|path: &Path| crate::RedbStore::open(path), |path: &Path| crate::RedbStore::create(path));
@@ -84,10 +128,15 @@ pub(super) static REDB: Scheme = Scheme {
 };
 
 #[cfg(feature = "gdbm")]
+static GDBM_FILES: Files =
+    Files { schemes: &["gdbm"], extensions: &["gdbm", "dbm", "db"], is_one: Path::is_file };
+
+#[cfg(feature = "gdbm")]
 pub(super) static GDBM: Scheme = Scheme {
-    names: &["gdbm"],
+    names: GDBM_FILES.schemes,
+    options: &[],
     open: |url, options| {
-        let place = split(url, &["gdbm", "dbm", "db"], Path::is_file);
+        let place = split(url, &GDBM_FILES);
         let read = |path: &Path| crate::GdbmOptions::new().read_only(true).open(path);
         let (open, create) =
             (|path: &Path| crate::GdbmStore::open(path), |path: &Path| crate::GdbmStore::create(path));
@@ -95,12 +144,17 @@ pub(super) static GDBM: Scheme = Scheme {
     },
 };
 
+#[cfg(all(unix, feature = "berkeley-db"))]
+static BERKELEY_DB_FILES: Files =
+    Files { schemes: &["bdb"], extensions: &["bdb", "db"], is_one: Path::is_file };
+
 /// It is only read, so that nothing is made here.
 #[cfg(all(unix, feature = "berkeley-db"))]
 pub(super) static BERKELEY_DB: Scheme = Scheme {
-    names: &["bdb"],
+    names: BERKELEY_DB_FILES.schemes,
+    options: &[],
     open: |url, _| {
-        let (file, rest) = split(url, &["bdb", "db"], Path::is_file);
+        let (file, rest) = split(url, &BERKELEY_DB_FILES);
         Ok(Located::whole(crate::BerkeleyDbStore::open(file)?, rest))
     },
 };

@@ -15,9 +15,20 @@ mod references;
 mod text;
 
 use std::fmt::Debug;
+use std::path::PathBuf;
 use std::sync::{Arc, LazyLock};
 
-pub use self::options::StorageOptions;
+#[cfg(any(
+    feature = "sqlite",
+    feature = "lmdb",
+    feature = "redb",
+    feature = "gdbm",
+    all(unix, feature = "berkeley-db")
+))]
+use self::files::file_of as file_of_scheme;
+#[cfg(feature = "references")]
+pub(crate) use self::options::REMOTE;
+pub use self::options::{OptionValue, StorageOption, StorageOptions};
 pub use self::text::StoreUrl;
 
 use crate::{MemoryStore, Store, StoreError, StoreErrorKind};
@@ -49,6 +60,8 @@ impl Located {
 pub(crate) struct Scheme {
     /// What stands before `://`.
     pub(crate) names: &'static [&'static str],
+    /// The storage options that it takes.
+    pub(crate) options: &'static [StorageOption],
     /// Finds the store.
     pub(crate) open: fn(&StoreUrl<'_>, &StorageOptions) -> Result<Located, StoreError>,
 }
@@ -93,17 +106,36 @@ static SCHEMES: &[&Scheme] = &[
 #[cfg(unix)]
 static DIRECTORY: Scheme = Scheme {
     names: &["file"],
-    open: |url, _| Ok(Located::whole(crate::DirectoryStore::open(url.rest())?, "")),
+    options: DIRECTORY_OPTIONS,
+    open: |url, options| {
+        let follow = options.flag(FOLLOW_LINKS)?.unwrap_or_default();
+        Ok(Located::whole(crate::DirectoryStore::open(url.rest())?.follow_links(follow), ""))
+    },
 };
+
+/// The name of the option that lets links lead out of a directory.
+pub const FOLLOW_LINKS: &str = "follow_links";
+
+const DIRECTORY_OPTIONS: &[StorageOption] = &[StorageOption::flag(
+    FOLLOW_LINKS,
+    "follow symbolic links that lead out of the directory (a path is one, too)",
+)];
 
 /// All memory that is named by URLs is one store of the process, as fsspec has it.
 static MEMORY: Scheme = Scheme {
     names: &["memory"],
+    options: &[],
     open: |url, _| {
         static SHARED: LazyLock<MemoryStore> = LazyLock::new(MemoryStore::new);
         Ok(Located::one_of_many(SHARED.clone(), url.rest()))
     },
 };
+
+/// Every kind of store of this build: its names, which stand before `://` or `::`, and the storage options that it takes.
+pub fn storage_options() -> impl Iterator<Item = (&'static [&'static str], &'static [StorageOption])> {
+    let schemes = SCHEMES.iter().map(|scheme| (scheme.names, scheme.options));
+    schemes.chain([(chain::CACHES, chain::CACHE_OPTIONS)])
+}
 
 /// Every kind of URL that there is a store for, and the feature that it needs.
 const FEATURES: &[(&str, &str)] = &[
@@ -156,9 +188,29 @@ const FEATURES: &[(&str, &str)] = &[
 ///
 /// # Errors
 ///
-/// [`StoreErrorKind::Unsupported`] when no store has this scheme, or this build lacks it; otherwise what the store says.
+/// [`StoreErrorKind::Unsupported`] when no store has this scheme, or this build lacks it; [`StoreErrorKind::InvalidKey`] when no store
+/// takes one of the options; otherwise what the store says.
 pub fn open_url(url: &str, options: &StorageOptions) -> Result<Located, StoreError> {
+    options.check()?;
     chain::open(url, options)
+}
+
+/// The file, or LMDB's directory, in which the store of a URL keeps everything, whether it is there yet or not; `None` for other
+/// stores, and for those that are only read.
+#[must_use]
+pub fn file_of(url: &str) -> Option<PathBuf> {
+    file_of_scheme(&StoreUrl::parse(url).ok()?)
+}
+
+#[cfg(not(any(
+    feature = "sqlite",
+    feature = "lmdb",
+    feature = "redb",
+    feature = "gdbm",
+    all(unix, feature = "berkeley-db")
+)))]
+fn file_of_scheme(_: &StoreUrl<'_>) -> Option<PathBuf> {
+    None
 }
 
 /// Whether a text is a URL, or a chain of stores that are inside of each other, and no path.

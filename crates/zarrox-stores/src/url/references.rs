@@ -1,11 +1,19 @@
 //! URLs of references: where they are, and what the storage options say of them.
 
-use super::{Located, Scheme, StorageOptions, chain};
+use super::{Located, Scheme, StorageOption, StorageOptions, chain};
 use crate::{ReferenceOptions, StoreError, StoreErrorKind};
 
 /// `reference://node`, with the place of the references in an option, as fsspec has it.
 pub(super) static SCHEME: Scheme = Scheme {
     names: &["reference"],
+    options: &[
+        StorageOption::text("fo", "the references, where the URL does not say it"),
+        StorageOption::text("target", "the URL that relative references are seen from"),
+        StorageOption::text("remote_protocol", "the scheme of references that have none"),
+        StorageOption::flag("allow_local", "allow references to files of this machine"),
+        StorageOption::bytes("memory_limit", "the most memory for references"),
+        StorageOption::text("remote_*", "an option of the stores that the references lead to"),
+    ],
     open: |url, options| {
         let Some(place) = options.get("fo") else {
             let message = "where the references are is not said; write reference://node::URL, or set the storage option 'fo'";

@@ -66,6 +66,8 @@ pub(super) struct State {
 struct Session {
     /// Locked against writers in other programs.
     file: File,
+    /// Where the first entry went: all before stays as it is.
+    begin: u64,
     /// Where the next entry goes.
     end: u64,
     /// Where the directory is that the file ends with; nothing is written from here on but another directory.
@@ -282,6 +284,8 @@ impl Archive {
     fn finish(&self, writer: &mut Option<Session>) -> Result<(), StoreError> {
         let Some(session) = writer.as_mut() else { return Ok(()) };
         if session.changed {
+            // What was written last and left out again takes no room.
+            session.end = self.known_state().directory.end_from(session.begin);
             let directory = self.known_state().directory.to_bytes(session.end);
             self.make_room(session, directory.len() as u64)?;
             let length = session.end + directory.len() as u64;
@@ -364,7 +368,7 @@ impl Archive {
             self.reload()?;
         }
         let (end, length) = (self.known_state().directory.start, stamp.length);
-        Ok(Session { file, end, tail: end, length, changed: false })
+        Ok(Session { file, begin: end, end, tail: end, length, changed: false })
     }
 
     fn take_lock(&self, file: &File) -> Result<(), StoreError> {

@@ -82,6 +82,12 @@ impl Directory {
         directory.parsed(found.end.records)
     }
 
+    /// Where the last of the entries ends that we have written from this place on.
+    pub(super) fn end_from(&self, begin: u64) -> u64 {
+        let ours = self.entries.values().filter(|entry| entry.header >= begin);
+        ours.map(|entry| entry.limit).fold(begin, u64::max)
+    }
+
     fn parsed(mut self, expected: u64) -> Result<Self, StoreError> {
         let records = self.records.clone();
         let (mut at, mut count) = (0, 0_u64);

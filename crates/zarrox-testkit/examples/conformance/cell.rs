@@ -3,14 +3,15 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use serde::Deserialize;
-use serde_json::json;
+use serde::de::Error;
+use serde::{Deserialize, Deserializer};
 use zarrox::codec::CodecSpec;
 use zarrox::data_type::Storage;
 use zarrox::grid::ChunkLengths;
 use zarrox::json::{Json, Map};
 use zarrox::stores::{Key, MemoryStore, Store};
 use zarrox::{ChunkKeyEncoding, DataType, FillValue, Format, OpenOptions, Registry, Separator};
+use zarrox_core::json::json;
 
 use crate::Failure;
 use crate::data::fill_element;
@@ -59,6 +60,7 @@ pub(crate) struct Cell {
     /// The texts that elements are taken from.
     #[serde(default)]
     pub(crate) labels: Vec<String>,
+    #[serde(deserialize_with = "members")]
     pub(crate) attributes: Map,
     pub(crate) dimension_names: Option<Vec<Option<String>>>,
     key_encoding: Option<KeyEncoding>,
@@ -68,11 +70,18 @@ pub(crate) struct Cell {
     #[serde(default)]
     codecs: Vec<V3Codec>,
     order: Option<String>,
-    filters: Option<Vec<Map>>,
-    compressor: Option<Map>,
+    filters: Option<Vec<Json>>,
+    compressor: Option<Json>,
     #[serde(default)]
     pub(crate) members: Vec<String>,
     not_applicable: HashMap<String, HashMap<String, String>>,
+}
+
+fn members<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Map, D::Error> {
+    match Json::deserialize(deserializer)? {
+        Json::Object(map) => Ok(map),
+        other => Err(D::Error::custom(format!("expected an object, found {other}"))),
+    }
 }
 
 #[derive(Debug, Deserialize)]
@@ -123,6 +132,7 @@ pub(crate) enum Step {
         shape: Vec<u64>,
     },
     Attributes {
+        #[serde(deserialize_with = "members")]
         value: Map,
     },
 }
@@ -236,7 +246,7 @@ impl Cell {
         if self.elements.is_none() {
             codecs.push(self.bytes_codec(&data_type, registry)?);
         }
-        for members in self.filters.iter().flatten().chain(&self.compressor) {
+        for members in self.filters.iter().flatten().chain(&self.compressor).filter_map(Json::as_object) {
             let (_, codec) = registry.spec_from_v2(&members.clone().into(), data_type.encoded_item())?;
             let id = members.get("id").and_then(Json::as_str).ok_or("the codec has no id")?;
             codecs.push(codec);

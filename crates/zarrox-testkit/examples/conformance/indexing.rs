@@ -3,8 +3,8 @@
 #[path = "../../../zarrox/tests/corpus/indexing/case.rs"]
 mod case;
 
-use serde_json::json;
 use zarrox::json::Json;
+use zarrox_core::json::json;
 
 use crate::Failure;
 use case::failures;

@@ -23,10 +23,10 @@ use std::collections::HashSet;
 use std::error::Error;
 use std::path::Path;
 
-use serde_json::json;
 use zarrox::codec::CodecSpec;
 use zarrox::json::{Json, Map};
 use zarrox::{Array, ChunkGrid, DimSelection, IntoSelection, OpenMode, OpenOptions, Selection};
+use zarrox_core::json::json;
 
 use cell::{Cell, Step};
 use data::{Model, Span, fill_element, lengths, same, same_fill, spans};
@@ -319,10 +319,10 @@ fn normal(codecs: &[CodecSpec]) -> Vec<Json> {
 fn normal_codec(name: &str, configuration: &Map) -> Json {
     let mut configuration = configuration.clone();
     match name {
-        "zstd" => drop(configuration.entry("checksum").or_insert(false.into())),
-        "numcodecs.lz4" => drop(configuration.entry("acceleration").or_insert(1.into())),
+        "zstd" => drop(configuration.entry("checksum".to_owned()).or_insert(false.into())),
+        "numcodecs.lz4" => drop(configuration.entry("acceleration".to_owned()).or_insert(1.into())),
         "blosc" if configuration.get("shuffle") == Some(&"noshuffle".into()) => {
-            configuration.remove("typesize");
+            configuration.shift_remove("typesize");
         }
         _ => {}
     }

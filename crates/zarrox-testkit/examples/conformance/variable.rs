@@ -1,8 +1,8 @@
 //! Elements of variable length: the twin of `conformance/variable.py`, which says how they come about.
 
-use serde_json::json;
 use zarrox::json::Json;
 use zarrox::{DataType, msgpack};
+use zarrox_core::json::json;
 
 use crate::Failure;
 use crate::cell::Cell;

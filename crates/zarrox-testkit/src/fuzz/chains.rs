@@ -1,10 +1,10 @@
 //! Chains that the input puts together: its first bytes choose the type of the elements, the shape of the chunk and the codecs,
 //! the rest is the encoded chunk.
 
-use serde_json::json;
 use zarrox_core::codec::{ChunkSpec, CodecChain, CodecContext, CodecKind, CodecSpec};
 use zarrox_core::data_type::Mode;
 use zarrox_core::json::Json;
+use zarrox_core::json::json;
 use zarrox_core::{DataType, Registry};
 
 use super::seeded;

@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::json;
 use zarrox_core::data_type::Mode;
+use zarrox_core::json::json;
 use zarrox_core::json::{Map, to_bytes};
 use zarrox_core::metadata::{Change, Consolidation, FormatDef, LiftContext, Source};
 use zarrox_core::{ArrayMetadata, Format, GroupMetadata, NodeMetadata, NodePath, Registry};

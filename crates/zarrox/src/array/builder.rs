@@ -3,6 +3,7 @@
 use zarrox_core::codec::CodecKind;
 use zarrox_core::data_type::{Endian, LARGEST};
 use zarrox_core::grid::{ChunkGrid, ChunkKeyEncoding, ChunkLengths, ChunkShape, Rectilinear, Separator};
+use zarrox_core::indexing::check_lengths;
 use zarrox_core::json::{Json, Map};
 use zarrox_core::metadata::{Change, Document, Source};
 use zarrox_core::strided::View;
@@ -35,6 +36,8 @@ enum Fill {
 pub struct ArrayBuilder {
     location: std::result::Result<Location, String>,
     format: Format,
+    /// Whether it is the one that the place gives, since nobody has said another.
+    inherits_format: bool,
     shape: Option<Vec<u64>>,
     data_type: Option<DataType>,
     sub_array: Vec<u64>,
@@ -56,10 +59,11 @@ pub struct ArrayBuilder {
 }
 
 impl ArrayBuilder {
-    pub(crate) fn new(location: Result<Location>, format: Format) -> Self {
+    pub(crate) fn new(location: Result<Location>, format: Option<Format>) -> Self {
         Self {
             location: location.map_err(|error| error.to_string()),
-            format,
+            format: format.unwrap_or(Format::V3),
+            inherits_format: format.is_none(),
             shape: None,
             data_type: None,
             sub_array: Vec::new(),
@@ -84,6 +88,7 @@ impl ArrayBuilder {
     /// The format of the metadata.
     pub fn format(mut self, format: Format) -> Self {
         self.format = format;
+        self.inherits_format = false;
         self
     }
 
@@ -245,7 +250,7 @@ impl ArrayBuilder {
     /// ```
     /// # use zarrox::prelude::*;
     /// # let directory = tempfile::tempdir()?;
-    /// let members = serde_json::json!({"filters": [{"id": "delta", "dtype": "<i4"}], "compressor": null});
+    /// let members = zarrox::json::json!({"filters": [{"id": "delta", "dtype": "<i4"}], "compressor": null});
     /// let array = zarrox::create_array(directory.path().join("a.zarr"))
     ///     .format(Format::V2).shape([4]).data_type(DataType::Int32)
     ///     .members(members.as_object().cloned().unwrap()).create()?;
@@ -264,7 +269,7 @@ impl ArrayBuilder {
     /// say it; and what the store says.
     pub fn create(self) -> Result<Array> {
         let location = match &self.location {
-            Ok(location) => location.clone(),
+            Ok(location) => location.probed_above(),
             Err(message) => return Err(argument(message)),
         };
         let place = format!("creating '{}' in {}", location.path, location.store.location());
@@ -295,7 +300,10 @@ impl ArrayBuilder {
     }
 
     fn create_at(self, location: &Location) -> Result<Array> {
-        let this = self.folded()?;
+        let mut this = self.folded()?;
+        if this.inherits_format {
+            this.format = location.new_format()?;
+        }
         this.create_folded(location)
     }
 
@@ -304,40 +312,45 @@ impl ArrayBuilder {
         let array = Array::new(location.as_stored(), metadata.clone());
         let mut array =
             array.map_err(|error| self.refusal(location, metadata).unwrap_or(as_argument(error)))?;
-        // What is written is the complete, strict form of what was asked for.
-        array.metadata.codecs = array.chain.specs();
-        let node = NodeMetadata::Array(array.metadata.clone());
-        if self.members.is_empty() {
-            location.create_node(&node, self.overwrite)?;
-            return Ok(array);
+        if let Some(why) = array.unreadable() {
+            return Err(Error::new(ErrorKind::Unsupported, why));
         }
-        let (metadata, documents) = self.with_members(&node, location).map_err(as_argument)?;
-        let array = Array::new(location.as_stored(), metadata).map_err(as_argument)?;
+        // What is written is the complete, strict form of what was asked for.
+        let codecs = std::mem::replace(&mut array.metadata.codecs, array.chain.specs());
+        check_levels(&codecs, &array.metadata.codecs)?;
+        let node = NodeMetadata::Array(array.metadata.clone());
+        let documents = self.format.def().lower(&location.path, &node, &location.context.registry)?;
+        let (metadata, documents) = self.with_members(documents, location).map_err(as_argument)?;
+        // Documents of v2 leave out what follows from the other codecs, such as the size of what Blosc shuffles.
+        if !self.members.is_empty() || metadata.codecs != array.metadata.codecs {
+            array = Array::new(location.as_stored(), metadata).map_err(as_argument)?;
+        }
         location.create_documents(self.format, false, &documents, self.overwrite)?;
         Ok(array)
     }
 
-    /// The array whose document has the members that were given, and its documents.
+    /// The array that its documents make with the members that were given, and these documents.
     fn with_members(
         &self,
-        node: &NodeMetadata,
+        mut documents: Vec<Document>,
         location: &Location,
     ) -> Result<(ArrayMetadata, Vec<Document>)> {
         let def = self.format.def();
-        let mut documents = def.lower(&location.path, node, &location.context.registry)?;
         let layout = location.layout_for(self.format)?;
         let listed = |documents: &[Document]| -> Vec<Option<Vec<u8>>> {
             let find =
                 |name: &&str| documents.iter().find(|(own, _)| own == name).map(|(_, bytes)| bytes.clone());
             layout.documents().iter().map(find).collect()
         };
-        for (name, bytes) in def.patch(&listed(&documents), Change::Members(&self.members))? {
-            documents.retain(|(own, _)| *own != name);
-            documents.push((name, bytes));
+        if !self.members.is_empty() {
+            for (name, bytes) in def.patch(&listed(&documents), Change::Members(&self.members))? {
+                documents.retain(|(own, _)| *own != name);
+                documents.push((name, bytes));
+            }
         }
         match def.lift(&Source::stored(&listed(&documents)), &location.lift_context())? {
             Some(NodeMetadata::Array(array)) => Ok((array, documents)),
-            _ => Err(argument("the members that were given make no array")),
+            _ => Err(argument("the document that was asked for makes no array")),
         }
     }
 
@@ -376,23 +389,28 @@ impl ArrayBuilder {
             data_type,
         };
         array.validate()?;
+        check_lengths(&array.shape).map_err(|error| argument(error.to_string()))?;
         Ok(array)
     }
 
     /// The grid of stored objects, and where these are shards, the shape of the chunks inside.
     fn grid(&self, shape: &[u64], item: usize) -> Result<(ChunkGrid, Option<Vec<u64>>)> {
-        let given = self.chunks.as_ref().map(|chunks| chunks.resolve(shape, item));
         match (&self.chunk_grid, &self.shards) {
             (Some(_), Some(_)) => Err(argument("the chunk grid is that of the shards; give one of the two")),
             (Some(grid), None) => {
                 let grid = grid.clone().map_err(argument)?;
                 grid.check(shape)?;
-                Ok((grid, given))
+                let inner = self.chunks.as_ref().map(|chunks| chunks.within(grid.largest_chunk(), item));
+                Ok((grid, inner))
             }
-            (None, shards) => {
-                let chunks = given.unwrap_or_else(|| self.format.def().default_chunks(shape, item));
-                let Some(shards) = shards else { return Ok((ChunkGrid::regular(chunks, shape)?, None)) };
+            (None, Some(shards)) => {
+                let chunks = self.chunks.as_ref().unwrap_or(&ChunkShape::Guess).within(shards, item);
                 Ok((ChunkGrid::regular(shards.clone(), shape)?, Some(chunks)))
+            }
+            (None, None) => {
+                let given = self.chunks.as_ref().map(|chunks| chunks.resolve(shape, item));
+                let chunks = given.unwrap_or_else(|| self.format.def().default_chunks(shape, item));
+                Ok((ChunkGrid::regular(chunks, shape)?, None))
             }
         }
     }
@@ -477,6 +495,43 @@ impl ArrayBuilder {
             None => codecs.push(self.format.def().default_compressor(data_type.encoded_item())),
         }
         codecs
+    }
+}
+
+/// Refuses levels that codecs do not have. Of documents that are read they take the nearest, since it is nothing to a reader.
+fn check_levels(asked: &[CodecSpec], taken: &[CodecSpec]) -> Result<()> {
+    for (asked, taken) in asked.iter().zip(taken) {
+        if let Some((asked, nearest)) = other_level(&asked.configuration, &taken.configuration) {
+            let message =
+                format!("codec '{}': there is no level {asked}; the nearest is {nearest}", taken.name);
+            return Err(argument(message));
+        }
+    }
+    Ok(())
+}
+
+/// A level that was asked for, also of a codec inside, and the one that was taken instead.
+fn other_level<'a>(asked: &'a Map, taken: &'a Map) -> Option<(&'a Json, &'a Json)> {
+    asked.iter().find_map(|(name, asked)| {
+        let taken = taken.get(name)?;
+        match (asked.as_f64(), taken.as_f64()) {
+            // The default, whatever that is.
+            (Some(-1.0), _) => None,
+            (Some(level), Some(nearest)) if name == "level" => {
+                level.total_cmp(&nearest).is_ne().then_some((asked, taken))
+            }
+            _ => other_level_in(asked, taken),
+        }
+    })
+}
+
+fn other_level_in<'a>(asked: &'a Json, taken: &'a Json) -> Option<(&'a Json, &'a Json)> {
+    match (asked, taken) {
+        (Json::Object(asked), Json::Object(taken)) => other_level(asked, taken),
+        (Json::Array(asked), Json::Array(taken)) => {
+            asked.iter().zip(taken).find_map(|(asked, taken)| other_level_in(asked, taken))
+        }
+        _ => None,
     }
 }
 

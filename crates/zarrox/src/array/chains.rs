@@ -52,6 +52,25 @@ impl LastChain {
     }
 }
 
+/// The chain; and where only metadata is asked for and a codec or the data type is not known, one that says so for every
+/// chunk, and why.
+pub(super) fn or_unusable(
+    chain: Result<Arc<CodecChain>>,
+    metadata: &ArrayMetadata,
+    context: &Context,
+) -> Result<(Arc<CodecChain>, Option<String>)> {
+    let Context { registry, strictness, chunk_limit, .. } = context;
+    match chain {
+        Err(error) if registry.takes_unknown() && error.kind() == ErrorKind::Unsupported => {
+            let unknown = registry.unknown_among(&metadata.data_type, &metadata.codecs);
+            let why = unknown.unwrap_or_else(|| error.to_string());
+            let chain = metadata.unusable_chain(registry, *strictness, *chunk_limit, &why)?;
+            Ok((Arc::new(chain), Some(why)))
+        }
+        chain => Ok((chain?, None)),
+    }
+}
+
 /// The chain of a chunk.
 pub(super) enum Chain<'a> {
     /// The array's one chain.

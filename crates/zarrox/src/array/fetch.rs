@@ -333,7 +333,7 @@ impl<'a> Group<'a> {
             let (offset, length) = (self.offset as usize, self.length as usize);
             return self.hand_over(&bytes[offset..][..length]);
         }
-        let mut buffer = Scratch::with_len(self.length as usize);
+        let mut buffer = Scratch::with_len(self.length as usize).map_err(CodecError::from)?;
         value.read_at(self.offset, &mut buffer).map_err(from_store)?;
         self.hand_over(&buffer)
     }

@@ -7,7 +7,12 @@ use zarrox_core::json::Json;
 use zarrox_core::{CodecSpec, DataType, FillValue, Format, Result};
 
 use super::Array;
+use super::iterate::indices;
 use crate::error::from_store;
+use crate::pool::too_many;
+
+/// The sizes of so many chunks are asked for together.
+const TOGETHER: usize = 4_096;
 
 /// What there is to know about an array: how it is made, and how much of it is stored.
 #[derive(Debug, Clone)]
@@ -40,35 +45,70 @@ pub struct ArrayInfo {
     pub dimension_names: Option<Vec<Option<String>>>,
     /// How many bytes all elements take in memory; `None` beyond 2^64.
     pub bytes: Option<u64>,
+    /// True where what is stored was counted; if not, the numbers of that say nothing.
+    pub counted: bool,
     /// How many bytes are stored for the array, metadata included.
     pub bytes_stored: u64,
     /// How many chunks (shards, where there are shards) are stored.
     pub chunks_initialised: u64,
     /// How many there can be; `None` beyond 2^64.
     pub chunks: Option<u64>,
+    /// How many bytes the elements in stored chunks take in memory; `None` beyond 2^64.
+    pub chunk_bytes: Option<u64>,
+    /// The number of bytes that the chunks are stored as.
+    pub chunk_bytes_stored: u64,
+    /// Why elements cannot be read, see [`Array::unreadable`].
+    pub unreadable: Option<String>,
 }
 
 impl ArrayInfo {
-    /// How many times larger the elements are in memory than in the store.
+    /// How many times larger the elements are in memory than in the store, of the chunks that are stored.
     #[expect(clippy::cast_precision_loss, reason = "a ratio for people")]
     pub fn ratio(&self) -> Option<f64> {
-        let bytes = self.bytes.filter(|_| self.bytes_stored > 0)?;
-        Some(bytes as f64 / self.bytes_stored as f64)
+        let bytes = self.chunk_bytes.filter(|_| self.chunk_bytes_stored > 0)?;
+        Some(bytes as f64 / self.chunk_bytes_stored as f64)
     }
 }
 
+/// The chunks that are stored of an array.
+#[derive(Default)]
+struct Stored {
+    /// The bytes of everything.
+    bytes: u64,
+    /// The number of chunks.
+    chunks: u64,
+    /// The bytes of the chunks.
+    chunk_bytes: u64,
+    /// How many elements of the array are in them; `None` beyond 2^64.
+    elements: Option<u64>,
+}
+
 impl Array {
-    /// Collects what there is to know about the array. Lists its stored chunks, and decodes none.
+    /// Collects what there is to know about the array. Lists its stored chunks, and decodes none; where a store cannot list its keys,
+    /// as a web server, each chunk that there could be is asked for.
     ///
     /// # Errors
-    /// When the store cannot be listed.
+    /// When the store cannot be read.
     pub fn info(&self) -> Result<ArrayInfo> {
         self.confirm()?;
-        let (bytes_stored, chunks_initialised) = self.stored()?;
+        Ok(self.describe(Some(self.stored()?)))
+    }
+
+    /// Collects it as [`info`](Self::info) does, but counts nothing in stores far away, since that is a request for each thousand chunks, or for each.
+    ///
+    /// # Errors
+    /// As for [`Array::info`].
+    pub fn quick_info(&self) -> Result<ArrayInfo> {
+        if self.location.is_far() { Ok(self.describe(None)) } else { self.info() }
+    }
+
+    fn describe(&self, stored: Option<Stored>) -> ArrayInfo {
+        let counted = stored.is_some();
+        let stored = stored.unwrap_or_default();
         let item = self.data_type().size() as u64;
         let empty = self.shape().contains(&0);
         let bytes = self.shape().iter().try_fold(item, |size, &n| size.checked_mul(n));
-        Ok(ArrayInfo {
+        ArrayInfo {
             path: self.path().to_string(),
             store: self.location.store.location(),
             format: self.metadata.format,
@@ -82,25 +122,45 @@ impl Array {
             codecs: self.codecs(),
             dimension_names: self.metadata.dimension_names.clone(),
             bytes: if empty { Some(0) } else { bytes },
-            bytes_stored,
-            chunks_initialised,
+            counted,
+            bytes_stored: stored.bytes,
+            chunks_initialised: stored.chunks,
             chunks: self.metadata.chunk_grid.chunk_count(self.shape()),
-        })
+            chunk_bytes: stored.elements.and_then(|elements| elements.checked_mul(item)),
+            chunk_bytes_stored: stored.chunk_bytes,
+            unreadable: self.unreadable().map(str::to_owned),
+        }
     }
 
-    /// The bytes of everything that is stored for the array, and the number of its chunks.
-    fn stored(&self) -> Result<(u64, u64)> {
-        let (mut bytes, mut chunks) = (self.location.size_of_documents(self.metadata.format)?, 0);
+    fn stored(&self) -> Result<Stored> {
+        let bytes = self.location.size_of_documents(self.metadata.format)?;
+        let mut stored = Stored { bytes, chunks: 0, chunk_bytes: 0, elements: Some(0) };
         self.visit_stored(&mut |chunk, size| {
-            bytes += size;
-            chunks += u64::from(chunk.is_some());
+            stored.bytes += size;
+            let Some(chunk) = chunk else { return };
+            stored.chunks += 1;
+            stored.chunk_bytes += size;
+            let elements = self.elements_of(&chunk);
+            stored.elements = stored.elements.and_then(|sum| sum.checked_add(elements?));
         })?;
-        Ok((bytes, chunks))
+        Ok(stored)
+    }
+
+    /// How many elements of the array are in a chunk; `None` beyond 2^64.
+    fn elements_of(&self, chunk: &[u64]) -> Option<u64> {
+        let mut dims = chunk.iter().zip(self.shape()).enumerate();
+        dims.try_fold(1_u64, |count, (dim, (&index, &length))| {
+            let (start, size) = self.chunk_grid().chunk_place(dim, index)?;
+            count.checked_mul(size.min(length.saturating_sub(start)))
+        })
     }
 
     /// Visits everything but documents that is stored for the array, with its size in bytes: its chunks, and what is no
     /// chunk of the grid (`None`).
     pub(crate) fn visit_stored(&self, visit: &mut dyn FnMut(Option<Vec<u64>>, u64)) -> Result<()> {
+        if !self.location.store.capabilities().listable {
+            return self.visit_by_keys(visit);
+        }
         let prefix = &self.chunks;
         let (grid, keys) = (self.grid_shape(), self.chunk_key_encoding()?);
         let documents = self.location.layout_for(self.metadata.format)?.keys(self.path());
@@ -114,5 +174,28 @@ impl Array {
             ControlFlow::Continue(())
         };
         self.location.store.list_prefix(prefix, &mut visit).map_err(from_store)
+    }
+
+    /// The same where keys cannot be listed: each chunk that there could be is asked for.
+    fn visit_by_keys(&self, visit: &mut dyn FnMut(Option<Vec<u64>>, u64)) -> Result<()> {
+        let grid = self.grid_shape();
+        let count = self.chunk_grid().chunk_count(self.shape()).ok_or_else(|| too_many("the chunks"))?;
+        let mut first = 0;
+        while first < count {
+            let numbers: Vec<u64> = (first..count).take(TOGETHER).collect();
+            first += numbers.len() as u64;
+            let size_of = |number| {
+                let chunk = indices(number, &grid);
+                let size = self.stored_size(&chunk)?;
+                Ok((chunk, size))
+            };
+            let sizes = self.location.pool().map(numbers, 0, usize::MAX, size_of)?;
+            for (chunk, size) in sizes {
+                if let Some(size) = size {
+                    visit(Some(chunk), size);
+                }
+            }
+        }
+        Ok(())
     }
 }

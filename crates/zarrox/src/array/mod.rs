@@ -12,6 +12,7 @@ mod fields;
 mod info;
 mod iterate;
 mod kept;
+mod parts;
 mod projection;
 mod read;
 mod resize;
@@ -50,6 +51,7 @@ pub(crate) use chunk_cache::ChunkCache;
 pub use dynamic::DynArray;
 pub use info::ArrayInfo;
 pub use iterate::{Chunks, Rows};
+pub use parts::Parts;
 pub use time::Time;
 pub use view::ArrayView;
 pub use vlen::VlenElement;
@@ -87,6 +89,8 @@ struct Shared {
     unit: usize,
     /// Whether elements are the bytes that are stored, whatever they mean.
     as_stored: bool,
+    /// Why elements can neither be read nor written.
+    unreadable: Option<String>,
 }
 
 impl Array {
@@ -94,11 +98,12 @@ impl Array {
         let location = location.settle(metadata.format)?;
         let chunks = location.chunks(metadata.format)?;
         let chain = location.last_chain.of(&metadata, &location.context);
-        let chain = chain.map_err(|error| error.at(format!("array '{}'", location.path)))?;
+        let (chain, unreadable) = chains::or_unusable(chain, &metadata, &location.context)
+            .map_err(|error| error.at(format!("array '{}'", location.path)))?;
         let unconfirmed = Unconfirmed::new(&location);
         let inner = chain.inner_chunk_shape().map(|shape| shape.iter().product::<usize>());
         let unit = inner.map_or(chain.chunk().size(), |count| count * chain.chunk().item());
-        let shared = Arc::new(Shared { unit, ..Shared::default() });
+        let shared = Arc::new(Shared { unit, unreadable, ..Shared::default() });
         let array = Self { location, metadata, chain, shared, chunks, unconfirmed };
         array.check_inner_chunks().map_err(|error| error.at(array.place()))?;
         Ok(array)
@@ -196,7 +201,13 @@ impl Array {
 
     /// The codecs with their complete configurations.
     pub fn codecs(&self) -> Vec<CodecSpec> {
-        self.chain.specs()
+        if self.unreadable().is_some() { self.metadata.codecs.clone() } else { self.chain.specs() }
+    }
+
+    /// Why elements can neither be read nor written: what is not known of an array that was opened
+    /// [for its metadata only](crate::OpenOptions::metadata_only).
+    pub fn unreadable(&self) -> Option<&str> {
+        self.shared.unreadable.as_deref()
     }
 
     /// The data type that the metadata gives, where it is not known and another one is taken in its place: see

@@ -69,6 +69,16 @@ pub(super) enum Back {
     Set(ElementSet),
 }
 
+impl Elements {
+    /// Their number.
+    pub(super) fn len(&self) -> usize {
+        match self {
+            Self::Box { region, .. } => region.iter().map(|span| span.count).product(),
+            Self::Set(set) => set.len(),
+        }
+    }
+}
+
 impl Projection {
     /// The same elements of the chunk, but without gaps in memory of their own; and where they belong.
     pub(super) fn compact(&self) -> (Self, Back) {

@@ -204,7 +204,9 @@ impl Array {
             let projection = projections.get(index);
             // SAFETY: no two projections of a selection share a place in the output, and each is read only into its own.
             let out = unsafe { out.alias() };
-            read(&projection, out, projections.count)
+            read(&projection, out, projections.count)?;
+            self.location.context.heard.tell(projection.elements.len());
+            Ok(())
         })
     }
 

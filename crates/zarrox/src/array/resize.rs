@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use ndarray::{ArrayBase, Data, Dimension, RawData};
 use zarrox_core::grid::ChunkGrid;
-use zarrox_core::indexing::{DimSelection, Selection};
+use zarrox_core::indexing::{DimSelection, Selection, check_lengths};
 use zarrox_core::metadata::Change;
 use zarrox_core::strided::{Dims, Span};
 use zarrox_core::{Element, IntoSelection, NodeMetadata, Result};
@@ -169,7 +169,8 @@ impl Array {
 
     /// Refuses a shape that has elements beyond the chunks of the grid.
     fn check_grid(&self, shape: &[u64]) -> Result<()> {
-        self.metadata.chunk_grid.check(shape).map_err(|error| argument(error.to_string()))
+        let checked = check_lengths(shape).and_then(|()| self.metadata.chunk_grid.check(shape));
+        checked.map_err(|error| argument(error.to_string()))
     }
 
     /// Erases the chunks outside the shape, and clears the parts outside of those that cross its border.

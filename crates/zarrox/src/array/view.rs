@@ -1,7 +1,7 @@
 //! Parts of arrays that are chosen, and neither read nor written yet.
 
 use ndarray::{Array as NdArray, ArrayBase, ArrayD, Data, DataMut, Dimension, RawData};
-use zarrox_core::indexing::{Mask, Resolved, ResolvedAxis, ResultAxis, Selection};
+use zarrox_core::indexing::{Mask, Resolved, Selection};
 use zarrox_core::{DataType, Element, IntoSelection, Result};
 
 use super::{Array, DynArray, VlenElement};
@@ -117,24 +117,6 @@ impl<'a> ArrayView<'a> {
         Ok(self.unconfirmed()?.shape())
     }
 
-    /// How many positions along each axis of what is selected are in one stored chunk, at most; 1 where they are listed. Reading
-    /// parts that begin at multiples of these decodes each chunk only once.
-    ///
-    /// # Errors
-    /// As for [`ArrayView::shape`].
-    pub fn chunk_shape(&self) -> Result<Vec<u64>> {
-        let resolved = self.unconfirmed()?;
-        let largest = self.array.chunk_grid().largest_chunk();
-        let length = |axis: &ResultAxis| match *axis {
-            ResultAxis::New => 1,
-            ResultAxis::Of { axis, .. } => match &resolved.axes[axis] {
-                ResolvedAxis::Span(span) => largest[span.dim].div_ceil(span.step),
-                ResolvedAxis::Points(_) | ResolvedAxis::Mask(_) => 1,
-            },
-        };
-        Ok(resolved.result.iter().map(length).collect())
-    }
-
     /// The data type of the elements.
     pub fn data_type(&self) -> &'a DataType {
         self.array.data_type()
@@ -173,7 +155,7 @@ impl<'a> ArrayView<'a> {
     }
 
     /// What is selected by the metadata that there is, if it fits.
-    fn unconfirmed(&self) -> Result<&Resolved> {
+    pub(super) fn unconfirmed(&self) -> Result<&Resolved> {
         self.resolved.as_ref().map_err(|error| error.clone().at(self.array.place()))
     }
 }

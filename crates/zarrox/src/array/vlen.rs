@@ -1,8 +1,8 @@
 //! Elements of variable length as Rust values: text, bytes, arrays of numbers, objects.
 
 use ndarray::{ArrayBase, ArrayD, ArrayView1, Data, Dimension, IxDyn, RawData};
-use serde_json::Value;
 use zarrox_core::data_type::{VARIABLE_BYTES, VARIABLE_TEXT};
+use zarrox_core::json::Json;
 use zarrox_core::{DataType, Element, Error, ErrorKind, Result, msgpack};
 
 use super::view::ArrayView;
@@ -18,7 +18,7 @@ use crate::error::argument;
 /// | `Vec<u8>` | bytes: v3's `bytes`, v2's with `vlen-bytes` |
 /// | `Vec<T>` of numbers | arrays of numbers: v2's with `vlen-array` |
 /// | `Option` of these | such of them that may be missing: v3's `zarrs.optional` |
-/// | `serde_json::Value` | Python objects: v2's with `json2` or `msgpack2` |
+/// | `Json` | Python objects: v2's with `json2` or `msgpack2` |
 pub trait VlenElement: Sized {
     /// Whether elements of this data type can be read as this Rust type.
     fn holds(data_type: &DataType) -> bool;
@@ -107,7 +107,7 @@ impl<T: Element> VlenElement for Vec<T> {
     }
 }
 
-impl VlenElement for Value {
+impl VlenElement for Json {
     fn holds(data_type: &DataType) -> bool {
         *data_type == DataType::object()
     }
@@ -179,7 +179,7 @@ impl DynArray {
 }
 
 impl ArrayView<'_> {
-    /// Reads elements of variable length as Rust values: `String`, `Vec<u8>`, `Vec` of numbers, or `serde_json::Value` for
+    /// Reads elements of variable length as Rust values: `String`, `Vec<u8>`, `Vec` of numbers, or `Json` for
     /// Python objects.
     ///
     /// ```
@@ -191,8 +191,8 @@ impl ArrayView<'_> {
     ///     .data_type(DataType::object())
     ///     .filter(Json2)
     ///     .create()?;
-    /// array.write_vlen(s![..2], &ndarray::arr1(&[serde_json::json!({"a": [1, 2]}), "text".into()]))?;
-    /// let objects = array.slice(s![..;-1]).read_vlen::<serde_json::Value>()?;
+    /// array.write_vlen(s![..2], &ndarray::arr1(&[zarrox::json::json!({"a": [1, 2]}), "text".into()]))?;
+    /// let objects = array.slice(s![..;-1]).read_vlen::<zarrox::json::Json>()?;
     /// assert_eq!(objects[[2]]["a"][1], 2);
     /// assert!(objects[[0]].is_null());
     /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -123,6 +123,7 @@ impl Array {
         let size = self.chain.chunk().size();
         self.location.pool().run(projections.count, size, self.at_once_written(), |index| {
             let Projection { chunk, elements } = projections.get(index);
+            let count = elements.len();
             let part = match elements {
                 Elements::Box { region, out } => WritePart::new(region, values.region(&out)),
                 Elements::Set(set) => WritePart::of_set(set, values.clone()),
@@ -132,7 +133,9 @@ impl Array {
                 None => part,
             };
             let all = part.region().is_some_and(|region| self.covers(&chunk, region));
-            self.write_chunk_part(&chunk, &part, all)
+            self.write_chunk_part(&chunk, &part, all)?;
+            self.location.context.heard.tell(count);
+            Ok(())
         })
     }
 
@@ -143,6 +146,9 @@ impl Array {
     }
 
     pub(super) fn check_writable(&self) -> Result<()> {
+        if let Some(why) = self.unreadable() {
+            return Err(Error::new(ErrorKind::Unsupported, why).at(self.place()));
+        }
         if self.location.store.capabilities().writable {
             return Ok(());
         }

@@ -1,6 +1,10 @@
-//! The journal of a conversion that is not finished: it says which, so that only the same one continues.
+//! The journal of a conversion that is not finished: it says which, so that only the same one continues, and which arrays are
+//! done.
 
-use serde_json::json;
+use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
+
+use zarrox_core::json::json;
 use zarrox_core::json::{self, Json};
 use zarrox_core::{Error, ErrorKind, Format, Result};
 use zarrox_stores::{Condition, Key};
@@ -11,8 +15,11 @@ use crate::hierarchy::Location;
 /// The name of the journal, which lies in the destination while a conversion is not finished.
 pub const JOURNAL: &str = ".zarrox-convert.json";
 
-/// What identifies a conversion.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// The journal is not stored more often than this while arrays are finished: there can be many small ones.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// The identity of a conversion, and how far it is.
+#[derive(Debug, Clone)]
 pub(super) struct Journal {
     source: String,
     from: String,
@@ -20,6 +27,12 @@ pub(super) struct Journal {
     in_place: bool,
     /// A number that stands for the documents that will be written.
     plan: String,
+    /// The paths of the arrays whose chunks are all there, and compared.
+    finished: BTreeSet<String>,
+    /// True if an earlier run stored it.
+    was_there: bool,
+    /// When it was stored, or read.
+    written: Instant,
 }
 
 impl Journal {
@@ -36,7 +49,39 @@ impl Journal {
             to: to.to_string(),
             in_place,
             plan: format!("{:016x}", plan.0),
+            finished: BTreeSet::new(),
+            was_there: false,
+            written: Instant::now(),
         }
+    }
+
+    /// True if both are of one conversion, however far.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        let identity = |journal: &Self| {
+            let Self { source, from, to, in_place, plan, .. } = journal.clone();
+            (source, from, to, in_place, plan)
+        };
+        identity(self) == identity(other)
+    }
+
+    /// True if an earlier run stored it.
+    pub(super) fn was_there(&self) -> bool {
+        self.was_there
+    }
+
+    /// True if an array is done.
+    pub(super) fn is_finished(&self, array: &str) -> bool {
+        self.finished.contains(array)
+    }
+
+    /// Notes that an array is done.
+    pub(super) fn finish(&mut self, place: &Location, array: &str) -> Result<()> {
+        self.finished.insert(array.to_owned());
+        if self.written.elapsed() < PAUSE {
+            return Ok(());
+        }
+        self.written = Instant::now();
+        self.write(place)
     }
 
     /// The journal at a place, if there is one.
@@ -51,14 +96,18 @@ impl Journal {
             to: text("to"),
             in_place: map.get("in_place") == Some(&Json::Bool(true)),
             plan: text("plan"),
+            finished: paths(map.get("finished")),
+            was_there: true,
+            written: Instant::now(),
         }))
     }
 
     pub(super) fn write(&self, place: &Location) -> Result<()> {
-        let Self { source, from, to, in_place, plan } = self;
+        let Self { source, from, to, in_place, plan, finished, .. } = self;
         let document = json!({
             "about": "a conversion by zarrox that is not finished; run it again to continue",
             "source": source, "from": from, "to": to, "in_place": in_place, "plan": plan,
+            "finished": finished.iter().cloned().collect::<Vec<String>>(),
         });
         let Json::Object(map) = document else { return Ok(()) };
         place.put(key(place)?.to_string(), &json::to_bytes(&map)?, Condition::Always)
@@ -79,17 +128,40 @@ impl Journal {
 
     /// The error for another conversion that is not finished.
     pub(super) fn unfinished(&self, place: &Location) -> Error {
+        let instead = if self.in_place { "" } else { ", or ask for overwriting to begin anew" };
+        Error::new(ErrorKind::AlreadyExists, format!("{}{instead}", self.interrupted(place)))
+    }
+
+    fn interrupted(&self, place: &Location) -> String {
         let how = if self.in_place { " in place" } else { "" };
-        let message = format!(
-            "a conversion of {} to Zarr {}{how} was interrupted at '{}' in {}; run it again with the same options to continue{}",
+        format!(
+            "a conversion of {} to Zarr {}{how} was interrupted at '{}' in {}; run it again with the same options to continue",
             self.source,
             self.to,
             place.path,
-            place.store.location(),
-            if self.in_place { "" } else { ", or ask for overwriting to begin anew" }
-        );
-        Error::new(ErrorKind::AlreadyExists, message)
+            place.store.location()
+        )
     }
+}
+
+/// Refuses what only looks like a node, since a conversion that is not finished left it.
+pub(crate) fn check_finished(place: &Location) -> Result<()> {
+    let above = place.path.ancestors();
+    for place in above.into_iter().map(|path| place.at(path)).chain([place.clone()]) {
+        // Where no journal can be read, there is none to speak of.
+        if let Ok(Some(journal)) = Journal::read(&place)
+            && !journal.in_place
+        {
+            let message = format!("there is no Zarr array or group yet: {}", journal.interrupted(&place));
+            return Err(Error::new(ErrorKind::NotFound, message));
+        }
+    }
+    Ok(())
+}
+
+fn paths(list: Option<&Json>) -> BTreeSet<String> {
+    let paths = list.and_then(Json::as_array).into_iter().flatten();
+    paths.filter_map(Json::as_str).map(str::to_owned).collect()
 }
 
 fn key(place: &Location) -> Result<Key> {

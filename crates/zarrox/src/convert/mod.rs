@@ -24,9 +24,9 @@
 //!
 //! # Interruption
 //!
-//! A conversion to another place writes the documents of an array after its chunks, and those of groups last: what can be
-//! opened is whole. While it is not finished a journal, [`JOURNAL`], lies in the destination. The same conversion run again
-//! continues where it was interrupted.
+//! A conversion to another place writes all documents after all chunks, and the root's last: before, there is no node, and what
+//! can be opened is whole. While it is not finished a journal, [`JOURNAL`], lies in the destination. The same conversion run
+//! again continues where it was interrupted.
 //!
 //! A conversion [in place](Convert::plan_in_place) changes no chunk: it writes the new documents, from the innermost nodes to
 //! the root, and then removes the old ones, from the root inwards. At every moment there is a whole hierarchy of the one format
@@ -53,10 +53,12 @@ use crate::error::argument;
 use crate::hierarchy::Location;
 use crate::location;
 use crate::options::{MissingChunks, OpenMode, OpenOptions};
+use crate::probe::Purpose;
 use journal::Journal;
 use plan::Step;
 
 pub use journal::JOURNAL;
+pub(crate) use journal::check_finished;
 pub use report::{Action, ConvertReport, Finding, NodeReport, Severity, What};
 
 /// What is compared with the source after writing. Metadata is compared in any case.
@@ -193,6 +195,7 @@ impl Convert {
             return Err(overlap(&source.path, &destination.path));
         }
         self.check_above(destination)?;
+        let source = &known_nodes(source)?;
         let destination = destination.clone().settle(self.to)?;
         let root = source.open_node()?;
         plan::Planner::new(self, source, &destination, root.format(), false).plan(root)
@@ -220,7 +223,7 @@ impl Convert {
 
     /// Below a group of another format nobody else would find the node.
     fn check_above(&self, place: &Location) -> Result<()> {
-        let above = Location { format: None, ..place.clone() }.inherited_format();
+        let above = Location { format: None, ..place.clone() }.inherited_format()?;
         match above.filter(|above| *above != self.to) {
             None => Ok(()),
             Some(above) => Err(argument(format!(
@@ -245,6 +248,15 @@ impl Convert {
     fn allows(&self, what: What) -> bool {
         self.lossy || self.allowed.contains(&what)
     }
+}
+
+/// The source, with its consolidated metadata where nothing else tells which nodes there are.
+fn known_nodes(source: &Location) -> Result<Location> {
+    if source.store.capabilities().listable {
+        return Ok(source.clone());
+    }
+    let found = source.probed(Purpose::OpenByCopy).consolidated(Consolidated::Auto, true)?;
+    Ok(Location { probe: None, ..found })
 }
 
 impl fmt::Debug for Convert {

@@ -265,7 +265,7 @@ impl<'a> Planner<'a> {
     /// files, which are not.
     fn strays(&mut self, above: &str, group: &Group, known: &HashSet<String>) -> Result<()> {
         let format = group.metadata().format;
-        if format.def().layout().implicit_groups() {
+        if format.def().layout().implicit_groups() || !self.source.store.capabilities().listable {
             return Ok(());
         }
         let location = self.source.at(group.path().clone());

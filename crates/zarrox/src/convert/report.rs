@@ -44,6 +44,13 @@ const NAMES: &[(What, &str)] = &[
     (What::Nodes, "nodes"),
 ];
 
+impl What {
+    /// All there is.
+    pub fn all() -> impl Iterator<Item = Self> {
+        NAMES.iter().map(|(what, _)| *what)
+    }
+}
+
 impl fmt::Display for What {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(NAMES.iter().find(|(what, _)| what == self).map_or("nodes", |(_, name)| name))
@@ -180,7 +187,7 @@ impl ConvertReport {
         })
     }
 
-    /// An error that lists everything that keeps the conversion from being done, if anything does.
+    /// An error that lists everything that keeps the conversion from being done, if anything does, line by line.
     pub(super) fn check(&self, allowed: impl Fn(What) -> bool) -> Result<()> {
         /// So many are told; more would hide what there is to do.
         const SHOWN: usize = 20;
@@ -188,23 +195,15 @@ impl ConvertReport {
         if obstacles.is_empty() {
             return Ok(());
         }
-        let mut lines: Vec<String> = obstacles.iter().take(SHOWN).map(ToString::to_string).collect();
+        let mut lines = vec![format!("{} cannot become Zarr {}:", self.source, self.to)];
+        lines.extend(obstacles.iter().take(SHOWN).map(|finding| match finding.severity {
+            Severity::Loss => format!("{finding}; can be allowed: {}", finding.what),
+            _ => finding.to_string(),
+        }));
         if obstacles.len() > SHOWN {
             lines.push(format!("and {} more", obstacles.len() - SHOWN));
         }
-        let mut losses: Vec<What> =
-            obstacles.iter().filter(|f| f.severity == Severity::Loss).map(|f| f.what).collect();
-        losses.sort_unstable();
-        losses.dedup();
-        let losses: Vec<String> = losses.iter().map(ToString::to_string).collect();
-        let consent = if losses.is_empty() {
-            String::new()
-        } else {
-            format!("; allow what may be lost: {}", losses.join(","))
-        };
-        let message =
-            format!("{} cannot become Zarr {}: {}{consent}", self.source, self.to, lines.join("; "));
-        Err(Error::new(ErrorKind::Unsupported, message))
+        Err(Error::new(ErrorKind::Unsupported, lines.join("\n  ")))
     }
 }
 

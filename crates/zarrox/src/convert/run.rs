@@ -14,6 +14,7 @@ use super::{Conversion, Progress, Verify};
 use crate::array::Array;
 use crate::error::from_store;
 use crate::hierarchy::{Location, format_of};
+use crate::upkeep::Changes;
 
 impl Conversion {
     /// Converts. What was interrupted before is continued.
@@ -35,20 +36,30 @@ impl Conversion {
             }
             None => error.at(format!("converting {} to {}", source.store.location(), place.store.location())),
         })?;
+        let changes = Changes::of_all_below(&[&place.path]).and(place.path.ancestors());
+        place.keep_copies(self.convert.to, &changes);
         place.store.flush().map_err(from_store)?;
         Ok(self.report)
     }
 
     fn copy(&self) -> Result<()> {
-        let resuming = self.prepare()?;
+        let mut journal = self.prepare()?;
+        self.copy_all(&mut journal).map_err(|error| {
+            // What was finished since it was stored last is done again where that fails.
+            let _ = journal.write(&self.destination);
+            resumable(error)
+        })
+    }
+
+    fn copy_all(&self, journal: &mut Journal) -> Result<()> {
         let counter = Counter { done: AtomicU64::new(0), conversion: self, total: self.work() };
         for step in &self.steps {
             if let (Some(source), Some(target)) = (&step.array, &step.target) {
-                self.copy_array(step, source, target, resuming, &counter)?;
+                self.copy_array(step, source, target, journal, &counter)?;
             }
         }
-        // The root comes last: what can be found from it is there.
-        for step in self.steps.iter().rev().filter(|step| step.array.is_none()) {
+        // Until all chunks are there nothing is a node. The root comes last: what can be found from it is there.
+        for step in self.steps.iter().rev() {
             if let Some(target) = &step.target {
                 self.store(step, target)?;
             }
@@ -68,12 +79,12 @@ impl Conversion {
         self.place(step)?.store_documents(target, &self.layout()?)
     }
 
-    /// Makes sure that the destination is empty, or has what an earlier run of the same conversion left; tells which.
-    fn prepare(&self) -> Result<bool> {
+    /// Makes sure that the destination is empty, or has what an earlier run of the same conversion left: its journal says what.
+    fn prepare(&self) -> Result<Journal> {
         let place = &self.destination;
         let ours = Journal::new(&self.source, self.report.from, self.convert.to, false, &self.fingerprint()?);
         match Journal::read(place)? {
-            Some(journal) if journal == ours => return Ok(true),
+            Some(journal) if journal.is_same(&ours) => return Ok(journal),
             Some(journal) if !self.convert.overwrite => return Err(journal.unfinished(place)),
             // What lies there was written by a conversion that was never finished.
             Some(_) if place.path.is_root() => {
@@ -88,7 +99,7 @@ impl Conversion {
             }
         }
         ours.write(place)?;
-        Ok(false)
+        Ok(ours)
     }
 
     fn copy_array(
@@ -96,15 +107,16 @@ impl Conversion {
         step: &Step,
         source: &Array,
         target: &NodeMetadata,
-        resuming: bool,
+        journal: &mut Journal,
         counter: &Counter<'_>,
     ) -> Result<()> {
         let NodeMetadata::Array(metadata) = target else { return Ok(()) };
         let place = self.place(step)?;
         let rounds = self.rounds(step);
-        if resuming && matches!(place.find_node()?, Some(NodeMetadata::Array(_))) {
+        if journal.is_finished(&step.path) {
             return counter.add(step.bytes * rounds);
         }
+        let resuming = journal.was_there();
         let destination = Array::new(place.clone(), metadata.clone())?;
         let tell = |bytes| counter.add(bytes);
         let pool = &place.context.pool;
@@ -119,7 +131,7 @@ impl Conversion {
                 _ => transfer.compare_values(step.all_chunks)?,
             }
         }
-        self.store(step, target)
+        journal.finish(&self.destination, &step.path)
     }
 
     /// Writes the new documents, the root's last; then removes the old ones, the root's first.
@@ -132,6 +144,10 @@ impl Conversion {
         if !resuming {
             Journal::new(&self.source, from, to, true, &self.fingerprint()?).write(&self.destination)?;
         }
+        self.replace_all(from, resuming).map_err(resumable)
+    }
+
+    fn replace_all(&self, from: Format, resuming: bool) -> Result<()> {
         for step in self.steps.iter().rev() {
             if let Some(target) = &step.target {
                 self.store(step, target)?;
@@ -239,6 +255,12 @@ impl Conversion {
         }
         Ok(fingerprint)
     }
+}
+
+/// The error of a conversion that has begun, with what to do.
+fn resumable(error: Error) -> Error {
+    let message = format!("{error}; the same conversion, run again, continues from here");
+    Error::new(error.kind(), message).with_source(error)
 }
 
 /// Counts the work that is done, and tells whoever listens.

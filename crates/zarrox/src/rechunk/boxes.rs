@@ -7,7 +7,7 @@ const ENOUGH: u64 = 64 << 20;
 
 /// Equal boxes of whole chunks of one array, its own, that cover it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Boxes {
+pub(crate) struct Boxes {
     shape: Vec<u64>,
     lengths: Vec<u64>,
     /// The bytes of an element.
@@ -17,7 +17,7 @@ pub(super) struct Boxes {
 impl Boxes {
     /// Boxes for which the chunks of another array of the same shape, of `item` bytes an element, are touched as seldom as
     /// `room` bytes allow; of one chunk where there is not even room for that.
-    pub(super) fn new(shape: &[u64], other: &[u64], own: &[u64], item: u64, room: u64) -> Self {
+    pub(crate) fn new(shape: &[u64], other: &[u64], own: &[u64], item: u64, room: u64) -> Self {
         let within = |(chunk, length): (&u64, &u64)| *chunk.min(length);
         let lengths = own.iter().zip(shape).map(within).collect();
         let mut boxes = Self { shape: shape.to_vec(), lengths, item };
@@ -76,7 +76,7 @@ impl Boxes {
     }
 
     /// The lengths of a box that the array does not cut off.
-    pub(super) fn lengths(&self) -> &[u64] {
+    pub(crate) fn lengths(&self) -> &[u64] {
         &self.lengths
     }
 

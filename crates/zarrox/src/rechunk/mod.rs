@@ -12,7 +12,7 @@ use crate::access::AccessOptions;
 use crate::array::Array;
 use crate::error::argument;
 use crate::options::OpenOptions;
-use boxes::Boxes;
+pub(crate) use boxes::Boxes;
 
 /// Chunks of the array on the way that are smaller than this, in bytes, cost more than they save.
 const SMALLEST: u64 = 16 << 10;

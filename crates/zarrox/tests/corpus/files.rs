@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use serde_json::{Map, Value};
+use zarrox::json::{Json, Map};
 use zarrox::stores::{Key, Store};
 
 pub(crate) fn corpus() -> PathBuf {
@@ -17,9 +17,9 @@ pub(crate) fn writers() -> Vec<String> {
 }
 
 /// The hierarchies of a writer, each with its nodes.
-pub(crate) fn expected(directory: &Path) -> Map<String, Value> {
+pub(crate) fn expected(directory: &Path) -> Map {
     let text = std::fs::read(directory.join("expected.json")).unwrap();
-    let mut document: Value = serde_json::from_slice(&text).unwrap();
+    let mut document: Json = serde_json::from_slice(&text).unwrap();
     document["hierarchies"].as_object_mut().map(std::mem::take).unwrap()
 }
 

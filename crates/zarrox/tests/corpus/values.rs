@@ -2,7 +2,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use serde_json::Value;
+use zarrox::json::{Json, Map, json};
 use zarrox::{DataType, DynArray};
 
 /// What an element is.
@@ -20,7 +20,7 @@ pub(crate) enum Kind {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Element {
     Bytes(Vec<u8>),
-    Object(Value),
+    Object(Json),
 }
 
 /// All elements of an array, row-major.
@@ -31,9 +31,9 @@ pub(crate) struct Values {
 
 impl Values {
     /// The elements that a node of `expected.json` has.
-    pub(crate) fn expected(node: &Value) -> Self {
+    pub(crate) fn expected(node: &Json) -> Self {
         let listed = || node["elements"].as_array().unwrap().iter();
-        let (kind, elements) = match node.get("element").and_then(Value::as_str) {
+        let (kind, elements) = match node.get("element").and_then(Json::as_str) {
             None => {
                 let size = usize::try_from(node["item"].as_u64().unwrap()).unwrap();
                 let bytes = base64(&node["data"]);
@@ -52,7 +52,7 @@ impl Values {
     pub(crate) fn only(&self, positions: &[usize]) -> Self {
         let zeros = self.elements.iter().map(|element| match element {
             Element::Bytes(bytes) => Element::Bytes(vec![0; bytes.len()]),
-            Element::Object(_) => Element::Object(Value::Null),
+            Element::Object(_) => Element::Object(Json::Null),
         });
         let mut elements: Vec<Element> = zeros.collect();
         for &position in positions {
@@ -62,12 +62,12 @@ impl Values {
     }
 
     /// The fill value that a node has; nothing where it is undefined, or the elements vary in size.
-    pub(crate) fn fill_value(node: &Value) -> Option<Element> {
+    pub(crate) fn fill_value(node: &Json) -> Option<Element> {
         node["fill_value"].is_string().then(|| Element::Bytes(base64(&node["fill_value"])))
     }
 }
 
-fn base64(text: &Value) -> Vec<u8> {
+fn base64(text: &Json) -> Vec<u8> {
     STANDARD.decode(text.as_str().unwrap()).unwrap()
 }
 
@@ -87,7 +87,7 @@ pub(crate) fn of_array(array: &DynArray, kind: Kind) -> Vec<Element> {
 fn of_optional(value: &DataType, element: &[u8]) -> Element {
     Element::Object(match element.split_first() {
         Some((1, element)) => STANDARD.encode(packed(value, element)).into(),
-        _ => Value::Null,
+        _ => Json::Null,
     })
 }
 
@@ -111,7 +111,7 @@ fn packed(data_type: &DataType, element: &[u8]) -> Vec<u8> {
 }
 
 /// An object out of MessagePack.
-fn from_message_pack(mut bytes: &[u8]) -> Value {
+fn from_message_pack(mut bytes: &[u8]) -> Json {
     let object = take_object(&mut bytes);
     assert!(bytes.is_empty(), "{} bytes behind {object}", bytes.len());
     object
@@ -133,18 +133,18 @@ fn take_int(bytes: &mut &[u8], size: usize) -> i64 {
 }
 
 /// What is said of bytes is what `record.py` says of them.
-fn take_object(bytes: &mut &[u8]) -> Value {
+fn take_object(bytes: &mut &[u8]) -> Json {
     let size = |bytes: &mut &[u8], bits: u8| usize::try_from(take_uint(bytes, 1 << bits)).unwrap();
     match take(bytes, 1)[0] {
         tag @ 0x00..=0x7f => tag.into(),
         tag @ 0x80..=0x8f => take_map(bytes, usize::from(tag & 0x0f)),
         tag @ 0x90..=0x9f => take_list(bytes, usize::from(tag & 0x0f)),
         tag @ 0xa0..=0xbf => take_text(bytes, usize::from(tag & 0x1f)),
-        0xc0 => Value::Null,
+        0xc0 => Json::Null,
         tag @ 0xc2..=0xc3 => (tag == 0xc3).into(),
         tag @ 0xc4..=0xc6 => {
             let count = size(bytes, tag - 0xc4);
-            serde_json::json!({"base64": STANDARD.encode(take(bytes, count))})
+            json!({"base64": STANDARD.encode(take(bytes, count))})
         }
         0xca => f64::from(f32::from_be_bytes(take(bytes, 4).try_into().unwrap())).into(),
         0xcb => f64::from_be_bytes(take(bytes, 8).try_into().unwrap()).into(),
@@ -167,18 +167,18 @@ fn take_object(bytes: &mut &[u8]) -> Value {
     }
 }
 
-fn take_text(bytes: &mut &[u8], count: usize) -> Value {
+fn take_text(bytes: &mut &[u8], count: usize) -> Json {
     std::str::from_utf8(take(bytes, count)).unwrap().into()
 }
 
-fn take_list(bytes: &mut &[u8], count: usize) -> Value {
+fn take_list(bytes: &mut &[u8], count: usize) -> Json {
     (0..count).map(|_| take_object(bytes)).collect()
 }
 
-fn take_map(bytes: &mut &[u8], count: usize) -> Value {
-    let mut map = serde_json::Map::new();
+fn take_map(bytes: &mut &[u8], count: usize) -> Json {
+    let mut map = Map::new();
     for _ in 0..count {
-        let Value::String(key) = take_object(bytes) else { panic!("a key that is no text") };
+        let Json::String(key) = take_object(bytes) else { panic!("a key that is no text") };
         let value = take_object(bytes);
         map.insert(key, value);
     }

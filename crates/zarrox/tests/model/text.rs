@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use zarrox::codecs::registry;
+use zarrox::json::json;
 use zarrox::stores::{MemoryStore, Store};
 use zarrox::{ArrayView, DataType, DynArray};
 
@@ -30,7 +31,7 @@ fn compare(view: &ArrayView<'_>, meant: &Expected, model: &[String], what: &str)
 fn check(case: &Case) {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
     let builder = case.plan.builder(store.clone()).data_type(string());
-    let array = builder.fill_value_json(serde_json::json!("nothing")).create().unwrap();
+    let array = builder.fill_value_json(json!("nothing")).create().unwrap();
     let mut model = vec!["nothing".to_owned(); case.plan.shape.iter().product()];
     for step in &case.steps {
         let meant = step.expected(&case.plan);

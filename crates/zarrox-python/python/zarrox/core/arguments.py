@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from zarrox.config import config as settings
 from zarrox.core.array import Array
-from zarrox.core.metadata import ArrayV3Metadata, is_v3
+from zarrox.core.grids import grid_of, rectilinear
+from zarrox.core.metadata import ArrayMetadata, ArrayV3Metadata, is_v3
+from zarrox.core.spec import numpy_dtype
+from zarrox.util import ceildiv, chunk_lengths
 
-__all__ = ["array_like", "configured", "h5py_arguments", "kept", "like", "shape_and_chunks"]
+__all__ = ["array_like", "configured", "element_type", "h5py_arguments", "kept", "like", "shape_and_chunks", "stored_like"]
 
 
 def h5py_arguments(compressor: Any, fill_value: Any, kwargs: dict[str, Any]) -> tuple[Any, Any]:
@@ -70,42 +74,147 @@ def shape_and_chunks(a: Any) -> tuple[tuple[int, ...] | None, tuple[int, ...] | 
     return shape, None
 
 
-def like(a: Any, kwargs: dict[str, Any]) -> dict[str, Any]:
-    """Arguments for an array like another one."""
+def like(a: Any, zarr_format: str, kwargs: Mapping[str, Any]) -> dict[str, Any]:
+    """Arguments for an array like another one, in a format: also those that were given."""
+    kwargs = {name: value for name, value in kwargs.items() if value is not None or name not in ("shape", "dtype")}
     shape, chunks = shape_and_chunks(a)
-    like: dict[str, Any] = {"shape": shape, "chunks": chunks, "dtype": getattr(a, "dtype", None)}
-    if isinstance(a, Array):
-        like |= _codecs_like(a, kwargs)
-    return {**{name: value for name, value in like.items() if value is not None}, **kwargs}
+    stored = stored_like(a, zarr_format, kwargs) if isinstance(a, Array) else _without({"chunks": chunks} | element_type(a), kwargs)
+    options = {"shape": shape} | stored
+    return {**{name: value for name, value in options.items() if value is not None}, **kwargs}
 
 
-def _codecs_like(a: Array, kwargs: dict[str, Any]) -> dict[str, Any]:
-    """The format and the codecs of an array, where the format is not to be another one."""
-    zarr_format = 3 if is_v3(a._native) else 2
-    wanted = kwargs.get("zarr_format", kwargs.get("zarr_version", zarr_format))
-    if str(wanted) != str(zarr_format):
-        return {}
-    if zarr_format == 3:
-        codecs = {"filters": a.filters, "compressors": a.compressors, "serializer": a.serializer}
-        given = {name: value for name, value in codecs.items() if name not in kwargs}
-        return {"zarr_format": 3, "shards": a.shards, "dtype": a.metadata.data_type, **given}
-    filters, object_codec = a.filters or [], None
-    if a.dtype.hasobject and filters:
-        object_codec, *filters = filters
-    compressor = "none" if a.compressor is None else a.compressor
-    return {"compressor": compressor, "order": a.order, "filters": filters or None, "object_codec": object_codec}
+def element_type(source: Any) -> dict[str, Any]:
+    """The arguments that say what the elements of an array-like are; of objects, also what stores them."""
+    dtype = getattr(source, "dtype", None)
+    if isinstance(source, Array) and is_v3(source._native) and not _is_cast(source):
+        return {"dtype": source.metadata.data_type}  # Which says more than NumPy's can.
+    filters = getattr(source, "filters", None)
+    if getattr(dtype, "hasobject", False) and filters:
+        return {"dtype": dtype, "object_codec": filters[0]}
+    return {"dtype": dtype}
 
 
-def kept(data: Array, zarr_format: int, given: Mapping[str, Any]) -> dict[str, Any]:
-    """What a new array takes over from an array of Zarr, where nothing else is given."""
-    metadata = data.metadata
-    options: dict[str, Any] = {"chunks": data.chunks, "fill_value": data.fill_value, "attributes": data.attrs.asdict()}
-    if zarr_format == 3:
-        options |= {"shards": data.shards, "dimension_names": data.dimension_names}
-    if metadata.zarr_format == zarr_format:
-        options |= {"filters": data.filters, "compressors": data.compressors, "order": data.order}
-        if isinstance(metadata, ArrayV3Metadata):
-            options |= {"serializer": data.serializer, "chunk_key_encoding": metadata.chunk_key_encoding, "order": None}
+def _is_cast(source: Array) -> bool:
+    return bool((source._view or {}).get("casts"))
+
+
+def kept(source: Array, zarr_format: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """What a new array of a format takes over from an array of Zarr, where nothing else is given."""
+    options: dict[str, Any] = {"fill_value": _fill_value(source), "attributes": source.attrs.asdict()}
+    if zarr_format == "3":
+        options["dimension_names"] = source.dimension_names
+    if _has_codecs_of(source, zarr_format):
+        options["chunk_key_encoding"] = _key_encoding(source.metadata)
+    options = {name: value for name, value in options.items() if name not in given}
+    return options | stored_like(source, zarr_format, given)
+
+
+def _key_encoding(metadata: ArrayMetadata) -> Any:
+    return metadata.chunk_key_encoding if isinstance(metadata, ArrayV3Metadata) else ("v2", metadata.dimension_separator)
+
+
+def _fill_value(source: Array) -> Any:
+    fill = source.fill_value
+    return np.asarray(fill).astype(source.dtype)[()] if _is_cast(source) and fill is not None else fill
+
+
+def stored_like(source: Array, zarr_format: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """The chunks, the type and the codecs of an array of Zarr as arguments for a new one, where nothing else is given.
+
+    Codecs are those of a format: an array of another one gets its own.
+    """
+    options = element_type(source) | _chunks_like(source, zarr_format, given)
+    if _has_codecs_of(source, zarr_format):
+        options |= {"compressors": source.compressors, "filters": source.filters}
+        if zarr_format == "3":
+            options["serializer"] = source.serializer
         else:
-            options["chunk_key_encoding"] = ("v2", metadata.dimension_separator)
-    return {name: value for name, value in options.items() if name not in given} | {"dtype": metadata.data_type}
+            filters = source.filters or []
+            options |= {"filters": filters[1:] if "object_codec" in options else filters, "order": source.order}
+    return _without(options, given)
+
+
+def _without(options: dict[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Arguments without those that others which are given stand for."""
+    absent = set(given)
+    if absent & {"compressor", "compression"}:
+        absent.add("compressors")  # Different words for the same thing.
+    if "codecs" in absent:
+        absent |= {"filters", "serializer", "compressors"}
+    if "dtype" in absent:
+        absent |= {"serializer"} if _is_object(given["dtype"]) else {"serializer", "object_codec"}
+    return {name: value for name, value in options.items() if name not in absent}
+
+
+def _is_object(dtype: Any) -> bool:
+    native = numpy_dtype(dtype)
+    return native is not None and native.hasobject
+
+
+def _has_codecs_of(source: Array, zarr_format: str) -> bool:
+    """Whether the codecs of an array can be given to one of another format. N5 has few of those of v2, whose words it uses."""
+    if source.is_view:
+        return False  # It shows other elements than those that its codecs are for.
+    own = "3" if is_v3(source._native) else source._native.format
+    return own == zarr_format or (own in ("1", "n5") and zarr_format == "2")
+
+
+def _chunks_like(source: Array, zarr_format: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """The chunks of an array, and its shards; where one of the two is given, the other must fit."""
+    if zarr_format != "3":
+        return {"chunks": source.chunks}
+    grid, shards, shape = grid_of(source._native), source.shards, source.shape
+    chunks = given.get("chunk_shape", given.get("chunks"))
+    if "chunks" in given or "chunk_shape" in given:
+        fitting = None if shards is None or "shards" in given else _fitting_shards(grid or shards, chunks, shape)
+        return {} if fitting is None else {"shards": _with_index(source, fitting)}
+    if shards is None:
+        options = {"chunks": grid or source.chunks}
+    else:
+        options = {"chunks": source.chunks, "shards": _with_index(source, grid or shards)}
+    if given.get("shards") is not None:
+        _check_shards(given["shards"], options["chunks"], shape)
+    return options
+
+
+def _with_index(source: Array, shards: Any) -> Any:
+    """Shards with what else there is to say about them."""
+    codecs = json.loads(source._native.codecs)
+    locations = (codec["configuration"].get("index_location") for codec in codecs if codec["name"] == "sharding_indexed")
+    location = next(locations, "end")
+    return shards if location == "end" else {"shape": shards, "index_location": location}
+
+
+def _fitting_shards(shards: Any, chunks: Any, shape: tuple[int, ...]) -> Any:
+    """Shards for other chunks: as long as before, or as much longer as makes them whole chunks."""
+    if isinstance(chunks, str) and chunks in ("auto", "default"):
+        return chunks
+    if rectilinear(chunks, shape) is not None:
+        raise ValueError("the source has shards, and chunks inside of shards have one shape: give shards, too, or shards=None")
+    lengths = chunk_lengths(chunks, shape)
+    if isinstance(lengths, bool):
+        return "auto" if lengths else None
+    if isinstance(shards, dict):
+        _check_whole(shards, lengths)
+        return shards
+    units = [length or shard for length, shard in zip(lengths, shards, strict=True)]
+    return tuple(count * unit for count, unit in zip(ceildiv(shards, units), units, strict=True))
+
+
+def _check_whole(grid: dict[str, Any], chunks: Sequence[int | None]) -> None:
+    for given, unit in zip(grid["configuration"]["chunk_shapes"], chunks, strict=True):
+        lengths = given if isinstance(given, list) else [given]
+        if any((length[0] if isinstance(length, list) else length) % (unit or 1) for length in lengths):
+            raise ValueError(f"the source has shards that are no multiples of the chunks {tuple(chunks)}: give shards, too")
+
+
+def _check_shards(shards: Any, chunks: Any, shape: tuple[int, ...]) -> None:
+    """Refuses shards that were given where the chunks of the source do not fit into them."""
+    if isinstance(chunks, dict):
+        raise ValueError("the source has chunks that differ in length, which cannot be inside of shards: give chunks, too")
+    shards = shards["shape"] if isinstance(shards, Mapping) and "shape" in shards else shards
+    if isinstance(shards, str) or rectilinear(shards, shape) is not None:
+        return
+    lengths = chunk_lengths(shards, shape)
+    if not isinstance(lengths, bool) and any((length or unit) % unit for length, unit in zip(lengths, chunks, strict=True)):
+        raise ValueError(f"the shards {shards} are no multiples of the source's chunks {chunks}: give chunks, too")

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from zarrox.util import json_loads
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from zarrox import _native
     from zarrox.storage import BaseStore
 
@@ -172,13 +174,11 @@ def _grid(grid: dict[str, Any]) -> RegularChunkGrid | dict[str, Any]:
 
 
 def _v2(native: _native.Array, document: dict[str, Any]) -> ArrayV2Metadata:
-    from zarrox.core.dtype import parse_dtype
-
     filters, compressor = v2_codecs(document)
     return ArrayV2Metadata(
         shape=native.shape,
         chunks=native.chunks,
-        data_type=parse_dtype(json.loads(native.data_type), zarr_format=3),
+        data_type=_v2_data_type(native.dtype, filters),
         fill_value=native.fill_value,
         order=native.order,
         filters=filters or None,
@@ -188,6 +188,14 @@ def _v2(native: _native.Array, document: dict[str, Any]) -> ArrayV2Metadata:
         attributes=json.loads(native.attributes()),
         document=document,
     )
+
+
+def _v2_data_type(dtype: np.dtype[Any], filters: tuple[Any, ...]) -> Any:
+    """The data type of what NumPy takes the elements for, with the byte order; of objects a codec tells it."""
+    from zarrox.core.dtype import parse_dtype
+    from zarrox.core.dtype.resolve import type_of_objects
+
+    return type_of_objects(filters[0]) if dtype.hasobject and filters else parse_dtype(dtype, zarr_format=2)
 
 
 def array_document(native: _native.Array, store: BaseStore) -> dict[str, Any]:

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from zarrox.core.grids import chunk_sizes, grid_of
 from zarrox.core.metadata import ArrayMetadata, array_document, array_metadata, is_v3, split_codecs, v2_codecs, v3_codecs
 from zarrox.errors import UnsupportedError
 from zarrox.info import InfoReporter, byte_count, type_name
-from zarrox.storage import KVStore
+from zarrox.storage import StorePath
 from zarrox.util import CallableInt, ceildiv
 
 if TYPE_CHECKING:
@@ -20,34 +21,7 @@ if TYPE_CHECKING:
     from zarrox.attrs import Attributes
     from zarrox.storage import BaseStore
 
-__all__ = ["Described", "StorePath"]
-
-
-class StorePath:
-    """A store, and a path in it.
-
-    Examples
-    --------
-    >>> import zarrox as zarr
-    >>> zarr.zeros(3, path="a/b").store_path.path
-    'a/b'
-    """
-
-    __slots__ = ("path", "store")
-
-    def __init__(self, store: BaseStore, path: str) -> None:
-        self.store = store
-        self.path = path
-
-    def __str__(self) -> str:
-        scheme, found, location = self.store.native.location.rpartition("://")
-        if isinstance(self.store, KVStore):
-            scheme = "memory"
-        url = f"{scheme if found else 'file'}://{location}"
-        return f"{url.rstrip('/')}/{self.path}" if self.path else url
-
-    def __repr__(self) -> str:
-        return f"StorePath({type(self.store).__name__}, {str(self)!r})"
+__all__ = ["Described"]
 
 
 class Described:
@@ -316,12 +290,15 @@ class Described:
     @property
     def read_chunk_sizes(self) -> tuple[tuple[int, ...], ...]:
         """The lengths of all chunks along each dimension, as Dask writes them."""
-        return _sizes(self.shape, self._native.chunks)
+        return self.write_chunk_sizes if self._native.shards is None else chunk_sizes(self._native.chunks, self.shape)
 
     @property
     def write_chunk_sizes(self) -> tuple[tuple[int, ...], ...]:
         """The same of what is stored as one object: of shards, where there are shards."""
-        return _sizes(self.shape, self._native.shards or self._native.chunks)
+        native = self._fresh
+        grid = grid_of(native)
+        lengths = native.shards or native.chunks if grid is None else grid["configuration"]["chunk_shapes"]
+        return chunk_sizes(lengths, native.shape)
 
     @property
     def info(self) -> InfoReporter:
@@ -361,7 +338,7 @@ class Described:
             ("Type", type_name(self)),
             ("Data type", str(self.dtype)),
             ("Shape", str(self.shape)),
-            ("Chunk shape", str(self.chunks)),
+            ("Chunk shape", self._native.chunk_grid_text),
             ("Order", self.order),
             ("Read-only", str(self._read_only)),
         ]
@@ -383,10 +360,11 @@ class Described:
             ("Fill value", self.fill_value),
             ("Shape", self.shape),
         ]
-        if self.shards is not None:
-            items.append(("Shard shape", self.shards))
+        if self.shards is None:
+            items.append(("Chunk shape", self._native.chunk_grid_text))
+        else:
+            items += [("Shard shape", self._native.chunk_grid_text), ("Chunk shape", self.chunks)]
         items += [
-            ("Chunk shape", self.chunks),
             ("Order", self.order),
             ("Read-only", self._read_only),
             ("Store type", type(self._store).__name__),
@@ -425,8 +403,3 @@ def _as_type(stored: np.dtype[Any], shown: np.dtype[Any]) -> Any:
     from zarrox.codecs import AsType
 
     return AsType(encode_dtype=stored, decode_dtype=shown)
-
-
-def _sizes(shape: tuple[int, ...], chunks: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
-    axes = zip(shape, chunks, strict=True)
-    return tuple(tuple(min(chunk, length - start) for start in range(0, length, chunk)) for length, chunk in axes)

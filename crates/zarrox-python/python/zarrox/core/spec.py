@@ -11,10 +11,11 @@ from typing import Any, Final
 import numpy as np
 
 from zarrox import _native
+from zarrox.core.grids import rectilinear
 from zarrox.errors import BadCompressorError
 from zarrox.util import chunk_lengths, fill_json, normalize_dimension_separator, normalize_order, normalize_shape
 
-__all__ = ["DEFAULT_FILL_VALUE", "array_spec"]
+__all__ = ["DEFAULT_FILL_VALUE", "array_spec", "numpy_dtype"]
 
 
 class _Default(Enum):
@@ -63,11 +64,11 @@ def array_spec(
         _refuse_in_v2(zarr_format, shards=shards, codecs=codecs, dimension_names=dimension_names, serializer=serializer)
     lengths, native_dtype, name, object_codec = _types(shape, dtype, zarr_format, object_codec)
     spec: Spec = {"format": zarr_format, "shape": lengths, "dtype": name, "overwrite": bool(overwrite)}
-    spec["chunks"] = chunk_lengths(True if _is_auto(chunks) else chunks, lengths)
+    spec |= _chunks(chunks, lengths, zarr_format)
     if order is not None:
         spec["order"] = normalize_order(order)
-    # In version 3 there is no array without a fill value.
-    if fill_value is not DEFAULT_FILL_VALUE and (fill_value is not None or not v3):
+    # In version 3 and its drafts there is no array without a fill value.
+    if fill_value is not DEFAULT_FILL_VALUE and (fill_value is not None or not zarr_format.lstrip("v").startswith("3")):
         spec["fill_value"] = fill_json(fill_value, name, 3) if v3 else fill_json(fill_value, native_dtype)
     if attributes:
         spec["attributes"] = dict(attributes)
@@ -80,6 +81,17 @@ def array_spec(
         spec["dimension_names"] = list(dimension_names)
     _add_v3_codecs(spec, native_dtype, filters, compressor, compressors, serializer, codecs)
     return _with_shards(spec, shards)
+
+
+def _chunks(chunks: Any, shape: tuple[int, ...], zarr_format: str) -> Spec:
+    grid = rectilinear(chunks, shape)
+    if grid is None:
+        return {"chunks": chunk_lengths(True if _is_auto(chunks) else chunks, shape)}
+    if grid["name"] == "regular":
+        return {"chunks": list(grid["configuration"]["chunk_shape"])}
+    if zarr_format != "3":
+        raise ValueError(f"chunks that differ in length need an array of version 3, not {zarr_format}: give zarr_format=3")
+    return {"chunk_grid": grid}
 
 
 def _refuse_in_v2(zarr_format: str, **arguments: Any) -> None:
@@ -103,7 +115,7 @@ def _types(
     if zarr_format in ("1", "2"):
         native, object_codec = normalize_dtype(dtype, object_codec)
         return lengths + native.shape, native.base, spec_dtype(native.base, 2, object_codec), object_codec
-    given = _numpy(dtype)
+    given = numpy_dtype(dtype)
     if given is not None and given.shape:
         lengths, dtype, given = lengths + given.shape, given.base, given.base
     name = spec_dtype(dtype, 3, object_codec)
@@ -112,7 +124,7 @@ def _types(
     return lengths, native if given is None or given.isnative else native.newbyteorder(), name, object_codec
 
 
-def _numpy(dtype: Any) -> np.dtype[Any] | None:
+def numpy_dtype(dtype: Any) -> np.dtype[Any] | None:
     """What NumPy takes a type for, if it knows it."""
     try:
         found: np.dtype[Any] = np.dtype(dtype.to_native_dtype() if hasattr(dtype, "to_native_dtype") else dtype)
@@ -187,9 +199,11 @@ def _compressor_config(compressor: Any, zarr_format: int) -> Any:
     if isinstance(compressor, str):
         raise BadCompressorError(f"bad compressor {compressor!r}: give a codec, such as zarr.Blosc()")
     try:
-        return codec_config(compressor, zarr_format)
+        config = codec_config(compressor, zarr_format)
     except (AttributeError, TypeError) as error:
         raise BadCompressorError(f"bad compressor {compressor!r}: give a codec, such as zarr.Blosc()") from error
+    # N5 has its blocks around everything by itself, and other formats have none: what is inside of them compresses.
+    return config["compressor_config"] if config is not None and config.get("id") == "n5_wrapper" else config
 
 
 def _sequence(codecs: Any) -> list[Any]:
@@ -236,15 +250,32 @@ def _with_shards(spec: Spec, shards: Any) -> Spec:
     if shards is None:
         return spec
     location = None
-    if isinstance(shards, Mapping):
+    if isinstance(shards, Mapping) and "shape" in shards:
         shards, location = shards["shape"], shards.get("index_location")
-    if _is_auto(shards):
-        shards = _guessed_shards(spec)
-    lengths = chunk_lengths(shards, spec["shape"])
+    if "chunk_grid" in spec:
+        raise ValueError("chunks inside of shards have one shape; give the lists of lengths as shards, or shards=None")
+    spec |= _shards(_guessed_shards(spec) if _is_auto(shards) else shards, spec)
+    return spec if location in (None, "end") else _index_at(spec, location)
+
+
+def _shards(shards: Any, spec: Spec) -> Spec:
+    shape, chunks = spec["shape"], spec["chunks"]
+    grid = rectilinear(shards, shape)
+    if grid is not None:
+        if isinstance(chunks, bool):
+            raise ValueError("shards that differ in length need chunks: say how long the chunks inside of them are")
+        return {"chunk_grid": grid}
+    lengths = chunk_lengths(shards, shape)
     if isinstance(lengths, bool):
         raise ValueError(f"shards are a shape, 'auto' or None, not {shards!r}")
-    spec["shards"] = [whole if length is None else length for length, whole in zip(lengths, spec["shape"], strict=True)]
-    return spec if location in (None, "end") else _index_at(spec, location)
+    units = [None] * len(shape) if isinstance(chunks, bool) else chunks
+    whole = [_multiple(length, unit or length) for length, unit in zip(shape, units, strict=True)]
+    return {"shards": [all_ if length is None else length for length, all_ in zip(lengths, whole, strict=True)]}
+
+
+def _multiple(length: int, unit: int) -> int:
+    """The smallest number of whole chunks that cover a length, in elements."""
+    return max(-(-length // max(unit, 1)), 1) * max(unit, 1)
 
 
 def _guessed_shards(spec: Spec) -> tuple[int, ...]:
@@ -256,9 +287,10 @@ def _guessed_shards(spec: Spec) -> tuple[int, ...]:
 
 def _index_at(spec: Spec, location: str) -> Spec:
     """Shards that say where their index is need all codecs written out."""
-    codecs = json.loads(_made(spec).codecs)
+    made = _made(spec)
+    codecs = json.loads(made.codecs)
     codecs[0]["configuration"]["index_location"] = location
-    grid = {"name": "regular", "configuration": {"chunk_shape": spec["shards"]}}
+    grid = json.loads(made.chunk_grid)
     kept = {name: value for name, value in spec.items() if name not in ("chunks", "shards", "filters", "compressor")}
     return {**kept, "chunk_grid": grid, "codecs": codecs}
 

@@ -14,6 +14,7 @@ from zarrox._native import Array as NativeArray
 from zarrox._native import Group as NativeGroup
 from zarrox._native import Store as NativeStore
 from zarrox.core import Array
+from zarrox.errors import ContainsArrayError, ContainsGroupError
 from zarrox.hierarchy import _nodes
 from zarrox.util import normalize_shape
 
@@ -134,10 +135,17 @@ class Creation:
         """
         path = self._item_path(name)
         with self._writing(path):
-            if self._kind(path) == "group":
-                group: Group = self._wrap(_native.open_node(self._native_store(), path, "r+", self._native.format))
-                return group
-            return self._new_group(path, overwrite, attributes)
+            if self._kind(path) != "group":
+                try:
+                    return self._new_group(path, False, attributes)
+                except ContainsGroupError:
+                    pass  # Another thread has just made it.
+                except ContainsArrayError:
+                    if not overwrite:
+                        raise
+                    return self._new_group(path, True, attributes)
+            group: Group = self._wrap(_native.open_node(self._native_store(), path, "r+", self._native.format))
+            return group
 
     def require_groups(self, *names: Any) -> tuple[Group, ...]:
         """Open or create several groups.
@@ -243,7 +251,12 @@ class Creation:
         """
         path = self._item_path(name)
         if self._kind(path) != "array":
-            return self.create_dataset(name, shape=shape, dtype=dtype, **kwargs)
+            try:
+                return self.create_dataset(name, shape=shape, dtype=dtype, **kwargs)
+            except ContainsArrayError:
+                # Another thread may have just made it.
+                if self._kind(path) != "array":
+                    raise
         with self._writing(path):
             array: Array = self._wrap(_native.open_node(self._native_store(), path, "r+", self._native.format))
         _check_array(array, normalize_shape(shape), np.dtype(dtype), exact)
@@ -284,9 +297,15 @@ class Creation:
         >>> root.require_array('foo', shape=(10,), dtype='int8').shape
         (10,)
         """
-        if self._kind(self._item_path(name)) == "array":
-            return self.require_dataset(name, shape=shape, dtype=dtype, exact=exact)
-        return self.create_array(name, shape=shape, dtype=np.float64 if dtype is None else dtype, **kwargs)
+        path = self._item_path(name)
+        if self._kind(path) != "array":
+            try:
+                return self.create_array(name, shape=shape, dtype=np.float64 if dtype is None else dtype, **kwargs)
+            except ContainsArrayError:
+                # Another thread may have just made it.
+                if self._kind(path) != "array":
+                    raise
+        return self.require_dataset(name, shape=shape, dtype=dtype, exact=exact)
 
     def create(self, name: Any, **kwargs: Any) -> Array:
         """The same as :meth:`create_dataset`.
@@ -538,14 +557,15 @@ class Creation:
 
     def _options(self, kwargs: dict[str, Any]) -> dict[str, Any]:
         """The arguments of a function that creates an array in the stores of this group."""
+        format = self._native.format
         wanted = _nodes.format_name(kwargs.pop("zarr_format", None), kwargs.pop("zarr_version", None))
-        if wanted not in (None, str(self.zarr_format)):
-            raise ValueError(f"what is in a group has its format, which is {self.zarr_format} here; found {wanted}")
+        if wanted not in (None, str(self.zarr_format), format):
+            raise ValueError(f"what is in a group has its format, which is {format} here; found {wanted}")
         return {
             "chunk_store": self._chunk_store,
             "synchronizer": self._synchronizer,
             "cache_attrs": self._cache_attrs,
-            "zarr_format": self.zarr_format,
+            "zarr_format": format,
         } | kwargs
 
 

@@ -19,11 +19,10 @@ from zarrox._native import Store as NativeStore
 from zarrox.attrs import Attributes
 from zarrox.core import Array
 from zarrox.core.metadata import is_v3
-from zarrox.core.properties import StorePath
 from zarrox.errors import ReadOnlyError, ZarrUserWarning
 from zarrox.hierarchy import _nodes
 from zarrox.hierarchy._create import Creation
-from zarrox.storage import BaseStore, native_store, normalize_storage_path, normalize_store_arg
+from zarrox.storage import BaseStore, StorePath, native_store, normalize_storage_path, normalize_store_arg
 from zarrox.tree import TreeViewer
 from zarrox.util import InfoReporter
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from zarrox import _native, creation
 from zarrox.core import Array
-from zarrox.errors import ContainsArrayError, GroupNotFoundError
+from zarrox.errors import ContainsArrayError, ContainsGroupError, GroupNotFoundError
 from zarrox.hierarchy import _nodes
 from zarrox.hierarchy._group import Group
 from zarrox.storage import MemoryStore, native_store, normalize_storage_path, normalize_store_arg
@@ -207,9 +207,16 @@ def _open_native(
         try:
             return _nodes.open_group_node(store, path, "r" if mode == "r" else "r+", format, consolidated)
         except GroupNotFoundError:
-            if mode != "a":
+            # Consolidated metadata that is asked for is not made by creating a group.
+            if mode != "a" or consolidated:
                 raise
-    return _native.create_group(store, path, new_format, _nodes.to_json(dict(attributes or {})), mode == "w")
+    try:
+        return _native.create_group(store, path, new_format, _nodes.to_json(dict(attributes or {})), mode == "w")
+    except ContainsGroupError:
+        if mode != "a":
+            raise
+        # Another thread has just made it.
+        return _nodes.open_group_node(store, path, "r+", format, consolidated)
 
 
 def create_group(

@@ -217,7 +217,7 @@ class StoredBytes(bytes):
 
 
 class _Given(MutableMapping[str, Any]):
-    """A user's ``dict`` as Rust writes to it."""
+    """A user's kind of ``dict`` as Rust writes to it."""
 
     __slots__ = ("_values",)
 
@@ -271,7 +271,8 @@ class KVStore(BaseStore):
     def native(self) -> _native.Store:
         """What Rust reads and writes this store by."""
         if self._custom:
-            return super().native
+            inner = self._mutable_mapping
+            return _native.Store.mapping(self, inner.native if isinstance(inner, BaseStore) else inner)
         if self._handle is None:
             self._handle = self._open()
         return self._handle
@@ -280,12 +281,15 @@ class KVStore(BaseStore):
         inner = self._mutable_mapping
         if isinstance(inner, BaseStore):
             return inner.native
+        if type(inner) is dict:
+            return _native.Store.mapping(inner)
         if isinstance(inner, dict):
-            return _native.Store.mapping(_Given(inner))
+            return _native.Store.mapping(_Given(inner), inner)
         if hasattr(inner, "fs") and hasattr(inner, "root"):
             from .remote import Files  # What s3fs, gcsfs and others give for a mapping.
 
-            return _native.Store.mapping(Files(inner))
+            files = Files(inner)
+            return _native.Store.mapping(files, files.place)
         return _native.Store.mapping(inner)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -355,8 +359,8 @@ class NativeStore(BaseStore):
     def native(self) -> _native.Store:
         """What Rust reads and writes this store by."""
         if self._custom:
-            return _native.Store.mapping(self)
-        return _native.Store.mapping(_Translated(self)) if self._translates() else self._raw
+            return _native.Store.mapping(self, self._raw)
+        return _native.Store.mapping(_Translated(self), self._raw) if self._translates() else self._raw
 
     def _translates(self) -> bool:
         """Whether keys are changed on their way."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import OrderedDict
-from collections.abc import Iterator, MutableMapping
+from collections.abc import Iterator, Mapping, MutableMapping
 from threading import Lock
 from typing import Any
 
@@ -222,6 +222,25 @@ class LRUStoreCache(BaseStore):
             self._invalidate_keys()
 
 
+class _Written(Mapping[str, bytes]):
+    """Documents as they are stored, each written when it is asked for: of a large hierarchy, few are."""
+
+    def __init__(self, documents: Mapping[str, Any]) -> None:
+        self._documents = documents
+
+    def __getitem__(self, key: str) -> bytes:
+        return json.dumps(self._documents[key]).encode()
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._documents
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._documents)
+
+    def __len__(self) -> int:
+        return len(self._documents)
+
+
 class ConsolidatedMetadataStore(BaseStore):
     """The metadata of a whole hierarchy, as one document says it: it is read once and never changes.
 
@@ -262,10 +281,7 @@ class ConsolidatedMetadataStore(BaseStore):
         if self._custom:
             return super().native
         if self._handle is None:
-            documents = _native.Store.memory()
-            for key, value in self.meta_store.items():
-                documents.set(key, json.dumps(value).encode())
-            self._handle = documents.read_only()
+            self._handle = _native.Store.mapping(_Written(self.meta_store)).read_only()
         return self._handle
 
     def __getstate__(self) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from typing import Any
 from zarrox import _native
 from zarrox.errors import FSPathExistNotDir, ReadOnlyError
 
-from .base import BaseStore, NativeStore
+from .base import BaseStore, KVStore, NativeStore
 from .paths import DOCUMENTS, Path, is_key, normalize_storage_path
 from .servers import open_url
 
@@ -143,6 +143,12 @@ class Files(MutableMapping[str, Any]):
     def __init__(self, mapper: Any, missing: tuple[type[BaseException], ...] = (KeyError,)) -> None:
         self.mapper = mapper
         self.missing = missing
+
+    @property
+    def place(self) -> str:
+        """The text that all mappings of the same files have, and no others."""
+        fs = self.mapper.fs
+        return f"{type(fs).__name__}-{id(fs):x}://{self.mapper.root}"
 
     def __getitem__(self, key: str) -> Any:
         try:
@@ -320,8 +326,8 @@ class FSStore(NativeStore):
         if options is not None:
             return open_url(self.url, options, create=self.mode != "r")
         missing = self.exceptions if self.exceptions != _MISSING else (KeyError,)
-        self._mapping = Files(self.map, missing)
-        return _native.Store.mapping(self._mapping)
+        self._mapping = files = Files(self.map, missing)
+        return _native.Store.mapping(files, files.place)
 
     def _translates(self) -> bool:
         return self.normalize_keys
@@ -598,11 +604,11 @@ class ObjectStore(NativeStore):
 
     def _open(self) -> _native.Store:
         self._mapping = _Objects(self.store)
-        return _native.Store.mapping(self._mapping)
+        return _native.Store.mapping(self._mapping, self.store)
 
 
 class StorePath(NativeStore):
-    """What is below a path of another store, as a store (zarr-python 3's name).
+    """What is below a path of another store, as a store (zarr-python 3's name); as text, the location.
 
     Parameters
     ----------
@@ -619,18 +625,31 @@ class StorePath(NativeStore):
     >>> place["c"] = b"1"
     >>> list(store)
     ['a/b/c']
+    >>> zarr.open(zarr.zeros(3, store=store, path="d").store_path).shape
+    (3,)
     """
 
     _identity = ("store", "path")
 
     def __init__(self, store: Any, path: Path = "") -> None:
-        self.store = BaseStore._ensure_store(store)
-        self.path = normalize_storage_path(path)
+        below = isinstance(store, StorePath)
+        self.store: Any = store.store if below else BaseStore._ensure_store(store)
+        self.path = normalize_storage_path(f"{store.path}/{normalize_storage_path(path)}" if below else path)
         self._dimension_separator = self.store._dimension_separator
         self._format = self.store._format
 
     def __truediv__(self, other: str) -> StorePath:
         return StorePath(self.store, f"{self.path}/{other}")
+
+    def __str__(self) -> str:
+        scheme, found, location = self.store.native.location.rpartition("://")
+        if isinstance(self.store, KVStore):
+            scheme = "memory"
+        url = f"{scheme if found else 'file'}://{location}"
+        return f"{url.rstrip('/')}/{self.path}" if self.path else url
+
+    def __repr__(self) -> str:
+        return f"StorePath({type(self.store).__name__}, {str(self)!r})"
 
     def is_writeable(self) -> bool:
         """Whether values can be written."""

@@ -7,7 +7,7 @@ use std::error::Error;
 use std::sync::Arc;
 
 use ndarray::{ArrayD, IxDyn};
-use serde_json::Value;
+use zarrox::json::Json;
 use zarrox::prelude::*;
 use zarrox::stores::MemoryStore;
 use zarrox::{ArrayView, ErrorKind, Mask, OpenOptions};
@@ -45,7 +45,7 @@ struct Layout {
 
 /// Runs the case in one line of JSON; what differs from what it says is an error.
 fn check(line: &str, last: &mut Last) -> Result<(), Failure> {
-    let case: Value = serde_json::from_str(line)?;
+    let case: Json = serde_json::from_str(line)?;
     let layout = Layout {
         shape: numbers(&case["shape"])?,
         chunks: numbers(&case["chunks"])?,
@@ -116,7 +116,7 @@ fn write(view: &ArrayView<'_>, values: &ArrayD<i32>) -> zarrox::Result<()> {
     if is_structured(view) { view.write_field(FIELD, values) } else { view.write(values) }
 }
 
-fn run(case: &Value, array: &Array) -> Result<(), Failure> {
+fn run(case: &Json, array: &Array) -> Result<(), Failure> {
     let values = (!case["write"].is_null()).then(|| elements(&case["write"])).transpose()?;
     let outcome = view(&case["select"], array).and_then(|view| match &values {
         Some(values) => write(&view, values).map(|()| None),
@@ -155,7 +155,7 @@ fn run(case: &Value, array: &Array) -> Result<(), Failure> {
 }
 
 /// What the steps of a selection select, one from another.
-fn view<'a>(steps: &Value, array: &'a Array) -> zarrox::Result<ArrayView<'a>> {
+fn view<'a>(steps: &Json, array: &'a Array) -> zarrox::Result<ArrayView<'a>> {
     let mut view = array.slice(..);
     for (number, step) in steps.as_array().into_iter().flatten().enumerate() {
         let (kind, text) = (step[0].as_str().unwrap_or_default(), step[1].as_str().unwrap_or_default());
@@ -182,11 +182,11 @@ fn mask(text: &str) -> zarrox::Result<Mask> {
 }
 
 /// That there was an error of this kind, which has all the words.
-fn refused(outcome: zarrox::Result<()>, kind: ErrorKind, words: &Value) -> Result<(), Failure> {
+fn refused(outcome: zarrox::Result<()>, kind: ErrorKind, words: &Json) -> Result<(), Failure> {
     let Err(error) = outcome else { return Err("was not refused".into()) };
     agree("the kind of the error", &error.kind(), &kind)?;
     let text = error.to_string();
-    for word in words.as_array().into_iter().flatten().filter_map(Value::as_str) {
+    for word in words.as_array().into_iter().flatten().filter_map(Json::as_str) {
         if !text.contains(word) {
             return Err(format!("the error does not say '{word}': {text}").into());
         }
@@ -202,13 +202,13 @@ fn agree<T: PartialEq + std::fmt::Debug + ?Sized>(
     if found == expected { Ok(()) } else { Err(format!("{what}: {found:?} instead of {expected:?}").into()) }
 }
 
-fn elements(value: &Value) -> Result<ArrayD<i32>, Failure> {
+fn elements(value: &Json) -> Result<ArrayD<i32>, Failure> {
     let shape: Vec<usize> = numbers(&value["shape"])?;
     Ok(ArrayD::from_shape_vec(IxDyn(&shape), numbers(&value["values"])?)?)
 }
 
-fn numbers<T: TryFrom<i64>>(list: &Value) -> Result<Vec<T>, Failure> {
-    let number = |value: &Value| value.as_i64().and_then(|value| T::try_from(value).ok());
+fn numbers<T: TryFrom<i64>>(list: &Json) -> Result<Vec<T>, Failure> {
+    let number = |value: &Json| value.as_i64().and_then(|value| T::try_from(value).ok());
     let numbers = list.as_array().and_then(|list| list.iter().map(number).collect());
     numbers.ok_or_else(|| format!("{list} is no list of numbers").into())
 }

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...meta import encode_dtype
 from . import data_type_registry
 from .common import unpack_dtype_json
 from .npy.bytes import VariableLengthBytes
@@ -204,7 +205,7 @@ def spec_dtype(dtype: Any, zarr_format: int | str, object_codec: Any = None) -> 
     if object_codec is not None and not isinstance(dtype, (ZDType, Mapping)):
         native, object_codec = normalize_dtype(dtype, object_codec)
         if native.hasobject:
-            return _type_of_objects(object_codec).to_json(zarr_format=3)
+            return type_of_objects(object_codec).to_json(zarr_format=3)
     return parse_dtype(dtype, zarr_format=3).to_json(zarr_format=3)
 
 
@@ -216,7 +217,7 @@ def _spec_v2(dtype: Any) -> Any:
     if not isinstance(dtype, ZDType):
         dtype = normalize_dtype(dtype)[0].base
         if dtype.fields is not None:
-            return _lists(dtype.descr)
+            return _lists(encode_dtype(dtype))
         if type(dtype).__module__ == np.dtypes.__name__:
             return dtype.str
         # To NumPy, types of other packages are bytes that nothing is known of.
@@ -228,8 +229,9 @@ def _lists(data: Any) -> Any:
     return [_lists(item) for item in data] if isinstance(data, (list, tuple)) else data
 
 
-def _type_of_objects(object_codec: Any) -> ZDType[Any, Any]:
-    codec_id = object_codec["id"] if isinstance(object_codec, Mapping) else object_codec.codec_id
+def type_of_objects(object_codec: Any) -> ZDType[Any, Any]:
+    """The data type of objects that a codec stores."""
+    codec_id = (object_codec if isinstance(object_codec, Mapping) else object_codec.get_config())["id"]
     if codec_id in ("vlen-utf8", "categorize"):
         return VariableLengthUTF8()
     return VariableLengthBytes() if codec_id == "vlen-bytes" else PythonObject(object_codec_id=codec_id)

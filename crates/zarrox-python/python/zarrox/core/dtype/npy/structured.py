@@ -56,15 +56,7 @@ class Structured(NumPyType[Any, np.void]):
 
     @classmethod
     def _parameters(cls, dtype: np.dtype[Any]) -> dict[str, Any]:
-        from .. import data_type_registry
-
-        fields = [(name, dtype[name]) for name in dtype.names or ()]
-        for name, field in fields:
-            if field.shape:
-                raise ValueError(
-                    f"field {name!r} is an array of {field.shape}: no Zarr data type is. zarr_format=2 stores such fields."
-                )
-        return {"fields": tuple((name, data_type_registry.match_dtype(field)) for name, field in fields)}
+        return {"fields": tuple((name, _native_field(dtype[name])) for name in dtype.names or ())}
 
     def to_native_dtype(self) -> Any:
         return np.dtype([(name, field.to_native_dtype()) for name, field in self.fields])
@@ -77,10 +69,7 @@ class Structured(NumPyType[Any, np.void]):
     def _from_json_v2(cls, data: Any) -> Self:
         if not cls._check_json_v2(data):
             raise cls._invalid_json(data)
-        for name, dtype, *shape in data["name"]:
-            if shape:
-                raise DataTypeValidationError(f"field {name!r} is an array of {shape[0]}, which no Zarr data type is.")
-        return cls(fields=tuple(_field(name, {"name": dtype, "object_codec_id": None}, 2) for name, dtype in data["name"]))
+        return cls(fields=tuple(_field_of_v2(*field) for field in data["name"]))
 
     @classmethod
     def _check_json_v3(cls, data: object) -> bool:
@@ -97,8 +86,12 @@ class Structured(NumPyType[Any, np.void]):
     def to_json(self, zarr_format: int) -> Any:
         check_format(zarr_format)
         if zarr_format == 2:
-            fields = [[name, field.to_json(zarr_format=2)["name"]] for name, field in self.fields]
-            return {"name": fields, "object_codec_id": None}
+            return {"name": [[name, *_in_v2(field)] for name, field in self.fields], "object_codec_id": None}
+        for name, field in self.fields:
+            if isinstance(field, SubArray):
+                raise ValueError(
+                    f"field {name!r} is an array of {field.shape}: no Zarr data type is. zarr_format=2 stores such fields."
+                )
         named = [{"name": name, "data_type": field.to_json(zarr_format=3)} for name, field in self.fields]
         return {"name": self._zarr_v3_name, "configuration": {"fields": named}}
 
@@ -142,6 +135,74 @@ class Structured(NumPyType[Any, np.void]):
 
 
 Struct = Structured
+
+
+@dataclass(frozen=True, kw_only=True)
+class SubArray(NumPyType[Any, Any]):
+    """A field of a structure that is an array, as v2 has it; by itself it is no data type.
+
+    Parameters
+    ----------
+    base : ZDType
+        The type of its elements.
+    shape : tuple of int
+        The length along each dimension.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> Structured.from_native_dtype(np.dtype([("a", "i2", (3,))])).fields[0][1]
+    SubArray(base=Int16(endianness='little'), shape=(3,))
+    """
+
+    dtype_cls = np.dtypes.VoidDType
+    _zarr_v3_name = "sub_array"
+    base: ZDType[Any, Any]
+    shape: tuple[int, ...]
+
+    def to_native_dtype(self) -> Any:
+        return np.dtype((self.base.to_native_dtype(), self.shape))
+
+    def to_json(self, zarr_format: int) -> Any:
+        raise ValueError(f"an array of {self.shape} is the type of a field, and of nothing else")
+
+    def _check_scalar(self, data: object) -> bool:
+        return np.asarray(data).shape == self.shape
+
+    def _cast_scalar_unchecked(self, data: Any) -> Any:
+        return np.asarray(data, dtype=self.base.to_native_dtype())
+
+    def default_scalar(self) -> Any:
+        return np.full(self.shape, self.base.default_scalar(), dtype=self.base.to_native_dtype())
+
+    def from_json_scalar(self, data: Any, *, zarr_format: int) -> Any:
+        raise TypeError(f"v3 has no field that is an array, such as {data!r}")
+
+    def to_json_scalar(self, data: object, *, zarr_format: int) -> Any:
+        raise TypeError(f"v3 has no field that is an array, such as {data!r}")
+
+
+def _native_field(dtype: np.dtype[Any]) -> ZDType[Any, Any]:
+    from .. import data_type_registry
+
+    base = data_type_registry.match_dtype(dtype.base)
+    return SubArray(base=base, shape=dtype.shape) if dtype.shape else base
+
+
+def _field_of_v2(name: str, dtype: Any, *shape: Any) -> tuple[str, ZDType[Any, Any]]:
+    name, base = _field(name, {"name": dtype, "object_codec_id": None}, 2)
+    if not shape:
+        return name, base
+    lengths = shape[0] if isinstance(shape[0], (list, tuple)) else [shape[0]]
+    if not all(isinstance(length, int) and length >= 0 for length in lengths):
+        raise DataTypeValidationError(f"field {name!r} has the shape {shape[0]!r}, which is none.")
+    return name, SubArray(base=base, shape=tuple(lengths))
+
+
+def _in_v2(field: ZDType[Any, Any]) -> list[Any]:
+    if isinstance(field, SubArray):
+        return [*_in_v2(field.base), list(field.shape)]
+    return [field.to_json(zarr_format=2)["name"]]
 
 
 def _name_and_type(field: Any) -> tuple[str, Any]:

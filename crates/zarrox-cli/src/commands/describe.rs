@@ -1,0 +1,72 @@
+//! Descriptions of nodes, for people and for programs.
+
+use zarrox::json::{Json, Map, json};
+use zarrox::{Array, Child, DataType, Node};
+
+use super::tuple;
+use crate::exit::printable;
+
+/// So many characters of an attribute are shown.
+const VALUE: usize = 160;
+
+/// A data type as v3 metadata has it, whatever the format; as people write it where v3 has no name for it.
+pub(super) fn data_type_json(data_type: &DataType) -> Json {
+    let registry = zarrox::codecs::registry().with_unknown();
+    let named = registry.family(data_type).and_then(|family| family.to_v3(data_type));
+    named.unwrap_or_else(|_| Json::from(data_type.to_string()))
+}
+
+/// The attributes, one line each; long values are cut off.
+pub(super) fn attribute_lines(attributes: &Map) -> impl Iterator<Item = String> {
+    attributes.iter().map(|(name, value)| format!("{name} = {}", clipped(&value.to_string(), VALUE)))
+}
+
+/// The beginning of a text, if that is longer.
+pub(super) fn clipped(text: &str, longest: usize) -> String {
+    match text.char_indices().nth(longest) {
+        None => text.to_owned(),
+        Some(_) => text.chars().take(longest - 1).chain(['…']).collect(),
+    }
+}
+
+/// The description of an array that follows its name.
+pub(super) fn label(array: &Array) -> String {
+    format!("{} {}", tuple(array.shape()), array.data_type()) + &unreadable(array)
+}
+
+/// Why an array's elements cannot be read, in brackets; nothing where they can.
+pub(super) fn unreadable(array: &Array) -> String {
+    array.unreadable().map(|why| format!(" (cannot be read: {why})")).unwrap_or_default()
+}
+
+/// A node's name and, as far as it can be opened, what it is.
+pub(super) fn child_json(child: &Child) -> Json {
+    match &child.node {
+        Ok(Node::Array(array)) => {
+            let mut json = json!({
+                "name": child.name,
+                "node_type": "array",
+                "format": array.metadata().format.to_string(),
+                "shape": array.shape(),
+                "data_type": data_type_json(array.data_type()),
+                "chunk_shape": array.chunk_shape(),
+            });
+            if let Some(why) = array.unreadable() {
+                json["unreadable"] = why.into();
+            }
+            json
+        }
+        Ok(Node::Group(group)) => json!({
+            "name": child.name,
+            "node_type": "group",
+            "format": group.metadata().format.to_string(),
+        }),
+        Err(error) => json!({"name": child.name, "node_type": null, "error": error.to_string()}),
+    }
+}
+
+/// The name that a terminal shows.
+pub(super) fn name(child: &Child) -> String {
+    let name = printable(&child.name);
+    if matches!(child.node, Ok(Node::Group(_))) { format!("{name}/") } else { name }
+}

@@ -1,0 +1,66 @@
+//! `zarrox storage`: what each store takes besides its URL.
+
+use std::fmt::Write as _;
+use std::io::Write;
+
+use clap::Args;
+use zarrox::stores::{OptionValue, StorageOption, storage_options};
+
+use crate::exit::Failure;
+
+/// List what --storage can say, for each kind of store
+#[derive(Debug, Args)]
+#[command(long_about = format!("List what --storage can say, for each kind of store\n\n{}", table()))]
+pub(crate) struct Storage;
+
+impl Storage {
+    pub(crate) fn run(&self, out: &mut dyn Write) -> Result<(), Failure> {
+        Ok(out.write_all(table().as_bytes())?)
+    }
+}
+
+/// The options of all stores that take any; stores of one kind have several names.
+fn table() -> String {
+    let all = || storage_options().filter(|(_, options)| !options.is_empty());
+    let width =
+        all().flat_map(|(_, options)| options).map(|option| shown(option).len()).max().unwrap_or_default();
+    let mut table = String::new();
+    for (names, options) in all() {
+        let separator = if table.is_empty() { "" } else { "\n" };
+        // Writing to memory does not fail.
+        let _ = writeln!(table, "{separator}{}:", names.join(", "));
+        for option in options {
+            let _ = writeln!(table, "  {:width$}  {}", shown(option), option.help);
+        }
+    }
+    table
+}
+
+/// An option as it is written.
+fn shown(option: &StorageOption) -> String {
+    let value = match option.value {
+        OptionValue::Flag => "true|false",
+        OptionValue::Bytes => "BYTES",
+        _ => "TEXT",
+    };
+    format!("{}={value}", option.name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_store_that_takes_options_is_listed() {
+        let table = table();
+        for line in [
+            "s3, s3a:",
+            "file:",
+            "simplecache, filecache:",
+            "  allow_http=true|false ",
+            "  memory_limit=BYTES ",
+        ] {
+            assert!(table.contains(line), "{line} is missing in {table}");
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! Examples for the help and the manual pages of each command. The tests run them all.
+
+use clap::{Command, CommandFactory};
+
+use crate::commands::Cli;
+use crate::exit;
+
+/// A line for the shell, and what it does.
+pub(crate) struct Example {
+    pub(crate) line: &'static str,
+    pub(crate) says: &'static str,
+}
+
+const fn example(says: &'static str, line: &'static str) -> Example {
+    Example { line, says }
+}
+
+/// The words of each command, and its examples.
+static EXAMPLES: &[(&str, &[Example])] = &[
+    (
+        "",
+        &[
+            example("See what is in a hierarchy", "zarrox tree sea.zarr"),
+            example("Look at an array", "zarrox info sea.zarr/depth"),
+            example("Store an array of NumPy's", "zarrox import depth.npy new.zarr/depth"),
+        ],
+    ),
+    (
+        "info",
+        &[
+            example("All that there is to know of an array", "zarrox info sea.zarr/depth"),
+            example("Several nodes, for a program", "zarrox info --json sea.zarr old.zarr"),
+        ],
+    ),
+    (
+        "tree",
+        &[
+            example("Everything below a group", "zarrox tree sea.zarr"),
+            example("Two levels, with attributes", "zarrox tree --attributes --depth 2 sea.zarr"),
+        ],
+    ),
+    (
+        "ls",
+        &[
+            example("The nodes of a group, with shape and type", "zarrox ls -l sea.zarr"),
+            example("The hierarchies in this directory", "zarrox ls"),
+        ],
+    ),
+    (
+        "create",
+        &[
+            example(
+                "An array in shards, and the groups above it",
+                "zarrox create new.zarr/depth --shape 400,800 --dtype int16 --chunks 10,10 --shards 100,100",
+            ),
+            example("A group", r#"zarrox create new.zarr/winds --group --attrs '{"title": "winds"}'"#),
+        ],
+    ),
+    (
+        "import",
+        &[
+            example(
+                "A file of NumPy's as a new array",
+                "zarrox import depth.npy new.zarr/depth --chunks 10,40",
+            ),
+            example(
+                "At the end of an array that is there",
+                "zarrox import depth.npy sea.zarr/depth --append",
+            ),
+            example(
+                "As many rows as a file has behind its header",
+                "zarrox import depth.raw new.zarr/rows --dtype '<i2' --shape -1,80 --offset 160",
+            ),
+            example(
+                "Nothing but elements, from a pipe",
+                "cat depth.raw | zarrox import - new.zarr/raw --dtype '<i2' --shape 40,80",
+            ),
+        ],
+    ),
+    (
+        "export",
+        &[
+            example(
+                "A part of an array as a file of NumPy's",
+                "zarrox export 'sea.zarr/depth[:10]' north.npy",
+            ),
+            example("All arrays of a group", "zarrox export sea.zarr sea.npz --compress"),
+            example("Nothing but elements, into a pipe", "zarrox export sea.zarr/depth - --to raw | wc -c"),
+        ],
+    ),
+    (
+        "convert",
+        &[
+            example(
+                "See what would become of a hierarchy of v2",
+                "zarrox convert old.zarr new.zarr --to v3 --dry-run",
+            ),
+            example("Copy it into v3", "zarrox convert old.zarr new.zarr --to v3"),
+        ],
+    ),
+    (
+        "consolidate",
+        &[
+            example("One document for the whole hierarchy", "zarrox consolidate sea.zarr"),
+            example("Whether it still says what the nodes say", "zarrox consolidate sea.zarr --check"),
+        ],
+    ),
+    (
+        "dump",
+        &[
+            example("Some elements of the last row", "zarrox dump 'sea.zarr/depth[-1, ::10]'"),
+            example("All elements for a spreadsheet", "zarrox dump sea.zarr/depth --csv > depth.csv"),
+        ],
+    ),
+    ("attrs", &[example("All attributes", "zarrox attrs get sea.zarr/depth")]),
+    (
+        "attrs get",
+        &[
+            example("All attributes", "zarrox attrs get sea.zarr/depth"),
+            example("One of them", "zarrox attrs get sea.zarr/depth units"),
+        ],
+    ),
+    (
+        "attrs set",
+        &[
+            example("Text, as it stands", "zarrox attrs set sea.zarr/depth units fathoms --string"),
+            example("Anything else, as JSON", "zarrox attrs set sea.zarr/depth valid_range '[-11000, 9000]'"),
+        ],
+    ),
+    ("attrs rm", &[example("One attribute", "zarrox attrs rm sea.zarr/depth units")]),
+    ("rm", &[example("An array and a whole hierarchy", "zarrox rm --force sea.zarr/depth old.zarr")]),
+    (
+        "mv",
+        &[
+            example("Another name", "zarrox mv sea.zarr/depth sea.zarr/deep"),
+            example("In the place of what is there", "zarrox mv --force sea.zarr/deep sea.zarr/wind"),
+        ],
+    ),
+    ("storage", &[example("What each kind of store takes", "zarrox storage")]),
+    ("completions", &[example("For this bash", "zarrox completions bash > zarrox.bash && . ./zarrox.bash")]),
+    (
+        "man",
+        &[
+            example("The main page", "zarrox man"),
+            example("Those of all commands, for man -M", "zarrox man share/man1"),
+        ],
+    ),
+];
+
+/// The examples of a command that is called by these words.
+pub(crate) fn of(words: &str) -> &'static [Example] {
+    EXAMPLES.iter().find(|(command, _)| *command == words).map_or(&[], |(_, examples)| examples)
+}
+
+/// The command, whose help ends in examples.
+pub(crate) fn command() -> Command {
+    let command = with_examples(Cli::command(), "");
+    let examples = text(of(""));
+    command.after_help(format!("{examples}\n\n{}", exit::help()))
+}
+
+fn with_examples(command: Command, words: &str) -> Command {
+    let command = command.mut_subcommands(|below| {
+        let words = [words, below.get_name()].join(" ");
+        with_examples(below, words.trim_start())
+    });
+    match of(words) {
+        [] => command,
+        examples => command.after_help(text(examples)),
+    }
+}
+
+fn text(examples: &[Example]) -> String {
+    let lines = examples.iter().map(|Example { line, says }| format!("\n  # {says}\n  {line}"));
+    format!("Examples:{}", lines.collect::<String>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_command_has_an_example_and_every_example_a_command() {
+        fn words(command: &Command, above: &str, all: &mut Vec<String>) {
+            all.push(above.to_owned());
+            for below in command.get_subcommands() {
+                words(below, [above, below.get_name()].join(" ").trim_start(), all);
+            }
+        }
+        let mut all = Vec::new();
+        words(&Cli::command(), "", &mut all);
+        all.iter().for_each(|words| assert!(!of(words).is_empty(), "'{words}' has no example"));
+        EXAMPLES.iter().for_each(|(words, _)| assert!(all.iter().any(|known| known == words), "'{words}'"));
+    }
+}

@@ -1,0 +1,111 @@
+//! Files that a command makes for a store: what is not finished is removed again.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use indicatif::HumanBytes;
+use zarrox::{Node, Result};
+
+use crate::args::Global;
+use crate::exit::note;
+
+/// Files that databases have beside their own while they are open, by what their names end in.
+const BESIDE: [&str; 4] = ["-lock", "-journal", "-wal", "-shm"];
+
+/// Room of so many bytes is not spoken of.
+const LITTLE: u64 = 1 << 20;
+
+/// The file that a store keeps everything in, as it was before a command.
+#[derive(Debug)]
+pub(crate) struct Made {
+    file: PathBuf,
+    /// Its size, in bytes; `None` where there was none.
+    before: Option<u64>,
+    /// The directories above it that were not there, from the innermost outwards.
+    missing: Vec<PathBuf>,
+}
+
+impl Made {
+    /// Works on a node. When that fails, a file that was made for it goes again, and of one that was there it is said how it
+    /// becomes as small as it was.
+    pub(crate) fn or_removed<T>(global: &Global, path: &str, work: impl FnOnce() -> Result<T>) -> Result<T> {
+        let made = zarrox::store_file(path).map(Self::new);
+        work().inspect_err(|_| {
+            if let Some(made) = made {
+                made.clean_up(global, path);
+            }
+        })
+    }
+
+    fn new(file: PathBuf) -> Self {
+        let above =
+            file.ancestors().skip(1).take_while(|path| !path.as_os_str().is_empty() && !path.exists());
+        Self { before: size(&file), missing: above.map(Path::to_owned).collect(), file }
+    }
+
+    fn clean_up(&self, global: &Global, path: &str) {
+        match (self.before, size(&self.file)) {
+            (None, Some(_)) if !self.holds_arrays(global, path) => self.remove(),
+            (Some(before), Some(after)) if after > before + LITTLE => self.tell_of_room(path, before, after),
+            _ => {}
+        }
+    }
+
+    /// True if somebody has arrays in it. What cannot be read might be some.
+    fn holds_arrays(&self, global: &Global, path: &str) -> bool {
+        let root = match path.split_once("://") {
+            Some((scheme, _)) if scheme != "file" => format!("{scheme}://{}", self.file.display()),
+            _ => self.file.display().to_string(),
+        };
+        match global.read(&root) {
+            Ok(Node::Array(_)) => true,
+            Ok(Node::Group(group)) => {
+                let mut found = false;
+                let visited = group.visit(&mut |_, node| {
+                    found |= !matches!(node, Ok(Node::Group(_)));
+                    Ok(())
+                });
+                found || visited.is_err()
+            }
+            Err(error) => error.kind() != zarrox::ErrorKind::NotFound,
+        }
+    }
+
+    /// Removes it, and what lies beside it. Where that fails, what made the command fail is the one thing to tell.
+    fn remove(&self) {
+        if self.file.is_dir() {
+            let inside = ["data.mdb", "lock.mdb"].map(|name| self.file.join(name));
+            let _ = inside.map(fs::remove_file);
+            let _ = fs::remove_dir(&self.file);
+        } else {
+            let _ = fs::remove_file(&self.file);
+            let name = self.file.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+            let _ = BESIDE.map(|end| fs::remove_file(self.file.with_file_name(format!("{name}{end}"))));
+        }
+        // Only those go that nobody has put anything into.
+        let _ = self.missing.iter().try_for_each(fs::remove_dir);
+    }
+
+    fn tell_of_room(&self, path: &str, before: u64, after: u64) {
+        let file = self.file.display();
+        let way = match path.split_once("://") {
+            Some(("sqlite", _)) => format!("; sqlite3 '{file}' VACUUM gives it back"),
+            Some(("lmdb", _)) => format!("; mdb_copy -c '{file}' makes a copy without it"),
+            Some(("gdbm", _)) => format!("; gdbmtool '{file}' reorganize gives it back"),
+            _ => String::new(),
+        };
+        note(&format!(
+            "'{file}' keeps the room that it took, {} more than before; what is stored next goes there{way}",
+            HumanBytes(after - before)
+        ));
+    }
+}
+
+/// The size of a database, which may be a file or a directory of LMDB's.
+fn size(path: &Path) -> Option<u64> {
+    let metadata = fs::metadata(path).ok()?;
+    if metadata.is_file() {
+        return Some(metadata.len());
+    }
+    fs::metadata(path.join("data.mdb")).map(|metadata| metadata.len()).ok()
+}

@@ -1,0 +1,157 @@
+//! How nodes are opened, and what is said of paths that are none.
+
+use std::fs::{self, File};
+use std::io::Read;
+use std::path::Path;
+
+use zarrox::convert::JOURNAL;
+use zarrox::stores::{StorageOptions, is_url};
+use zarrox::{Array, Child, Error, ErrorKind, Format, Group, Node, NodePath, OpenOptions, Result};
+
+use crate::args::listed;
+use crate::exit::usage;
+use crate::files::failed;
+use crate::magic;
+
+/// What is at a place: a node, or hierarchies that lie side by side.
+#[derive(Debug)]
+pub(crate) enum Place {
+    /// An array.
+    Array(Box<Array>),
+    /// A group.
+    Group(Box<Group>),
+    /// What is no node itself, and holds some.
+    Hierarchies(Vec<Child>),
+}
+
+impl Place {
+    /// The nodes directly below; an array is its own, by the name that was given.
+    pub(crate) fn children(self, given: &str) -> Result<Vec<Child>> {
+        match self {
+            Self::Array(array) => Ok(vec![Child { name: given.to_owned(), node: Ok(Node::Array(*array)) }]),
+            Self::Group(group) => group.children(),
+            Self::Hierarchies(children) => Ok(children),
+        }
+    }
+}
+
+/// Opens a node; by the path of one of its documents, too. Where there is none, the error says what there is instead.
+pub(crate) fn open(options: &OpenOptions, path: &str) -> Result<Node> {
+    let error = match options.open(path) {
+        Ok(node) => return Ok(node),
+        Err(error) => error,
+    };
+    if let Some(Ok(node)) = holder_of(path).map(|holder| options.open(holder)) {
+        return Ok(node);
+    }
+    Err(explained(options, path, error))
+}
+
+/// The node whose document has this path.
+fn holder_of(path: &str) -> Option<&str> {
+    let is_local = local(path).is_some();
+    if local(path).is_some_and(|file| !file.is_file()) {
+        return None;
+    }
+    let holder = |key: &str| match path.strip_suffix(key)? {
+        "" => Some("."),
+        "/" => Some("/"),
+        above => above.strip_suffix('/'),
+    };
+    // On a server, what is called as documents of old formats are may be anything.
+    let documents = Format::all().flat_map(documents).filter(|key| is_local || key.contains('.'));
+    documents.into_iter().find_map(|key| holder(&key))
+}
+
+/// The keys of all documents that a hierarchy's root can have.
+fn documents(format: Format) -> Vec<String> {
+    let (def, root) = (format.def(), NodePath::root());
+    let layout = def.layout();
+    let entry = def.entry_key().map(str::to_owned);
+    let copy = def.consolidation().and_then(|copy| copy.key(&layout, &root));
+    layout.keys(&root).into_iter().chain(entry).chain(copy).collect()
+}
+
+/// The path on this machine's disk that is meant, if it is one.
+fn local(path: &str) -> Option<&Path> {
+    let plain = path.strip_prefix("file://").unwrap_or(path);
+    (!is_url(plain)).then(|| Path::new(plain))
+}
+
+/// The error of a path that is no node: a file of another kind, a directory of other things, or nothing at all.
+fn explained(options: &OpenOptions, path: &str, error: Error) -> Error {
+    let Some(place) = local(path) else { return error };
+    // Of a conversion that is not finished, the error says how it continues.
+    let is_missing = error.kind() == ErrorKind::NotFound && !place.join(JOURNAL).exists();
+    match fs::metadata(place) {
+        Ok(found) if found.is_file() => of_file(place).unwrap_or(error),
+        Ok(_) if is_missing && is_root(path) => of_directory(options, path, &error),
+        Err(_) if is_missing && !hierarchy_exists(path) => {
+            Error::new(ErrorKind::NotFound, format!("'{path}' does not exist"))
+        }
+        _ => error,
+    }
+}
+
+/// Whether a path would be a hierarchy of its own.
+fn is_root(path: &str) -> bool {
+    zarrox::locate(path, &StorageOptions::new()).is_ok_and(|(_, node)| node.is_root())
+}
+
+/// Whether there is something where the hierarchy would be: then the error says which node is missing in it.
+fn hierarchy_exists(path: &str) -> bool {
+    zarrox::locate(path, &StorageOptions::new()).is_ok_and(|(store, _)| Path::new(&store.location()).exists())
+}
+
+/// What a file is; `None` of an archive, which may be a hierarchy.
+fn of_file(file: &Path) -> Option<Error> {
+    let mut head = Vec::new();
+    let read = File::open(file).and_then(|open| open.take(magic::LENGTH).read_to_end(&mut head));
+    if let Err(error) = read {
+        return Some(failed(&format!("reading '{}'", file.display()), error));
+    }
+    let is_archive = file.extension().is_some_and(|extension| extension == "zip");
+    let says = match magic::kind_of(&head, file) {
+        Some(kind) if is_archive && kind.is_archive => return None,
+        Some(kind) => kind.says,
+        None if is_archive => return None,
+        None => {
+            "a file, and no Zarr array or group: those are directories, or archives called *.zip".to_owned()
+        }
+    };
+    Some(usage(format!("'{}' is {says}", file.display())))
+}
+
+fn of_directory(options: &OpenOptions, path: &str, error: &Error) -> Error {
+    let children = options.hierarchies(path).unwrap_or_default();
+    let names: Vec<String> = children.into_iter().map(|child| child.name).collect();
+    let message = if names.is_empty() {
+        let tried =
+            error.message().rsplit_once(" (looked for ").map_or("", |(_, tried)| tried.trim_end_matches(')'));
+        format!("'{path}' is a directory, and no Zarr array or group (looked for {tried})")
+    } else {
+        let names = listed(&names, "");
+        format!("'{path}' is no Zarr array or group itself; it holds {names} (zarrox ls lists them)")
+    };
+    Error::new(ErrorKind::NotFound, message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn documents_lead_to_the_node_that_has_them() {
+        let directory = tempfile::tempdir().unwrap();
+        let place = directory.path().to_str().unwrap();
+        for name in ["zarr.json", ".zarray", ".zgroup", ".zmetadata", "attributes.json", "meta"] {
+            let path = format!("{place}/{name}");
+            assert_eq!(holder_of(&path), None, "{name} is not there");
+            fs::write(&path, "").unwrap();
+            assert_eq!(holder_of(&path), Some(place), "{name}");
+        }
+        assert_eq!(holder_of("s3://b/a.zarr/zarr.json"), Some("s3://b/a.zarr"));
+        assert_eq!(holder_of("s3://b/a.zarr/meta"), None);
+        assert_eq!(holder_of("s3://b/azarr.json"), None);
+    }
+}

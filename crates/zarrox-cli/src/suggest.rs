@@ -1,0 +1,88 @@
+//! Values of options that shells complete, though others are legal, too.
+
+use std::ffi::OsStr;
+use std::marker::PhantomData;
+
+use clap::builder::{PossibleValue, TypedValueParser};
+use clap::error::ErrorKind;
+use clap::{Arg, Command, Error};
+use zarrox::codec::CodecKind;
+use zarrox::convert::What;
+use zarrox::{DataType, Format};
+
+/// How a text becomes a value.
+type Read<T> = fn(&str) -> Result<T, String>;
+
+/// Reads a value, and says which values there are, or some of them.
+pub(crate) struct Suggesting<T> {
+    read: Read<T>,
+    values: fn() -> Vec<String>,
+    value: PhantomData<T>,
+}
+
+impl<T> Clone for Suggesting<T> {
+    fn clone(&self) -> Self {
+        Self { ..*self }
+    }
+}
+
+/// An option whose values are read so, and completed from these.
+pub(crate) fn suggesting<T>(read: Read<T>, values: fn() -> Vec<String>) -> Suggesting<T> {
+    Suggesting { read, values, value: PhantomData }
+}
+
+impl<T: Clone + Send + Sync + 'static> TypedValueParser for Suggesting<T> {
+    type Value = T;
+
+    fn parse_ref(&self, command: &Command, option: Option<&Arg>, value: &OsStr) -> Result<T, Error> {
+        let text = value.to_str().ok_or_else(|| Error::new(ErrorKind::InvalidUtf8).with_cmd(command))?;
+        (self.read)(text).map_err(|why| {
+            let option = option.map_or_else(|| "...".to_owned(), ToString::to_string);
+            let message = format!("invalid value '{text}' for '{option}': {why}");
+            Error::raw(ErrorKind::ValueValidation, format!("{message}\n")).with_cmd(command)
+        })
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new((self.values)().into_iter().map(PossibleValue::new)))
+    }
+}
+
+/// Text as it stands.
+pub(crate) fn text(text: &str) -> Result<String, String> {
+    Ok(text.to_owned())
+}
+
+/// What may be lost in a conversion.
+pub(crate) fn loss(text: &str) -> Result<What, String> {
+    text.parse().map_err(|error: zarrox::Error| error.to_string())
+}
+
+/// The formats, the usual ones first.
+pub(crate) fn formats() -> Vec<String> {
+    Format::all().map(|format| format.to_string()).collect()
+}
+
+/// The compressors by their short names.
+pub(crate) fn compressors() -> Vec<String> {
+    ["none", "zstd", "gzip", "zlib", "bz2", "xz", "lz4", "blosc"].map(str::to_owned).into()
+}
+
+/// The data types that need no more than a name.
+pub(crate) fn data_types() -> Vec<String> {
+    let examples = zarrox::codecs::registry().examples();
+    let names = examples.iter().map(DataType::to_string);
+    names.filter(|name| name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')).collect()
+}
+
+/// The codecs that can stand in front of the compressor.
+pub(crate) fn filters() -> Vec<String> {
+    let registry = zarrox::codecs::registry();
+    let filters = registry.codecs().iter().filter(|codec| codec.kind != CodecKind::ArrayToBytes);
+    filters.map(|codec| codec.name.strip_prefix("numcodecs.").unwrap_or(codec.name).to_owned()).collect()
+}
+
+/// All that may be lost in a conversion.
+pub(crate) fn losses() -> Vec<String> {
+    What::all().map(|what| what.to_string()).collect()
+}

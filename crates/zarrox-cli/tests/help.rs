@@ -1,0 +1,109 @@
+//! Help, manual pages and completions.
+
+use std::path::Path;
+use std::process::Command;
+
+use crate::common::Place;
+
+/// Every command, by its words.
+const COMMANDS: &[&[&str]] = &[
+    &[],
+    &["info"],
+    &["tree"],
+    &["ls"],
+    &["create"],
+    &["import"],
+    &["export"],
+    &["convert"],
+    &["consolidate"],
+    &["dump"],
+    &["attrs"],
+    &["attrs", "get"],
+    &["attrs", "set"],
+    &["attrs", "rm"],
+    &["rm"],
+    &["mv"],
+    &["completions"],
+    &["man"],
+];
+
+/// What the examples speak of.
+fn sea() -> Place {
+    let place = Place::new();
+    let units = r#"{"units": "m"}"#;
+    place.ok(&["create", "sea.zarr/depth", "--shape", "40,80", "--dtype", "int16", "--attrs", units]);
+    place.ok(&["create", "sea.zarr/wind", "--shape", "4", "--dtype", "f4"]);
+    place.ok(&["create", "old.zarr/depth", "--format", "v2", "--shape", "40", "--dtype", "int16"]);
+    place.ok(&["export", "sea.zarr/depth", "depth.npy"]);
+    place.ok(&["export", "sea.zarr/depth", "depth.raw", "--to", "raw"]);
+    place
+}
+
+fn examples(place: &Place, words: &[&str]) -> Vec<String> {
+    let help = place.ok(&[words, &["--help"]].concat());
+    let lines = help.lines().skip_while(|line| *line != "Examples:").skip(1);
+    let lines = lines.take_while(|line| line.starts_with("  ")).map(str::trim);
+    lines.filter(|line| !line.starts_with('#')).map(str::to_owned).collect()
+}
+
+#[cfg(unix)]
+#[test]
+fn every_example_of_the_help_runs_and_succeeds() {
+    let directory = Path::new(env!("CARGO_BIN_EXE_zarrox")).parent().unwrap();
+    let path = format!("{}:{}", directory.display(), std::env::var("PATH").unwrap());
+    for words in COMMANDS {
+        let place = sea();
+        let examples = examples(&place, words);
+        assert!(!examples.is_empty(), "{words:?} has no example");
+        for example in examples {
+            let mut shell = Command::new("bash");
+            shell.args(["-c", &format!("set -o pipefail; {example}")]).env("PATH", &path);
+            let run = shell.current_dir(place.path("")).output().unwrap();
+            let said = String::from_utf8_lossy(&run.stderr);
+            assert!(run.status.success() && said.is_empty(), "{example}: {said}");
+        }
+    }
+}
+
+#[test]
+fn manual_pages_have_examples_environment_exit_status_and_references() {
+    let place = Place::new();
+    place.ok(&["man", "pages"]);
+    for words in COMMANDS {
+        let name = [&["zarrox"], *words].concat().join("-");
+        let page = String::from_utf8(place.read(&format!("pages/{name}.1"))).unwrap();
+        for section in ["NAME", "SYNOPSIS", "EXAMPLES", "ENVIRONMENT", "\"EXIT STATUS\"", "\"SEE ALSO\""] {
+            assert_eq!(page.matches(&format!("\n.SH {section}\n")).count(), 1, "{section} of {name}");
+        }
+        assert!(page.contains("zarrox\\-"), "{name} refers to other pages");
+    }
+    assert!(place.ok(&["man"]).contains("AWS_PROFILE"));
+}
+
+#[test]
+fn values_of_options_are_completed_and_others_stay_legal() {
+    let place = Place::new();
+    for shell in ["bash", "zsh", "fish"] {
+        let script = place.ok(&["completions", shell]);
+        for value in [
+            "v3-experimental",
+            "zstd",
+            "blosc",
+            "float32",
+            "bfloat16",
+            "crc32c",
+            "dimension-names",
+            "orthogonal",
+        ] {
+            assert!(script.contains(value), "{value} for {shell}");
+        }
+    }
+    let create = ["create", "a.zarr", "--shape", "4", "--force"];
+    for more in [["--format", "2", "--dtype", "<f4"], ["--compressor", "zstd:7", "--dtype", "float32"]] {
+        place.ok(&[&create[..], &more].concat());
+    }
+    let said = place.fails(2, &[&create[..], &["--dtype", "f4", "--compressor", "zip"]].concat());
+    assert!(said.contains("'zip' for '--compressor <NAME[:LEVEL]>': the compressors are zstd"), "{said}");
+    let help = place.ok(&["create", "--help"]);
+    assert!(!help.contains("possible values: none, zstd"), "levels are legal, too");
+}

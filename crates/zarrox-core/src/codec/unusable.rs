@@ -1,0 +1,73 @@
+//! What stands in a chain for codecs that nobody here knows: an array's metadata can be looked at without them.
+
+use super::chain::Named;
+use super::{
+    ArrayToBytes, Codec, CodecChain, CodecContext, CodecSpec, EncodeOptions, Fetch, ReadPart, Size, Window,
+};
+use crate::error::CodecError;
+use crate::json::{Json, Map};
+use crate::strided::View;
+
+impl CodecChain {
+    /// A chain of codecs of which some cannot be made, which says why for every chunk.
+    pub fn unusable(specs: &[CodecSpec], context: &CodecContext<'_>, why: &str) -> Self {
+        let mut array_to_array = Vec::new();
+        let mut chunk = context.chunk.clone();
+        let mut specs = specs.iter();
+        // Codecs in front that are known may change the order of the axes of what is inside of a shard.
+        let in_place_of = specs.find(|spec| match spec.create(&CodecContext { chunk: &chunk, ..*context }) {
+            Ok((name, Codec::ArrayToArray(codec))) => {
+                chunk = codec.encoded_chunk().clone();
+                array_to_array.push(Named { name, codec });
+                false
+            }
+            _ => true,
+        });
+        let codec = Box::new(Unusable::new(why, in_place_of, chunk.shape().len()));
+        Self::of(array_to_array, Named { name: "unusable", codec }, Vec::new(), context)
+    }
+}
+
+/// Says why no chunk can be read or written.
+#[derive(Debug)]
+struct Unusable {
+    why: String,
+    inner: Option<Vec<usize>>,
+}
+
+impl Unusable {
+    /// In the place of a codec and all that follow it. The metadata alone says which chunks are inside of a shard.
+    fn new(why: &str, codec: Option<&CodecSpec>, ndim: usize) -> Self {
+        let inner = codec.filter(|codec| !codec.inside().is_empty());
+        let inner = inner.and_then(|codec| codec.configuration.get("chunk_shape")?.as_array());
+        let length = |json: &Json| json.as_u64().and_then(|length| usize::try_from(length).ok());
+        let inner: Option<Vec<usize>> = inner.and_then(|lengths| lengths.iter().map(length).collect());
+        Self { why: why.to_owned(), inner: inner.filter(|inner| inner.len() == ndim && !inner.contains(&0)) }
+    }
+
+    fn error(&self) -> CodecError {
+        CodecError::unsupported(self.why.as_str())
+    }
+}
+
+impl ArrayToBytes for Unusable {
+    fn configuration(&self) -> Map {
+        Map::new()
+    }
+
+    fn encoded_size(&self) -> Size {
+        Size::UNKNOWN
+    }
+
+    fn read<'a>(&'a self, _: Window, _: ReadPart<'a>) -> Result<Vec<Fetch<'a>>, CodecError> {
+        Err(self.error())
+    }
+
+    fn encode(&self, _: &View<'_>, _: EncodeOptions, _: &mut Vec<u8>) -> Result<bool, CodecError> {
+        Err(self.error())
+    }
+
+    fn inner_chunk_shape(&self) -> Option<&[usize]> {
+        self.inner.as_deref()
+    }
+}

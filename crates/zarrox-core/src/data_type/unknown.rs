@@ -1,0 +1,51 @@
+//! Types that nobody here knows, as metadata says them: an array of such elements can be looked at, and not read.
+
+use super::{DataType, Extension, Family, Mode, Storage};
+use crate::error::Result;
+use crate::fill_value::FillValue;
+use crate::json::{self, Json, Map};
+
+/// The family of all types that no other family has. Fill values are the JSON that says them.
+#[derive(Debug)]
+pub(crate) struct Unknown;
+
+impl DataType {
+    /// What metadata says of a type that nobody knows.
+    pub(crate) fn unknown(json: &Json) -> Self {
+        let named =
+            json.as_object().and_then(|map| Some((map.get("name")?.as_str()?, map.get("configuration"))));
+        let (name, configuration) = match (json, named) {
+            (Json::String(name), _) => (name.clone(), None),
+            (_, Some((name, configuration))) => (name.to_owned(), configuration.and_then(Json::as_object)),
+            _ => (json.to_string(), None),
+        };
+        let configuration = configuration.cloned().unwrap_or_default();
+        Self::Extension(Box::new(Extension { name, configuration, storage: Storage::Variable }))
+    }
+}
+
+impl Family for Unknown {
+    fn parse_v3(&self, _: &str, _: &Map) -> Option<Result<DataType>> {
+        None
+    }
+
+    fn examples(&self) -> Vec<DataType> {
+        Vec::new()
+    }
+
+    fn has(&self, _: &DataType) -> bool {
+        true
+    }
+
+    fn fill_from_json(&self, _: &DataType, json: &Json, _: Mode) -> Result<FillValue> {
+        Ok(FillValue::new(json.to_string().into_bytes()))
+    }
+
+    fn fill_to_v3(&self, _: &DataType, fill: &FillValue) -> Json {
+        json::parse(fill.as_bytes()).unwrap_or(Json::Null)
+    }
+
+    fn format(&self, _: &DataType, element: &[u8]) -> String {
+        String::from_utf8_lossy(element).into_owned()
+    }
+}

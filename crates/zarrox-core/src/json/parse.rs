@@ -1,0 +1,324 @@
+//! The parser.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use super::number::TOKENS;
+use super::{Json, MAX_DEPTH, Map, Number};
+
+/// Text that is no JSON.
+#[derive(Debug)]
+pub(super) struct NotJson {
+    what: &'static str,
+    line: usize,
+    column: usize,
+}
+
+impl fmt::Display for NotJson {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} at line {} column {}", self.what, self.line, self.column)
+    }
+}
+
+impl std::error::Error for NotJson {}
+
+/// The members of an object: of several with one name, the last counts.
+pub(crate) type List<'a> = Vec<(Cow<'a, str>, Json)>;
+
+/// The most members that an array's document usually has.
+const USUAL: usize = 12;
+
+/// Parses a text that is one value.
+///
+/// `tokens` are what only Python's JSON has: `NaN`, `Infinity` and `-Infinity`.
+pub(super) fn value(bytes: &[u8], tokens: bool) -> Result<Json, NotJson> {
+    Parser::whole(bytes, tokens, |parser| parser.value(MAX_DEPTH))
+}
+
+/// Parses a text that is one object into the list of its members; `Err` is what it is instead.
+pub(super) fn members(bytes: &[u8], tokens: bool) -> Result<Result<List<'_>, Json>, NotJson> {
+    Parser::whole(bytes, tokens, |parser| {
+        if parser.peek() != Some(b'{') {
+            return parser.value(MAX_DEPTH).map(Err);
+        }
+        let mut list = Vec::with_capacity(USUAL);
+        parser.object(MAX_DEPTH, |name, json| list.push((name, json)))?;
+        Ok(Ok(list))
+    })
+}
+
+struct Parser<'a> {
+    text: &'a str,
+    at: usize,
+    tokens: bool,
+}
+
+type Parsed<T> = Result<T, &'static str>;
+
+const ENDS: &str = "the text ends too early";
+const DEEP: &str = "lists and objects are nested too deep";
+const NO_NUMBER: &str = "expected a number";
+
+impl<'a> Parser<'a> {
+    fn whole<T>(
+        bytes: &'a [u8],
+        tokens: bool,
+        parse: impl FnOnce(&mut Self) -> Parsed<T>,
+    ) -> Result<T, NotJson> {
+        let text = std::str::from_utf8(bytes)
+            .map_err(|error| NotJson::new("the text is not UTF-8", bytes, error.valid_up_to()))?;
+        let mut parser = Self { text, at: 0, tokens };
+        parser.skip_space();
+        let parsed = parse(&mut parser).and_then(|parsed| {
+            parser.skip_space();
+            if parser.at == bytes.len() { Ok(parsed) } else { Err("expected the end") }
+        });
+        parsed.map_err(|what| NotJson::new(what, bytes, parser.at))
+    }
+
+    #[inline]
+    fn peek(&self) -> Option<u8> {
+        self.text.as_bytes().get(self.at).copied()
+    }
+
+    #[inline]
+    fn skip_space(&mut self) {
+        while let Some(b' ' | b'\n' | b'\t' | b'\r') = self.peek() {
+            self.at += 1;
+        }
+    }
+
+    /// Goes past a byte, and says whether it was there.
+    #[inline]
+    fn takes(&mut self, byte: u8) -> bool {
+        let there = self.peek() == Some(byte);
+        self.at += usize::from(there);
+        there
+    }
+
+    fn takes_word(&mut self, word: &str) -> bool {
+        let there = self.text.as_bytes()[self.at..].starts_with(word.as_bytes());
+        self.at += if there { word.len() } else { 0 };
+        there
+    }
+
+    /// The text from `start` to here. Both are beside a character of ASCII, or at an end.
+    #[inline]
+    fn since(&self, start: usize) -> &'a str {
+        self.text.get(start..self.at).unwrap_or_default()
+    }
+
+    /// A value with so many levels of lists and objects.
+    fn value(&mut self, levels: usize) -> Parsed<Json> {
+        match self.peek().ok_or(ENDS)? {
+            b'"' => self.string().map(|text| Json::String(text.into_owned())),
+            b'{' => {
+                let mut map = Map::new();
+                self.object(levels, |name, json| drop(map.insert(name.into_owned(), json)))?;
+                Ok(Json::Object(map))
+            }
+            b'[' => self.list(levels).map(Json::Array),
+            b'0'..=b'9' | b'-' => self.number().map(Json::Number),
+            _ => self.word(),
+        }
+    }
+
+    fn word(&mut self) -> Parsed<Json> {
+        if self.takes_word("null") {
+            return Ok(Json::Null);
+        }
+        if self.takes_word("true") {
+            return Ok(Json::Bool(true));
+        }
+        if self.takes_word("false") {
+            return Ok(Json::Bool(false));
+        }
+        self.token().map(Json::Number).ok_or("expected a value")
+    }
+
+    fn token(&mut self) -> Option<Number> {
+        let token = TOKENS.into_iter().find(|token| self.tokens && self.takes_word(token))?;
+        Some(Number::of_text(token))
+    }
+
+    fn list(&mut self, levels: usize) -> Parsed<Vec<Json>> {
+        let below = levels.checked_sub(1).ok_or(DEEP)?;
+        self.at += 1;
+        self.skip_space();
+        let mut list = Vec::new();
+        if self.takes(b']') {
+            return Ok(list);
+        }
+        loop {
+            list.push(self.value(below)?);
+            self.skip_space();
+            if self.takes(b']') {
+                return Ok(list);
+            }
+            self.expect(b',', "expected ',' or ']'")?;
+        }
+    }
+
+    fn object(&mut self, levels: usize, mut member: impl FnMut(Cow<'a, str>, Json)) -> Parsed<()> {
+        let below = levels.checked_sub(1).ok_or(DEEP)?;
+        self.at += 1;
+        self.skip_space();
+        if self.takes(b'}') {
+            return Ok(());
+        }
+        loop {
+            if self.peek() != Some(b'"') {
+                return Err(self.wanted("expected a name in quotes"));
+            }
+            let name = self.string()?;
+            self.skip_space();
+            self.expect(b':', "expected ':'")?;
+            member(name, self.value(below)?);
+            self.skip_space();
+            if self.takes(b'}') {
+                return Ok(());
+            }
+            self.expect(b',', "expected ',' or '}'")?;
+        }
+    }
+
+    /// Goes past a sign, and the space behind it.
+    #[inline]
+    fn expect(&mut self, sign: u8, message: &'static str) -> Parsed<()> {
+        if !self.takes(sign) {
+            return Err(self.wanted(message));
+        }
+        self.skip_space();
+        Ok(())
+    }
+
+    fn wanted(&self, message: &'static str) -> &'static str {
+        if self.at == self.text.len() { ENDS } else { message }
+    }
+
+    fn number(&mut self) -> Parsed<Number> {
+        let start = self.at;
+        if self.peek() == Some(b'-') {
+            if let Some(token) = self.token() {
+                return Ok(token);
+            }
+            self.at += 1;
+        }
+        if !self.takes(b'0') {
+            self.digits()?;
+        }
+        let mut float = self.at - start > 18;
+        if self.takes(b'.') {
+            self.digits()?;
+            float = true;
+        }
+        if let Some(b'e' | b'E') = self.peek() {
+            self.at += 1;
+            if let Some(b'+' | b'-') = self.peek() {
+                self.at += 1;
+            }
+            self.digits()?;
+            float = true;
+        }
+        let text = self.since(start);
+        if float || text.starts_with('-') {
+            return Ok(Number::of_text(text));
+        }
+        let digits = text.bytes().map(|digit| u64::from(digit - b'0'));
+        Ok(Number::unsigned(digits.fold(0, |number, digit| number * 10 + digit)))
+    }
+
+    fn digits(&mut self) -> Parsed<()> {
+        let start = self.at;
+        while let Some(b'0'..=b'9') = self.peek() {
+            self.at += 1;
+        }
+        if self.at > start { Ok(()) } else { Err(self.wanted(NO_NUMBER)) }
+    }
+
+    /// A string; it stays where it is when it is written without escapes.
+    fn string(&mut self) -> Parsed<Cow<'a, str>> {
+        self.at += 1;
+        let start = self.at;
+        self.skip_plain();
+        let text = self.since(start);
+        if self.takes(b'"') {
+            return Ok(Cow::Borrowed(text));
+        }
+        let mut text = text.to_owned();
+        loop {
+            match self.peek() {
+                Some(b'"') => {
+                    self.at += 1;
+                    return Ok(Cow::Owned(text));
+                }
+                Some(b'\\') => {
+                    self.at += 1;
+                    text.push(self.escaped()?);
+                }
+                Some(_) => return Err("a control character must be escaped"),
+                None => return Err(ENDS),
+            }
+            let plain = self.at;
+            self.skip_plain();
+            text.push_str(self.since(plain));
+        }
+    }
+
+    /// Goes to the next character of a string that does not stand for itself.
+    #[inline]
+    fn skip_plain(&mut self) {
+        let rest = self.text.as_bytes().get(self.at..).unwrap_or_default();
+        let plain = |byte: &u8| !matches!(byte, b'"' | b'\\' | 0..=0x1f);
+        self.at += rest.iter().position(|byte| !plain(byte)).unwrap_or(rest.len());
+    }
+
+    fn escaped(&mut self) -> Parsed<char> {
+        let byte = self.peek().ok_or(ENDS)?;
+        let character = match byte {
+            b'"' | b'\\' | b'/' => byte.into(),
+            b'b' => '\u{8}',
+            b'f' => '\u{c}',
+            b'n' => '\n',
+            b'r' => '\r',
+            b't' => '\t',
+            b'u' => {
+                self.at += 1;
+                return self.escaped_unit();
+            }
+            _ => return Err("no character is escaped like this"),
+        };
+        self.at += 1;
+        Ok(character)
+    }
+
+    /// One unit of UTF-16, or two that belong together.
+    fn escaped_unit(&mut self) -> Parsed<char> {
+        let first = self.unit()?;
+        let units = match first {
+            0xd800..=0xdbff if self.takes_word("\\u") => [first, self.unit()?],
+            _ => [first, 0],
+        };
+        char::decode_utf16(units).next().and_then(Result::ok).ok_or("half of a character stands alone")
+    }
+
+    fn unit(&mut self) -> Parsed<u16> {
+        let mut unit = 0;
+        for _ in 0..4 {
+            let digit = self.peek().ok_or(ENDS)?;
+            let digit = char::from(digit).to_digit(16).and_then(|digit| u16::try_from(digit).ok());
+            unit = unit << 4 | digit.ok_or("expected four hexadecimal digits")?;
+            self.at += 1;
+        }
+        Ok(unit)
+    }
+}
+
+impl NotJson {
+    fn new(what: &'static str, bytes: &[u8], at: usize) -> Self {
+        let before = bytes.get(..at).unwrap_or(bytes);
+        let line_start = before.iter().rposition(|&byte| byte == b'\n').map_or(0, |newline| newline + 1);
+        let line = 1 + before.iter().filter(|&&byte| byte == b'\n').count();
+        Self { what, line, column: at - line_start + 1 }
+    }
+}

@@ -1,0 +1,324 @@
+//! Values, as `serde_json` has them, but for the numbers.
+
+use std::borrow::Cow;
+use std::ops::{Index, IndexMut};
+
+use indexmap::IndexMap;
+
+use super::Number;
+
+/// A JSON value. Its [numbers](Number) keep their text, and may be the tokens that only Python's JSON has.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Json {
+    /// `null`.
+    #[default]
+    Null,
+    /// `true` and `false`.
+    Bool(bool),
+    /// A number.
+    Number(Number),
+    /// A string.
+    String(String),
+    /// A list.
+    Array(Vec<Json>),
+    /// An object.
+    Object(Map),
+}
+
+/// A JSON object; its members keep their order.
+pub type Map = IndexMap<String, Json>;
+
+const NULL: Json = Json::Null;
+
+impl Json {
+    /// The boolean that it is.
+    pub fn as_bool(&self) -> Option<bool> {
+        match self {
+            Self::Bool(value) => Some(*value),
+            _ => None,
+        }
+    }
+
+    fn as_number(&self) -> Option<&Number> {
+        match self {
+            Self::Number(number) => Some(number),
+            _ => None,
+        }
+    }
+
+    /// The integer that it is, where `u64` has it.
+    pub fn as_u64(&self) -> Option<u64> {
+        self.as_number()?.as_u64()
+    }
+
+    /// The integer that it is, where `i64` has it.
+    pub fn as_i64(&self) -> Option<i64> {
+        self.as_number()?.as_i64()
+    }
+
+    /// The float that is nearest to the number that it is, where there is a finite one.
+    pub fn as_f64(&self) -> Option<f64> {
+        self.as_number()?.as_f64()
+    }
+
+    /// The text that it is.
+    pub fn as_str(&self) -> Option<&str> {
+        match self {
+            Self::String(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The list that it is.
+    pub fn as_array(&self) -> Option<&Vec<Self>> {
+        match self {
+            Self::Array(list) => Some(list),
+            _ => None,
+        }
+    }
+
+    /// The list that it is, to be changed.
+    pub fn as_array_mut(&mut self) -> Option<&mut Vec<Self>> {
+        match self {
+            Self::Array(list) => Some(list),
+            _ => None,
+        }
+    }
+
+    /// The object that it is.
+    pub fn as_object(&self) -> Option<&Map> {
+        match self {
+            Self::Object(map) => Some(map),
+            _ => None,
+        }
+    }
+
+    /// The object that it is, to be changed.
+    pub fn as_object_mut(&mut self) -> Option<&mut Map> {
+        match self {
+            Self::Object(map) => Some(map),
+            _ => None,
+        }
+    }
+
+    /// True for null.
+    pub fn is_null(&self) -> bool {
+        matches!(self, Self::Null)
+    }
+
+    /// True for a number, or a token that stands for one.
+    pub fn is_number(&self) -> bool {
+        matches!(self, Self::Number(_))
+    }
+
+    /// True for a string.
+    pub fn is_string(&self) -> bool {
+        matches!(self, Self::String(_))
+    }
+
+    /// True for a list.
+    pub fn is_array(&self) -> bool {
+        matches!(self, Self::Array(_))
+    }
+
+    /// True for an object.
+    pub fn is_object(&self) -> bool {
+        matches!(self, Self::Object(_))
+    }
+
+    /// A member of the object, or an item of the list, that it is.
+    pub fn get(&self, index: impl JsonIndex) -> Option<&Self> {
+        index.of(self)
+    }
+
+    /// The same for those who take nothing but JSON: Python's tokens are strings of the same name, as Zarr v3 has them in fill
+    /// values.
+    #[must_use]
+    pub fn without_tokens(&self) -> Self {
+        match self {
+            Self::Number(number) => number.as_token().map_or_else(|| self.clone(), Self::from),
+            Self::Array(list) => list.iter().map(Self::without_tokens).collect(),
+            Self::Object(map) => {
+                map.iter().map(|(name, value)| (name.as_str(), value.without_tokens())).collect()
+            }
+            _ => self.clone(),
+        }
+    }
+
+    /// Takes the value out and leaves null.
+    pub fn take(&mut self) -> Self {
+        std::mem::take(self)
+    }
+}
+
+/// The name of a member, or the number of an item.
+pub trait JsonIndex {
+    /// The value that it names, where there is one.
+    fn of<'a>(&self, json: &'a Json) -> Option<&'a Json>;
+}
+
+impl JsonIndex for usize {
+    fn of<'a>(&self, json: &'a Json) -> Option<&'a Json> {
+        json.as_array()?.get(*self)
+    }
+}
+
+impl JsonIndex for str {
+    fn of<'a>(&self, json: &'a Json) -> Option<&'a Json> {
+        json.as_object()?.get(self)
+    }
+}
+
+impl JsonIndex for String {
+    fn of<'a>(&self, json: &'a Json) -> Option<&'a Json> {
+        self.as_str().of(json)
+    }
+}
+
+impl<T: JsonIndex + ?Sized> JsonIndex for &T {
+    fn of<'a>(&self, json: &'a Json) -> Option<&'a Json> {
+        (**self).of(json)
+    }
+}
+
+/// What is not there is null.
+impl<I: JsonIndex> Index<I> for Json {
+    type Output = Self;
+
+    fn index(&self, index: I) -> &Self {
+        index.of(self).unwrap_or(&NULL)
+    }
+}
+
+/// A member that is not there comes into being, and what is no object becomes one.
+impl IndexMut<&str> for Json {
+    fn index_mut(&mut self, name: &str) -> &mut Self {
+        if !self.is_object() {
+            *self = Self::Object(Map::new());
+        }
+        match self {
+            Self::Object(map) => map.entry(name.to_owned()).or_default(),
+            other => other,
+        }
+    }
+}
+
+macro_rules! numbers {
+    ($($T:ty)*) => {$(
+        impl From<$T> for Json {
+            fn from(value: $T) -> Self {
+                Self::Number(value.into())
+            }
+        }
+
+        impl PartialEq<$T> for Json {
+            fn eq(&self, other: &$T) -> bool {
+                self.as_number() == Some(&Number::from(*other))
+            }
+        }
+    )*};
+}
+
+numbers!(u8 u16 u32 u64 usize i8 i16 i32 i64 i128 f32 f64);
+
+impl From<Number> for Json {
+    fn from(number: Number) -> Self {
+        Self::Number(number)
+    }
+}
+
+impl From<bool> for Json {
+    fn from(value: bool) -> Self {
+        Self::Bool(value)
+    }
+}
+
+impl From<String> for Json {
+    fn from(text: String) -> Self {
+        Self::String(text)
+    }
+}
+
+impl From<&str> for Json {
+    fn from(text: &str) -> Self {
+        Self::String(text.to_owned())
+    }
+}
+
+impl From<Cow<'_, str>> for Json {
+    fn from(text: Cow<'_, str>) -> Self {
+        Self::String(text.into_owned())
+    }
+}
+
+impl From<Map> for Json {
+    fn from(map: Map) -> Self {
+        Self::Object(map)
+    }
+}
+
+impl<T: Into<Self>> From<Vec<T>> for Json {
+    fn from(list: Vec<T>) -> Self {
+        list.into_iter().collect()
+    }
+}
+
+impl<T: Into<Self>, const N: usize> From<[T; N]> for Json {
+    fn from(list: [T; N]) -> Self {
+        list.into_iter().collect()
+    }
+}
+
+impl<T: Clone + Into<Self>> From<&[T]> for Json {
+    fn from(list: &[T]) -> Self {
+        list.iter().cloned().collect()
+    }
+}
+
+impl<T: Into<Self>> From<Option<T>> for Json {
+    fn from(value: Option<T>) -> Self {
+        value.map_or(Self::Null, Into::into)
+    }
+}
+
+impl<T: Into<Self>> FromIterator<T> for Json {
+    fn from_iter<I: IntoIterator<Item = T>>(items: I) -> Self {
+        Self::Array(items.into_iter().map(Into::into).collect())
+    }
+}
+
+impl<K: Into<String>, T: Into<Self>> FromIterator<(K, T)> for Json {
+    fn from_iter<I: IntoIterator<Item = (K, T)>>(members: I) -> Self {
+        Self::Object(members.into_iter().map(|(name, value)| (name.into(), value.into())).collect())
+    }
+}
+
+impl PartialEq<str> for Json {
+    fn eq(&self, other: &str) -> bool {
+        self.as_str() == Some(other)
+    }
+}
+
+impl PartialEq<&str> for Json {
+    fn eq(&self, other: &&str) -> bool {
+        self == *other
+    }
+}
+
+impl PartialEq<String> for Json {
+    fn eq(&self, other: &String) -> bool {
+        self == other.as_str()
+    }
+}
+
+impl PartialEq<Json> for String {
+    fn eq(&self, other: &Json) -> bool {
+        other == self
+    }
+}
+
+impl PartialEq<bool> for Json {
+    fn eq(&self, other: &bool) -> bool {
+        self.as_bool() == Some(*other)
+    }
+}

@@ -1,0 +1,71 @@
+//! What the library warns of becomes Python's warnings: consolidated metadata that could not be kept up to date.
+
+use std::ffi::CString;
+use std::fmt::Debug;
+
+use pyo3::prelude::*;
+use tracing::field::{Field, Visit};
+use tracing::level_filters::LevelFilter;
+use tracing::span::{Attributes, Id, Record};
+use tracing::{Event, Level, Metadata, Subscriber};
+
+/// The module of the library that has something to tell Python's users. Others may warn while they hold locks that a thread with
+/// Python's own is waiting for.
+const TARGET: &str = "zarrox::upkeep";
+
+/// Takes the library's warnings.
+struct Warnings;
+
+impl Subscriber for Warnings {
+    fn enabled(&self, metadata: &Metadata<'_>) -> bool {
+        metadata.is_event() && *metadata.level() <= Level::WARN && metadata.target() == TARGET
+    }
+
+    fn max_level_hint(&self) -> Option<LevelFilter> {
+        Some(LevelFilter::WARN)
+    }
+
+    fn event(&self, event: &Event<'_>) {
+        let mut message = Message(String::new());
+        event.record(&mut message);
+        Python::attach(|py| {
+            // A warning that the user has made an exception cannot stop what is done already.
+            warn(py, &message.0).unwrap_or_else(|error| error.write_unraisable(py, None));
+        });
+    }
+
+    fn new_span(&self, _: &Attributes<'_>) -> Id {
+        Id::from_u64(1)
+    }
+
+    fn record(&self, _: &Id, _: &Record<'_>) {}
+
+    fn record_follows_from(&self, _: &Id, _: &Id) {}
+
+    fn enter(&self, _: &Id) {}
+
+    fn exit(&self, _: &Id) {}
+}
+
+/// The words of an event.
+struct Message(String);
+
+impl Visit for Message {
+    fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
+        if field.name() == "message" {
+            self.0 = format!("{value:?}");
+        }
+    }
+}
+
+fn warn(py: Python<'_>, message: &str) -> PyResult<()> {
+    let category = py.import("zarrox.errors")?.getattr("ZarrUserWarning")?;
+    let message = CString::new(message.replace('\0', ""))?;
+    PyErr::warn(py, &category, &message, 2)
+}
+
+/// Has warnings told to Python from now on.
+pub(crate) fn tell() {
+    // Whoever else listens in this process was first.
+    let _ = tracing::subscriber::set_global_default(Warnings);
+}

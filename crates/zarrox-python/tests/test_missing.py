@@ -1,0 +1,217 @@
+"""What `docs/python.md` says is missing is what is missing: no name more, and none less.
+
+Both releases of zarr-python are looked at, each in its environment: public modules, their functions and classes, the
+public methods and properties of classes, and the parameters of them all.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import json
+import pkgutil
+import re
+import warnings
+from collections.abc import Callable, Iterator
+from fnmatch import fnmatchcase
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+import zarrox
+
+GUIDE = Path(__file__).parents[3] / "docs" / "python.md"
+
+#: What is private by its own documentation, or no part of the interface.
+PRIVATE = {
+    "zarr2": ("*._*", "zarr.tests*", "zarr.context", "zarr.version"),
+    "zarr3": ("*._*", "zarr.core*", "zarr.testing*", "zarr.codecs.[!n]*", "zarr.metadata*"),
+}
+
+
+def modules(environment: str) -> Iterator[ModuleType]:
+    """The public modules of the zarr-python that is here."""
+    import zarr
+
+    yield zarr
+    for found in pkgutil.walk_packages(zarr.__path__, "zarr.", onerror=lambda _: None):
+        if not any(fnmatchcase(found.name, pattern) for pattern in PRIVATE[environment]):
+            yield importlib.import_module(found.name)
+
+
+def public(module: ModuleType) -> dict[str, Any]:
+    """The names that a module offers, or else the functions and classes that are its own."""
+    if hasattr(module, "__all__"):
+        return {name: getattr(module, name) for name in module.__all__ if not name.startswith("_")}
+    own = inspect.getmembers(module, lambda value: inspect.isclass(value) or inspect.isfunction(value))
+    return {name: value for name, value in own if value.__module__ == module.__name__ and not name.startswith("_")}
+
+
+def members(owner: type) -> dict[str, Any]:
+    """The public methods and properties of a class."""
+    found = {name: inspect.getattr_static(owner, name) for name in dir(owner) if not name.startswith("_")}
+    kinds = (property, classmethod, staticmethod)
+    return {name: getattr(owner, name) for name, value in found.items() if callable(value) or isinstance(value, kinds)}
+
+
+def parameters(function: Any) -> dict[str, inspect.Parameter]:
+    """The parameters of a function, as far as it tells."""
+    try:
+        return dict(inspect.signature(function).parameters)
+    except (TypeError, ValueError):
+        return {}
+
+
+def lost_parameters(theirs: Any, ours: Any) -> Iterator[str]:
+    """The parameters that only one of two functions has."""
+    mine = parameters(ours)
+    if not mine or any(parameter.kind is parameter.VAR_KEYWORD for parameter in mine.values()):
+        return
+    for name, parameter in parameters(theirs).items():
+        named = parameter.kind in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY)
+        if named and name not in mine and not name.startswith("_"):
+            yield f"{name}="
+
+
+def missing(environment: str) -> set[tuple[str, str]]:
+    """Where something is missing, and its name; ``*`` for a whole module."""
+    found = set()
+    for module in modules(environment):
+        try:
+            ours = importlib.import_module(module.__name__.replace("zarr", "zarrox", 1))
+        except ModuleNotFoundError:
+            found.add((module.__name__, "*"))
+            continue
+        for name, theirs in public(module).items():
+            if not hasattr(ours, name):
+                found.add((module.__name__, name))
+            elif callable(theirs):
+                found |= {(f"{module.__name__}.{name}", lost) for lost in lost_in(theirs, getattr(ours, name))}
+    return found
+
+
+def lost_in(theirs: Any, ours: Any) -> Iterator[str]:
+    """The members of a class that are missing, and the parameters."""
+    yield from lost_parameters(theirs, ours)
+    if not isinstance(theirs, type):
+        return
+    for name, member in members(theirs).items():
+        if not hasattr(ours, name):
+            yield name
+        elif callable(member):
+            yield from (f"{name}({lost})" for lost in lost_parameters(member, getattr(ours, name)))
+
+
+def table(heading: str) -> list[str]:
+    """The rows below a heading of the page."""
+    section = GUIDE.read_text(encoding="utf-8").partition(f"### {heading}\n")[2].partition("\n#")[0]
+    return [row for row in section.splitlines() if row.startswith("| ") and not row.startswith("| | ")]
+
+
+def listed(environment: str) -> list[tuple[str, str]]:
+    """What the page says is missing: where, perhaps as a pattern, and its name."""
+    version = environment.removeprefix("zarr")
+    rows = [row.split(" | ") for row in table(f"Names of zarr-python {version} that are missing")]
+    return [
+        (place, name)
+        for places, names, *_ in rows
+        for place in re.findall("`([^`]+)`", places)
+        for name in (["*"] if names == "all" else re.findall("`([^`]+)`", names))
+    ]
+
+
+@pytest.fixture
+def environment(pytestconfig: pytest.Config) -> str:
+    """The environment, whose zarr-python is compared with."""
+    return str(pytestconfig.getoption("--environment"))
+
+
+@pytest.fixture
+def really(environment: str) -> set[tuple[str, str]]:
+    """What is missing."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return missing(environment)
+
+
+def matches(row: tuple[str, str]) -> Callable[[tuple[str, str]], bool]:
+    """Whether something missing is what a row says."""
+    return lambda found: fnmatchcase(found[0], row[0]) and found[1] == row[1]
+
+
+def test_all_that_is_missing_is_listed(environment: str, really: set[tuple[str, str]]) -> None:
+    rows = listed(environment)
+    assert rows
+    unlisted = sorted(found for found in really if not any(matches(row)(found) for row in rows))
+    assert not unlisted, f"missing and not in docs/python.md: {unlisted}"
+
+
+def test_all_that_is_listed_is_missing(environment: str, really: set[tuple[str, str]]) -> None:
+    there = [row for row in listed(environment) if not any(map(matches(row), really))]
+    assert not there, f"in docs/python.md, and there: {there}"
+
+
+def settings(values: dict[str, Any], prefix: str = "") -> Iterator[str]:
+    """The names of settings, with their dots."""
+    for name, value in values.items():
+        yield from settings(value, f"{prefix}{name}.") if isinstance(value, dict) else [prefix + name]
+
+
+def test_all_settings_of_no_effect_are_listed(environment: str) -> None:
+    if environment != "zarr3":
+        return
+    from zarr.core.config import config
+
+    rows = [name for row in table("Settings of no effect") for name in re.findall("`([^`]+)`", row.split(" | ")[0])]
+    theirs = set(settings(config.defaults[0])) - set(zarrox.config._values)
+    assert {name for name in theirs if not any(fnmatchcase(name, row) for row in rows)} == set()
+    assert [row for row in rows if not any(fnmatchcase(name, row) for name in theirs)] == []
+
+
+def changed(**changes: Any) -> dict[str, bytes]:
+    """What is stored of an array of two elements, with other metadata."""
+    store: dict[str, bytes] = {}
+    zarrox.create(2, dtype="<i4", compressor=None, store=store)[:] = 1
+    return {**store, ".zarray": json.dumps(json.loads(store[".zarray"]) | changes).encode()}
+
+
+def group_of_an_array(mode: str) -> zarrox.Group:
+    """A group in which an array is, and nothing else."""
+    store: dict[str, bytes] = {}
+    zarrox.group(store).create_dataset("a", shape=3, dtype="u1")
+    return zarrox.open_group(store, mode=mode)
+
+
+#: What raises, by the first cells of the page's rows.
+RAISING: dict[str, Callable[[], Any]] = {
+    "a document is not JSON": lambda: zarrox.open({".zarray": b"{"}, mode="r"),
+    "a document lacks a member, or has a wrong one": lambda: zarrox.open({".zarray": b'{"zarr_format": 2}'}, mode="r"),
+    "an unknown codec": lambda: zarrox.open(changed(compressor={"id": "unknown"}), mode="r")[:],
+    "an unknown data type in a document": lambda: zarrox.open(changed(dtype="<q9"), mode="r")[:],
+    "a damaged chunk": lambda: zarrox.open({**changed(), "0": b"x"}, mode="r")[:],
+    "`open_array` of a group": lambda: zarrox.open_array(zarrox.group().store, mode="r"),
+    "`require_group` where an array is": lambda: group_of_an_array("r+").require_group("a"),
+    "`require_array` of a type that cannot be cast": lambda: group_of_an_array("r+").require_array("a", shape=3, dtype="f8"),
+    "attributes of what is read-only": lambda: group_of_an_array("r").attrs.update(a=1),
+    "something that is no store": lambda: zarrox.open_group(1, mode="w"),
+    "deleting a member that is missing": lambda: group_of_an_array("r+").__delitem__("b"),
+    "`z[:2] = [1, 2, 3]`": lambda: zarrox.zeros(5).set_basic_selection(slice(2), [1, 2, 3]),
+    "iterating over an array without dimensions": lambda: list(zarrox.zeros(())),
+    '`ZipStore(path, mode="r")` of nothing': lambda: zarrox.ZipStore("no/such/file.zip", mode="r"),
+}
+
+
+@pytest.mark.parametrize("row", [row for row in table("Exceptions") if row.split(" | ")[0].strip("| ") in RAISING])
+def test_exceptions_are_those_of_the_page(row: str) -> None:
+    name, *_, ours = row.strip("| ").split(" | ")
+    with pytest.raises(Exception) as raised:
+        RAISING[name]()
+    classes = {found.__name__ for found in type(raised.value).__mro__}
+    assert {*re.findall("`([^`]+)`", ours)} <= classes
+
+
+def test_every_row_of_exceptions_is_tried() -> None:
+    rows = {row.strip("| ").split(" | ")[0] for row in table("Exceptions")}
+    assert rows - {"a parameter that there is not"} == set(RAISING)

@@ -1,0 +1,118 @@
+//! Forks of a process whose other threads are at work. A child has only the thread that forked: what others held is held for ever
+//! there, in libraries as well, and files that were opened before have one position for both processes.
+//!
+//! So whoever forks waits until no thread is inside of a database: [`hold_still`] before, [`go_on`] after it.
+
+use std::cell::RefCell;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+use crate::lock::{LockTable, forget_locks, lock_table, unpoisoned};
+
+struct Activity {
+    /// The number of threads that are inside of a database.
+    busy: usize,
+    /// True while somebody waits for them, so that no others begin.
+    forking: bool,
+}
+
+static ACTIVITY: Mutex<Activity> = Mutex::new(Activity { busy: 0, forking: false });
+static CHANGED: Condvar = Condvar::new();
+
+/// Guards of all that nobody else may hold while a process forks.
+type Held = (MutexGuard<'static, Activity>, MutexGuard<'static, LockTable>);
+
+thread_local! {
+    static HELD: RefCell<Option<Held>> = const { RefCell::new(None) };
+}
+
+/// Work that a fork waits for. It must call nobody's code, and must not be begun within such work.
+#[cfg(any(feature = "sqlite", feature = "gdbm"))]
+#[must_use = "the work ends when this is dropped"]
+pub(crate) struct Busy(());
+
+/// Begins such work.
+#[cfg(any(feature = "sqlite", feature = "gdbm"))]
+pub(crate) fn busy() -> Busy {
+    let mut activity = unpoisoned(&ACTIVITY);
+    while activity.forking {
+        activity = wait(activity);
+    }
+    activity.busy += 1;
+    Busy(())
+}
+
+#[cfg(any(feature = "sqlite", feature = "gdbm"))]
+impl Drop for Busy {
+    fn drop(&mut self) {
+        let mut activity = unpoisoned(&ACTIVITY);
+        activity.busy -= 1;
+        if activity.busy == 0 && activity.forking {
+            CHANGED.notify_all();
+        }
+    }
+}
+
+fn wait(activity: MutexGuard<'static, Activity>) -> MutexGuard<'static, Activity> {
+    CHANGED.wait(activity).unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Waits until no thread is inside of a database, and lets none in. To be called right before a fork, by the thread that forks.
+pub fn hold_still() {
+    let mut activity = unpoisoned(&ACTIVITY);
+    while activity.forking {
+        activity = wait(activity);
+    }
+    activity.forking = true;
+    while activity.busy > 0 {
+        activity = wait(activity);
+    }
+    activity.forking = false;
+    HELD.set(Some((activity, lock_table())));
+}
+
+/// Lets everybody go on: to be called by the same thread after the fork, in the parent and in the child.
+pub fn go_on(in_child: bool) {
+    let Some((activity, mut locks)) = HELD.take() else { return };
+    if in_child {
+        forget_locks(&mut locks);
+    }
+    drop((activity, locks));
+    CHANGED.notify_all();
+}
+
+#[cfg(all(test, any(feature = "sqlite", feature = "gdbm")))]
+mod tests {
+    use std::sync::mpsc;
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn whoever_forks_waits_for_those_who_are_busy_and_they_for_the_fork() {
+        let (began, begun) = mpsc::channel();
+        let (end, ended) = mpsc::channel::<()>();
+        std::thread::scope(|scope| {
+            let work = scope.spawn(move || {
+                let work = busy();
+                began.send(()).unwrap();
+                ended.recv().unwrap();
+                drop(work);
+            });
+            begun.recv().unwrap();
+            let fork = scope.spawn(|| {
+                hold_still();
+                let other = scope.spawn(|| drop(busy()));
+                std::thread::sleep(Duration::from_millis(30));
+                assert!(!other.is_finished(), "nobody begins while a process forks");
+                go_on(false);
+                other.join().unwrap();
+            });
+            std::thread::sleep(Duration::from_millis(30));
+            assert!(!fork.is_finished(), "somebody is busy");
+            end.send(()).unwrap();
+            work.join().unwrap();
+            fork.join().unwrap();
+        });
+        drop(busy());
+    }
+}

@@ -1,0 +1,382 @@
+//! The parts in which more is read or written than fits into memory.
+
+use std::ops::Range;
+
+use zarrox_core::Result;
+use zarrox_core::grid::ChunkGrid;
+use zarrox_core::indexing::{Resolved, ResolvedAxis, ResolvedSpan, ResultAxis};
+
+use super::view::ArrayView;
+use crate::rechunk::Boxes;
+
+/// A part should not be much smaller than this, in bytes: enough for all threads to have chunks of it.
+const ENOUGH: u64 = 64 << 20;
+
+/// Boxes that cover what is selected of an array, one after the other: made by [`ArrayView::parts`] and
+/// [`ArrayView::parts_in_order`]. Each is a range of positions along every axis of the view.
+#[derive(Debug, Clone)]
+pub struct Parts {
+    /// Those of the view; where they are column-major, the last one comes first.
+    axes: Vec<Axis>,
+    column_major: bool,
+    /// Where the next part begins; `None` at the end.
+    next: Option<Vec<u64>>,
+}
+
+/// One axis of a view, and how it is divided.
+#[derive(Debug, Clone)]
+struct Axis {
+    length: u64,
+    /// The most positions that lie in one chunk.
+    chunk: u64,
+    /// The most positions that a part has.
+    part: u64,
+    /// Where chunks begin; `None` where positions are listed.
+    borders: Option<Borders>,
+}
+
+/// Where chunks begin along an evenly spaced axis.
+#[derive(Debug, Clone)]
+struct Borders {
+    grid: ChunkGrid,
+    span: ResolvedSpan,
+}
+
+/// The room for a part, in elements: at most, and up to which it has more than one chunk.
+#[derive(Debug, Clone, Copy)]
+struct Room {
+    most: u64,
+    enough: u64,
+}
+
+impl ArrayView<'_> {
+    /// Boxes of whole chunks that cover what is selected, each of at most `most` elements, but at least of one chunk; a shard
+    /// that has more than that is divided between its chunks. Read or written in such parts, each chunk is decoded or encoded
+    /// once.
+    ///
+    /// They are long along the last axes, or where they are to be `column_major`, along the first ones.
+    ///
+    /// ```
+    /// # use zarrox::prelude::*;
+    /// # let directory = tempfile::tempdir()?;
+    /// # let array = zarrox::create_array(directory.path().join("a.zarr"))
+    /// #     .shape([100, 100]).data_type(DataType::Int32).chunks([10, 10]).create()?;
+    /// let parts: Vec<_> = array.slice(s![.., 5..]).parts(500, false)?.collect();
+    /// assert_eq!(parts[..2], [[0..10, 0..45], [0..10, 45..95]]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As for [`ArrayView::shape`].
+    pub fn parts(&self, most: u64, column_major: bool) -> Result<Parts> {
+        let item = self.data_type().size().max(1) as u64;
+        self.divided(most, column_major, |axes, room| {
+            let lengths: Vec<u64> = axes.iter().map(|axis| axis.length).collect();
+            let chunks: Vec<u64> = axes.iter().map(|axis| axis.chunk).collect();
+            let bytes = room.most.min(room.enough).saturating_mul(item);
+            Boxes::new(&lengths, &vec![1; lengths.len()], &chunks, item, bytes).lengths().to_vec()
+        })
+    }
+
+    /// Boxes that cover what is selected, whose elements follow each other in row-major order (or `column_major`), within each
+    /// and from one to the next; otherwise as [`ArrayView::parts`]. Where whole rows of chunks have more elements than that,
+    /// chunks are met [several times](Parts::times).
+    ///
+    /// # Errors
+    /// As for [`ArrayView::shape`].
+    pub fn parts_in_order(&self, most: u64, column_major: bool) -> Result<Parts> {
+        self.divided(most, column_major, rows)
+    }
+
+    /// Divides what is selected into boxes of these lengths, at most: of stored objects, or if these do not fit, of the chunks
+    /// inside.
+    fn divided(
+        &self,
+        most: u64,
+        column_major: bool,
+        lengths: impl Fn(&[Axis], Room) -> Vec<u64>,
+    ) -> Result<Parts> {
+        let (resolved, array) = (self.unconfirmed()?, self.array);
+        let enough = ENOUGH / self.data_type().size().max(1) as u64;
+        let inside = array.shard_shape().map(|_| ChunkGrid::Regular { chunk_shape: array.chunk_shape() });
+        let divide = |grid: &ChunkGrid| {
+            let mut axes = axes(resolved, grid);
+            if column_major {
+                axes.reverse();
+            }
+            let next = axes.iter().all(|axis| axis.length > 0).then(|| vec![0; axes.len()]);
+            if next.is_some() {
+                let lengths = lengths(&axes, Room { most, enough });
+                axes.iter_mut().zip(lengths).for_each(|(axis, length)| axis.part = length);
+            }
+            Parts { axes, column_major, next }
+        };
+        let whole = divide(array.chunk_grid());
+        Ok(match inside {
+            Some(inside) if whole.times() > 1 || whole.chunk() > most => divide(&inside),
+            _ => whole,
+        })
+    }
+}
+
+/// The axes of what is selected, not divided yet.
+fn axes(resolved: &Resolved, grid: &ChunkGrid) -> Vec<Axis> {
+    let axis = |(axis, length): (&ResultAxis, u64)| {
+        let span = match *axis {
+            ResultAxis::New => None,
+            ResultAxis::Of { axis, .. } => match &resolved.axes[axis] {
+                ResolvedAxis::Span(span) => Some(*span),
+                ResolvedAxis::Points(_) | ResolvedAxis::Mask(_) => None,
+            },
+        };
+        let chunk = span.as_ref().map_or(1, |span| grid.largest_chunk()[span.dim].div_ceil(span.step));
+        let borders = span.map(|span| Borders { grid: grid.clone(), span });
+        Axis { length, chunk: chunk.max(1), part: length, borders }
+    };
+    resolved.result.iter().zip(resolved.shape()).map(axis).collect()
+}
+
+/// The lengths of parts whose elements follow each other: single positions along the first axes, some along the next, and all
+/// others in full.
+fn rows(axes: &[Axis], room: Room) -> Vec<u64> {
+    let row = |axis: usize| {
+        axes[axis + 1..].iter().fold(1, |count: u64, axis| count.saturating_mul(axis.length)).max(1)
+    };
+    let Some(last) = axes.len().checked_sub(1) else { return Vec::new() };
+    let most = room.most.max(chunk(axes));
+    let axis = (0..last).find(|&axis| row(axis) <= most).unwrap_or(last);
+    let wanted = (room.enough / row(axis)).max(axes[axis].chunk).min(most / row(axis)).max(1);
+    let length = |(index, Axis { length, .. }): (usize, &Axis)| match index.cmp(&axis) {
+        std::cmp::Ordering::Less => 1,
+        std::cmp::Ordering::Equal => wanted.min(*length),
+        std::cmp::Ordering::Greater => *length,
+    };
+    axes.iter().enumerate().map(length).collect()
+}
+
+/// The most elements that are selected of one chunk.
+fn chunk(axes: &[Axis]) -> u64 {
+    axes.iter().fold(1, |count: u64, axis| count.saturating_mul(axis.chunk.min(axis.length)))
+}
+
+impl Parts {
+    /// In how many of the parts one chunk lies, at most. It is decoded or encoded so often.
+    #[must_use]
+    pub fn times(&self) -> u64 {
+        let times = |axis: &Axis| axis.chunk.min(axis.length).div_ceil(axis.part.max(1)).max(1);
+        self.axes.iter().fold(1, |count: u64, axis| count.saturating_mul(times(axis)))
+    }
+
+    /// The number of elements that parts in order must have so that each chunk lies in one.
+    #[must_use]
+    pub fn whole_rows(&self) -> u64 {
+        let first = self.axes.iter().position(|axis| axis.chunk.min(axis.length) > 1).unwrap_or_default();
+        let length = |(index, axis): (usize, &Axis)| {
+            if index == first { axis.chunk.min(axis.length) } else { axis.length }
+        };
+        let axes = self.axes.iter().enumerate().skip(first);
+        axes.map(length).fold(1, u64::saturating_mul)
+    }
+
+    fn chunk(&self) -> u64 {
+        chunk(&self.axes)
+    }
+
+    /// Where the part after this one begins.
+    fn following(&self, part: &[Range<u64>]) -> Option<Vec<u64>> {
+        let mut begin: Vec<u64> = part.iter().map(|range| range.start).collect();
+        for (dim, range) in part.iter().enumerate().rev() {
+            if range.end < self.axes[dim].length {
+                begin[dim] = range.end;
+                return Some(begin);
+            }
+            begin[dim] = 0;
+        }
+        None
+    }
+}
+
+impl Iterator for Parts {
+    type Item = Vec<Range<u64>>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let begin = self.next.take()?;
+        let range = |(axis, begin): (&Axis, u64)| begin..axis.end(begin);
+        let mut part: Vec<Range<u64>> = self.axes.iter().zip(begin).map(range).collect();
+        self.next = self.following(&part);
+        if self.column_major {
+            part.reverse();
+        }
+        Some(part)
+    }
+}
+
+impl Axis {
+    /// Where the part ends that begins here: where a chunk does, if one ends in time.
+    fn end(&self, begin: u64) -> u64 {
+        let end = begin.saturating_add(self.part).min(self.length);
+        if end == self.length {
+            return end;
+        }
+        let border = self.borders.as_ref().map(|borders| borders.last_until(end));
+        border.filter(|&border| border > begin).unwrap_or(end)
+    }
+}
+
+impl Borders {
+    /// The last position up to this one where a chunk begins, or ends if positions descend.
+    fn last_until(&self, position: u64) -> u64 {
+        let Self { grid, span } = self;
+        let index = if span.reversed { span.count - position } else { position };
+        let Some((start, length)) = grid.chunk_at(span.dim, span.start + index * span.step) else {
+            return position;
+        };
+        let first = self.first_from(start);
+        if !span.reversed {
+            return first;
+        }
+        if first == index {
+            position
+        } else {
+            span.count.saturating_sub(self.first_from(start.saturating_add(length)))
+        }
+    }
+
+    /// The number of positions of the span that lie before this one of the array.
+    fn first_from(&self, position: u64) -> u64 {
+        position.saturating_sub(self.span.start).div_ceil(self.span.step)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Array, DataType, OpenOptions, Selection, s};
+    use std::sync::Arc;
+    use zarrox_stores::MemoryStore;
+
+    fn array(shape: &[u64], chunks: &[u64]) -> Array {
+        let builder = OpenOptions::new().create_array_in(Arc::new(MemoryStore::new()), "");
+        builder.shape(shape).data_type(DataType::UInt8).chunks(chunks).create().unwrap()
+    }
+
+    fn sizes(parts: Parts) -> Vec<u64> {
+        parts.map(|part| part.iter().map(|range| range.end - range.start).product()).collect()
+    }
+
+    /// In how many of the parts each chunk lies, counted.
+    fn counted(array: &Array, selection: &Selection, parts: Parts) -> Vec<usize> {
+        let chunks = array.chunk_grid().chunk_count(array.shape()).unwrap();
+        let mut times = vec![0; usize::try_from(chunks).unwrap()];
+        let numbers = numbered(array);
+        for part in parts {
+            let ranges: Vec<crate::DimSelection> = part.into_iter().map(Into::into).collect();
+            let mut met: Vec<u8> =
+                numbers.slice(selection).slice(ranges).read::<u8>().unwrap().into_iter().collect();
+            met.sort_unstable();
+            met.dedup();
+            met.into_iter().for_each(|chunk| times[usize::from(chunk)] += 1);
+        }
+        times
+    }
+
+    /// An array of which every element is the number of the chunk that it has in the other one.
+    fn numbered(other: &Array) -> Array {
+        let numbers = array(other.shape(), other.shape());
+        let grid = other.chunk_grid();
+        for (n, chunk) in indices(&grid.grid_shape(other.shape())).into_iter().enumerate() {
+            let range = |(dim, &index): (usize, &u64)| {
+                let (start, length) = grid.chunk_place(dim, index).unwrap();
+                crate::DimSelection::from(start..(start + length).min(other.shape()[dim]))
+            };
+            let place: Vec<_> = chunk.iter().enumerate().map(range).collect();
+            numbers.fill(place, u8::try_from(n).unwrap()).unwrap();
+        }
+        numbers
+    }
+
+    fn indices(shape: &[u64]) -> Vec<Vec<u64>> {
+        let with = |all: Vec<Vec<u64>>, &length: &u64| {
+            all.iter().flat_map(|index| (0..length).map(move |n| [index.as_slice(), &[n]].concat())).collect()
+        };
+        shape.iter().fold(vec![Vec::new()], with)
+    }
+
+    #[test]
+    fn every_chunk_lies_in_one_part_that_holds_one_chunk() {
+        let regular = array(&[23, 17], &[4, 5]);
+        let rectilinear = OpenOptions::new().create_array_in(Arc::new(MemoryStore::new()), "");
+        let rectilinear = rectilinear.shape([23, 17]).data_type(DataType::UInt8);
+        let rectilinear = rectilinear.rectilinear_chunks([[3, 9, 1, 10], [8, 2, 4, 4]]).create().unwrap();
+        let selections: [Selection; 5] =
+            [s![.., ..], s![3..21, 1..], s![..;-1, 2..;3], s![1..;2, ..;-2], s![..;7, ..;-6]];
+        for array in [regular, rectilinear] {
+            for selection in &selections {
+                let view = array.slice(selection);
+                for column_major in [false, true] {
+                    for most in [0, 20, 90, 200, 1000] {
+                        let parts = view.parts(most, column_major).unwrap();
+                        assert_eq!(parts.times(), 1);
+                        let covered: u64 = sizes(parts.clone()).iter().sum();
+                        assert_eq!(covered, view.shape().unwrap().iter().product::<u64>());
+                        let times = counted(&array, selection, parts);
+                        assert!(times.iter().all(|&times| times <= 1), "{selection:?} {most}: {times:?}");
+                        let parts = view.parts_in_order(most, column_major).unwrap();
+                        let once = parts.times() == 1;
+                        let times = counted(&array, selection, parts);
+                        assert!(
+                            !once || times.iter().all(|&times| times <= 1),
+                            "{selection:?} {most}: {times:?}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn parts_in_order_are_whole_rows_of_chunks_where_these_fit() {
+        let array = array(&[10, 1 << 23], &[4, 1 << 20]);
+        let whole: Vec<_> =
+            array.slice(..).parts_in_order(1 << 30, false).unwrap().map(|p| p[0].clone()).collect();
+        assert_eq!(whole, [0..8, 8..10]);
+        let later: Vec<_> =
+            array.slice(s![3.., ..]).parts_in_order(6 << 23, false).unwrap().map(|p| p[0].clone()).collect();
+        assert_eq!(later, [0..5, 5..7]);
+    }
+
+    #[test]
+    fn parts_in_order_keep_to_memory_by_cutting_rows_and_then_dimensions() {
+        let one = array(&[4, 100], &[4, 5]);
+        let parts = one.slice(..).parts_in_order(200, false).unwrap();
+        assert_eq!((parts.times(), parts.whole_rows()), (2, 400));
+        assert_eq!(sizes(parts), [200, 200]);
+        let two = array(&[2, 5], &[1, 1]);
+        let blocks: Vec<_> = two.slice(..).parts_in_order(2, false).unwrap().collect();
+        assert_eq!((blocks.len(), &blocks[2]), (6, &vec![0..1, 4..5]));
+        let turned: Vec<_> = two.slice(..).parts_in_order(2, true).unwrap().collect();
+        assert_eq!((turned.len(), &turned[1]), (5, &vec![0..2, 1..2]));
+    }
+
+    #[test]
+    fn shards_that_do_not_fit_are_divided_between_their_chunks() {
+        let builder = OpenOptions::new().create_array_in(Arc::new(MemoryStore::new()), "");
+        let builder = builder.shape([8, 8]).data_type(DataType::UInt8).chunks([2, 2]).shards([4, 8]);
+        let array = builder.create().unwrap();
+        let first = |most| array.slice(..).parts(most, false).unwrap().next().unwrap();
+        assert_eq!((first(32), first(31), first(1)), (vec![0..4, 0..8], vec![0..2, 0..8], vec![0..2, 0..2]));
+    }
+
+    #[test]
+    fn there_are_views_without_dimensions_and_without_elements() {
+        assert_eq!(array(&[], &[]).slice(..).parts(1, false).unwrap().collect::<Vec<_>>(), [Vec::new()]);
+        assert_eq!(array(&[], &[]).slice(..).parts_in_order(1, true).unwrap().count(), 1);
+        assert_eq!(array(&[3, 0], &[1, 1]).slice(..).parts(1, false).unwrap().count(), 0);
+        let huge = array(&[1 << 62, 1 << 62], &[1, 1 << 20]);
+        assert_eq!(huge.slice(..).parts(1 << 21, false).unwrap().nth(1).unwrap(), [0..1, 1 << 21..1 << 22]);
+        assert_eq!(
+            huge.slice(..).parts_in_order(1 << 21, false).unwrap().nth(1).unwrap(),
+            [0..1, 1 << 21..1 << 22]
+        );
+    }
+}

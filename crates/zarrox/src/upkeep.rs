@@ -1,0 +1,202 @@
+//! Consolidated metadata that is kept up to date: what changes a node also changes what groups above repeat of it.
+//!
+//! The documents of the nodes that changed are read anew and put into each copy that repeats them, while nobody else in this
+//! process changes it, and only if it still is what was read. So whoever comes last puts in what is there last. The change
+//! itself never fails by this: it stands, and a warning tells which copy does not know of it.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::Arc;
+
+use zarrox_core::metadata::{Consolidation, Layout, StoredDocuments, may_have_inline};
+use zarrox_core::{Error, Format, NodePath, Result};
+use zarrox_stores::DirectoryStore;
+
+use crate::consolidated::Edit;
+use crate::error::from_store;
+use crate::guarded::until_unchanged;
+use crate::hierarchy::Location;
+use crate::location::root_of;
+
+/// A policy for consolidated metadata that repeats a node, when that node changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Upkeep {
+    /// It is brought up to date. Where that cannot be done, a warning ([`tracing`]) names it; the change stands.
+    #[default]
+    Update,
+    /// It is removed.
+    Drop,
+    /// It is left as it is, and does not know of the change. Nodes that were opened by it cannot be changed then.
+    Leave,
+}
+
+/// Which nodes of a hierarchy a change was about.
+#[derive(Debug, Default)]
+pub(crate) struct Changes {
+    /// Nodes whose own documents are new or others.
+    nodes: Vec<NodePath>,
+    /// Nodes that came, went or were replaced with all that is below them.
+    whole: Vec<NodePath>,
+    /// Groups among them that could have consolidated metadata of their own beside their documents.
+    groups: Vec<NodePath>,
+    /// True where the nodes are of another format than the consolidated metadata that is looked for.
+    foreign: bool,
+}
+
+impl Changes {
+    /// The documents of one node are others.
+    pub(crate) fn of_node(path: &NodePath, is_group: bool) -> Self {
+        let groups = if is_group { vec![path.clone()] } else { Vec::new() };
+        Self { nodes: vec![path.clone()], groups, ..Self::default() }
+    }
+
+    /// Nodes came, went or were replaced, with all below them.
+    pub(crate) fn of_all_below(paths: &[&NodePath]) -> Self {
+        Self { whole: paths.iter().map(|path| (*path).clone()).collect(), ..Self::default() }
+    }
+
+    /// A node of a format came to be where the groups above are of another.
+    pub(crate) fn foreign(path: &NodePath) -> Self {
+        Self { foreign: true, ..Self::of_all_below(&[path]) }
+    }
+
+    /// These are new, too.
+    pub(crate) fn and(mut self, nodes: Vec<NodePath>) -> Self {
+        self.nodes.extend(nodes);
+        self
+    }
+
+    /// The same in a hierarchy where the root of this one is the node `below`.
+    fn seen_from_above(&self, below: &NodePath) -> Result<Self> {
+        let joined = |paths: &[NodePath]| -> Result<Vec<NodePath>> {
+            paths.iter().map(|path| below.join(path.as_str())).collect()
+        };
+        let (nodes, whole, groups) = (joined(&self.nodes)?, joined(&self.whole)?, joined(&self.groups)?);
+        Ok(Self { nodes, whole, groups, foreign: self.foreign })
+    }
+
+    /// All groups that may repeat something of the nodes.
+    fn holders(&self) -> BTreeSet<NodePath> {
+        let above = self.nodes.iter().chain(&self.whole).flat_map(NodePath::ancestors);
+        above.chain(self.groups.iter().cloned()).collect()
+    }
+}
+
+impl Location {
+    /// Does to all consolidated metadata that repeats these nodes what is to be done to it after a change.
+    pub(crate) fn keep_copies(&self, format: Format, changes: &Changes) {
+        let Some(consolidation) = format.def().consolidation() else { return };
+        if self.context.upkeep == Upkeep::Leave {
+            return;
+        }
+        let place = Self { copy: None, ..self.clone() };
+        let layout = match place.layout_for(format) {
+            Ok(layout) => layout,
+            Err(error) => return place.warn_of_copy(&error),
+        };
+        match place.in_whole_hierarchy(&layout) {
+            Ok(None) => place.keep_copies_here(format, consolidation, &layout, changes),
+            Ok(Some((place, below))) => match changes.seen_from_above(&below) {
+                Ok(changes) => place.keep_copies_here(format, consolidation, &layout, &changes),
+                Err(error) => place.warn_of_copy(&error),
+            },
+            Err(error) => place.warn_of_copy(&error),
+        }
+    }
+
+    /// The same place in the store of the whole hierarchy, where this one begins further down: a directory that was opened as a
+    /// store of its own. Returns also what the root of this store is there.
+    fn in_whole_hierarchy(&self, layout: &Layout) -> Result<Option<(Self, NodePath)>> {
+        let Some(directory) = self.store.directory().filter(|_| !layout.implicit_groups()) else {
+            return Ok(None);
+        };
+        let root = root_of(directory);
+        let below = directory.strip_prefix(&root).ok().and_then(Path::to_str).unwrap_or_default();
+        if below.is_empty() {
+            return Ok(None);
+        }
+        let below = NodePath::new(below)?;
+        let store = Arc::new(DirectoryStore::open(root).map_err(from_store)?);
+        let path = below.join(self.path.as_str())?;
+        Ok(Some((Self { store, path, probe: None, ..self.clone() }, below)))
+    }
+
+    fn keep_copies_here(
+        &self,
+        format: Format,
+        consolidation: Consolidation,
+        layout: &Layout,
+        changes: &Changes,
+    ) {
+        let keyed = |group: NodePath| consolidation.key(layout, &group).map(|key| (group, key));
+        let holders: Vec<_> = changes.holders().into_iter().filter_map(keyed).collect();
+        let asked = self.probed_keys(holders.iter().map(|(_, key)| key.clone()));
+        for (group, key) in holders {
+            let holder = Self { probe: None, ..self.at(group) };
+            let kept = match asked.may_have_copy(consolidation, &key) {
+                Ok(false) => continue,
+                Ok(true) => holder.keep_copy(format, consolidation, layout, &key, changes),
+                Err(error) => Err(error),
+            };
+            kept.unwrap_or_else(|error| holder.warn_of_copy(&error));
+        }
+    }
+
+    fn may_have_copy(&self, consolidation: Consolidation, key: &str) -> Result<bool> {
+        let document = self.stored_document(key.to_owned())?;
+        Ok(document.is_some_and(|document| match consolidation {
+            Consolidation::Inline => may_have_inline(&document),
+            Consolidation::Beside(_) | Consolidation::AtRoot(_) => true,
+        }))
+    }
+
+    fn keep_copy(
+        &self,
+        format: Format,
+        consolidation: Consolidation,
+        layout: &Layout,
+        key: &str,
+        changes: &Changes,
+    ) -> Result<()> {
+        if self.context.upkeep == Upkeep::Drop {
+            return until_unchanged(|| self.drop_consolidated(format));
+        }
+        until_unchanged(|| {
+            self.replace_document(key.to_owned(), |existing| {
+                let Some(existing) = existing else { return Ok(Edit::Keep) };
+                let nodes = self.documents_of(format, layout, changes)?;
+                let updated = consolidation.updated(layout, &self.path, existing, &changes.whole, &nodes)?;
+                Ok(updated.map_or(Edit::Keep, Edit::Write))
+            })
+        })
+    }
+
+    /// The documents that the nodes have now.
+    fn documents_of(&self, format: Format, layout: &Layout, changes: &Changes) -> Result<StoredDocuments> {
+        let paths = || changes.nodes.iter().chain(&changes.whole);
+        let asked = self.probed_keys(paths().flat_map(|path| layout.keys(path)));
+        let mut found = StoredDocuments::new();
+        for path in paths() {
+            found.insert(path.clone(), asked.at(path.clone()).documents(layout)?);
+        }
+        for path in &changes.whole {
+            let place = self.at(path.clone());
+            if changes.foreign {
+                place.check_other_format(format)?;
+            } else if found[path].iter().any(Option::is_some) || layout.implicit_groups() {
+                found.extend(place.all_documents(format, layout)?);
+            }
+        }
+        Ok(found)
+    }
+
+    fn warn_of_copy(&self, error: &Error) {
+        let place = self.path.key("");
+        let place = format!("{}/{place}", self.store.location());
+        let place = place.trim_end_matches('/');
+        tracing::warn!(
+            "the consolidated metadata of '{place}' does not know of what was changed: {error}; `zarrox consolidate {place}` \
+             writes it anew"
+        );
+    }
+}

@@ -1,0 +1,135 @@
+//! Attributes stay as they are stored, whatever else is changed: Python's tokens, and numbers with all their digits.
+
+#![expect(clippy::unwrap_used, reason = "a test stops at the first failure")]
+
+use std::sync::Arc;
+
+use proptest::prelude::*;
+use zarrox::convert::Convert;
+use zarrox::json::{self, Json, Map};
+use zarrox::prelude::*;
+use zarrox::stores::{MemoryStore, Store};
+use zarrox::{Consolidated, Node, OpenMode, OpenOptions};
+
+/// What `json.dumps` writes, which no other JSON has, and numbers that neither a float nor 64 bits hold.
+const HARD: &str = r#"{"missing_value":NaN,"range":[1.0,Infinity,{"deep":-Infinity}],"text":"NaN","large":12345678901234567890123,"precise":3.14159265358979323846,"huge":1e400,"zeros":[-0.0,-0,1.50,1E+2,-9223372036854775809]}"#;
+
+fn map(text: &str) -> Map {
+    json::parse_object(text.as_bytes()).unwrap()
+}
+
+fn memory() -> Arc<dyn Store> {
+    Arc::new(MemoryStore::new())
+}
+
+fn opened(store: &Arc<dyn Store>, path: &str) -> Node {
+    OpenOptions::new().consolidated(Consolidated::Never).open_in(store.clone(), path).unwrap()
+}
+
+/// The attributes of a node without one of them.
+fn without(node: &Node, name: &str) -> String {
+    let mut attributes = node.attributes().clone();
+    attributes.shift_remove(name).unwrap();
+    json::to_line(&attributes)
+}
+
+/// An array with attributes; v1 has no groups, so that its array is at the root.
+fn create(store: &Arc<dyn Store>, format: Format, attributes: &Map) -> &'static str {
+    let path = if format == Format::V1 { "" } else { "a" };
+    let builder =
+        OpenOptions::new().create_array_in(store.clone(), path).format(format).shape([4]).chunks([2]);
+    builder.data_type(DataType::Float64).attributes(attributes.clone()).create().unwrap();
+    path
+}
+
+/// Changes other members of an array of each format, and expects the attributes to be what they were.
+fn assert_unchanged(text: &str) {
+    let attributes = map(text);
+    for format in Format::all() {
+        let store = memory();
+        let path = create(&store, format, &attributes);
+        let mut node = opened(&store, path);
+        assert_eq!(json::to_line(node.attributes()), text, "{format}");
+        node.update_attributes(|attributes| drop(attributes.insert("another".to_owned(), 1.into()))).unwrap();
+        assert_eq!(without(&opened(&store, path), "another"), text, "{format}");
+        opened(&store, path).into_array().unwrap().resize(&[6]).unwrap();
+        assert_eq!(without(&opened(&store, path), "another"), text, "{format}");
+    }
+}
+
+fn any_json() -> impl Strategy<Value = String> {
+    let number = "-?(0|[1-9][0-9]{0,30})(\\.[0-9]{1,20})?(e[+-]?[0-9]{1,3})?";
+    let token = prop::sample::select(vec!["NaN", "Infinity", "-Infinity", "null", "true"]);
+    let leaf = prop_oneof![
+        number,
+        token.prop_map(str::to_owned),
+        any::<String>().prop_map(|text| Json::from(text).to_string()),
+    ];
+    leaf.prop_recursive(3, 24, 4, |inner| {
+        let list =
+            prop::collection::vec(inner.clone(), 0..4).prop_map(|items| format!("[{}]", items.join(",")));
+        let object = prop::collection::btree_map("[a-z]{1,3}", inner, 0..4).prop_map(|members| {
+            let members: Vec<_> = members.iter().map(|(name, value)| format!("\"{name}\":{value}")).collect();
+            format!("{{{}}}", members.join(","))
+        });
+        prop_oneof![list, object]
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn any_attributes_survive_changes_of_other_members_in_every_format(value in any_json(), other in any_json()) {
+        assert_unchanged(&format!("{{\"value\":{value},\"list\":[{other},{value}]}}"));
+    }
+}
+
+#[test]
+fn tokens_and_large_numbers_survive_changes_of_other_members_in_every_format() {
+    assert_unchanged(HARD);
+}
+
+#[test]
+fn tokens_and_large_numbers_survive_in_groups_and_consolidated_metadata() {
+    for format in Format::all().filter(|format| *format != Format::V1) {
+        let store = memory();
+        create(&store, format, &map(HARD));
+        let mut root = opened(&store, "").into_group().unwrap();
+        root.set_attributes(map(HARD)).unwrap();
+        assert_eq!(json::to_line(opened(&store, "").attributes()), HARD, "{format}");
+        if format.def().consolidation().is_none() {
+            continue;
+        }
+        root.consolidate_metadata().unwrap();
+        assert!(root.check_consolidated().unwrap().is_empty(), "{format}");
+        let options = OpenOptions::new().mode(OpenMode::Read).consolidated(Consolidated::Require);
+        let group = options.open_in(store.clone(), "").unwrap().into_group().unwrap();
+        assert_eq!(json::to_line(group.attributes()), HARD, "{format}");
+        assert_eq!(json::to_line(group.open("a").unwrap().attributes()), HARD, "{format}");
+        // A group's own document has the copy inside in v3, and is changed beside it.
+        let mut root = opened(&store, "").into_group().unwrap();
+        root.update_attributes(|attributes| drop(attributes.insert("another".to_owned(), 1.into()))).unwrap();
+        assert_eq!(without(&opened(&store, ""), "another"), HARD, "{format}");
+    }
+}
+
+#[test]
+fn tokens_and_large_numbers_survive_conversion_from_every_format_into_every_format() {
+    for from in Format::all() {
+        for to in Format::all() {
+            let (source, target) = (memory(), memory());
+            let path = create(&source, from, &map(HARD));
+            // An array that is at the root in v1 is at the root everywhere.
+            let conversion =
+                Convert::new(to).lossy(true).plan_in(source, path, target.clone(), path).unwrap();
+            let done = conversion.run();
+            // v1 has no place for arrays but the root.
+            if to == Format::V1 && from != Format::V1 {
+                continue;
+            }
+            done.unwrap();
+            assert_eq!(json::to_line(opened(&target, path).attributes()), HARD, "{from} to {to}");
+        }
+    }
+}
