@@ -4,11 +4,15 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Mutex;
 use std::thread;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
 /// What everything here returns: nothing, or a message.
 pub(crate) type Outcome<T = ()> = Result<T, String>;
+
+/// A command that takes longer says so.
+const LONG: Duration = Duration::from_secs(10);
 
 /// Makes the root of the repository the working directory, so that all paths can be short.
 pub(crate) fn enter_root() -> Outcome {
@@ -57,18 +61,22 @@ impl Program {
         self
     }
 
-    /// Prints the command and runs it; that it fails is an error.
+    /// Prints the command and runs it, and prints how long it took when that was long; that it fails is an error.
     pub(crate) fn run(&self) -> Outcome {
         println!("$ {self}");
+        let start = Instant::now();
         let status = self.command().status().map_err(|error| format!("{}: {error}", self.name))?;
+        self.tell_time(start);
         if status.success() { Ok(()) } else { Err(format!("failed: {self}")) }
     }
 
     /// As [`run`](Self::run), but what it prints comes when it has ended: for programs that run at the same time.
     pub(crate) fn run_quietly(&self) -> Outcome {
         println!("$ {self}");
+        let start = Instant::now();
         let (succeeded, printed) = self.log()?;
         println!("{self}:\n{printed}");
+        self.tell_time(start);
         if succeeded { Ok(()) } else { Err(format!("failed: {self}")) }
     }
 
@@ -93,6 +101,14 @@ impl Program {
         let output = output.map_err(|error| format!("{}: {error}", self.name))?;
         let text = [output.stdout, output.stderr].concat();
         Ok((output.status.success(), String::from_utf8_lossy(&text).into_owned()))
+    }
+
+    /// Prints the time that a long command took: who waits for all checks sees where the time goes.
+    fn tell_time(&self, start: Instant) {
+        let took = start.elapsed();
+        if took > LONG {
+            println!("# {} seconds: {self}", took.as_secs());
+        }
     }
 
     /// The command, to be started in another way.

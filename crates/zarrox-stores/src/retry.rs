@@ -21,7 +21,7 @@ pub struct RetryOptions {
     pub first_delay: Duration,
     /// The longest wait before any repeat; 5 s when not set.
     pub longest_delay: Duration,
-    /// How long after the beginning of an operation a repeat may begin; 60 s when not set. An attempt that is under way
+    /// How long after the first failure of an operation a repeat may begin; 60 s when not set. An attempt that is under way
     /// is not broken off: the time limits of the wrapped store end it.
     pub deadline: Duration,
     /// The deadline where there was no answer yet from the place, and [no server is there](StoreError::is_no_server); 2 s when not set.
@@ -193,14 +193,15 @@ fn is_broken_condition(error: &StoreError) -> bool {
 /// The waits between the attempts at one operation.
 struct Backoff<'s> {
     store: &'s RetryStore,
-    begin: Instant,
+    /// The time of the first failure: much may have been done until then, such as erasing most of a large array.
+    failed: Option<Instant>,
     longest: Duration,
 }
 
 impl<'s> Backoff<'s> {
     fn new(store: &'s RetryStore) -> Self {
         let RetryOptions { first_delay, longest_delay, .. } = store.options;
-        Self { store, begin: Instant::now(), longest: first_delay.min(longest_delay) }
+        Self { store, failed: None, longest: first_delay.min(longest_delay) }
     }
 
     /// Waits until the next attempt. `false`, at once, when it would come too late.
@@ -209,7 +210,8 @@ impl<'s> Backoff<'s> {
         let is_known = !error.is_no_server() || self.store.answered.load(Ordering::Relaxed);
         let deadline = if is_known { deadline } else { deadline.min(first_deadline) };
         let delay = self.longest.mul_f64(fastrand::f64());
-        if self.begin.elapsed().saturating_add(delay) > deadline {
+        let failed = *self.failed.get_or_insert_with(Instant::now);
+        if failed.elapsed().saturating_add(delay) > deadline {
             return false;
         }
         let reason = error.reason();

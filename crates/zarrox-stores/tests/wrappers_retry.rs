@@ -137,6 +137,17 @@ fn gives_up_in_time_with_the_error_also_for_many() {
 }
 
 #[test]
+fn long_work_that_breaks_off_late_is_repeated() {
+    let slow = faulty(Fault::delay(Duration::from_millis(50)).on(&[Operation::ErasePrefix]));
+    slow.set(&key("a/b"), b"", Condition::Always).unwrap();
+    let inner = FaultyStore::new(Arc::new(slow));
+    inner.inject(Fault::fail(StoreErrorKind::Unreachable).on(&[Operation::ErasePrefix]).first(1).when_done());
+    let store = RetryStore::with_options(Arc::new(inner), quick(Duration::from_millis(20)));
+    store.erase_prefix(&prefix("a/")).unwrap();
+    assert_eq!(list(&store, ""), []);
+}
+
+#[test]
 fn of_many_only_those_that_failed_are_read_again() {
     let inner = faulty(Fault::fail(StoreErrorKind::TimedOut).on(&[Operation::Get]).every(3));
     let keys: Vec<Key> = (0..100).map(|index| key(&index.to_string())).collect();
