@@ -19,8 +19,9 @@ use super::connection::ConnectionOptions;
 use super::failure::{Refusal, explanation, root_cause};
 use crate::{StoreError, StoreErrorKind};
 
-/// Servers close connections that nobody uses; we do so before they do.
-const UNUSED: Duration = Duration::from_secs(15);
+/// The time after which a connection without requests is closed. Servers close it otherwise: those on Node after 5 s, and then also
+/// where a request is just on its way.
+const UNUSED: Duration = Duration::from_secs(4);
 
 /// What a store needs of a client.
 #[async_trait]
