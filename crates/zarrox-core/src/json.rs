@@ -8,6 +8,7 @@
 
 mod macros;
 mod number;
+mod outline;
 mod parse;
 mod serde;
 mod value;
@@ -21,6 +22,7 @@ use crate::error::{Error, Result};
 
 pub use macros::ToJson;
 pub use number::Number;
+pub(crate) use outline::Outline;
 pub(crate) use parse::List;
 pub use value::{Json, JsonIndex, Map};
 
@@ -42,7 +44,18 @@ pub fn parse_document(bytes: &[u8], mode: Mode) -> Result<Map> {
 
 /// Parses a metadata document into the list of its members.
 pub(crate) fn parse_members(bytes: &[u8], mode: Mode) -> Result<List<'_>> {
-    parse::members(bytes, mode == Mode::Lenient).map_err(not_json)?.map_err(|other| no_object(&other))
+    Ok(parse_members_without(bytes, mode, None)?.0)
+}
+
+/// Parses a metadata document into the list of its members, and leaves a member of one of them without members of its own: it is
+/// checked, not kept. Says also whether that was there.
+pub(crate) fn parse_members_without<'a>(
+    bytes: &'a [u8],
+    mode: Mode,
+    left_out: Option<[&str; 2]>,
+) -> Result<(List<'a>, bool)> {
+    let members = parse::members(bytes, mode == Mode::Lenient, left_out).map_err(not_json)?;
+    members.map_err(|other| no_object(&other))
 }
 
 fn object(json: Json) -> Result<Map> {
@@ -85,15 +98,16 @@ pub fn to_line(map: &Map) -> String {
 }
 
 fn indented(map: &Map, indent: usize) -> Result<String> {
-    check_depth(map)?;
+    map.values().try_for_each(|json| check_depth(json, 1))?;
     let mut text = String::new();
     write::object(&mut text, map, Some(indent))
         .map_err(|_| Error::argument("the document cannot be written as JSON"))?;
     Ok(text)
 }
 
-fn check_depth(map: &Map) -> Result<()> {
-    if map.values().all(|json| fits(json, MAX_DEPTH - 1)) {
+/// Checks that a value so many levels within a document can be read again.
+fn check_depth(json: &Json, levels: usize) -> Result<()> {
+    if fits(json, MAX_DEPTH - levels) {
         return Ok(());
     }
     let message = format!("lists and objects in metadata cannot be nested more than {MAX_DEPTH} deep");

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::ops::Range;
 
 use super::number::TOKENS;
 use super::{Json, MAX_DEPTH, Map, Number};
@@ -36,14 +37,51 @@ pub(super) fn value(bytes: &[u8], tokens: bool) -> Result<Json, NotJson> {
 }
 
 /// Parses a text that is one object into the list of its members; `Err` is what it is instead.
-pub(super) fn members(bytes: &[u8], tokens: bool) -> Result<Result<List<'_>, Json>, NotJson> {
+///
+/// Of the member that is named first, the member that is named second becomes an object without members if it is an object: it is
+/// checked, not kept. Says also whether that is so.
+pub(super) fn members<'a>(
+    bytes: &'a [u8],
+    tokens: bool,
+    left_out: Option<[&str; 2]>,
+) -> Result<Result<(List<'a>, bool), Json>, NotJson> {
     Parser::whole(bytes, tokens, |parser| {
         if parser.peek() != Some(b'{') {
             return parser.value(MAX_DEPTH).map(Err);
         }
         let mut list = Vec::with_capacity(USUAL);
-        parser.object(MAX_DEPTH, |name, json| list.push((name, json)))?;
-        Ok(Ok(list))
+        let mut is_left_out = false;
+        parser.members(|parser, name, _| {
+            let json = match left_out {
+                Some([outer, inner]) if outer == name && parser.peek() == Some(b'{') => {
+                    is_left_out = true;
+                    parser.object_without(inner, MAX_DEPTH - 1)?
+                }
+                _ => parser.value(MAX_DEPTH - 1)?,
+            };
+            list.push((name, json));
+            Ok(())
+        })?;
+        Ok(Ok((list, is_left_out)))
+    })
+}
+
+/// A member of an object, by its places in the text.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Span<'a> {
+    pub(crate) name: Cow<'a, str>,
+    /// From the name's first quote to the end of the value.
+    pub(crate) member: Range<usize>,
+    pub(crate) value: Range<usize>,
+}
+
+/// Checks a text that is one value, and finds the members of the object that it is: the first list. Of the member that the path
+/// names first, the next list has the members, and so on, as far as there are objects.
+pub(super) fn spans<'a>(bytes: &'a [u8], path: &[&str]) -> Result<Vec<Vec<Span<'a>>>, NotJson> {
+    Parser::whole(bytes, true, |parser| {
+        let mut lists = Vec::new();
+        parser.skip_along(path, &mut lists, MAX_DEPTH)?;
+        Ok(lists)
     })
 }
 
@@ -142,18 +180,28 @@ impl<'a> Parser<'a> {
     }
 
     fn list(&mut self, levels: usize) -> Parsed<Vec<Json>> {
+        let mut list = Vec::new();
+        self.items(levels, |parser, below| {
+            list.push(parser.value(below)?);
+            Ok(())
+        })?;
+        Ok(list)
+    }
+
+    /// Goes through a list; `item` goes past each of its values, which have so many levels.
+    #[inline]
+    fn items(&mut self, levels: usize, mut item: impl FnMut(&mut Self, usize) -> Parsed<()>) -> Parsed<()> {
         let below = levels.checked_sub(1).ok_or(DEEP)?;
         self.at += 1;
         self.skip_space();
-        let mut list = Vec::new();
         if self.takes(b']') {
-            return Ok(list);
+            return Ok(());
         }
         loop {
-            list.push(self.value(below)?);
+            item(self, below)?;
             self.skip_space();
             if self.takes(b']') {
-                return Ok(list);
+                return Ok(());
             }
             self.expect(b',', "expected ',' or ']'")?;
         }
@@ -161,6 +209,15 @@ impl<'a> Parser<'a> {
 
     fn object(&mut self, levels: usize, mut member: impl FnMut(Cow<'a, str>, Json)) -> Parsed<()> {
         let below = levels.checked_sub(1).ok_or(DEEP)?;
+        self.members(|parser, name, _| {
+            member(name, parser.value(below)?);
+            Ok(())
+        })
+    }
+
+    /// Goes through an object; `value` goes past each value, given its name and where that begins.
+    #[inline]
+    fn members(&mut self, mut value: impl FnMut(&mut Self, Cow<'a, str>, usize) -> Parsed<()>) -> Parsed<()> {
         self.at += 1;
         self.skip_space();
         if self.takes(b'}') {
@@ -170,16 +227,71 @@ impl<'a> Parser<'a> {
             if self.peek() != Some(b'"') {
                 return Err(self.wanted("expected a name in quotes"));
             }
+            let start = self.at;
             let name = self.string()?;
             self.skip_space();
             self.expect(b':', "expected ':'")?;
-            member(name, self.value(below)?);
+            value(self, name, start)?;
             self.skip_space();
             if self.takes(b'}') {
                 return Ok(());
             }
             self.expect(b',', "expected ',' or '}'")?;
         }
+    }
+
+    /// An object, of which one member becomes an object without members if it is an object.
+    fn object_without(&mut self, left_out: &str, levels: usize) -> Parsed<Json> {
+        let below = levels.checked_sub(1).ok_or(DEEP)?;
+        let mut map = Map::new();
+        self.members(|parser, name, _| {
+            let json = if name == left_out && parser.peek() == Some(b'{') {
+                parser.skip(below)?;
+                Map::new().into()
+            } else {
+                parser.value(below)?
+            };
+            map.insert(name.into_owned(), json);
+            Ok(())
+        })?;
+        Ok(map.into())
+    }
+
+    /// Goes past a value, which is checked but not kept.
+    fn skip(&mut self, levels: usize) -> Parsed<()> {
+        match self.peek().ok_or(ENDS)? {
+            b'"' => self.string().map(drop),
+            b'{' => {
+                let below = levels.checked_sub(1).ok_or(DEEP)?;
+                self.members(|parser, _, _| parser.skip(below))
+            }
+            b'[' => self.items(levels, Self::skip),
+            b'0'..=b'9' | b'-' => self.number().map(drop),
+            _ => self.word().map(drop),
+        }
+    }
+
+    /// Goes past a value, and notes the members of the objects along a path.
+    fn skip_along(&mut self, path: &[&str], lists: &mut Vec<Vec<Span<'a>>>, levels: usize) -> Parsed<()> {
+        if self.peek() != Some(b'{') {
+            return self.skip(levels);
+        }
+        let below = levels.checked_sub(1).ok_or(DEEP)?;
+        let level = lists.len();
+        lists.push(Vec::new());
+        self.members(|parser, name, start| {
+            let value = parser.at;
+            match path.split_first() {
+                Some((first, path)) if *first == name => {
+                    // Of several members with one name, the last counts.
+                    lists.truncate(level + 1);
+                    parser.skip_along(path, lists, below)?;
+                }
+                _ => parser.skip(below)?,
+            }
+            lists[level].push(Span { name, member: start..parser.at, value: value..parser.at });
+            Ok(())
+        })
     }
 
     /// Goes past a sign, and the space behind it.

@@ -6,7 +6,17 @@ use super::{Json, Map};
 
 /// Writes a value: in one line, or with each member in a line of its own that is indented by so many spaces.
 pub(super) fn value(out: &mut impl Write, json: &Json, indent: Option<usize>) -> fmt::Result {
-    Writer { out, indent, levels: 0 }.value(json)
+    value_within(out, json, indent, 0)
+}
+
+/// Writes a value that is so many levels within a text.
+pub(super) fn value_within(
+    out: &mut impl Write,
+    json: &Json,
+    indent: Option<usize>,
+    levels: usize,
+) -> fmt::Result {
+    Writer { out, indent, levels }.value(json)
 }
 
 /// Writes an object in the same way.

@@ -8,9 +8,10 @@ use std::collections::BTreeMap;
 use crate::json::json;
 
 use super::Layout;
+use super::members::COPIES;
 use crate::data_type::Mode;
 use crate::error::{Error, Result};
-use crate::json::{self, Json, Map};
+use crate::json::{self, Json, Map, Outline};
 use crate::path::NodePath;
 
 /// Documents by the keys that they are stored under, parsed: all of them are, to read one.
@@ -32,7 +33,7 @@ pub enum Consolidation {
 }
 
 /// The member of a group's document that has the consolidated metadata, where it is there.
-pub(super) const MEMBER: &str = "consolidated_metadata";
+pub(super) const MEMBER: &str = COPIES[0];
 
 impl Consolidation {
     /// The key of the document that has the consolidated metadata of a group; `None` where this group cannot have any.
@@ -89,10 +90,18 @@ impl Consolidation {
                 map
             }
         };
-        match map.get_mut("metadata") {
+        match map.get_mut(METADATA) {
             Some(Json::Object(entries)) => Ok(Some(entries)),
-            Some(other) => Err(super::members::wrong("metadata", "an object", other)),
+            Some(other) => Err(super::members::wrong(METADATA, "an object", other)),
             None => Err(Error::metadata("the consolidated metadata has no member 'metadata'")),
+        }
+    }
+
+    /// The names of the members that lead to the entries.
+    fn way(self) -> &'static [&'static str] {
+        match self {
+            Self::Inline => &COPIES,
+            Self::Beside(_) | Self::AtRoot(_) => &[METADATA],
         }
     }
 
@@ -157,29 +166,26 @@ impl Consolidation {
         places: &[NodePath],
         nodes: &StoredDocuments,
     ) -> Result<Option<Vec<u8>>> {
-        let mut map = json::parse_object(existing)?;
-        let Some(entries) = self.entries(&mut map)? else { return Ok(None) };
-        let before = entries.len();
-        let extents: Vec<_> = places.iter().map(|place| layout.extent(place)).collect();
-        if !extents.is_empty() {
-            entries.retain(|name, _| {
-                let key = self.key_of_entry(layout, group, name);
-                !key.is_some_and(|key| extents.iter().any(|extent| extent.contains(&key)))
-            });
+        let outline = Outline::new(existing, self.way())?;
+        if self.entries(&mut outline.shell()?)?.is_none() {
+            return Ok(None);
         }
-        let mut changed = entries.len() != before;
+        let extents: Vec<_> = places.iter().map(|place| layout.extent(place)).collect();
+        let mut changes = BTreeMap::new();
+        for name in outline.names().filter(|_| !extents.is_empty()) {
+            let key = self.key_of_entry(layout, group, name);
+            if key.is_some_and(|key| extents.iter().any(|extent| extent.contains(&key))) {
+                changes.insert(name.to_owned(), None);
+            }
+        }
         for (path, documents) in nodes {
             for (key, document) in layout.keys(path).into_iter().zip(documents) {
                 let Some(name) = self.name_of_entry(group, path, &key) else { continue };
                 let now = document.as_ref().map(|document| self.entry_of(&key, document)).transpose()?;
-                changed |= entries.get(&name) != now.as_ref();
-                match now {
-                    Some(now) => drop(entries.insert(name, now)),
-                    None => drop(entries.shift_remove(&name)),
-                }
+                changes.insert(name, now);
             }
         }
-        if changed { json::to_bytes(&map).map(Some) } else { Ok(None) }
+        Ok(outline.with(changes)?.map(String::into_bytes))
     }
 
     /// What repeats a document.
@@ -226,6 +232,9 @@ fn is_key(name: &str) -> bool {
 }
 
 const FORMAT: &str = "zarr_consolidated_format";
+
+/// The member that has the entries.
+const METADATA: &str = COPIES[1];
 
 fn inline(entries: &Map) -> Json {
     json!({"kind": "inline", "must_understand": false, "metadata": entries})

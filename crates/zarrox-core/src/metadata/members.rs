@@ -6,6 +6,9 @@ use crate::data_type::Mode;
 use crate::error::{Error, Result};
 use crate::json::{self, Json, Map, integer, kind};
 
+/// The member of a group's document that has consolidated metadata, and the member of that which repeats the documents of other nodes.
+pub(super) const COPIES: [&str; 2] = ["consolidated_metadata", "metadata"];
+
 /// The members of a document: what nobody has asked for at the end is unknown.
 ///
 /// They are a list, not a map: documents have few members, most of which are asked for once, and finding one among a handful
@@ -32,9 +35,14 @@ impl<'a> Members<'a> {
         Self::listed(list, mode)
     }
 
-    /// Those of a document.
+    /// Those of a document. The documents of other nodes that a group repeats, often thousands, are left out.
     pub(super) fn parse(bytes: &'a [u8], mode: Mode) -> Result<Self> {
-        let list = json::parse_members(bytes, mode)?;
+        let (mut list, are_left_out) = json::parse_members_without(bytes, mode, Some(COPIES))?;
+        let is_group =
+            |list: &[(_, Json)]| list.iter().any(|(name, json)| name == "node_type" && json == "group");
+        if are_left_out && !is_group(&list) {
+            list = json::parse_members(bytes, mode)?;
+        }
         Ok(Self::listed(list.into_iter().map(|(name, json)| (name, Cow::Owned(json))).collect(), mode))
     }
 
@@ -130,6 +138,22 @@ pub(super) fn lengths(name: &str, json: &Json, mode: Mode) -> Result<Vec<u64>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn copies_of_other_documents_are_left_out_of_groups_alone() {
+        let document = |kind: &str| {
+            let copies = json::json!({"kind": "inline", "metadata": {"a": {"zarr_format": 3}}});
+            json::json!({"consolidated_metadata": copies, "node_type": kind}).to_string()
+        };
+        let copies = |text: &str| {
+            let mut members = Members::parse(text.as_bytes(), Mode::Lenient).unwrap();
+            members.take("consolidated_metadata").unwrap()
+        };
+        assert_eq!(copies(&document("group")), json::json!({"kind": "inline", "metadata": {}}));
+        assert_eq!(copies(&document("array"))["metadata"]["a"]["zarr_format"], 3);
+        let broken = document("group").replace("{\"zarr_format\":3}", "{\"zarr_format\":}");
+        assert!(Members::parse(broken.as_bytes(), Mode::Lenient).is_err(), "it is checked all the same");
+    }
 
     #[test]
     fn a_list_is_what_a_map_would_be() {
