@@ -1,5 +1,6 @@
 //! [`ReferenceStore`].
 
+mod document;
 mod generate;
 mod json;
 mod lazy;

@@ -82,7 +82,7 @@ fn a_part_is_one_request() {
     let store = opened(remote.blocking(), document).unwrap();
     assert!(store.capabilities().in_flight.is_some());
     remote.take_requests();
-    assert_eq!(store.get(&key("a/.zarray")).unwrap().unwrap(), r#"{"shape":[2]}"#);
+    assert_eq!(store.get(&key("a/.zarray")).unwrap().unwrap(), r#"{"shape": [2]}"#);
     assert_eq!(store.size(&key("a/0")).unwrap(), Some(3));
     assert!(store.get(&key("a/2")).unwrap().is_none());
     assert!(remote.take_requests().is_empty());
@@ -147,7 +147,7 @@ fn listings_have_the_sizes() {
     let store = in_memory(
         r#"{"a/0": ["data/a.nc"], "a/.zarray": "{}", "b": ["data/a.nc", 0, 4], ".zgroup": {"a": 1}}"#,
     );
-    let expected = [(".zgroup", 7), ("a/.zarray", 2), ("a/0", 10), ("b", 4)];
+    let expected = [(".zgroup", 8), ("a/.zarray", 2), ("a/0", 10), ("b", 4)];
     assert_eq!(list(&store, ""), expected.map(|(name, size)| (name.to_owned(), size)));
     let listing = store.list_dir(&prefix("")).unwrap();
     assert_eq!((listing.keys, listing.prefixes), (vec![key(".zgroup"), key("b")], vec![prefix("a/")]));

@@ -215,3 +215,16 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn documents_stay_as_they_are_written() {
+    let memory = MemoryStore::new();
+    let attributes = r#"{"n": 12345678901234567890123, "x": [NaN, -Infinity, 1.50]}"#;
+    let array = r#"{"shape": [1], "chunks": [1], "fill_value": NaN}"#;
+    let document =
+        format!(r#"{{"metadata": {{"a/.zarray": {array}, "a/.zattrs": {attributes}}}, "record_size": 1}}"#);
+    memory.set(&key("x.parq/.zmetadata"), document.as_bytes(), Condition::Always).unwrap();
+    let store = opened(memory, "x.parq").unwrap();
+    assert_eq!(text(&store, "a/.zarray").as_deref(), Some(array));
+    assert_eq!(text(&store, "a/.zattrs").as_deref(), Some(attributes));
+}

@@ -1,6 +1,6 @@
 //! References in a JSON document, of version 0 (a flat mapping) and version 1.
 //!
-//! The document is read as a stream into the references themselves, and all that is kept of it is counted.
+//! The references are read one by one, and all that is kept of the document is counted.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt;
@@ -9,14 +9,15 @@ use std::sync::Arc;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
-use serde::de::value::MapAccessDeserializer;
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::Value as Json;
+use serde_json::value::RawValue;
 
+use super::document::Document;
 use super::generate::generate;
 use super::reference::{Budget, Problem, Reference};
 use super::template::{Scope, render};
-use crate::{Key, key_map};
+use crate::{Key, StoreErrorKind, key_map};
 
 /// The bytes that a node of a JSON tree takes beyond its texts.
 const NODE: u64 = 64;
@@ -25,12 +26,23 @@ const BASE64: &str = "base64:";
 
 /// The references of a document.
 pub(super) fn parse(document: &[u8], limit: u64) -> Result<key_map::Map<Reference>, Problem> {
-    let mut reader = Reader::new(limit);
-    let mut input = serde_json::Deserializer::from_slice(document);
-    let read = (&mut reader).deserialize(&mut input).and_then(|()| input.end());
-    match (reader.problem.take(), read) {
+    let document = Document::new(document);
+    let mut reader = Reader::new(&document, limit);
+    members(document.readable(), &mut |name, value| reader.member(&name, value))?;
+    reader.finish()
+}
+
+/// Visits the members of an object, until one is refused.
+pub(super) fn members<'a>(
+    object: &'a [u8],
+    visit: &mut dyn FnMut(String, &'a RawValue) -> Result<(), Problem>,
+) -> Result<(), Problem> {
+    let mut problem = None;
+    let mut input = serde_json::Deserializer::from_slice(object);
+    let read = input.deserialize_map(Members { visit, problem: &mut problem }).and_then(|()| input.end());
+    match (problem, read) {
         (Some(problem), _) => Err(problem),
-        (None, Ok(())) => reader.finish(),
+        (None, Ok(())) => Ok(()),
         // The words of other errors may have parts of the document.
         (None, Err(error)) if error.is_syntax() || error.is_eof() => {
             Err(Problem::corrupt(format!("the references are no JSON: {error}")))
@@ -39,12 +51,12 @@ pub(super) fn parse(document: &[u8], limit: u64) -> Result<key_map::Map<Referenc
     }
 }
 
-/// Any document, as a tree that takes no more memory than this.
-pub(super) fn tree(document: &[u8], limit: u64) -> Result<Json, Problem> {
-    let mut reader = Reader::new(limit);
-    let mut input = serde_json::Deserializer::from_slice(document);
-    let read = Tree(&mut reader).deserialize(&mut input).and_then(|tree| input.end().map(|()| tree));
-    match reader.problem {
+/// A value as a tree that is counted. Large integers become floats in it.
+pub(super) fn tree(value: &RawValue, budget: &mut Budget) -> Result<Json, Problem> {
+    let mut problem = None;
+    let mut input = serde_json::Deserializer::from_str(value.get());
+    let read = Tree { budget, problem: &mut problem }.deserialize(&mut input);
+    match problem {
         Some(problem) => Err(problem),
         None => read.map_err(|error| Problem::corrupt(format!("it is no JSON: {error}"))),
     }
@@ -61,8 +73,9 @@ pub(super) fn text_bytes(text: String) -> Result<Bytes, String> {
     }
 }
 
-/// What has been read of a document so far.
-struct Reader {
+/// The references that have been read so far, and what the document says besides.
+struct Reader<'a> {
+    document: &'a Document<'a>,
     budget: Budget,
     /// All URLs, each once.
     urls: HashSet<Arc<str>>,
@@ -74,13 +87,12 @@ struct Reader {
     templates: Option<Json>,
     rules: Option<Json>,
     has_references: bool,
-    /// Why reading was broken off.
-    problem: Option<Problem>,
 }
 
-impl Reader {
-    fn new(limit: u64) -> Self {
+impl<'a> Reader<'a> {
+    fn new(document: &'a Document<'a>, limit: u64) -> Self {
         Self {
+            document,
             budget: Budget::new(limit),
             urls: HashSet::new(),
             references: key_map::Map::new(),
@@ -90,55 +102,48 @@ impl Reader {
             templates: None,
             rules: None,
             has_references: false,
-            problem: None,
         }
     }
 
-    /// Breaks off.
-    fn fail<E: Error>(&mut self, problem: Problem) -> E {
-        self.problem = Some(problem);
-        E::custom("")
+    /// Takes a member of the document.
+    fn member(&mut self, name: &str, value: &RawValue) -> Result<(), Problem> {
+        match name {
+            "version" => self.version = Some(tree(value, &mut self.budget)?),
+            "templates" => self.templates = Some(tree(value, &mut self.budget)?),
+            "gen" => self.rules = Some(tree(value, &mut self.budget)?),
+            "refs" => {
+                self.has_references = true;
+                members(value.get().as_bytes(), &mut |key, value| {
+                    let (key, reference) = self.reference(&key, value)?;
+                    self.references.insert(key, reference);
+                    Ok(())
+                })?;
+            }
+            _ => match self.reference(name, value) {
+                Ok((key, reference)) => drop(self.flat.insert(key, reference)),
+                Err(problem) if problem.kind == StoreErrorKind::TooLarge => return Err(problem),
+                Err(problem) => drop(self.flat_problem.get_or_insert(problem)),
+            },
+        }
+        Ok(())
     }
 
-    fn reference(&mut self, key: &str, raw: Raw) -> Result<(Key, Reference), Problem> {
+    fn reference(&mut self, key: &str, value: &RawValue) -> Result<(Key, Reference), Problem> {
         let wrong = |message: String| Problem::corrupt(message).at(key);
         let own = Key::new(key).map_err(|error| wrong(format!("the reference's name is no key: {error}")))?;
-        let reference = match raw {
-            Raw::Text(text) => Reference::Inline(text_bytes(text).map_err(wrong)?),
-            Raw::Object(object) => Reference::Inline(object.to_string().into()),
-            Raw::List(items) => self.target(items).map_err(wrong)?,
-            Raw::Other => {
-                return Err(wrong("a reference is a text, a JSON object, or a list with a URL".into()));
+        let reference = match value.get().as_bytes().first() {
+            Some(b'"') => Reference::Inline(text(value).and_then(text_bytes).map_err(wrong)?),
+            Some(b'{') => Reference::Inline(Bytes::copy_from_slice(self.document.written(value))),
+            Some(b'[') => {
+                let (url, range) = target(value).map_err(wrong)?;
+                let url = url.map(|url| shared(&mut self.urls, &mut self.budget, url)).transpose()?;
+                Reference::Target { url, range }
             }
+            _ => return Err(wrong("a reference is a text, a JSON object, or a list with a URL".into())),
         };
         let inline = if let Reference::Inline(bytes) = &reference { bytes.len() } else { 0 };
         self.budget.take_reference(key.len() + inline)?;
         Ok((own, reference))
-    }
-
-    fn target(&mut self, items: Vec<Item>) -> Result<Reference, String> {
-        let mut items = items.into_iter();
-        let url = match items.next() {
-            Some(Item::Text(url)) => Some(url),
-            Some(Item::Null) => None,
-            _ => return Err("the first element of a reference must be a URL or a path".into()),
-        };
-        let range = match (items.next(), items.next(), items.next()) {
-            (None, ..) => None,
-            (Some(Item::Integer(offset)), Some(Item::Integer(length)), None) => Some((offset, length)),
-            _ => {
-                return Err("a reference is [url] or [url, offset, length], with integers from 0 on".into());
-            }
-        };
-        Ok(Reference::Target { url: url.map(|url| self.unique(url.into())), range })
-    }
-
-    fn unique(&mut self, url: Arc<str>) -> Arc<str> {
-        if let Some(known) = self.urls.get(&url) {
-            return Arc::clone(known);
-        }
-        self.urls.insert(Arc::clone(&url));
-        url
     }
 
     fn finish(mut self) -> Result<key_map::Map<Reference>, Problem> {
@@ -171,11 +176,10 @@ impl Reader {
             Some(Json::Array(rules)) => rules,
             Some(_) => return Err(Problem::corrupt("'gen' must be a list of rules")),
         };
-        let mut budget = std::mem::replace(&mut self.budget, Budget::new(0));
         for rule in &rules {
-            generate(rule, &templates, &mut budget, &mut |(key, url, range), budget| {
-                let url = self.unique(url.into());
-                budget.take_reference(key.len() + url.len())?;
+            generate(rule, &templates, &mut self.budget, &mut |(key, url, range), budget| {
+                budget.take_reference(key.len())?;
+                let url = shared(&mut self.urls, budget, url)?;
                 let wrong = |error| Problem::corrupt(format!("a name from 'gen' is no key: {error}"));
                 let key = Key::new(key).map_err(wrong)?;
                 self.references.insert(key, Reference::Target { url: Some(url), range });
@@ -220,220 +224,111 @@ fn templates(templates: Option<Json>) -> Result<BTreeMap<String, String>, Proble
     members.into_iter().map(text).collect()
 }
 
-/// The whole document.
-impl<'de> DeserializeSeed<'de> for &mut Reader {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, input: D) -> Result<(), D::Error> {
-        input.deserialize_map(self)
+/// A URL in memory that all references to it share.
+fn shared(urls: &mut HashSet<Arc<str>>, budget: &mut Budget, url: String) -> Result<Arc<str>, Problem> {
+    if let Some(known) = urls.get(&*url) {
+        return Ok(Arc::clone(known));
     }
+    budget.take_reference(url.len())?;
+    let url: Arc<str> = url.into();
+    urls.insert(Arc::clone(&url));
+    Ok(url)
 }
 
-impl<'de> Visitor<'de> for &mut Reader {
+/// A value that is a text.
+fn text(value: &RawValue) -> Result<String, String> {
+    serde_json::from_str(value.get()).map_err(|error| format!("it is no JSON: {error}"))
+}
+
+/// The URL of a reference that is a list, and the range of bytes.
+fn target(list: &RawValue) -> Result<(Option<String>, Option<(u64, u64)>), String> {
+    let mut input = serde_json::Deserializer::from_str(list.get());
+    let items = input.deserialize_seq(Items).map_err(|error| format!("it is no JSON: {error}"))?;
+    let url = match items.first() {
+        Some(item) if item.get().starts_with('"') => Some(text(item)?),
+        Some(item) if item.get() == "null" => None,
+        _ => return Err("the first element of a reference must be a URL or a path".into()),
+    };
+    let integer = |item: &RawValue| item.get().parse::<u64>().ok();
+    let range = match items[1..] {
+        [] => Some(None),
+        [offset, length] => integer(offset).zip(integer(length)).map(Some),
+        _ => None,
+    };
+    let wrong = "a reference is [url] or [url, offset, length], with integers from 0 on";
+    Ok((url, range.ok_or(wrong)?))
+}
+
+/// Reads an object for [`members`].
+struct Members<'v, 'a> {
+    visit: &'v mut dyn FnMut(String, &'a RawValue) -> Result<(), Problem>,
+    problem: &'v mut Option<Problem>,
+}
+
+impl<'a> Visitor<'a> for Members<'_, 'a> {
     type Value = ();
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("a JSON object")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<(), A::Error> {
-        while let Some(name) = members.next_key::<String>()? {
-            match name.as_str() {
-                "version" => self.version = Some(members.next_value_seed(Tree(self))?),
-                "templates" => self.templates = Some(members.next_value_seed(Tree(self))?),
-                "gen" => self.rules = Some(members.next_value_seed(Tree(self))?),
-                "refs" => {
-                    self.has_references = true;
-                    members.next_value_seed(References(self))?;
-                }
-                _ => {
-                    let raw = members.next_value_seed(RawSeed(self))?;
-                    match self.reference(&name, raw) {
-                        Ok((key, reference)) => drop(self.flat.insert(key, reference)),
-                        Err(problem) => drop(self.flat_problem.get_or_insert(problem)),
-                    }
-                }
-            }
+    fn visit_map<A: MapAccess<'a>>(self, mut members: A) -> Result<(), A::Error> {
+        while let Some((name, value)) = members.next_entry()? {
+            (self.visit)(name, value).map_err(|problem| broken_off(self.problem, problem))?;
         }
         Ok(())
     }
 }
 
-/// The member `refs`.
-struct References<'a>(&'a mut Reader);
-
-impl<'de> DeserializeSeed<'de> for References<'_> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, input: D) -> Result<(), D::Error> {
-        input.deserialize_map(self)
-    }
+/// Notes why reading is broken off, and gives the error that does so.
+fn broken_off<E: Error>(place: &mut Option<Problem>, problem: Problem) -> E {
+    *place = Some(problem);
+    E::custom("")
 }
 
-impl<'de> Visitor<'de> for References<'_> {
-    type Value = ();
-
-    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("an object of references")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<(), A::Error> {
-        while let Some(name) = members.next_key::<String>()? {
-            let raw = members.next_value_seed(RawSeed(self.0))?;
-            match self.0.reference(&name, raw) {
-                Ok((key, reference)) => drop(self.0.references.insert(key, reference)),
-                Err(problem) => return Err(self.0.fail(problem)),
-            }
-        }
-        Ok(())
-    }
-}
-
-/// A reference as it is written.
-enum Raw {
-    Text(String),
-    Object(Json),
-    List(Vec<Item>),
-    Other,
-}
-
-/// An element of a list.
-enum Item {
-    Null,
-    Text(String),
-    Integer(u64),
-    Other,
-}
-
-/// How many elements of a list are kept: one more than there may be.
+/// The number of elements of a list that are kept: one more than there may be.
 const ITEMS: usize = 4;
 
-/// Reads a [`Raw`].
-struct RawSeed<'a>(&'a mut Reader);
+/// Reads the first elements of a list.
+struct Items;
 
-impl<'de> DeserializeSeed<'de> for RawSeed<'_> {
-    type Value = Raw;
-
-    fn deserialize<D: Deserializer<'de>>(self, input: D) -> Result<Raw, D::Error> {
-        input.deserialize_any(self)
-    }
-}
-
-impl<'de> Visitor<'de> for RawSeed<'_> {
-    type Value = Raw;
+impl<'a> Visitor<'a> for Items {
+    type Value = Vec<&'a RawValue>;
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("a reference")
+        formatter.write_str("a list")
     }
 
-    fn visit_str<E: Error>(self, text: &str) -> Result<Raw, E> {
-        Ok(Raw::Text(text.to_owned()))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, members: A) -> Result<Raw, A::Error> {
-        Tree(self.0).deserialize(MapAccessDeserializer::new(members)).map(Raw::Object)
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<Raw, A::Error> {
-        let mut items = Vec::new();
+    fn visit_seq<A: SeqAccess<'a>>(self, mut elements: A) -> Result<Self::Value, A::Error> {
+        let mut items = Vec::with_capacity(ITEMS);
         while items.len() < ITEMS
-            && let Some(item) = elements.next_element_seed(ItemSeed)?
+            && let Some(item) = elements.next_element()?
         {
             items.push(item);
         }
         while elements.next_element::<IgnoredAny>()?.is_some() {}
-        if let Some(Item::Text(url)) = items.first()
-            && !self.0.urls.contains(url.as_str())
-            && let Err(problem) = self.0.budget.take_reference(url.len())
-        {
-            return Err(self.0.fail(problem));
-        }
-        Ok(Raw::List(items))
-    }
-
-    fn visit_unit<E: Error>(self) -> Result<Raw, E> {
-        Ok(Raw::Other)
-    }
-
-    fn visit_bool<E: Error>(self, _: bool) -> Result<Raw, E> {
-        Ok(Raw::Other)
-    }
-
-    fn visit_u64<E: Error>(self, _: u64) -> Result<Raw, E> {
-        Ok(Raw::Other)
-    }
-
-    fn visit_i64<E: Error>(self, _: i64) -> Result<Raw, E> {
-        Ok(Raw::Other)
-    }
-
-    fn visit_f64<E: Error>(self, _: f64) -> Result<Raw, E> {
-        Ok(Raw::Other)
-    }
-}
-
-/// Reads an [`Item`].
-struct ItemSeed;
-
-impl<'de> DeserializeSeed<'de> for ItemSeed {
-    type Value = Item;
-
-    fn deserialize<D: Deserializer<'de>>(self, input: D) -> Result<Item, D::Error> {
-        input.deserialize_any(self)
-    }
-}
-
-impl<'de> Visitor<'de> for ItemSeed {
-    type Value = Item;
-
-    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("a URL or an integer")
-    }
-
-    fn visit_str<E: Error>(self, text: &str) -> Result<Item, E> {
-        Ok(Item::Text(text.to_owned()))
-    }
-
-    fn visit_u64<E: Error>(self, number: u64) -> Result<Item, E> {
-        Ok(Item::Integer(number))
-    }
-
-    fn visit_unit<E: Error>(self) -> Result<Item, E> {
-        Ok(Item::Null)
-    }
-
-    fn visit_bool<E: Error>(self, _: bool) -> Result<Item, E> {
-        Ok(Item::Other)
-    }
-
-    fn visit_i64<E: Error>(self, _: i64) -> Result<Item, E> {
-        Ok(Item::Other)
-    }
-
-    fn visit_f64<E: Error>(self, _: f64) -> Result<Item, E> {
-        Ok(Item::Other)
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<Item, A::Error> {
-        while elements.next_element::<IgnoredAny>()?.is_some() {}
-        Ok(Item::Other)
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Item, A::Error> {
-        while members.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
-        Ok(Item::Other)
+        Ok(items)
     }
 }
 
 /// Reads any JSON, each node of which is counted.
-struct Tree<'a>(&'a mut Reader);
+struct Tree<'a> {
+    budget: &'a mut Budget,
+    problem: &'a mut Option<Problem>,
+}
 
 impl Tree<'_> {
-    fn counted<E: Error>(self, bytes: usize, value: impl Into<Json>) -> Result<Json, E> {
-        match self.0.budget.take(NODE + bytes as u64) {
-            Ok(()) => Ok(value.into()),
-            Err(problem) => Err(self.0.fail(problem)),
-        }
+    fn inner(&mut self) -> Tree<'_> {
+        Tree { budget: self.budget, problem: self.problem }
+    }
+
+    fn count<E: Error>(&mut self, bytes: usize) -> Result<(), E> {
+        self.budget.take(NODE + bytes as u64).map_err(|problem| broken_off(self.problem, problem))
+    }
+
+    fn counted<E: Error>(mut self, bytes: usize, value: impl Into<Json>) -> Result<Json, E> {
+        self.count(bytes)?;
+        Ok(value.into())
     }
 }
 
@@ -476,21 +371,19 @@ impl<'de> Visitor<'de> for Tree<'_> {
         self.counted(value.len(), value)
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<Json, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(mut self, mut elements: A) -> Result<Json, A::Error> {
         let mut values = Vec::new();
-        while let Some(value) = elements.next_element_seed(Tree(self.0))? {
+        while let Some(value) = elements.next_element_seed(self.inner())? {
             values.push(value);
         }
         self.counted(0, values)
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Json, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(mut self, mut members: A) -> Result<Json, A::Error> {
         let mut map = serde_json::Map::new();
         while let Some(name) = members.next_key::<String>()? {
-            if let Err(problem) = self.0.budget.take(NODE + name.len() as u64) {
-                return Err(self.0.fail(problem));
-            }
-            let value = members.next_value_seed(Tree(self.0))?;
+            self.count(name.len())?;
+            let value = members.next_value_seed(self.inner())?;
             map.insert(name, value);
         }
         self.counted(0, map)
@@ -500,7 +393,6 @@ impl<'de> Visitor<'de> for Tree<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::StoreErrorKind;
 
     fn parsed(text: &str) -> Result<key_map::Map<Reference>, Problem> {
         parse(text.as_bytes(), 1 << 20)
@@ -519,11 +411,25 @@ mod tests {
             assert_eq!(found.len(), 5, "{text}");
             assert_eq!(found["a"], Reference::Inline("text".into()));
             assert_eq!(found["b"], Reference::Inline(Bytes::from_static(&[0, 1, 255])));
-            assert_eq!(found["c"], Reference::Inline(r#"{"zarr_format":2}"#.into()));
+            assert_eq!(found["c"], Reference::Inline(r#"{"zarr_format": 2}"#.into()));
             assert_eq!(found["d"], target("u", None));
             assert_eq!(found["e/0"], target("u", Some((5, 7))));
         }
         assert!(parsed("{}").unwrap().is_empty());
+    }
+
+    #[test]
+    fn inlined_objects_stay_as_they_are_written() {
+        let object =
+            r#"{"b": 12345678901234567890123, "a": [NaN, -Infinity, 1.50, 1e400, -0], "t": "a \"NaN"}"#;
+        for text in [
+            format!(r#"{{"c":  {object} , "d": ["NaN", 1, 2]}}"#),
+            format!(r#"{{"version": 1, "refs": {{"d": ["NaN", 1, 2], "c": {object}}}}}"#),
+        ] {
+            let found = parsed(&text).unwrap();
+            assert_eq!(found["c"], Reference::Inline(object.into()));
+            assert_eq!(found["d"], target("NaN", Some((1, 2))));
+        }
     }
 
     #[test]
@@ -558,6 +464,8 @@ mod tests {
             (r#"{"a": [1, 2, 3]}"#, Some("a"), "URL or a path"),
             (r#"{"a": ["secret", 2]}"#, Some("a"), "[url, offset, length]"),
             (r#"{"a": ["secret", -2, 3]}"#, Some("a"), "[url, offset, length]"),
+            (r#"{"a": ["secret", NaN, 1]}"#, Some("a"), "[url, offset, length]"),
+            (r#"{"a": {"b": nan}}"#, None, "no JSON"),
             (r#"{"a": ["secret", 2, 1.5]}"#, Some("a"), "[url, offset, length]"),
             (r#"{"a": ["secret", 2, 3, 4, 5, [6]]}"#, Some("a"), "[url, offset, length]"),
             (r#"{"a": ["secret", 18446744073709551616, 3]}"#, Some("a"), "[url, offset, length]"),
@@ -580,7 +488,7 @@ mod tests {
         let list = format!(r#"{{"version": 1, "gen": [{}1]}}"#, "1,".repeat(20_000));
         let many: Vec<_> = (0..20_000).map(|n| format!(r#""{n}": ["u{n}"]"#)).collect();
         let many = format!("{{{}}}", many.join(","));
-        let object = format!(r#"{{"a": {{"b": [{}1]}}}}"#, "1,".repeat(20_000));
+        let object = format!(r#"{{"a": {{"b": [{}1]}}}}"#, "1,".repeat(1 << 19));
         for text in [list, many, object] {
             assert_eq!(parsed(&text).unwrap_err().kind, StoreErrorKind::TooLarge);
         }

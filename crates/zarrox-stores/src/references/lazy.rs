@@ -8,10 +8,12 @@ use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
-use serde_json::{Map, Value as Json};
+use serde_json::Value as Json;
+use serde_json::value::RawValue;
 
-use super::json::tree;
-use super::reference::{Problem, Reference, Visit};
+use super::document::Document;
+use super::json::{members, tree};
+use super::reference::{Budget, Problem, Reference, Visit};
 use super::table::Table;
 use crate::store::WHOLE;
 use crate::{DirListing, Key, Prefix, Store, StoreError, StoreErrorKind, key_map};
@@ -57,26 +59,7 @@ impl LazySet {
     ) -> Result<Option<Self>, StoreError> {
         let Some(document) = whole(&*store, &prefix.key(METADATA)?, limit)? else { return Ok(None) };
         let problem = |problem: Problem| problem.into_error(location);
-        let (metadata, record_size) = metadata(&document, limit).map_err(problem)?;
-        let mut documents = key_map::Map::new();
-        let mut grids = BTreeMap::new();
-        for (name, value) in metadata {
-            let wrong = |message: String| problem(Problem::corrupt(message).at(&*name));
-            let key =
-                Key::new(&*name).map_err(|error| wrong(format!("the document's name is no key: {error}")))?;
-            match key.name() {
-                ".zarray" => {
-                    grids.insert(key.parent().segments().to_owned(), grid(&value).map_err(wrong)?);
-                }
-                "zarr.json" => {
-                    let message = "references in Parquet have arrays of Zarr v2 only";
-                    let kind = StoreErrorKind::Unsupported;
-                    return Err(problem(Problem { kind, key: Some(name), message: message.into() }));
-                }
-                _ => {}
-            }
-            documents.insert(key, value.to_string().into());
-        }
+        let Metadata { documents, grids, record_size } = metadata(&document, limit).map_err(problem)?;
         Ok(Some(Self { store, prefix, documents, grids, record_size, limit, cache: Mutex::default() }))
     }
 
@@ -217,15 +200,61 @@ pub(super) fn whole(store: &dyn Store, key: &Key, limit: u64) -> Result<Option<B
     value.read(0, value.size()).map(Some)
 }
 
-/// The documents, and how many chunks a file is about.
-fn metadata(document: &[u8], limit: u64) -> Result<(Map<String, Json>, u64), Problem> {
+/// What `.zmetadata` says.
+struct Metadata {
+    documents: key_map::Map<Bytes>,
+    grids: BTreeMap<String, Vec<u64>>,
+    record_size: u64,
+}
+
+fn metadata(document: &[u8], limit: u64) -> Result<Metadata, Problem> {
     let corrupt = |message: &str| Problem::corrupt(message).at(METADATA);
-    let mut json = tree(document, limit).map_err(|problem| problem.at(METADATA))?;
-    let record_size = json.get("record_size").and_then(Json::as_u64).filter(|size| *size > 0);
+    let document = Document::new(document);
+    let (mut metadata, mut record_size) = (None, None);
+    let outer = members(document.readable(), &mut |name, value| {
+        match &*name {
+            "metadata" => metadata = Some(value),
+            "record_size" => record_size = value.get().parse().ok().filter(|size| *size > 0),
+            _ => {}
+        }
+        Ok(())
+    });
+    outer.map_err(|problem| problem.at(METADATA))?;
     let record_size = record_size.ok_or_else(|| corrupt("'record_size' must be an integer from 1 on"))?;
-    match json.get_mut("metadata").map(Json::take) {
-        Some(Json::Object(metadata)) => Ok((metadata, record_size)),
-        _ => Err(corrupt("'metadata' must be an object of documents")),
+    let object = metadata.filter(|value| value.get().starts_with('{'));
+    let object = object.ok_or_else(|| corrupt("'metadata' must be an object of documents"))?;
+    let mut budget = Budget::new(limit);
+    let mut found = Metadata { documents: key_map::Map::new(), grids: BTreeMap::new(), record_size };
+    members(object.get().as_bytes(), &mut |name, value| {
+        found.add(&name, value, document.written(value), &mut budget).map_err(|problem| problem.at(name))
+    })?;
+    Ok(found)
+}
+
+impl Metadata {
+    fn add(
+        &mut self,
+        name: &str,
+        value: &RawValue,
+        written: &[u8],
+        budget: &mut Budget,
+    ) -> Result<(), Problem> {
+        let wrong = |error| Problem::corrupt(format!("the document's name is no key: {error}"));
+        let key = Key::new(name).map_err(wrong)?;
+        match key.name() {
+            ".zarray" => {
+                let grid = grid(&tree(value, budget)?).map_err(Problem::corrupt)?;
+                self.grids.insert(key.parent().segments().to_owned(), grid);
+            }
+            "zarr.json" => {
+                let message = "references in Parquet have arrays of Zarr v2 only".to_owned();
+                return Err(Problem { kind: StoreErrorKind::Unsupported, key: None, message });
+            }
+            _ => {}
+        }
+        budget.take_reference(name.len() + written.len())?;
+        self.documents.insert(key, Bytes::copy_from_slice(written));
+        Ok(())
     }
 }
 

@@ -1,0 +1,109 @@
+//! A JSON document of which parts are taken as they are written.
+
+use std::borrow::Cow;
+
+use serde_json::value::RawValue;
+
+/// The numbers that only Python's JSON has, each with a number of the same length.
+const TOKENS: [(&[u8], &[u8]); 3] =
+    [(b"NaN", b"0.0"), (b"Infinity", b"0.000000"), (b"-Infinity", b"-0.000000")];
+
+/// What stands around a number.
+const SEPARATORS: &[u8] = b" \t\r\n,:[]{}";
+
+/// A document that Python may have written.
+///
+/// `serde_json` refuses the numbers `NaN` and `Infinity`. It reads a copy in which others stand in their places; what it
+/// finds there is taken out of the document itself.
+pub(super) struct Document<'a> {
+    written: &'a [u8],
+    readable: Cow<'a, [u8]>,
+}
+
+impl<'a> Document<'a> {
+    pub(super) fn new(written: &'a [u8]) -> Self {
+        Self { written, readable: without_tokens(written) }
+    }
+
+    /// The text that `serde_json` reads.
+    pub(super) fn readable(&self) -> &[u8] {
+        &self.readable
+    }
+
+    /// The text of a value of the readable copy as the document has it.
+    pub(super) fn written<'b>(&'b self, value: &'b RawValue) -> &'b [u8] {
+        let read = value.get().as_bytes();
+        let start = read.as_ptr().addr().wrapping_sub(self.readable.as_ptr().addr());
+        let end = start.saturating_add(read.len());
+        self.written.get(start..end).unwrap_or(read)
+    }
+}
+
+/// The text with other numbers in the places of [`TOKENS`], copied if it has any.
+fn without_tokens(written: &[u8]) -> Cow<'_, [u8]> {
+    let mut readable = Cow::Borrowed(written);
+    let mut at = 0;
+    while let Some(&byte) = written.get(at) {
+        if byte == b'"' {
+            at = end_of_string(written, at + 1);
+            continue;
+        }
+        if let Some((token, number)) = TOKENS.iter().find(|(token, _)| stands_at(written, at, token)) {
+            readable.to_mut()[at..at + token.len()].copy_from_slice(number);
+            at += token.len();
+            continue;
+        }
+        at += 1;
+    }
+    readable
+}
+
+/// True if a token stands here by itself.
+fn stands_at(text: &[u8], at: usize, token: &[u8]) -> bool {
+    let ends = |byte: Option<&u8>| byte.is_none_or(|byte| SEPARATORS.contains(byte));
+    text[at..].starts_with(token)
+        && ends(at.checked_sub(1).and_then(|before| text.get(before)))
+        && ends(text.get(at + token.len()))
+}
+
+/// The place behind the quotation mark that ends a string.
+fn end_of_string(text: &[u8], mut at: usize) -> usize {
+    while let Some(&byte) = text.get(at) {
+        at += match byte {
+            b'"' => return at + 1,
+            b'\\' => 2,
+            _ => 1,
+        };
+    }
+    at
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokens_are_numbers_to_the_reader_and_stay_in_the_document() {
+        for (value, readable) in [
+            ("NaN", "0.0"),
+            ("[-Infinity,Infinity, NaN]", "[-0.000000,0.000000, 0.0]"),
+            (r#"{"NaN": "\"Infinity", "b": NaN}"#, r#"{"NaN": "\"Infinity", "b": 0.0}"#),
+            (r#"["\\", NaN]"#, r#"["\\", 0.0]"#),
+            ("12345678901234567890123", "12345678901234567890123"),
+        ] {
+            let text = format!(" {value} ");
+            let document = Document::new(text.as_bytes());
+            assert_eq!(document.readable(), format!(" {readable} ").as_bytes());
+            let raw: &RawValue = serde_json::from_slice(document.readable()).unwrap();
+            assert_eq!(document.written(raw), value.as_bytes());
+        }
+    }
+
+    #[test]
+    fn texts_that_are_no_json_stay_so() {
+        for text in ["N", "nan", "Na", "\"", "\"\\", "\"NaN", "NaNNaN", "Infinity1", "1NaN", "-NaN"] {
+            let document = Document::new(text.as_bytes());
+            assert!(serde_json::from_slice::<&RawValue>(document.readable()).is_err(), "{text}");
+        }
+    }
+}
