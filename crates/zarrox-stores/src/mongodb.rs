@@ -6,7 +6,7 @@ use std::future::Future;
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use ::mongodb::bson::spec::BinarySubtype;
 use ::mongodb::bson::{Binary, Bson, Document, RawBsonRef, RawDocumentBuf, doc, rawdoc};
@@ -29,8 +29,14 @@ use crate::{
 const DATABASE: &str = "mongodb_zarr";
 const COLLECTION: &str = "zarr_collection";
 
-/// How long a server may be looked for, and a connection may take to be made.
+/// How long a connection may take to be made.
 const CONNECT: Duration = Duration::from_secs(5);
+
+/// How long a request looks for a server. Where nobody listens this is when it fails, as in other stores.
+const FIND: Duration = Duration::from_secs(2);
+
+/// The operating system's words where nobody listens. The driver tells no more of why it found no server.
+const REFUSED: &str = "Connection refused";
 
 /// MongoDB's limit for a document.
 const LARGEST_DOCUMENT: usize = 16 << 20;
@@ -186,7 +192,7 @@ impl MongoDbOptions {
         };
         options.app_name.get_or_insert_with(|| "zarrox".to_owned());
         options.connect_timeout.get_or_insert(CONNECT);
-        options.server_selection_timeout.get_or_insert(CONNECT);
+        options.server_selection_timeout.get_or_insert(FIND);
         if let (None, Some((user, password))) = (&options.credential, self.user) {
             let credential = ::mongodb::options::Credential::builder().username(user).password(password);
             options.credential = Some(credential.build());
@@ -197,10 +203,32 @@ impl MongoDbOptions {
         let place = |error: StoreError| error.with_location(&location);
         let client = Client::with_options(options).map_err(|error| place(into_error("connecting", error)))?;
         let collection = client.database(&database).collection(&collection);
-        let indexed = within(self.timeout, "connecting", make_index(&collection)).await;
+        let indexed = within(self.timeout, "connecting", find_and_index(&collection)).await;
         let unique = indexed.map_err(place)?;
         Ok(Inner { collection, location, timeout: self.timeout, unique })
     }
+}
+
+/// Makes the index, which is the first request. A server that takes long to answer is waited for as long as a connection may
+/// take to be made.
+async fn find_and_index(collection: &Collection<RawDocumentBuf>) -> Result<bool, Error> {
+    let begin = Instant::now();
+    loop {
+        match make_index(collection).await {
+            Err(error) if is_not_found(&error) && !is_refused(&error) && begin.elapsed() < CONNECT => {}
+            done => return done,
+        }
+    }
+}
+
+/// True if no server was found in time.
+fn is_not_found(error: &Error) -> bool {
+    matches!(*error.kind, ErrorKind::ServerSelection { .. })
+}
+
+/// True if nobody listens where a server was looked for.
+fn is_refused(error: &Error) -> bool {
+    matches!(&*error.kind, ErrorKind::ServerSelection { message, .. } if message.contains(REFUSED))
 }
 
 /// Makes the index in which a key is there once, unless it is there. Tells whether it is there now.
@@ -568,7 +596,10 @@ fn into_error(operation: &'static str, error: Error) -> StoreError {
         ) => (Kind::Unreachable, "the MongoDB server cannot be reached"),
         _ => return StoreError::new(Kind::Other, operation, error.to_string()).with_source(error),
     };
-    StoreError::new(kind, operation, message).with_source(error)
+    let made = StoreError::new(kind, operation, message);
+    let refused = std::io::Error::from(std::io::ErrorKind::ConnectionRefused);
+    let made = if is_refused(&error) { made.because_of(&refused) } else { made };
+    made.with_source(error)
 }
 
 /// The codes of MongoDB that say more than "other".

@@ -191,7 +191,8 @@ fn nowhere() -> std::io::Result<String> {
 #[test]
 fn where_no_server_is_the_first_request_fails_soon() {
     let place = nowhere().unwrap();
-    let urls = ["http", "webdav", "ftp", "hdfs", "redis"].map(|scheme| format!("{scheme}://{place}/0/a"));
+    let urls =
+        ["http", "webdav", "ftp", "hdfs", "redis", "mongodb"].map(|scheme| format!("{scheme}://{place}/0/a"));
     let mut urls = urls.to_vec();
     urls.extend(["http://no-such-host.invalid/a", "s3://bucket/a", "gs://bucket/a"].map(str::to_owned));
     std::thread::scope(|scope| {
