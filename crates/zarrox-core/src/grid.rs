@@ -116,6 +116,15 @@ impl ChunkGrid {
         }
     }
 
+    /// The grid for arrays of `shape`: where the listed chunks end before it, one more covers the rest, as zarr-python adds
+    /// it. `None` where the grid reaches that far already.
+    pub fn grown(&self, shape: &[u64]) -> Result<Option<Self>> {
+        let Self::Rectilinear(grid) = self else { return Ok(None) };
+        let grown = grid.grown(shape)?.map(|grid| Self::Rectilinear(Box::new(grid)));
+        grown.as_ref().unwrap_or(self).check(shape)?;
+        Ok(grown)
+    }
+
     /// The shape that all chunks have in full.
     ///
     /// # Errors
@@ -424,6 +433,36 @@ mod tests {
         assert!(grid.check(&[11, u64::MAX, 102]).is_ok());
         let message = grid.check(&[12, 1, 1]).unwrap_err().to_string();
         assert!(message.contains("end at 11 in dimension 0"), "{message}");
+    }
+
+    #[test]
+    fn lists_grow_by_one_chunk() {
+        let grown = |lengths: ChunkLengths, length: u64| {
+            ChunkGrid::rectilinear([lengths], &[0])
+                .unwrap()
+                .grown(&[length])
+                .unwrap()
+                .map(|grid| grid.describe())
+        };
+        let none = ChunkLengths::Listed(Vec::new());
+        for (lengths, length, expected) in [
+            ([1, 3].into(), 4, None),
+            ([1, 3].into(), 6, Some("([1, 3, 2],)")),
+            ([1, 3].into(), 7, Some("([1, 3 × 2],)")),
+            ([1, 3, 3].into(), 10, Some("([1, 3 × 3],)")),
+            (none.clone(), 0, None),
+            (none, 5, Some("([5],)")),
+            (2.into(), 1 << 40, None),
+        ] {
+            let shown = format!("{lengths:?} to {length}");
+            assert_eq!(grown(lengths, length).as_deref(), expected, "{shown}");
+        }
+        let lengths: [ChunkLengths; 2] = [[1, 3].into(), 2.into()];
+        let grid = ChunkGrid::rectilinear(lengths, &[4, 4]).unwrap();
+        let grown = grid.grown(&[5, 9]).unwrap().unwrap();
+        assert_eq!((grown.describe(), grown.largest_chunk()), ("([1, 3, 1], 2)".to_owned(), &[3, 2][..]));
+        assert_eq!(ChunkGrid::regular([2], &[4]).unwrap().grown(&[9]).unwrap(), None);
+        assert!(grid.grown(&[5]).is_err());
     }
 
     #[test]

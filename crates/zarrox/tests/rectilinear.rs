@@ -122,7 +122,7 @@ fn chunks_are_read_and_written_in_their_own_shapes() {
 }
 
 #[test]
-fn an_array_grows_as_far_as_its_chunks() {
+fn an_array_grows_within_its_chunks_and_gets_one_beyond_them() {
     let (store, builder) = builder([3, 4]);
     let lengths: [ChunkLengths; 2] = [[2, 2, 4].into(), 3.into()];
     let mut array = builder.rectilinear_chunks(lengths).create().unwrap();
@@ -130,10 +130,7 @@ fn an_array_grows_as_far_as_its_chunks() {
     // The repeated length covers any shape, the list ends at 8.
     array.append(&ArrayD::from_elem(IxDyn(&[3, 9]), 2), 1).unwrap();
     array.append(&ArrayD::from_elem(IxDyn(&[5, 13]), 3), 0).unwrap();
-    let message = array.append(&ArrayD::from_elem(IxDyn(&[1, 13]), 4), 0).unwrap_err();
-    assert!(message.to_string().contains("end at 8 in dimension 0"), "{message}");
-    let message = array.resize(&[9, 13]).unwrap_err();
-    assert_eq!((message.kind(), array.shape()), (ErrorKind::InvalidArgument, &[8, 13][..]));
+    assert_eq!(array.chunk_grid().describe(), "([2 × 2, 4], 3)");
     let sums =
         |array: &Array| [1, 2, 3].map(|n| array.read::<i32>(..).unwrap().iter().filter(|&&v| v == n).count());
     assert_eq!(sums(&array), [12, 27, 65]);
@@ -141,9 +138,52 @@ fn an_array_grows_as_far_as_its_chunks() {
     array.resize(&[3, 5]).unwrap();
     array.resize(&[8, 13]).unwrap();
     assert_eq!(sums(&array), [12, 3, 0]);
-    let reopened = OpenOptions::new().open_in(store, "a").unwrap().into_array().unwrap();
+    let reopened = OpenOptions::new().open_in(store.clone(), "a").unwrap().into_array().unwrap();
     assert_eq!(reopened.chunk_grid(), array.chunk_grid());
     assert_eq!(sums(&reopened), [12, 3, 0]);
+    // Only a chunk that is larger than all others holds these.
+    array.append(&ArrayD::from_elem(IxDyn(&[5, 13]), 3), 0).unwrap();
+    assert_eq!(
+        (array.shape(), array.chunk_grid().describe().as_str()),
+        (&[13, 13][..], "([2 × 2, 4, 5], 3)")
+    );
+    assert_eq!(array.chunk_shape(), [5, 3]);
+    assert_eq!(sums(&array), [12, 3, 65]);
+    // Chunks beyond the shape stay in the list, as zarr-python keeps them.
+    array.resize(&[7, 13]).unwrap();
+    array.resize(&[15, 13]).unwrap();
+    assert_eq!((array.chunk_grid().describe().as_str(), sums(&array)), ("([2 × 2, 4, 5, 2], 3)", [12, 3, 0]));
+    let reopened = OpenOptions::new().open_in(store, "a").unwrap().into_array().unwrap();
+    assert_eq!((reopened.shape(), reopened.chunk_grid()), (array.shape(), array.chunk_grid()));
+    assert_eq!(sums(&reopened), [12, 3, 0]);
+}
+
+#[test]
+fn a_grid_stays_as_it_was_where_appending_fails() {
+    let (store, builder) = builder([4]);
+    let mut array = builder.rectilinear_chunks([[1, 3]]).create().unwrap();
+    let failed = array.append_with(&[2], 0, |grown, place| {
+        grown.write(place, &arr1(&[7, 8]))?;
+        grown.write(s![100], &arr1(&[1]))
+    });
+    assert!(failed.is_err());
+    assert_eq!((array.shape(), array.chunk_grid().describe().as_str()), (&[4][..], "([1, 3],)"));
+    array.resize(&[6]).unwrap();
+    let reopened = OpenOptions::new().open_in(store, "a").unwrap().into_array().unwrap();
+    assert_eq!(reopened.chunk_grid().describe(), "([1, 3, 2],)");
+    assert_eq!(reopened.read::<i32>(4..).unwrap().sum(), 0);
+}
+
+#[test]
+fn shards_grow_only_by_whole_inner_chunks() {
+    let (_, builder) = builder([8, 4]);
+    let mut array = builder.chunks([2, 2]).rectilinear_chunks([vec![2, 6], vec![4]]).create().unwrap();
+    let error = array.append(&ArrayD::from_elem(IxDyn(&[3, 4]), 1), 0).unwrap_err();
+    assert_eq!((error.kind(), array.shape()), (ErrorKind::InvalidArgument, &[8, 4][..]));
+    assert!(error.to_string().contains("shards of length 3 in dimension 0"), "{error}");
+    array.append(&ArrayD::from_elem(IxDyn(&[10, 4]), 1), 0).unwrap();
+    assert_eq!(array.shard_shape(), Some(&[10, 4][..]));
+    assert_eq!(array.read::<i32>(8..).unwrap().sum(), 40);
 }
 
 #[test]

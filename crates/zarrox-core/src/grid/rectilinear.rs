@@ -51,6 +51,18 @@ impl ListedLength {
 const SHOWN: usize = 12;
 
 impl ChunkLengths {
+    /// The lengths with another chunk at the end, unless its length is 0.
+    fn with_one_more(&self, length: u64) -> Self {
+        let Self::Listed(listed) = self else { return self.clone() };
+        let mut listed = listed.clone();
+        match listed.last_mut().filter(|last| last.length() == length) {
+            Some(last) => *last = ListedLength::Run { length, count: last.count().saturating_add(1) },
+            None if length > 0 => listed.push(ListedLength::One(length)),
+            None => {}
+        }
+        Self::Listed(listed)
+    }
+
     /// The lengths for people to read; of a long list the beginning.
     pub(super) fn describe(&self) -> String {
         let listed = match self {
@@ -114,6 +126,19 @@ impl Rectilinear {
         let longest = |runs: &Vec<Run>| runs.iter().map(|run| run.length).max().unwrap_or(1);
         let largest = runs.iter().map(longest).collect();
         Ok(Self { lengths, runs, largest })
+    }
+
+    /// The grid with one chunk more along each dimension that is longer in `shape`; `None` where none is.
+    pub(super) fn grown(&self, shape: &[u64]) -> Result<Option<Self>> {
+        let missing = |dim: usize| {
+            let end = self.runs(dim).last().map_or(0, Run::end);
+            shape.get(dim).map_or(0, |length| length.saturating_sub(end))
+        };
+        if (0..self.lengths.len()).all(|dim| missing(dim) == 0) {
+            return Ok(None);
+        }
+        let grown = self.lengths.iter().enumerate().map(|(dim, lengths)| lengths.with_one_more(missing(dim)));
+        Self::new(grown).map(Some)
     }
 
     /// The lengths for each dimension, as `chunk_shapes` in v3 metadata has them.

@@ -164,7 +164,7 @@ pub(super) fn patch(
     };
     let mut map = json::parse_object(bytes).map_err(|error| error.at(name))?;
     match change {
-        Change::Shape(shape) => drop(map.insert("shape".to_owned(), shape.into())),
+        Change::Shape(shape) | Change::Growth(shape, _) => drop(map.insert("shape".to_owned(), shape.into())),
         Change::Attributes(attributes) => {
             let attributes =
                 if name == ARRAY { attributes_of(&map, attributes)? } else { attributes.clone() };

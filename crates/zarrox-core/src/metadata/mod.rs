@@ -141,6 +141,8 @@ impl<'a> LiftContext<'a> {
 pub enum Change<'a> {
     /// An array's shape.
     Shape(&'a [u64]),
+    /// An array's shape, and the grid with the chunks that it needs. Only formats with rectilinear grids have such a change.
+    Growth(&'a [u64], &'a ChunkGrid),
     /// All attributes.
     Attributes(&'a Map),
     /// Members of an array's document, in the words of its format. A `dimension_separator` that is `null` is left away.

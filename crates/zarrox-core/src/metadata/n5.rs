@@ -134,7 +134,9 @@ impl FormatDef for N5 {
             None => Map::new(),
         };
         match change {
-            Change::Shape(shape) => drop(map.insert("dimensions".to_owned(), reversed(shape).into())),
+            Change::Shape(shape) | Change::Growth(shape, _) => {
+                drop(map.insert("dimensions".to_owned(), reversed(shape).into()))
+            }
             Change::Attributes(attributes) => {
                 map.retain(|name, _| RESERVED.contains(&name.as_str()));
                 insert_attributes(&mut map, attributes)?;

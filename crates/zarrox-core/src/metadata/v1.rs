@@ -86,7 +86,7 @@ impl FormatDef for V1 {
     fn patch(&self, documents: &[Option<Vec<u8>>], change: Change<'_>) -> Result<Vec<Document>> {
         match change {
             Change::Attributes(attributes) => Ok(vec![(ATTRIBUTES, json::to_ascii(attributes)?)]),
-            Change::Shape(shape) => v2::patched_shape(ARRAY, documents, shape),
+            Change::Shape(shape) | Change::Growth(shape, _) => v2::patched_shape(ARRAY, documents, shape),
             Change::Members(members) => v2::patched_members(ARRAY, documents, members),
         }
     }

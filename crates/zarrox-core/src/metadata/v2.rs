@@ -82,7 +82,7 @@ impl FormatDef for V2 {
     fn patch(&self, documents: &[Option<Vec<u8>>], change: Change<'_>) -> Result<Vec<Document>> {
         match change {
             Change::Attributes(attributes) => Ok(vec![(ATTRIBUTES, json::to_ascii(attributes)?)]),
-            Change::Shape(shape) => patched_shape(ARRAY, documents, shape),
+            Change::Shape(shape) | Change::Growth(shape, _) => patched_shape(ARRAY, documents, shape),
             Change::Members(members) => patched_members(ARRAY, documents, members),
         }
     }

@@ -54,6 +54,10 @@ impl FormatDef for V3 {
         let mut map = json::parse_object(bytes)?;
         match change {
             Change::Shape(shape) => drop(map.insert("shape".to_owned(), shape.into())),
+            Change::Growth(shape, grid) => {
+                map.insert("shape".to_owned(), shape.into());
+                map.insert("chunk_grid".to_owned(), grid.to_json());
+            }
             Change::Attributes(attributes) => {
                 map.insert("attributes".to_owned(), attributes.clone().into());
             }
@@ -615,6 +619,10 @@ mod tests {
         let patched = V3.patch(&documents, Change::Shape(&[9])).unwrap();
         let mut expected = document;
         expected["shape"] = json!([9]);
+        assert_eq!(json::parse(&patched[0].1).unwrap(), expected);
+        let grid = ChunkGrid::rectilinear([vec![1, 8]], &[9]).unwrap();
+        let patched = V3.patch(&documents, Change::Growth(&[9], &grid)).unwrap();
+        expected["chunk_grid"] = rectilinear(&json!([[1, 8]]));
         assert_eq!(json::parse(&patched[0].1).unwrap(), expected);
     }
 }

@@ -101,12 +101,24 @@ impl Array {
         let (chain, unreadable) = chains::or_unusable(chain, &metadata, &location.context)
             .map_err(|error| error.at(format!("array '{}'", location.path)))?;
         let unconfirmed = Unconfirmed::new(&location);
-        let inner = chain.inner_chunk_shape().map(|shape| shape.iter().product::<usize>());
-        let unit = inner.map_or(chain.chunk().size(), |count| count * chain.chunk().item());
-        let shared = Arc::new(Shared { unit, unreadable, ..Shared::default() });
+        let shared = Arc::new(Shared { unit: unit_of(&chain), unreadable, ..Shared::default() });
         let array = Self { location, metadata, chain, shared, chunks, unconfirmed };
         array.check_inner_chunks().map_err(|error| error.at(array.place()))?;
         Ok(array)
+    }
+
+    /// Makes the chain anew after the grid has changed.
+    fn renew_chain(&mut self) -> Result<()> {
+        self.chain = self.location.last_chain.of(&self.metadata, &self.location.context)?;
+        let Shared { keys, as_stored, unreadable, .. } = &*self.shared;
+        self.shared = Arc::new(Shared {
+            keys: keys.clone(),
+            unit: unit_of(&self.chain),
+            as_stored: *as_stored,
+            unreadable: unreadable.clone(),
+            ..Shared::default()
+        });
+        Ok(())
     }
 
     /// The same array, whose elements are read and written with other options: for one access, or for many.
@@ -338,4 +350,10 @@ fn undeclared_separator(
     let numbered = |prefix: &Prefix| prefix.name().bytes().all(|byte| byte.is_ascii_digit());
     let nested = listing.prefixes.iter().any(numbered);
     Ok(nested.then_some(ChunkKeyEncoding::V2(Separator::Slash)))
+}
+
+/// The number of bytes that are decoded at once: of a chunk, or of one inside a shard.
+fn unit_of(chain: &CodecChain) -> usize {
+    let inner = chain.inner_chunk_shape().map(|shape| shape.iter().product::<usize>());
+    inner.map_or(chain.chunk().size(), |count| count * chain.chunk().item())
 }

@@ -17,13 +17,14 @@ use crate::guarded::until_unchanged;
 impl Array {
     /// Gives the array another shape with as many dimensions.
     ///
-    /// Growing touches no chunk. Shrinking erases the chunks that are outside then, and clears the part of others that
+    /// Growing touches no chunk; a rectilinear grid that ends before the new shape gets one chunk more, which covers the rest.
+    /// Shrinking erases the chunks that are outside then, and clears the part of others that
     /// is, so that growing again gives fill values and never what was there before. The new shape is stored first: an
     /// interruption can leave chunks behind that nobody reads, never a shape without its data.
     ///
     /// # Errors
-    /// When the number of dimensions differs, a rectilinear grid has no chunks for the new elements, or the store cannot be
-    /// written.
+    /// When the number of dimensions differs, the inner chunks of shards do not divide the chunk that a rectilinear grid gets,
+    /// or the store cannot be written.
     pub fn resize(&mut self, shape: &[u64]) -> Result<()> {
         self.check_writable()?;
         self.confirm()?;
@@ -39,10 +40,10 @@ impl Array {
         let location = self.location.clone();
         location.change(self.metadata.format, |node, write| {
             self.refresh(node)?;
-            self.check_grid(shape)?;
-            let old = std::mem::replace(&mut self.metadata.shape, shape.to_vec());
-            write(Change::Shape(shape)).inspect_err(|_| self.metadata.shape.clone_from(&old))?;
-            self.clear_outside(&old)
+            let resized = self.resized(shape)?;
+            write(self.change_to(&resized))?;
+            let old = std::mem::replace(self, resized);
+            self.clear_outside(old.shape())
         })
     }
 
@@ -99,22 +100,20 @@ impl Array {
         }
         let (location, format) = (self.location.clone(), self.metadata.format);
         location.change(format, |node, store| {
-            let (shape, place) = self.grown(node, values, axis)?;
-            let mut grown = self.clone();
-            grown.metadata.shape.clone_from(&shape);
-            let stored = write(&grown, place).and_then(|()| store(Change::Shape(&shape)));
+            let (grown, place) = self.grown(node, values, axis)?;
+            let stored = write(&grown, place).and_then(|()| store(self.change_to(&grown)));
             if let Err(error) = stored {
                 // Else growing later would bring to light what was written. What stands in the way of that also
                 // stood in the way of writing: the first error is the one to tell.
-                let _ = self.clear_outside(&shape);
+                let _ = self.clear_outside(grown.shape());
                 return Err(error);
             }
-            self.metadata.shape.clone_from(&shape);
-            Ok(shape)
+            *self = grown;
+            Ok(self.shape().to_vec())
         })
     }
 
-    /// The same where others append as well: first the array grows, then the new part is written.
+    /// Appends where others append as well: first the array grows, then the new part is written.
     fn append_into_own_place(
         &mut self,
         values: &[u64],
@@ -122,14 +121,15 @@ impl Array {
         write: impl FnOnce(&Self, Selection) -> Result<()>,
     ) -> Result<Vec<u64>> {
         let (location, format) = (self.location.clone(), self.metadata.format);
-        let (shape, place) = until_unchanged(|| {
+        let (grown, place) = until_unchanged(|| {
             location.change(format, |node, store| {
-                let (shape, place) = self.grown(node, values, axis)?;
-                store(Change::Shape(&shape))?;
-                Ok((shape, place))
+                let (grown, place) = self.grown(node, values, axis)?;
+                store(self.change_to(&grown))?;
+                Ok((grown, place))
             })
         })?;
-        self.metadata.shape.clone_from(&shape);
+        *self = grown;
+        let shape = self.shape().to_vec();
         write(self, place).map_err(|error| {
             error.at(format!(
                 "the array has its new shape {shape:?}, and fill values where nothing was written"
@@ -138,14 +138,32 @@ impl Array {
         Ok(shape)
     }
 
-    /// The shape with so many values more, and the place of these in it, from what is stored now.
-    fn grown(&mut self, node: &NodeMetadata, values: &[u64], axis: usize) -> Result<(Vec<u64>, Selection)> {
+    /// The array with so many values more, and the place of these in it, from what is stored now.
+    fn grown(&mut self, node: &NodeMetadata, values: &[u64], axis: usize) -> Result<(Self, Selection)> {
         let shape = self.refresh(node).and_then(|()| appended_shape(self.shape(), values, axis));
-        let shape = shape.and_then(|shape| self.check_grid(&shape).map(|()| shape));
-        let shape = shape.map_err(|error| error.at(self.place()))?;
-        let mut place = vec![DimSelection::ALL; shape.len()];
-        place[axis] = DimSelection::from(self.shape()[axis]..shape[axis]);
-        Ok((shape, place.into_selection()))
+        let grown = shape.and_then(|shape| self.resized(&shape)).map_err(|error| error.at(self.place()))?;
+        let mut place = vec![DimSelection::ALL; grown.ndim()];
+        place[axis] = DimSelection::from(self.shape()[axis]..grown.shape()[axis]);
+        Ok((grown, place.into_selection()))
+    }
+
+    /// The array with another shape, and the chunks that its grid needs for that.
+    fn resized(&self, shape: &[u64]) -> Result<Self> {
+        let grid = check_lengths(shape).and_then(|()| self.metadata.chunk_grid.grown(shape));
+        let mut resized = self.clone();
+        resized.metadata.shape = shape.to_vec();
+        if let Some(grid) = grid.map_err(|error| argument(error.to_string()))? {
+            resized.metadata.chunk_grid = grid;
+            resized.check_inner_chunks().map_err(|error| argument(error.to_string()))?;
+            resized.renew_chain()?;
+        }
+        Ok(resized)
+    }
+
+    /// What becomes of the metadata when this array is resized to another.
+    fn change_to<'a>(&self, resized: &'a Self) -> Change<'a> {
+        let (shape, grid) = (resized.shape(), &resized.metadata.chunk_grid);
+        if *grid == self.metadata.chunk_grid { Change::Shape(shape) } else { Change::Growth(shape, grid) }
     }
 
     /// Takes over the shape that is stored now, and what chunks there are for it: somebody else may have changed them.
@@ -165,12 +183,6 @@ impl Array {
             }
             _ => Err(argument("the array was replaced by another node; open it again")),
         }
-    }
-
-    /// Refuses a shape that has elements beyond the chunks of the grid.
-    fn check_grid(&self, shape: &[u64]) -> Result<()> {
-        let checked = check_lengths(shape).and_then(|()| self.metadata.chunk_grid.check(shape));
-        checked.map_err(|error| argument(error.to_string()))
     }
 
     /// Erases the chunks outside the shape, and clears the parts outside of those that cross its border.
