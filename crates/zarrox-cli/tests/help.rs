@@ -23,6 +23,7 @@ const COMMANDS: &[&[&str]] = &[
     &["attrs", "rm"],
     &["rm"],
     &["mv"],
+    &["storage"],
     &["completions"],
     &["man"],
 ];
@@ -63,6 +64,19 @@ fn every_example_of_the_help_runs_and_succeeds() {
             assert!(run.status.success() && said.is_empty(), "{example}: {said}");
         }
     }
+}
+
+#[test]
+fn the_list_has_every_command() {
+    let place = Place::new();
+    place.ok(&["man", "pages"]);
+    let pages = std::fs::read_dir(place.path("pages")).unwrap();
+    let mut pages: Vec<_> = pages.map(|page| page.unwrap().file_name().into_string().unwrap()).collect();
+    let listed = COMMANDS.iter().map(|words| format!("{}.1", [&["zarrox"], *words].concat().join("-")));
+    let mut listed: Vec<_> = listed.collect();
+    pages.sort();
+    listed.sort();
+    assert_eq!(pages, listed);
 }
 
 #[test]

@@ -223,6 +223,19 @@ fn data_types_are_shown_as_people_write_them() {
 }
 
 #[test]
+fn a_list_shows_all_lengths_of_rectilinear_chunks() {
+    let place = Place::new();
+    let create = |name: &str, more: &[&str]| {
+        place.ok(&[&["create", name, "--shape", "12,4", "--dtype", "int8"], more].concat());
+    };
+    create("h.zarr/chunks", &["--chunks", "[[2,6,4],4]"]);
+    create("h.zarr/shards", &["--chunks", "2,2", "--shards", "[[2,6,4],4]"]);
+    let list = place.ok(&["ls", "-l", "h.zarr"]);
+    assert!(list.contains("  (12, 4)  ([2, 6, 4], 4)  chunks  int8\n"), "{list}");
+    assert!(list.contains("  (12, 4)  (2, 2)          shards  int8\n"), "{list}");
+}
+
+#[test]
 fn programs_are_told_the_same_data_type_by_every_command() {
     let place = Place::new();
     for dtype in ["f8", "<U5", "M8[ns]", "string", r#"[["a", "<i4"], ["b", "|S2"]]"#] {

@@ -65,6 +65,15 @@ pub(super) fn child_json(child: &Child) -> Json {
     }
 }
 
+/// The shape of the chunks, and that of the shards if there are some; of rectilinear grids the lengths of all.
+pub(super) fn chunk_shapes(array: &Array) -> (String, Option<String>) {
+    let stored = array.chunk_grid().describe();
+    match array.shard_shape() {
+        Some(_) => (tuple(&array.chunk_shape()), Some(stored)),
+        None => (stored, None),
+    }
+}
+
 /// The name that a terminal shows.
 pub(super) fn name(child: &Child) -> String {
     let name = printable(&child.name);

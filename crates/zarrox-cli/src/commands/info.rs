@@ -7,7 +7,7 @@ use zarrox::data_type::Storage;
 use zarrox::json::{Json, Map, json};
 use zarrox::{Array, ArrayInfo, CodecSpec, ErrorKind, Group, Node, Result};
 
-use super::describe::{attribute_lines, data_type_json};
+use super::describe::{attribute_lines, chunk_shapes, data_type_json};
 use super::{print_json, tuple};
 use crate::args::Global;
 use crate::exit::{Failure, each, printable};
@@ -110,11 +110,7 @@ fn push_attributes(lines: &mut Lines, attributes: &Map) {
 fn array_lines(array: &Array, info: &ArrayInfo, given: &str) -> Result<Lines> {
     let objects = if info.shard_shape.is_some() { "shards stored" } else { "chunks stored" };
     let number = |count: Option<u64>| count.map_or("more than 2^64".to_owned(), |count| count.to_string());
-    let stored = info.chunk_grid.describe();
-    let (chunk_shape, shard_shape) = match &info.shard_shape {
-        Some(_) => (tuple(&info.chunk_shape), Some(stored)),
-        None => (stored, None),
-    };
+    let (chunk_shape, shard_shape) = chunk_shapes(array);
     let mut lines = vec![
         ("path", info.path.clone()),
         ("store", store_name(&info.store, given, array.path().as_str())),

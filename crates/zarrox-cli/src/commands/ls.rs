@@ -7,13 +7,13 @@ use zarrox::json::Json;
 use zarrox::json::json;
 use zarrox::{Child, Node, Result};
 
-use super::describe::{child_json, clipped, name, unreadable};
+use super::describe::{child_json, chunk_shapes, clipped, name, unreadable};
 use super::{print_json, tuple};
 use crate::args::Global;
 use crate::exit::{Failure, each, printable};
 
-/// So many characters of a data type are shown in a table.
-const TYPE: usize = 40;
+/// So many characters of chunk lengths and of a data type are shown in a table.
+const COLUMN: usize = 40;
 
 /// List the nodes directly below a group; those that cannot be opened with the reason
 ///
@@ -99,9 +99,9 @@ fn row(child: &Child) -> [String; 6] {
             "array".to_owned(),
             array.metadata().format.to_string(),
             tuple(array.shape()),
-            tuple(&array.chunk_shape()),
+            clipped(&chunk_shapes(array).0, COLUMN),
             name(child),
-            printable(&(clipped(&array.data_type().to_string(), TYPE) + &unreadable(array))),
+            printable(&(clipped(&array.data_type().to_string(), COLUMN) + &unreadable(array))),
         ],
         Ok(Node::Group(group)) => {
             let format = group.metadata().format.to_string();
