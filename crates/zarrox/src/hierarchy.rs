@@ -1,5 +1,7 @@
 //! Nodes in a store: reading, writing and changing their documents.
 
+mod moving;
+
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -342,129 +344,6 @@ impl Location {
         let inherited = || self.inherited_format().transpose();
         let format = self.format.map(Ok).or_else(inherited).transpose()?;
         Ok(format.or(self.expected).unwrap_or(Format::V3))
-    }
-
-    /// Moves the node, with everything below it, to another place in the same store; told to overwrite, in the place of the
-    /// node that is there.
-    pub(crate) fn move_node(&self, to: &Self, overwrite: bool) -> Result<()> {
-        if self.path.contains(&to.path) || to.path.contains(&self.path) {
-            return Err(argument(format!("'{}' cannot be moved to '{}'", self.path, to.path)));
-        }
-        let (from, to) = (self.for_change()?, to.for_change()?);
-        let moved = from.held_or_missing("move")?;
-        to.check_names(&moved.layout)?;
-        let others = to.check_ancestors(moved.format)?;
-        let done = match to.held_by_anyone()?.filter(|_| overwrite) {
-            Some(replaced) => from.move_in_place_of(&to, &moved, &replaced),
-            None => from.move_held(&to, &moved),
-        };
-        let changes = Changes::of_all_below(&[&from.path, &to.path]).and(to.path.ancestors());
-        from.keep_copies(moved.format, &changes);
-        others.into_iter().for_each(|other| from.keep_copies(other, &Changes::foreign(&to.path)));
-        done
-    }
-
-    /// Moves the node to where another one is. That one is put aside and deleted last, unless this would mean to copy it.
-    fn move_in_place_of(&self, to: &Self, moved: &Held, replaced: &Held) -> Result<()> {
-        if !self.store.capabilities().rename {
-            to.delete_held(replaced)?;
-            return self.move_held(to, moved);
-        }
-        let aside = to.place_aside(replaced)?;
-        to.relocate(&aside, &replaced.layout)?;
-        if let Err(error) = self.move_held(to, moved) {
-            aside.relocate(to, &replaced.layout)?;
-            return Err(error);
-        }
-        aside.delete_held(replaced)
-    }
-
-    /// A place beside this one where nothing is.
-    fn place_aside(&self, held: &Held) -> Result<Self> {
-        let mut number = 0_u64;
-        loop {
-            let aside = self.at(NodePath::new(&format!("{}.replaced{number}", self.path.as_str()))?);
-            if self.occupied(&held.layout.extent(&aside.path))? == Occupied::Nothing {
-                return Ok(aside);
-            }
-            number += 1;
-        }
-    }
-
-    fn move_held(&self, to: &Self, Held { format, layout, .. }: &Held) -> Result<()> {
-        to.make_room(*format, layout, false, false)?;
-        to.create_ancestors(*format, layout)?;
-        self.relocate(to, layout)
-    }
-
-    /// Moves all that belongs to the node.
-    fn relocate(&self, to: &Self, layout: &Layout) -> Result<()> {
-        let (from, to) = (layout.extent(&self.path), layout.extent(&to.path));
-        // The documents come last, and with them the node is where it should be.
-        for (from, to) in from.prefixes.iter().zip(&to.prefixes).rev() {
-            if self.any_below(from)? {
-                let prefix = |text: &String| Prefix::new(text.clone()).map_err(from_store);
-                self.store.rename_prefix(&prefix(from)?, &prefix(to)?).map_err(from_store)?;
-            }
-        }
-        for (from, to) in from.keys.into_iter().zip(to.keys) {
-            if let Some(document) = self.document(from.clone())? {
-                self.put(to, &document, Condition::Absent)?;
-                self.erase(from)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Makes sure that there is a node here, and nothing in another hierarchy's root; or a node that may be overwritten, which
-    /// is `true`.
-    pub(crate) fn check_move_to(&self, root: &Self, overwrite: bool) -> Result<bool> {
-        let Held { format, layout, .. } = self.held_or_missing("move")?;
-        if overwrite && root.held_by_anyone()?.is_some() {
-            return Ok(true);
-        }
-        root.make_room(format, &layout, false, false).map(|()| false)
-    }
-
-    /// Makes sure that there is a node that may be deleted.
-    pub(crate) fn check_deletable(&self) -> Result<()> {
-        if !self.store.capabilities().writable {
-            let message = format!("{} was opened for reading only", self.store.location());
-            return Err(Error::new(ErrorKind::ReadOnly, message));
-        }
-        self.held_or_missing("delete").map(drop)
-    }
-
-    /// Deletes the node, with everything below it.
-    pub(crate) fn delete(&self) -> Result<()> {
-        let place = self.for_change()?;
-        let held = place.held_or_missing("delete")?;
-        let deleted = place.delete_held(&held);
-        place.keep_copies(held.format, &Changes::of_all_below(&[&place.path]));
-        deleted
-    }
-
-    /// Deletes a node; with the root also what says that there is a hierarchy.
-    fn delete_held(&self, held: &Held) -> Result<()> {
-        self.erase_extent(held)?;
-        match held.format.def().entry_key() {
-            Some(entry) if self.path.is_root() => self.erase(entry.to_owned()),
-            _ => Ok(()),
-        }
-    }
-
-    fn erase_extent(&self, held: &Held) -> Result<()> {
-        self.erase_all(held.layout.extent(&self.path))
-    }
-
-    /// Erases everything in an extent.
-    pub(crate) fn erase_all(&self, extent: Extent) -> Result<()> {
-        extent.keys.into_iter().try_for_each(|key| self.erase(key))?;
-        for prefix in extent.prefixes {
-            let prefix = Prefix::new(prefix).map_err(from_store)?;
-            self.store.erase_prefix(&prefix).map_err(from_store)?;
-        }
-        Ok(())
     }
 
     pub(crate) fn lift_context(&self) -> LiftContext<'_> {

@@ -145,11 +145,16 @@ pub(crate) fn rename(from: &Path, to: &Path, replaces: bool) -> io::Result<()> {
     let to = &fs::canonicalize(to)?;
     let aside = free_name_beside(to)?;
     fs::rename(to, &aside)?;
+    let left = |error: io::Error, what: &str| {
+        io::Error::new(error.kind(), format!("{what} is at {}: {error}", aside.display()))
+    };
     if let Err(error) = fs::rename(from, to) {
-        fs::rename(&aside, to)?;
-        return Err(error);
+        // The first error is the one to tell.
+        let back = fs::rename(&aside, to);
+        return Err(if back.is_ok() { error } else { left(error, "the hierarchy that was there") });
     }
-    if aside.is_dir() { fs::remove_dir_all(aside) } else { fs::remove_file(aside) }
+    let removed = if aside.is_dir() { fs::remove_dir_all(&aside) } else { fs::remove_file(&aside) };
+    removed.map_err(|error| left(error, "all is moved, but the rest of the hierarchy that was there"))
 }
 
 /// A name beside a file or directory that nothing has yet.
