@@ -131,16 +131,16 @@ fn pythons() -> Outcome<Pythons> {
     Ok(Pythons { zarr3: python("zarr3")?, zarr2: python("zarr2")? })
 }
 
-/// What does not depend on the exchange of arrays.
+/// The parts that do not depend on the exchange of arrays.
 struct Others {
     seed: u64,
     pythons: Pythons,
-    /// Whether more than selections is asked for.
+    /// True if more than selections is asked for.
     all: bool,
 }
 
 impl Others {
-    /// What the names ask for; `None` for nothing.
+    /// The parts that the names ask for; `None` for no part.
     fn chosen(names: &[String], seed: u64) -> Outcome<Option<Self>> {
         let all = names.is_empty();
         let wanted = all || names.iter().any(|name| name == INDEXING);
@@ -186,7 +186,7 @@ struct Exchange {
     directions: Vec<Direction>,
 }
 
-/// What one implementation made of what others left for it.
+/// The results of one implementation with the arrays that others left for it.
 struct Direction {
     writer: String,
     updater: Option<String>,
@@ -292,7 +292,7 @@ struct Place<'a> {
     matrix: &'a str,
 }
 
-/// What a program says about its cells.
+/// A program's report about its cells.
 struct Report {
     versions: Value,
     outcomes: BTreeMap<String, Option<String>>,

@@ -17,7 +17,7 @@ found, and move it to fuzz/regressions/TARGET, where the tests of zarrox-codecs 
 
 cargo-fuzz is not needed; it understands fuzz/, too: RUSTC_BOOTSTRAP=1 cargo fuzz run TARGET.";
 
-/// What tells libFuzzer where the program has been.
+/// The flags that let libFuzzer see where the program has been.
 const RUST_FLAGS: &str = "--cfg fuzzing -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
     -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
     -Cllvm-args=-sanitizer-coverage-trace-compares";

@@ -12,19 +12,19 @@ use serde_json::json;
 use crate::debian;
 use crate::run::{self, Outcome, program};
 
-/// How many instructions each case takes.
+/// The number of instructions of each case.
 type Counts = BTreeMap<String, u64>;
 
 /// The numbers that were accepted.
 const ACCEPTED: &str = "crates/zarrox/benches/guard/counts.json";
 
-/// What Callgrind writes, for those who want to know where the instructions are: `callgrind_annotate` shows it.
+/// The path of Callgrind's output, for those who want to know where the instructions are: `callgrind_annotate` shows it.
 const OUTPUT: &str = "target/bench/guard";
 
-/// What is counted: this function of the bench target, with all that it calls.
+/// The function of the bench target that is counted, with all that it calls.
 const COUNTED: &str = "guard::counted";
 
-/// How much more or less than accepted is as good as the same.
+/// The largest deviation from the accepted number, as a fraction, that is no change.
 const TOLERANCE: f64 = 0.03;
 
 pub(crate) fn run(arguments: &[String]) -> Outcome {

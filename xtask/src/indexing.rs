@@ -6,7 +6,7 @@ use crate::run::{self, Outcome, Program, program};
 
 /// Where everything is written.
 const DIRECTORY: &str = "target/conformance/indexing";
-/// How many cases there are for Zarrox, and how many of them for each zarr-python.
+/// The number of cases for Zarrox, and of those for each zarr-python.
 const CASES: usize = 50_000;
 const CASES_OF_PEERS: usize = 4_000;
 
@@ -16,7 +16,7 @@ pub(crate) struct Pythons {
     pub(crate) zarr2: String,
 }
 
-/// What the cases are made from unless somebody says otherwise: the same ones each time, so that no change fails by chance.
+/// The default seed of the cases: it gives the same ones each time, so that no change fails by chance.
 const SEED: u64 = 1;
 
 /// The option `--seed N`, taken out of the arguments.
@@ -60,7 +60,7 @@ pub(crate) fn run(seed: u64, pythons: &Pythons, ourselves: &Program) -> Outcome<
     Ok(json!({ "seed": seed, "participants": participants }))
 }
 
-/// What a program reports, with its name.
+/// A program's report, with its name.
 fn participant(name: &str, program: &Program, report: &str) -> Outcome<Value> {
     program.run()?;
     let mut result: Value =
@@ -69,7 +69,7 @@ fn participant(name: &str, program: &Program, report: &str) -> Outcome<Value> {
     Ok(result)
 }
 
-/// How many cases came out as NumPy's, of all participants.
+/// The number of cases of all participants that came out as NumPy's.
 pub(crate) fn passed(results: &Value) -> u64 {
     participants(results).filter_map(|participant| participant["same"].as_u64()).sum()
 }

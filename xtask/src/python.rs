@@ -24,14 +24,14 @@ impl Environment {
         self.made_of(|| newest(self.lowest, self.highest))
     }
 
-    /// As [`python`](Self::python), but made of the oldest Python that fits.
+    /// The environment's Python, made of the oldest one that fits, otherwise like [`python`](Self::python).
     pub(crate) fn oldest_python(&self) -> Outcome<String> {
         let oldest = || fitting(self.lowest, self.highest).pop();
         self.made_of(|| oldest().map_or_else(|| newest(self.lowest, self.highest), Ok))
     }
 
-    /// As [`python`](Self::python), but made of a Python with a module that not all of them come with. Where none has it, the
-    /// Debian package that brings it is installed.
+    /// The environment's Python, made of one with a module that not all come with, otherwise like [`python`](Self::python).
+    /// Where none has it, the Debian package that brings it is installed.
     pub(crate) fn python_with(&self, module: &str, package: &str) -> Outcome<String> {
         let has_module =
             |python: &String| program(python, ["-c", &format!("import {module}")]).output().is_some();

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-/// What everything here returns: nothing, or a message.
+/// The result of everything here: nothing, or a message.
 pub(crate) type Outcome<T = ()> = Result<T, String>;
 
 /// A command that takes longer says so.
@@ -70,7 +70,7 @@ impl Program {
         if status.success() { Ok(()) } else { Err(format!("failed: {self}")) }
     }
 
-    /// As [`run`](Self::run), but what it prints comes when it has ended: for programs that run at the same time.
+    /// Runs the command like [`run`](Self::run), but prints its output when it has ended: for programs that run at the same time.
     pub(crate) fn run_quietly(&self) -> Outcome {
         println!("$ {self}");
         let start = Instant::now();
@@ -89,13 +89,13 @@ impl Program {
         if output.status.success() { Ok(text) } else { Err(format!("failed: {self}")) }
     }
 
-    /// What the program prints, if it can be run and succeeds. Prints nothing itself.
+    /// The program's output, if it can be run and succeeds. Prints nothing itself.
     pub(crate) fn output(&self) -> Option<String> {
         let output = self.command().stdin(Stdio::null()).stderr(Stdio::null()).output().ok()?;
         output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
     }
 
-    /// Whether the program succeeds, and all that it prints. Prints nothing itself.
+    /// Runs the program and returns whether it succeeds, and its output. Prints nothing itself.
     pub(crate) fn log(&self) -> Outcome<(bool, String)> {
         let output = self.command().stdin(Stdio::null()).output();
         let output = output.map_err(|error| format!("{}: {error}", self.name))?;

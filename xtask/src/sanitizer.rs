@@ -9,11 +9,11 @@ pub(crate) struct Sanitizer {
     pub(crate) target: String,
 }
 
-/// What the program is told: GCC does not mark the constants that headers define in several files, which is no error. Refused
+/// The sanitizer's options for the program: GCC does not mark the constants that headers define in several files, which is no error. Refused
 /// memory is for the code to handle.
 const OPTIONS: &str = "detect_odr_violation=0:allocator_may_return_null=1";
 
-/// What the C compiler is told. GCC 12 takes tables that it has made constants of the program for variables whose scope ends:
+/// The options of the C compiler. GCC 12 takes tables that it has made constants of the program for variables whose scope ends:
 /// zstd has one.
 const C_FLAGS: &str = "-fsanitize=address -fno-sanitize-address-use-after-scope -fno-omit-frame-pointer";
 

@@ -7,7 +7,7 @@ use crate::run::{self, Outcome};
 /// The longest that a hand-written file may be. What is longer does more than one thing.
 const LONGEST: usize = 800;
 
-/// What may not stand in code, and why. Written in pieces, so that this file does not hold them itself.
+/// Words that may not stand in code, and why. Written in pieces, so that this file does not hold them itself.
 const FORBIDDEN: &[(&str, &str)] = &[
     (concat!("todo", "!("), "is work that is not done"),
     (concat!("unimplemented", "!("), "is work that is not done"),

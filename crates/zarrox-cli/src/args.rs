@@ -13,7 +13,7 @@ use crate::exit::usage;
 use crate::opening::{self, Place};
 use crate::suggest::{self, suggesting};
 
-/// What holds for every command.
+/// The options of every command.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Options of every command")]
 pub(crate) struct Global {
@@ -54,7 +54,7 @@ pub(crate) struct Global {
 }
 
 impl Global {
-    /// How nodes are opened for writing.
+    /// The options to open nodes for writing with.
     pub(crate) fn options(&self) -> OpenOptions {
         let options = OpenOptions::new().threads(self.threads).strict(self.strict);
         let options = options.data_type_fallback(self.data_type_fallback);
@@ -165,7 +165,7 @@ impl FromStr for OpenLengths {
     }
 }
 
-/// What stands between commas, with or without parentheses around all.
+/// The items between commas, with or without parentheses around all.
 fn items<T>(text: &str, length: impl Fn(&str) -> Option<T>) -> Result<Vec<T>, String> {
     let inner = text.trim();
     let inner = inner.strip_prefix('(').and_then(|inner| inner.strip_suffix(')')).unwrap_or(inner);

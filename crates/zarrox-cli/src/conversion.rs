@@ -1,9 +1,9 @@
-//! What comes in as one data type and is stored as another that says the same.
+//! Conversion of elements that come in as one data type and are stored as another with the same meaning.
 
 use zarrox::data_type::{Casting, Endian, Storage, VARIABLE_BYTES, VARIABLE_TEXT};
 use zarrox::{DataType, DynArray, Error, ErrorKind, Result};
 
-/// How elements become those of another type.
+/// A conversion of elements to another type.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Conversion {
     /// They are already, by another name or none.
@@ -86,7 +86,7 @@ fn is_raw(data_type: &DataType) -> bool {
     matches!(data_type, DataType::RawBits(_))
 }
 
-/// Whether NumPy writes elements of a type as bytes of no meaning, since others have added that type to it: `bfloat16`.
+/// True if NumPy writes elements of a type as bytes of no meaning, since others have added that type to it: `bfloat16`.
 fn is_unknown_to_numpy(data_type: &DataType) -> bool {
     let registry = zarrox::codecs::registry();
     let named =

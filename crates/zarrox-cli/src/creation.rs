@@ -1,4 +1,4 @@
-//! How new arrays are made: the options that `create` and `import` share.
+//! The options for new arrays, which `create` and `import` share.
 
 use clap::Args;
 use zarrox::codecs::{Blosc, BloscCompressor, Bz2, Gzip, Lz4, Lzma, Shuffle, Zlib, Zstd};
@@ -11,7 +11,7 @@ use crate::exit::usage;
 use crate::filter;
 use crate::suggest::{self, suggesting};
 
-/// How a new array is made.
+/// The options for a new array.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Creation {
     /// The shape of a chunk, as 10,20, where -1 is a whole dimension; auto: what zarr-python 2 guesses; false: one chunk; as JSON
@@ -42,11 +42,11 @@ pub(crate) struct Creation {
     #[arg(long, value_name = "VALUE", allow_hyphen_values = true)]
     fill_value: Option<String>,
 
-    /// How elements lie in a chunk: C (last dimension fastest) or F (first)
+    /// Order of the elements in a chunk: C (last dimension fastest) or F (first)
     #[arg(long, value_parser = ["C", "F"])]
     order: Option<String>,
 
-    /// What stands between the numbers of chunk keys
+    /// Separator between the numbers of chunk keys
     #[arg(long, value_parser = ["/", "."])]
     separator: Option<String>,
 
@@ -129,7 +129,7 @@ impl Creation {
         json::parse_object(text.as_bytes()).map_err(|error| usage(format!("--attrs: {error}")))
     }
 
-    /// What was given that says how one array is made, and nothing of a group.
+    /// An option that was given and that only arrays have.
     pub(crate) fn array_option(&self) -> Option<&'static str> {
         let given = [
             ("--chunks", self.chunks.is_some()),

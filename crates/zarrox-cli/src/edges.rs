@@ -39,7 +39,7 @@ impl Edges {
         Ok(edges)
     }
 
-    /// How much is shown of each dimension.
+    /// The number of elements that are shown along each dimension.
     pub(crate) fn shape(&self) -> &[u64] {
         &self.shape
     }

@@ -1,4 +1,4 @@
-//! How the command ends: its exit codes, and what it says about errors.
+//! The end of the command: its exit codes, and its messages about errors.
 
 use std::error::Error as _;
 use std::io::{self, Write};
@@ -21,7 +21,7 @@ pub(crate) const CODES: [(u8, &str); 9] = [
     (interrupt::CODE, "interrupted"),
 ];
 
-/// What the help says about exit codes.
+/// The part of the help about exit codes.
 pub(crate) fn help() -> String {
     let lines: String = CODES.iter().map(|(code, says)| format!("\n  {code}  {says}")).collect();
     format!("Exit codes:{lines}")

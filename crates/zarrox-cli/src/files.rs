@@ -31,7 +31,7 @@ pub(crate) fn open(path: &Path) -> Result<File> {
 #[derive(Debug)]
 pub(crate) struct Output {
     file: File,
-    /// What errors call it.
+    /// Its name in errors.
     name: String,
     /// `None` for a pipe or a device, which is written to directly.
     place: Option<Place>,

@@ -21,7 +21,7 @@ pub(crate) fn catch() {
     });
 }
 
-/// Whether there was an interruption.
+/// True if there was an interruption.
 pub(crate) fn seen() -> bool {
     SIGNAL.is_raised()
 }

@@ -8,13 +8,13 @@ pub(crate) const LENGTH: u64 = 512;
 /// The kind of a file.
 #[derive(Debug)]
 pub(crate) struct Kind {
-    /// What it is and what opens it.
+    /// A sentence that says what the file is and what opens it.
     pub(crate) says: String,
-    /// Whether it is a zip archive, in which a hierarchy can be.
+    /// True for a zip archive, in which a hierarchy can be.
     pub(crate) is_archive: bool,
 }
 
-/// What of a file's name and place an advice is made.
+/// Makes advice from a file's name and place.
 type Advice = fn(&Path) -> String;
 
 /// Where in a file its kind is said, by which bytes, and what to say of it.
@@ -100,7 +100,7 @@ fn opened(what: &str, scheme: &str, file: &Path) -> String {
     format!("{what}; {scheme}://{} opens it", absolute.display())
 }
 
-/// What LMDB opens: the file, or the directory whose file it is by its name.
+/// The path that LMDB opens: the file, or the directory whose file it is by its name.
 fn environment(file: &Path) -> &Path {
     let in_directory = file.file_name().is_some_and(|name| name == "data.mdb");
     match file.parent().filter(|_| in_directory) {

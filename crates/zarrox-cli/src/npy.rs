@@ -16,7 +16,7 @@ use zarrox::{DataType, Error, ErrorKind, Result};
 use crate::files::failed;
 use literal::Value;
 
-/// What every file begins with.
+/// The first bytes of every file.
 pub(crate) const MAGIC: &[u8; 6] = b"\x93NUMPY";
 
 /// The longest header that is read, in bytes. Only structures of thousands of fields have longer ones.
@@ -28,7 +28,7 @@ const ALIGNMENT: usize = 64;
 /// NumPy leaves so much room that the first length can grow to this many digits in place.
 const GROWTH_DIGITS: usize = 21;
 
-/// What a file says of its elements.
+/// The header of a file: the type, order and shape of its elements.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Header {
     pub(crate) data_type: DataType,
@@ -118,7 +118,7 @@ impl Header {
         Ok(bytes)
     }
 
-    /// How many bytes the elements take; an error when there cannot be so many.
+    /// The size of the elements in bytes; an error when there cannot be so many.
     pub(crate) fn size(&self) -> Result<u64> {
         let item = self.data_type.size() as u64;
         let size = self.shape.iter().try_fold(item, |size, &n| size.checked_mul(n));

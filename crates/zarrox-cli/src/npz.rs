@@ -11,7 +11,7 @@ use zip::{CompressionMethod, ZipArchive, ZipWriter};
 
 use crate::files;
 
-/// What a ZIP archive begins with; the second is that of an empty one.
+/// The first bytes of a ZIP archive, and those of an empty one.
 pub(crate) const MAGICS: [&[u8]; 2] = [b"PK\x03\x04", b"PK\x05\x06"];
 
 /// An archive that is read.

@@ -1,4 +1,4 @@
-//! How nodes are opened, and what is said of paths that are none.
+//! Opening nodes, and the errors for paths that are none.
 
 use std::fs::{self, File};
 use std::io::Read;
@@ -13,14 +13,14 @@ use crate::exit::usage;
 use crate::files::failed;
 use crate::magic;
 
-/// What is at a place: a node, or hierarchies that lie side by side.
+/// The content of a place: a node, or hierarchies that lie side by side.
 #[derive(Debug)]
 pub(crate) enum Place {
     /// An array.
     Array(Box<Array>),
     /// A group.
     Group(Box<Group>),
-    /// What is no node itself, and holds some.
+    /// A directory or bucket that is no node itself, and holds some.
     Hierarchies(Vec<Child>),
 }
 
@@ -93,17 +93,17 @@ fn explained(options: &OpenOptions, path: &str, error: Error) -> Error {
     }
 }
 
-/// Whether a path would be a hierarchy of its own.
+/// True if a path would be a hierarchy of its own.
 fn is_root(path: &str) -> bool {
     zarrox::locate(path, &StorageOptions::new()).is_ok_and(|(_, node)| node.is_root())
 }
 
-/// Whether there is something where the hierarchy would be: then the error says which node is missing in it.
+/// True if there is something where the hierarchy would be: then the error says which node is missing in it.
 fn hierarchy_exists(path: &str) -> bool {
     zarrox::locate(path, &StorageOptions::new()).is_ok_and(|(store, _)| Path::new(&store.location()).exists())
 }
 
-/// What a file is; `None` of an archive, which may be a hierarchy.
+/// The error for a file that is no node; `None` for an archive, which may be a hierarchy.
 fn of_file(file: &Path) -> Option<Error> {
     let mut head = Vec::new();
     let read = File::open(file).and_then(|open| open.take(magic::LENGTH).read_to_end(&mut head));

@@ -12,7 +12,7 @@ pub(crate) struct Part {
     #[arg(long, allow_hyphen_values = true)]
     selection: Option<String>,
 
-    /// What lists of positions in the selection mean
+    /// Meaning of lists of positions in the selection
     #[arg(long, value_name = "KIND", default_value = "numpy")]
     indexing: Indexing,
 
@@ -22,7 +22,7 @@ pub(crate) struct Part {
     pub(crate) fields: Vec<String>,
 }
 
-/// How the items of a selection are combined.
+/// The ways to combine the items of a selection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Indexing {
     /// NumPy's rules: lists are broadcast together

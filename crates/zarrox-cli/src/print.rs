@@ -26,7 +26,7 @@ pub(crate) const THRESHOLD: u64 = 1000;
 pub(crate) struct Cursor {
     shape: Vec<u64>,
     index: Vec<u64>,
-    /// How many of the last dimensions begin anew with the element.
+    /// The number of last dimensions that begin anew with the element.
     begun: usize,
 }
 
@@ -35,12 +35,12 @@ impl Cursor {
         Self { index: vec![0; shape.len()], begun: shape.len(), shape }
     }
 
-    /// How many of the last dimensions begin anew with the element.
+    /// The number of last dimensions that begin anew with the element.
     pub(crate) fn begun(&self) -> usize {
         self.begun
     }
 
-    /// Whether the element is the very first.
+    /// True if the element is the very first.
     pub(crate) fn is_first(&self) -> bool {
         self.begun == self.shape.len() && self.index.iter().all(|&index| index == 0)
     }
@@ -114,7 +114,7 @@ impl<'w> Printer<'w> {
         Ok(())
     }
 
-    /// Whether the middle of a dimension was left out just before the element.
+    /// True if the middle of a dimension was left out just before the element.
     fn after_gap(&self, dim: usize) -> bool {
         let inner_begin = self.cursor.index[dim + 1..].iter().all(|&index| index == 0);
         self.elided[dim] && inner_begin && self.cursor.index[dim] == EDGE

@@ -17,7 +17,7 @@ use crate::exit::printable;
 /// Where the events come from.
 const TARGET: &str = "zarrox_stores::retry";
 
-/// How long nothing more is said after a line: many requests can fail at the same time.
+/// The pause after a line, before another is printed: many requests can fail at the same time.
 const PAUSE: Duration = Duration::from_secs(2);
 
 /// Tells of what is tried again, and why.

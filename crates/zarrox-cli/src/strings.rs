@@ -13,7 +13,7 @@ use crate::window::Window;
 /// So much is written at once, in bytes.
 const BUFFER: usize = 1 << 18;
 
-/// What to do instead, where there is no such file.
+/// The other ways, where there is no such file.
 const WAYS: &str = "the command dump writes them with --json or --csv";
 
 /// Strings that are written with one length.
@@ -69,7 +69,7 @@ impl Strings {
     }
 }
 
-/// Whether elements are text, else bytes; an error for anything else of variable length.
+/// True if elements are text, false if they are bytes; an error for anything else of variable length.
 fn is_text(data_type: &DataType) -> Result<bool> {
     match data_type {
         text if text.is_named(VARIABLE_TEXT) => Ok(true),

@@ -10,7 +10,7 @@ use zarrox::codec::CodecKind;
 use zarrox::convert::What;
 use zarrox::{DataType, Format};
 
-/// How a text becomes a value.
+/// Reads a value from a text.
 type Read<T> = fn(&str) -> Result<T, String>;
 
 /// Reads a value, and says which values there are, or some of them.
@@ -53,7 +53,7 @@ pub(crate) fn text(text: &str) -> Result<String, String> {
     Ok(text.to_owned())
 }
 
-/// What may be lost in a conversion.
+/// Reads a kind of loss that a conversion may have.
 pub(crate) fn loss(text: &str) -> Result<What, String> {
     text.parse().map_err(|error: zarrox::Error| error.to_string())
 }

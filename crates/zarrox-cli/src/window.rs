@@ -11,7 +11,7 @@ use zarrox::{
 /// So many bytes an element of variable length is thought to take, since nobody knows before it is read.
 const VARIABLE: usize = 128;
 
-/// How much memory an element takes, in bytes: of variable length, an estimate.
+/// The size of an element in memory, in bytes: an estimate where the length varies.
 pub(crate) fn memory_size(data_type: &DataType) -> usize {
     match data_type.storage() {
         Storage::Variable => VARIABLE,
@@ -69,7 +69,7 @@ impl<'a> Window<'a> {
         place(self.view.array(), error)
     }
 
-    /// What the elements are.
+    /// The data type of the elements.
     pub(crate) fn data_type(&self) -> &DataType {
         &self.data_type
     }
@@ -78,12 +78,12 @@ impl<'a> Window<'a> {
         [self.outer.as_slice(), &self.inner].concat()
     }
 
-    /// How many elements; the largest number there is when there are more.
+    /// The number of elements; the largest `u64` when there are more.
     pub(crate) fn len(&self) -> u64 {
         count(&self.shape())
     }
 
-    /// How many bytes all elements take in memory; of variable length, an estimate.
+    /// The size of all elements in memory, in bytes: an estimate where their length varies.
     pub(crate) fn bytes(&self) -> u64 {
         self.len().saturating_mul(memory_size(&self.data_type) as u64)
     }

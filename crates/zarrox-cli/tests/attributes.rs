@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::common::Place;
 
-/// What zarr-python writes, and no other JSON has.
+/// Attributes as zarr-python writes them, with tokens that no other JSON has.
 const PYTHONS: &str = r#"{"missing": NaN, "range": [1.0, -Infinity], "large": 12345678901234567890123, "text": "NaN", "short": 1.50}"#;
 
 #[test]

@@ -1,4 +1,4 @@
-//! What is said of what goes wrong.
+//! The messages about errors.
 
 use crate::common::{Place, golden};
 

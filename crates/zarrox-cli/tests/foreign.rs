@@ -1,4 +1,4 @@
-//! What the command says of hierarchies that other implementations wrote is what these say themselves.
+//! Hierarchies of other implementations: the command describes them as these do themselves.
 
 #![expect(clippy::unwrap_used, reason = "a test stops at the first failure")]
 
@@ -16,7 +16,7 @@ fn foreign(name: &str) -> (PathBuf, Map<String, Value>) {
     (directory.join(format!("{name}.zarr")), said.as_object().unwrap().clone())
 }
 
-/// Whether two values are the same; numbers by value, and as `float32` where they are such.
+/// True if two values are the same; numbers are compared by value, and as `float32` where they are such.
 fn same(ours: &Value, theirs: &Value, float32: bool) -> bool {
     match (ours, theirs) {
         (Value::Array(ours), Value::Array(theirs)) => {

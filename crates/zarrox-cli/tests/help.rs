@@ -28,7 +28,7 @@ const COMMANDS: &[&[&str]] = &[
     &["man"],
 ];
 
-/// What the examples speak of.
+/// The nodes and files that the examples use.
 fn sea() -> Place {
     let place = Place::new();
     let units = r#"{"units": "m"}"#;

@@ -1,4 +1,4 @@
-//! What lies on a web server, which lists nothing.
+//! Hierarchies on a web server, which lists nothing.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot be set up should fail")]
 

@@ -18,7 +18,7 @@ use zarrox::prelude::*;
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
-/// How many rows are shaded at a time.
+/// The number of rows that are shaded at a time.
 const STRIP: usize = 100;
 /// The length of a degree of latitude, in metres.
 const DEGREE: f64 = 111_200.0;
@@ -66,7 +66,7 @@ fn spacing(group: &Group) -> Result<(f64, f64)> {
     Ok((number("dy")? * DEGREE, number("dx")? * DEGREE * latitude.cos()))
 }
 
-/// How bright each place is when the sun stands in the north-west.
+/// The brightness of each place when the sun stands in the north-west.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is between 0 and 255")]
 fn hillshade(heights: &Array2<i16>, (dy, dx): (f64, f64)) -> Array2<u8> {
     const EXAGGERATION: f64 = 2.0;

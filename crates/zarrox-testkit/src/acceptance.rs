@@ -20,22 +20,22 @@ const CASES: &str = include_str!("../acceptance/cases.json");
 /// An odd document.
 #[derive(Debug, Clone)]
 pub struct Case {
-    /// What is odd about it, in short.
+    /// A few words about what is odd in it.
     pub name: String,
     /// The format that the document is of.
     pub format: Format,
     /// The members that are not those of the minimal document, for people.
     pub change: String,
-    /// What lenient reading should make of it.
+    /// The expected result of lenient reading.
     pub lenient: Expectation,
-    /// What strict reading should make of it.
+    /// The expected result of strict reading.
     pub strict: Expectation,
     /// Which of the [`PEERS`] open it.
     pub peers: [bool; 3],
     document: Vec<u8>,
 }
 
-/// What should become of a document.
+/// The expected result of reading a document.
 #[derive(Debug, Clone)]
 pub enum Expectation {
     /// It opens, and has this fill value as people read it, and this shape.
@@ -90,7 +90,7 @@ impl Case {
     /// Opens the document, and makes its codecs.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// When it cannot be read in this mode.
     pub fn open(&self, registry: &Registry, mode: Mode) -> Result<Opened> {
         let context = zarrox_core::metadata::LiftContext::new(registry, mode);
         let format = self.format.def();
@@ -105,7 +105,7 @@ impl Case {
         Ok(Opened { fill, shape: array.shape })
     }
 
-    /// What is not as it should be in a mode, if anything.
+    /// The difference from what is expected in a mode, if there is one.
     pub fn complaint(&self, registry: &Registry, mode: Mode) -> Option<String> {
         let expected = if mode == Mode::Lenient { &self.lenient } else { &self.strict };
         let found = self.open(registry, mode);

@@ -11,7 +11,7 @@ use crate::specimen::Specimen;
 const CUTS: usize = 200;
 const DAMAGES: usize = 1000;
 
-/// What is dangerous as a size, a count or an offset.
+/// Numbers that are dangerous as a size, a count or an offset.
 const NUMBERS: [u64; 12] = [
     0,
     1,

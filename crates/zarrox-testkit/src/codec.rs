@@ -46,7 +46,7 @@ impl Random {
     }
 }
 
-/// Whether a codec notices every change of its encoded bytes that would change what they decode to.
+/// A codec's ability to notice every change of its encoded bytes that would change what they decode to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Integrity {
     /// It has a checksum.
@@ -57,7 +57,7 @@ pub enum Integrity {
 
 const ITEMS: [usize; 6] = [1, 2, 3, 4, 8, 16];
 const LIMIT: usize = 64 << 20;
-/// What memory around an output is filled with.
+/// The byte that memory around an output is filled with.
 const CANARY: u8 = 0xa5;
 
 /// Checks a bytes→bytes codec in every way that needs no knowledge of it.
@@ -65,7 +65,7 @@ pub fn bytes_to_bytes_suite(registry: &Registry, spec: &CodecSpec, integrity: In
     bytes_to_bytes_suite_of(1, registry, spec, integrity);
 }
 
-/// The same for a codec that takes only multiples of so many bytes.
+/// Checks what [`bytes_to_bytes_suite`] does, for a codec that takes only multiples of so many bytes.
 pub fn bytes_to_bytes_suite_of(unit: usize, registry: &Registry, spec: &CodecSpec, integrity: Integrity) {
     configurations_round_trip(registry, spec);
     let mut random = Random::new(1);
@@ -265,7 +265,7 @@ pub fn array_suite(
     array_suite_of(registry, &storages, shapes, integrity, specs);
 }
 
-/// The same for elements of these layouts, for codecs that do not take all.
+/// Checks what [`array_suite`] does, with elements of these layouts, for codecs that do not take all.
 pub fn array_suite_of(
     registry: &Registry,
     storages: &[Storage],
@@ -285,7 +285,8 @@ pub fn array_suite_of(
     }
 }
 
-/// The same for elements of a data type, which `element` makes: the only ones that it has, in the form that they are read in.
+/// Checks what [`array_suite`] does, with elements of a data type, which `element` makes: the only ones that it has, in the form
+/// that they are read in.
 pub fn typed_suite(
     registry: &Registry,
     data_type: &DataType,

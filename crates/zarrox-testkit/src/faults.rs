@@ -14,7 +14,7 @@ use zarrox_stores::{
 
 use crate::store::{key, prefix};
 
-/// What goes wrong, where, and how often. Without further words: everything, always.
+/// A fault: its effect, its place, and how often it happens. Unless it is limited, it is met by every operation, always.
 ///
 /// ```
 /// use std::time::Duration;
@@ -122,7 +122,7 @@ impl Fault {
         self
     }
 
-    /// Whether it is this call's turn.
+    /// Counts a call that the fault is about, and returns true if it happens now.
     fn meets(&mut self, call: &Call<'_>) -> bool {
         let concerned = self.operations.is_empty() || self.operations.contains(&call.operation());
         if !concerned || self.key.as_deref().is_some_and(|key| key != call.key()) {

@@ -1,4 +1,4 @@
-//! What the fuzz targets do with their input, and the inputs that they begin with.
+//! The work of the fuzz targets, and the inputs that they begin with.
 //!
 //! It is here, and not in the crate `fuzz`, so that ordinary tests can do it again with every input that once failed.
 
@@ -11,7 +11,7 @@ use crate::codec::Random;
 use crate::examples::EXAMPLES;
 use crate::specimen::Specimen;
 
-/// What a fuzz target is about.
+/// The subject of a fuzz target.
 #[derive(Debug)]
 enum Kind {
     /// One decoder, in the chains of its examples: the first byte chooses one, the rest is the encoded chunk.

@@ -30,10 +30,10 @@ pub use faults::After;
 use faults::Faults;
 use requests::Requests;
 
-/// How much is read at once, in bytes.
+/// The number of bytes that are read at once.
 const CHUNK: usize = 64 * 1024;
 
-/// How many chunks may be on their way on one connection. With this, and a delay of 100 ms, 160 MB a second get through.
+/// The number of chunks that may be on their way on one connection. With this, and a delay of 100 ms, 160 MB a second get through.
 const IN_FLIGHT: usize = 256;
 
 /// A TCP proxy on a port of the loopback interface. It ends, with all its connections, when it is dropped.
@@ -46,7 +46,7 @@ pub struct Proxy {
     listening: Option<JoinHandle<()>>,
 }
 
-/// What all threads of a proxy know.
+/// The state that all threads of a proxy share.
 #[derive(Debug)]
 struct Shared {
     address: SocketAddr,
@@ -62,9 +62,9 @@ struct Shared {
 struct State {
     delay: Duration,
     faults: Faults,
-    /// What becomes of connections.
+    /// The way in which connections are treated.
     mode: Mode,
-    /// Whether the port is open.
+    /// True if the port is open.
     is_open: bool,
     connections: u64,
     requests: Vec<String>,
@@ -143,7 +143,7 @@ impl Proxy {
         self.shared.set_mode(Mode::Forward);
     }
 
-    /// How many connections were taken.
+    /// The number of connections that were taken.
     #[must_use]
     pub fn connections(&self) -> u64 {
         self.shared.state().connections
@@ -244,7 +244,7 @@ struct Connection {
     id: u64,
     client: TcpStream,
     server: TcpStream,
-    /// Whether the client has said something since the server last did.
+    /// True if the client has sent something since the server last did.
     asked: AtomicBool,
 }
 

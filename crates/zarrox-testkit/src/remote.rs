@@ -12,7 +12,7 @@ use zarrox_stores::{
     Piece, Prefix, Store, StoreError, StoreErrorKind, Version,
 };
 
-/// How many requests [`Remote`] takes at the same time.
+/// The number of requests that [`Remote`] takes at the same time.
 pub const IN_FLIGHT: usize = 32;
 
 /// A memory that is reached by requests. Clones share it.
@@ -31,13 +31,13 @@ impl Remote {
         Self { latency, ..Self::default() }
     }
 
-    /// The same memory, seen from another process: its locks are others.
+    /// This memory as another process sees it: its locks are others.
     #[must_use]
     pub fn elsewhere(&self, process: usize) -> Self {
         Self { process, ..self.clone() }
     }
 
-    /// As a store that waits for its answers.
+    /// A blocking store over this one, which waits for its answers.
     #[must_use]
     pub fn blocking(&self) -> Arc<dyn Store> {
         Arc::new(Blocking::new(self.clone()))
@@ -49,7 +49,7 @@ impl Remote {
         &self.memory
     }
 
-    /// What was asked since this was called last, such as `read a/zarr.json`, and how often.
+    /// The requests since this was called last, such as `read a/zarr.json`, and the number of each.
     pub fn take_requests(&self) -> BTreeMap<String, usize> {
         std::mem::take(&mut *self.requests.lock().unwrap_or_else(PoisonError::into_inner))
     }

@@ -5,7 +5,7 @@
 
 use std::env;
 
-/// What begins the name of every variable.
+/// The beginning of the name of every variable.
 const PREFIX: &str = "ZARROX_TEST_";
 
 /// The value of `ZARROX_TEST_<name>`, such as the URL of the server `REDIS`; `None` when the servers were not started, or only others.

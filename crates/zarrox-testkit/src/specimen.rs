@@ -14,18 +14,18 @@ use zarrox_core::{DataType, ErrorKind, Registry, Result, msgpack};
 use crate::codec::Random;
 use crate::examples::Example;
 
-/// What a decoder of a chain in the suites may take for a buffer whose size only the encoded bytes say.
+/// The most memory, in bytes, that a decoder of a chain in the suites may take for a buffer whose size only the encoded bytes say.
 pub const LIMIT: usize = 1 << 20;
 
 const STORE_ALL: EncodeOptions = EncodeOptions { store_empty_chunks: true };
-/// What memory around an output is filled with.
+/// The byte that memory around an output is filled with.
 const CANARY: u8 = 0xa5;
 const MARGIN: usize = 32;
 
 /// A chain, and chunks for it.
 #[derive(Debug)]
 pub struct Specimen {
-    /// What it is, for messages.
+    /// A description for messages.
     pub what: String,
     data_type: DataType,
     chain: CodecChain,

@@ -1,4 +1,4 @@
-//! What every store must do, checked through the trait alone.
+//! Suites that every store must pass, through the trait alone.
 //!
 //! A test of a store calls [`store_suite`] with a way to make empty stores. A store that cannot be written
 //! to calls [`read_suite`] too, with a way to make stores that have values already.
@@ -21,7 +21,7 @@ const MANY: usize = 10_000;
 
 /// Checks a store. Each call of `make` gives a new store without keys.
 ///
-/// What the store says it cannot do must fail with the right kind of error; the rest must work.
+/// Operations that the store says it cannot do must fail with the right kind of error; the rest must work.
 pub fn store_suite(make: impl Fn() -> Box<dyn Store>) {
     if !make().capabilities().writable {
         return refuses_writes(&*make());

@@ -16,7 +16,7 @@ fn odd_documents_are_read_as_they_should_be() {
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));
 }
 
-/// What two of the three large implementations open, lenient reading opens.
+/// Lenient reading opens what two of the three large implementations open.
 #[test]
 fn nothing_is_refused_that_most_others_open() {
     let registry = zarrox::codecs::registry();

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::contestants::Language;
 use super::data::{self, DataSet, Grid, v2, v3};
 
-/// How large the data is.
+/// The size of the data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Scale {
     Small,
@@ -57,7 +57,7 @@ pub(crate) struct Case {
 #[derive(Debug)]
 pub(crate) struct Output {
     pub(crate) document: Value,
-    /// Whether it has the values of the data set before each run.
+    /// True if it has the values of the data set before each run.
     pub(crate) is_copy: bool,
     /// The shape that it has in the end.
     pub(crate) shape: Vec<u64>,
@@ -99,7 +99,7 @@ impl Case {
     }
 }
 
-/// What the cases depend on.
+/// The parameters of the cases.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Plan {
     pub(crate) scale: Scale,
@@ -425,7 +425,7 @@ fn write_all(set: &DataSet) -> Value {
     write(&[data::whole(&data::numbers(&set.document()["shape"]))], 1)
 }
 
-/// How v3 says that elements are little-endian.
+/// The codec by which v3 says that elements are little-endian.
 fn bytes() -> Value {
     json!({"name": "bytes", "configuration": {"endian": "little"}})
 }
@@ -434,7 +434,7 @@ fn zstd(level: i32) -> Value {
     json!({"name": "zstd", "configuration": {"level": level, "checksum": false}})
 }
 
-/// What zarr-python 2 compresses with by default.
+/// The default compressor of zarr-python 2.
 fn blosc() -> Value {
     json!({"id": "blosc", "cname": "lz4", "clevel": 5, "shuffle": 1, "blocksize": 0})
 }

@@ -90,7 +90,7 @@ fn bar(svg: &mut Svg, left: f64, top: f64, row: &Row) {
     svg.text(left + end + 5.0, top + 10.0, "start", 11, TEXT, &format!("{ratio:.2}"));
 }
 
-/// How far from the left a ratio is.
+/// The distance of a ratio from the left.
 fn place(ratio: f64) -> f64 {
     ratio.min(MOST) / MOST * PANEL
 }

@@ -21,7 +21,7 @@ pub(crate) enum Language {
 impl Language {
     pub(crate) const ALL: [Self; 2] = [Self::Rust, Self::Python];
 
-    /// As it is named on the command line and in results.
+    /// The name on the command line and in results.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Rust => "rust",
@@ -29,7 +29,7 @@ impl Language {
         }
     }
 
-    /// As it is written in headings.
+    /// The name in headings.
     pub(crate) fn title(self) -> &'static str {
         match self {
             Self::Rust => "Rust",
@@ -50,11 +50,11 @@ pub(crate) struct Contestant {
     pub(crate) program: Program,
     /// The newest version of the Zarr format that it knows.
     newest_format: u64,
-    /// Whether it is another contestant, but for the codecs.
+    /// True if it is another contestant but for its codecs.
     differs_in_codecs: bool,
 }
 
-/// What decodes and encodes nothing.
+/// The cases that decode and encode nothing.
 const WITHOUT_CODECS: [&str; 4] = ["open", "open_consolidated", "list", "info"];
 
 impl Contestant {

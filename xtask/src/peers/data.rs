@@ -16,7 +16,7 @@ pub(crate) struct DataSet {
     contents: Contents,
 }
 
-/// What it has beside its documents.
+/// The content beside the documents.
 #[derive(Debug)]
 enum Contents {
     Nothing,

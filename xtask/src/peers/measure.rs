@@ -1,4 +1,4 @@
-//! What was measured, and the statistics of it.
+//! Measurements and their statistics.
 
 use serde_json::{Value, json};
 
@@ -18,7 +18,7 @@ pub(crate) struct Row {
 /// The most time that Zarrox may take where the bare loop takes 1.
 const LIMIT_TARGET: f64 = 1.2;
 
-/// What one contestant did.
+/// The measurements of one contestant.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Entry {
     pub(crate) name: String,
@@ -72,13 +72,13 @@ impl Row {
         names.filter(|name| ![OURSELVES, LIMIT].contains(name))
     }
 
-    /// Whether we took no more than this where the best peer took 1. Without peers it is so; without us it is not.
+    /// True if we took no more than this where the best peer took 1; also true without peers, but never without us.
     pub(crate) fn is_within(&self, target: f64) -> bool {
         let is_fast = self.best().is_none_or(|(_, ratio)| ratio <= target);
         self.times(OURSELVES).is_some() && is_fast
     }
 
-    /// Whether we are within this row's target, and near enough to what a bare loop takes.
+    /// True if we are within this row's target, and near enough to what a bare loop takes.
     pub(crate) fn meets_targets(&self) -> bool {
         self.is_within(self.target) && self.ratio(LIMIT).is_none_or(|ratio| ratio <= LIMIT_TARGET)
     }

@@ -29,10 +29,10 @@ const JSON: &str = "target/bench/peers.json";
 const TABLES: &str = "target/bench/peers.md";
 const CHART: &str = "target/bench/peers.svg";
 
-/// What must be left of the disk.
+/// The space that must be left on the disk.
 const SPARE_BYTES: u64 = 1 << 30;
 
-/// What is asked for on the command line.
+/// The options of the command line.
 #[derive(Debug, PartialEq)]
 struct Options {
     scale: Scale,
@@ -46,7 +46,7 @@ struct Options {
     only_lists: bool,
 }
 
-/// What must hold for every row.
+/// The condition that every row must meet.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Requirement {
     Ratio(f64),
@@ -136,7 +136,7 @@ fn check_disk(cases: &[&Case]) -> Outcome {
     }
 }
 
-/// What is free on a disk, as df tells it.
+/// The free bytes of a disk, as df tells them.
 fn free_bytes(table: &str) -> Option<u64> {
     let blocks: u64 = table.lines().nth(1)?.split_whitespace().nth(3)?.parse().ok()?;
     Some(blocks * 1024)

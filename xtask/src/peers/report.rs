@@ -8,7 +8,7 @@ use super::contestants::{LIMIT, Language, OURSELVES};
 use super::measure::{Absence, Row, Times, median, spread};
 use crate::run::{self, program};
 
-/// What stands where there is nothing to say.
+/// The text of an empty cell.
 const NOTHING: &str = "–";
 
 /// The rows of all runs, of which those of one scale are shown.
@@ -65,7 +65,7 @@ impl Report {
         })
     }
 
-    /// What was measured, where and when, in sentences.
+    /// Sentences about the measurement: its cases, its place and its time.
     pub(crate) fn about(&self, cases: &[&str]) -> Vec<String> {
         let rows = Language::ALL.into_iter().flat_map(|language| self.rows(language, cases));
         let entries = rows.flat_map(|row| &row.entries).filter(|entry| !entry.version.is_empty());
@@ -172,7 +172,7 @@ pub(crate) fn line(row: &Row) -> String {
     }
 }
 
-/// Whether a row is within its target, if there is a peer to compare with, or else if we failed.
+/// The verdict on a row: within its target or not, if there is a peer to compare with, or else that we failed.
 fn verdict(row: &Row) -> Option<&'static str> {
     match row.is_within(row.target) {
         false => Some("no"),
@@ -232,7 +232,7 @@ fn table(head: &[String], body: impl Iterator<Item = Vec<String>>) -> String {
     format!("{}|{rule}\n{body}", line(head))
 }
 
-/// What everything was measured on, and when.
+/// The machine and the time of the measurement.
 #[derive(Debug)]
 struct Machine {
     processor: String,

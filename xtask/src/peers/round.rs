@@ -20,14 +20,14 @@ const SLOW: f64 = 20.0;
 const ROUNDS_OF_SLOW: usize = 2;
 /// Who takes longer in the first run is not asked again.
 const TOO_SLOW: f64 = 120.0;
-/// How long a contestant may take for the first run: the work, and the checksum of what it read.
+/// The time limit of a contestant's first run: the work, and the checksum of what it read.
 const PATIENCE_AT_FIRST: Duration = Duration::from_secs(180);
 
-/// How often things are measured, and with how many threads.
+/// The number of measurements, and of threads.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Protocol {
     pub(crate) rounds: usize,
-    /// How often whole processes are.
+    /// The number of measurements of whole processes.
     pub(crate) processes: usize,
     pub(crate) threads: usize,
 }

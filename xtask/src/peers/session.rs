@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::measure::Absence;
 use crate::run::Program;
 
-/// How long a contestant may take to answer anything but a first run: it is taken for dead then.
+/// The time limit for any answer but that of a first run: a contestant that takes longer is taken for dead.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(600);
 
 /// A contestant that has been told its case. It is killed when it is dropped before it has ended.
@@ -82,7 +82,7 @@ impl Session {
         if status.success() { Ok(()) } else { Err(Absence::Failed(self.last_words())) }
     }
 
-    /// What a contestant that has ended without an answer has said last.
+    /// The last output of a contestant that has ended without an answer.
     fn last_words(&mut self) -> String {
         let status = self.child.wait().map_or_else(|error| error.to_string(), |status| status.to_string());
         let text = self.errors.take().and_then(|errors| errors.join().ok()).unwrap_or_default();

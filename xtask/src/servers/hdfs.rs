@@ -62,7 +62,7 @@ with tarfile.open(archive) as tar:
 archive.unlink()
 "#;
 
-/// What Hadoop does inside of Java since Java forbids it by default.
+/// The parts of Java that Hadoop needs opened, since Java closes them by default.
 const OPTIONS: [&str; 6] = [
     "-Xmx256m",
     "--add-opens=java.base/java.lang=ALL-UNNAMED",

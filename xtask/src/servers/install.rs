@@ -1,4 +1,4 @@
-//! What servers are made of: programs from Debian, Python and npm, each installed when it is missing.
+//! The programs that servers need, from Debian, Python and npm, each installed when it is missing.
 
 use std::path::Path;
 
@@ -66,7 +66,7 @@ impl Need {
     }
 }
 
-/// Whether there is such a file, or a program of that name.
+/// True if there is such a file, or a program of that name.
 fn exists(file: &str) -> bool {
     // Those for administrators are not on everybody's path.
     let path = std::env::var_os("PATH").unwrap_or_default();

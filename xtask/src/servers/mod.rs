@@ -37,10 +37,10 @@ const SERVERS: &[Server] = &[
     hdfs::SERVER,
 ];
 
-/// What begins the name of every variable that tells tests about servers.
+/// The beginning of the name of every variable that tells tests about servers.
 const PREFIX: &str = "ZARROX_TEST_";
 
-/// How long a server may take to start.
+/// The time limit for a server to start.
 const LIMIT: Duration = Duration::from_secs(120);
 
 /// The name of what data is written to, where a server wants one made before: a bucket, a container.
@@ -48,7 +48,7 @@ const BUCKET: &str = "zarrox";
 
 /// A server.
 struct Server {
-    /// What it is called on the command line.
+    /// Its name on the command line.
     name: &'static str,
     needs: &'static [Need],
     /// The variables that it gives to tests, without the prefix.

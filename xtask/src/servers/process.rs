@@ -21,10 +21,10 @@ wait
 kill -s KILL 0
 "#;
 
-/// How much of a log is shown when something went wrong.
+/// The number of lines of a log that are shown when something went wrong.
 const LINES: usize = 20;
 
-/// How long between two looks at a server that is starting.
+/// The pause between two looks at a server that is starting.
 const PAUSE: Duration = Duration::from_millis(50);
 
 /// A running server, with all processes that it starts. It ends when this is dropped.

@@ -15,7 +15,7 @@ pub(super) const SERVER: Server = Server {
     start,
 };
 
-/// What Apache is made of. Debian keeps it here.
+/// The directory in which Debian keeps Apache's modules.
 const MODULES: &str = "/usr/lib/apache2/modules";
 
 const CONFIGURATION: &str = "\

@@ -18,7 +18,7 @@ use crate::suggest::{self, suggesting};
 /// encoded anew. Without one the node is converted where it is: its metadata changes, and no chunk. What is interrupted
 /// continues when the same command is given again.
 ///
-/// What the format cannot say is told before anything is written, and is an error unless it may be lost.
+/// Losses are told before anything is written: things that the format cannot say. They are an error unless --allow names them.
 #[derive(Debug, Args)]
 pub(crate) struct Convert {
     /// The array or group
@@ -43,7 +43,7 @@ pub(crate) struct Convert {
     #[arg(long)]
     no_verify: bool,
 
-    /// What may be lost where the format cannot say it: data-types, fill-values, dimension-names, attributes, members,
+    /// Things that may be lost where the format cannot say them: data-types, fill-values, dimension-names, attributes, members,
     /// nodes
     #[arg(long, value_name = "WHAT", value_delimiter = ',', hide_possible_values = true)]
     #[arg(value_parser = suggesting(suggest::loss, suggest::losses))]
@@ -99,7 +99,7 @@ impl Convert {
     }
 }
 
-/// What the target says otherwise, or not at all: nobody should learn of that later.
+/// Prints what the target says otherwise, or not at all: nobody should learn of that later.
 fn print_findings(report: &ConvertReport, out: &mut dyn Write) -> std::io::Result<()> {
     report.findings.iter().try_for_each(|finding| writeln!(out, "{}", printable(&finding.to_string())))
 }

@@ -91,7 +91,7 @@ impl Import {
         Ok(self.store(incoming, global)?)
     }
 
-    /// What errors call the input.
+    /// The name of the input in errors.
     fn name(&self) -> String {
         if self.input == "-" { "the standard input".to_owned() } else { format!("'{}'", self.input) }
     }
@@ -103,7 +103,7 @@ impl Import {
         Ok(Box::new(BufReader::new(files::open(Path::new(&self.input))?)))
     }
 
-    /// How many bytes the input has, if it is a file.
+    /// The length of the input in bytes, if it is a file.
     fn length(&self) -> Option<u64> {
         let metadata = fs::metadata(&self.input).ok().filter(|_| self.input != "-");
         metadata.filter(fs::Metadata::is_file).map(|metadata| metadata.len())

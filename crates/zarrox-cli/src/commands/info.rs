@@ -25,7 +25,7 @@ pub(crate) struct Info {
     #[arg(long)]
     count: bool,
 
-    /// As JSON, for programs; of several paths, a list
+    /// Print JSON, for programs; for several paths, a list
     #[arg(long)]
     json: bool,
 }
@@ -174,7 +174,7 @@ fn array_json(array: &Array, info: &ArrayInfo, given: &str) -> Result<Json> {
     }))
 }
 
-/// Whether elements have a fixed length: else nobody knows how many bytes they are without reading them all.
+/// True if elements have a fixed length: else nobody knows how many bytes they are without reading them all.
 fn has_size(info: &ArrayInfo) -> bool {
     info.data_type.storage() != Storage::Variable
 }
@@ -196,7 +196,7 @@ fn order(info: &ArrayInfo) -> Option<&'static str> {
     (transpose.configuration.get("order") == Some(&json!(reversed))).then_some("F")
 }
 
-/// How many of what are directly below a group.
+/// The numbers of nodes directly below a group, by kind.
 struct Children {
     groups: usize,
     arrays: usize,

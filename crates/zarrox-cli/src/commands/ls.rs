@@ -28,7 +28,7 @@ pub(crate) struct Ls {
     #[arg(short, long)]
     long: bool,
 
-    /// As JSON, for programs: a list of nodes; of several paths, a list of objects with `path` and `children`
+    /// Print JSON, for programs: a list of nodes; for several paths, a list of objects with `path` and `children`
     #[arg(long)]
     json: bool,
 }

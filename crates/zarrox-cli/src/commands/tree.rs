@@ -29,7 +29,7 @@ pub(crate) struct Tree {
     #[arg(short, long)]
     attributes: bool,
 
-    /// As JSON, for programs: the list of the nodes below; of an array, of itself
+    /// Print JSON, for programs: a list of the nodes below; for an array, of itself
     #[arg(long)]
     json: bool,
 }

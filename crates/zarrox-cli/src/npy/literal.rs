@@ -16,7 +16,7 @@ pub(super) enum Value {
 }
 
 impl Value {
-    /// The same as JSON, where there is but one kind of list.
+    /// The value in JSON, which has only one kind of list.
     pub(super) fn to_json(&self) -> Json {
         match self {
             Self::Text(text) => text.as_str().into(),

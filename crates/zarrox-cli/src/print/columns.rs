@@ -7,10 +7,10 @@ use zarrox::{DataType, Registry, Result};
 use super::floats::{Float, FloatColumn};
 use super::{EDGE, THRESHOLD};
 
-/// What times have that are none.
+/// The text of a time that is none.
 const NOT_A_TIME: &str = "NaT";
 
-/// What elements are printed.
+/// The elements that are printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Extent {
     /// One, without dimensions: floats have all their digits.
@@ -21,7 +21,7 @@ pub(crate) enum Extent {
     Full,
 }
 
-/// How the elements of an array are printed: shown every element first, it then formats them all alike.
+/// Formats the elements of an array alike: it has to see every element first.
 pub(crate) struct Columns<'r> {
     data_type: DataType,
     family: FamilyRef<'r>,
@@ -32,11 +32,11 @@ pub(crate) struct Columns<'r> {
 enum Kind<'r> {
     /// Right-aligned in so many characters.
     Aligned(usize),
-    /// The same for points in time, in quotes.
+    /// Points in time, right-aligned in so many characters, in quotes.
     Quoted(usize),
-    /// The same for spans of time, where only what is no count is in quotes.
+    /// Spans of time, right-aligned in so many characters; only those that are no count are in quotes.
     Counts(usize),
-    /// As they are.
+    /// Each in its own width.
     Plain,
     Float(FloatColumn),
     Complex(FloatColumn, FloatColumn),

@@ -47,7 +47,7 @@ impl Float {
         taken_apart(&short, plus)
     }
 
-    /// The same with exactly so many digits behind the point: as many as the value truly has, where its shortest text
+    /// The digits in scientific notation, exactly so many behind the point: those of the exact value, where its shortest text
     /// has fewer.
     fn rounded(&self, precision: usize, plus: bool) -> (String, String, i32) {
         taken_apart(&format!("{:.precision$e}", self.value), plus)
@@ -75,9 +75,9 @@ fn signed(digits: &str, plus: bool) -> String {
     format!("{sign}{digits}")
 }
 
-/// What the floats of a column have in common.
+/// The common form of the floats in a column.
 pub(super) struct FloatColumn {
-    /// Whether positive numbers have a sign.
+    /// True if positive numbers have a sign.
     plus: bool,
     /// The largest and the smallest magnitude but for zero.
     largest: f64,
@@ -176,7 +176,7 @@ fn exponent_digits(exponent: i32) -> String {
     format!("{:02}", exponent.unsigned_abs())
 }
 
-/// Whether numbers between these magnitudes are printed with exponents. NumPy compares in the numbers' own type.
+/// True if numbers between these magnitudes are printed with exponents. NumPy compares in the numbers' own type.
 #[expect(clippy::cast_possible_truncation, reason = "the numbers were widened from the narrower type")]
 fn wants_exponent(largest: f64, smallest: f64, size: usize) -> bool {
     let narrow = |value: f64| match size {

@@ -11,7 +11,7 @@ use serde_json::Value;
 /// A directory for one test.
 pub(crate) struct Place(tempfile::TempDir);
 
-/// How a run of the command ended.
+/// The outcome of a run of the command.
 #[derive(Debug)]
 pub(crate) struct Run {
     /// The exit code.

@@ -21,17 +21,17 @@ use crate::data::fill_element;
 pub(crate) struct Cell {
     pub(crate) id: String,
     format: u8,
-    /// Whether it is of zarr-python 2's experimental v3, which has v2's words.
+    /// True if it is of zarr-python 2's experimental v3, which has v2's words.
     #[serde(default)]
     experimental: bool,
     #[serde(default)]
     pub(crate) group: bool,
     #[serde(default)]
     data_type: Json,
-    /// How many bits of a number's bytes it takes.
+    /// The number of bits of a number's bytes that it takes.
     #[serde(default)]
     pub(crate) bits: u32,
-    /// Whether floats are the whole numbers that so many bits say.
+    /// True if floats are the whole numbers that so many bits say.
     #[serde(default)]
     pub(crate) whole: bool,
     /// The codecs that a cell about codecs needs, by the names that its format has.
@@ -55,7 +55,7 @@ pub(crate) struct Cell {
     pub(crate) fill_fields: Option<Json>,
     /// The fields of a structure as v2 has them.
     dtype: Option<Json>,
-    /// What elements of variable length are.
+    /// The kind of elements of variable length.
     pub(crate) elements: Option<String>,
     /// The texts that elements are taken from.
     #[serde(default)]

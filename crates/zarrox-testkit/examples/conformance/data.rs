@@ -267,7 +267,7 @@ impl Model {
         Ok(Self { data_type: data_type.clone(), shape, bytes, fill, mask, whole: cell.whole, variable })
     }
 
-    /// How many bytes of `bytes` an element takes.
+    /// The number of bytes in `bytes` that an element takes.
     fn item(&self) -> usize {
         if self.variable.is_some() { HANDLE } else { self.data_type.size() }
     }
@@ -306,7 +306,7 @@ impl Model {
         }
     }
 
-    /// What a step puts into its region.
+    /// The values that a step puts into its region.
     pub(crate) fn values(&self, region: &[Span], seed: Option<u64>) -> Vec<u8> {
         match seed {
             None => self.fill.repeat(region.iter().map(|span| span.count).product()),

@@ -77,7 +77,7 @@ fn open_one_of_many(kind: &str, location: &str) -> Result<Arc<dyn Store>, Failur
     })
 }
 
-/// What is between the numbers of a chunk: all of zarr-python's stores but one have a dot, if not told otherwise.
+/// The separator between the numbers of a chunk: all of zarr-python's stores but one have a dot, if not told otherwise.
 fn separator(kind: &str) -> Separator {
     if kind == "nested" { Separator::Slash } else { Separator::Dot }
 }

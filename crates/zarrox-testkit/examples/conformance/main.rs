@@ -271,7 +271,7 @@ struct Expected {
     shape: Vec<usize>,
 }
 
-/// What is read of every array: all of it, every second element of the middle, everything backwards, and one element.
+/// The selections that are read of every array: all of it, every second element of the middle, everything backwards, and one element.
 fn selections(shape: &[usize]) -> Vec<Expected> {
     let expected = |dim: &dyn Fn(isize) -> (DimSelection, Span)| {
         let dims = shape.iter().map(|length| dim(length.cast_signed()));

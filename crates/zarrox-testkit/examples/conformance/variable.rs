@@ -12,13 +12,13 @@ use crate::data::{code_point, elements, word};
 const LONGEST: u64 = 12;
 const MOST_NUMBERS: u64 = 4;
 
-/// How many bytes tell an element in the model: its seed and its index, from which it is made whenever it is looked at.
+/// The size of an element in the model, in bytes: its seed and its index, from which it is made whenever it is looked at.
 pub(crate) const HANDLE: usize = 16;
 
 /// The seed of the fill value, which no step has.
 const FILL: u64 = u64::MAX;
 
-/// What the elements of an array are.
+/// The kind of an array's elements.
 #[derive(Debug, Clone)]
 pub(crate) struct Variable {
     kind: Kind,
@@ -35,7 +35,7 @@ enum Kind {
 }
 
 impl Variable {
-    /// What a cell says; `None` where elements have a fixed size.
+    /// The elements that a cell names; `None` where they have a fixed size.
     pub(crate) fn new(cell: &Cell, data_type: &DataType) -> Result<Option<Self>, Failure> {
         let Some(kind) = cell.elements.as_deref() else { return Ok(None) };
         let kind = match kind {
@@ -58,12 +58,12 @@ impl Variable {
         &self.fill
     }
 
-    /// What stands for the fill value.
+    /// The handle that stands for the fill value.
     pub(crate) fn fill_handle() -> Vec<u8> {
         [FILL.to_le_bytes(), [0; 8]].concat()
     }
 
-    /// What stands for the elements of a whole array.
+    /// The handles that stand for the elements of a whole array.
     pub(crate) fn handles(count: usize, seed: u64) -> Vec<u8> {
         (0..count as u64).flat_map(|index| [seed.to_le_bytes(), index.to_le_bytes()].concat()).collect()
     }
@@ -96,7 +96,7 @@ impl Variable {
         })
     }
 
-    /// Whether two elements are the same: objects, if they say the same in whatever order.
+    /// True if two elements are the same: objects may have their members in any order.
     pub(crate) fn same(&self, a: &[u8], b: &[u8]) -> Result<bool, Failure> {
         Ok(match self.kind {
             Kind::Json => msgpack::to_json(a)? == msgpack::to_json(b)?,

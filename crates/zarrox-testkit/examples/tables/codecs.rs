@@ -122,7 +122,7 @@ fn ability_row(definition: &CodecDef, registry: &Registry) -> Result<String> {
     Ok(row)
 }
 
-/// Whether an array of this format can have the codec.
+/// True if an array of this format can have the codec.
 fn is_written(example: &Example, format: Format, registry: &Registry) -> Result<bool> {
     let data_type = example.data_type(registry)?;
     let (spec, specs) = (example.spec()?, example.specs(registry)?);
@@ -143,7 +143,7 @@ fn is_written(example: &Example, format: Format, registry: &Registry) -> Result<
         .any(|builder| builder.create().is_ok_and(|array| has(format!("{:?}", array.codecs())))))
 }
 
-/// How a part is read, how a part is written, and whether decoding is done in place.
+/// The ways in which a part is read and written, and whether decoding is done in place.
 fn abilities_of(example: &Example, registry: &Registry) -> Result<[&'static str; 3]> {
     let data_type = example.data_type(registry)?;
     let fill = registry.family(&data_type)?.default_fill(&data_type);

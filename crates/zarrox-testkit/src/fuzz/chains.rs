@@ -12,7 +12,7 @@ use crate::codec::Random;
 use crate::examples::EXAMPLES;
 use crate::specimen::{LIMIT, Specimen};
 
-/// How many seeds there are.
+/// The number of seeds.
 const SEEDS: usize = 60;
 /// The most bytes that choose.
 const CHOICES: usize = 24;

@@ -16,7 +16,7 @@ use crate::specimen::{LIMIT, Specimen};
 /// Larger chunks are not decoded here.
 const SMALL: usize = 1 << 12;
 
-/// What the second byte chooses; the third choice is the entry document of a hierarchy.
+/// The choices of the second byte; the third is the entry document of a hierarchy.
 const NODE: u8 = 0;
 const CONSOLIDATED: u8 = 1;
 const ENTRY: u8 = 2;
@@ -57,7 +57,7 @@ fn node(def: &dyn FormatDef, text: &[u8], context: &LiftContext<'_>) {
     }
 }
 
-/// What a node's own format makes of it must be what that reads again. What other formats make of it need not be: who converts
+/// A node that its own format writes must be read again as it was. Of other formats this is not asked: who converts
 /// looks at that.
 fn lowered(node: &NodeMetadata, context: &LiftContext<'_>) {
     let own = match node {

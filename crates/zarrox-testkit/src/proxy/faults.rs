@@ -1,6 +1,6 @@
 //! When connections are cut.
 
-/// How much of what servers send gets through before a connection is cut.
+/// The part of a server's answers that gets through before a connection is cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum After {
     /// So many bytes.
@@ -23,7 +23,7 @@ impl Faults {
         *self = Self { after: Some(after), times, passed: 0 };
     }
 
-    /// How many of the next bytes from a server get through before the connection is cut; `None` if it is not.
+    /// The number of the next bytes from a server that get through before the connection is cut; `None` if it is not.
     /// `begins`: whether an answer begins with them.
     pub(super) fn cut(&mut self, length: usize, begins: bool) -> Option<usize> {
         let after = self.after.filter(|_| self.times > 0)?;

@@ -9,11 +9,11 @@ pub(super) struct Requests {
     place: Place,
     /// The line so far.
     line: Vec<u8>,
-    /// What is known of the request whose head is being read.
+    /// The request whose head is being read, as far as it is known.
     head: Head,
 }
 
-/// What comes next.
+/// The part that comes next.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 enum Place {
     #[default]
@@ -27,7 +27,7 @@ enum Place {
     Unknown,
 }
 
-/// What comes after bytes that are skipped.
+/// The part that comes after bytes that are skipped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum After {
     Request,
@@ -79,7 +79,7 @@ impl Requests {
         &bytes[taken..]
     }
 
-    /// What comes after a line.
+    /// The part that comes after a line.
     fn end_line(&mut self, line: &str, found: &mut Vec<String>) -> Place {
         match self.place {
             // Between two requests there may be empty lines.
@@ -125,7 +125,7 @@ impl Requests {
     }
 }
 
-/// What comes after the line that begins a chunk.
+/// The part that comes after the line that begins a chunk.
 fn chunk(line: &str) -> Place {
     let size = line.split(';').next().unwrap_or_default();
     match u64::from_str_radix(size.trim(), 16) {

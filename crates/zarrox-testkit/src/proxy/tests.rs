@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader};
 
 use super::*;
 
-/// How long a test waits for what should not come.
+/// The time that a test waits for what should not come.
 const MOMENT: Duration = Duration::from_millis(50);
 
 /// A server that echoes lines, for as long as the test runs.
