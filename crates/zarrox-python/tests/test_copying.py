@@ -282,6 +282,17 @@ def test_a_grid_of_chunks_that_differ_is_kept() -> None:
     assert z.read_chunk_sizes == ((3, 2), (5, 5))
 
 
+def test_a_grid_of_chunks_that_differ_gets_one_more_where_the_array_grows() -> None:
+    z = rectilinear()
+    before = z[:]
+    z.append(np.full((2, 10), 9, dtype=z.dtype))
+    assert (z.shape, z.read_chunk_sizes) == ((9, 10), ((3, 4, 2), (5, 5)))
+    np.testing.assert_array_equal(z[:], np.concatenate([before, np.full((2, 10), 9)]))
+    z.resize(15, 12)
+    assert z.metadata.chunk_grid["configuration"]["chunk_shapes"] == [[3, 4, 2, 6], 5]
+    np.testing.assert_array_equal(z[:9, :10], np.concatenate([before, np.full((2, 10), 9)]))
+
+
 def test_formats_without_such_grids_get_the_largest_chunk() -> None:
     z = rectilinear()
     for copy in (zarr.from_array({}, data=z, zarr_format=2), zarr.array(z), zarr.empty_like(z, zarr_format=2)):

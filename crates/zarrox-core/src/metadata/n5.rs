@@ -135,7 +135,7 @@ impl FormatDef for N5 {
         };
         match change {
             Change::Shape(shape) | Change::Growth(shape, _) => {
-                drop(map.insert("dimensions".to_owned(), reversed(shape).into()))
+                drop(map.insert("dimensions".to_owned(), reversed(shape).into()));
             }
             Change::Attributes(attributes) => {
                 map.retain(|name, _| RESERVED.contains(&name.as_str()));

@@ -240,8 +240,11 @@ fn text(value: &RawValue) -> Result<String, String> {
     serde_json::from_str(value.get()).map_err(|error| format!("it is no JSON: {error}"))
 }
 
+/// Offset and length; all of the object when `None`.
+type Range = Option<(u64, u64)>;
+
 /// The URL of a reference that is a list, and the range of bytes.
-fn target(list: &RawValue) -> Result<(Option<String>, Option<(u64, u64)>), String> {
+fn target(list: &RawValue) -> Result<(Option<String>, Range), String> {
     let mut input = serde_json::Deserializer::from_str(list.get());
     let items = input.deserialize_seq(Items).map_err(|error| format!("it is no JSON: {error}"))?;
     let url = match items.first() {
