@@ -171,7 +171,7 @@ pub trait Store: Debug + Send + Sync {
     /// Moves every key below `from` to the same name below `to`.
     ///
     /// One step where [`Capabilities::rename`] says so; otherwise each value is copied and then all are
-    /// erased, so that an interruption leaves both prefixes but loses nothing.
+    /// erased, so that an interruption leaves both prefixes but loses nothing. Where copying fails, the copies are erased.
     ///
     /// # Errors
     ///
@@ -483,18 +483,39 @@ pub(crate) fn copy_then_erase<S: Store + ?Sized>(
     if any_key_below(store, to)? {
         return fail(StoreErrorKind::AlreadyExists, "there is something already", to);
     }
-    let mut copied = false;
+    let mut copied = 0;
     let mut result = Ok(());
-    store.list_prefix(from, &mut |key, _| {
-        copied = true;
+    let listed = store.list_prefix(from, &mut |key, _| {
+        copied += 1;
         result = copy_value(store, &key, from, to);
         if result.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-    })?;
-    result?;
-    if !copied {
+    });
+    if let Err(error) = listed.and(result) {
+        // What made copying fail is the one thing to tell.
+        let _ = erase_copies(store, from, to, copied);
+        return Err(error);
+    }
+    if copied == 0 {
         return fail(StoreErrorKind::NotFound, "nothing found", from);
     }
     store.erase_prefix(from)
+}
+
+/// Erases the copies of the first values below a prefix, until one cannot be erased.
+fn erase_copies<S: Store + ?Sized>(
+    store: &S,
+    from: &Prefix,
+    to: &Prefix,
+    mut count: u64,
+) -> Result<(), StoreError> {
+    store.list_prefix(from, &mut |key, _| {
+        let copy = (count > 0).then(|| to.key(&key.as_str()[from.as_str().len()..]));
+        count = count.saturating_sub(1);
+        match copy {
+            Some(Ok(copy)) if store.erase(&copy).is_ok() => ControlFlow::Continue(()),
+            _ => ControlFlow::Break(()),
+        }
+    })
 }
 
 fn any_key_below<S: Store + ?Sized>(store: &S, prefix: &Prefix) -> Result<bool, StoreError> {

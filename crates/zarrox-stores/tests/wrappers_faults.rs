@@ -1,13 +1,18 @@
 //! No wrapper hides an error of the store that it wraps.
 
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Duration;
 
 use zarrox_stores::{
-    CountingStore, LimitStore, LruCacheStore, Prefix, PrefixStore, RetryOptions, RetryStore, TracedStore,
+    Call, Capabilities, Condition, CountingStore, Key, LimitStore, LruCacheStore, MemoryStore, Operation,
+    Prefix, PrefixStore, RetryOptions, RetryStore, Store, StoreError, StoreErrorKind, TracedStore, Value,
+    Wrapper, wrapped,
 };
-use zarrox_testkit::faults::faults_suite;
+use zarrox_testkit::faults::{Fault, FaultyStore, faults_suite};
+use zarrox_testkit::store::{key, list, prefix as below};
 
 #[test]
 fn prefix() {
@@ -60,4 +65,59 @@ fn all_together() {
         let store = Arc::new(LimitStore::new(store, NonZeroUsize::MIN));
         Box::new(TracedStore::new(Arc::new(CountingStore::new(store))))
     });
+}
+
+/// A store that renames by copying.
+#[derive(Clone, Debug)]
+struct Copying(FaultyStore);
+
+impl Wrapper for Copying {
+    fn inner(&self) -> &dyn Store {
+        &self.0
+    }
+
+    fn around<T>(
+        &self,
+        _: &Call<'_>,
+        run: &mut dyn FnMut() -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        run()
+    }
+
+    fn value(&self, _: &Key, value: Box<dyn Value>) -> Box<dyn Value> {
+        value
+    }
+}
+
+impl Store for Copying {
+    wrapped!(location open open_with get get_ranges get_many size set);
+    wrapped!(erase erase_prefix list_prefix list_dir flush lock);
+
+    fn capabilities(&self) -> Capabilities {
+        let mut capabilities = self.0.capabilities();
+        capabilities.rename = false;
+        capabilities
+    }
+}
+
+#[test]
+fn a_rename_whose_copying_fails_leaves_no_copies() {
+    let set = Fault::fail(StoreErrorKind::StorageFull).on(&[Operation::Set]).nth(2);
+    let get = Fault::fail(StoreErrorKind::Corrupt).key("a/3");
+    let listing =
+        Fault::fail(StoreErrorKind::Unreachable).on(&[Operation::ListPrefix]).key("a/").after_keys(2);
+    for fault in [set.clone(), set.when_done(), get, listing.nth(1)] {
+        let faulty = FaultyStore::new(Arc::new(MemoryStore::new()));
+        let store = Copying(faulty.clone());
+        for name in ["a/1", "a/2", "a/3", "other"] {
+            store.set(&key(name), name.as_bytes(), Condition::Always).unwrap();
+        }
+        let before = list(&store, "");
+        faulty.inject(fault.clone());
+        store.rename_prefix(&below("a/"), &below("b/")).unwrap_err();
+        faulty.heal();
+        assert_eq!(list(&store, ""), before, "{fault:?}");
+        store.rename_prefix(&below("a/"), &below("b/")).unwrap();
+        assert_eq!(list(&store, "b/").len(), 3);
+    }
 }
