@@ -1,7 +1,5 @@
 //! No wrapper hides an error of the store that it wraps.
 
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
-
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Duration;
