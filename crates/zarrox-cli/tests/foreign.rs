@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test stops at the first failure")]
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
 
@@ -10,10 +10,11 @@ use crate::common::Place;
 
 /// Where a hierarchy of another implementation is, and what that says of its arrays.
 fn foreign(name: &str) -> (PathBuf, Map<String, Value>) {
-    let directory = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/foreign");
-    let said = std::fs::read_to_string(directory.join(format!("{name}.json"))).unwrap();
+    let writer = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/foreign").join(name);
+    let directory = zarrox_testkit::corpus::unpacked(&writer);
+    let said = std::fs::read_to_string(directory.join("expected.json")).unwrap();
     let said: Value = serde_json::from_str(&said).unwrap();
-    (directory.join(format!("{name}.zarr")), said.as_object().unwrap().clone())
+    (directory.join("data.zarr"), said.as_object().unwrap().clone())
 }
 
 /// True if two values are the same; numbers are compared by value, and as `float32` where they are such.

@@ -2,15 +2,13 @@
 
 #![expect(clippy::unwrap_used, reason = "a test stops at the first failure")]
 
-use std::path::Path;
-
 use serde_json::{Value, json};
 
 use crate::common::Place;
 
-fn corpus(path: &str) -> String {
-    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../zarrox/tests/corpus").join(path);
-    directory.to_str().unwrap().to_owned()
+/// What zarrs wrote.
+fn zarrs(path: &str) -> String {
+    zarrox_testkit::corpus::directory("zarrs").join(path).to_str().unwrap().to_owned()
 }
 
 /// Two hierarchies side by side, and other things.
@@ -33,23 +31,23 @@ fn edit(place: &Place, key: &str, edit: impl Fn(&mut Value)) {
 #[test]
 fn arrays_of_unknown_codecs_show_all_else_and_which_codec_is_missing() {
     let place = Place::new();
-    let path = corpus("zarrs/compressors.zarr/gdeflate_9");
+    let path = zarrs("compressors.zarr/gdeflate_9");
     let text = place.ok(&["info", &path]);
     assert!(text.contains("\ncannot be read  the codec 'zarrs.gdeflate' is not known\n"), "{text}");
     assert!(text.contains("\nchunks stored   ") && text.contains("\ncodecs          bytes("), "{text}");
     let json = place.json(&["info", &path, "--json"]);
     assert_eq!(json["unreadable"], "the codec 'zarrs.gdeflate' is not known");
     assert_eq!(json["codecs"][1]["name"], "zarrs.gdeflate");
-    let sharded = place.json(&["info", &corpus("zarrs/sharded.zarr/gdeflate"), "--json"]);
+    let sharded = place.json(&["info", &zarrs("sharded.zarr/gdeflate"), "--json"]);
     let codec = &sharded["codecs"][0]["configuration"];
     assert_eq!(sharded["chunk_shape"], codec["chunk_shape"], "of the chunks in a shard");
     assert_ne!(sharded["chunk_shape"], sharded["shard_shape"]);
-    let tree = place.ok(&["tree", &corpus("zarrs/compressors.zarr")]);
+    let tree = place.ok(&["tree", &zarrs("compressors.zarr")]);
     assert!(
         tree.contains("gdeflate_9 (") && tree.contains("(cannot be read: the codec 'zarrs.gdeflate'"),
         "{tree}"
     );
-    let list = place.ok(&["ls", "-l", &corpus("zarrs/compressors.zarr")]);
+    let list = place.ok(&["ls", "-l", &zarrs("compressors.zarr")]);
     assert!(list.contains("  gdeflate_9  ") && !list.contains('?'), "{list}");
     assert!(place.fails(6, &["dump", &path]).contains("unknown codec 'zarrs.gdeflate'"));
 }

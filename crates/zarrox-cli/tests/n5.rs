@@ -1,32 +1,30 @@
 //! N5: every command works on it, and a directory called `*.n5` is N5 unless another format is named.
 
-use std::path::Path;
-
 use serde_json::json;
 
 use crate::common::Place;
 
-fn corpus(path: &str) -> String {
-    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../zarrox/tests/corpus/n5").join(path);
-    directory.to_string_lossy().into_owned()
+fn corpus(writer: &str, path: &str) -> String {
+    let directory = zarrox_testkit::corpus::directory(&format!("n5/{writer}"));
+    directory.join("data.n5").join(path).to_string_lossy().into_owned()
 }
 
 #[test]
 fn what_others_wrote_is_shown() {
     let place = Place::new();
-    let info = place.json(&["info", &corpus("z5py/data.n5/types/int8"), "--json"]);
+    let info = place.json(&["info", &corpus("z5py", "types/int8"), "--json"]);
     assert_eq!(
         (&info["format"], &info["shape"], &info["chunk_shape"]),
         (&json!("n5"), &json!([5, 7]), &json!([3, 4]))
     );
     assert_eq!(info["attributes"], json!({"of": "int8"}));
-    let text = place.ok(&["info", &corpus("java/data.n5/images/lz4")]);
+    let text = place.ok(&["info", &corpus("java", "images/lz4")]);
     assert!(text.lines().any(|line| line == "chunks stored  9 of 9"), "{text}");
     assert!(text.contains("n5_lz4"), "{text}");
-    let tree = place.ok(&["tree", &corpus("java/data.n5")]);
+    let tree = place.ok(&["tree", &corpus("java", "")]);
     assert_eq!(tree.lines().count(), 7, "{tree}");
     assert!(tree.contains("noise (5, 7) uint64"), "{tree}");
-    let dump = place.ok(&["dump", &format!("{}[0, 4:]", corpus("zarr2/data.n5/types/float32"))]);
+    let dump = place.ok(&["dump", &format!("{}[0, 4:]", corpus("zarr2", "types/float32"))]);
     assert_eq!(dump.trim(), "[ 1.4427191 -4.668737   5.2198067]");
 }
 
@@ -67,7 +65,7 @@ fn arrays_go_in_and_out() {
     let place = Place::new();
     for compressor in ["none", "gzip", "zlib", "bz2", "xz", "lz4", "blosc", "zstd"] {
         let (array, out) = (format!("x.n5/{compressor}"), format!("{compressor}.npy"));
-        let source = corpus("zarr2/data.n5/types/uint64");
+        let source = corpus("zarr2", "types/uint64");
         place.ok(&["export", &source, "source.npy", "--force"]);
         place.ok(&["import", "source.npy", &array, "--chunks", "2,4", "--compressor", compressor]);
         place.ok(&["export", &array, &out]);

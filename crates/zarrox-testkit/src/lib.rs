@@ -4,6 +4,8 @@ pub mod acceptance;
 pub mod allocator;
 pub mod bad_input;
 pub mod codec;
+#[cfg(feature = "corpus")]
+pub mod corpus;
 pub mod examples;
 #[cfg(feature = "stores")]
 pub mod faults;

@@ -11,7 +11,7 @@ mod values;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use files::{copy_below, corpus, expected, writers};
+use files::{copy_below, expected, writers};
 use parts::{Part, parts};
 use pending::{CODECS, LENIENT, PENDING, STRICTLY};
 use values::{Kind, Values};
@@ -19,6 +19,7 @@ use zarrox::json::{Json, Map, json};
 use zarrox::prelude::*;
 use zarrox::stores::{MemoryStore, Store};
 use zarrox::{ErrorKind, OpenMode, OpenOptions};
+use zarrox_testkit::corpus::directory;
 
 /// What is wrong with a node.
 #[derive(Debug)]
@@ -164,10 +165,11 @@ fn what_others_wrote_can_be_changed() {
 fn every_entry_of_the_lists_is_a_case() {
     let mut cases = BTreeSet::new();
     for writer in writers() {
-        for (hierarchy, nodes) in expected(&corpus().join(&writer)) {
+        for (hierarchy, nodes) in expected(&writer) {
             cases.extend(nodes.as_object().unwrap().keys().map(|path| case(&writer, &hierarchy, path)));
         }
     }
+    assert_eq!(cases.len(), 4755, "a change of the corpus changes this number, nothing else does");
     for (entry, _) in PENDING.iter().chain(LENIENT) {
         assert!(cases.iter().any(|case| covers(entry, case)), "no case is called '{entry}'");
     }
@@ -178,8 +180,8 @@ fn every_entry_of_the_lists_is_a_case() {
 fn every_codec_of_the_list_is_unknown() {
     let mut missing = BTreeSet::new();
     for writer in writers() {
-        for (hierarchy, nodes) in expected(&corpus().join(&writer)) {
-            let root = zarrox::open(corpus().join(&writer).join(hierarchy));
+        for (hierarchy, nodes) in expected(&writer) {
+            let root = zarrox::open(directory(&writer).join(hierarchy));
             let arrays = nodes.as_object().unwrap().iter().filter(|(_, node)| node["kind"] == "array");
             let errors = arrays.filter_map(|(path, _)| node_at(&root, path).err());
             missing.extend(errors.filter_map(|error| unknown_codec(&error)));
@@ -230,13 +232,12 @@ fn check(writer: &str) {
 /// Compares everything that a writer wrote, and reports all that is wrong together. What the list speaks of must be
 /// refused.
 fn check_as(writer: &str, strict: bool, list: &[&str]) {
-    let directory = corpus().join(writer);
     let list = || list.iter().filter(|entry| entry.split('/').next() == Some(writer));
     let options = OpenOptions::new().data_type_fallback(true).mode(OpenMode::Read).strict(strict);
     let mut problems = Vec::new();
     let (mut refused, mut reasons) = (BTreeSet::new(), BTreeSet::new());
-    for (hierarchy, nodes) in expected(&directory) {
-        let root = options.open(directory.join(&hierarchy));
+    for (hierarchy, nodes) in expected(writer) {
+        let root = options.open(directory(writer).join(&hierarchy));
         for (path, expected) in nodes.as_object().unwrap() {
             let case = case(writer, &hierarchy, path);
             let entry = list().find(|entry| covers(entry, &case));
@@ -366,9 +367,9 @@ fn compare(array: &Array, part: &Part, values: &Values) -> Result<(), Trouble> {
 /// Changes all arrays of a writer that are not pending and lose nothing, in copies. Returns what went wrong.
 fn change_all(writer: &str) -> Vec<String> {
     let mut problems = Vec::new();
-    for (hierarchy, nodes) in expected(&corpus().join(writer)) {
+    for (hierarchy, nodes) in expected(writer) {
         let copy: Arc<dyn Store> = Arc::new(MemoryStore::new());
-        copy_below("", &corpus().join(writer).join(&hierarchy), &*copy);
+        copy_below("", &directory(writer).join(&hierarchy), &*copy);
         for (path, expected) in nodes.as_object().unwrap() {
             let case = case(writer, &hierarchy, path);
             let pending = PENDING.iter().any(|(entry, _)| covers(entry, &case));

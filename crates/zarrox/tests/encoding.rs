@@ -9,8 +9,9 @@ use zarrox::codec::CodecSpec;
 use zarrox::json::Json;
 use zarrox::prelude::*;
 use zarrox::stores::{MemoryStore, Store};
+use zarrox_testkit::corpus::directory;
 
-use crate::corpus::files::{copy_below, corpus, expected, writers};
+use crate::corpus::files::{copy_below, expected, writers};
 
 /// The codecs whose encoded bytes follow from the values. A shard may have its chunks in any order, so that it is among them
 /// only where it has one.
@@ -57,7 +58,7 @@ fn what_leaves_no_choice_becomes_the_same_bytes() {
     let options = OpenOptions::new().data_type_fallback(true);
     for (writer, hierarchy, nodes) in hierarchies() {
         let copy: Arc<dyn Store> = Arc::new(MemoryStore::new());
-        copy_below("", &corpus().join(&writer).join(&hierarchy), &*copy);
+        copy_below("", &directory(&writer).join(&hierarchy), &*copy);
         for (path, _) in nodes.as_object().unwrap().iter().filter(|(_, node)| is_comparable(node)) {
             // That it cannot be opened is what `corpus.rs` is about.
             let node = options.open_in(copy.clone(), path);
@@ -87,7 +88,7 @@ fn what_leaves_no_choice_becomes_the_same_bytes() {
 /// All hierarchies: their writers, names and nodes.
 fn hierarchies() -> Vec<(String, String, Json)> {
     let of_writer = |writer: String| {
-        let all = expected(&corpus().join(&writer));
+        let all = expected(&writer);
         all.into_iter().map(move |(name, nodes)| (writer.clone(), name, nodes))
     };
     writers().into_iter().flat_map(of_writer).collect()

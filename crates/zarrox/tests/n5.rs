@@ -11,7 +11,7 @@ use zarrox::prelude::*;
 use zarrox::{ChunkKeyEncoding, CodecSpec, ErrorKind, OpenMode, OpenOptions, Result, Separator};
 
 fn corpus(writer: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus/n5").join(writer)
+    zarrox_testkit::corpus::directory(&format!("n5/{writer}"))
 }
 
 fn hex(text: &str) -> Vec<u8> {

@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test stops at the first failure")]
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use ndarray::{Array1, ArrayD, Dimension, IxDyn, arr1};
@@ -26,7 +26,7 @@ fn corpus() -> Vec<(&'static str, Vec<u64>, Selection)> {
 }
 
 fn directory(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus/rectilinear").join(name)
+    zarrox_testkit::corpus::directory("rectilinear").join(name)
 }
 
 fn foreign(name: &str) -> Array {

@@ -12,7 +12,7 @@ use zarrox::stores::{Key, MemoryStore, Store};
 use zarrox::{ErrorKind, OpenMode, OpenOptions};
 
 fn cases() -> Vec<PathBuf> {
-    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus/v3-experimental");
+    let corpus = zarrox_testkit::corpus::directory("v3-experimental");
     let entries = std::fs::read_dir(corpus).unwrap().map(|entry| entry.unwrap().path());
     let cases: Vec<_> = entries.filter(|path| path.is_dir()).collect();
     assert_eq!(cases.len(), 5);

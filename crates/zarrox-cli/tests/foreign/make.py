@@ -1,9 +1,9 @@
 """Writes a small hierarchy with one of the other implementations, and beside it what that implementation
 itself says of it.
 
-    python make.py zarr2|zarr3|tensorstore DIRECTORY
+    python make.py zarr2|zarr3|tensorstore
 
-makes DIRECTORY/NAME.zarr and DIRECTORY/NAME.json. See README.md for the versions that were used.
+makes NAME/data.tar.xz, in which are data.zarr and expected.json. See README.md for the versions that were used.
 """
 
 import json
@@ -11,6 +11,10 @@ import sys
 from pathlib import Path
 
 import numpy as np
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parents[2] / "zarrox" / "tests" / "corpus"))
+import pack  # noqa: E402
 
 
 def plain(value):
@@ -140,12 +144,13 @@ def tensorstore(path):
         }
 
 
-def main(name, directory):
-    directory = Path(directory)
-    path = directory / f"{name}.zarr"
+def main(name):
+    data = Path(pack.begin(HERE / name))
+    path = data / "data.zarr"
     said = dict({"zarr2": zarr2, "zarr3": zarr3, "tensorstore": tensorstore}[name](path))
     text = json.dumps(said, indent=1, ensure_ascii=False, sort_keys=True)
-    (directory / f"{name}.json").write_text(text + "\n", encoding="utf-8")
+    (data / "expected.json").write_text(text + "\n", encoding="utf-8")
+    pack.pack(HERE / name)
 
 
 main(*sys.argv[1:])

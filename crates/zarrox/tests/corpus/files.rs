@@ -1,24 +1,22 @@
 //! The files of the corpus.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use zarrox::json::{Json, Map};
 use zarrox::stores::{Key, Store};
+use zarrox_testkit::corpus::{directory, root};
 
-pub(crate) fn corpus() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus")
-}
-
-/// The names of all directories that hold what some writer wrote.
+/// The names of all writers of which `expected.json` says what there is.
 pub(crate) fn writers() -> Vec<String> {
-    let entries = corpus().read_dir().unwrap().map(Result::unwrap);
-    let writers = entries.filter(|entry| entry.path().join("expected.json").exists());
-    writers.map(|writer| writer.file_name().into_string().unwrap()).collect()
+    let entries = root().read_dir().unwrap().map(Result::unwrap);
+    let packed = entries.filter(|entry| entry.path().join("data.tar.xz").exists());
+    let writers = packed.map(|entry| entry.file_name().into_string().unwrap());
+    writers.filter(|writer| directory(writer).join("expected.json").exists()).collect()
 }
 
 /// The hierarchies of a writer, each with its nodes.
-pub(crate) fn expected(directory: &Path) -> Map {
-    let text = std::fs::read(directory.join("expected.json")).unwrap();
+pub(crate) fn expected(writer: &str) -> Map {
+    let text = std::fs::read(directory(writer).join("expected.json")).unwrap();
     let mut document: Json = serde_json::from_slice(&text).unwrap();
     document["hierarchies"].as_object_mut().map(std::mem::take).unwrap()
 }

@@ -8,9 +8,9 @@ import collections
 import json
 import os
 import re
-import shutil
 
 import numpy as np
+import pack
 
 
 def text64(data):
@@ -112,17 +112,17 @@ def plain(value):
 
 
 class Corpus:
-    """The hierarchies of one writer, below the directory of its `make.py`."""
+    """The hierarchies of one writer, in the archive beside its `make.py`."""
 
     def __init__(self, script, writer):
-        self.directory = os.path.dirname(os.path.abspath(script))
+        self.home = os.path.dirname(os.path.abspath(script))
+        self.directory = pack.begin(self.home)
         self.writer = writer
         self.hierarchies = collections.OrderedDict()
 
     def hierarchy(self, name):
-        """Begins a hierarchy: what was there is deleted. Returns its path."""
+        """Begins a hierarchy. Returns its path."""
         path = os.path.join(self.directory, name)
-        shutil.rmtree(path, ignore_errors=True)
         self.hierarchies[name] = collections.OrderedDict()
         self.current = self.hierarchies[name]
         return path
@@ -197,7 +197,7 @@ class Corpus:
         self._node(path, collections.OrderedDict(kind="refused", says=says))
 
     def save(self):
-        """Writes `expected.json`, a line for each node."""
+        """Writes `expected.json`, a line for each node, and packs everything."""
         lines = []
         for name, nodes in self.hierarchies.items():
             rows = ["      %s: %s" % (json.dumps(path), json.dumps(node)) for path, node in nodes.items()]
@@ -205,6 +205,7 @@ class Corpus:
         text = '{\n  "writer": %s,\n  "hierarchies": {\n%s\n  }\n}\n' % (json.dumps(self.writer), ",\n".join(lines))
         with open(os.path.join(self.directory, "expected.json"), "w") as file:
             file.write(text)
+        pack.pack(self.home)
 
 
 def same_chunks(one, two, shape, chunks):

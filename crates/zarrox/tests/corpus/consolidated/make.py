@@ -1,7 +1,6 @@
 """Writes the hierarchies of this directory; README.md says how to run it."""
 
 import os
-import shutil
 import sys
 import warnings
 
@@ -10,6 +9,10 @@ os.environ["ZARR_V3_EXPERIMENTAL_API"] = "1"
 
 import numpy as np
 import zarr
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.dirname(HERE))
+import pack  # noqa: E402
 
 
 def fill(group, create):
@@ -23,10 +26,10 @@ def fill(group, create):
     group.create_group("H")
 
 
-def zarr2():
+def zarr2(data):
     for name, options in [("v2-zarr2.zarr", {}), ("v3-experimental.zarr", {"zarr_version": 3})]:
-        shutil.rmtree(name, ignore_errors=True)
-        store = zarr.DirectoryStoreV3(name) if options else zarr.DirectoryStore(name)
+        path = os.path.join(data, name)
+        store = zarr.DirectoryStoreV3(path) if options else zarr.DirectoryStore(path)
         group = zarr.open_group(store, mode="w", **options)
 
         def create(path, values, fill_value):
@@ -39,19 +42,19 @@ def zarr2():
         if not options:
             group.create_dataset("odd", shape=(2,), dtype="M8[s]", compressor=zarr.codecs.Zlib(1)).attrs["kept"] = True
             # As if another writer had made it: nobody knows this codec.
-            path = os.path.join(name, "odd", ".zarray")
-            text = open(path).read().replace('"zlib"', '"nobody-knows"')
-            open(path, "w").write(text)
+            document = os.path.join(path, "odd", ".zarray")
+            text = open(document).read().replace('"zlib"', '"nobody-knows"')
+            open(document, "w").write(text)
         if options:
             zarr.consolidate_metadata(store, path="")
         else:
             zarr.consolidate_metadata(store)
 
 
-def zarr3():
+def zarr3(data):
     for name, version in [("v2-zarr3.zarr", 2), ("v3.zarr", 3)]:
-        shutil.rmtree(name, ignore_errors=True)
-        group = zarr.open_group(name, mode="w", zarr_format=version)
+        path = os.path.join(data, name)
+        group = zarr.open_group(path, mode="w", zarr_format=version)
 
         def create(path, values, fill_value):
             array = group.create_array(
@@ -60,8 +63,11 @@ def zarr3():
             array[...] = values
 
         fill(group, create)
-        zarr.consolidate_metadata(name, zarr_format=version)
+        zarr.consolidate_metadata(path, zarr_format=version)
 
 
-{"2": zarr2, "3": zarr3}[zarr.__version__[0]]()
+make = {"2": zarr2, "3": zarr3}[zarr.__version__[0]]
+writer = os.path.join(HERE, make.__name__)
+make(pack.begin(writer))
+pack.pack(writer)
 print(zarr.__version__, np.__version__, sys.version.split()[0])

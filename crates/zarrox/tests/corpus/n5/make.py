@@ -1,18 +1,21 @@
 """Writes a small N5 hierarchy with one of the other implementations, and beside it every element that it read back.
 
-    python make.py zarr2|tensorstore|z5py|java DIRECTORY
+    python make.py zarr2|tensorstore|z5py|java
 
-makes DIRECTORY/NAME/data.n5 and DIRECTORY/NAME/expected.json. `java` is written here, byte by byte, as Java's N5
+makes NAME/data.tar.xz, in which are data.n5 and expected.json. `java` is written here, byte by byte, as Java's N5
 does it. See README.md for the versions that were used.
 """
 
 import json
-import shutil
 import struct
 import sys
 from pathlib import Path
 
 import numpy as np
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+import pack  # noqa: E402
 
 TYPES = ["uint8", "int8", "uint16", "int16", "uint32", "int32", "uint64", "int64", "float32", "float64"]
 
@@ -179,13 +182,13 @@ def java(path):
 
 
 def main():
-    name, directory = sys.argv[1], Path(sys.argv[2]).resolve()
-    target = directory / name
-    shutil.rmtree(target, ignore_errors=True)
-    (target / "data.n5").mkdir(parents=True)
+    name = sys.argv[1]
+    target = Path(pack.begin(HERE / name))
+    (target / "data.n5").mkdir()
     nodes = dict({"zarr2": zarr2, "tensorstore": tensorstore, "z5py": z5py, "java": java}[name](target / "data.n5"))
     lines = [f"{json.dumps(path)}: {json.dumps(node, ensure_ascii=False)}" for path, node in sorted(nodes.items())]
     (target / "expected.json").write_text("{\n" + ",\n".join(lines) + "\n}\n")
+    pack.pack(HERE / name)
 
 
 if __name__ == "__main__":

@@ -66,7 +66,7 @@ def json_and_msgpack(root):
         )
         # NumPy would take a list for many elements: the chunk is written whole.
         array[:2] = values[:2]
-        path = os.path.join(HERE, "objects.zarr", "fill_" + name, ".zarray")
+        path = os.path.join(corpus.directory, "objects.zarr", "fill_" + name, ".zarray")
         with open(path) as file:
             text = file.read()
         with open(path, "w") as file:
@@ -100,7 +100,7 @@ def others(root):
         root.create_dataset(name, data=values, chunks=2, filters=[codec])
         corpus.array(name, values, fill="")
     root.create_dataset("json_as_compressor", shape=2, chunks=2, dtype=object, object_codec=numcodecs.JSON())
-    path = os.path.join(HERE, "objects.zarr", "json_as_compressor")
+    path = os.path.join(corpus.directory, "objects.zarr", "json_as_compressor")
     with open(os.path.join(path, ".zarray")) as file:
         document = record.json.load(file)
     chunk = numcodecs.JSON().encode(objects(["x", [1]]))

@@ -1,12 +1,17 @@
-"""Writes arrays on rectilinear grids with zarr-python: python make.py DIRECTORY"""
+"""Writes arrays on rectilinear grids with zarr-python; README.md says how to run it."""
 
+import os
 import sys
 
 import numpy as np
 import zarr
 
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.dirname(HERE))
+import pack  # noqa: E402
+
 zarr.config.set({"array.rectilinear_chunks": True})
-root = sys.argv[1]
+root = pack.begin(HERE)
 
 
 def create(name, shape, chunks, **options):
@@ -46,3 +51,5 @@ array[:] = values
 array, values = create("grown", (5,), [[2, 3]])
 array[:] = values
 array.append(np.arange(5, 9, dtype="int32"))
+
+pack.pack(HERE)

@@ -1,7 +1,6 @@
-"""Writes the cases of this directory: `ZARR_V3_EXPERIMENTAL_API=1 ZARR_V3_SHARDING=1 python make.py .`"""
+"""Writes the cases of this directory: `ZARR_V3_EXPERIMENTAL_API=1 ZARR_V3_SHARDING=1 python make.py`"""
 
 import json
-import shutil
 import sys
 from pathlib import Path
 
@@ -10,12 +9,15 @@ import numpy as np
 import zarr
 from zarr._storage.v3_storage_transformers import ShardingStorageTransformer
 
-OUT = Path(sys.argv[1])
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+import pack  # noqa: E402
+
+OUT = Path(pack.begin(HERE))
 
 
 def case(name):
     path = OUT / name / "h.zarr"
-    shutil.rmtree(path.parent, ignore_errors=True)
     return zarr.open_group(str(path), mode="w", zarr_version=3)
 
 
@@ -106,7 +108,6 @@ def tree():
 def alone():
     """An array without a group above it, as `zarr.open_array` writes it."""
     store = OUT / "alone" / "h.zarr"
-    shutil.rmtree(store.parent, ignore_errors=True)
     array = zarr.open_array(str(store), mode="w", shape=(3, 2), chunks=(2, 2), dtype="<f4", zarr_version=3, path="x")
     array[:] = np.arange(6, dtype="<f4").reshape(3, 2)
     finish("alone", {"x": array}, ["x"])
@@ -114,3 +115,4 @@ def alone():
 
 for make in (types, codecs, shards, tree, alone):
     make()
+pack.pack(HERE)

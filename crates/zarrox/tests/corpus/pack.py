@@ -1,0 +1,57 @@
+"""Keeps what a writer wrote in one archive: `data.tar.xz` in the writer's directory, with the directory `data` in it.
+
+    python pack.py DIRECTORY…
+
+packs DIRECTORY/data, as every `make.py` does at its end. To change what is there: `tar -xf data.tar.xz`, edit, pack.
+Runs with Python 3.6 or newer.
+"""
+
+import lzma
+import os
+import shutil
+import sys
+import tarfile
+
+ARCHIVE = "data.tar.xz"
+
+
+def begin(directory):
+    """An empty directory for the data of the writer in this directory; its path."""
+    data = os.path.join(os.path.abspath(directory), "data")
+    shutil.rmtree(data, ignore_errors=True)
+    os.makedirs(data)
+    return data
+
+
+def pack(directory):
+    """Puts the data of the writer in this directory into its archive. The same data make the same bytes with the same Python."""
+    data = os.path.join(directory, "data")
+    # This preset needs no more than 8 MiB to unpack.
+    options = {"format": lzma.FORMAT_XZ, "preset": 6 | lzma.PRESET_EXTREME}
+    with lzma.open(os.path.join(directory, ARCHIVE), "wb", **options) as file:
+        with tarfile.open(fileobj=file, mode="w", format=tarfile.PAX_FORMAT) as archive:
+            for path in sorted(below(data)):
+                entry = archive.gettarinfo(path, os.path.relpath(path, directory))
+                assert entry.isfile() or entry.isdir() or entry.issym(), path + " is no file, directory or symbolic link"
+                entry.mode = 0o755 if entry.isdir() else 0o644
+                entry.mtime = entry.uid = entry.gid = 0
+                entry.uname = entry.gname = ""
+                if entry.isfile():
+                    with open(path, "rb") as content:
+                        archive.addfile(entry, content)
+                else:
+                    archive.addfile(entry)
+    shutil.rmtree(data)
+
+
+def below(directory):
+    """A directory and the paths of all that is in it."""
+    yield directory
+    for root, directories, files in os.walk(directory):
+        for name in directories + files:
+            yield os.path.join(root, name)
+
+
+if __name__ == "__main__":
+    for writer in sys.argv[1:]:
+        pack(writer)
