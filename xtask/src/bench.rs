@@ -53,7 +53,7 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
 }
 
 fn stores(rest: &[String]) -> Outcome {
-    let bench = cargo(["bench", "--package", "zarrox", "--features", "s3", "--bench", "stores"]);
+    let bench = cargo(["bench", "--package", "zarrox-cli", "--bench", "stores"]);
     // The server need not wait for the compiler.
     bench.clone().with(["--no-run"]).run()?;
     servers::with(&["s3"], |variables| {

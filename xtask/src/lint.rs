@@ -55,8 +55,9 @@ fn cargo_deny() -> Outcome<Program> {
     }
     let own = Path::new("target/tools/bin").join(format!("cargo-deny{}", std::env::consts::EXE_SUFFIX));
     if !own.exists() {
-        let install = ["install", "cargo-deny", "--locked", "--quiet", "--root", "target/tools", "--version"];
-        cargo(install).with([CARGO_DENY]).run()?;
+        // It runs for a second: what it takes to optimise it is not worth it.
+        let install = ["install", "cargo-deny", "--locked", "--quiet", "--debug", "--root", "target/tools"];
+        cargo(install).with(["--version", CARGO_DENY]).run()?;
     }
     Ok(program::<&str>(own.to_string_lossy(), []))
 }
