@@ -6,7 +6,7 @@ use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 use zarrox::json::Json;
-use zarrox::{ErrorKind, Node};
+use zarrox::{ErrorKind, Node, NodeKind};
 
 use crate::array::{Opened, attributes_of, format_name, node_object};
 use crate::error::OrRaise;
@@ -107,6 +107,28 @@ impl Group {
         Ok(children.into_iter().map(|child| (child.name, kind_of(&child.node))).collect())
     }
 
+    fn child_names(&self, py: Python<'_>) -> PyResult<Vec<String>> {
+        let group = self.group();
+        py.detach(|| group.child_names()).or_raise()
+    }
+
+    fn kinds(&self, py: Python<'_>) -> PyResult<Vec<(String, &'static str)>> {
+        let group = self.group();
+        let kinds = py.detach(|| group.child_kinds()).or_raise()?;
+        let text = |kind: &zarrox::Result<NodeKind>| match kind {
+            Ok(NodeKind::Array) => "array",
+            Ok(NodeKind::Group) => "group",
+            Err(_) => "broken",
+        };
+        Ok(kinds.iter().map(|(name, kind)| (name.clone(), text(kind))).collect())
+    }
+
+    fn contains(&self, py: Python<'_>, path: &str) -> bool {
+        let group = self.group();
+        // A node that cannot be understood is one all the same.
+        py.detach(|| group.kind(path)).map_or_else(|error| !is_missing(&error), |kind| kind.is_some())
+    }
+
     fn open<'py>(&self, py: Python<'py>, path: &str) -> PyResult<Bound<'py, PyAny>> {
         let group = self.group();
         let node = py.detach(|| group.open(path)).or_raise()?;
@@ -153,6 +175,9 @@ impl Group {
 
 /// What is there, unless nothing is.
 pub(crate) fn known_kind(node: &zarrox::Result<Node>) -> Option<&'static str> {
-    let is_missing = |error: &zarrox::Error| error.kind() == ErrorKind::NotFound;
     (!node.as_ref().is_err_and(is_missing)).then(|| kind_of(node))
+}
+
+fn is_missing(error: &zarrox::Error) -> bool {
+    error.kind() == ErrorKind::NotFound
 }

@@ -1,5 +1,6 @@
 //! Any mapping of Python's as a store.
 
+use std::collections::HashSet;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -116,30 +117,30 @@ impl MappingStore {
         })
     }
 
-    /// Whether there is a value, which is not fetched for that.
-    pub(crate) fn contains(&self, key: &Key) -> Result<bool, StoreError> {
-        self.with("reading", key.as_str(), |mapping| mapping.contains(key.as_str()))
-    }
-
     /// The keys below a prefix, sorted.
     pub(crate) fn keys(&self, prefix: &Prefix) -> Result<Vec<Key>, StoreError> {
+        let mut keys = Vec::new();
+        // What is no key belongs to somebody else.
+        self.each_key(prefix, &mut |key| keys.extend(Key::new(key).ok()))?;
+        keys.sort_unstable();
+        Ok(keys)
+    }
+
+    /// Visits all that begins with a prefix, be it a key of ours or not.
+    fn each_key(&self, prefix: &Prefix, visit: &mut dyn FnMut(&str)) -> Result<(), StoreError> {
         self.with("listing", prefix.as_str(), |mapping| {
-            let mut keys = Vec::new();
-            let mut add = |key: Bound<'_, PyAny>| {
+            let mut visit = |key: Bound<'_, PyAny>| {
                 let key = key.cast::<PyString>()?.to_cow()?;
-                // What is no key belongs to somebody else.
                 if key.starts_with(prefix.as_str()) {
-                    keys.extend(Key::new(key.into_owned()).ok().filter(|key| prefix.contains(key)));
+                    visit(&key);
                 }
                 Ok::<_, PyErr>(())
             };
             // Other threads may write meanwhile.
             match mapping.cast_exact::<PyDict>() {
-                Ok(dictionary) => dictionary.keys().iter().try_for_each(add)?,
-                Err(_) => mapping.try_iter()?.try_for_each(|key| add(key?))?,
+                Ok(dictionary) => dictionary.keys().iter().try_for_each(visit),
+                Err(_) => mapping.try_iter()?.try_for_each(|key| visit(key?)),
             }
-            keys.sort_unstable();
-            Ok(keys)
         })
     }
 }
@@ -262,8 +263,8 @@ impl Store for MappingStore {
 
     fn size(&self, key: &Key) -> Result<Option<u64>, StoreError> {
         self.with("reading", key.as_str(), |mapping| {
-            // What is only asked for its size is not fetched, where the mapping can tell.
-            if !mapping.contains(key.as_str())? {
+            // What is only asked for its size is not fetched, where the mapping can tell. A dictionary fetches nothing.
+            if !mapping.is_exact_instance_of::<PyDict>() && !mapping.contains(key.as_str())? {
                 return Ok(None);
             }
             let Some(value) = item(mapping, key)? else { return Ok(None) };
@@ -274,19 +275,30 @@ impl Store for MappingStore {
         })
     }
 
+    fn contains(&self, key: &Key) -> Result<bool, StoreError> {
+        self.with("reading", key.as_str(), |mapping| mapping.contains(key.as_str()))
+    }
+
     fn list_dir(&self, prefix: &Prefix) -> Result<DirListing, StoreError> {
         if let Some(listing) = self.own_listing(prefix)? {
             return Ok(listing);
         }
         let mut listing = DirListing::default();
-        for key in self.keys(prefix)? {
-            match key.as_str()[prefix.as_str().len()..].split_once('/') {
-                None => listing.keys.push(key),
-                Some((name, _)) => listing.prefixes.push(prefix.child(name)?),
+        let mut names = HashSet::new();
+        self.each_key(prefix, &mut |key| {
+            let name = &key[prefix.as_str().len()..];
+            match name.split_once('/') {
+                None => listing.keys.extend(Key::new(key).ok()),
+                // What is no key belongs to somebody else, and is not the only one here for that.
+                Some((first, _)) if !names.contains(first) && Key::new(key).is_ok() => {
+                    names.insert(first.to_owned());
+                }
+                Some(_) => {}
             }
-        }
+        })?;
+        listing.prefixes = names.iter().map(|name| prefix.child(name)).collect::<Result<_, _>>()?;
+        listing.keys.sort_unstable();
         listing.prefixes.sort_unstable();
-        listing.prefixes.dedup();
         Ok(listing)
     }
 

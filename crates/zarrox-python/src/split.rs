@@ -73,6 +73,10 @@ impl Store for SplitStore {
         self.of(key).size(key)
     }
 
+    fn contains(&self, key: &Key) -> Result<bool, StoreError> {
+        self.of(key).contains(key)
+    }
+
     fn set(&self, key: &Key, value: &[u8], condition: Condition<'_>) -> Result<(), StoreError> {
         self.of(key).set(key, value, condition)
     }

@@ -258,10 +258,7 @@ impl Store {
     fn contains(&self, py: Python<'_>, key: &str) -> PyResult<bool> {
         // What no key can be is in no store.
         let Ok(key) = Key::new(key) else { return Ok(false) };
-        if let Some(mapping) = &self.mapping {
-            return mapping.contains(&key).or_raise();
-        }
-        Ok(py.detach(|| self.store.size(&key)).or_raise()?.is_some())
+        py.detach(|| self.store.contains(&key)).or_raise()
     }
 
     fn size(&self, py: Python<'_>, key: &str) -> PyResult<Option<u64>> {

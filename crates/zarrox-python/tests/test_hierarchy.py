@@ -420,7 +420,9 @@ def test_broken_children_hide_nothing(zarr_format: int) -> None:
         assert [name for name, _ in foo.items()] == ["bar", "baz"]
     with pytest.warns(ZarrUserWarning, match="aaa"):
         assert [path for path, _ in root.members(None)][3:] == ["foo", "foo/bar", "foo/bar/zab", "foo/baz"]
-    assert list(foo.array_keys()) == ["baz"] and list(foo.group_keys()) == ["bar"]
+    # In v2 the name of the document says that it is an array's, as it does for zarr-python 2.
+    assert list(foo.array_keys()) == (["baz"] if zarr_format == 3 else ["aaa", "baz"])
+    assert list(foo.group_keys()) == ["bar"]
     lines = str(foo.tree()).splitlines()
     assert lines[1].startswith(" ├── aaa (broken: ")
     assert lines[-1].startswith(" └── baz (30,)")

@@ -279,6 +279,10 @@ impl Store for LruCacheStore {
         }
     }
 
+    fn contains(&self, key: &Key) -> Result<bool, StoreError> {
+        if self.find_value(key).is_some() { Ok(true) } else { self.inner.contains(key) }
+    }
+
     fn set(&self, key: &Key, value: &[u8], condition: Condition<'_>) -> Result<(), StoreError> {
         // Also when it fails: then somebody else has written, perhaps.
         self.write(key, || self.inner.set(key, value, condition))

@@ -81,6 +81,10 @@ impl Store for PrefixStore {
         self.inner.size(&self.prefix.join(key)).map_err(|error| self.own(error))
     }
 
+    fn contains(&self, key: &Key) -> Result<bool, StoreError> {
+        self.inner.contains(&self.prefix.join(key)).map_err(|error| self.own(error))
+    }
+
     fn set(&self, key: &Key, value: &[u8], condition: Condition<'_>) -> Result<(), StoreError> {
         self.inner.set(&self.prefix.join(key), value, condition).map_err(|error| self.own(error))
     }

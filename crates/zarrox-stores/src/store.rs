@@ -95,6 +95,15 @@ pub trait Store: Debug + Send + Sync {
         Ok(self.open(key)?.map(|value| value.size()))
     }
 
+    /// True when there is a value of this key.
+    ///
+    /// # Errors
+    ///
+    /// When that cannot be found out.
+    fn contains(&self, key: &Key) -> Result<bool, StoreError> {
+        Ok(self.size(key)?.is_some())
+    }
+
     /// Writes a value, replacing the one that is there.
     ///
     /// A reader sees the old value or the new one, never a part. On failure the old value is untouched.

@@ -78,7 +78,7 @@ pub enum Operation {
     Get,
     /// [`Store::get_ranges`].
     GetRanges,
-    /// [`Store::size`].
+    /// [`Store::size`] and [`Store::contains`].
     Size,
     /// [`Store::set`].
     Set,
@@ -313,6 +313,11 @@ macro_rules! wrapped {
         fn size(&self, key: &$crate::Key) -> Result<Option<u64>, $crate::StoreError> {
             let call = $crate::Call::new($crate::Operation::Size, key);
             $crate::Wrapper::around(self, &call, &mut || $crate::Wrapper::inner(self).size(key))
+        }
+
+        fn contains(&self, key: &$crate::Key) -> Result<bool, $crate::StoreError> {
+            let call = $crate::Call::new($crate::Operation::Size, key);
+            $crate::Wrapper::around(self, &call, &mut || $crate::Wrapper::inner(self).contains(key))
         }
         $crate::wrapped!($($rest)*);
     };

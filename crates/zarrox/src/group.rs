@@ -9,10 +9,6 @@ use zarrox_core::{ErrorKind, Format, GroupMetadata, NodeMetadata, NodePath, Resu
 use crate::array::{Array, ArrayBuilder};
 use crate::error::{argument, from_store};
 use crate::hierarchy::Location;
-use crate::probe::Purpose;
-
-/// The documents of so many nodes are asked for together.
-const TOGETHER: usize = 1_000;
 
 /// An array or a group.
 #[derive(Debug, Clone)]
@@ -217,6 +213,9 @@ impl Group {
 
     /// Whether there is a node at a path below the group, of whatever kind, and readable or not.
     ///
+    /// In Zarr v2 and the drafts of v3 it is enough that its document is there. That it cannot be read, or not understood,
+    /// [`Group::open`] tells.
+    ///
     /// # Errors
     /// When the store cannot be read.
     pub fn contains(&self, path: &str) -> Result<bool> {
@@ -263,23 +262,14 @@ impl Group {
 
     /// Hands out the children one by one, so that no more of them are in memory than somebody keeps.
     fn each_child(&self, visitor: &mut dyn FnMut(Child) -> Result<()>) -> Result<()> {
-        // A directory whose name no node can have holds no node.
-        let below = |name: String| self.path().join(&name).ok().map(|path| (name, path));
-        let names = self.location.names_below(self.metadata.format)?.into_iter().filter_map(below);
-        let (names, paths): (Vec<String>, Vec<NodePath>) = names.unzip();
-        // The documents of many are asked for together.
-        for (names, paths) in names.chunks(TOGETHER).zip(paths.chunks(TOGETHER)) {
-            let location = self.location.probed_for(paths, Purpose::Open);
-            for (name, path) in names.iter().zip(paths) {
-                let node = match location.at(path.clone()).find() {
-                    Ok(None) => continue,
-                    Ok(Some(found)) => Node::new(found.location, found.node),
-                    Err(error) => Err(error),
-                };
-                visitor(Child { name: name.clone(), node })?;
-            }
-        }
-        Ok(())
+        self.each_place(&mut |name, place| {
+            let node = match place.find() {
+                Ok(None) => return Ok(()),
+                Ok(Some(found)) => Node::new(found.location, found.node),
+                Err(error) => Err(error),
+            };
+            visitor(Child { name, node })
+        })
     }
 
     /// The arrays directly below that can be opened.
@@ -382,7 +372,7 @@ impl Group {
         location.delete()
     }
 
-    fn below(&self, path: &str) -> Result<Location> {
+    pub(crate) fn below(&self, path: &str) -> Result<Location> {
         Ok(self.location.at(self.path().join(path)?))
     }
 }

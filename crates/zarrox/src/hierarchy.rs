@@ -66,7 +66,7 @@ enum Occupied {
 }
 
 /// What is at a place, whether it can be understood or not.
-struct Held {
+pub(crate) struct Held {
     format: Format,
     layout: Layout,
     /// False for a group that has no document.
@@ -200,14 +200,24 @@ impl Location {
 
     /// The node, if there is one.
     pub(crate) fn find(&self) -> Result<Option<Found>> {
+        let found = self.first_format(|format, layout| self.look_for(format, layout))?;
+        Ok(found.map(|(format, layout, (node, explicit))| {
+            let location = Self { layout: Some((format, layout)), probe: None, ..self.clone() };
+            Found { location, node, explicit }
+        }))
+    }
+
+    /// What is found in the first format in which something is found, and the layout of the hierarchy.
+    pub(crate) fn first_format<T>(
+        &self,
+        look: impl Fn(Format, &Layout) -> Result<Option<T>>,
+    ) -> Result<Option<(Format, Layout, T)>> {
         for format in self.formats() {
             let Some(layout) = self.existing_layout(format)? else { continue };
-            let whole = layout.implicit_groups();
-            if let Some((node, explicit)) = self.look_for(format, &layout)? {
-                let location = Self { layout: Some((format, layout)), probe: None, ..self.clone() };
-                return Ok(Some(Found { location, node, explicit }));
+            if let Some(found) = look(format, &layout)? {
+                return Ok(Some((format, layout, found)));
             }
-            if whole {
+            if layout.implicit_groups() {
                 break;
             }
         }
@@ -245,11 +255,14 @@ impl Location {
             let documents: Vec<_> = keys.iter().map(|key| copy.get(key).map(Source::Json)).collect();
             return self.node_of(format, layout, &documents);
         }
+        let group = format.def().group_document();
         let mut documents: Vec<Option<Vec<u8>>> = Vec::new();
         for (index, name) in layout.documents().iter().enumerate() {
-            let is_array =
-                format.def().group_document() == Some(index) && documents.iter().any(Option::is_some);
-            documents.push(if is_array { None } else { self.document(layout.key(&self.path, name))? });
+            let is_decided = documents.iter().any(Option::is_some);
+            let decides = index == 0 || group == Some(index);
+            // Of an array the group's document is not read, and attributes alone make no node.
+            let is_read = if decides { !(is_decided && group == Some(index)) } else { is_decided };
+            documents.push(if is_read { self.document(layout.key(&self.path, name))? } else { None });
         }
         self.node_of(format, layout, &Source::stored(&documents))
     }
@@ -281,12 +294,8 @@ impl Location {
         Ok(is_there.then(|| (NodeMetadata::Group(group), explicit)))
     }
 
-    /// Whether there is a node, of whatever kind, and whether it can be understood or not.
-    pub(crate) fn holds_node(&self) -> Result<bool> {
-        Ok(self.held()?.is_some())
-    }
-
-    fn held(&self) -> Result<Option<Held>> {
+    /// What is here, whether it can be understood or not.
+    pub(crate) fn held(&self) -> Result<Option<Held>> {
         for format in self.formats() {
             let layout = match self.existing_layout(format) {
                 Ok(Some(layout)) => layout,

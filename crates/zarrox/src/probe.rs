@@ -219,7 +219,7 @@ impl Location {
         let key = Key::new(key).map_err(from_store)?;
         match self.probe.as_ref().and_then(|probe| probe.known(&key)) {
             Some(answer) => Ok(answer.map_err(from_store)?.is_some()),
-            None => Ok(self.store.size(&key).map_err(from_store)?.is_some()),
+            None => self.store.contains(&key).map_err(from_store),
         }
     }
 }

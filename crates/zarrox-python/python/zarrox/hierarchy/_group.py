@@ -355,21 +355,21 @@ class Group(Creation, MutableMapping[str, "Array | Group"]):
         """Deletes an array, or a group with all that is below it."""
         path = self._item_path(item)
         with self._writing(path):
-            if self._kind(path) is None:
+            if not self._contains(path):
                 raise KeyError(item)
             _native.delete_node(self._native_store(), path)
 
     def __contains__(self, item: Any) -> bool:
         """Whether there is an array or a group of this name or path."""
-        return self._kind(self._item_path(item)) is not None
+        return self._contains(self._item_path(item))
 
     def __iter__(self) -> Iterator[str]:
         """The names of what is directly below, sorted."""
-        return (name for name, _ in self._native.names())
+        return iter(self._native.child_names())
 
     def __len__(self) -> int:
         """How many arrays and groups are directly below."""
-        return len(self._native.names())
+        return len(self._native.child_names())
 
     def values(self) -> ValuesView[Array | Group]:
         """The arrays and groups directly below; those that cannot be opened are left out with a warning."""
@@ -418,7 +418,7 @@ class Group(Creation, MutableMapping[str, "Array | Group"]):
         >>> list(root.group_keys())
         ['bar', 'foo']
         """
-        return (name for name, kind in self._native.names() if kind == "group")
+        return (name for name, kind in self._native.kinds() if kind == "group")
 
     def groups(self) -> Iterator[tuple[str, Group]]:
         """The groups directly below, with their names.
@@ -450,7 +450,7 @@ class Group(Creation, MutableMapping[str, "Array | Group"]):
         """
         if recurse:
             return (name for name, _ in self.arrays(recurse=True))
-        return (name for name, kind in self._native.names() if kind == "array")
+        return (name for name, kind in self._native.kinds() if kind == "array")
 
     def arrays(self, recurse: bool = False) -> Iterator[tuple[str, Array]]:
         """The arrays directly below, or, with ``recurse``, all arrays below, with their names (not their paths).
@@ -608,9 +608,9 @@ class Group(Creation, MutableMapping[str, "Array | Group"]):
         """
         from_path, to_path = self._item_path(source), self._item_path(dest)
         with self._writing(from_path):
-            if self._kind(from_path) is None:
+            if not self._contains(from_path):
                 raise ValueError(f"there is nothing to move at {'/' + from_path!r}")
-            if self._kind(to_path) is not None:
+            if self._contains(to_path):
                 raise ValueError(f"{'/' + to_path!r} exists already; delete it, or move to another name")
             inner_from, inner_to = self._inner(from_path), self._inner(to_path)
             if inner_from and inner_to:
@@ -656,6 +656,10 @@ class Group(Creation, MutableMapping[str, "Array | Group"]):
         if inner:
             return self._native.kind(inner)
         return _native.node_kind(self._native_store(), path, self._native.format)
+
+    def _contains(self, path: str) -> bool:
+        inner = self._inner(path)
+        return self._native.contains(inner) if inner else self._kind(path) is not None
 
     def _writing(self, path: str) -> AbstractContextManager[Any]:
         """What to hold while the node at ``path`` is created, replaced or deleted."""
