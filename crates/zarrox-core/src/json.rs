@@ -115,7 +115,7 @@ fn check_depth(json: &Json, levels: usize) -> Result<()> {
 }
 
 /// The same with the members of all objects sorted by name, as zarr-python 2 writes them.
-pub(crate) fn sorted(map: Map) -> Map {
+pub fn sorted(map: Map) -> Map {
     fn value(json: Json) -> Json {
         match json {
             Json::Object(map) => sorted(map).into(),

@@ -75,10 +75,22 @@ pub(crate) fn format_of(name: &str) -> PyResult<Format> {
     })
 }
 
-/// The attributes that a text of Python's JSON says; those that say the same as before keep their text.
-pub(crate) fn attributes_of(text: &str, before: &Map) -> PyResult<Map> {
-    let attributes = zarrox::json::parse_object(text.as_bytes()).or_raise()?;
-    Ok(zarrox::json::with_texts_of(attributes, before))
+/// The attributes that a text of Python's JSON says.
+pub(crate) fn attributes_of(text: &str) -> PyResult<Map> {
+    zarrox::json::parse_object(text.as_bytes()).or_raise()
+}
+
+/// Puts attributes that Python has said in the place of those that are stored, or among them. What says the same as before keeps
+/// its text. The names in documents of v2 are sorted, as zarr-python 2 has them.
+pub(crate) fn put_attributes(stored: &mut Map, said: Map, among: bool, format: Format) {
+    let said = zarrox::json::with_texts_of(said, stored);
+    match among {
+        true => stored.extend(said),
+        false => *stored = said,
+    }
+    if has_words_of_v2(format) {
+        *stored = zarrox::json::sorted(std::mem::take(stored));
+    }
 }
 
 impl Array {
@@ -230,9 +242,20 @@ impl Array {
         Ok(zarrox::json::to_line(self.typed().array.attributes()))
     }
 
-    fn set_attributes(&self, py: Python<'_>, attributes: &str) -> PyResult<()> {
-        let attributes = attributes_of(attributes, self.typed().array.attributes())?;
-        self.change(py, |array| array.set_attributes(attributes))
+    #[pyo3(signature = (attributes, among = false))]
+    fn set_attributes(&self, py: Python<'_>, attributes: &str, among: bool) -> PyResult<String> {
+        let said = attributes_of(attributes)?;
+        py.detach(|| {
+            let _changing = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+            let typed = self.typed();
+            let mut array = typed.array.clone();
+            let format = array.metadata().format;
+            array.update_attributes(|stored| put_attributes(stored, said, among, format)).or_raise()?;
+            let text = zarrox::json::to_line(array.attributes());
+            let typed = Python::attach(|py| Arc::new(typed.with_attributes_of(py, array)));
+            *self.typed.write().unwrap_or_else(PoisonError::into_inner) = typed;
+            Ok(text)
+        })
     }
 
     fn refresh(&self, py: Python<'_>) -> PyResult<()> {

@@ -265,7 +265,7 @@ pub(crate) fn create_group(
     attributes: &str,
     overwrite: bool,
 ) -> PyResult<Group> {
-    let attributes = attributes_of(attributes, &Map::new())?;
+    let attributes = attributes_of(attributes)?;
     let mode = if overwrite { zarrox::OpenMode::Write } else { zarrox::OpenMode::ReadWrite };
     let options = crate::open_options().format(format_of(format)?).mode(mode);
     let group: zarrox::Result<_> = py.detach(|| {

@@ -51,6 +51,14 @@ impl Typed {
         Ok(Self { native: native.unbind(), stored, column_major, array })
     }
 
+    /// The same for an array that has other attributes, and nothing else.
+    pub(crate) fn with_attributes_of(&self, py: Python<'_>, array: Array) -> Self {
+        let dtype = |stored: &Stored| stored.dtype.clone_ref(py);
+        let stored =
+            self.stored.as_ref().map(|stored| Stored { dtype: dtype(stored), array: OnceLock::new() });
+        Self { native: self.native.clone_ref(py), stored, column_major: self.column_major, array }
+    }
+
     /// The data type of the arrays that are read.
     pub(crate) fn dtype<'py>(&self, py: Python<'py>) -> Bound<'py, PyArrayDescr> {
         self.stored.as_ref().map_or(&self.native, |stored| &stored.dtype).bind(py).clone()

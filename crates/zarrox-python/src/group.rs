@@ -5,10 +5,10 @@ use std::sync::{PoisonError, RwLock};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
-use zarrox::json::Json;
+use zarrox::json::{Json, Map};
 use zarrox::{ErrorKind, Node, NodeKind};
 
-use crate::array::{Opened, attributes_of, format_name, node_object};
+use crate::array::{Opened, attributes_of, format_name, node_object, put_attributes};
 use crate::error::OrRaise;
 
 /// A group, shared by all threads.
@@ -80,12 +80,16 @@ impl Group {
         Ok(zarrox::json::to_line(self.group().attributes()))
     }
 
-    fn set_attributes(&self, py: Python<'_>, attributes: &str) -> PyResult<()> {
+    #[pyo3(signature = (attributes, among = false))]
+    fn set_attributes(&self, py: Python<'_>, attributes: &str, among: bool) -> PyResult<String> {
         let mut group = self.group();
-        let attributes = attributes_of(attributes, group.attributes())?;
-        py.detach(|| group.set_attributes(attributes)).or_raise()?;
+        let said = attributes_of(attributes)?;
+        let format = group.metadata().format;
+        let put = |stored: &mut Map| put_attributes(stored, said, among, format);
+        py.detach(|| group.update_attributes(put)).or_raise()?;
+        let text = zarrox::json::to_line(group.attributes());
         self.replace(group);
-        Ok(())
+        Ok(text)
     }
 
     fn children<'py>(&self, py: Python<'py>) -> PyResult<Vec<(String, Bound<'py, PyAny>)>> {

@@ -428,6 +428,69 @@ def test_broken_children_hide_nothing(zarr_format: int) -> None:
     assert lines[-1].startswith(" └── baz (30,)")
 
 
+class Counting(collections.UserDict[str, Any]):
+    """A mapping that counts how often each key is asked for, in whatever way."""
+
+    def __init__(self, values: dict[str, Any]) -> None:
+        self.asked: collections.Counter[str] = collections.Counter()
+        self.written: collections.Counter[str] = collections.Counter()
+        super().__init__(values)
+
+    def __getitem__(self, key: str) -> Any:
+        self.asked[key] += 1
+        return self.data[key]
+
+    def __contains__(self, key: object) -> bool:
+        self.asked[str(key)] += 1
+        return key in self.data
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        self.written[key] += 1
+        self.data[key] = value
+
+    def forget(self) -> None:
+        self.asked.clear()
+        self.written.clear()
+
+
+def test_names_of_v2_are_known_without_reading_attributes() -> None:
+    values: dict[str, Any] = {}
+    root = zarr.group(values, zarr_format=2)
+    for number in range(1_000):
+        root.create_group(f"g{number:04}", attributes={"number": number})
+        values[f"a{number:04}/.zarray"] = b"never read"
+        values[f"a{number:04}/.zattrs"] = b"never read"
+    store = Counting(values)
+    root = zarr.open_group(store)
+    arrays, groups = [f"a{number:04}" for number in range(1_000)], [f"g{number:04}" for number in range(1_000)]
+    for names, found in (
+        (arrays + groups, lambda: [*root.__iter__()]),
+        (arrays + groups, lambda: [name for name in arrays + groups + ["none"] if name in root]),
+        (arrays, lambda: [*root.array_keys()]),
+        (groups, lambda: [*root.group_keys()]),
+    ):
+        store.forget()
+        assert found() == names
+        assert not [key for key in store.asked if key.endswith(".zattrs") and not key.startswith("none")]
+        # Only what says which hierarchy is here is asked for again, where there is nothing.
+        assert max(count for key, count in store.asked.items() if key != "zarr.json") == 1
+    store.forget()
+    assert len(root) == 2_000 and max(store.asked.values()) == 1
+
+
+def test_attributes_are_written_by_few_requests() -> None:
+    store = Counting({})
+    root = zarr.group(store, zarr_format=2)
+    for node in (root, root.zeros("a", shape=3)):
+        node.attrs["other"] = 1
+        store.forget()
+        node.attrs["number"] = 2
+        assert store.written == {node.attrs.key: 1}
+        # What the node is, its attributes, and whether there is consolidated metadata: each once, and what is there by two calls.
+        assert sum(store.asked.values()) <= 4, store.asked
+        assert dict(node.attrs) == {"other": 1, "number": 2}
+
+
 def test_synchronizes_creation() -> None:
     root = zarr.group(synchronizer=zarr.ThreadSynchronizer())
     outcomes: list[str] = []

@@ -131,6 +131,7 @@ fn reads_values(fill: &dyn Fn(Content<'_>) -> Box<dyn Store>) {
     for (name, expected) in [("a", &b"one"[..]), ("b/c/d", b"two"), ("empty", b"")] {
         assert_eq!(value(&*store, name).unwrap(), expected);
         assert_eq!(store.size(&key(name)).unwrap(), Some(expected.len() as u64));
+        assert!(store.contains(&key(name)).unwrap(), "{name}");
         let open = store.open(&key(name)).unwrap().unwrap();
         assert_eq!(open.size(), expected.len() as u64);
         assert!(open.as_bytes().is_none_or(|bytes| bytes == expected));
@@ -139,6 +140,7 @@ fn reads_values(fill: &dyn Fn(Content<'_>) -> Box<dyn Store>) {
     for missing in ["b", "b/c", "A", "aa", "b/c/d/e", "a/b", "empty/x/y", "nothing/here"] {
         assert_eq!(value(&*store, missing), None, "{missing}");
         assert_eq!(store.size(&key(missing)).unwrap(), None, "{missing}");
+        assert!(!store.contains(&key(missing)).unwrap(), "{missing}");
         assert!(store.open(&key(missing)).unwrap().is_none(), "{missing}");
         let ranges = store.get_ranges(&key(missing), &[ByteRange::Suffix { length: 1 }]).unwrap();
         assert_eq!(ranges, None, "{missing}");

@@ -17,6 +17,7 @@ use crate::consolidated::Copy;
 use crate::error::{argument, from_store};
 use crate::group::Node;
 use crate::guarded::Stored;
+use crate::kind::needed;
 use crate::options::Context;
 use crate::pool::Pool;
 use crate::probe::Probe;
@@ -255,15 +256,7 @@ impl Location {
             let documents: Vec<_> = keys.iter().map(|key| copy.get(key).map(Source::Json)).collect();
             return self.node_of(format, layout, &documents);
         }
-        let group = format.def().group_document();
-        let mut documents: Vec<Option<Vec<u8>>> = Vec::new();
-        for (index, name) in layout.documents().iter().enumerate() {
-            let is_decided = documents.iter().any(Option::is_some);
-            let decides = index == 0 || group == Some(index);
-            // Of an array the group's document is not read, and attributes alone make no node.
-            let is_read = if decides { !(is_decided && group == Some(index)) } else { is_decided };
-            documents.push(if is_read { self.document(layout.key(&self.path, name))? } else { None });
-        }
+        let documents = needed(format, layout.keys(&self.path), |key| self.document(key))?;
         self.node_of(format, layout, &Source::stored(&documents))
     }
 
@@ -647,7 +640,7 @@ impl Location {
         let keys = layout.keys(&self.path).into_iter().map(|key| Key::new(key).map_err(from_store));
         let keys: Vec<Key> = keys.collect::<Result<_>>()?;
         let _guard = self.lock_documents(&layout)?;
-        let stored: Vec<_> = keys.iter().map(|key| self.document_to_replace(key)).collect::<Result<_>>()?;
+        let stored = needed(format, keys.iter(), |key| self.document_to_replace(key))?;
         let documents = stored.iter().map(|stored| stored.as_ref().map(|stored| stored.bytes.to_vec()));
         let documents: Vec<_> = documents.collect();
         let Some((node, _)) = self.node_of(format, &layout, &Source::stored(&documents))? else {

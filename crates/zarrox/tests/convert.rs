@@ -596,6 +596,30 @@ fn interrupt(from: Format, to: Format) {
 }
 
 #[test]
+fn what_an_interrupted_conversion_left_is_of_a_kind_only_if_it_can_be_opened() {
+    for to in Format::all() {
+        let Ok(root) = OpenOptions::new().format(to).create_group_in(memory(), "") else { continue };
+        drop(root);
+        let source = memory();
+        small_hierarchy(if to == Format::V3 { Format::V2 } else { Format::V3 }, &source);
+        for writes in 0.. {
+            let store = memory();
+            let root = OpenOptions::new().format(to).create_group_in(store.clone(), "").unwrap();
+            let killed: Arc<dyn Store> = Arc::new(Killed { store, left: AtomicUsize::new(writes) });
+            let plan = Convert::new(to).plan_in(source.clone(), "", killed, "c").unwrap();
+            let finished = plan.run().is_ok();
+            for path in ["c", "c/a", "c/g", "c/g/b"] {
+                let is_missing = root.open(path).is_err_and(|error| error.kind() == ErrorKind::NotFound);
+                assert_eq!(root.kind(path).unwrap().is_none(), is_missing, "{to}: {path} after {writes}");
+            }
+            if finished {
+                break;
+            }
+        }
+    }
+}
+
+#[test]
 fn chunks_that_are_there_are_not_written_again() {
     let (source, store) = (memory(), memory());
     small_hierarchy(Format::V2, &source);

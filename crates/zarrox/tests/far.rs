@@ -210,7 +210,7 @@ fn a_change_asks_for_consolidated_metadata_of_all_groups_above_at_once() {
             array.update_attributes(|all| drop(all.insert("title".to_owned(), title.into()))).unwrap();
             (count(&remote.take_requests(), ""), started.elapsed())
         };
-        let own = if format == Format::V2 { 4 } else { 2 };
+        let own = if format == Format::V2 { 3 } else { 2 };
         let remote = slow(&remote);
         let (requests, time) = requests_of(&remote, "one");
         assert_eq!(requests, own + 8, "{format}");

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use zarrox::json::json;
 use zarrox::prelude::*;
-use zarrox::stores::{DirectoryStore, Key, MemoryStore, Store};
-use zarrox::{ErrorKind, OpenMode, OpenOptions};
+use zarrox::stores::{CountingStore, DirectoryStore, Key, MemoryStore, Operation, Store};
+use zarrox::{ErrorKind, Node, NodeKind, OpenMode, OpenOptions};
 
 fn stores() -> Vec<(Arc<dyn Store>, Option<tempfile::TempDir>)> {
     let directory = tempfile::tempdir().unwrap();
@@ -183,6 +183,93 @@ fn a_bad_node_never_hides_its_siblings() {
     assert!(root.contains("number").unwrap(), "a node that cannot be understood is one");
     assert!(root.create_group("number").is_err());
     root.delete("number").unwrap();
+}
+
+#[test]
+fn names_and_kinds_are_those_of_what_can_be_opened() {
+    for format in Format::all().filter(|format| *format != Format::V1) {
+        let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+        let root = OpenOptions::new().format(format).create_group_in(store.clone(), "").unwrap();
+        array(&root, "a");
+        array(&root, "deep/x").fill(.., 1).unwrap();
+        root.create_group("g").unwrap();
+        // In the drafts and in N5 this is a group; in the others, files of somebody else.
+        for key in ["meta/others/deep/notes", "others/deep/notes", "meta/root/others/deep/notes"] {
+            store.set(&Key::new(key).unwrap(), b"?", Default::default()).unwrap();
+        }
+        let children = root.children().unwrap();
+        let opened: Vec<_> = children.iter().map(|child| (child.name.clone(), kind(&child.node))).collect();
+        let kinds = root.child_kinds().unwrap();
+        let kinds: Vec<_> = kinds.into_iter().map(|(name, kind)| (name, kind.ok())).collect();
+        assert_eq!(kinds, opened, "{format}");
+        let names: Vec<_> = opened.into_iter().map(|(name, _)| name).collect();
+        assert_eq!(root.child_names().unwrap(), names, "{format}");
+        for path in ["a", "a/0", "deep", "deep/x", "g", "g/none", "none", "others", "others/deep"] {
+            let node = root.open(path);
+            assert_eq!(root.kind(path).unwrap(), kind(&node), "{format}: {path}");
+            assert_eq!(root.contains(path).unwrap(), node.is_ok(), "{format}: {path}");
+        }
+    }
+}
+
+fn kind(node: &zarrox::Result<Node>) -> Option<NodeKind> {
+    node.as_ref().ok().map(|node| match node {
+        Node::Array(_) => NodeKind::Array,
+        Node::Group(_) => NodeKind::Group,
+    })
+}
+
+#[test]
+fn a_node_is_there_if_its_document_is_and_opening_tells_what_is_wrong_with_it() {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let root = OpenOptions::new().format(Format::V2).create_group_in(store.clone(), "").unwrap();
+    let put = |key: &str| store.set(&Key::new(key).unwrap(), b"{", Default::default()).unwrap();
+    ["array/.zarray", "group/.zgroup", "attributes/.zattrs"].into_iter().for_each(put);
+    assert_eq!(root.child_names().unwrap(), ["array", "group"]);
+    for (path, kind) in [("array", NodeKind::Array), ("group", NodeKind::Group)] {
+        assert_eq!(root.kind(path).unwrap(), Some(kind));
+        assert!(root.contains(path).unwrap());
+        assert_eq!(root.open(path).unwrap_err().kind(), ErrorKind::InvalidMetadata);
+    }
+    assert!(!root.contains("attributes").unwrap(), "attributes alone make no node");
+    assert_eq!(root.open("attributes").unwrap_err().kind(), ErrorKind::NotFound);
+}
+
+#[test]
+fn names_and_kinds_of_v2_are_known_without_reading_documents() {
+    let store = CountingStore::new(Arc::new(MemoryStore::new()));
+    let counted: Arc<dyn Store> = Arc::new(store.clone());
+    let root = OpenOptions::new().format(Format::V2).create_group_in(counted, "").unwrap();
+    for number in 0..10 {
+        array(&root, &format!("a{number}"));
+        root.create_group(&format!("g{number}")).unwrap();
+    }
+    store.take();
+    assert_eq!(root.child_kinds().unwrap().len(), 20);
+    let counts = store.take();
+    assert_eq!((counts.listings(), counts.values()), (1, 0), "{counts:?}");
+    // Of arrays the first document, of groups the second.
+    assert_eq!(counts.of(Operation::Size), 10 + 2 * 10, "{counts:?}");
+    assert!(root.contains("a3").unwrap());
+    let counts = store.take();
+    assert_eq!((counts.values(), counts.of(Operation::Size)), (0, 1), "{counts:?}");
+}
+
+#[test]
+fn attributes_are_written_by_few_requests() {
+    let store = CountingStore::new(Arc::new(MemoryStore::new()));
+    let counted: Arc<dyn Store> = Arc::new(store.clone());
+    let mut root = OpenOptions::new().format(Format::V2).create_group_in(counted, "").unwrap();
+    let mut array = array(&root, "a");
+    let number = |map: &mut zarrox::json::Map| drop(map.insert("number".to_owned(), 1.into()));
+    store.take();
+    array.update_attributes(number).unwrap();
+    // What the node is, its attributes, and whether its group has consolidated metadata.
+    let counts = store.take();
+    assert_eq!((counts.values(), counts.of(Operation::Set)), (3, 1), "{counts:?}");
+    root.update_attributes(number).unwrap();
+    let counts = store.take();
+    assert_eq!((counts.values(), counts.of(Operation::Set)), (4, 1), "{counts:?}");
 }
 
 #[test]

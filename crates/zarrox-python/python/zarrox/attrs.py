@@ -38,6 +38,10 @@ def _encode(value: Any) -> Any:
     raise TypeError(f"an attribute cannot be a {type(value).__name__}: it has to be what JSON has")
 
 
+# Made once: for every other than its own defaults, `json.dumps` makes one for each value.
+_ENCODER = json.JSONEncoder(default=_encode)
+
+
 def _checked(attributes: Mapping[Any, Any]) -> dict[str, Any]:
     """With text as keys, as JSON has it."""
     others = [key for key in attributes if not isinstance(key, str)]
@@ -124,15 +128,15 @@ class Attributes(MutableMapping[str, Any]):
             return {}
         return self.store._metadata_class.parse_metadata(document)
 
-    def _write(self, attributes: dict[str, Any]) -> None:
-        # Documents of v2 are zarr-python 2's to the byte, which sorts names; those of v3 keep their order.
-        is_v2 = self._node is None or self._node.format in ("1", "2")
-        document = json.dumps(attributes, default=_encode, sort_keys=is_v2)
-        # What a later reader gets, and not what a caller may go on changing.
-        stored: dict[str, Any] = json.loads(document)
+    def _write(self, attributes: dict[str, Any], among: bool = False) -> None:
+        """Stores these, and no others, or those of a node among the others."""
+        document = _ENCODER.encode(attributes)
         if self._node is not None:
-            self._node.set_attributes(document)
-        else:
+            document = self._node.set_attributes(document, among)
+        # What a later reader gets, and not what a caller may go on changing.
+        if self._node is None or self.cache:
+            stored: dict[str, Any] = json.loads(document)
+        if self._node is None:
             assert self.store is not None
             self.store[self._key] = json_dumps(stored)
         if self.cache:
@@ -149,14 +153,22 @@ class Attributes(MutableMapping[str, Any]):
             self._cached = attributes
         return attributes
 
-    def _change(self, change: Callable[[dict[str, Any]], dict[str, Any] | None]) -> None:
-        """Reads, changes and writes."""
+    def _change(self, change: Callable[[], None]) -> None:
+        """Calls what reads, changes and writes, while nobody else does."""
         if self.read_only:
             raise PermissionError("attributes are read-only: open the array or group with mode 'r+'")
         with self._lock(), _changing:
-            attributes = self._read()
-            changed = change(attributes)
-            self._write(attributes if changed is None else changed)
+            change()
+
+    def _add(self, new: dict[str, Any]) -> None:
+        def add() -> None:
+            if self._node is not None:
+                # Native code reads the others itself.
+                self._write(new, among=True)
+            else:
+                self._write(self._read() | new)
+
+        self._change(add)
 
     def _lock(self) -> AbstractContextManager[Any]:
         if self.synchronizer is None:
@@ -191,7 +203,7 @@ class Attributes(MutableMapping[str, Any]):
             The new ones.
         """
         new = _checked(d)
-        self._change(lambda _: new)
+        self._change(lambda: self._write(new))
 
     def update(self, *args: Any, **kwargs: Any) -> None:
         """Sets several attributes by one write.
@@ -201,19 +213,19 @@ class Attributes(MutableMapping[str, Any]):
         *args, **kwargs
             As ``dict.update`` takes them.
         """
-        new = _checked(dict(*args, **kwargs))
-        self._change(lambda attributes: attributes.update(new))
+        self._add(_checked(dict(*args, **kwargs)))
 
     def __getitem__(self, item: str) -> Any:
         return self._current()[item]
 
     def __setitem__(self, item: str, value: Any) -> None:
-        new = _checked({item: value})
-        self._change(lambda attributes: attributes.update(new))
+        self._add(_checked({item: value}))
 
     def __delitem__(self, item: str) -> None:
-        def delete(attributes: dict[str, Any]) -> None:
+        def delete() -> None:
+            attributes = self._read()
             del attributes[item]
+            self._write(attributes)
 
         self._change(delete)
 

@@ -71,7 +71,7 @@ def _create(
     **spec
         See `zarrox.core.spec.array_spec`.
     """
-    text = json.dumps(array_spec(zarr_format=_format(store, zarr_format), **spec), default=_plain)
+    text = _ENCODER.encode(array_spec(zarr_format=_format(store, zarr_format), **spec))
     return Array._of(
         _native.create_array(native_store, path, text),
         store,
@@ -117,6 +117,10 @@ def _plain(value: Any) -> Any:
     if isinstance(value, np.generic | np.ndarray):
         return value.tolist()
     raise TypeError(f"{value!r} cannot be written as JSON")
+
+
+# Made once: for every other than its own defaults, `json.dumps` makes one for each value.
+_ENCODER = json.JSONEncoder(default=_plain)
 
 
 def create(

@@ -53,9 +53,13 @@ class CallableInt(int):
         return int(self)
 
 
+# Made once: for every other than its own defaults, `json.dumps` makes one for each value.
+_ENCODER = json.JSONEncoder(indent=4, sort_keys=True, ensure_ascii=True, separators=(",", ": "))
+
+
 def json_dumps(o: object) -> bytes:
     """JSON as zarr-python 2 writes it: keys sorted, four spaces, ASCII only."""
-    return json.dumps(o, indent=4, sort_keys=True, ensure_ascii=True, separators=(",", ": ")).encode("ascii")
+    return _ENCODER.encode(o).encode("ascii")
 
 
 def json_loads(s: str | bytes | bytearray | memoryview) -> Any:

@@ -139,7 +139,7 @@ def create_node(store: _native.Store, path: str, document: Document, overwrite: 
 
 def to_json(value: Any) -> str:
     """JSON of what may hold scalars of NumPy and objects of zarr-python 3."""
-    return json.dumps(value, default=_plain)
+    return _ENCODER.encode(value)
 
 
 def _plain(value: Any) -> Any:
@@ -148,3 +148,7 @@ def _plain(value: Any) -> Any:
     if hasattr(value, "to_dict"):
         return value.to_dict()
     raise TypeError(f"{value!r} cannot be written as JSON")
+
+
+# Made once: for every other than its own defaults, `json.dumps` makes one for each value.
+_ENCODER = json.JSONEncoder(default=_plain)

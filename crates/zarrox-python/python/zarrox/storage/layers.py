@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping, MutableMapping
+from collections.abc import Iterator, MutableMapping
 from threading import Lock
 from typing import Any
 
@@ -222,23 +222,18 @@ class LRUStoreCache(BaseStore):
             self._invalidate_keys()
 
 
-class _Written(Mapping[str, bytes]):
-    """Documents as they are stored, each written when it is asked for: of a large hierarchy, few are."""
+class _Written(dict[str, Any]):
+    """Documents as they are stored, each written when it is asked for: of a large hierarchy, few are.
 
-    def __init__(self, documents: Mapping[str, Any]) -> None:
-        self._documents = documents
+    That they are a ``dict`` makes it cheap to ask which there are.
+    """
 
     def __getitem__(self, key: str) -> bytes:
-        return json.dumps(self._documents[key]).encode()
+        return _ENCODER.encode(super().__getitem__(key)).encode()
 
-    def __contains__(self, key: object) -> bool:
-        return key in self._documents
 
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._documents)
-
-    def __len__(self) -> int:
-        return len(self._documents)
+# Made once, since `json.dumps` is a longer way to it.
+_ENCODER = json.JSONEncoder()
 
 
 class ConsolidatedMetadataStore(BaseStore):
@@ -273,7 +268,8 @@ class ConsolidatedMetadataStore(BaseStore):
         version = document.get("zarr_consolidated_format")
         if version != 1:
             raise MetadataError(f"'{metadata_key}': the format of consolidated metadata is {version!r}, and 1 is known")
-        self.meta_store = KVStore(dict(document["metadata"]))
+        self._documents = dict(document["metadata"])
+        self.meta_store = KVStore(self._documents)
 
     @property
     def native(self) -> _native.Store:
@@ -281,7 +277,7 @@ class ConsolidatedMetadataStore(BaseStore):
         if self._custom:
             return super().native
         if self._handle is None:
-            self._handle = _native.Store.mapping(_Written(self.meta_store)).read_only()
+            self._handle = _native.Store.mapping(_Written(self._documents)).read_only()
         return self._handle
 
     def __getstate__(self) -> dict[str, Any]:
