@@ -243,7 +243,7 @@ impl Array {
     }
 
     #[pyo3(signature = (attributes, among = false))]
-    fn set_attributes(&self, py: Python<'_>, attributes: &str, among: bool) -> PyResult<String> {
+    fn set_attributes(&self, py: Python<'_>, attributes: &str, among: bool) -> PyResult<()> {
         let said = attributes_of(attributes)?;
         py.detach(|| {
             let _changing = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
@@ -251,10 +251,9 @@ impl Array {
             let mut array = typed.array.clone();
             let format = array.metadata().format;
             array.update_attributes(|stored| put_attributes(stored, said, among, format)).or_raise()?;
-            let text = zarrox::json::to_line(array.attributes());
             let typed = Python::attach(|py| Arc::new(typed.with_attributes_of(py, array)));
             *self.typed.write().unwrap_or_else(PoisonError::into_inner) = typed;
-            Ok(text)
+            Ok(())
         })
     }
 

@@ -81,15 +81,14 @@ impl Group {
     }
 
     #[pyo3(signature = (attributes, among = false))]
-    fn set_attributes(&self, py: Python<'_>, attributes: &str, among: bool) -> PyResult<String> {
+    fn set_attributes(&self, py: Python<'_>, attributes: &str, among: bool) -> PyResult<()> {
         let mut group = self.group();
         let said = attributes_of(attributes)?;
         let format = group.metadata().format;
         let put = |stored: &mut Map| put_attributes(stored, said, among, format);
         py.detach(|| group.update_attributes(put)).or_raise()?;
-        let text = zarrox::json::to_line(group.attributes());
         self.replace(group);
-        Ok(text)
+        Ok(())
     }
 
     fn children<'py>(&self, py: Python<'py>) -> PyResult<Vec<(String, Bound<'py, PyAny>)>> {

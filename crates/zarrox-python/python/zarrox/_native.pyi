@@ -144,8 +144,8 @@ class Array:
         """The metadata of the array as its format stores it, JSON: ``.zarray``, ``zarr.json``, ``attributes.json`` …"""
     def attributes(self, refresh: bool = False) -> str:
         """The attributes, JSON; ``refresh`` reads them from the store again."""
-    def set_attributes(self, attributes: str, among: bool = False) -> str:
-        """Replaces all, or puts these among the others; returns all that are stored then."""
+    def set_attributes(self, attributes: str, among: bool = False) -> None:
+        """Replaces all, or puts these among the others."""
     def refresh(self) -> None:
         """Reads the metadata again."""
 
@@ -199,8 +199,8 @@ class Group:
     def read_only(self) -> bool: ...
     def document(self) -> str: ...
     def attributes(self, refresh: bool = False) -> str: ...
-    def set_attributes(self, attributes: str, among: bool = False) -> str:
-        """Replaces all, or puts these among the others; returns all that are stored then."""
+    def set_attributes(self, attributes: str, among: bool = False) -> None:
+        """Replaces all, or puts these among the others."""
     def children(self) -> list[tuple[str, Array | Group | str]]:
         """What is directly below, sorted by name; text says why a node cannot be opened."""
     def names(self) -> list[tuple[str, Literal["array", "group", "broken"]]]:

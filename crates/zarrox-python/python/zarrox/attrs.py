@@ -132,13 +132,14 @@ class Attributes(MutableMapping[str, Any]):
         """Stores these, and no others, or those of a node among the others."""
         document = _ENCODER.encode(attributes)
         if self._node is not None:
-            document = self._node.set_attributes(document, among)
+            self._node.set_attributes(document, among)
+            # The node has them, for whoever asks.
+            self._cached = None
+            return
         # What a later reader gets, and not what a caller may go on changing.
-        if self._node is None or self.cache:
-            stored: dict[str, Any] = json.loads(document)
-        if self._node is None:
-            assert self.store is not None
-            self.store[self._key] = json_dumps(stored)
+        stored: dict[str, Any] = json.loads(document)
+        assert self.store is not None
+        self.store[self._key] = json_dumps(stored)
         if self.cache:
             self._cached = stored
 
