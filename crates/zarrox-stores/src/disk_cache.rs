@@ -8,16 +8,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 use self::entry::{Entry, Name};
-use self::files::Files;
+use self::files::{BLOCK, Files};
 use crate::generations::{Generation, Generations};
 use crate::store::ranges_of;
 use crate::{
     ByteRange, Bytes, Capabilities, Condition, DirListing, GetDone, Key, LockGuard, Prefix, Store,
     StoreError, StoreErrorKind, Value,
 };
-
-/// How much of a value is in memory while it is copied, in bytes.
-const BLOCK: u64 = 8 << 20;
 
 /// How often a value is copied that is replaced meanwhile, before it is read without a copy.
 const ATTEMPTS: usize = 3;

@@ -27,6 +27,11 @@ impl Random {
         Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
     }
 
+    /// Starts at a seed that follows from an input, so that each input is always treated in the same way.
+    pub(crate) fn of_input(input: &[u8]) -> Self {
+        Self::new(input.iter().fold(input.len() as u64, |hash, &byte| hash.rotate_left(5) ^ u64::from(byte)))
+    }
+
     /// The next number.
     pub fn number(&mut self) -> u64 {
         self.0 ^= self.0 << 13;

@@ -66,7 +66,7 @@ impl Target {
                 let Some(specimen) = specimens.get(usize::from(choice) % specimens.len().max(1)) else {
                     return;
                 };
-                specimen.examine(&self.registry, encoded, &mut seeded(encoded));
+                specimen.examine(&self.registry, encoded, &mut Random::of_input(encoded));
             }
             Kind::Chain => chains::run(&self.registry, input),
             Kind::Documents => documents::run(&self.registry, input),
@@ -93,9 +93,4 @@ impl Target {
     pub fn name(&self) -> &str {
         &self.name
     }
-}
-
-/// A generator that depends on the input, so that the same input is always treated in the same way.
-fn seeded(input: &[u8]) -> Random {
-    Random::new(input.iter().fold(input.len() as u64, |hash, &byte| hash.rotate_left(5) ^ u64::from(byte)))
 }

@@ -27,23 +27,6 @@ struct Kind {
     explicit: bool,
 }
 
-/// The documents that a node of this format has, given all keys that it can have: of an array the group's document is not read,
-/// and attributes alone make no node.
-pub(crate) fn needed<K, D>(
-    format: Format,
-    keys: impl IntoIterator<Item = K>,
-    read: impl Fn(K) -> Result<Option<D>>,
-) -> Result<Vec<Option<D>>> {
-    let group = format.def().group_document();
-    let mut documents: Vec<Option<D>> = Vec::new();
-    for (index, key) in keys.into_iter().enumerate() {
-        let is_found = documents.iter().any(Option::is_some);
-        let is_needed = if group == Some(index) { !is_found } else { index == 0 || is_found };
-        documents.push(if is_needed { read(key)? } else { None });
-    }
-    Ok(documents)
-}
-
 impl Group {
     /// The names of everything directly below, sorted: those of [`Group::children`], without opening any.
     ///

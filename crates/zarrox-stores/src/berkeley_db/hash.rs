@@ -1,7 +1,6 @@
 //! Berkeley DB's hash tables: a chain of pages for each bucket.
 
-use super::pages::{Item, Page, Pages, kind};
-use super::{Visit, unsupported};
+use super::pages::{Item, Page, Pages, Visit, kind, unsupported};
 use crate::StoreError;
 
 /// What a file may say of itself: several values under one key, databases inside of the file.

@@ -16,15 +16,12 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use self::hash::Hash;
-use self::pages::{HASH_MAGIC, Item, Pages, TREE_MAGIC};
+use self::pages::{HASH_MAGIC, Item, Pages, TREE_MAGIC, unsupported};
 use self::tree::Tree;
 use crate::key::valid;
 use crate::{
     Capabilities, Condition, DirListing, Key, LockGuard, Prefix, Store, StoreError, StoreErrorKind, Value,
 };
-
-/// Is told of a key and of the length of its value.
-type Visit<'a> = dyn FnMut(Vec<u8>, u64) -> Result<ControlFlow<()>, StoreError> + 'a;
 
 /// Reads the values in a Berkeley DB file, as zarr-python's `DBMStore` has them with `bsddb3.btopen`, `bsddb3.hashopen`, and `dbm.ndbm`
 /// where that is made of Berkeley DB, as on Debian.
@@ -123,12 +120,6 @@ impl BerkeleyDbStore {
         let message = "Berkeley DB files are only read; copy the data to another store to change it";
         self.place(key)(StoreError::new(StoreErrorKind::ReadOnly, operation, message))
     }
-}
-
-/// The error of a file that has something that is not read.
-fn unsupported(what: &str) -> StoreError {
-    let message = format!("the Berkeley DB file has {what}, which is not supported");
-    StoreError::new(StoreErrorKind::Unsupported, "opening", message)
 }
 
 impl Store for BerkeleyDbStore {

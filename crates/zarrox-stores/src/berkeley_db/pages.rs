@@ -5,10 +5,14 @@
 //! each. Numbers have the byte order of the machine that made the file; the magic number in the first page tells it.
 
 use std::fs::File;
+use std::ops::ControlFlow;
 use std::os::unix::fs::FileExt;
 
 use crate::store::reserved;
 use crate::{StoreError, StoreErrorKind};
+
+/// Is told of a key and of the length of its value.
+pub(super) type Visit<'a> = dyn FnMut(Vec<u8>, u64) -> Result<ControlFlow<()>, StoreError> + 'a;
 
 pub(super) const TREE_MAGIC: u32 = 0x0005_3162;
 pub(super) const HASH_MAGIC: u32 = 0x0006_1561;
@@ -194,4 +198,10 @@ impl Page {
 fn no_database() -> StoreError {
     let message = "the file is not a Berkeley DB file of the kinds hash and btree";
     StoreError::new(StoreErrorKind::Corrupt, "opening", message)
+}
+
+/// The error of a file that has something that is not read.
+pub(super) fn unsupported(what: &str) -> StoreError {
+    let message = format!("the Berkeley DB file has {what}, which is not supported");
+    StoreError::new(StoreErrorKind::Unsupported, "opening", message)
 }

@@ -1,7 +1,6 @@
 //! Berkeley DB's trees of pages: keys in the order of their bytes, each with the value behind it.
 
-use super::pages::{Item, Page, Pages, kind};
-use super::{Visit, unsupported};
+use super::pages::{Item, Page, Pages, Visit, kind, unsupported};
 use crate::StoreError;
 
 /// What a file may say of itself that changes what is in it: several values under one key, numbers as keys, databases inside of the

@@ -11,9 +11,11 @@ use std::time::SystemTime;
 
 use tempfile::{NamedTempFile, TempPath};
 
-use super::BLOCK;
 use super::entry::{Entry, Name, is_copy, write_header};
 use crate::{Prefix, StoreError, Value};
+
+/// The part of a value that is in memory while it is copied, in bytes.
+pub(super) const BLOCK: u64 = 8 << 20;
 
 /// What the names of copies that are being written begin with.
 const TEMPORARY: &str = ".zarrox-copying-";

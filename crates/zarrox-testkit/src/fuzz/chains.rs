@@ -7,7 +7,6 @@ use zarrox_core::json::Json;
 use zarrox_core::json::json;
 use zarrox_core::{DataType, Registry};
 
-use super::seeded;
 use crate::codec::Random;
 use crate::examples::EXAMPLES;
 use crate::specimen::{LIMIT, Specimen};
@@ -22,7 +21,7 @@ const ROW: usize = 2;
 pub(super) fn run(registry: &Registry, input: &[u8]) {
     let mut rest = input;
     if let Some(specimen) = Choices(&mut rest).specimen(registry) {
-        specimen.examine(registry, rest, &mut seeded(rest));
+        specimen.examine(registry, rest, &mut Random::of_input(rest));
     }
 }
 

@@ -9,7 +9,7 @@ use zarrox_core::json::{Map, to_bytes};
 use zarrox_core::metadata::{Change, Consolidation, FormatDef, LiftContext, Source};
 use zarrox_core::{ArrayMetadata, Format, GroupMetadata, NodeMetadata, NodePath, Registry};
 
-use super::seeded;
+use crate::codec::Random;
 use crate::examples::{EXAMPLES, Example};
 use crate::specimen::{LIMIT, Specimen};
 
@@ -53,7 +53,11 @@ fn node(def: &dyn FormatDef, text: &[u8], context: &LiftContext<'_>) {
     }
     let Ok(chain) = array.chain(context.registry, context.mode, LIMIT) else { return };
     if chain.chunk().size() <= SMALL && array.fill_element(context.registry).is_ok() {
-        Specimen::of_chain(array.data_type, chain).examine(context.registry, text, &mut seeded(text));
+        Specimen::of_chain(array.data_type, chain).examine(
+            context.registry,
+            text,
+            &mut Random::of_input(text),
+        );
     }
 }
 
