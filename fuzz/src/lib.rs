@@ -1,4 +1,4 @@
-//! What all fuzz targets are made of.
+//! The common parts of all fuzz targets.
 //!
 //! The files in `fuzz_targets` and the list of programs in `Cargo.toml` are written by `cargo xtask fuzz`, one for each codec of
 //! the examples in `zarrox-testkit`, which also has all that the targets do.

@@ -65,7 +65,7 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// What the field can be in a data type; what arrays are created with comes first.
+    /// The forms that the field can have in a data type; the one that arrays are created with comes first.
     fn forms(&self) -> Vec<TokenStream> {
         let form = |element: &Type, lengths: &[&Expr]| {
             let span = element.span();

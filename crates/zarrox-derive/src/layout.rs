@@ -1,4 +1,4 @@
-//! What the attributes and parameters of a struct must be.
+//! Checks of the attributes and parameters of a struct.
 
 use syn::{DeriveInput, Error, Result};
 

@@ -26,7 +26,7 @@ const THREADS: usize = 2;
 const REPETITIONS: usize = 9;
 const CHUNK: usize = 256;
 const INNER: usize = 64;
-/// What a bare loop reads at a time: it stays in the L2 cache.
+/// The number of bytes that a bare loop reads at a time: they stay in the L2 cache.
 const BLOCK: usize = 256 << 10;
 
 /// One way in which the array is stored.

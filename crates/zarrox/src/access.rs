@@ -1,11 +1,11 @@
-//! How elements are read and written: what can differ from one access to the next.
+//! Options for reading and writing elements: everything that can differ from one access to the next.
 
 use crate::array::ChunkCache;
 use crate::heard::Heard;
 use crate::interrupt::Interrupt;
 use crate::options::{Context, MissingChunks};
 
-/// How the elements of an array are read and written, where that is not as it was opened.
+/// Options for reading and writing the elements of an array, where these differ from the ones that it was opened with.
 ///
 /// ```
 /// # use zarrox::prelude::*;
@@ -32,54 +32,54 @@ pub struct AccessOptions {
 }
 
 impl AccessOptions {
-    /// As the array was opened.
+    /// Options that change nothing: the array is accessed with those that it was opened with.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Whether reading compares checksums. It does, if not said. Where it does not, a part of a chunk can be read without the
+    /// Sets whether reading compares checksums; by default it does. Without, a part of a chunk can be read without the
     /// rest; what compressors check themselves stays checked, and so are the indexes of shards.
     #[must_use]
     pub fn verify_checksums(self, verify: bool) -> Self {
         Self { verify_checksums: Some(verify), ..self }
     }
 
-    /// How many threads work; one for each core when it is 0.
+    /// Sets the number of threads that work; 0 means one for each core.
     #[must_use]
     pub fn threads(self, threads: usize) -> Self {
         Self { threads: Some(threads), ..self }
     }
 
-    /// What reading does with chunks that were never stored.
+    /// Sets how chunks that were never stored are read.
     #[must_use]
     pub fn missing_chunks(self, policy: MissingChunks) -> Self {
         Self { missing_chunks: Some(policy), ..self }
     }
 
-    /// Whether chunks that hold nothing but the fill value are stored all the same.
+    /// Sets whether chunks that hold nothing but the fill value are stored all the same.
     #[must_use]
     pub fn store_empty_chunks(self, store: bool) -> Self {
         Self { store_empty_chunks: Some(store), ..self }
     }
 
-    /// How much memory, in bytes, may be in use at once beside the result and the values; 4 GiB, if not said. One chunk for each
+    /// Sets how much memory, in bytes, may be in use at once beside the result and the values; 4 GiB by default. One chunk for each
     /// thread is decoded at a time, or as many as fit, and always at least one.
     #[must_use]
     pub fn memory(self, bytes: usize) -> Self {
         Self { memory: Some(bytes), ..self }
     }
 
-    /// How many bytes of decoded chunks are kept in memory for the next who reads elements of them; none, if not said. All arrays
+    /// Sets how many bytes of decoded chunks are kept in memory for later reads of the same chunks; 0 by default. All arrays
     /// that are given these options, or clones of them, share the bytes, which come on top of [`memory`](Self::memory).
     ///
     /// A chunk is used again as long as its stored bytes are of the same version; so reading still asks the store for that, and
-    /// nothing is kept where a store cannot tell: versions are known of memory, directories and object stores.
+    /// nothing is kept where a store cannot tell: memory, directories and object stores know versions.
     #[must_use]
     pub fn chunk_cache(self, bytes: usize) -> Self {
         Self { chunk_cache: Some((bytes > 0).then(|| ChunkCache::new(bytes))), ..self }
     }
 
-    /// What calls the work off.
+    /// Sets the interrupt that calls the work off.
     #[must_use]
     pub fn interrupt(self, interrupt: &Interrupt) -> Self {
         Self { interrupt: Some(interrupt.clone()), ..self }

@@ -37,7 +37,7 @@ use crate::{AccessOptions, DynArray, Interrupt, Node};
 /// When the future is dropped the work is not waited for, but goes on to its end.
 ///
 /// # Errors
-/// What the work says; [`ErrorKind::Unreachable`](crate::ErrorKind::Unreachable) when there is no thread for it.
+/// The error of the work; [`ErrorKind::Unreachable`](crate::ErrorKind::Unreachable) when there is no thread for it.
 ///
 /// # Panics
 /// When the work panics.
@@ -48,7 +48,7 @@ pub async fn run<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send + 's
 /// Opens the node at a path or URL, see [`crate::open`].
 ///
 /// # Errors
-/// As for [`crate::open`].
+/// The errors of [`crate::open`].
 pub async fn open(path: impl Into<PathBuf>) -> Result<Node> {
     let path = path.into();
     run(move || crate::open(path)).await
@@ -57,7 +57,7 @@ pub async fn open(path: impl Into<PathBuf>) -> Result<Node> {
 /// Opens the array at a path or URL, see [`crate::open_array`].
 ///
 /// # Errors
-/// As for [`crate::open_array`].
+/// The errors of [`crate::open_array`].
 pub async fn open_array(path: impl Into<PathBuf>) -> Result<Array> {
     open(path).await?.into_array().map(Array::from)
 }
@@ -65,7 +65,7 @@ pub async fn open_array(path: impl Into<PathBuf>) -> Result<Array> {
 /// Opens the group at a path or URL, see [`crate::open_group`].
 ///
 /// # Errors
-/// As for [`crate::open_group`].
+/// The errors of [`crate::open_group`].
 pub async fn open_group(path: impl Into<PathBuf>) -> Result<Group> {
     open(path).await?.into_group().map(Group::from)
 }
@@ -92,7 +92,7 @@ impl Array {
     /// Reads elements into a new array.
     ///
     /// # Errors
-    /// As for [`crate::Array::read`].
+    /// The errors of [`crate::Array::read`].
     pub async fn read<T: Element>(&self, selection: impl IntoSelection) -> Result<ArrayD<T>> {
         let selection = selection.into_selection();
         self.run(move |array| array.slice(selection).read()).await
@@ -101,7 +101,7 @@ impl Array {
     /// Reads elements into a new array whose number of dimensions is known at compile time.
     ///
     /// # Errors
-    /// As for [`crate::Array::read_nd`].
+    /// The errors of [`crate::Array::read_nd`].
     pub async fn read_nd<T: Element, D: Dimension + 'static>(
         &self,
         selection: impl IntoSelection,
@@ -113,7 +113,7 @@ impl Array {
     /// Reads elements without knowing their type at compile time.
     ///
     /// # Errors
-    /// As for [`crate::Array::read_dyn`].
+    /// The errors of [`crate::Array::read_dyn`].
     pub async fn read_dyn(&self, selection: impl IntoSelection) -> Result<DynArray> {
         let selection = selection.into_selection();
         self.run(move |array| array.slice(selection).read_dyn()).await
@@ -123,7 +123,7 @@ impl Array {
     /// for a while when the future is dropped.
     ///
     /// # Errors
-    /// As for [`crate::Array::write`].
+    /// The errors of [`crate::Array::write`].
     pub async fn write<T: Element, D: Dimension + 'static>(
         &self,
         selection: impl IntoSelection,
@@ -133,10 +133,10 @@ impl Array {
         self.run(move |array| array.slice(selection).write(&values)).await
     }
 
-    /// Does with the array whatever takes time.
+    /// Runs work that takes time with the array, on a thread that may wait.
     ///
     /// # Errors
-    /// What the work says.
+    /// The error of the work.
     pub async fn run<R: Send + 'static>(
         &self,
         work: impl FnOnce(&crate::Array) -> Result<R> + Send + 'static,
@@ -166,7 +166,7 @@ impl Group {
     /// Opens the array at a path below.
     ///
     /// # Errors
-    /// As for [`crate::Group::open`].
+    /// The errors of [`crate::Group::open`].
     pub async fn array(&self, path: impl Into<String>) -> Result<Array> {
         let path = path.into();
         self.run(move |group| group.open(&path)?.into_array()).await.map(Array::from)
@@ -175,16 +175,16 @@ impl Group {
     /// Opens the group at a path below.
     ///
     /// # Errors
-    /// As for [`crate::Group::open`].
+    /// The errors of [`crate::Group::open`].
     pub async fn group(&self, path: impl Into<String>) -> Result<Self> {
         let path = path.into();
         self.run(move |group| group.open(&path)?.into_group()).await.map(Self::from)
     }
 
-    /// Does with the group whatever takes time.
+    /// Runs work that takes time with the group, on a thread that may wait.
     ///
     /// # Errors
-    /// What the work says.
+    /// The error of the work.
     pub async fn run<R: Send + 'static>(
         &self,
         work: impl FnOnce(&crate::Group) -> Result<R> + Send + 'static,

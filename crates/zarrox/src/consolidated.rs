@@ -21,7 +21,7 @@ use crate::guarded::until_unchanged;
 use crate::hierarchy::{Found, Location, format_of};
 use crate::upkeep::Upkeep;
 
-/// Whether hierarchies are opened by their consolidated metadata.
+/// The rule by which hierarchies are opened by their consolidated metadata, or not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Consolidated {
     /// When there is any and nothing will be written ([`OpenMode::Read`](crate::OpenMode::Read)).
@@ -33,7 +33,7 @@ pub enum Consolidated {
     Require,
 }
 
-/// How a node differs between consolidated metadata and what is stored.
+/// The kind of a difference between consolidated metadata and what is stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum DifferenceKind {
     /// The node is there, and the consolidated metadata does not have it.
@@ -49,7 +49,7 @@ pub enum DifferenceKind {
 pub struct Difference {
     /// The node, seen from the group: empty for the group itself.
     pub path: String,
-    /// How it differs.
+    /// The kind of the difference.
     pub kind: DifferenceKind,
 }
 
@@ -90,7 +90,7 @@ impl fmt::Display for Freshness {
     }
 }
 
-/// What becomes of a document.
+/// A change of a document.
 pub(crate) enum Edit {
     /// It stays as it is.
     Keep,
@@ -123,7 +123,7 @@ impl Copy {
         self.get(key).map(|document| document.to_string().into_bytes())
     }
 
-    /// Whether there is a document below a prefix.
+    /// Returns true if there is a document below a prefix.
     pub(crate) fn any_below(&self, prefix: &str) -> bool {
         let mut from = self.documents.range::<str, _>((Bound::Included(prefix), Bound::Unbounded));
         from.next().is_some_and(|(key, _)| key.starts_with(prefix))
@@ -157,7 +157,7 @@ impl Copy {
 }
 
 impl Location {
-    /// The same place, with all documents in memory if there is consolidated metadata here and the policy wants it.
+    /// Returns the place with all documents in memory if there is consolidated metadata here and the policy wants it.
     pub(crate) fn consolidated(&self, policy: Consolidated, reading: bool) -> Result<Self> {
         let wanted = match policy {
             Consolidated::Never => false,
@@ -193,7 +193,7 @@ impl Location {
         }
     }
 
-    /// Whether a document beside that of groups makes this an array: then there is no consolidated metadata to be looked for.
+    /// Returns true if a document beside that of groups makes this an array: then there is no consolidated metadata to be looked for.
     fn is_array(&self, format: Format) -> Result<bool> {
         let (Some(group), Ok(Some(layout))) = (format.def().group_document(), self.existing_layout(format))
         else {
@@ -239,8 +239,7 @@ impl Location {
         self.copy.as_deref().filter(|copy| copy.is_in_use())
     }
 
-    /// The same place, where documents can be changed. The documents in memory would not know of the change: they are used no
-    /// more.
+    /// Returns the place for changing documents. The documents in memory would not know of the change: they are used no more.
     pub(crate) fn for_change(&self) -> Result<Self> {
         let Some(copy) = self.copy() else { return Ok(self.as_stored()) };
         if self.context.upkeep == Upkeep::Leave {
@@ -255,7 +254,7 @@ impl Location {
         Ok(self.as_stored())
     }
 
-    /// The same place, whose documents are those that are stored.
+    /// Returns the place with the documents that are stored.
     pub(crate) fn as_stored(&self) -> Self {
         Self { copy: None, probe: None, ..self.clone() }
     }
@@ -274,7 +273,7 @@ impl Location {
         }
     }
 
-    /// Whether a group of this format can have consolidated metadata here.
+    /// Returns true if a group of this format can have consolidated metadata here.
     pub(crate) fn can_consolidate(&self, format: Format) -> Result<bool> {
         let layout = self.layout_for(format)?;
         Ok(format
@@ -283,7 +282,7 @@ impl Location {
             .is_some_and(|consolidation| consolidation.key(&layout, &self.path).is_some()))
     }
 
-    /// Whether this group has consolidated metadata, in use or not.
+    /// Returns true if this group has consolidated metadata, in use or not.
     pub(crate) fn has_consolidated(&self, format: Format) -> Result<bool> {
         match self.as_stored().copy_of(format) {
             Ok(copy) => Ok(copy.is_some()),
@@ -443,7 +442,7 @@ impl Location {
         Ok(differences)
     }
 
-    /// Whether two sets of documents say the same node, be it in other words.
+    /// Returns true if two sets of documents say the same node, be it in other words.
     fn is_same_node(
         &self,
         format: Format,
@@ -473,7 +472,7 @@ impl Group {
     /// Removes the group's consolidated metadata, if it has any.
     ///
     /// # Errors
-    /// What the store says.
+    /// The errors of the store.
     pub fn drop_consolidated_metadata(&self) -> Result<()> {
         self.location().as_stored().drop_consolidated(self.metadata().format)
     }
@@ -486,11 +485,11 @@ impl Group {
         self.location().compare_consolidated(self.metadata().format)
     }
 
-    /// Whether the group has consolidated metadata of its own, and then how that compares with what is stored now. In a store far
-    /// away this is not found out: [`Group::check_consolidated`] does.
+    /// Compares the group's own consolidated metadata with what is stored now; `None` if it has none. In a store far away they are
+    /// not compared: [`Group::check_consolidated`] does that.
     ///
     /// # Errors
-    /// What the store says.
+    /// The errors of the store.
     pub fn consolidated_freshness(&self) -> Result<Option<Freshness>> {
         let (location, format) = (self.location().as_stored(), self.metadata().format);
         if !location.has_consolidated(format)? {
@@ -507,7 +506,7 @@ impl Group {
         }
     }
 
-    /// Whether the group was opened by consolidated metadata, its own or that of a group above.
+    /// Returns true if the group was opened by consolidated metadata, its own or that of a group above.
     pub fn is_consolidated(&self) -> bool {
         self.location().copy().is_some()
     }
@@ -517,7 +516,7 @@ impl Group {
 #[derive(Debug, Default)]
 pub(crate) struct Unconfirmed {
     confirmed: AtomicBool,
-    /// What was said, where the array is also seen in another way.
+    /// The metadata that was said, where the array is also seen in another way.
     said: OnceLock<ArrayMetadata>,
 }
 

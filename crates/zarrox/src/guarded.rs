@@ -12,7 +12,7 @@ use zarrox_stores::{ByteRange, Bytes, Condition, Key, StoreErrorKind, Value, Ver
 use crate::error::from_store;
 use crate::hierarchy::Location;
 
-/// How often a change is tried again that others were faster with.
+/// The number of attempts at a change that others were faster with.
 const ATTEMPTS: u32 = 100;
 
 /// A value as it was read.
@@ -23,7 +23,7 @@ pub(crate) struct Stored {
 }
 
 impl Location {
-    /// Whether others may be changing what is stored here, and the store can tell.
+    /// Returns true if others may be changing what is stored here, and the store can tell.
     pub(crate) fn is_guarded(&self) -> bool {
         self.is_far() && self.store.capabilities().set_if_unchanged
     }

@@ -8,7 +8,7 @@ use zarrox_core::{Error, ErrorKind, Result};
 /// Calls off reading and writing that is under way: [`AccessOptions::interrupt`](crate::AccessOptions::interrupt) gives it to an
 /// array, and a clone of it stays with whoever may want to end the work.
 ///
-/// What is called off fails with [`ErrorKind::Interrupted`], as soon as the chunks in hand are done. Each chunk that was to be
+/// Work that is called off fails with [`ErrorKind::Interrupted`], as soon as the chunks in hand are done. Each chunk that was to be
 /// written is the old or the new one.
 #[derive(Debug, Clone, Default)]
 pub struct Interrupt(Arc<AtomicBool>);
@@ -24,7 +24,7 @@ impl Interrupt {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// Whether it was raised.
+    /// Returns true if it was raised.
     pub fn is_raised(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }

@@ -84,7 +84,7 @@ impl Group {
 }
 
 impl Location {
-    /// Whether there is a node, of whatever kind, and whether it can be understood or not.
+    /// Returns true if there is a node, of any kind, understood or not.
     pub(crate) fn holds_node(&self) -> Result<bool> {
         match self.kind() {
             Ok(kind) => Ok(kind.is_some()),

@@ -90,7 +90,7 @@ pub fn open(path: impl AsRef<Path>) -> Result<Node> {
 /// Opens the array at a path, for reading and writing.
 ///
 /// # Errors
-/// As for [`open`]; and when the node is a group.
+/// The errors of [`open`]; also when the node is a group.
 pub fn open_array(path: impl AsRef<Path>) -> Result<Array> {
     open(path)?.into_array()
 }
@@ -98,7 +98,7 @@ pub fn open_array(path: impl AsRef<Path>) -> Result<Array> {
 /// Opens the group at a path, for reading and writing.
 ///
 /// # Errors
-/// As for [`open`]; and when the node is an array.
+/// The errors of [`open`]; also when the node is an array.
 pub fn open_group(path: impl AsRef<Path>) -> Result<Group> {
     open(path)?.into_group()
 }

@@ -1,4 +1,4 @@
-//! How nodes are opened: the mode, and everything that holds for all that is done through them.
+//! Options for opening nodes: the mode, and everything that holds for all that is done through them.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -22,7 +22,7 @@ use crate::pool::Pool;
 use crate::probe::Purpose;
 use crate::upkeep::Upkeep;
 
-/// What opening does when there is, or is not, a node: zarr-python's and h5py's modes.
+/// The modes of opening, for when there is a node and when there is none: those of zarr-python and h5py.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum OpenMode {
     /// `r`: the node must exist; nothing can be written.
@@ -56,7 +56,7 @@ impl std::str::FromStr for OpenMode {
     }
 }
 
-/// What reading does with a chunk that was never stored.
+/// The ways to read a chunk that was never stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum MissingChunks {
     /// Its elements are the fill value.
@@ -66,7 +66,7 @@ pub enum MissingChunks {
     Error,
 }
 
-/// What holds for all nodes that are opened together.
+/// The settings of all nodes that are opened together.
 #[derive(Debug, Clone)]
 pub(crate) struct Context {
     pub(crate) registry: Arc<Registry>,
@@ -77,15 +77,15 @@ pub(crate) struct Context {
     pub(crate) encode: EncodeOptions,
     pub(crate) decode: DecodeOptions,
     pub(crate) data_type_fallback: bool,
-    /// Whether nodes may be created where there are files of others.
+    /// True if nodes may be created where there are files of others.
     pub(crate) among_others: bool,
-    /// How much memory may be in use beside results and values, in bytes.
+    /// The amount of memory that may be in use beside results and values, in bytes.
     pub(crate) memory: usize,
     /// Decoded chunks, where they are kept.
     pub(crate) chunk_cache: Option<ChunkCache>,
-    /// What calls off reading and writing.
+    /// The interrupt that calls off reading and writing.
     pub(crate) interrupt: Interrupt,
-    /// What happens to consolidated metadata when a node changes.
+    /// The treatment of consolidated metadata when a node changes.
     pub(crate) upkeep: Upkeep,
     /// Who hears of chunks that are done.
     pub(crate) heard: Heard,
@@ -115,7 +115,7 @@ impl Default for Context {
 /// The default of [`Context::memory`]: ordinary chunks are nowhere near it.
 const MEMORY: usize = 4 << 30;
 
-/// How to open or create nodes.
+/// Options to open or create nodes with.
 ///
 /// ```no_run
 /// use zarrox::{MissingChunks, OpenMode, OpenOptions};
@@ -140,13 +140,13 @@ impl OpenOptions {
         Self::default()
     }
 
-    /// The same for nodes that are worked on as others are, but whose chunks need not all be stored, nor be kept in memory.
+    /// Options for nodes that are worked on like others, but whose chunks need not all be stored, nor be kept in memory.
     pub(crate) fn within(context: &Context) -> Self {
         let options = Self { context: context.clone(), ..Self::default() };
         options.missing_chunks(MissingChunks::Fill).chunk_cache(0)
     }
 
-    /// What is done when there is, or is not, a node.
+    /// Sets the mode: what is done when there is, or is not, a node.
     #[must_use]
     pub fn mode(mut self, mode: OpenMode) -> Self {
         self.mode = mode;
@@ -183,7 +183,7 @@ impl OpenOptions {
         self
     }
 
-    /// Whether arrays are opened whose data type or codecs are not known: for looking at metadata, and changing it. Reading and
+    /// Sets whether arrays are opened whose data type or codecs are not known: for looking at metadata, and changing it. Reading and
     /// writing their elements is an error then; [`Array::unreadable`](crate::Array::unreadable) says why.
     #[must_use]
     pub fn metadata_only(mut self, metadata_only: bool) -> Self {
@@ -191,7 +191,7 @@ impl OpenOptions {
         self
     }
 
-    /// Whether an array whose data type is not known is opened as the known type that its metadata names in its place, as
+    /// Sets whether an array whose data type is not known is opened as the known type that its metadata names in its place, as
     /// the 2022 draft of v3 lets it. Its values are not what they are meant to be then, so that somebody must say so:
     /// [`ArrayMetadata::fallback_from`](crate::ArrayMetadata::fallback_from) tells what they should be.
     #[must_use]
@@ -200,15 +200,15 @@ impl OpenOptions {
         self
     }
 
-    /// Whether nodes may be created where there are files that belong to no node, as zarr-python does. They are left alone; but
-    /// what has the name of a chunk is one then.
+    /// Sets whether nodes may be created where there are files that belong to no node, as zarr-python does. They are left alone; but
+    /// a file with the name of a chunk is one then.
     #[must_use]
     pub fn among_others(mut self, allow: bool) -> Self {
         self.context.among_others = allow;
         self
     }
 
-    /// Whether hierarchies are opened by their consolidated metadata, the copy of all documents that a group can have: one
+    /// Sets whether hierarchies are opened by their consolidated metadata, the copy of all documents that a group can have: one
     /// read then opens and lists all nodes.
     ///
     /// The copy may be out of date. No value is read or written by such metadata: the first access to an array's
@@ -219,33 +219,33 @@ impl OpenOptions {
         self
     }
 
-    /// What happens to consolidated metadata of groups above when a node is created, moved, deleted, resized, or given other
-    /// attributes. It is brought up to date, if not said.
+    /// Sets the treatment of the consolidated metadata of groups above when a node is created, moved, deleted, resized, or given
+    /// other attributes. By default it is brought up to date.
     #[must_use]
     pub fn consolidated_upkeep(mut self, upkeep: Upkeep) -> Self {
         self.context.upkeep = upkeep;
         self
     }
 
-    /// How many threads work; one for each core when it is 0 or not said.
+    /// Sets the number of threads that work; 0, the default, means one for each core.
     #[must_use]
     pub fn threads(self, threads: usize) -> Self {
         self.access(&AccessOptions::new().threads(threads))
     }
 
-    /// How much memory, in bytes, may be in use at once beside results and values; 4 GiB, if not said.
+    /// Sets how much memory, in bytes, may be in use at once beside results and values; 4 GiB by default.
     #[must_use]
     pub fn memory(self, bytes: usize) -> Self {
         self.access(&AccessOptions::new().memory(bytes))
     }
 
-    /// How many bytes of decoded chunks are kept, see [`AccessOptions::chunk_cache`].
+    /// Sets how many bytes of decoded chunks are kept, see [`AccessOptions::chunk_cache`].
     #[must_use]
     pub fn chunk_cache(self, bytes: usize) -> Self {
         self.access(&AccessOptions::new().chunk_cache(bytes))
     }
 
-    /// How elements are read and written, unless an array is [told otherwise](crate::Array::with_options).
+    /// Sets the options for reading and writing elements, unless an array is [told otherwise](crate::Array::with_options).
     #[must_use]
     pub fn access(mut self, options: &AccessOptions) -> Self {
         options.apply(&mut self.context);
@@ -260,13 +260,13 @@ impl OpenOptions {
         self
     }
 
-    /// What reading does with chunks that were never stored.
+    /// Sets how chunks that were never stored are read.
     #[must_use]
     pub fn missing_chunks(self, policy: MissingChunks) -> Self {
         self.access(&AccessOptions::new().missing_chunks(policy))
     }
 
-    /// Whether chunks that hold nothing but the fill value are stored all the same. They are not, if not said: they
+    /// Sets whether chunks that hold nothing but the fill value are stored all the same. By default they are not: they
     /// read the same without taking space.
     #[must_use]
     pub fn store_empty_chunks(self, store: bool) -> Self {
@@ -286,7 +286,7 @@ impl OpenOptions {
     /// Opens a node in a store, as the mode says.
     ///
     /// # Errors
-    /// As for [`OpenOptions::open`].
+    /// The errors of [`OpenOptions::open`].
     pub fn open_in(&self, store: Arc<dyn Store>, path: &str) -> Result<Node> {
         self.open_at(&self.location(store, path)?)
     }
@@ -317,7 +317,7 @@ impl OpenOptions {
     /// Creates a group in a store.
     ///
     /// # Errors
-    /// As for [`OpenOptions::create_group`].
+    /// The errors of [`OpenOptions::create_group`].
     pub fn create_group_in(&self, store: Arc<dyn Store>, path: &str) -> Result<Group> {
         self.create_group_at(&self.location(store, path)?)
     }

@@ -18,7 +18,7 @@ use zarrox_stores::per_process::PerProcess;
 pub(crate) struct Pool {
     /// Started when it is first needed; `None` when it could not be.
     threads: usize,
-    /// Whether its threads wait for answers most of the time, so that even small pieces are worth handing to them.
+    /// True if its threads wait for answers most of the time, so that even small pieces are worth handing to them.
     waits: bool,
     /// Smaller pieces of work, in bytes, are not worth handing to them.
     least: usize,
@@ -72,7 +72,7 @@ impl Pool {
         work()
     }
 
-    /// How many threads there are.
+    /// The number of threads.
     pub(crate) fn threads(&self) -> usize {
         self.threads
     }
@@ -137,7 +137,7 @@ impl Pool {
     }
 }
 
-/// How many pieces of work that keep a core busy are done at the moment by threads that mostly wait.
+/// The number of pieces of work that keep a core busy and are done at the moment by threads that mostly wait.
 #[derive(Debug, Default)]
 struct Busy {
     count: Mutex<usize>,

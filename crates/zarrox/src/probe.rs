@@ -1,7 +1,7 @@
 //! Documents that are asked for while nodes are opened or created: none twice, and from a store far away together with others that
 //! will be needed, where one after the other would take as many journeys.
 //!
-//! What most nodes have is asked for first; the rest only for those nodes that have none of it.
+//! The documents that most nodes have are asked for first; the rest only for those nodes that have none of these.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -16,7 +16,7 @@ use crate::hierarchy::{DOCUMENT_LIMIT, Location};
 /// The documents of some nodes, as far as they were asked for.
 #[derive(Debug, Default)]
 pub(crate) struct Probe {
-    /// What is asked for together. Those of the whole hierarchy come last, as if they were a node of their own.
+    /// The documents that are asked for together. Those of the whole hierarchy come last, as if they were a node of their own.
     nodes: Vec<Vec<Wanted>>,
     /// Which of them has a document, and its stage.
     places: HashMap<Key, (usize, usize)>,
@@ -41,7 +41,7 @@ struct Wanted {
 pub(crate) enum Purpose {
     /// To open the nodes.
     Open,
-    /// The same, where consolidated metadata is used if it is there.
+    /// To open the nodes, by consolidated metadata if it is there.
     OpenByCopy,
     /// To open them by consolidated metadata, and in no other way.
     OpenOnlyByCopy,
@@ -119,7 +119,7 @@ impl Probe {
         self.is_empty.as_ref().and_then(OnceLock::get).is_some_and(|is_empty| *is_empty)
     }
 
-    /// What is asked for together with a document; at least that one.
+    /// The documents that are asked for together with one; at least that one.
     fn together_with(&self, key: &Key) -> Vec<Key> {
         let Some(&(own, stage)) = self.places.get(key) else { return vec![key.clone()] };
         let answers = self.answers();
@@ -138,7 +138,7 @@ impl Probe {
 }
 
 impl Location {
-    /// The same place, about to be opened: its documents are asked for as they are needed, and kept meanwhile.
+    /// Returns the place, about to be opened: its documents are asked for as they are needed, and kept meanwhile.
     pub(crate) fn probed(&self, purpose: Purpose) -> Self {
         match self.is_far() {
             true => self.probed_for(std::slice::from_ref(&self.path), purpose),
@@ -146,7 +146,7 @@ impl Location {
         }
     }
 
-    /// The same for several nodes of this store, where it is far away.
+    /// Returns the place, about to open several nodes of this store, where it is far away.
     pub(crate) fn probed_for(&self, paths: &[NodePath], purpose: Purpose) -> Self {
         if !self.is_far() || self.copy().is_some() {
             return self.clone();
@@ -154,8 +154,8 @@ impl Location {
         Self { probe: Some(Probe::new(self, paths, purpose).into()), ..self.clone() }
     }
 
-    /// The same place, where something is about to be created: what is learned of the nodes above is kept meanwhile. These can be of
-    /// any format.
+    /// Returns the place, where something is about to be created: what is learned of the nodes above is kept meanwhile. These can be
+    /// of any format.
     pub(crate) fn probed_above(&self) -> Self {
         if self.probe.is_some() {
             return self.clone();
@@ -164,7 +164,7 @@ impl Location {
         Self { probe: any.probed_for(&self.path.ancestors(), Purpose::Create).probe, ..self.clone() }
     }
 
-    /// The same place, of which these documents are asked for together; those that were asked for before are not.
+    /// Returns the place, of which these documents are asked for together; those that were asked for before are not.
     pub(crate) fn probed_keys(&self, keys: impl IntoIterator<Item = String>) -> Self {
         if !self.is_far() {
             return self.clone();

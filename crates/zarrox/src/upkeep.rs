@@ -66,7 +66,7 @@ impl Changes {
         self
     }
 
-    /// The same in a hierarchy where the root of this one is the node `below`.
+    /// Returns the changes as seen in a hierarchy where the root of this one is the node `below`.
     fn seen_from_above(&self, below: &NodePath) -> Result<Self> {
         let joined = |paths: &[NodePath]| -> Result<Vec<NodePath>> {
             paths.iter().map(|path| below.join(path.as_str())).collect()
@@ -104,8 +104,8 @@ impl Location {
         }
     }
 
-    /// The same place in the store of the whole hierarchy, where this one begins further down: a directory that was opened as a
-    /// store of its own. Returns also what the root of this store is there.
+    /// Returns this place in the store of the whole hierarchy, where this one begins further down: a directory that was opened as a
+    /// store of its own; and the path of this store's root there.
     fn in_whole_hierarchy(&self, layout: &Layout) -> Result<Option<(Self, NodePath)>> {
         let Some(directory) = self.store.directory().filter(|_| !layout.implicit_groups()) else {
             return Ok(None);

@@ -1,4 +1,4 @@
-//! What arrays do: creating, resizing, appending, policies, chunks, many threads.
+//! Tests of arrays: creating, resizing, appending, policies, chunks, many threads.
 
 #![expect(clippy::unwrap_used, reason = "a test stops at the first failure")]
 

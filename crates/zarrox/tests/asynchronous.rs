@@ -35,7 +35,7 @@ fn blocking_program(store: &Arc<dyn Store>) {
     assert_eq!(array.read::<f64>(..).unwrap_err().kind(), ErrorKind::DataTypeMismatch);
 }
 
-/// The same program, awaiting.
+/// The program with asynchronous calls.
 async fn program(store: Arc<dyn Store>) {
     let array = asynchronous::run(move || create(&store)).await.unwrap();
     let array = asynchronous::Array::from(array);

@@ -11,7 +11,7 @@ use zarrox::prelude::*;
 use zarrox::stores::{MemoryStore, Store};
 use zarrox::{Consolidated, Node, OpenMode, OpenOptions};
 
-/// What `json.dumps` writes, which no other JSON has, and numbers that neither a float nor 64 bits hold.
+/// Values that `json.dumps` writes and no other JSON has, and numbers that neither a float nor 64 bits hold.
 const HARD: &str = r#"{"missing_value":NaN,"range":[1.0,Infinity,{"deep":-Infinity}],"text":"NaN","large":12345678901234567890123,"precise":3.14159265358979323846,"huge":1e400,"zeros":[-0.0,-0,1.50,1E+2,-9223372036854775809]}"#;
 
 fn map(text: &str) -> Map {

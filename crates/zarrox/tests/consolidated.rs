@@ -12,7 +12,7 @@ use zarrox::prelude::*;
 use zarrox::stores::{Condition, CountingStore, DirectoryStore, Key, MemoryStore, Operation, Prefix, Store};
 use zarrox::{Consolidated, Difference, DifferenceKind, ErrorKind, Freshness, OpenMode, OpenOptions, Upkeep};
 
-/// How often the store was asked for something since the last time; reading what was opened aside.
+/// The number of requests to the store since the last time, without those that read opened objects.
 fn asked(store: &CountingStore) -> u64 {
     let counts = store.take();
     counts.total() - counts.of(Operation::Read)

@@ -21,7 +21,7 @@ use zarrox::stores::{MemoryStore, Store};
 use zarrox::{ErrorKind, OpenMode, OpenOptions};
 use zarrox_testkit::corpus::directory;
 
-/// What is wrong with a node.
+/// A fault of a node.
 #[derive(Debug)]
 enum Trouble {
     /// It cannot be opened or read.
@@ -194,8 +194,8 @@ fn case(writer: &str, hierarchy: &str, path: &str) -> String {
     format!("{writer}/{hierarchy}/{path}").trim_end_matches('/').to_owned()
 }
 
-/// Whether an entry of the list is about a case: it is that case, or something above it, or it ends with `*` and the case
-/// begins so.
+/// Returns true if an entry of the list is about a case: it is that case, or something above it, or it ends with `*` and the
+/// case begins so.
 fn covers(entry: &str, case: &str) -> bool {
     if let Some(beginning) = entry.strip_suffix('*') {
         return case.starts_with(beginning);
@@ -203,7 +203,7 @@ fn covers(entry: &str, case: &str) -> bool {
     case.strip_prefix(entry).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// Whether something could not be opened because of a codec of the list.
+/// Returns true if something could not be opened because of a codec of the list.
 fn is_pending(error: &zarrox::Error) -> bool {
     unknown_codec(error).is_some_and(|codec| CODECS.contains(&codec.as_str()))
 }

@@ -94,8 +94,8 @@ fn hierarchies() -> Vec<(String, String, Json)> {
     writers().into_iter().flat_map(of_writer).collect()
 }
 
-/// Whether an array becomes the same bytes when its own writer writes it again. Structures may have anything as padding, small
-/// integers in their upper bits.
+/// Returns true if an array becomes the same bytes when its own writer writes it again. Structures may have anything as padding,
+/// small integers in their upper bits.
 fn is_comparable(node: &Json) -> bool {
     let is_open = node.get("fields").is_some() || node["data_type"] == "int2" || node["data_type"] == "int4";
     node["kind"] == "array" && node["lossy"] != true && !is_open
@@ -122,7 +122,7 @@ fn names_within(value: &Json, all: &mut BTreeSet<String>) {
     }
 }
 
-/// Whether a shard has a single chunk, or there are no shards.
+/// Returns true if a shard has a single chunk, or there are no shards.
 fn is_one_chunk(array: &Array) -> bool {
     let codecs = array.codecs();
     let mut shards = codecs.iter().filter(|codec| codec.name == "sharding_indexed");

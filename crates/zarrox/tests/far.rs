@@ -227,7 +227,7 @@ fn root_of(remote: &Remote) -> Group {
     OpenOptions::new().open_in(remote.blocking(), "").unwrap().into_group().unwrap()
 }
 
-/// The same memory behind a longer way.
+/// Returns a store of the same memory behind a longer way.
 fn slow(remote: &Remote) -> Remote {
     let slow = Remote::new(LATENCY);
     let copy = |key: Key, _| {

@@ -1,4 +1,4 @@
-//! How much is read of a store: the cost follows what was asked for.
+//! Tests of how much is read of a store: the cost follows what was asked for.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -10,7 +10,7 @@ use zarrox::stores::{
 };
 use zarrox::{AccessOptions, ErrorKind, OpenOptions};
 
-/// What was asked of a store.
+/// The numbers of requests to a store.
 #[derive(Debug, Default)]
 struct Counts {
     opened: AtomicU64,
@@ -19,7 +19,7 @@ struct Counts {
     listings: AtomicU64,
     /// From the how manieth range on reading fails; never when 0.
     broken_from: AtomicU64,
-    /// Whether values can be told from later ones.
+    /// True if values can be told from later ones.
     has_versions: AtomicBool,
 }
 

@@ -196,7 +196,7 @@ fn filters_see_bytes_as_numbers_of_their_own_type() {
     }
 }
 
-/// What an array was read from is what it is written as, in v2 and in the formats with v2's words; v3 has no words for it.
+/// Filters of bytes are written as they were read, in v2 and in the formats with v2's words; v3 has no words for them.
 #[test]
 fn filters_of_bytes_are_only_of_v2() {
     let registry = zarrox::codecs::registry();

@@ -1,4 +1,4 @@
-//! What groups do, and how nodes are found, created, moved and deleted.
+//! Tests of groups, and of how nodes are found, created, moved and deleted.
 
 #![expect(clippy::unwrap_used, reason = "a test stops at the first failure")]
 

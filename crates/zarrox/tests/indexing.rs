@@ -70,7 +70,7 @@ fn values_may_have_axes_of_length_1_in_front() {
     assert!(error.to_string().contains("values of shape [2, 1, 3]"), "{error}");
 }
 
-/// What is composed has its points in the order of the result, whichever of its axes was composed first.
+/// Composed selections have their points in the order of the result, whichever of their axes was composed first.
 #[test]
 fn the_last_value_stays_where_a_selection_of_points_repeats_them() {
     let builder = OpenOptions::new().create_array_in(Arc::new(MemoryStore::new()), "");

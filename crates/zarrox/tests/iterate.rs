@@ -14,7 +14,7 @@ use zarrox::prelude::*;
 use zarrox::stores::{Call, MemoryStore, Operation, Store, StoreError, Wrapper, wrapped};
 use zarrox::{AccessOptions, ArrayView, CodecSpec, DimSelection, ErrorKind, OpenOptions};
 
-/// How often each object was opened.
+/// The number of times that each object was opened.
 type Opened = Arc<Mutex<HashMap<String, u64>>>;
 
 /// A store that counts.
@@ -48,7 +48,7 @@ fn counting() -> (Arc<dyn Store>, Opened) {
     (Arc::new(Counting(Arc::default(), opened.clone())), opened)
 }
 
-/// How often the objects that were opened since the last time were opened, the most of them; documents left aside.
+/// The most times that any object was opened since the last time; documents left aside.
 fn most_opened(opened: &Opened) -> u64 {
     let taken = std::mem::take(&mut *opened.lock().unwrap());
     taken

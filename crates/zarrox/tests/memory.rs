@@ -1,4 +1,4 @@
-//! How much memory reading takes beside its result. Memory is counted, so this test has a program of its own.
+//! Tests of the memory that reading takes beside its result. Memory is counted, so this test has a program of its own.
 #![expect(clippy::unwrap_used, reason = "a test stops at the first failure")]
 
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use zarrox::stores::MemoryStore;
 use zarrox::{AccessOptions, OpenOptions};
 use zarrox_testkit::allocator::Counting;
 
-/// What the program holds now, in bytes, and the most that it held.
+/// The bytes that the program holds now, and the most that it held.
 static NOW: AtomicIsize = AtomicIsize::new(0);
 static MOST: AtomicIsize = AtomicIsize::new(0);
 

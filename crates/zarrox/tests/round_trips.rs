@@ -194,7 +194,7 @@ fn what_is_written_in_any_format_is_read() {
     });
 }
 
-/// Whether fill values are the same: v3 and its draft keep all bits, the others say of what is not a number no more than that.
+/// Returns true if fill values are the same: v3 and its draft keep all bits, the others only say of a NaN that it is one.
 fn same_fill(array: &Array, element: &[u8]) -> bool {
     let fill = array.fill_value();
     let text = |element: &[u8]| array.format_element(element).unwrap();

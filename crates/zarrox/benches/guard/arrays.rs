@@ -12,7 +12,7 @@ use crate::values::{Random, measured};
 /// The side of all arrays that are squares.
 pub(crate) const SIDE: u64 = 1000;
 
-/// How everything is opened: what is counted happens on the thread that counts.
+/// The options that everything is opened with: one thread, so that all work happens on the thread that counts.
 pub(crate) fn options() -> OpenOptions {
     OpenOptions::new().threads(1)
 }

@@ -22,10 +22,10 @@ mod writes;
 
 use std::hint::black_box;
 
-/// What is counted, prepared.
+/// Prepared work that is counted.
 type Work = Box<dyn FnOnce()>;
 
-/// A name, and what prepares the work.
+/// A name, and the function that prepares the work.
 type Case = (&'static str, fn() -> Work);
 
 const CASES: &[Case] = &[

@@ -79,7 +79,7 @@ pub(crate) fn mask() -> Work {
     Box::new(move || drop(black_box(array.mask(mask).read::<u16>().unwrap())))
 }
 
-/// What selections are read of, without the cost of codecs.
+/// An array to read selections of, without the cost of codecs.
 fn uncompressed() -> Array {
     filled(square(100).no_compressor())
 }

@@ -11,7 +11,7 @@ use crate::values::Random;
 const COUNT: i64 = 140_000_000_000;
 const POINTS: usize = 10;
 
-/// What each access may take.
+/// The limits of each access.
 const MILLISECONDS: f64 = 10.0;
 const MEMORY: usize = 10_000_000;
 

@@ -51,7 +51,7 @@ pub(crate) fn run(report: &mut Report, scale: Scale) {
     }
 }
 
-/// What happens before any chunk is read.
+/// Does the work that happens before any chunk is read.
 fn grouped(array: &Array, index: &IndexArray) -> (Resolved, Vec<Grouped>) {
     let resolved = Selection::orthogonal(index).resolve(array.shape()).unwrap();
     let group = |axis: &ResolvedAxis| match axis {

@@ -1,6 +1,6 @@
 //! Selections of every kind: the cases that users of Zarr suffer from, each with the limit that it must stay below.
 //!
-//! What limits a case is what else does the same work in the same run: a slice, a read of everything, NumPy. The two take turns,
+//! A case is limited by other work in the same run that does as much: a slice, a read of everything, NumPy. The two take turns,
 //! so that a noisy machine is noisy for both, and the ratio of the medians is what counts. Few cases have limits in
 //! milliseconds or bytes: those where another implementation takes a thousand times as much.
 //!
@@ -26,7 +26,7 @@ mod values;
 
 use report::Report;
 
-/// How large the arrays are.
+/// The size of the arrays.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Scale {
     Small,

@@ -1,12 +1,12 @@
-//! How much memory some work holds. The libraries in C take theirs from elsewhere, and it is not counted.
+//! The memory that some work holds. The libraries in C take theirs from elsewhere, and it is not counted.
 
 use std::sync::atomic::{AtomicBool, AtomicIsize, Ordering::Relaxed};
 
 use zarrox_testkit::allocator::Counting;
 
-/// Whether anybody wants to know: counting costs time, which would be measured elsewhere.
+/// True if anybody wants to know: counting costs time, which would be measured elsewhere.
 static COUNTED: AtomicBool = AtomicBool::new(false);
-/// What all threads hold, in bytes, counted from when it began; and the most of it.
+/// The bytes that all threads hold, counted from when it began; and the most of it.
 static HELD: AtomicIsize = AtomicIsize::new(0);
 static MOST: AtomicIsize = AtomicIsize::new(0);
 

@@ -25,12 +25,12 @@ impl Report {
         Self { rows: 0, above: Vec::new(), repetitions: REPETITIONS }
     }
 
-    /// How often the measurements that follow are repeated.
+    /// Sets how often the measurements that follow are repeated.
     pub(crate) fn repeat(&mut self, slow: bool) {
         self.repetitions = if slow { 3 } else { REPETITIONS };
     }
 
-    /// How many rows there are.
+    /// The number of rows.
     pub(crate) fn len(&self) -> usize {
         self.rows
     }
@@ -129,7 +129,7 @@ pub(crate) fn interleaved<A, B>(
     (median(&mut first), median(&mut second))
 }
 
-/// How often work must be done to take long enough to be measured, and how long it takes once.
+/// Finds how often work must be done to take long enough to be measured, and how many seconds it takes once.
 fn repeated<A>(work: &mut impl FnMut() -> A) -> (u32, f64) {
     black_box(work());
     let took = timed(1, work);
@@ -139,7 +139,7 @@ fn repeated<A>(work: &mut impl FnMut() -> A) -> (u32, f64) {
     (count, took)
 }
 
-/// How long work takes, done so many times. The last result is dropped after the clock has stopped.
+/// The seconds that work takes, done so many times. The last result is dropped after the clock has stopped.
 fn timed<A>(count: u32, work: &mut impl FnMut() -> A) -> f64 {
     let start = Instant::now();
     for _ in 1..count {

@@ -9,13 +9,13 @@ use serde_json::Value;
 use crate::protocol::Failure;
 use crate::values::Formula;
 
-/// What a contestant is asked.
+/// A case that a contestant is asked to do.
 pub(crate) struct Case {
     pub(crate) array: PathBuf,
     pub(crate) output: PathBuf,
     pub(crate) threads: usize,
     pub(crate) work: Work,
-    /// How often the work is done in one run.
+    /// The number of times that the work is done in one run.
     pub(crate) repeat: usize,
 }
 
@@ -106,12 +106,12 @@ impl Selection {
     }
 }
 
-/// Whether a mask selects the element at a flat index.
+/// Returns true if a mask selects the element at a flat index.
 pub(crate) fn is_masked(index: u64, seed: u64) -> bool {
     index.wrapping_add(seed).wrapping_mul(2_654_435_761) & 0xFFFF_FFFF < 1 << 31
 }
 
-/// How long the ranges of a region are.
+/// The lengths of the ranges of a region.
 pub(crate) fn lengths(region: &[Range<usize>]) -> Vec<usize> {
     region.iter().map(ExactSizeIterator::len).collect()
 }

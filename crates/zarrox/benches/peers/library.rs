@@ -15,7 +15,7 @@ use crate::protocol::{Elements, Failure, Found, Job};
 use crate::turns;
 use crate::values::{Number, Values, increment};
 
-/// How many times less memory we take than others for the same work.
+/// The factor by which we take less memory than others for the same work.
 const LESS: usize = 4;
 
 pub(crate) fn prepare(case: &Case) -> Result<Job, Failure> {

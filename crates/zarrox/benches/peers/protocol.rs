@@ -32,7 +32,7 @@ impl Failure {
     }
 }
 
-/// What work found, for the checksum.
+/// The result of work, for the checksum.
 pub(crate) enum Found {
     Nothing,
     Number(u64),

@@ -78,7 +78,7 @@ pub(crate) fn increment(elements: &mut [u8], width: usize) {
     }
 }
 
-/// What an array is filled with: the same values each time.
+/// The formula of an array's values: the same each time.
 #[derive(Clone, Copy)]
 pub(crate) enum Formula {
     /// That of the public benchmark (zarrs/zarr_benchmarks): (x + y²/32 + z³) mod 65536.

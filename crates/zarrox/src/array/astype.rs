@@ -13,7 +13,7 @@ use super::view::ArrayView;
 use super::{Array, DynArray};
 use crate::error::argument;
 
-/// How many bytes are cast at once, so that they are still in a core's cache when they are put where they belong.
+/// The number of bytes that are cast at once, so that they are still in a core's cache when they are put where they belong.
 const BLOCK: usize = 128 << 10;
 
 /// A part of an array that is read as another data type (zarr-python's `astype`); made by [`Array::astype`] and
@@ -55,7 +55,7 @@ impl<'a> ArrayView<'a> {
 }
 
 impl<'a> AsTypeView<'a> {
-    /// The same part, to be read as it is stored.
+    /// The part, to be read as it is stored.
     pub fn view(&self) -> &ArrayView<'a> {
         &self.view
     }
@@ -63,7 +63,7 @@ impl<'a> AsTypeView<'a> {
     /// The shape of what is selected.
     ///
     /// # Errors
-    /// As for [`ArrayView::shape`].
+    /// The errors of [`ArrayView::shape`].
     pub fn shape(&self) -> Result<Vec<u64>> {
         self.view.shape()
     }
@@ -112,16 +112,16 @@ impl<'a> AsTypeView<'a> {
     /// Reads the elements into a new array whose number of dimensions is known at compile time.
     ///
     /// # Errors
-    /// As for [`AsTypeView::read`]; and when there is another number of dimensions.
+    /// The errors of [`AsTypeView::read`]; also when there is another number of dimensions.
     pub fn read_nd<T: Element, D: Dimension>(&self) -> Result<NdArray<T, D>> {
         self.view.check_ndim::<D>()?;
         self.read()?.into_dimensionality().map_err(|error| argument(error.to_string()))
     }
 
-    /// Reads the elements into memory of the caller's, as [`ArrayView::read_into`].
+    /// Reads the elements into memory of the caller's, like [`ArrayView::read_into`].
     ///
     /// # Errors
-    /// As for [`AsTypeView::read`]; and when the shapes differ. On an error the memory may be partly written.
+    /// The errors of [`AsTypeView::read`]; also when the shapes differ. On an error the memory may be partly written.
     pub fn read_into<T, S, D>(&self, out: &mut ArrayBase<S, D>) -> Result<()>
     where
         T: Element,
@@ -136,7 +136,7 @@ impl<'a> AsTypeView<'a> {
     /// Reads the elements without knowing their type at compile time.
     ///
     /// # Errors
-    /// As for [`AsTypeView::read`].
+    /// The errors of [`AsTypeView::read`].
     pub fn read_dyn(&self) -> Result<DynArray> {
         let resolved = self.view.resolved()?;
         let mut elements = self.view.array.empty_for(resolved, &self.data_type)?;

@@ -3,7 +3,7 @@
 use zarrox_core::indexing::{Resolved, ResolvedAxis, ResultAxis};
 use zarrox_core::strided::{Dims, View, ViewMut};
 
-/// What views for reading and for writing have in common.
+/// The operations on axes that views for reading and for writing have in common.
 pub(super) trait Axes: Sized {
     fn without_axis(self, dim: usize) -> Self;
     fn permuted(self, order: &[usize]) -> Self;

@@ -16,14 +16,14 @@ use super::Array;
 use crate::error::argument;
 use crate::hierarchy::Location;
 
-/// What fills elements that nobody has written.
+/// The value of elements that nobody has written.
 #[derive(Debug, Clone)]
 enum Fill {
     /// The data type's own default: zero, but "not a time" for times.
     Default,
     /// The bytes of an element, the type they are of, and which others they can be of.
     Element(FillValue, DataType, fn(&DataType) -> bool),
-    /// As in metadata.
+    /// JSON, as metadata has it.
     Json(Json),
 }
 
@@ -36,7 +36,7 @@ enum Fill {
 pub struct ArrayBuilder {
     location: std::result::Result<Location, String>,
     format: Format,
-    /// Whether it is the one that the place gives, since nobody has said another.
+    /// True if the format is the one that the place gives, since nobody has said another.
     inherits_format: bool,
     shape: Option<Vec<u64>>,
     data_type: Option<DataType>,
@@ -163,7 +163,7 @@ impl ArrayBuilder {
         self
     }
 
-    /// Whether chunks are stored with their first dimension varying fastest (order `F`).
+    /// Sets whether elements lie in a chunk with the first dimension varying fastest (order `F`).
     pub fn column_major(mut self, column_major: bool) -> Self {
         self.column_major = column_major;
         self
@@ -193,7 +193,7 @@ impl ArrayBuilder {
         self
     }
 
-    /// What an element is that nobody has written; zero if not said ("not a time" for times).
+    /// Sets the value of elements that nobody has written; zero by default ("not a time" for times).
     pub fn fill_value<T: Element>(mut self, value: T) -> Self {
         let pointer = std::ptr::from_ref(&value).cast::<u8>();
         // SAFETY: an `Element` is plain data without padding: all its bytes are initialised.
@@ -202,8 +202,8 @@ impl ArrayBuilder {
         self
     }
 
-    /// What an element is that nobody has written, as metadata says it: `0`, `"NaN"`, `[1.0, -1.0]`; in v1 and v2 also `null`, which
-    /// leaves it undefined (and is read as the default).
+    /// Sets the value of elements that nobody has written, as JSON of metadata: `0`, `"NaN"`, `[1.0, -1.0]`; in v1 and v2 also `null`,
+    /// which leaves it undefined (and is read as the default).
     pub fn fill_value_json(mut self, value: Json) -> Self {
         self.fill = Fill::Json(value);
         self
@@ -215,7 +215,7 @@ impl ArrayBuilder {
         self
     }
 
-    /// How chunks are named; as the format's own implementation does if not said.
+    /// Sets the encoding of chunk keys; by default that of the format's own implementation.
     pub fn chunk_key_encoding(mut self, encoding: ChunkKeyEncoding) -> Self {
         self.chunk_key_encoding = Some(encoding);
         self
@@ -238,7 +238,7 @@ impl ArrayBuilder {
         self
     }
 
-    /// Whether a node that is there already is deleted, with all below it.
+    /// Sets whether a node that is there already is deleted, with all below it.
     pub fn overwrite(mut self, overwrite: bool) -> Self {
         self.overwrite = overwrite;
         self
@@ -276,7 +276,7 @@ impl ArrayBuilder {
         self.create_at(&location).map_err(|error| error.at(place))
     }
 
-    /// The same array, of plain elements.
+    /// Makes the dimensions of a sub-array the last ones of the array, whose elements are then plain.
     fn folded(mut self) -> Result<Self> {
         let inner = std::mem::take(&mut self.sub_array);
         if inner.is_empty() {

@@ -14,7 +14,7 @@ use super::Array;
 use crate::error::argument;
 use crate::options::Context;
 
-/// How many chains are kept. A grid can have any number of shapes; making a chain anew costs little.
+/// The number of chains that are kept. A grid can have any number of shapes; making a chain anew costs little.
 const KEPT: usize = 64;
 
 /// The chains that were made so far, for chunks of other shapes than the grid's largest.

@@ -20,7 +20,7 @@ struct Place {
     key: Key,
     /// Of a shard, one of the chunks inside, by its place there.
     cell: Dims<usize>,
-    /// Whether it was decoded to the bytes that are stored.
+    /// True if it was decoded to the bytes that are stored.
     as_stored: bool,
 }
 
@@ -79,7 +79,7 @@ impl Array {
         (size <= cache.limit).then_some((cache, shape))
     }
 
-    /// Whether the first of what a part needs of an object was kept at some time.
+    /// Returns true if the first of the bytes that a part needs of an object were kept at some time.
     pub(super) fn may_be_cached(&self, chain: &CodecChain, key: &Key, part: &Part<'_>) -> bool {
         let Some((cache, shape)) = self.chunk_cache(chain) else { return false };
         let region = match part {
@@ -136,7 +136,7 @@ impl Array {
     }
 }
 
-/// What a cell of the grid inside a chunk has of the chunk, which need not be a multiple of it.
+/// The region of a chunk that a cell of the grid inside it covers: the chunk need not be a multiple of the cells.
 fn region_of(cell: &[usize], shape: &[usize], chunk: &[usize]) -> Dims<Span> {
     let span = |((&index, &length), &whole): ((&usize, &usize), &usize)| {
         let start = index * length;

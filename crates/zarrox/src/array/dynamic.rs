@@ -129,7 +129,7 @@ impl DynArray {
     /// An array of bytes as other programs have them: of either endianness, row-major or column-major.
     ///
     /// # Errors
-    /// As for [`DynArray::new`].
+    /// The errors of [`DynArray::new`].
     pub fn from_foreign(
         data_type: DataType,
         shape: Vec<usize>,
@@ -247,7 +247,7 @@ impl DynArray {
         Self::new(data_type, shape, bytes)
     }
 
-    /// The same elements as another data type: numbers as other numbers, structures field by field.
+    /// Casts the elements to another data type: numbers to other numbers, structures field by field.
     ///
     /// ```
     /// use zarrox::data_type::Casting;
@@ -282,7 +282,7 @@ impl DynArray {
         Ok(array)
     }
 
-    /// The same elements without padding between the fields of structures.
+    /// Returns a copy without padding between the fields of structures.
     ///
     /// # Errors
     /// None that an array which exists can cause.

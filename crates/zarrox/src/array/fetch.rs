@@ -19,10 +19,10 @@ const STRAIGHT: u64 = 32 << 10;
 /// Ranges are put together up to this many bytes, which still fit into a core's own cache.
 const TOGETHER: u64 = 512 << 10;
 
-/// What is gathered for stages at once, in bytes, unless one alone takes more.
+/// The number of bytes that are gathered for stages at once, unless one alone takes more.
 const GATHERED: usize = 4 << 20;
 
-/// The same three where every request is a journey: so many bytes travel in the time that another request would take.
+/// `GAP` and `TOGETHER` where every request is a journey: so many bytes travel in the time that another request would take.
 const GAP_FAR: u64 = 512 << 10;
 const TOGETHER_FAR: u64 = 8 << 20;
 
@@ -30,10 +30,10 @@ const TOGETHER_FAR: u64 = 8 << 20;
 /// index and then by parts, many at a time.
 const WHOLE_FAR: usize = 64 << 20;
 
-/// How often an object is read that somebody else replaces meanwhile.
+/// The number of attempts to read an object that somebody else replaces meanwhile.
 const ATTEMPTS: usize = 10;
 
-/// What is read of a stored object.
+/// The elements to read of a stored object.
 pub(super) enum Part<'a> {
     /// A box.
     Box(ReadPart<'a>),
@@ -49,13 +49,13 @@ impl Part<'_> {
         }
     }
 
-    /// Whether this is all of a chunk of this shape.
+    /// Returns true if this is all of a chunk of this shape.
     fn covers(&self, shape: &[usize]) -> bool {
         matches!(self, Self::Box(part) if part.covers(shape))
     }
 }
 
-/// What must be fetched of an object for a part of its elements.
+/// Lists the bytes that must be fetched of an object for a part of its elements.
 fn fetches<'a>(chain: &'a CodecChain, window: Window, part: Part<'a>) -> Result<Vec<Fetch<'a>>> {
     Ok(match part {
         Part::Box(part) => chain.read(window, part)?,
@@ -314,7 +314,7 @@ struct Group<'a> {
 
 #[expect(clippy::cast_possible_truncation, reason = "lengths are checked against a limit in usize")]
 impl<'a> Group<'a> {
-    /// Whether a range that begins no earlier is close enough, and the whole not too long.
+    /// Returns true if a range that begins no earlier is close enough, and the whole not too long.
     fn takes(&self, offset: u64, length: u64, gap: u64, together: u64) -> bool {
         offset <= self.offset + self.length + gap && offset + length - self.offset <= together
     }

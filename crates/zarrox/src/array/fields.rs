@@ -56,7 +56,7 @@ impl ArrayView<'_> {
     /// Reads one field without knowing its type at compile time.
     ///
     /// # Errors
-    /// As for [`ArrayView::read_field`].
+    /// The errors of [`ArrayView::read_field`].
     pub fn read_field_dyn(&self, name: &str) -> Result<DynArray> {
         self.read_fields(&[name])?.field(name)
     }
@@ -109,7 +109,7 @@ impl ArrayView<'_> {
     /// the field's.
     ///
     /// # Errors
-    /// As for [`ArrayView::write_field`].
+    /// The errors of [`ArrayView::write_field`].
     pub fn write_field_dyn(&self, name: &str, values: &DynArray) -> Result<()> {
         let field = self.array.field(name)?;
         if !takes(&field.data_type, values.data_type()) {

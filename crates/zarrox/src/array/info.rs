@@ -1,4 +1,4 @@
-//! What there is to know about an array.
+//! A description of an array, for people and programs.
 
 use std::ops::ControlFlow;
 
@@ -14,7 +14,7 @@ use crate::pool::too_many;
 /// The sizes of so many chunks are asked for together.
 const TOGETHER: usize = 4_096;
 
-/// What there is to know about an array: how it is made, and how much of it is stored.
+/// A description of an array: its metadata, and how much of it is stored.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct ArrayInfo {
@@ -31,7 +31,7 @@ pub struct ArrayInfo {
     /// The data type that the metadata gives, where it is not known and [`data_type`](Self::data_type) is the one that it
     /// names in its place.
     pub fallback_from: Option<Json>,
-    /// How the array is divided into chunks, or into shards where there are shards.
+    /// The division of the array into chunks, or into shards where there are shards.
     pub chunk_grid: ChunkGrid,
     /// The shape of a chunk; where chunks differ, the largest length along each dimension.
     pub chunk_shape: Vec<u64>,
@@ -43,17 +43,17 @@ pub struct ArrayInfo {
     pub codecs: Vec<CodecSpec>,
     /// The names of the dimensions.
     pub dimension_names: Option<Vec<Option<String>>>,
-    /// How many bytes all elements take in memory; `None` beyond 2^64.
+    /// The size of all elements in memory, in bytes; `None` beyond 2^64.
     pub bytes: Option<u64>,
     /// True where what is stored was counted; if not, the numbers of that say nothing.
     pub counted: bool,
-    /// How many bytes are stored for the array, metadata included.
+    /// The number of bytes that are stored for the array, metadata included.
     pub bytes_stored: u64,
-    /// How many chunks (shards, where there are shards) are stored.
+    /// The number of chunks (shards, where there are shards) that are stored.
     pub chunks_initialised: u64,
-    /// How many there can be; `None` beyond 2^64.
+    /// The number of chunks that there can be; `None` beyond 2^64.
     pub chunks: Option<u64>,
-    /// How many bytes the elements in stored chunks take in memory; `None` beyond 2^64.
+    /// The size of the elements of stored chunks in memory, in bytes; `None` beyond 2^64.
     pub chunk_bytes: Option<u64>,
     /// The number of bytes that the chunks are stored as.
     pub chunk_bytes_stored: u64,
@@ -62,7 +62,7 @@ pub struct ArrayInfo {
 }
 
 impl ArrayInfo {
-    /// How many times larger the elements are in memory than in the store, of the chunks that are stored.
+    /// The ratio of compression: the size in memory of the chunks that are stored, divided by their stored size.
     #[expect(clippy::cast_precision_loss, reason = "a ratio for people")]
     pub fn ratio(&self) -> Option<f64> {
         let bytes = self.chunk_bytes.filter(|_| self.chunk_bytes_stored > 0)?;
@@ -79,7 +79,7 @@ struct Stored {
     chunks: u64,
     /// The bytes of the chunks.
     chunk_bytes: u64,
-    /// How many elements of the array are in them; `None` beyond 2^64.
+    /// The number of elements of the array that are in them; `None` beyond 2^64.
     elements: Option<u64>,
 }
 
@@ -94,10 +94,10 @@ impl Array {
         Ok(self.describe(Some(self.stored()?)))
     }
 
-    /// Collects it as [`info`](Self::info) does, but counts nothing in stores far away, since that is a request for each thousand chunks, or for each.
+    /// Like [`info`](Self::info), but counts nothing in stores far away: there, that is a request for each thousand chunks, or for each.
     ///
     /// # Errors
-    /// As for [`Array::info`].
+    /// The errors of [`Array::info`].
     pub fn quick_info(&self) -> Result<ArrayInfo> {
         if self.location.is_far() { Ok(self.describe(None)) } else { self.info() }
     }
@@ -146,7 +146,7 @@ impl Array {
         Ok(stored)
     }
 
-    /// How many elements of the array are in a chunk; `None` beyond 2^64.
+    /// The number of elements of the array that are in a chunk; `None` beyond 2^64.
     fn elements_of(&self, chunk: &[u64]) -> Option<u64> {
         let mut dims = chunk.iter().zip(self.shape()).enumerate();
         dims.try_fold(1_u64, |count, (dim, (&index, &length))| {
@@ -176,7 +176,7 @@ impl Array {
         self.location.store.list_prefix(prefix, &mut visit).map_err(from_store)
     }
 
-    /// The same where keys cannot be listed: each chunk that there could be is asked for.
+    /// Visits the stored chunks where keys cannot be listed: each chunk that there could be is asked for.
     fn visit_by_keys(&self, visit: &mut dyn FnMut(Option<Vec<u64>>, u64)) -> Result<()> {
         let grid = self.grid_shape();
         let count = self.chunk_grid().chunk_count(self.shape()).ok_or_else(|| too_many("the chunks"))?;

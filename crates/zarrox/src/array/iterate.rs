@@ -22,7 +22,7 @@ const TOGETHER: u64 = 1 << 20;
 /// The positions of the first axis of an array or a view, one after the other; made by [`ArrayView::rows`] and
 /// [`ArrayView::rows_dyn`].
 ///
-/// What `skip`, `nth`, `step_by` and the like pass over is not read, unless it lies in the same chunks as a row that is.
+/// Rows that `skip`, `nth`, `step_by` and the like pass over are not read, unless they lie in the same chunks as one that is.
 pub struct Rows<R> {
     /// With half of the memory; the other half is for rows that were read.
     array: Array,
@@ -33,7 +33,7 @@ pub struct Rows<R> {
     /// So many bytes are a row, and at least 1.
     row_size: u64,
     remaining: Range<u64>,
-    /// What was read from either end.
+    /// Rows that were read ahead, from the front and from the back.
     front: Option<Batch<R>>,
     back: Option<Batch<R>>,
     reader: Reader<R>,
@@ -48,7 +48,7 @@ pub struct Chunks<R> {
     read: fn(&ArrayView<'_>, Option<R>) -> Result<R>,
 }
 
-/// How rows are read, several at a time, and taken out.
+/// Reads several rows at a time, and takes single ones out.
 struct Reader<R> {
     /// Reads what a view selects; into what was read before, if that has the same shape.
     read: fn(&ArrayView<'_>, Option<R>) -> Result<R>,
@@ -109,7 +109,7 @@ impl ArrayView<'_> {
         )
     }
 
-    /// As [`ArrayView::rows`], without knowing the element type at compile time.
+    /// Like [`ArrayView::rows`], without knowing the element type at compile time.
     ///
     /// # Errors
     /// When the selection does not fit, or has no dimensions.
@@ -122,7 +122,7 @@ impl Array {
     /// Iterates over the first axis: [`ArrayView::rows`].
     ///
     /// # Errors
-    /// As for [`ArrayView::rows`].
+    /// The errors of [`ArrayView::rows`].
     pub fn rows<T: Element>(&self) -> Result<Rows<ArrayD<T>>> {
         self.slice(..).rows()
     }
@@ -130,7 +130,7 @@ impl Array {
     /// Iterates over the first axis without knowing the element type at compile time: [`ArrayView::rows_dyn`].
     ///
     /// # Errors
-    /// As for [`ArrayView::rows_dyn`].
+    /// The errors of [`ArrayView::rows_dyn`].
     pub fn rows_dyn(&self) -> Result<Rows<DynArray>> {
         self.slice(..).rows_dyn()
     }
@@ -162,13 +162,13 @@ impl Array {
         Ok(Chunks::new(self, self.all_numbers(), read_typed))
     }
 
-    /// As [`Array::chunks`], without knowing the element type at compile time.
+    /// Like [`Array::chunks`], without knowing the element type at compile time.
     pub fn chunks_dyn(&self) -> Chunks<DynArray> {
         Chunks::new(self, self.all_numbers(), |view, _| view.read_dyn())
     }
 
-    /// As [`Array::chunks`], but only over the chunks that are stored. The store is listed once, now; what takes memory beside one
-    /// chunk is a number for each that is stored.
+    /// Like [`Array::chunks`], but only over the chunks that are stored. The store is listed once, now; beside one chunk, memory
+    /// holds a number for each that is stored.
     ///
     /// # Errors
     /// When `T` is not the array's element type, or the store cannot be listed.
@@ -177,7 +177,7 @@ impl Array {
         Ok(Chunks::new(self, self.stored_numbers()?, read_typed))
     }
 
-    /// As [`Array::stored_chunks`], without knowing the element type at compile time.
+    /// Like [`Array::stored_chunks`], without knowing the element type at compile time.
     ///
     /// # Errors
     /// When the store cannot be listed.
@@ -303,7 +303,7 @@ impl<R> Rows<R> {
         (row..near, row..end)
     }
 
-    /// The same from a row on backwards.
+    /// The rows up to one that are decoded together with it, and those that are read together with these.
     fn preceding(&self, row: u64) -> (Range<u64>, Range<u64>) {
         let end = row + 1;
         let limit = self.remaining.start.max(end.saturating_sub(self.most));

@@ -6,7 +6,7 @@ use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 use zarrox_stores::{Bytes, Key, Version};
 
-/// How much an array keeps, in bytes.
+/// The number of bytes that an array keeps at most.
 const LIMIT: u64 = 32 << 20;
 
 /// About how long an index is, in bytes.
@@ -15,7 +15,7 @@ const TYPICAL: u64 = 4 << 10;
 /// Which bytes of which object: its key, the offset and the length.
 type Place = (Key, u64, u64);
 
-/// What is kept for one array, by all its handles. What was not used for long gives way.
+/// The bytes that are kept for one array, by all its handles. Those that were not used for long give way.
 #[derive(Default)]
 pub(super) struct Kept(OnceLock<Cache<Place, (Version, Bytes), Weight>>);
 

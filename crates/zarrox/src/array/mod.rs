@@ -66,7 +66,7 @@ pub struct Array {
     metadata: ArrayMetadata,
     /// Of the grid's largest chunk; in a regular grid of every one.
     chain: Arc<CodecChain>,
-    /// What was found out so far, for all handles.
+    /// Facts that were found out so far, for all handles.
     shared: Arc<Shared>,
     /// The prefix of all chunks.
     chunks: Prefix,
@@ -74,20 +74,20 @@ pub struct Array {
     unconfirmed: Option<Arc<Unconfirmed>>,
 }
 
-/// What the handles of an array share.
+/// The state that the handles of an array share.
 #[derive(Debug, Default)]
 struct Shared {
     /// Of the chunks of other shapes than the grid's largest.
     chains: Chains,
-    /// What of the stored objects is kept.
+    /// Bytes of stored objects that are kept.
     kept: Kept,
-    /// How chunks are named, where the metadata leaves it open.
+    /// The encoding of chunk keys, where the metadata leaves it open.
     keys: OnceLock<ChunkKeyEncoding>,
     /// Held while the store is asked how chunks are named, so that it is asked once.
     asking: Mutex<()>,
-    /// How much memory that takes which is decoded at once, in bytes: a chunk, or one inside a shard.
+    /// The size of the unit that is decoded at once, in bytes of memory: a chunk, or one inside a shard.
     unit: usize,
-    /// Whether elements are the bytes that are stored, whatever they mean.
+    /// True if elements are the bytes that are stored, whatever they mean.
     as_stored: bool,
     /// Why elements can neither be read nor written.
     unreadable: Option<String>,
@@ -121,7 +121,7 @@ impl Array {
         Ok(())
     }
 
-    /// The same array, whose elements are read and written with other options: for one access, or for many.
+    /// Returns a handle of the array whose elements are read and written with other options: for one access, or for many.
     #[must_use]
     pub fn with_options(&self, options: &AccessOptions) -> Self {
         let mut array = self.clone();
@@ -131,7 +131,7 @@ impl Array {
         array
     }
 
-    /// What the array's store can do.
+    /// The capabilities of the array's store.
     pub fn capabilities(&self) -> Capabilities {
         self.location.store.capabilities()
     }
@@ -152,7 +152,7 @@ impl Array {
         &self.metadata.shape
     }
 
-    /// How many dimensions.
+    /// The number of dimensions.
     pub fn ndim(&self) -> usize {
         self.metadata.shape.len()
     }
@@ -162,7 +162,7 @@ impl Array {
         &self.metadata.data_type
     }
 
-    /// How chunks are named. Where the metadata leaves that open, as old v2 documents do, the stored keys are looked at, once.
+    /// The encoding of chunk keys. Where the metadata leaves that open, as old v2 documents do, the stored keys are looked at, once.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -182,7 +182,7 @@ impl Array {
         Ok(*self.shared.keys.get_or_init(|| found.unwrap_or(self.metadata.chunk_key_encoding)))
     }
 
-    /// How the array is divided into stored objects: into chunks, or into shards where there are shards.
+    /// The division of the array into stored objects: into chunks, or into shards where there are shards.
     pub fn chunk_grid(&self) -> &ChunkGrid {
         &self.metadata.chunk_grid
     }
@@ -201,7 +201,7 @@ impl Array {
         self.chain.inner_chunk_shape().map(|_| self.metadata.chunk_grid.largest_chunk())
     }
 
-    /// How many stored objects (chunks, or shards where there are shards) there can be along each dimension.
+    /// The number of stored objects (chunks, or shards where there are shards) that there can be along each dimension.
     pub fn grid_shape(&self) -> Vec<u64> {
         self.metadata.chunk_grid.grid_shape(self.shape())
     }
@@ -316,7 +316,7 @@ impl Array {
         .at(self.place()))
     }
 
-    /// What errors call this array.
+    /// The name of this array in errors.
     fn place(&self) -> String {
         format!("array '{}' in {}", self.path(), self.location.store.location())
     }

@@ -67,7 +67,7 @@ impl ArrayView<'_> {
     /// ```
     ///
     /// # Errors
-    /// As for [`ArrayView::shape`].
+    /// The errors of [`ArrayView::shape`].
     pub fn parts(&self, most: u64, column_major: bool) -> Result<Parts> {
         let item = self.data_type().size().max(1) as u64;
         self.divided(most, column_major, |axes, room| {
@@ -79,11 +79,11 @@ impl ArrayView<'_> {
     }
 
     /// Boxes that cover what is selected, whose elements follow each other in row-major order (or `column_major`), within each
-    /// and from one to the next; otherwise as [`ArrayView::parts`]. Where whole rows of chunks have more elements than that,
+    /// and from one to the next; otherwise like [`ArrayView::parts`]. Where whole rows of chunks have more elements than that,
     /// chunks are met [several times](Parts::times).
     ///
     /// # Errors
-    /// As for [`ArrayView::shape`].
+    /// The errors of [`ArrayView::shape`].
     pub fn parts_in_order(&self, most: u64, column_major: bool) -> Result<Parts> {
         self.divided(most, column_major, rows)
     }

@@ -39,7 +39,7 @@ pub(super) enum Elements {
 pub(super) struct Projections {
     axes: Vec<ProjectedAxis>,
     ndim: usize,
-    /// Whether every axis is evenly spaced.
+    /// True if every axis is evenly spaced.
     boxes: bool,
     pub(super) count: usize,
 }
@@ -80,7 +80,7 @@ impl Elements {
 }
 
 impl Projection {
-    /// The same elements of the chunk, but without gaps in memory of their own; and where they belong.
+    /// Returns the elements of the chunk without gaps, for memory of their own; and where they belong.
     pub(super) fn compact(&self) -> (Self, Back) {
         let (elements, back) = match &self.elements {
             Elements::Box { region, out } => {
@@ -183,7 +183,7 @@ fn listed(array: &Array, points: &Points) -> ProjectedAxis {
     projected(&points.dims, runs, PointChunks::Listed(grouped))
 }
 
-/// What is selected along the other axes, so many times, by points without dimensions.
+/// The other axes' elements, so many times, as points without dimensions.
 fn repeated(count: usize) -> Grouped {
     let points = Arc::new(PlacedPoints::ascending(Dims::new(), (0..count).collect()));
     let chunks = if count > 0 { vec![(Dims::new(), 0..count)] } else { Vec::new() };

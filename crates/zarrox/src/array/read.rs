@@ -35,7 +35,7 @@ impl ArrayView<'_> {
     /// Reads the elements into a new array whose number of dimensions is known at compile time.
     ///
     /// # Errors
-    /// As for [`ArrayView::read`]; and when there is another number of dimensions.
+    /// The errors of [`ArrayView::read`]; also when there is another number of dimensions.
     pub fn read_nd<T: Element, D: Dimension>(&self) -> Result<NdArray<T, D>> {
         self.check_ndim::<D>()?;
         self.read()?.into_dimensionality().map_err(|error| argument(error.to_string()))
@@ -44,7 +44,7 @@ impl ArrayView<'_> {
     /// Reads the elements into memory of the caller's: an `ndarray` of any layout and of the result's shape.
     ///
     /// # Errors
-    /// As for [`ArrayView::read`]; and when the shapes differ. On an error the memory may be partly written.
+    /// The errors of [`ArrayView::read`]; also when the shapes differ. On an error the memory may be partly written.
     pub fn read_into<T, S, D>(&self, out: &mut ArrayBase<S, D>) -> Result<()>
     where
         T: Element,
@@ -59,7 +59,7 @@ impl ArrayView<'_> {
     /// Reads the elements without knowing their type at compile time.
     ///
     /// # Errors
-    /// As for [`ArrayView::read`].
+    /// The errors of [`ArrayView::read`].
     pub fn read_dyn(&self) -> Result<DynArray> {
         let resolved = self.resolved()?;
         let mut elements = self.array.empty_for(resolved, self.data_type())?;
@@ -70,7 +70,7 @@ impl ArrayView<'_> {
     /// Reads the elements into memory of any kind, whose shape and size of elements are those of the result.
     ///
     /// # Errors
-    /// As for [`ArrayView::read_into`]; and when elements are of variable length, for which there is
+    /// The errors of [`ArrayView::read_into`]; also when elements are of variable length, for which there is
     /// [`read_dyn`](ArrayView::read_dyn).
     pub fn read_raw(&self, out: ViewMut<'_>) -> Result<()> {
         let resolved = self.resolved()?;
@@ -210,12 +210,13 @@ impl Array {
         })
     }
 
-    /// How many chunks may be decoded at the same time: what is held for one of them is the chunk, as it is stored and decoded.
+    /// The number of chunks that may be decoded at the same time: each takes memory for its stored bytes and its elements.
     pub(super) fn at_once(&self) -> usize {
         (self.location.context.memory / self.shared.unit.saturating_mul(2).max(1)).max(1)
     }
 
-    /// The same where all elements that are asked for of a stored chunk are held, too, before they become others.
+    /// The number of chunks that may be decoded at the same time where all elements that are asked for of a stored chunk are held, too,
+    /// before they become others.
     pub(super) fn at_once_whole(&self) -> usize {
         (self.location.context.memory / self.chain.chunk().size().saturating_mul(3).max(1)).max(1)
     }
@@ -256,14 +257,14 @@ impl Array {
     }
 }
 
-/// How many elements of a size a result has, if so many can be in memory.
+/// The number of elements that a result has, if as many of their size can be in memory.
 fn count(shape: &[usize], item: usize) -> Result<usize> {
     let size = shape.iter().try_fold(item, |size, &n| size.checked_mul(n));
     let size = size.filter(|&size| isize::try_from(size).is_ok()).ok_or_else(|| too_many("the elements"))?;
     Ok(size / item.max(1))
 }
 
-/// What errors call a chunk.
+/// The name of a chunk in errors.
 pub(super) fn chunk_place(chunk: &[u64], key: &Key) -> String {
     format!("chunk {chunk:?} (key '{key}')")
 }

@@ -64,10 +64,10 @@ impl Array {
         self.append_with(&shape, axis, |grown, place| grown.write(place, values))
     }
 
-    /// Appends values whose type is known only at run time; as [`Array::append`].
+    /// Appends values whose type is known only at run time; like [`Array::append`].
     ///
     /// # Errors
-    /// As for [`Array::append`].
+    /// The errors of [`Array::append`].
     pub fn append_dyn(&mut self, values: &DynArray, axis: usize) -> Result<Vec<u64>> {
         let shape: Vec<u64> = values.shape().iter().map(|&n| n as u64).collect();
         self.append_with(&shape, axis, |grown, place| grown.write_dyn(place, values))
@@ -160,7 +160,7 @@ impl Array {
         Ok(resized)
     }
 
-    /// What becomes of the metadata when this array is resized to another.
+    /// The change of the metadata when this array is resized to another.
     fn change_to<'a>(&self, resized: &'a Self) -> Change<'a> {
         let (shape, grid) = (resized.shape(), &resized.metadata.chunk_grid);
         if *grid == self.metadata.chunk_grid { Change::Shape(shape) } else { Change::Growth(shape, grid) }

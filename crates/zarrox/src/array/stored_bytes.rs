@@ -9,8 +9,8 @@ use zarrox_core::{DataType, FillValue, Result};
 use super::{Array, Shared};
 
 impl Array {
-    /// The same array, whose elements are raw bytes (`r8`, `r16`, …): those that are stored, in the byte order that they are
-    /// stored in. Who wants elements in that order gets them by this without exchanging bytes twice.
+    /// The array with raw bytes (`r8`, `r16`, …) for elements: those that are stored, in the byte order that they are stored in.
+    /// Who wants elements in that order gets them by this without exchanging bytes twice.
     ///
     /// `None` where the codecs store more or other than the bytes of elements: where they are not `transpose`, then `bytes`,
     /// then codecs from bytes to bytes.

@@ -58,7 +58,7 @@ enum Problem {
     OutOfRange,
 }
 
-/// What the elements of the type count, if they can be the Rust type.
+/// The kind of time and the step that the elements of the type count, if they can be the Rust type.
 fn counted<T: Time>(data_type: &DataType) -> Result<(TimeType, Step)> {
     let mismatch = |why: &str| {
         let message = format!("elements of {data_type} cannot be {}: {why}", std::any::type_name::<T>());

@@ -1,4 +1,4 @@
-//! What copying needs of arrays: their stored chunks as they are, and their elements in parts.
+//! Access to arrays for copying: their stored chunks as they are, and their elements in parts.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ impl Array {
         self.key(chunk).map(|key| key.to_string())
     }
 
-    /// The same array, all of whose work is done by the calling thread.
+    /// Returns a handle of the array all of whose work is done by the calling thread.
     pub(crate) fn on_one_thread(&self) -> Self {
         let context = Context { pool: Pool::new(1), ..(*self.location.context).clone() };
         let location = Location { context: Arc::new(context), ..self.location.clone() };
@@ -29,12 +29,12 @@ impl Array {
         self.location.store.size(&self.key(chunk)?).map_err(from_store)
     }
 
-    /// How many bytes the elements of a stored chunk take.
+    /// The number of bytes that the elements of a stored chunk take.
     pub(crate) fn chunk_bytes(&self) -> usize {
         self.chain.chunk().size()
     }
 
-    /// How many bytes are decoded at once: those of a chunk, or of one inside a shard.
+    /// The number of bytes that are decoded at once: those of a chunk, or of one inside a shard.
     pub(crate) fn decoded_bytes(&self) -> usize {
         self.shared.unit
     }
@@ -44,12 +44,12 @@ impl Array {
         self.location.pool()
     }
 
-    /// Whether it is in a store whose answers are waited for.
+    /// Returns true if it is in a store whose answers are waited for.
     pub(crate) fn is_far(&self) -> bool {
         self.location.is_far()
     }
 
-    /// How another array is made that is worked on as this one is.
+    /// The options to open another array with that is worked on like this one.
     pub(crate) fn open_options(&self) -> OpenOptions {
         OpenOptions::within(&self.location.context)
     }

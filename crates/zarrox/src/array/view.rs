@@ -25,7 +25,7 @@ use super::{Array, DynArray, VlenElement};
 #[derive(Debug, Clone)]
 pub struct ArrayView<'a> {
     pub(super) array: &'a Array,
-    /// What is selected, or what is wrong with the selection.
+    /// The resolved selection, or the error of a selection that does not fit.
     pub(super) resolved: Result<Resolved>,
 }
 
@@ -148,13 +148,13 @@ impl<'a> ArrayView<'a> {
         self.slice(Selection::mask(mask))
     }
 
-    /// What is selected, if it fits and the array is known to be what its metadata says.
+    /// The resolved selection, if it fits and the array is known to be what its metadata says.
     pub(super) fn resolved(&self) -> Result<&Resolved> {
         self.array.confirm()?;
         self.unconfirmed()
     }
 
-    /// What is selected by the metadata that there is, if it fits.
+    /// The resolved selection by the metadata that there is, if it fits.
     pub(super) fn unconfirmed(&self) -> Result<&Resolved> {
         self.resolved.as_ref().map_err(|error| error.clone().at(self.array.place()))
     }
@@ -175,7 +175,7 @@ impl Array {
     /// ```
     ///
     /// # Errors
-    /// As for [`ArrayView::read`].
+    /// The errors of [`ArrayView::read`].
     pub fn read<T: Element>(&self, selection: impl IntoSelection) -> Result<ArrayD<T>> {
         self.slice(selection).read()
     }
@@ -192,7 +192,7 @@ impl Array {
     /// ```
     ///
     /// # Errors
-    /// As for [`ArrayView::read_nd`].
+    /// The errors of [`ArrayView::read_nd`].
     pub fn read_nd<T: Element, D: Dimension>(&self, selection: impl IntoSelection) -> Result<NdArray<T, D>> {
         self.slice(selection).read_nd()
     }
@@ -200,7 +200,7 @@ impl Array {
     /// Reads a selection into memory of the caller's: [`ArrayView::read_into`].
     ///
     /// # Errors
-    /// As for [`ArrayView::read_into`].
+    /// The errors of [`ArrayView::read_into`].
     pub fn read_into<T, S, D>(&self, selection: impl IntoSelection, out: &mut ArrayBase<S, D>) -> Result<()>
     where
         T: Element,
@@ -213,7 +213,7 @@ impl Array {
     /// Reads a selection without knowing the element type at compile time.
     ///
     /// # Errors
-    /// As for [`ArrayView::read`].
+    /// The errors of [`ArrayView::read`].
     pub fn read_dyn(&self, selection: impl IntoSelection) -> Result<DynArray> {
         self.slice(selection).read_dyn()
     }
@@ -221,7 +221,7 @@ impl Array {
     /// Reads a selection of elements of variable length as Rust values: [`ArrayView::read_vlen`].
     ///
     /// # Errors
-    /// As for [`ArrayView::read_vlen`].
+    /// The errors of [`ArrayView::read_vlen`].
     pub fn read_vlen<T: VlenElement>(&self, selection: impl IntoSelection) -> Result<ArrayD<T>> {
         self.slice(selection).read_vlen()
     }
@@ -229,7 +229,7 @@ impl Array {
     /// Reads one field of structured elements: [`ArrayView::read_field`].
     ///
     /// # Errors
-    /// As for [`ArrayView::read_field`].
+    /// The errors of [`ArrayView::read_field`].
     pub fn read_field<T: Element>(&self, name: &str, selection: impl IntoSelection) -> Result<ArrayD<T>> {
         self.slice(selection).read_field(name)
     }
@@ -237,7 +237,7 @@ impl Array {
     /// Reads one field without knowing its type at compile time.
     ///
     /// # Errors
-    /// As for [`ArrayView::read_field`].
+    /// The errors of [`ArrayView::read_field`].
     pub fn read_field_dyn(&self, name: &str, selection: impl IntoSelection) -> Result<DynArray> {
         self.slice(selection).read_field_dyn(name)
     }
@@ -245,7 +245,7 @@ impl Array {
     /// Reads some fields, in the order given, as elements of a structure of just these.
     ///
     /// # Errors
-    /// As for [`ArrayView::read_fields`].
+    /// The errors of [`ArrayView::read_fields`].
     pub fn read_fields(&self, names: &[&str], selection: impl IntoSelection) -> Result<DynArray> {
         self.slice(selection).read_fields(names)
     }
@@ -264,7 +264,7 @@ impl Array {
     /// ```
     ///
     /// # Errors
-    /// As for [`ArrayView::write`].
+    /// The errors of [`ArrayView::write`].
     pub fn write<T, S, D>(&self, selection: impl IntoSelection, values: &ArrayBase<S, D>) -> Result<()>
     where
         T: Element,
@@ -277,7 +277,7 @@ impl Array {
     /// Sets every element of a selection to one value.
     ///
     /// # Errors
-    /// As for [`ArrayView::write`].
+    /// The errors of [`ArrayView::write`].
     pub fn fill<T: Element>(&self, selection: impl IntoSelection, value: T) -> Result<()> {
         self.slice(selection).fill(value)
     }
@@ -285,7 +285,7 @@ impl Array {
     /// Writes elements whose type is known only at run time: [`ArrayView::write_dyn`].
     ///
     /// # Errors
-    /// As for [`ArrayView::write_dyn`].
+    /// The errors of [`ArrayView::write_dyn`].
     pub fn write_dyn(&self, selection: impl IntoSelection, values: &DynArray) -> Result<()> {
         self.slice(selection).write_dyn(values)
     }
@@ -293,7 +293,7 @@ impl Array {
     /// Writes Rust values to a selection of elements of variable length: [`ArrayView::write_vlen`].
     ///
     /// # Errors
-    /// As for [`ArrayView::write_vlen`].
+    /// The errors of [`ArrayView::write_vlen`].
     pub fn write_vlen<T, S, D>(&self, selection: impl IntoSelection, values: &ArrayBase<S, D>) -> Result<()>
     where
         T: VlenElement,
@@ -306,7 +306,7 @@ impl Array {
     /// Writes one field of structured elements: [`ArrayView::write_field`].
     ///
     /// # Errors
-    /// As for [`ArrayView::write_field`].
+    /// The errors of [`ArrayView::write_field`].
     pub fn write_field<T, S, D>(
         &self,
         name: &str,
@@ -324,7 +324,7 @@ impl Array {
     /// Writes one field without knowing its type at compile time: [`ArrayView::write_field_dyn`].
     ///
     /// # Errors
-    /// As for [`ArrayView::write_field_dyn`].
+    /// The errors of [`ArrayView::write_field_dyn`].
     pub fn write_field_dyn(
         &self,
         name: &str,
@@ -337,7 +337,7 @@ impl Array {
     /// Writes some fields at once: [`ArrayView::write_fields`].
     ///
     /// # Errors
-    /// As for [`ArrayView::write_fields`].
+    /// The errors of [`ArrayView::write_fields`].
     pub fn write_fields(&self, selection: impl IntoSelection, values: &DynArray) -> Result<()> {
         self.slice(selection).write_fields(values)
     }

@@ -20,10 +20,10 @@ use crate::error::argument;
 /// | `Option` of these | such of them that may be missing: v3's `zarrs.optional` |
 /// | `Json` | Python objects: v2's with `json2` or `msgpack2` |
 pub trait VlenElement: Sized {
-    /// Whether elements of this data type can be read as this Rust type.
+    /// Returns true if elements of this data type can be read as this Rust type.
     fn holds(data_type: &DataType) -> bool;
 
-    /// What errors call this Rust type.
+    /// The name of this Rust type in errors.
     fn name() -> String;
 
     /// The value of an element of such a data type.
@@ -199,7 +199,7 @@ impl ArrayView<'_> {
     /// ```
     ///
     /// # Errors
-    /// As for [`ArrayView::read`] and [`DynArray::to_vlen`].
+    /// The errors of [`ArrayView::read`] and [`DynArray::to_vlen`].
     pub fn read_vlen<T: VlenElement>(&self) -> Result<ArrayD<T>> {
         let place = |error: Error| error.at(self.array.place());
         check::<T>(self.data_type()).map_err(place)?;
@@ -220,7 +220,7 @@ impl ArrayView<'_> {
     /// ```
     ///
     /// # Errors
-    /// As for [`ArrayView::write`].
+    /// The errors of [`ArrayView::write`].
     pub fn write_vlen<T, S, D>(&self, values: &ArrayBase<S, D>) -> Result<()>
     where
         T: VlenElement,

@@ -43,7 +43,7 @@ impl ArrayView<'_> {
     /// Sets every element to one value.
     ///
     /// # Errors
-    /// As for [`ArrayView::write`].
+    /// The errors of [`ArrayView::write`].
     pub fn fill<T: Element>(&self, value: T) -> Result<()> {
         self.write(&ndarray::arr0(value))
     }
@@ -52,7 +52,7 @@ impl ArrayView<'_> {
     /// does.
     ///
     /// # Errors
-    /// As for [`ArrayView::write`].
+    /// The errors of [`ArrayView::write`].
     pub fn write_dyn(&self, values: &DynArray) -> Result<()> {
         let array = self.array;
         let (own, given) = (self.data_type(), values.data_type());
@@ -70,7 +70,7 @@ impl ArrayView<'_> {
     /// Writes elements from memory of any kind, whose shape and size of elements are those of the selection.
     ///
     /// # Errors
-    /// As for [`ArrayView::write`]; and when elements are of variable length, for which there is
+    /// The errors of [`ArrayView::write`]; also when elements are of variable length, for which there is
     /// [`write_dyn`](ArrayView::write_dyn).
     pub fn write_raw(&self, values: View<'_>) -> Result<()> {
         let resolved = self.resolved()?;
@@ -139,8 +139,8 @@ impl Array {
         })
     }
 
-    /// How many chunks may be written at the same time: what is held for one of them is what is stored, the elements, and what
-    /// will be stored.
+    /// The number of chunks that may be written at the same time: each takes memory for the bytes that are stored, for the elements,
+    /// and for the bytes that will be stored.
     fn at_once_written(&self) -> usize {
         (self.location.context.memory / self.chain.chunk().size().saturating_mul(3).max(1)).max(1)
     }
@@ -155,7 +155,7 @@ impl Array {
         Err(Error::new(ErrorKind::ReadOnly, "it was opened for reading only").at(self.place()))
     }
 
-    /// Whether a region has every element of its chunk that lies inside the array.
+    /// Returns true if a region has every element of its chunk that lies inside the array.
     fn covers(&self, chunk: &[u64], region: &[Span]) -> bool {
         let covers = |(dim, region): (usize, &Span)| {
             let place = self.metadata.chunk_grid.chunk_place(dim, chunk[dim]);
@@ -224,7 +224,7 @@ impl Array {
         }
     }
 
-    /// How chunks are encoded. Where it is undefined what an absent chunk holds, every chunk is stored: others may take
+    /// The options for encoding chunks. Where it is undefined what an absent chunk holds, every chunk is stored: others may take
     /// the absence for something else than we do.
     fn encode_options(&self) -> EncodeOptions {
         let asked = self.location.context.encode;
@@ -269,8 +269,8 @@ where
     unsafe { View::from_raw(values.as_ptr().cast(), values.shape(), &strides, item) }
 }
 
-/// Whether elements of one type may be written as those of another: its storage is the same, and they are not two types that
-/// are both more than their storage, which mean different things by the same bits.
+/// Returns true if elements of one type may be written as those of another: both are stored alike, and they are not two extension
+/// types, which mean different things by the same bits.
 pub(super) fn takes(own: &DataType, given: &DataType) -> bool {
     let both = matches!((own, given), (DataType::Extension(_), DataType::Extension(_)));
     own == given || (own.storage() == given.storage() && !both)

@@ -23,10 +23,10 @@ pub(super) struct Transfer<'a> {
     destination: Array,
     pool: &'a Pool,
     tell: Tell<'a>,
-    /// Whether an interrupted run may have stored chunks already.
+    /// True if an interrupted run may have stored chunks already.
     resuming: bool,
     unit: Vec<u64>,
-    /// How many units there are along each dimension.
+    /// The number of units along each dimension.
     grid: Vec<u64>,
 }
 
@@ -108,7 +108,7 @@ impl<'a> Transfer<'a> {
         })
     }
 
-    /// What the destination should have at a selection.
+    /// The values that the destination should have at a selection.
     fn expected(&self, selection: Vec<DimSelection>) -> Result<DynArray> {
         let values = self.source.read_dyn(selection)?;
         let as_it_is = self.source.data_type() == self.destination.data_type();
@@ -213,7 +213,7 @@ impl<'a> Transfer<'a> {
         region
     }
 
-    /// Whether all chunks of a unit are stored in the destination. What is there is whole, since chunks are replaced
+    /// Returns true if all chunks of a unit are stored in the destination. Those that are there are whole, since chunks are replaced
     /// in one step.
     fn is_there(&self, region: &[(u64, u64)]) -> Result<bool> {
         // Chunks that differ can lie in several units, so that one that is stored need not be whole.
@@ -235,7 +235,7 @@ impl<'a> Transfer<'a> {
     }
 }
 
-/// Whether all elements are the same, bit by bit: NaN is NaN.
+/// Returns true if all elements are the same, bit by bit: NaN is NaN.
 fn is_same(a: &DynArray, b: &DynArray) -> bool {
     match a.data_type().storage() {
         Storage::Variable => a.elements().eq(b.elements()),

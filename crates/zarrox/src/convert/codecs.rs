@@ -13,7 +13,7 @@ use crate::array::Array;
 pub(super) struct Candidate {
     pub(super) grid: ChunkGrid,
     pub(super) codecs: Vec<CodecSpec>,
-    /// What is other than in the source.
+    /// The difference from the source, if there is one.
     pub(super) note: Option<String>,
 }
 
@@ -28,8 +28,8 @@ pub(super) fn simplest(array: &Array, registry: &Registry) -> Vec<Vec<CodecSpec>
     own.into_iter().chain([plain]).map(|spec| vec![spec]).collect()
 }
 
-/// What to try, the nearest first: the codecs as they are; without shards; without those that the target lacks; the
-/// target's own compressor; none.
+/// The chains of codecs to try, the nearest first: the codecs as they are; without shards; without those that the target lacks;
+/// the target's own compressor; none.
 pub(super) fn candidates(
     array: &Array,
     plain: &ArrayMetadata,

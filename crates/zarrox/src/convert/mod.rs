@@ -61,7 +61,7 @@ pub use journal::JOURNAL;
 pub(crate) use journal::check_finished;
 pub use report::{Action, ConvertReport, Finding, NodeReport, Severity, What};
 
-/// What is compared with the source after writing. Metadata is compared in any case.
+/// The values to compare with the source after writing. Metadata is compared in any case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Verify {
     /// No values.
@@ -73,20 +73,20 @@ pub enum Verify {
     Everything,
 }
 
-/// How far a conversion is.
+/// The progress of a conversion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Progress {
-    /// How many bytes of the source have been worked on. Comparing counts as work.
+    /// The number of bytes of the source that have been worked on. Comparing counts as work.
     pub done: u64,
-    /// How many there are.
+    /// The number of bytes that there are.
     pub total: u64,
 }
 
 /// Hears of progress; an error ends the conversion.
 type Listener = Arc<dyn Fn(Progress) -> Result<()> + Send + Sync>;
 
-/// How a conversion is done.
+/// A conversion to another format: its options, with which it can be planned and done.
 #[derive(Clone)]
 pub struct Convert {
     to: Format,
@@ -113,7 +113,7 @@ impl Convert {
         }
     }
 
-    /// How nodes are opened: strictness, data types and codecs, threads, the limit of a chunk's memory.
+    /// Sets the options for opening nodes: strictness, data types and codecs, threads, the limit of a chunk's memory.
     #[must_use]
     pub fn open_options(self, options: OpenOptions) -> Self {
         Self { options, ..self }
@@ -132,13 +132,13 @@ impl Convert {
         Self { lossy, ..self }
     }
 
-    /// What is compared with the source after writing.
+    /// Sets which values are compared with the source after writing.
     #[must_use]
     pub fn verify(self, verify: Verify) -> Self {
         Self { verify, ..self }
     }
 
-    /// Whether a node at the destination is deleted, with all below it.
+    /// Sets whether a node at the destination is deleted, with all below it.
     #[must_use]
     pub fn overwrite(self, overwrite: bool) -> Self {
         Self { overwrite, ..self }
@@ -174,10 +174,10 @@ impl Convert {
         self.plan_at(&self.opening().place(path.as_ref())?)
     }
 
-    /// As [`Convert::plan`], from store to store.
+    /// Like [`Convert::plan`], from store to store.
     ///
     /// # Errors
-    /// As for [`Convert::plan`].
+    /// The errors of [`Convert::plan`].
     pub fn plan_in(
         &self,
         source: Arc<dyn Store>,
@@ -201,10 +201,10 @@ impl Convert {
         plan::Planner::new(self, source, &destination, root.format(), false).plan(root)
     }
 
-    /// As [`Convert::plan_in_place`], in a store.
+    /// Like [`Convert::plan_in_place`], in a store.
     ///
     /// # Errors
-    /// As for [`Convert::plan_in_place`].
+    /// The errors of [`Convert::plan_in_place`].
     pub fn plan_in_place_in(&self, store: Arc<dyn Store>, path: &str) -> Result<Conversion> {
         self.plan_at(&self.opening().location(store, path)?)
     }
@@ -236,7 +236,7 @@ impl Convert {
         }
     }
 
-    /// How both sides are opened. That chunks are missing is nothing that a conversion changes.
+    /// The options that both sides are opened with. That chunks are missing is nothing that a conversion changes.
     fn opening(&self) -> OpenOptions {
         self.options
             .clone()
@@ -285,12 +285,12 @@ pub struct Conversion {
 }
 
 impl Conversion {
-    /// What will be done, and what is found that the target says otherwise or not at all.
+    /// The report of what will be done, and of everything that the target says otherwise or not at all.
     pub fn report(&self) -> &ConvertReport {
         &self.report
     }
 
-    /// Whether the conversion can be done.
+    /// Checks that the conversion can be done.
     ///
     /// # Errors
     /// [`ErrorKind::Unsupported`] with everything that the target cannot say and that is not allowed to be lost.

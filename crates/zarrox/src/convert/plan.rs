@@ -1,4 +1,4 @@
-//! What must be done, found out before anything is written.
+//! The plan of a conversion, made before anything is written.
 
 use std::collections::HashSet;
 use std::ops::ControlFlow;
@@ -15,7 +15,7 @@ use crate::error::from_store;
 use crate::group::{Group, Node};
 use crate::hierarchy::Location;
 
-/// What is done with one node.
+/// The step of a conversion that one node needs.
 #[derive(Debug)]
 pub(super) struct Step {
     /// Where the node is, seen from the one that is converted.
@@ -25,11 +25,11 @@ pub(super) struct Step {
     pub(super) array: Option<Array>,
     /// The node as the target has it; `None` when it stays as it is.
     pub(super) target: Option<NodeMetadata>,
-    /// Whether chunks that are not stored must be written, since they would read as something else.
+    /// True if chunks that are not stored must be written, since they would read as something else.
     pub(super) all_chunks: bool,
-    /// How many bytes of chunks the source has stored.
+    /// The number of bytes of chunks that the source has stored.
     pub(super) bytes: u64,
-    /// Whether the group has consolidated metadata, and the target should have it, too.
+    /// True if the group has consolidated metadata, and the target should have it, too.
     pub(super) consolidate: bool,
 }
 
@@ -152,7 +152,7 @@ impl<'a> Planner<'a> {
         Ok(())
     }
 
-    /// Whether a group has consolidated metadata that the target can have as well.
+    /// Returns true if a group has consolidated metadata that the target can have as well.
     fn consolidates(&mut self, path: &str, group: &Group) -> Result<bool> {
         if !group.location().has_consolidated(group.metadata().format)? {
             return Ok(false);
@@ -261,7 +261,7 @@ impl<'a> Planner<'a> {
         translator.find(What::Nodes, severity, format!("{reason}; it would be left out"));
     }
 
-    /// What lies in a group and is no node: groups that nobody has written down, whose nodes are converted, too; and
+    /// Finds everything in a group that is no node: groups that nobody has written down, whose nodes are converted, too; and
     /// files, which are not.
     fn strays(&mut self, above: &str, group: &Group, known: &HashSet<String>) -> Result<()> {
         let format = group.metadata().format;
@@ -311,7 +311,7 @@ impl<'a> Planner<'a> {
     }
 }
 
-/// Whether a document of the format lies anywhere below a prefix.
+/// Returns true if a document of the format lies anywhere below a prefix.
 fn holds_nodes(location: &Location, prefix: &Prefix, format: Format) -> Result<bool> {
     let layout = format.def().layout();
     let mut found = false;
@@ -325,7 +325,7 @@ fn holds_nodes(location: &Location, prefix: &Prefix, format: Format) -> Result<b
     Ok(found)
 }
 
-/// Whether the storage failed, rather than what is stored.
+/// Returns true if the storage failed, rather than what is stored.
 fn is_outage(error: &Error) -> bool {
     use ErrorKind::{Forbidden, NotFound, StorageFull, Unreachable};
     matches!(error.kind(), NotFound | Forbidden | Unreachable | StorageFull)

@@ -1,22 +1,22 @@
-//! What a conversion finds and does, for people and programs.
+//! The report of a conversion, for people and programs: its findings, and what it does.
 
 use std::fmt;
 
 use zarrox_core::{Error, ErrorKind, Format, Result};
 
-/// What of a node a format may not be able to say.
+/// A property of a node that a format may not be able to say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum What {
     /// The type of the elements. With consent the array is left out.
     DataTypes,
-    /// How chunks are encoded.
+    /// The codecs of the chunks.
     Codecs,
-    /// How the array is divided into chunks.
+    /// The division of the array into chunks.
     ChunkGrids,
-    /// How chunks are named.
+    /// The names of chunks.
     ChunkKeys,
-    /// What an element is that nobody has written. With consent every chunk is stored.
+    /// The value of elements that nobody has written. With consent every chunk is stored.
     FillValues,
     /// The names of dimensions. With consent they are dropped.
     DimensionNames,
@@ -70,7 +70,7 @@ impl std::str::FromStr for What {
     }
 }
 
-/// How much a finding matters.
+/// The severity of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Severity {
     /// It is said in another way; nothing is lost.
@@ -86,11 +86,11 @@ pub enum Severity {
 pub struct Finding {
     /// The node, seen from the one that is converted: `/`, `/a/b`.
     pub path: String,
-    /// What it is about.
+    /// The property of the node that the finding is about.
     pub what: What,
-    /// How much it matters.
+    /// The severity.
     pub severity: Severity,
-    /// What it is, and what becomes of it.
+    /// A sentence that says what was found, and what becomes of it.
     pub reason: String,
 }
 
@@ -105,7 +105,7 @@ impl fmt::Display for Finding {
     }
 }
 
-/// What is done with a node.
+/// The way that a node is converted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Action {
@@ -130,18 +130,18 @@ impl fmt::Display for Action {
     }
 }
 
-/// What is done with one node.
+/// The report about one node.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NodeReport {
     /// The node, seen from the one that is converted: `/`, `/a/b`.
     pub path: String,
-    /// Whether it is an array.
+    /// True for an array.
     pub is_array: bool,
-    /// What is done.
+    /// The way that the node is converted.
     pub action: Action,
-    /// How many chunks (shards, where there are shards) are stored that are copied or encoded anew.
+    /// The number of stored chunks (shards, where there are shards) that are copied or encoded anew.
     pub chunks: u64,
-    /// How many bytes these have.
+    /// The size of these chunks, in bytes.
     pub bytes: u64,
 }
 
@@ -159,7 +159,7 @@ impl fmt::Display for NodeReport {
     }
 }
 
-/// What a conversion does, and what it finds that the target says otherwise or not at all.
+/// The report of a conversion: what it does, and everything that the target says otherwise or not at all.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ConvertReport {
@@ -171,14 +171,14 @@ pub struct ConvertReport {
     pub source: String,
     /// Where to; `None` when nodes are converted where they are.
     pub destination: Option<String>,
-    /// What is done with each node that is converted; parents before children.
+    /// The nodes that are converted; parents before children.
     pub nodes: Vec<NodeReport>,
-    /// What the target says otherwise, or not at all.
+    /// Everything that the target says otherwise, or not at all.
     pub findings: Vec<Finding>,
 }
 
 impl ConvertReport {
-    /// What keeps the conversion from being done: refusals, and losses outside of what is allowed.
+    /// The findings that keep the conversion from being done: refusals, and losses outside of what is allowed.
     pub fn obstacles(&self, allowed: impl Fn(What) -> bool) -> impl Iterator<Item = &Finding> {
         self.findings.iter().filter(move |finding| match finding.severity {
             Severity::Note => false,

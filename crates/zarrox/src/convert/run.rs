@@ -228,7 +228,7 @@ impl Conversion {
         Ok(self.destination.at(self.destination.path.join(&step.path)?))
     }
 
-    /// How often the bytes of an array are worked on: written, and compared.
+    /// The number of times that the bytes of an array are worked on: written, and compared.
     fn rounds(&self, step: &Step) -> u64 {
         match (self.convert.verify, step.action) {
             (Verify::Everything, Action::CopyChunks | Action::Reencode) => 2,

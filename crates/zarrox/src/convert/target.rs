@@ -1,6 +1,6 @@
-//! What a node is in another format: the same, as far as that format can say it.
+//! Translation of nodes to another format, as far as that format can say them.
 //!
-//! No format is asked by name what it can do. Its documents are made, and read again: what comes back as it was, the
+//! No format is asked by name what it can do. Its documents are made, and read again: what comes back unchanged, the
 //! format can say.
 
 use zarrox_core::data_type::Mode;
@@ -22,13 +22,13 @@ const ARRAY_DIMENSIONS: &str = "_ARRAY_DIMENSIONS";
 /// Translates one node.
 pub(super) struct Translator<'a> {
     pub(super) to: Format,
-    /// Whether chunks must stay where and as they are.
+    /// True if chunks must stay where and as they are.
     pub(super) in_place: bool,
     pub(super) registry: &'a Registry,
     pub(super) chunk_limit: usize,
     /// Where the node will be.
     pub(super) path: NodePath,
-    /// What findings call it.
+    /// The name of the node in findings.
     pub(super) shown: &'a str,
     pub(super) findings: &'a mut Vec<Finding>,
 }
@@ -36,9 +36,9 @@ pub(super) struct Translator<'a> {
 /// An array as the target has it.
 pub(super) struct TargetArray {
     pub(super) metadata: ArrayMetadata,
-    /// Whether chunks are encoded to the same bytes.
+    /// True if chunks are encoded to the same bytes.
     pub(super) same_chunks: bool,
-    /// Whether chunks that are not stored would read as something else.
+    /// True if chunks that are not stored would read as something else.
     pub(super) other_fill: bool,
 }
 
@@ -98,7 +98,7 @@ impl Translator<'_> {
         })
     }
 
-    /// What becomes of a node that cannot be converted.
+    /// The severity of leaving out a node that cannot be converted.
     pub(super) fn left_out(&self) -> Severity {
         // Where it is, it would be left behind in the old format; and without the root nothing is left.
         if self.in_place || self.shown == "/" { Severity::Refusal } else { Severity::Loss }
@@ -109,7 +109,7 @@ impl Translator<'_> {
         self.findings.push(Finding { path, what, severity, reason: reason.into() });
     }
 
-    /// Whether the target can say a node, or why not.
+    /// Checks that the target can say a node; the error says why not.
     pub(super) fn says(&self, node: &NodeMetadata) -> Result<()> {
         says(self.to, &self.path, node, self.registry, self.chunk_limit)
     }
@@ -124,7 +124,7 @@ impl Translator<'_> {
         if self.in_place { codecs } else { self.to.def().new_codecs(codecs) }
     }
 
-    /// The same without the padding of structures, where that is all that the target cannot say; else the error.
+    /// Returns the array without the padding of structures, where that is all that the target cannot say; else the error.
     fn packed(&mut self, array: &Array, error: Error) -> Result<ArrayMetadata> {
         let (padded, packed) = (array.data_type(), array.data_type().packed());
         if self.in_place || *padded == packed {
@@ -401,10 +401,10 @@ fn fill_of(target: &ArrayMetadata, data_type: &DataType, fill: FillValue) -> Fil
 /// More chunks are not stored for the sake of a fill value alone.
 const MANY_CHUNKS: u64 = 1 << 24;
 
-/// What to do where chunks would have to be changed.
+/// The advice where chunks would have to be changed.
 const GIVE: &str = "give a destination for a converted copy";
 
-/// Whether a format can say a node, or why not.
+/// Checks that a format can say a node; the error says why not.
 fn says(
     format: Format,
     path: &NodePath,

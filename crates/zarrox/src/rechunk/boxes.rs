@@ -55,15 +55,15 @@ impl Boxes {
         Some(boxes)
     }
 
-    /// How often chunks of the other array are touched along an axis, by all boxes: both cut the axis, here and there in the
-    /// same place.
+    /// The number of times that chunks of the other array are touched along an axis, by all boxes: both cut the axis, here and there
+    /// in the same place.
     fn touched(&self, axis: usize, other: &[u64]) -> u128 {
         let (length, own, other) = (self.shape[axis], self.lengths[axis], other[axis]);
         let common = u128::from(own) / u128::from(gcd(own, other)) * u128::from(other);
         chunks(length, own) + chunks(length, other) - u128::from(length).div_ceil(common)
     }
 
-    /// How often a chunk of the other array is touched on average.
+    /// The number of times that a chunk of the other array is touched on average.
     pub(super) fn times_read(&self, other: &[u64]) -> f64 {
         let times = |axis| ratio(self.touched(axis, other), chunks(self.shape[axis], other[axis]));
         (0..self.shape.len()).map(times).product()
@@ -80,12 +80,12 @@ impl Boxes {
         &self.lengths
     }
 
-    /// How many bytes the largest has.
+    /// The number of bytes of the largest.
     pub(super) fn bytes(&self) -> u64 {
         self.lengths.iter().fold(self.item.max(1), |size, &length| size.saturating_mul(length))
     }
 
-    /// How many there are.
+    /// The number of boxes.
     pub(super) fn count(&self) -> usize {
         self.counts().fold(1, usize::saturating_mul)
     }
@@ -114,7 +114,7 @@ impl Boxes {
     }
 }
 
-/// How many chunks of a length there are.
+/// The number of chunks of a length.
 fn chunks(length: u64, chunk: u64) -> u128 {
     length.div_ceil(chunk.max(1)).into()
 }
@@ -132,7 +132,7 @@ fn ratio(a: u128, b: u128) -> f64 {
 mod tests {
     use super::*;
 
-    /// How often chunks of another array are touched by boxes of these lengths, counted.
+    /// The number of times that chunks of another array are touched by boxes of these lengths, counted.
     fn counted(length: u64, own: u64, other: u64) -> u128 {
         let starts = (0..length).step_by(usize::try_from(own).unwrap());
         let touched = |start: u64| (start + own).min(length).div_ceil(other) - start / other;

@@ -20,11 +20,11 @@ const SMALLEST: u64 = 16 << 10;
 /// Boxes that are one thread's hold more than one chunk up to this size, in bytes: it stays in the cache from reading to writing.
 const CACHED: u64 = 1 << 20;
 
-/// How elements are copied to an array with other chunks.
+/// Copies elements to an array with other chunks.
 ///
 /// Boxes of whole chunks of the target are read and written. Where these are made of whole chunks of the source, each thread has
 /// small ones of its own. Otherwise all threads work on one after the other, as large as the memory allows where that spares
-/// reading chunks of the source again. What fits badly, like rows that become columns,
+/// reading chunks of the source again. Chunks that fit badly, like rows that become columns,
 /// would still be read many times: given a [place](Rechunk::scratch) for it, an uncompressed array between the two lets
 /// every chunk be read once.
 ///
@@ -60,7 +60,7 @@ impl Rechunk {
         Self::default()
     }
 
-    /// How much memory may be in use at once, in bytes: for the box in hand, and for the chunks that are decoded and encoded.
+    /// Sets how much memory may be in use at once, in bytes: for the box in hand, and for the chunks that are decoded and encoded.
     /// At least one chunk of the target is held, and one of the source. Elements of variable length cannot be foreseen:
     /// there, it is one chunk of the target at a time.
     #[must_use]
@@ -79,8 +79,8 @@ impl Rechunk {
     ///
     /// # Errors
     /// When the two differ in shape ([`ErrorKind::InvalidArgument`]) or data type ([`ErrorKind::DataTypeMismatch`]),
-    /// [`ErrorKind::AlreadyExists`] when something is at the place for the array on the way, and what reading and writing say.
-    /// What was written of the target before an error stays; run again, it is written anew.
+    /// [`ErrorKind::AlreadyExists`] when something is at the place for the array on the way, and the errors of reading and writing.
+    /// The chunks of the target that were written before an error stay; run again, they are written anew.
     pub fn run(&self, source: &Array, target: &Array) -> Result<()> {
         check(source, target)?;
         if source.shape().contains(&0) {
@@ -111,7 +111,7 @@ impl Rechunk {
         boxes(other, own, room as u64)
     }
 
-    /// How many bytes a box may have: what is left by the chunks that all threads decode or encode, but at least half.
+    /// The number of bytes that a box may have: all that the chunks leave that the threads decode or encode, but at least half.
     fn room(&self, source: &Array, target: &Array) -> usize {
         let beside = beside(source, target).saturating_mul(target.pool().threads());
         self.memory.saturating_sub(beside).max(self.memory / 2)
@@ -162,7 +162,7 @@ fn boxes(other: &Array, own: &Array, room: u64) -> Boxes {
     Boxes::new(own.shape(), &other.chunk_shape(), own.chunk_grid().largest_chunk(), item, room)
 }
 
-/// How many bytes a thread decodes or encodes at once.
+/// The number of bytes that a thread decodes or encodes at once.
 fn beside(source: &Array, target: &Array) -> usize {
     source.decoded_bytes().max(target.chunk_bytes().saturating_mul(2))
 }

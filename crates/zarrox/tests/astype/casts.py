@@ -1,5 +1,5 @@
-"""What NumPy's astype makes of numbers: a line for each pair of types, with the bytes (little-endian, as hexadecimal digits) before and
-after. What NumPy leaves to the machine (floats beyond an integer's range) is left out."""
+"""Prints the results of NumPy's astype for numbers: a line for each pair of types, with the bytes (little-endian, as hexadecimal
+digits) before and after. Results that NumPy leaves to the machine (floats beyond an integer's range) are left out."""
 
 import sys
 

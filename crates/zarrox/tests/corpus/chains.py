@@ -306,7 +306,7 @@ def combined():
 
 
 def objects():
-    """What becomes bytes by an object codec, with filters behind it."""
+    """Adds arrays that become bytes by an object codec, with filters behind it."""
     texts = np.array(["", "a", "café", "🧊日本語", "x" * 40, "line\nbreak"], object)
     blobs = np.array([b"", b"a", b"\0\xff\0", bytes(range(256))], object)
     ragged = np.empty(3, object)
@@ -429,7 +429,7 @@ class Maker:
         self.corpus.array(case.name, read, fill=fill, lossy=lossy)
 
     def is_stable(self, path, case, read, filters, compressor):
-        """Whether what was read becomes the same bytes when it is written."""
+        """Returns true if the elements that were read become the same bytes when they are written."""
         elsewhere = tempfile.mkdtemp()
         try:
             again = os.path.join(elsewhere, "again")
@@ -447,7 +447,7 @@ class Maker:
 
 
 def near(read, values):
-    """Whether what was read may be what a filter with a loss has left."""
+    """Returns true if the elements that were read may be those that a filter with a loss has left."""
     if values.dtype.kind not in "iuf" or not np.isfinite(values).all():
         return True
     atol = 0.35 * np.abs(values.astype("f8")).max()

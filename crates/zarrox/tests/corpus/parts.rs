@@ -11,7 +11,7 @@ pub(crate) struct Part {
     pub(crate) positions: Vec<usize>,
 }
 
-/// What is selected along one dimension.
+/// A selection along one dimension, and the indices that it selects.
 struct Along {
     selection: DimSelection,
     indices: Vec<usize>,

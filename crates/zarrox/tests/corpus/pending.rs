@@ -1,4 +1,4 @@
-//! What cannot be opened: yet, and strictly.
+//! Cases that cannot be opened: yet, and strictly.
 
 /// The codecs that are not there yet, by the names that metadata has. Where one of them is met, an array may be refused; when
 /// it is there, its line here goes.
@@ -17,7 +17,7 @@ const NULL_MEMBER: &str = "zarr-python 3.0 and 3.1 wrote \"consolidated_metadata
 const ZERO: &str = "the fill value of text or bytes is the number 0";
 const NAMES_IN_V2: &str = "version 2 has no such data type";
 
-/// As [`PENDING`], but what only lenient reading takes, and why: strict reading must refuse it, and nothing else.
+/// Cases that only lenient reading takes, and why, in the form of [`PENDING`]: strict reading must refuse them, and nothing else.
 pub(crate) const LENIENT: &[(&str, &str)] = &[
     ("zarr-1.1/columns_bz2.zarr", "zarr-python 1 wrote rows, and \"order\": \"F\""),
     ("zarr-1.1/columns_none.zarr", "zarr-python 1 wrote rows, and \"order\": \"F\""),

@@ -209,7 +209,7 @@ class Corpus:
 
 
 def same_chunks(one, two, shape, chunks):
-    """Whether the chunks below two directories are the same, as far as they are wholly within the array."""
+    """Returns true if the chunks below two directories are the same, as far as they are wholly within the array."""
     for directory, _, names in os.walk(one):
         for name in names:
             key = os.path.relpath(os.path.join(directory, name), one)
@@ -226,7 +226,7 @@ def same_chunks(one, two, shape, chunks):
 
 
 def same(a, b):
-    """Whether two arrays have the same elements, bit by bit."""
+    """Returns true if two arrays have the same elements, bit by bit."""
     a, b = np.asarray(a), np.asarray(b)
     return a.shape == b.shape and packed(a) == packed(b)
 

@@ -5,7 +5,7 @@ use base64::engine::general_purpose::STANDARD;
 use zarrox::json::{Json, Map, json};
 use zarrox::{DataType, DynArray};
 
-/// What an element is.
+/// The kind of an element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// Bytes, as many for each element: numbers little-endian, structures without padding.
@@ -132,7 +132,7 @@ fn take_int(bytes: &mut &[u8], size: usize) -> i64 {
     take_uint(bytes, size).cast_signed() << unused >> unused
 }
 
-/// What is said of bytes is what `record.py` says of them.
+/// Reads one value of MessagePack; bytes become JSON in the way of `record.py`.
 fn take_object(bytes: &mut &[u8]) -> Json {
     let size = |bytes: &mut &[u8], bits: u8| usize::try_from(take_uint(bytes, 1 << bits)).unwrap();
     match take(bytes, 1)[0] {

@@ -94,7 +94,7 @@ impl Chosen {
         }
     }
 
-    /// The same in NumPy's syntax, if it can be written so without loss.
+    /// The selection in NumPy's syntax, if it can be written so without loss.
     pub(crate) fn text(&self) -> Option<String> {
         let writable = |item: &DimSelection| match item {
             // Long arrays are shortened when displayed; of empty ones only the outermost length can be seen.

@@ -17,7 +17,7 @@ use crate::model::plan::{Elements, Plan, reopened};
 struct Mistake {
     wrong: Chosen,
     says: Vec<String>,
-    /// Whether it is made in a view of the whole array.
+    /// True if it is made in a view of the whole array.
     in_view: bool,
 }
 

@@ -35,7 +35,7 @@ use chosen::Kind;
 use plan::Elements;
 use steps::{Case, check};
 
-/// How many random cases there are of each kind of selection (basic, orthogonal, mixed, coordinates, masks, blocks).
+/// The number of random cases of each kind of selection (basic, orthogonal, mixed, coordinates, masks, blocks).
 const CASES: [u32; 6] = [8000, 9000, 10_000, 7000, 4000, 4000];
 const VIEWS: u32 = 9000;
 const FIELDS: u32 = 4000;

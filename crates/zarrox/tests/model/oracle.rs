@@ -1,11 +1,11 @@
-//! What selections mean, written from NumPy's and zarr-python's documentation: slow, obvious, and without any of the library's
+//! The meaning of selections, written from NumPy's and zarr-python's documentation: slow, obvious, and without any of the library's
 //! own arithmetic.
 
 use zarrox::{DimSelection, IndexArray, Mask};
 
 use crate::model::chosen::{Chosen, Kind, whole};
 
-/// What a selection selects from an array that is seen as one list, row-major.
+/// The elements that a selection selects from an array that is seen as one list, row-major.
 #[derive(Debug, Clone)]
 pub(crate) struct Expected {
     /// The shape of the result.
@@ -15,7 +15,7 @@ pub(crate) struct Expected {
 }
 
 impl Expected {
-    /// What `second` selects from the result of this.
+    /// The elements that `second` selects from the result of this.
     pub(crate) fn then(&self, second: &Self) -> Self {
         Self { shape: second.shape.clone(), at: second.at.iter().map(|&place| self.at[place]).collect() }
     }
@@ -106,7 +106,7 @@ impl Meaning {
     }
 }
 
-/// What a selection means for an array of this shape, whose chunks begin and end here along each dimension.
+/// The elements that a selection means for an array of this shape, whose chunks begin and end here along each dimension.
 pub(crate) fn expected(chosen: &Chosen, shape: &[usize], blocks: &[Vec<(usize, usize)>]) -> Expected {
     let items = &chosen.items;
     match chosen.kind {

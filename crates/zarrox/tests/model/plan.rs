@@ -1,4 +1,4 @@
-//! How a random array is stored: its shape, chunks, shards, codecs and format.
+//! The storage of a random array: its shape, chunks, shards, codecs and format.
 
 use std::sync::{Arc, LazyLock};
 
@@ -18,7 +18,7 @@ static TWO_THREADS: LazyLock<OpenOptions> = LazyLock::new(|| OpenOptions::new().
 /// For most arrays: waking threads takes longer than all that these would do.
 static ONE_THREAD: LazyLock<OpenOptions> = LazyLock::new(|| OpenOptions::new().threads(1));
 
-/// What the elements are, as far as codecs care.
+/// The kinds of elements that codecs tell apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Elements {
     Numbers,

@@ -12,7 +12,7 @@ use crate::model::chosen::{Chosen, Kind};
 use crate::model::oracle::{Expected, expected};
 use crate::model::plan::{Elements, Plan, reopened};
 
-/// How values are given.
+/// The form in which values are given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Give {
     Whole,
@@ -23,11 +23,11 @@ pub(crate) enum Give {
     /// Without its first axes and with others of length 1, as these bits say.
     Broadcast(usize),
     Scalar,
-    /// As elements of a type that is known only at run time.
+    /// Elements of a type that is known only at run time.
     Dynamic,
 }
 
-/// How elements are taken.
+/// The form in which elements are taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Take {
     New,
@@ -43,9 +43,9 @@ const TAKES: [Take; 5] = [Take::New, Take::RowMajor, Take::ColumnMajor, Take::St
 #[derive(Debug)]
 pub(crate) struct Step {
     chosen: Chosen,
-    /// What is selected from the result of the first selection.
+    /// The selection from the result of the first one.
     then: Option<Chosen>,
-    /// Whether the selection is written as text before it is used.
+    /// True if the selection is written as text before it is used.
     by_text: bool,
     pub(crate) give: Give,
     take: Take,
@@ -88,7 +88,7 @@ impl Step {
         }
     }
 
-    /// What the oracle says.
+    /// The elements that the oracle says are selected.
     pub(crate) fn expected(&self, plan: &Plan) -> Expected {
         let blocks = plan.blocks();
         let first = expected(&self.chosen, &plan.shape, &blocks);
@@ -98,7 +98,7 @@ impl Step {
         }
     }
 
-    /// The same part of the library's array.
+    /// The selected part of the library's array.
     pub(crate) fn view<'a>(&self, array: &'a Array) -> ArrayView<'a> {
         let first = match self.chosen.text().filter(|_| self.by_text) {
             Some(text) => {
@@ -155,7 +155,7 @@ pub(crate) fn assign<T, U: Clone>(
     values.to_owned()
 }
 
-/// What a model says is selected.
+/// The elements of a model that are selected.
 pub(crate) fn selected<T, U>(model: &[T], at: &Expected, get: impl Fn(&T) -> U) -> ArrayD<U> {
     let values = at.at.iter().map(|&place| get(&model[place])).collect();
     ArrayD::from_shape_vec(IxDyn(&at.shape), values).unwrap()

@@ -9,7 +9,7 @@ use zstd::zstd_safe::{self, CCtx, CParameter, DCtx};
 
 use crate::protocol::Failure;
 
-/// What is done with the bytes of a leaf, in the order of encoding.
+/// The steps that the bytes of a leaf go through, in the order of encoding.
 #[derive(Default)]
 pub(super) struct Steps {
     /// The size of an element.
@@ -72,18 +72,18 @@ pub(super) fn blosc_sizes(encoded: &[u8]) -> (usize, usize) {
 }
 
 impl Steps {
-    /// Whether bytes are stored as they are.
+    /// Returns true if bytes are stored as they are.
     pub(super) fn are_none(&self) -> bool {
         self.shuffle.is_none() && self.compressor.is_none() && !self.checksum
     }
 
-    /// Whether there is nothing but Zstandard.
+    /// Returns true if there is nothing but Zstandard.
     pub(super) fn are_zstd(&self) -> bool {
         let zstd = matches!(self.compressor, Some(Compressor::Zstd { .. }));
         zstd && self.shuffle.is_none() && !self.checksum
     }
 
-    /// Whether there is nothing but Blosc; then the size of its elements.
+    /// Returns the size of Blosc's elements if there is nothing but Blosc.
     pub(super) fn are_blosc(&self) -> Option<usize> {
         match &self.compressor {
             Some(Compressor::Blosc(blosc)) if self.shuffle.is_none() && !self.checksum => {

@@ -1,4 +1,4 @@
-//! What a bare loop must know of an array, from its document: no more than the benchmark's arrays need.
+//! The properties of an array that a bare loop must know, from its document: no more than the benchmark's arrays need.
 
 use std::path::{Path, PathBuf};
 
@@ -20,7 +20,7 @@ pub(super) struct Document {
     /// The shape of what is encoded as a whole: an inner chunk where there are shards.
     pub(super) leaf: Vec<usize>,
     pub(super) number: Number,
-    /// Whether the bytes of elements are stored the other way round.
+    /// True if the bytes of elements are stored the other way round.
     pub(super) swapped: bool,
     /// The axes as they are stored, the slowest first.
     pub(super) order: Vec<usize>,
@@ -33,7 +33,7 @@ pub(super) struct Document {
     file: PathBuf,
 }
 
-/// How the index of a shard is stored.
+/// The storage of the index of a shard.
 #[derive(Clone, Copy)]
 pub(super) struct Shards {
     pub(super) at_end: bool,
@@ -125,22 +125,22 @@ impl Document {
         self.number.width
     }
 
-    /// How many bytes a leaf has.
+    /// The size of a leaf in bytes.
     pub(super) fn leaf_size(&self) -> usize {
         self.leaf.iter().product::<usize>() * self.width()
     }
 
-    /// Whether elements are stored in the order that results have.
+    /// Returns true if elements are stored in the order that results have.
     pub(super) fn is_row_major(&self) -> bool {
         self.order.is_sorted()
     }
 
-    /// Whether leaves are read, or decompressed, block by block.
+    /// Returns true if leaves are read, or decompressed, block by block.
     pub(super) fn is_read_in_blocks(&self) -> bool {
         self.steps.are_none() || (self.steps.are_zstd() && self.leaf_size() >= LARGE)
     }
 
-    /// How many leaves a file has along each axis.
+    /// The number of leaves of a file along each axis.
     pub(super) fn leaves(&self) -> Vec<usize> {
         self.stored.iter().zip(&self.leaf).map(|(stored, leaf)| stored / leaf).collect()
     }

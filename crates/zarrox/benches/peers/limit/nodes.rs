@@ -43,7 +43,7 @@ pub(super) fn open_consolidated(path: &Path, names: &[String]) -> Result<Found, 
     Ok(Found::Number(lengths.sum::<Result<u64, Failure>>()?))
 }
 
-/// How many nodes there are below a group.
+/// Counts the nodes below a group.
 pub(super) fn count_below(path: &Path) -> Result<u64, Failure> {
     let mut count = 0;
     for entry in std::fs::read_dir(path)? {
@@ -58,7 +58,7 @@ pub(super) fn count_below(path: &Path) -> Result<u64, Failure> {
     Ok(count)
 }
 
-/// How many chunks are stored in a directory and below it, and their bytes.
+/// Counts the chunks that are stored in a directory and below it, and their bytes.
 pub(super) fn stored(path: &Path) -> Result<(u64, u64), Failure> {
     let (mut count, mut bytes) = (0, 0);
     for entry in std::fs::read_dir(path)? {

@@ -29,7 +29,7 @@ pub(super) enum Positions {
 pub(super) struct Segment {
     /// Where it begins in the leaf, in bytes.
     pub(super) source: usize,
-    /// How far it reaches, in bytes.
+    /// Its length in bytes.
     pub(super) length: usize,
     /// Where it begins in the result, in bytes.
     target: usize,
@@ -54,9 +54,9 @@ pub(super) struct Product {
     /// An axis along which the result's elements follow each other, where those of the inner one do not: both are gone through
     /// together, in tiles.
     across: Option<(usize, usize)>,
-    /// How many bytes follow each other in the leaf and in the result, where that is more than an element.
+    /// The number of bytes that follow each other in the leaf and in the result, where that is more than an element.
     run: usize,
-    /// From which of the outer axes on everything is near to each other, and how many bytes that are.
+    /// The first of the outer axes from which on everything is near to each other, and the bytes that it extends over.
     dense: usize,
     extent: usize,
     width: usize,
@@ -153,12 +153,12 @@ impl Product {
         product
     }
 
-    /// Whether the bytes of each segment follow each other in the result, too.
+    /// Returns true if the bytes of each segment follow each other in the result, too.
     fn is_run(&self) -> bool {
         matches!(self.inner, Axis::Even { count: 1, .. })
     }
 
-    /// How far the axes reach that are gone through together.
+    /// The length that the axes extend over that are gone through together.
     fn inner_length(&self) -> usize {
         self.inner.extent().1 + self.across.map_or(0, |(count, source)| (count - 1) * source)
     }
@@ -324,7 +324,7 @@ impl Part {
         }
     }
 
-    /// How many bytes lie between the first and the last that are needed, without what lies between distant segments.
+    /// The number of bytes between the first and the last that are needed, without those between distant segments.
     pub(super) fn spread(&self) -> usize {
         match self {
             Self::Product(product) => {
@@ -356,7 +356,7 @@ impl Part {
     }
 
     /// # Safety
-    /// As for [`Part::copy`].
+    /// Those of [`Part::copy`].
     #[inline(never)]
     unsafe fn copy_elements(&self, segment: &Segment, swapped: bool, way: Way) {
         // SAFETY: the caller's promise, for each element.

@@ -9,7 +9,7 @@ use super::part::{Mask, Masked, Part, Points, Positions, Product};
 use crate::case::{Region, Selection, is_masked};
 use crate::protocol::Failure;
 
-/// What is done with one file, or with some leaves of it.
+/// The work on one file, or on some leaves of it.
 pub(super) struct Task {
     pub(super) chunk: Vec<usize>,
     pub(super) leaves: Vec<Leaf>,
@@ -20,9 +20,9 @@ pub(super) struct Leaf {
     /// Its number in the file.
     pub(super) index: usize,
     pub(super) part: Part,
-    /// Whether it lies in the array as a whole.
+    /// True if it lies in the array as a whole.
     pub(super) inside: bool,
-    /// Whether everything of it that lies in the array is meant.
+    /// True if everything of it that lies in the array is meant.
     pub(super) covered: bool,
 }
 
@@ -43,7 +43,7 @@ enum Touched {
 
 type Leaves = Vec<(usize, Range<usize>)>;
 
-/// What is touched along an axis.
+/// The leaves and files that are touched along an axis.
 struct Axis {
     /// The leaves, by their numbers along the whole axis.
     leaves: Vec<(usize, Positions)>,
@@ -250,7 +250,7 @@ impl<'d> Plan<'d> {
         self.files() * self.divided
     }
 
-    /// How many bytes are worked on at most.
+    /// The number of bytes that are worked on at most.
     pub(super) fn bytes(&self) -> usize {
         self.files() * self.document.stored.iter().product::<usize>() * self.document.width()
     }

@@ -15,9 +15,9 @@ use super::part::{Part, Way};
 use super::plan::Task;
 use crate::protocol::Failure;
 
-/// What is read or decompressed at a time: it stays in the L2 cache.
+/// The number of bytes that are read or decompressed at a time: they stay in the L2 cache.
 pub(super) const BLOCK: usize = 256 << 10;
-/// From this size on, what follows in the result as in the file is read to its place at once.
+/// From this size on, bytes that follow each other in the result as in the file are read to their place at once.
 const DIRECT: usize = 64 << 10;
 
 /// A thread's contexts and buffers.
@@ -100,7 +100,7 @@ pub(super) unsafe fn read_task(
 }
 
 /// # Safety
-/// As for [`read_task`].
+/// Those of [`read_task`].
 unsafe fn fill_part(
     document: &Document,
     part: &Part,
@@ -114,7 +114,7 @@ unsafe fn fill_part(
 }
 
 /// # Safety
-/// As for [`read_task`].
+/// Those of [`read_task`].
 unsafe fn scatter(document: &Document, part: &Part, leaf: &[u8], result: *mut u8) -> Result<(), Failure> {
     part.for_each(|segment| {
         let bytes = &leaf[segment.source..segment.source + segment.length];
@@ -125,7 +125,7 @@ unsafe fn scatter(document: &Document, part: &Part, leaf: &[u8], result: *mut u8
 }
 
 /// # Safety
-/// As for [`read_task`].
+/// Those of [`read_task`].
 unsafe fn read_leaf(
     document: &Document,
     file: &File,
@@ -167,7 +167,7 @@ unsafe fn read_leaf(
 }
 
 /// # Safety
-/// As for [`read_task`].
+/// Those of [`read_task`].
 unsafe fn read_blocks(
     document: &Document,
     mut window: Window<'_>,
@@ -192,7 +192,7 @@ unsafe fn read_blocks(
 struct Window<'s> {
     source: Source<'s>,
     buffer: &'s mut Vec<u8>,
-    /// What the buffer holds, in bytes of the leaf.
+    /// The bytes of the leaf that the buffer holds: the first of them, and their number.
     base: usize,
     filled: usize,
 }
@@ -276,9 +276,9 @@ impl<'s> Window<'s> {
 struct Stream<'s> {
     file: &'s File,
     range: Range<u64>,
-    /// What was not read yet.
+    /// The range that was not read yet.
     rest: Range<u64>,
-    /// What was read last; it has been decompressed up to `at`.
+    /// The bytes that were read last; they have been decompressed up to `at`.
     input: &'s mut Vec<u8>,
     at: usize,
     work: &'s mut Workspace,

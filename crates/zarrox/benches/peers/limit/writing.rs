@@ -115,7 +115,7 @@ fn create(path: &Path) -> Result<File, Failure> {
 }
 
 /// # Safety
-/// As for [`write_task`].
+/// Those of [`write_task`].
 unsafe fn encode_leaf(
     document: &Document,
     leaf: &Leaf,
@@ -145,7 +145,7 @@ unsafe fn encode_leaf(
 }
 
 /// # Safety
-/// As for [`write_task`].
+/// Those of [`write_task`].
 unsafe fn gather(
     document: &Document,
     part: &Part,
@@ -163,7 +163,7 @@ unsafe fn gather(
 /// Gathers a block, writes it, and so on.
 ///
 /// # Safety
-/// As for [`write_task`].
+/// Those of [`write_task`].
 unsafe fn write_raw(
     document: &Document,
     task: &Task,

@@ -29,7 +29,7 @@ def array(root, name, values, filters, fill=0, lossy=True, **options):
 
 
 def is_stable(root, name, read):
-    """Whether what was read becomes the same bytes when it is written."""
+    """Returns true if the elements that were read become the same bytes when they are written."""
     with tempfile.TemporaryDirectory() as again:
         shutil.copy(os.path.join(root.store.root, name, "zarr.json"), again)
         array = zarr.open_array(again, mode="r+")

@@ -1,7 +1,7 @@
 //! The cases of `conformance/indexing.py`, which says how they are written, run against arrays in memory.
 //!
-//! What a case leaves open follows from its numbers: whether chunks are compressed, transposed, or of several shapes, and whether
-//! the elements are structures of which one field is read and written.
+//! Properties that a case leaves open follow from its numbers: whether chunks are compressed, transposed, or of several shapes, and
+//! whether the elements are structures of which one field is read and written.
 
 use std::error::Error;
 use std::sync::Arc;
@@ -12,10 +12,10 @@ use zarrox::prelude::*;
 use zarrox::stores::MemoryStore;
 use zarrox::{ArrayView, ErrorKind, Mask, OpenOptions};
 
-/// What is wrong with a case, or what the library has done wrong.
+/// An error in a case, or in the work of the library.
 type Failure = Box<dyn Error + Send + Sync>;
 
-/// What went wrong in these cases, of which each is a line of JSON; they are divided among threads.
+/// Runs these cases, of which each is a line of JSON, divided among threads; returns the failures.
 pub(crate) fn failures(lines: &[&str]) -> Result<Vec<String>, Failure> {
     let share = lines.len().div_ceil(std::thread::available_parallelism()?.get()).max(1);
     std::thread::scope(|scope| {
@@ -33,13 +33,13 @@ pub(crate) fn failures(lines: &[&str]) -> Result<Vec<String>, Failure> {
 #[derive(Default)]
 struct Last(Option<(Layout, Array)>);
 
-/// What an array is made from.
+/// The properties that an array is made from.
 #[derive(Debug, Clone, PartialEq)]
 struct Layout {
     shape: Vec<u64>,
     chunks: Vec<u64>,
     shards: Option<Vec<u64>>,
-    /// Whether chunks may be of several shapes.
+    /// True if chunks may be of several shapes.
     irregular: bool,
 }
 
@@ -154,7 +154,7 @@ fn run(case: &Json, array: &Array) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What the steps of a selection select, one from another.
+/// The view that the steps of a selection select, each from the one before.
 fn view<'a>(steps: &Json, array: &'a Array) -> zarrox::Result<ArrayView<'a>> {
     let mut view = array.slice(..);
     for (number, step) in steps.as_array().into_iter().flatten().enumerate() {

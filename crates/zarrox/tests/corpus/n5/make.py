@@ -34,7 +34,7 @@ def values(dtype, shape, seed=0):
 
 
 def expected(array, chunks, attributes):
-    """What must be read, the elements as little-endian bytes in row-major order."""
+    """The expected result of reading, the elements as little-endian bytes in row-major order."""
     array = np.asarray(array)
     little = array.astype(array.dtype.newbyteorder("<"))
     return {
@@ -137,7 +137,7 @@ def java(path):
         (path / name / "attributes.json").write_text(json.dumps(content))
 
     def lz4_java(data, block_size):
-        """What lz4-java's LZ4BlockOutputStream writes."""
+        """Returns bytes like those that lz4-java's LZ4BlockOutputStream writes."""
         level = max(0, (block_size - 1).bit_length() - 10)
         out = b""
         for start in range(0, len(data), block_size):

@@ -75,7 +75,7 @@ def json_and_msgpack(root):
 
 
 def columns(root):
-    """What the writer means by order F: it reads these back in another order itself."""
+    """Writes arrays of order F as the writer means them: it reads these back in another order itself."""
     values = objects(["a", "b", "c", "d", "e", "f"], (2, 3))
     for name, codec in [("json", numcodecs.JSON()), ("msgpack", numcodecs.MsgPack())]:
         put(root, "columns_" + name, values, "object", codec, (2, 2), order="F")

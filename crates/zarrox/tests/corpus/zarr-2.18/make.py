@@ -139,7 +139,7 @@ def object_arrays():
 
 
 def stores():
-    """What other stores of zarr-python 2 leave on a disk."""
+    """Writes the files that other stores of zarr-python 2 leave on a disk."""
     grid = np.arange(12, dtype="<i4").reshape(3, 4)
     for name, store in [
         ("fs_store.zarr", zarr.storage.FSStore),

@@ -63,7 +63,7 @@ def raw(root, name, shape, item, data, data_type, codecs, fill=0, chunks=None, l
 
 
 def is_stable(root, name, shape, read):
-    """Whether what was read becomes the same bytes when it is written."""
+    """Returns true if the elements that were read become the same bytes when they are written."""
     with tempfile.TemporaryDirectory() as again:
         with open(os.path.join(root, name, "zarr.json")) as document:
             metadata = json.load(document)
