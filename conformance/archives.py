@@ -39,7 +39,7 @@ def write(path, version, compression):
 
 
 def read(path):
-    """What Zarrox wrote and changed; then the fourth row is changed."""
+    """Checks the rows that Zarrox wrote and changed, then changes the fourth row."""
     with zipfile.ZipFile(path) as archive:
         assert archive.testzip() is None, f"{path}: {archive.testzip()}"
         assert len(set(archive.namelist())) == len(archive.namelist()), f"{path}: a name is there twice"

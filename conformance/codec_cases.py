@@ -179,7 +179,7 @@ SHAPE, CHUNKS = [7, 10], [4, 6]
 
 
 def rows():
-    """What each cell is about: format, type, endianness, the chain, and values of the other axes in turn."""
+    """The rows of cells: format, type, endianness, the chain, and values of the other axes in turn."""
     number = 0
     for name, data_type, endian, filters, compressor in V2_CASES:
         for layout in V2_LAYOUTS:

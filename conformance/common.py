@@ -1,4 +1,4 @@
-"""What the implementations' programs share: the data, the state that each cell must be in, and the comparison.
+"""The common parts of the implementations' programs: the data, the state that each cell must be in, and the comparison.
 
 A program is called as
 
@@ -142,7 +142,7 @@ def padded_as(values, kind):
 
 
 def is_float(kind):
-    """Whether elements are floats of IEEE 754 or made of them."""
+    """Returns true if elements are floats of IEEE 754 or made of them."""
     return kind.kind in "fc" and kind.itemsize > 1
 
 
@@ -156,7 +156,7 @@ def whole_bytes(array):
 
 
 def is_string(kind):
-    """Whether elements are strings of characters or of bytes."""
+    """Returns true if elements are strings of characters or of bytes."""
     return issubclass(kind.type, np.flexible)
 
 
@@ -198,7 +198,7 @@ def region(step):
 
 
 def values(cell, step, shape):
-    """What a `write` or `fill` step puts into its region."""
+    """The values that a `write` or `fill` step puts into its region."""
     part = region(step)
     if step["op"] == "fill":
         return full(cell, shape)[part]
@@ -233,7 +233,7 @@ def final(cell, updated):
 
 
 def selections(shape):
-    """What is read besides the whole: every second element of the middle, and one element."""
+    """The selections that are read besides the whole: every second element of the middle, and one element."""
     yield tuple(slice(n // 3, n, 2) for n in shape)
     if all(shape):
         yield tuple(n // 2 for n in shape)
@@ -311,7 +311,7 @@ def names(dimension_names):
 
 
 def facts(cell, array, attributes):
-    """What metadata must say. A program reports those of them that its implementation shows."""
+    """The facts that metadata must say. A program reports those of them that its implementation shows."""
     fill = fill_value(cell)
     known = {
         "shape": list(array.shape),
@@ -335,7 +335,7 @@ def facts(cell, array, attributes):
 
 
 def names_of_codecs(known, cell):
-    """What metadata says; of a cell about codecs of v3 only their names, since they may leave out what is the default."""
+    """The known facts; for a cell about codecs of v3 only the names of codecs, since they may leave out defaults."""
     if "needs" in cell and known.get("codecs"):
         return known | {"codecs": [codec["name"] for codec in known["codecs"]]}
     return known

@@ -50,7 +50,7 @@ def gdbm(path):
 
 
 def mongodb(url):
-    """As its users call it: the parts of the URL one by one."""
+    """Opens MongoDB in the way of its users: with the parts of the URL one by one."""
     parts = urllib.parse.urlsplit(url)
     return zarr.MongoDBStore(host=parts.hostname, port=parts.port, directConnection=True)
 

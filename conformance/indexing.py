@@ -28,7 +28,7 @@ MISMATCH = "boolean index did not match indexed array along axis {}; size of axi
 
 
 class Items:
-    """What is written in brackets, as a tuple."""
+    """The items that are written in brackets, as a tuple."""
 
     def __getitem__(self, items):
         return items if isinstance(items, tuple) else (items,)
@@ -110,7 +110,7 @@ def is_mask(item):
 
 
 def consumed(item):
-    """How many dimensions an item selects from."""
+    """The number of dimensions that an item selects from."""
     if item is None or item is Ellipsis:
         return 0
     return item.ndim if is_mask(item) else 1
@@ -171,7 +171,7 @@ def block_slices(shape, items, chunks):
 
 
 def words(error, selection):
-    """What of NumPy's message another implementation must say, too; and which number is no integer."""
+    """The words of NumPy's message that another implementation must say, too; and the number that is no integer."""
     text = str(error)
     patterns = (
         (r"index (-?\d+) is out of bounds for axis (\d+) with size (\d+)", "index {}", "axis {}", "size {}"),
@@ -350,7 +350,7 @@ def make_selection(rng, how, shape, chunks, spoil):
 
 
 def fits(shape, kind, items, chunks):
-    """Whether nothing is wrong yet: of two errors, either may be told."""
+    """Returns true if nothing is wrong yet: of two errors, either may be told."""
     try:
         selected(np.empty(shape, dtype=np.int8), kind, text_of(items), chunks)
     except IndexError:

@@ -1,9 +1,9 @@
-"""Whether zarr-python selects as the cases of `indexing.py` say, which are NumPy's answers.
+"""Checks that zarr-python selects as the cases of `indexing.py` say, which are NumPy's answers.
 
     indexing_zarr.py CASES REPORT [MOST]
 
 It runs in the environment of either zarr-python, and reports how many cases it was given, in how many of them it does the same,
-and how many of the others each rule of `RULES` explains. What no rule explains is a failure.
+and how many of the others each rule of `RULES` explains. A difference that no rule explains is a failure.
 """
 
 import json
@@ -53,14 +53,14 @@ class Case:
         self.writes = "write" in case
 
     def plain(self):
-        """What can be compared: the items that are no arrays."""
+        """The items that can be compared: those that are no arrays."""
         return [item for item in self.items if not isinstance(item, np.ndarray)]
 
     def has_negative_step(self):
         return any(isinstance(item, slice) and (item.step or 1) < 0 for item in self.items)
 
     def is_mixed(self):
-        """Whether there are arrays, and not an array of integers or an integer for each dimension."""
+        """Returns true if there are arrays, and not an array of integers or an integer for each dimension."""
         pure = all(isinstance(item, int) or isinstance(item, np.ndarray) and item.dtype != bool for item in self.items)
         return bool(self.arrays) and not (pure and len(self.items) == self.ndim)
 
@@ -91,11 +91,11 @@ class Case:
         return any((item.stop or 0) < -count for item, count in self.block_slices())
 
     def has_more_axes(self):
-        """Whether the values have more axes than the selection."""
+        """Returns true if the values have more axes than the selection."""
         return self.broadcasts() and len(self.json["write"]["shape"]) > self.positions().ndim
 
     def broadcasts(self):
-        """Whether the values have not the selection's shape, and are no scalar."""
+        """Returns true if the values have not the selection's shape, and are no scalar."""
         if not self.writes or "after" not in self.json:
             return False
         shape = self.json["write"]["shape"]

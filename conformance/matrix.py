@@ -374,7 +374,7 @@ TABLES = [
 
 
 def sensible(a, x, b, y):
-    """Whether value `x` of axis `a` may meet value `y` of axis `b` at all."""
+    """Returns true if value `x` of axis `a` may meet value `y` of axis `b` at all."""
     values = {a: x, b: y}
     shape, layout = values.get("shape"), values.get("layout", "")
     if shape == "0-d":
@@ -473,7 +473,7 @@ def fill_value(data_type, kind):
 
 
 def variable_fill_value(elements, kind):
-    """The same of elements of variable length; of bytes it is the base64 that v3 has."""
+    """The fill value of elements of variable length; for bytes it is the base64 that v3 has."""
     return {
         "text": {"zero": "", "special": "né🧊", "negative": "NaN"},
         "bytes": {"zero": "", "special": base64.b64encode(b"\0\xff").decode(), "negative": "AA=="},
@@ -623,14 +623,14 @@ def codec_cell(number, format, name, data_type, endian, needs, chain):
 
 
 def grid(row, data_type, number):
-    """What a cell says about chunks of several shapes: their lengths, or the one of all, and the longest."""
+    """The members of a cell about chunks of several shapes: their lengths, or the one of all, and the longest."""
     lengths = (SHARD_GRIDS if row["layout"].startswith("shards") else GRIDS)[row["shape"]]
     longest = [max(each) if isinstance(each, list) else each for each in lengths]
     return {"id": f"v3/rectilinear-{data_type}/{number:04}", "grid": lengths, "chunks": longest}
 
 
 def structure(name, endian, kind, format):
-    """What a cell says about a structured type: the fields as v2 has them, the type in v3, and the fill value twice."""
+    """The members of a cell about a structured type: the fields as v2 has them, the type in v3, and the fill value twice."""
     fields = structures.STRUCTURES[name]
     dtype = structures.dtype(fields, endian)
     known = {"dtype": dtype, "data_type": structures.data_type(fields) if format == 3 else name}

@@ -41,7 +41,7 @@ def hdf5(path):
 
 
 def netcdf(path, day):
-    """As xarray writes it, packed by scale and offset, with a record of one time."""
+    """Writes a file with xarray, packed by scale and offset, with a record of one time."""
     values = (numpy.arange(12).reshape(1, 3, 4) / 2 + day).astype("f8")
     dataset = xarray.Dataset(
         {"t": (("time", "y", "x"), values)},

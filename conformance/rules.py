@@ -1,7 +1,7 @@
-"""What an implementation cannot express, and why.
+"""The actions that an implementation cannot do, and why.
 
-Everything here is decided before anything runs. Whatever is not listed must work: an implementation that raises an
-error in a cell fails that cell.
+Everything here is decided before anything runs. All cells that are not listed must work: an implementation that raises
+an error in a cell fails that cell.
 
 A rule says for whom it holds, which of the actions `write`, `read` and `update` it takes away, and from which cells. A rule
 about `attributes` leaves the cell and takes away only what the implementation would have had to write into them.
@@ -35,7 +35,7 @@ def is_blosc(cell, cname):
 
 
 def inner_does_not_divide(cell):
-    """Whether the inner chunk of a transposed shard would not divide the shard, had it not been transposed."""
+    """Returns true if the inner chunk of a transposed shard would not divide the shard, had it not been transposed."""
     chain = cell.get("codecs", [])
     return [codec["name"] for codec in chain[:2]] == ["transpose", "sharding_indexed"] and any(
         outer % inner for outer, inner in zip(cell["chunks"], chain[1]["configuration"]["chunk_shape"])
@@ -60,7 +60,7 @@ def is_small(cell):
 
 
 def elements(cell):
-    """What elements of variable length are; None for all others."""
+    """The kind of elements of variable length; None for all others."""
     return cell.get("elements")
 
 
@@ -79,7 +79,7 @@ def type_of(cell):
 
 
 def in_columns_with(id):
-    """Whether a cell about codecs is one of v2 in order F, with this codec."""
+    """Makes a test for cells about codecs that are of v2, in order F, with this codec."""
     return lambda cell: cell.get("order") == "F" and id in cell.get("needs", ())
 
 
@@ -109,7 +109,7 @@ def writes(steps):
 
 
 def nests_turned_lists(cell):
-    """Whether the elements are objects, in lists within lists, of an array that says order F."""
+    """Returns true if the elements are objects, in lists within lists, of an array that says order F."""
     return elements(cell) == "json" and cell["order"] == "F" and len(cell["shape"]) > 1
 
 
@@ -377,7 +377,7 @@ V3_CODECS = {
 
 
 def lacking(implementation):
-    """Whether a cell needs a codec that an implementation does not have."""
+    """Makes a test for cells that need a codec that an implementation does not have."""
 
     def lacks(cell):
         if cell["format"] == 2:
@@ -394,7 +394,7 @@ RULES += [
 
 
 def unknown_codecs(cell, known):
-    """What nobody takes part in, because a codec that the cell needs is not among those that Zarrox knows."""
+    """The reasons of everybody, by action, if a codec that the cell needs is not among those that Zarrox knows."""
     needs = set(cell.get("needs", ()))
     unknown = sorted(needs - set(known["v2" if cell["format"] == 2 else "v3"]))
     everybody = {implementation for implementation, *_ in RULES} | {"zarrox"}

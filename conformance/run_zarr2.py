@@ -37,7 +37,7 @@ def users(node):
 
 
 def per_shard(array):
-    """How many chunks are stored together along each dimension."""
+    """The number of chunks that are stored together along each dimension."""
     return getattr(array._transformed_chunk_store, "chunks_per_shard", [1] * array.ndim)
 
 

@@ -24,7 +24,7 @@ def data(cell, words, shape, seed, numbers):
 
 
 def texts(cell, words, count, seed, numbers):
-    """As long as the element's word says, of code points that have words of their own, as those of fixed texts."""
+    """Texts as long as the element's word says, of code points that have words of their own, like those of fixed texts."""
     points = words(seed + 1, count * LONGEST) % np.uint64(0x110000 - 0x800)
     points += np.where(points >= 0xD800, np.uint64(0x800), np.uint64(0))
     letters = points.astype("<u4").tobytes().decode("utf-32-le")
@@ -55,7 +55,7 @@ def objects(cell, words, count, seed, numbers):
 
 
 def json_value(word, text):
-    """What JSON can say. No element is itself a list: numcodecs takes these for another dimension."""
+    """A value that JSON can say. No element is itself a list: numcodecs takes these for another dimension."""
     kinds = [
         None,
         word % 2 == 0,
@@ -86,7 +86,7 @@ def fill_value(cell):
 
 
 def nothing(cell):
-    """What is read where the fill value is undefined."""
+    """The value that is read where the fill value is undefined."""
     return {"bytes": b"", "json": None, "array": np.empty(0, cell.get("item", "i1"))}.get(cell["elements"], "")
 
 

@@ -19,13 +19,13 @@ use crate::mapping::bytes_of;
 use crate::selection::Parsed;
 use crate::store::{Owned, Store};
 
-/// How a node was opened, to open it again.
+/// The way that a node was opened, to open it again.
 #[derive(Debug)]
 pub(crate) struct Opened {
     pub(crate) store: Arc<dyn zarrox::stores::Store>,
     pub(crate) owned: Owned,
     pub(crate) read_only: bool,
-    /// Whether by consolidated metadata, which then is what it is known by: nothing newer is looked for.
+    /// True if it was opened by consolidated metadata, which then is what it is known by: nothing newer is looked for.
     pub(crate) consolidated: bool,
 }
 
@@ -60,7 +60,7 @@ pub(crate) fn format_name(format: Format) -> String {
     number.unwrap_or(name).to_owned()
 }
 
-/// Whether a format's documents have the words of version 2, which Python's users of zarr-python 2 know.
+/// Returns true if a format's documents have the words of version 2, which Python's users of zarr-python 2 know.
 pub(crate) fn has_words_of_v2(format: Format) -> bool {
     matches!(format, Format::V1 | Format::V2)
 }

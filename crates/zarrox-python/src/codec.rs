@@ -218,7 +218,7 @@ impl Codec {
         builder.create().or_raise()
     }
 
-    /// How many elements encoded objects are, along each dimension.
+    /// The shape of the elements of encoded objects.
     fn shape_of(&self, bytes: &[u8]) -> PyResult<Vec<u64>> {
         let id = self.config.get("id").and_then(Json::as_str).unwrap_or_default();
         let damaged = || {

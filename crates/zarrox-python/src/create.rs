@@ -15,7 +15,7 @@ use crate::error::OrRaise;
 use crate::group::Group;
 use crate::store::Store;
 
-/// What an array should be, taken apart member by member.
+/// The specification of an array, taken apart member by member.
 struct Spec(Map);
 
 fn wrong(name: &str, json: &Json, wanted: &str) -> Error {
@@ -91,7 +91,7 @@ fn data_type(
     })
 }
 
-/// What v2 has for codecs: the members of its document.
+/// The codecs of v2: the members of its document.
 struct Codecs {
     filters: Vec<Json>,
     /// `None` for the format's own.
@@ -112,7 +112,7 @@ impl Codecs {
         self.filters.iter().chain(&self.compressor).cloned().collect()
     }
 
-    /// As the members of a document of v2: they may be what no chain of v3 is.
+    /// The members of a document of v2: some cannot be written as a chain of v3.
     fn as_members(&self) -> Map {
         let mut members = Map::new();
         if !self.filters.is_empty() {
@@ -279,7 +279,7 @@ pub(crate) fn create_group(
     Ok(Group::new(group, Opened::new(py, store, false)))
 }
 
-/// What keeps a node from being created as the exception that names its kind: a node there, or an array above.
+/// Raises the exception that names the kind of the node that keeps another from being created: a node there, or an array above.
 pub(crate) fn raise_in_the_way(py: Python<'_>, store: &Store, path: &str, error: &Error) -> PyErr {
     let path = path.trim_matches('/');
     let kind_at = |path: &str| {
@@ -330,7 +330,7 @@ pub(crate) fn open_node<'py>(
     crate::array::node_object(py, node, opened)
 }
 
-/// What is at a path.
+/// The kind of the node at a path.
 #[pyfunction]
 #[pyo3(signature = (store, path, format = None))]
 pub(crate) fn node_kind(

@@ -16,7 +16,7 @@ use crate::error::OrRaise;
 use crate::long::unless_interrupted;
 use crate::objects::Elements;
 
-/// How many bytes an element of variable length is taken to have, where it is only to be guessed whether work takes long.
+/// The number of bytes that an element of variable length is taken to have, where it is only to be guessed whether work takes long.
 const USUAL: usize = 64;
 
 /// An array, and its data type as NumPy has it.
@@ -27,7 +27,7 @@ pub(crate) struct Typed {
     native: Py<PyArrayDescr>,
     /// Where v2 says another byte order.
     stored: Option<Stored>,
-    /// Whether results are to be column-major.
+    /// True if results are to be column-major.
     pub(crate) column_major: bool,
 }
 
@@ -35,7 +35,7 @@ pub(crate) struct Typed {
 #[derive(Debug)]
 struct Stored {
     dtype: Py<PyArrayDescr>,
-    /// What reads and writes them so, unless the codecs need the machine's order; made when it is first needed.
+    /// The array that reads and writes them so, unless the codecs need the machine's order; made when it is first needed.
     array: OnceLock<Option<Array>>,
 }
 
@@ -51,7 +51,7 @@ impl Typed {
         Ok(Self { native: native.unbind(), stored, column_major, array })
     }
 
-    /// The same for an array that has other attributes, and nothing else.
+    /// Makes the same of an array that has other attributes, and differs in nothing else.
     pub(crate) fn with_attributes_of(&self, py: Python<'_>, array: Array) -> Self {
         let dtype = |stored: &Stored| stored.dtype.clone_ref(py);
         let stored =
@@ -64,7 +64,7 @@ impl Typed {
         self.stored.as_ref().map_or(&self.native, |stored| &stored.dtype).bind(py).clone()
     }
 
-    /// What reads and writes elements of a type of NumPy's as they are.
+    /// The array that reads and writes elements of a type of NumPy's as they are.
     fn array_of(&self, py: Python<'_>, dtype: &Bound<'_, PyArrayDescr>) -> Option<&Array> {
         if self.is_variable() {
             return None;
@@ -164,7 +164,7 @@ impl Typed {
         unless_interrupted(py, view.array(), |array| array.slice(selection).read_raw(memory.view_mut()))
     }
 
-    /// Whether work with so many bytes may take long.
+    /// Returns true if work with so many bytes may take long.
     fn is_long(&self, bytes: usize) -> bool {
         bytes >= crate::long::LONG || crate::long::is_far(&self.array)
     }
@@ -356,7 +356,7 @@ fn stored_dtype<'py>(
     Ok((!stored.is_equiv_to(native) && stored.itemsize() == native.itemsize()).then_some(stored))
 }
 
-/// Whether the elements are what NumPy has a type of text for; in v2 they have always been objects.
+/// Returns true if the elements are text for which NumPy has a type; in v2 they have always been objects.
 fn is_text_of_v3(array: &Array) -> bool {
     !has_words_of_v2(array.metadata().format) && array.data_type().is_named(zarrox::data_type::VARIABLE_TEXT)
 }
@@ -399,7 +399,7 @@ impl Memory {
         unsafe { View::from_raw(self.pointer, &self.shape, &self.strides, self.item) }
     }
 
-    /// The same seen as another shape, as NumPy assigns values.
+    /// Broadcasts the values to a shape, in the way of NumPy's assignments.
     fn broadcast(mut self, shape: &[usize]) -> PyResult<Self> {
         while self.shape.len() > shape.len() && self.shape[0] == 1 {
             self.shape.remove(0);

@@ -20,7 +20,7 @@ pub(crate) fn raise(error: &Error) -> PyErr {
     })
 }
 
-/// The same for an error of a store.
+/// The exception for an error of a store.
 pub(crate) fn raise_store(error: StoreError) -> PyErr {
     raise(&zarrox::from_store(error))
 }

@@ -11,7 +11,7 @@ use zarrox::json::{Json, Map};
 
 use crate::mapping::bytes_of;
 
-/// What stands for every `id` that Rust does not know: the object that `zarrox.codecs.python_codec` makes of the configuration.
+/// The codec for every `id` that Rust does not know: the object that `zarrox.codecs.python_codec` makes of the configuration.
 pub(crate) static DEF: CodecDef = CodecDef {
     name: "zarrox.python",
     aliases: &[],
@@ -66,7 +66,7 @@ impl Foreign {
     }
 }
 
-/// What Python has raised goes on to whoever reads or writes.
+/// Makes an error of an exception of Python's, which goes on to whoever reads or writes.
 fn failed(error: PyErr) -> CodecError {
     CodecError::corrupt(format!("Python's codec has failed: {error}")).with_source(error)
 }

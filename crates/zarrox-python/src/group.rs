@@ -32,7 +32,7 @@ impl Group {
     }
 }
 
-/// What a node is called, also one that cannot be opened.
+/// The name of a node's kind, also of one that cannot be opened.
 pub(crate) fn kind_of(node: &zarrox::Result<Node>) -> &'static str {
     match node {
         Ok(Node::Array(_)) => "array",
@@ -176,7 +176,7 @@ impl Group {
     }
 }
 
-/// What is there, unless nothing is.
+/// The name of a node's kind, unless there is nothing.
 pub(crate) fn known_kind(node: &zarrox::Result<Node>) -> Option<&'static str> {
     (!node.as_ref().is_err_and(is_missing)).then(|| kind_of(node))
 }

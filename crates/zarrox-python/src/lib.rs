@@ -24,7 +24,7 @@ use pyo3::prelude::*;
 use zarrox::stores::fork;
 use zarrox::{OpenOptions, Registry};
 
-/// What is known: all of ours, and what Python knows.
+/// The codecs and data types that are known: all of ours, and those that Python knows.
 fn registry() -> &'static Registry {
     static REGISTRY: LazyLock<Registry> = LazyLock::new(|| {
         let registry = zarrox::codecs::registry().with_foreign_codecs(&foreign::DEF);
@@ -33,7 +33,7 @@ fn registry() -> &'static Registry {
     &REGISTRY
 }
 
-/// How nodes are opened, and how many threads work with them.
+/// The options that nodes are opened with, and the number of threads that work with them.
 static OPTIONS: LazyLock<RwLock<(OpenOptions, usize)>> = LazyLock::new(|| RwLock::new((new_options(), 0)));
 
 fn new_options() -> OpenOptions {
@@ -44,7 +44,7 @@ fn open_options() -> OpenOptions {
     OPTIONS.read().unwrap_or_else(PoisonError::into_inner).0.clone()
 }
 
-/// How many threads work.
+/// The number of threads that work.
 #[pyfunction]
 fn threads() -> usize {
     match OPTIONS.read().unwrap_or_else(PoisonError::into_inner).1 {
@@ -82,7 +82,7 @@ fn after_fork(in_child: bool) {
     fork::go_on(in_child);
 }
 
-/// What the modules of the package are built on.
+/// The native module, which the modules of the package are built on.
 #[pymodule(name = "_native")]
 mod native {
     use pyo3::prelude::*;

@@ -15,10 +15,10 @@ use crate::error::OrRaise;
 /// From so many bytes on, work may take long: handing it to another thread costs a thousandth of it.
 pub(crate) const LONG: usize = 16 << 20;
 
-/// How often it is asked whether somebody wants to end the work.
+/// The pause between two questions whether somebody wants to end the work.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// Whether every request to the array's store is a journey.
+/// Returns true if every request to the array's store is a journey.
 pub(crate) fn is_far(array: &Array) -> bool {
     array.capabilities().in_flight.is_some()
 }
@@ -100,7 +100,7 @@ fn beside<R: Send>(
     }
 }
 
-/// What a job answers. It is waited for in any case, also where a panic ends the function that asked.
+/// The answer of a job. It is waited for in any case, also where a panic ends the function that asked.
 struct Answer<R: Send>(Mutex<Receiver<Option<R>>>);
 
 impl<R: Send> Answer<R> {

@@ -95,7 +95,7 @@ impl MappingStore {
         })
     }
 
-    /// What a mapping lists itself that has a method `listdir`: names, of keys and of prefixes.
+    /// The names, of keys and of prefixes, that a mapping lists itself if it has a method `listdir`.
     fn own_listing(&self, prefix: &Prefix) -> Result<Option<DirListing>, StoreError> {
         self.with("listing", prefix.as_str(), |mapping| {
             let Some(listdir) = mapping.getattr_opt("listdir")? else { return Ok(None) };

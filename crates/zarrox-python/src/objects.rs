@@ -10,7 +10,7 @@ use zarrox::{DataType, DynArray, Registry};
 
 use crate::error::OrRaise;
 
-/// What the bytes of an element mean.
+/// The meaning of the bytes of an element.
 pub(crate) enum Elements {
     Text,
     Bytes,
@@ -143,7 +143,7 @@ impl Elements {
     }
 }
 
-/// Whether a value is one array of numbers, and no array of objects.
+/// Returns true if a value is one array of numbers, and no array of objects.
 fn is_plain_array(value: &Bound<'_, PyAny>) -> bool {
     use numpy::PyArrayDescrMethods;
     value.cast::<PyUntypedArray>().is_ok_and(|array| array.dtype().kind() != b'O')
@@ -160,7 +160,7 @@ fn flatten(value: &Bound<'_, PyAny>, shape: &[usize], objects: &Bound<'_, PyList
     value.try_iter()?.try_for_each(|item| flatten(&item?, inner, objects))
 }
 
-/// What NumPy's arrays of objects have where nothing was assigned.
+/// Returns true for the objects that NumPy's arrays of objects have where nothing was assigned.
 fn is_missing(object: &Bound<'_, PyAny>) -> bool {
     object.is_none() || object.extract::<i64>().is_ok_and(|value| value == 0)
 }

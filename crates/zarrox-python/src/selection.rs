@@ -14,7 +14,7 @@ pub(crate) struct Parsed {
     /// The names of fields; `one` when it is a single one, by itself.
     pub(crate) fields: Vec<String>,
     pub(crate) one_field: bool,
-    /// Whether `...` was written.
+    /// True if `...` was written.
     pub(crate) has_ellipsis: bool,
 }
 

@@ -44,7 +44,7 @@ impl Owned {
     }
 }
 
-/// What a store says of a key.
+/// The answer of a store about a key.
 type Answer = Result<Option<Bytes>, StoreError>;
 
 /// The numbers of compression methods in zip archives, as `zipfile` has them.

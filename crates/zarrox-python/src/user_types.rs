@@ -59,7 +59,7 @@ fn written(name: &str, configuration: &Map) -> String {
     zarrox::json::json!({"name": name, "configuration": configuration}).to_string()
 }
 
-/// How elements lie in memory, of which only the byte order matters to us.
+/// The storage of elements in memory, of which only the byte order matters to us.
 fn storage(dtype: &Bound<'_, PyArrayDescr>) -> Storage {
     let size = dtype.itemsize();
     match dtype.kind() {

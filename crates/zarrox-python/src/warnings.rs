@@ -1,4 +1,4 @@
-//! What the library warns of becomes Python's warnings: consolidated metadata that could not be kept up to date.
+//! Warnings of the library become Python's warnings: consolidated metadata that could not be kept up to date.
 
 use std::ffi::CString;
 use std::fmt::Debug;

@@ -1,4 +1,4 @@
-"""What the tests of exchange with zarr-python 2 and 3 have in common: values of every type."""
+"""Values of every type, for the tests of exchange with zarr-python 2 and 3."""
 
 from __future__ import annotations
 

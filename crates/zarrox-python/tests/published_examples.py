@@ -67,7 +67,7 @@ class Checker(doctest.OutputChecker):
     """Takes the package's name for the other's."""
 
     def check_output(self, want: str, got: str, optionflags: int) -> bool:
-        """Whether both are the same text."""
+        """Returns true if both are the same text."""
         return super().check_output(want, got.replace("zarrox.", "zarr."), optionflags)
 
 

@@ -1,4 +1,4 @@
-"""What codecs make of data: the same as numcodecs, in both directions."""
+"""Tests that codecs encode and decode data like numcodecs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What threads, forks, signals and the collector of garbage do: nothing is lost, nothing hangs, exceptions stay what they are."""
+"""Tests of threads, forks, signals and the collector of garbage: nothing is lost, nothing hangs, exceptions stay what they are."""
 
 from __future__ import annotations
 
@@ -160,7 +160,7 @@ class OwnError(Exception):
 @pytest.mark.parametrize("error", [KeyboardInterrupt, OwnError, SystemExit, ValueError])
 @pytest.mark.parametrize("chunks", [10, 500])
 def test_exceptions_of_a_codec_reach_the_caller(monkeypatch: Any, error: type[BaseException], chunks: int) -> None:
-    """As they are, with what caused them and where."""
+    """They arrive unchanged, with their cause and place."""
     z = zarr.create(shape=500, chunks=chunks, dtype="i4", compressor=Failing())
     z[:] = 1
     monkeypatch.setattr(Failing, "error", error)

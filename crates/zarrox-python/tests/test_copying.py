@@ -1,4 +1,4 @@
-"""What new arrays take over from others: chunks, shards, grids, codecs and types."""
+"""Tests of the properties that new arrays take over from others: chunks, shards, grids, codecs and types."""
 
 from __future__ import annotations
 

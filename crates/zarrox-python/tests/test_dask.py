@@ -105,7 +105,7 @@ def test_cluster_with_xarray(cluster: Client, tmp_path: Path, zarr_format: Any) 
 
 
 def test_to_and_from_zarr_of_dask(tmp_path: Path) -> None:
-    """What Dask writes with its own functions, Zarrox reads; and the other way round."""
+    """Arrays that Dask writes with its own functions are read by Zarrox; and the other way round."""
     lazy = da.from_array(VALUES, chunks=(50, 100))
     lazy.to_zarr(str(tmp_path / "theirs.zarr"))
     np.testing.assert_array_equal(zarr.open_array(tmp_path / "theirs.zarr", mode="r")[:], VALUES)

@@ -1,4 +1,4 @@
-"""The same as zarr-python 3 says of data types."""
+"""Tests that data types say the same as those of zarr-python 3."""
 
 from __future__ import annotations
 

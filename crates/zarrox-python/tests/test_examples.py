@@ -25,7 +25,7 @@ class Checker(doctest.OutputChecker):
     """Forgives that NumPy prints the shape of a shortened array since 2.2."""
 
     def check_output(self, want: str, got: str, optionflags: int) -> bool:
-        """Whether both are the same text."""
+        """Returns true if both are the same text."""
         return super().check_output(*(re.sub(r",\s+shape=\([\d, ]+\)", "", text) for text in (want, got)), optionflags)
 
 

@@ -145,7 +145,7 @@ def test_default_digest() -> None:
 
 @pytest.mark.parametrize("fill_value", [None, 0, 1.5, np.nan, np.inf, -np.inf])
 def test_fill_values(fill_value: float | None) -> None:
-    """What nobody wrote is the same for both."""
+    """Elements that nobody wrote are the same for both."""
     stores: list[dict[str, Any]] = [{}, {}]
     for library, store in zip((zarr, zarrox), stores, strict=True):
         library.create(store=store, shape=SHAPE, chunks=CHUNKS, dtype="f4", fill_value=fill_value)[0, 0] = 3

@@ -43,7 +43,7 @@ def arrays(draw: st.DrawFn) -> tuple[npt.NDArray[Any], zarr.Array]:
 
 @st.composite
 def axis_selection(draw: st.DrawFn, length: int) -> Any:
-    """What orthogonal indexing takes for one dimension."""
+    """A selection that orthogonal indexing takes for one dimension."""
     kind = draw(st.sampled_from(["int", "slice", "list", "mask"]))
     if kind == "int":
         return draw(st.integers(-length, length - 1))

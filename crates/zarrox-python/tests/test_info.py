@@ -102,7 +102,7 @@ def test_trees_end_at_a_level() -> None:
 
 
 class Bar:
-    """What tqdm's bars have."""
+    """A progress bar with the members of tqdm's."""
 
     def __init__(self, total: int = 0, **kwargs: Any) -> None:
         self.total, self.done, self.closed = total, 0, False

@@ -1,4 +1,4 @@
-"""What `docs/python.md` says is missing is what is missing: no name more, and none less.
+"""Tests that the names that `docs/python.md` lists as missing are those that are missing: no name more, and none less.
 
 Both releases of zarr-python are looked at, each in its environment: public modules, their functions and classes, the
 public methods and properties of classes, and the parameters of them all.
@@ -111,7 +111,7 @@ def table(heading: str) -> list[str]:
 
 
 def listed(environment: str) -> list[tuple[str, str]]:
-    """What the page says is missing: where, perhaps as a pattern, and its name."""
+    """The names that the page lists as missing: where, perhaps as a pattern, and the name."""
     version = environment.removeprefix("zarr")
     rows = [row.split(" | ") for row in table(f"Names of zarr-python {version} that are missing")]
     return [
@@ -130,14 +130,14 @@ def environment(pytestconfig: pytest.Config) -> str:
 
 @pytest.fixture
 def really(environment: str) -> set[tuple[str, str]]:
-    """What is missing."""
+    """The names that are missing."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return missing(environment)
 
 
 def matches(row: tuple[str, str]) -> Callable[[tuple[str, str]], bool]:
-    """Whether something missing is what a row says."""
+    """Makes a test for names that a row lists."""
     return lambda found: fnmatchcase(found[0], row[0]) and found[1] == row[1]
 
 
@@ -171,7 +171,7 @@ def test_all_settings_of_no_effect_are_listed(environment: str) -> None:
 
 
 def changed(**changes: Any) -> dict[str, bytes]:
-    """What is stored of an array of two elements, with other metadata."""
+    """The keys and values of an array of two elements, with other metadata."""
     store: dict[str, bytes] = {}
     zarrox.create(2, dtype="<i4", compressor=None, store=store)[:] = 1
     return {**store, ".zarray": json.dumps(json.loads(store[".zarray"]) | changes).encode()}

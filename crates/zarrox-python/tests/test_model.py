@@ -7,7 +7,7 @@ from model import runner
 
 
 def test_random_operations_agree_with_numpy(pytestconfig: pytest.Config) -> None:
-    """As many as are asked for, the same in each run: `--operations`, `--seed`."""
+    """So many operations, the same in each run: `--operations`, `--seed`."""
     seed = f"{pytestconfig.getoption('--seed')}/{pytestconfig.getoption('--environment')}"
     runner.run(seed, pytestconfig.getoption("--operations"))
 

@@ -26,7 +26,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:Deprecati
 
 
 def values() -> np.ndarray[Any, np.dtype[np.int64]]:
-    """What the arrays hold."""
+    """The values of the arrays."""
     return np.arange(ROWS * COLUMNS, dtype="i8").reshape(ROWS, COLUMNS)
 
 

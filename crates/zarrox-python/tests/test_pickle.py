@@ -56,7 +56,7 @@ def test_array_on_disk_is_its_place(copied: Callable[[Any], Any], tmp_path: Path
 
 
 def test_read_only_stays(copied: Callable[[Any], Any], tmp_path: Path) -> None:
-    """What could not be written to cannot be written to."""
+    """A copy of an array that is read-only is read-only."""
     zarr.save_array(tmp_path / "z.zarr", VALUES)
     copy = copied(zarr.open_array(tmp_path / "z.zarr", mode="r"))
     assert copy.read_only

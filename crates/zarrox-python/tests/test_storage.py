@@ -1,4 +1,4 @@
-"""What every store does: one suite for all of them."""
+"""Tests of every store: one suite for all of them."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ from zarrox.storage import (
 
 
 class OwnStore(BaseStore):
-    """What a user writes who needs a store of a new kind."""
+    """A store of a new kind, as a user writes it."""
 
     def __init__(self) -> None:
         self.values_by_key: dict[str, Any] = {}

@@ -1,4 +1,4 @@
-"""What users give as stores, stores in memory, and stores over other stores."""
+"""Tests of objects that users give as stores, of stores in memory, and of stores over other stores."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ def test_azure() -> None:
 
 
 class BlobClient:
-    """As much of Azure's client as a store needs."""
+    """The part of Azure's client that a store needs."""
 
     def __init__(self) -> None:
         self.blobs: dict[str, bytes] = {}

@@ -90,7 +90,7 @@ def test_xarray_reads_what_we_write(tmp_path: Path, zarr_format: Any) -> None:
 @FORMATS
 @pytest.mark.parametrize("consolidated", [False, True])
 def test_we_read_what_xarray_writes(tmp_path: Path, zarr_format: Any, consolidated: bool) -> None:
-    """The same as its own engine, consolidated or not."""
+    """Zarrox reads the same as xarray's own engine, consolidated or not."""
     path = tmp_path / "air.zarr"
     air().to_zarr(path, zarr_format=zarr_format, consolidated=consolidated)
     found = opened(path)
@@ -122,7 +122,7 @@ def test_consolidated_is_demanded(tmp_path: Path) -> None:
     ids=["row", "slices", "lists", "mask", "points", "vectors", "nothing", "element"],
 )
 def test_selections_are_lazy(tmp_path: Path, selection: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As of values in memory; nothing is read before it is used, and then no more than is needed."""
+    """Selections are those of values in memory; nothing is read before it is used, and then no more than is needed."""
     to_zarr(air()[["air"]], tmp_path / "air.zarr", encoding={"air": {"chunks": (10, 10, 10)}})
     lazy = opened(tmp_path / "air.zarr").air
     assert not lazy._in_memory
@@ -171,7 +171,7 @@ def test_later(tmp_path: Path) -> None:
 
 @FORMATS
 def test_modes(tmp_path: Path, zarr_format: Any) -> None:
-    """What each mode does with what is there."""
+    """Each mode keeps, replaces or changes existing data as it says."""
     path = tmp_path / "m.zarr"
     first = xr.Dataset({"a": ("x", [1, 2, 3])})
     to_zarr(first, path, zarr_format=zarr_format)
@@ -212,7 +212,7 @@ def days(*numbers: int) -> xr.Dataset:
 
 
 def seen_by_all(path: Path, group: str | None = None) -> xr.Dataset:
-    """What readers see that go by consolidated metadata: ours, and zarr-python with xarray."""
+    """The dataset that readers see by consolidated metadata: ours, and zarr-python with xarray."""
     ours, theirs = (
         xr.open_dataset(path, engine=engine, group=group, consolidated=True).load() for engine in (ENGINE, "zarr")
     )
@@ -304,7 +304,7 @@ def test_append_leaves_others_alone(tmp_path: Path) -> None:
 
 
 def test_a_wrong_append_changes_nothing(tmp_path: Path) -> None:
-    """What does not fit is found before anything becomes longer."""
+    """Data that does not fit is found before anything becomes longer."""
     path = tmp_path / "a.zarr"
     to_zarr(xr.Dataset({"a": (("x", "y"), np.ones((2, 3))), "b": (("x", "z"), np.ones((2, 4)))}), path)
     with pytest.raises(ValueError, match="'b'"):
@@ -518,7 +518,7 @@ def test_an_array_is_no_dataset(tmp_path: Path) -> None:
 
 
 def test_nothing_there(tmp_path: Path) -> None:
-    """As with files that are missing."""
+    """A missing hierarchy is an error like that of a missing file."""
     with pytest.raises(FileNotFoundError):
         opened(tmp_path / "missing.zarr")
 

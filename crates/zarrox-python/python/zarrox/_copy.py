@@ -1,4 +1,4 @@
-"""How nodes are copied between groups of Zarr and of h5py, and keys between stores."""
+"""Copying of nodes between groups of Zarr and of h5py, and of keys between stores."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _DOCUMENTS = frozenset({".zarray", ".zattrs", ".zgroup", ".zmetadata", "zarr.jso
 
 @contextmanager
 def transfers(*stores: Any) -> Iterator[Callable[[Callable[[Any], Any], Sequence[Any]], Iterator[Any]]]:
-    """What applies a function to many things, like ``map``: at the same time, if these stores are made for it."""
+    """Gives a function like ``map`` that applies another to many things: at the same time, if these stores are made for it."""
     if any(isinstance(store, KVStore) or getattr(store, "_custom", False) for store in stores):
         yield map  # A mapping that somebody else wrote is used by one thread.
         return
@@ -50,12 +50,12 @@ def transfers(*stores: Any) -> Iterator[Callable[[Callable[[Any], Any], Sequence
 
 @contextmanager
 def log_writer(log: Any) -> Iterator[Log]:
-    """What lines are logged with: a function, a file or the path of a file.
+    """Gives a function that logs lines to a function, a file or the path of a file.
 
     Raises
     ------
     TypeError
-        If it is something else.
+        If ``log`` is something else.
     """
     if log is None:
         yield lambda _: None
@@ -93,7 +93,7 @@ def summary(copied: tuple[int, int, int], dry_run: bool) -> str:
 
 
 def data_bytes(node: Any) -> int:
-    """How many bytes all elements of an array, or of all arrays of a group, have."""
+    """The number of bytes of all elements of an array, or of all arrays of a group."""
     if is_array(node):
         return 0 if node.shape is None else math.prod(node.shape) * int(node.dtype.itemsize)
     return sum(data_bytes(child) for child in node.values() if child is not None)
@@ -116,7 +116,7 @@ class NodeCopier:
 
     @property
     def copied(self) -> tuple[int, int, int]:
-        """What was done so far: how many nodes were copied and skipped, and the bytes of elements."""
+        """The numbers of nodes that were copied and skipped so far, and the bytes of elements."""
         return self.n_copied, self.n_skipped, self.n_bytes_copied
 
     def copy(self, source: Any, dest: Any, name: str, is_root: bool) -> None:
@@ -211,7 +211,7 @@ def _create(source: Any, dest: Any, name: str, options: dict[str, Any]) -> Any:
 
 
 def _has_document(array: Any) -> bool:
-    """Whether the document of an array says how its elements are stored, and nothing else."""
+    """Returns true if the document of an array says how its elements are stored, and nothing else."""
     return isinstance(array, Array) and not array.is_view and array._native.format in ("2", "3")
 
 

@@ -1,4 +1,4 @@
-"""What Rust does. Nothing here is public: the modules around it are."""
+"""The native module, written in Rust. Nothing here is public: the modules around it are."""
 
 from collections.abc import Iterable, Mapping, MutableMapping
 from typing import Any, Literal, final
@@ -60,7 +60,7 @@ class Store:
         """The store of a path or URL as the command line takes it, and the path of the node in it."""
 
     def prefixed(self, prefix: str) -> Store:
-        """What lies below ``prefix/`` as a store."""
+        """The keys below ``prefix/`` as a store."""
     def read_only(self) -> Store: ...
     def cached(self, bytes: int | None) -> Store:
         """Behind a cache in memory of so many bytes (``None``: without a bound)."""
@@ -82,7 +82,7 @@ class Store:
     def set(self, key: str, value: Any) -> None:
         """``value``: anything with the buffer protocol, contiguous."""
     def delete(self, key: str) -> bool:
-        """Whether it was there."""
+        """Returns true if it was there."""
     def contains(self, key: str) -> bool: ...
     def size(self, key: str) -> int | None:
         """The length of one value in bytes."""
@@ -121,7 +121,7 @@ class Array:
         """The grid for people to read: ``([3, 4], 10)``."""
     @property
     def grid_shape(self) -> tuple[int, ...]:
-        """How many stored objects (chunks, or shards) there can be along each dimension."""
+        """The number of stored objects (chunks, or shards) that there can be along each dimension."""
     @property
     def dtype(self) -> np.dtype[Any]:
         """Of the arrays that reading gives; in v2 with the byte order of what is stored."""
@@ -175,7 +175,7 @@ class Array:
     def encoded_chunk(self, chunk: tuple[int, ...]) -> bytes | None: ...
     def set_encoded_chunk(self, chunk: tuple[int, ...], encoded: Any) -> None: ...
     def stored_chunks(self) -> int:
-        """How many objects (chunks, or shards) are stored; reads a listing."""
+        """The number of objects (chunks, or shards) that are stored; reads a listing."""
     def stored_bytes(self) -> int:
         """The bytes of all stored objects of the array, documents included."""
     def with_options(
@@ -202,12 +202,12 @@ class Group:
     def set_attributes(self, attributes: str, among: bool = False) -> None:
         """Replaces all, or puts these among the others."""
     def children(self) -> list[tuple[str, Array | Group | str]]:
-        """What is directly below, sorted by name; text says why a node cannot be opened."""
+        """The nodes directly below, sorted by name; text says why a node cannot be opened."""
     def names(self) -> list[tuple[str, Literal["array", "group", "broken"]]]:
-        """What is directly below, as it can be opened."""
+        """The names of the nodes directly below, and the kinds that they are opened as."""
     def child_names(self) -> list[str]: ...
     def kinds(self) -> list[tuple[str, Literal["array", "group", "broken"]]]:
-        """What is directly below, as documents are named where that tells it: these are not read."""
+        """The names and kinds of the nodes directly below; documents are not read where their names tell the kind."""
     def contains(self, path: str) -> bool: ...
     def open(self, path: str) -> Array | Group:
         """Raises ``zarrox.errors.NodeNotFoundError`` (a ``KeyError``, too)."""
@@ -255,7 +255,7 @@ class Codec:
 def codec_names() -> list[tuple[str, str | None]]:
     """Of all codecs known natively: the name in v3, and the ``id`` in v2 where there is one."""
 def set_threads(count: int) -> int:
-    """How many threads work from now on (0: one for each core); returns how many did."""
+    """Sets how many threads work from now on (0: one for each core); returns how many did."""
 def threads() -> int: ...
 def before_fork() -> None:
     """Waits until no thread is inside of a database, and lets none in."""

@@ -404,7 +404,7 @@ def _check_same(name: Hashable, encoded: xr.Variable, array: Array, is_time: boo
 
 
 def _first_moments(name: Hashable, attributes: Mapping[str, Any]) -> Any:
-    """What 0 and 1 are in the units of an attribute: there are many ways to write the same units."""
+    """The moments of 0 and 1 in the units of an attribute: there are many ways to write the same units."""
     units = {key: attributes[key] for key in ("units", "calendar", "dtype") if key in attributes}
     return conventions.decode_cf_variable(name, xr.Variable("x", np.arange(2), units)).values
 

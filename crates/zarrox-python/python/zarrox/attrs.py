@@ -26,7 +26,7 @@ _changing = RLock()
 
 
 def _encode(value: Any) -> Any:
-    """What JSON does not have by itself: numbers of NumPy are numbers, and arrays are refused."""
+    """Encodes values that JSON does not have by itself: numbers of NumPy are numbers, and arrays are refused."""
     if isinstance(value, (bool, np.bool_)):
         return bool(value)
     if isinstance(value, numbers.Integral):

@@ -122,7 +122,7 @@ def _find(
     use_consolidated: bool | None = None,
     **_: Any,
 ) -> _native.Array | _native.Group | None:
-    """What is there; if nothing is, ``None`` where it may be created. What describes new arrays has no effect."""
+    """Opens the node that is there; ``None`` if there is none and it may be created. Arguments about new arrays have no effect."""
     native_mode: Literal["r", "r+"] = "r" if mode == "r" else "r+"
     if use_consolidated is None and mode != "r":
         use_consolidated = False

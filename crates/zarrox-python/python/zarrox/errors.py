@@ -37,7 +37,7 @@ __all__ = [
 
 
 class BaseZarrError(ValueError):
-    """What all errors about nodes have in common."""
+    """The base class of all errors about nodes."""
 
 
 class NodeNotFoundError(BaseZarrError, FileNotFoundError, KeyError):
@@ -89,7 +89,7 @@ class NodeTypeValidationError(MetadataValidationError):
 
 
 class BadCompressorError(BaseZarrError, TypeError):
-    """What was given as a compressor is none."""
+    """The object that was given as a compressor is none."""
 
 
 class FSPathExistNotDir(BaseZarrError, NotADirectoryError):
@@ -150,4 +150,4 @@ class StoreUnreachableError(ConnectionError, RuntimeError):
 
 
 class ZarrUserWarning(UserWarning):
-    """What users should know."""
+    """A warning that users should read."""

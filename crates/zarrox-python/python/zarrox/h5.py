@@ -1,4 +1,4 @@
-"""What copies between Zarr and HDF5 (h5py) have to translate: data types, ways to store, attributes.
+"""Translation for copies between Zarr and HDF5 (h5py): data types, ways to store, attributes.
 
 h5py is imported only here, and only when something of it was passed in.
 """
@@ -30,7 +30,7 @@ __all__ = [
 
 
 def is_h5py(value: object) -> bool:
-    """Whether an object is one of h5py's, or of a class that is derived from one."""
+    """Returns true if an object is one of h5py's, or of a class that is derived from one."""
     return any(cls.__module__.partition(".")[0] == "h5py" for cls in type(value).__mro__)
 
 
@@ -41,7 +41,7 @@ def _h5py() -> Any:
 
 
 def copies(node: Any) -> bool:
-    """Whether Zarr can hold an object of h5py: not named types, dangling links, empty datasets and references."""
+    """Returns true if Zarr can hold an object of h5py: not named types, dangling links, empty datasets and references."""
     if is_array(node):
         return node.shape is not None and not _holds_references(node.dtype)
     return hasattr(node, "keys")
@@ -205,7 +205,7 @@ def _h5_value(value: Any) -> Any:
 
 
 def _is_regular(value: list[Any]) -> bool:
-    """Whether nested lists are an array of numbers or of text."""
+    """Returns true if nested lists are an array of numbers or of text."""
     try:
         return np.asarray(value).dtype.kind in "biufU"
     except ValueError:

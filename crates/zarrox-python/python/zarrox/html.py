@@ -24,7 +24,7 @@ def info_table(items: Iterable[tuple[str, object]]) -> str:
 
 
 def array_html(array: Array) -> str:
-    """What an array is, and beside it a drawing of how it is divided into chunks."""
+    """A table about an array, and beside it a drawing of its chunks."""
     items: list[tuple[str, object]] = [("Name", array.name)] if array.name else []
     items += [("Data type", array.dtype), ("Shape", array.shape), ("Chunk shape", array.chunks)]
     if array.shards:

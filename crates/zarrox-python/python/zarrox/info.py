@@ -1,4 +1,4 @@
-"""What nodes say about themselves: as text, and as a table where HTML is shown."""
+"""Descriptions of nodes: as text, and as a table where HTML is shown."""
 
 from __future__ import annotations
 

@@ -71,7 +71,7 @@ def _object_codec(dtype: np.dtype[Any], filters: Any) -> Any:
 
 
 def decode_array_metadata(s: Document) -> dict[str, Any]:
-    """What an array's document says.
+    """Reads an array's document.
 
     Parameters
     ----------
@@ -153,7 +153,7 @@ def encode_array_metadata(meta: Mapping[str, Any]) -> bytes:
 
 
 def decode_group_metadata(s: Document) -> dict[str, Any]:
-    """What a group's document says.
+    """Reads a group's document.
 
     Parameters
     ----------

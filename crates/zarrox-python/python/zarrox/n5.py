@@ -42,7 +42,7 @@ _CHUNK = re.compile(r"^\d+(\.\d+)+$")
 
 
 def is_chunk_key(key: str) -> bool:
-    """Whether a key is one of a chunk with two or more dimensions."""
+    """Returns true if a key is one of a chunk with two or more dimensions."""
     return _CHUNK.match(key.rpartition("/")[2]) is not None
 
 
@@ -186,7 +186,7 @@ class _N5Keys(_Base):
     _format = "n5"
 
     def _attributes(self, key: str) -> dict[str, Any]:
-        """What is in the document beside a key, if anything."""
+        """The content of the document beside a key; empty if there is none."""
         document = self._document(key)
         value = self._raw.get(document) if is_key(document) else None
         return {} if value is None else dict(json_loads(value))

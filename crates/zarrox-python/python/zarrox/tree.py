@@ -10,12 +10,12 @@ __all__ = ["TreeViewer"]
 
 
 def is_array(node: Any) -> bool:
-    """Whether a node is an array, of whatever library; a group may have a member that is called ``shape``."""
+    """Returns true if a node is an array, of any library; a group may have a member that is called ``shape``."""
     return not isinstance(node, Mapping) and hasattr(node, "shape")
 
 
 class _Branches(NamedTuple):
-    """What stands before the name of a node, and before all that lies below it."""
+    """The text before the name of a node, and before everything below it."""
 
     child: str
     beside: str

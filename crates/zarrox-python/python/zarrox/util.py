@@ -63,12 +63,12 @@ def json_dumps(o: object) -> bytes:
 
 
 def json_loads(s: str | bytes | bytearray | memoryview) -> Any:
-    """What a JSON text says; anything with the buffer protocol will do."""
+    """Parses a JSON text; anything with the buffer protocol will do."""
     return json.loads(bytes(s) if isinstance(s, memoryview) else s)
 
 
 def is_valid_python_name(name: str) -> bool:
-    """Whether a member of that name can be reached as an attribute."""
+    """Returns true if a member of that name can be reached as an attribute."""
     from keyword import iskeyword
 
     return name.isidentifier() and not iskeyword(name)
@@ -90,7 +90,7 @@ def normalize_shape(shape: object) -> tuple[int, ...]:
 
 
 def chunk_lengths(chunks: Any, shape: tuple[int, ...]) -> list[int | None] | bool:
-    """What users write for chunks as native code takes it.
+    """Converts chunks as users write them to the form that native code takes.
 
     Parameters
     ----------
@@ -157,7 +157,7 @@ def guess_chunks(shape: tuple[int, ...], typesize: int) -> tuple[int, ...]:
 
 
 def buffer_size(v: Any) -> int:
-    """How many bytes something with the buffer protocol has.
+    """The number of bytes of an object with the buffer protocol.
 
     Examples
     --------
@@ -381,7 +381,7 @@ def _counting(function: Callable[[int, int], object], total: int) -> Callable[[i
 
 
 def ceildiv(lengths: Sequence[int], steps: Sequence[int]) -> tuple[int, ...]:
-    """How many steps it takes to cover each length."""
+    """The number of steps that it takes to cover each length."""
     return tuple(-(-length // step) if step else 0 for length, step in zip(lengths, steps, strict=True))
 
 

@@ -33,7 +33,7 @@ Region = Mapping[Hashable, slice | Literal["auto"]] | Literal["auto"]
 
 
 class ZarroxBackendEntrypoint(BackendEntrypoint):
-    """What ``engine="zarrox"`` means in xarray.
+    """The backend of xarray that ``engine="zarrox"`` chooses.
 
     Beside xarray's own arguments there are ``group``, the path of the group; ``storage_options`` of a URL;
     ``consolidated`` (``True`` demands the copy of all metadata, ``None`` takes it if it is there); ``zarr_format``;
@@ -53,7 +53,7 @@ class ZarroxBackendEntrypoint(BackendEntrypoint):
     supports_groups = True
 
     def guess_can_open(self, filename_or_obj: Any) -> bool:
-        """Whether this is the path or URL of a hierarchy, going by its ending."""
+        """Returns true if this is the path or URL of a hierarchy, going by its ending."""
         if not isinstance(filename_or_obj, (str, os.PathLike)):
             return False
         return os.fspath(filename_or_obj).rstrip("/").endswith((".zarr", ".zarr.zip", ".n5"))
@@ -258,7 +258,7 @@ def _open(
 def _node(
     store: _native.Store, path: str, consolidated: bool | None, zarr_format: str | None
 ) -> _native.Array | _native.Group:
-    """What is at a path, by the consolidated metadata at the root of the store unless these are not wanted."""
+    """Opens the node at a path, by the consolidated metadata at the root of the store unless these are not wanted."""
     if not path or consolidated is False:
         return _native.open_node(store, path, "r", zarr_format, consolidated)
     try:
@@ -287,7 +287,7 @@ def _groups(group: Group, path: str) -> Iterator[tuple[str, Group]]:
 
 
 def _is_store(store: Any) -> bool:
-    """Whether somebody else has opened it, and closes it."""
+    """Returns true if somebody else has opened it, and closes it."""
     return not isinstance(store, (str, os.PathLike))
 
 

@@ -81,7 +81,7 @@ def write(world: World) -> str | None:
 
 @operation(4)
 def read_out_of_bounds(world: World) -> str | None:
-    """What is not there."""
+    """Reads an element that is not there."""
     name = world.array(lambda array: array.shape != () and 0 not in array.shape)
     if name is None:
         return None

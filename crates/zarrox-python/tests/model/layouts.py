@@ -79,7 +79,7 @@ def _pieces(rng: Random, length: int) -> list[int]:
 
 
 def codecs(rng: Random, kind: Kind, ndim: int, zarr_format: str) -> Arguments:
-    """How chunks are encoded, as far as it is not left to the format."""
+    """The arguments for the codecs of chunks, as far as they are not left to the format."""
     if rng.random() < 0.4 or zarr_format in (V1, EXPERIMENTAL, DRAFT):
         return {}
     if zarr_format == V3:

@@ -17,7 +17,7 @@ _MOST_GROUPS = 4
 
 @dataclass
 class World:
-    """What there is, as the reference has it."""
+    """The nodes that there are, as the reference has them."""
 
     rng: Random
     names: dict[str, Any]

@@ -14,7 +14,7 @@ from .values import KINDS, N5, Kind, Values
 
 
 def of(name: str) -> dict[str, Any]:
-    """What stands here for a type of elements."""
+    """The arguments that stand here for a type of elements."""
     return {"dtype": KINDS[name]}
 
 
@@ -42,7 +42,7 @@ class Array:
         self.path = ""
 
     def is_there(self) -> bool:
-        """Whether it was not deleted, moved or replaced."""
+        """Returns true if it was not deleted, moved or replaced."""
         return self.home is None or self.home.get(self.path) is self
 
     @property
@@ -80,7 +80,7 @@ class Array:
         return _Blocks(self)
 
     def resize(self, *shape: int) -> None:
-        """What is new has the fill value."""
+        """Resizes the array; new elements have the fill value."""
         new = _filled(shape, self.dtype, self.kind, self.fill_value)
         common = tuple(slice(min(lengths)) for lengths in zip(self.shape, shape, strict=True))
         new[common] = self.data[common]
@@ -216,7 +216,7 @@ class Group:
 
 
 class Zarr:
-    """What operations find under the name of the package."""
+    """The package, as operations find it under its name."""
 
     def __init__(self) -> None:
         self.storage = self.codecs = self

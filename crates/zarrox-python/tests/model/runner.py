@@ -45,14 +45,14 @@ class Step:
 
 @dataclass(frozen=True)
 class Difference:
-    """What went wrong, and in which operation."""
+    """A failure, and the operation that it was in."""
 
     step: Step
     kind: str
     message: str
 
     def is_like(self, other: Difference | None) -> bool:
-        """Whether another one has most likely the same cause."""
+        """Returns true if another one has most likely the same cause."""
         return other is not None and (self.step.name, self.kind) == (other.step.name, other.kind)
 
 
@@ -94,7 +94,7 @@ class Run:
 
 @contextlib.contextmanager
 def raises(expected: type[Exception]) -> Any:
-    """What is done here raises."""
+    """Checks that the block raises."""
     try:
         yield
     except expected:

@@ -112,7 +112,7 @@ def shape(array: Array, selected: str) -> Shape:
 
 
 def value(rng: Random, kind: Kind, shape: Shape, selected: str) -> str | None:
-    """What can be written to a selection of a shape: as many values, fewer that are repeated, or one."""
+    """Values that can be written to a selection of a shape: as many values, fewer that are repeated, or one."""
     named = selected.split('"')[1] if selected.startswith('["') else None
     seed, last = rng.randrange(10_000), f'["{named}"]' if named else ""
     if not shape or (rng.random() < 0.2 and not _is_sequence(kind)):
@@ -127,5 +127,5 @@ def value(rng: Random, kind: Kind, shape: Shape, selected: str) -> str | None:
 
 
 def _is_sequence(kind: Kind) -> bool:
-    """Whether single elements may be sequences."""
+    """Returns true if single elements may be sequences."""
     return kind.name in ("json", "msgpack", "ragged")

@@ -51,7 +51,7 @@ class Kind:
         return np.dtypes.StringDType() if self.name == "text" else self.pool.dtype.newbyteorder("=")
 
     def default(self) -> Any:
-        """What is read where nobody has written, and nothing was said about it."""
+        """The value that is read where nobody has written, and nothing was said about it."""
         return np.array("NaT", self.pool.dtype)[()] if self.pool.dtype.kind in "mM" else self.pool[0]
 
     def zero(self) -> Any:
@@ -59,7 +59,7 @@ class Kind:
         return {"json": 0, "msgpack": 0, "ragged": np.zeros(1, "<i4")}.get(self.name, self.pool[0])
 
     def is_plain(self) -> bool:
-        """Whether elements are numbers that NumPy can calculate with."""
+        """Returns true if elements are numbers that NumPy can calculate with."""
         return self.pool.dtype.kind in "iufc" and self.pool.dtype.isbuiltin == 1
 
 
@@ -175,7 +175,7 @@ def values(name: str, shape: tuple[int, ...], seed: int) -> Values:
 
 
 def same(found: Any, expected: Any) -> bool:
-    """Whether two results are the same to the bit: padding in structures aside, which is nobody's."""
+    """Returns true if two results are the same to the bit: padding in structures aside, which is nobody's."""
     found, expected = _scalar(found), _scalar(expected)
     if not isinstance(expected, np.ndarray | np.generic):
         return _same_object(found, expected)
@@ -192,7 +192,7 @@ def same(found: Any, expected: Any) -> bool:
 
 
 def _scalar(result: Any) -> Any:
-    """Whether one element is an array or a scalar depends on how it is selected, in NumPy; here it does not matter."""
+    """Makes a scalar of an array without dimensions: which of both NumPy gives depends on the selection, and does not matter here."""
     return result[()] if isinstance(result, np.ndarray) and not result.shape else result
 
 

@@ -1,4 +1,4 @@
-"""What codecs are, and those that Rust does."""
+"""The base classes of codecs, and the codecs that are native."""
 
 from __future__ import annotations
 
@@ -146,7 +146,7 @@ class BytesCodec(NativeCodec):
     """A codec of bytes, of whatever they are."""
 
     _gives_arrays: ClassVar[bool] = False
-    """Whether numcodecs has arrays of bytes as results, with which programs may calculate."""
+    """True if results of numcodecs are arrays of bytes, with which programs may calculate."""
 
     def encode(self, buf: Any) -> Any:
         return self._result(super().encode(flat(buf)))

@@ -137,7 +137,7 @@ def list_compressors() -> list[str]:
 
 
 def get_nthreads() -> int:
-    """How many threads there are.
+    """The number of threads.
 
     Returns
     -------

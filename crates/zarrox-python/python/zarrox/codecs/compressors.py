@@ -145,7 +145,7 @@ class Zstd(BytesCodec):
 
     @classmethod
     def default_level(cls) -> int:
-        """What level 0 stands for."""
+        """The level that 0 stands for."""
         return 3
 
     @classmethod

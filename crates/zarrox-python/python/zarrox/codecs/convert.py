@@ -1,4 +1,4 @@
-"""What users give as a codec, as metadata has it."""
+"""Conversion of codecs that users give to those that metadata has."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ class _Filter(NativeCodec):
     """A codec that sees elements of one type, and stores those of another."""
 
     def _types(self) -> tuple[np.dtype[Any], np.dtype[Any]]:
-        """What elements are, and what is stored."""
+        """The data type of elements, and the one that is stored."""
         raise NotImplementedError
 
     def encode(self, buf: Any) -> Any:

@@ -46,7 +46,7 @@ SubchunkWriteOrder = Literal["morton", "unordered", "lexicographic", "colexicogr
 
 
 class BloscShuffle(str, Enum):
-    """What Blosc shuffles; the values themselves can be given, too."""
+    """The shuffles of Blosc; the values themselves can be given, too."""
 
     noshuffle = "noshuffle"
     shuffle = "shuffle"
@@ -83,7 +83,7 @@ class BloscShuffle(str, Enum):
 
 
 class BloscCname(str, Enum):
-    """What Blosc compresses with; the values themselves can be given, too."""
+    """The compressors of Blosc; the values themselves can be given, too."""
 
     lz4 = "lz4"
     lz4hc = "lz4hc"
@@ -168,7 +168,7 @@ class V3Codec:
         return dict(vars(self))
 
     def _spec(self) -> dict[str, Any]:
-        """What a new array is told: :meth:`to_dict` without what depends on the array."""
+        """The codec for a new array: :meth:`to_dict` without members that depend on the array."""
         return self.to_dict()
 
     def _set(self, **members: Any) -> None:

@@ -50,7 +50,7 @@ def _h5py_compressor(compression: Any, options: Any) -> Any:
 
 
 def configured(config: Any, write_empty_chunks: bool, order: Any) -> tuple[bool, Any]:
-    """What zarr-python 3 says in ``config``, as a mapping or as an object."""
+    """The options that zarr-python 3 has in ``config``, which is a mapping or an object."""
     values = {} if config is None else config if isinstance(config, Mapping) else vars(config)
     empty = values.get("write_empty_chunks", write_empty_chunks or settings["array.write_empty_chunks"])
     return bool(empty), values.get("order", order)
@@ -99,7 +99,7 @@ def _is_cast(source: Array) -> bool:
 
 
 def kept(source: Array, zarr_format: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """What a new array of a format takes over from an array of Zarr, where nothing else is given."""
+    """The arguments that a new array of a format takes over from an array of Zarr, where nothing else is given."""
     options: dict[str, Any] = {"fill_value": _fill_value(source), "attributes": source.attrs.asdict()}
     if zarr_format == "3":
         options["dimension_names"] = source.dimension_names
@@ -152,7 +152,7 @@ def _is_object(dtype: Any) -> bool:
 
 
 def _has_codecs_of(source: Array, zarr_format: str) -> bool:
-    """Whether the codecs of an array can be given to one of another format. N5 has few of those of v2, whose words it uses."""
+    """Returns true if an array's codecs can be given to one of another format. N5 has few of those of v2, whose words it uses."""
     if source.is_view:
         return False  # It shows other elements than those that its codecs are for.
     own = "3" if is_v3(source._native) else source._native.format

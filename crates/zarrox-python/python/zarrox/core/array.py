@@ -177,7 +177,7 @@ class Array(Selectable, Described):
 
     @property
     def read_only(self) -> bool:
-        """Whether writing is refused. It can be changed."""
+        """True if writing is refused. It can be changed."""
         return self._read_only
 
     @read_only.setter
@@ -196,7 +196,7 @@ class Array(Selectable, Described):
 
     @property
     def fill_value(self) -> Any:
-        """What is read where nothing was written; ``None`` where that is undefined. Assigning another one rewrites the metadata."""
+        """The value of elements that nobody wrote; ``None`` if undefined. Assigning another one rewrites the metadata."""
         return self._native.fill_value
 
     @fill_value.setter

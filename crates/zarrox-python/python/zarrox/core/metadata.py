@@ -19,7 +19,7 @@ __all__ = ["ArrayMetadata", "ArrayV2Metadata", "ArrayV3Metadata", "RegularChunkG
 
 
 def is_v3(native: _native.Array | _native.Group) -> bool:
-    """Whether a node is of version 3, or of one of its drafts."""
+    """Returns true if a node is of version 3, or of one of its drafts."""
     return native.format.lstrip("v").startswith("3")
 
 
@@ -239,7 +239,7 @@ def v3_codecs(native: _native.Array) -> tuple[Any, ...]:
 
 
 def split_codecs(codecs: tuple[Any, ...]) -> tuple[tuple[Any, ...], Any, tuple[Any, ...]]:
-    """What is done to elements, what makes bytes of them, and what is done to bytes."""
+    """Splits codecs into those of elements, the one that makes bytes of elements, and those of bytes."""
     from zarrox.codecs.v3 import ArrayArrayCodec, ArrayBytesCodec
 
     # Of codecs that are known by name alone, their place tells what they are.

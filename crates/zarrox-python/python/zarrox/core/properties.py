@@ -1,4 +1,4 @@
-"""What an array says about itself."""
+"""The properties of an array."""
 
 from __future__ import annotations
 
@@ -158,7 +158,7 @@ class Described:
 
     @property
     def cdata_shape(self) -> tuple[int, ...]:
-        """How many chunks there are along each dimension."""
+        """The number of chunks along each dimension."""
         native = self._fresh
         if not native.shape:
             return (1,)
@@ -167,12 +167,12 @@ class Described:
 
     @property
     def nchunks(self) -> int:
-        """How many chunks there are."""
+        """The number of chunks."""
         return math.prod(self.cdata_shape)
 
     @property
     def nchunks_initialized(self) -> CallableInt:
-        """How many chunks are stored; where there are shards, how many are in the stored ones.
+        """The number of chunks that are stored; where there are shards, of those in the stored ones.
 
         The store is listed for it. zarr-python 3 calls it, which works as well.
         """
@@ -186,7 +186,7 @@ class Described:
 
     @property
     def order(self) -> Literal["C", "F"]:
-        """How elements are arranged in chunks: rows (C) or columns (F) first."""
+        """The order of elements in chunks: rows (C) or columns (F) first."""
         return self._native.order
 
     @property
@@ -196,7 +196,7 @@ class Described:
 
     @property
     def compressor(self) -> Any:
-        """What compresses chunks, or ``None``.
+        """The codec that compresses chunks, or ``None``.
 
         Raises
         ------
@@ -209,14 +209,14 @@ class Described:
 
     @property
     def filters(self) -> Any:
-        """What is done to chunks before they are compressed: a list or ``None``; in version 3 a tuple."""
+        """The codecs that come before compression: a list or ``None``; in version 3 a tuple."""
         if is_v3(self._native):
             return self._v3_codecs[0]
         return list(self._v2_codecs[0]) or None
 
     @property
     def compressors(self) -> tuple[Any, ...]:
-        """What compresses chunks, in order."""
+        """The codecs that compress chunks, in order."""
         if is_v3(self._native):
             return self._v3_codecs[2]
         compressor = self._v2_codecs[1]
@@ -224,7 +224,7 @@ class Described:
 
     @property
     def serializer(self) -> Any:
-        """What makes bytes of elements (version 3), or ``None``."""
+        """The codec that makes bytes of elements (version 3), or ``None``."""
         return self._v3_codecs[1] if is_v3(self._native) else None
 
     @property
@@ -250,17 +250,17 @@ class Described:
 
     @property
     def fill_value(self) -> Any:
-        """What is read where nothing was written; ``None`` where that is undefined."""
+        """The value that is read where nothing was written; ``None`` where that is undefined."""
         return self._native.fill_value
 
     @property
     def synchronizer(self) -> Any:
-        """What synchronizes writers."""
+        """The object that synchronizes writers."""
         return self._synchronizer
 
     @property
     def attrs(self) -> Attributes:
-        """What users say about the array: a mapping of what can be written as JSON."""
+        """The attributes of the array: a mapping of values that can be written as JSON."""
         if self._attrs is None:
             from zarrox.attrs import Attributes
 
@@ -274,7 +274,7 @@ class Described:
 
     @property
     def is_view(self) -> bool:
-        """Whether this is a view of another array."""
+        """True if this is a view of another array."""
         return self._view is not None
 
     @property
@@ -284,7 +284,7 @@ class Described:
 
     @property
     def write_empty_chunks(self) -> bool:
-        """Whether chunks are stored that hold nothing but the fill value."""
+        """True if chunks are stored that hold nothing but the fill value."""
         return self._write_empty_chunks
 
     @property
@@ -294,7 +294,7 @@ class Described:
 
     @property
     def write_chunk_sizes(self) -> tuple[tuple[int, ...], ...]:
-        """The same of what is stored as one object: of shards, where there are shards."""
+        """The lengths of all stored objects (shards, or chunks where there are no shards) along each dimension, as Dask writes them."""
         native = self._fresh
         grid = grid_of(native)
         lengths = native.shards or native.chunks if grid is None else grid["configuration"]["chunk_shapes"]

@@ -1,4 +1,4 @@
-"""What users say about a new array as the JSON that native code makes it from."""
+"""Conversion of the arguments for a new array to the JSON that native code makes it from."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def _types(
 
 
 def numpy_dtype(dtype: Any) -> np.dtype[Any] | None:
-    """What NumPy takes a type for, if it knows it."""
+    """The NumPy data type of a type, if NumPy knows it."""
     try:
         found: np.dtype[Any] = np.dtype(dtype.to_native_dtype() if hasattr(dtype, "to_native_dtype") else dtype)
     except (TypeError, ValueError):

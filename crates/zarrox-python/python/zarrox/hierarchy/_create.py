@@ -1,4 +1,4 @@
-"""How groups make arrays and groups below themselves."""
+"""Methods of groups that make arrays and groups below them."""
 
 from __future__ import annotations
 
@@ -308,14 +308,14 @@ class Creation:
         return self.require_dataset(name, shape=shape, dtype=dtype, exact=exact)
 
     def create(self, name: Any, **kwargs: Any) -> Array:
-        """The same as :meth:`create_dataset`.
+        """Like :meth:`create_dataset`.
 
         Parameters
         ----------
         name : str
             Name or path of the array.
         **kwargs
-            As for :func:`zarrox.creation.create`.
+            See :func:`zarrox.creation.create`.
 
         Returns
         -------

@@ -196,7 +196,7 @@ class Group(Creation, MutableMapping[str, "Array | Group"]):
 
     @property
     def read_only(self) -> bool:
-        """Whether nothing may be changed through this group."""
+        """True if nothing may be changed through this group."""
         return self._read_only
 
     @property
@@ -219,7 +219,7 @@ class Group(Creation, MutableMapping[str, "Array | Group"]):
 
     @property
     def metadata(self) -> _nodes.GroupMetadata:
-        """What the documents of the group say."""
+        """The metadata in the documents of the group."""
         document = json.loads(self._native.document())
         document |= {"attributes": self.attrs.asdict(), "zarr_format": self.zarr_format}
         return _nodes.GroupMetadata.from_dict(document)
@@ -238,7 +238,7 @@ class Group(Creation, MutableMapping[str, "Array | Group"]):
 
     @property
     def info(self) -> InfoReporter:
-        """What there is to know about the group, as a small table.
+        """A small table about the group.
 
         Examples
         --------
@@ -256,7 +256,7 @@ class Group(Creation, MutableMapping[str, "Array | Group"]):
         return InfoReporter(self)
 
     def info_complete(self) -> InfoReporter:
-        """The same as :attr:`info`, which leaves nothing out."""
+        """Like :attr:`info`, which leaves nothing out."""
         return self.info
 
     def info_items(self) -> list[tuple[str, Any]]:
@@ -360,15 +360,15 @@ class Group(Creation, MutableMapping[str, "Array | Group"]):
             _native.delete_node(self._native_store(), path)
 
     def __contains__(self, item: Any) -> bool:
-        """Whether there is an array or a group of this name or path."""
+        """Returns true if there is an array or a group of this name or path."""
         return self._contains(self._item_path(item))
 
     def __iter__(self) -> Iterator[str]:
-        """The names of what is directly below, sorted."""
+        """The names of the arrays and groups directly below, sorted."""
         return iter(self._native.child_names())
 
     def __len__(self) -> int:
-        """How many arrays and groups are directly below."""
+        """The number of arrays and groups directly below."""
         return len(self._native.child_names())
 
     def values(self) -> ValuesView[Array | Group]:
@@ -501,7 +501,7 @@ class Group(Creation, MutableMapping[str, "Array | Group"]):
         return tuple(self._walk(max_depth))
 
     def nmembers(self, max_depth: int | None = 0) -> int:
-        """How many arrays and groups are below; see :meth:`members`."""
+        """The number of arrays and groups below; see :meth:`members`."""
         return len(self) if max_depth == 0 else len(self.members(max_depth))
 
     def visitvalues(self, func: Callable[[Any], Any]) -> Any:
@@ -545,7 +545,7 @@ class Group(Creation, MutableMapping[str, "Array | Group"]):
         return self.visititems(lambda path, _: func(path))
 
     def visitkeys(self, func: Callable[[str], Any]) -> Any:
-        """The same as :meth:`visit`."""
+        """Like :meth:`visit`."""
         return self.visit(func)
 
     def visititems(self, func: Callable[[str, Any], Any]) -> Any:
@@ -662,7 +662,7 @@ class Group(Creation, MutableMapping[str, "Array | Group"]):
         return self._native.contains(inner) if inner else self._kind(path) is not None
 
     def _writing(self, path: str) -> AbstractContextManager[Any]:
-        """What to hold while the node at ``path`` is created, replaced or deleted."""
+        """The lock to hold while the node at ``path`` is created, replaced or deleted."""
         if self._read_only:
             raise ReadOnlyError(f"group {self.name!r} is read-only; open it with mode 'r+' or 'a' to change it")
         if self._consolidated:
@@ -676,7 +676,7 @@ class Group(Creation, MutableMapping[str, "Array | Group"]):
         return lock
 
     def _children(self) -> Iterator[tuple[str, Array | Group | str]]:
-        """What is directly below, sorted; text says why a node cannot be opened."""
+        """The nodes directly below, sorted; text says why a node cannot be opened."""
         for name, child in self._native.children():
             yield name, child if isinstance(child, str) else self._wrap(child)
 

@@ -1,4 +1,4 @@
-"""What the metadata of nodes is in Python, and how it becomes what the native module takes."""
+"""The metadata of nodes in Python, and its conversion to the arguments of the native module."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _V3_MEMBERS = ("shape", "chunk_grid", "chunk_key_encoding", "fill_value", "codec
 
 @dataclass(frozen=True)
 class GroupMetadata:
-    """What a group's documents say, as zarr-python 3 has it.
+    """The metadata of a group, as zarr-python 3 has it.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ class GroupMetadata:
 
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> GroupMetadata:
-        """What a document says; members that are not known are passed over."""
+        """Reads the metadata from a document; members that are not known are passed over."""
         return cls(
             attributes=dict(document.get("attributes") or {}),
             zarr_format=document.get("zarr_format", 3),
@@ -111,12 +111,12 @@ def document_of(metadata: Any) -> Document:
 
 
 def is_group(document: Document) -> bool:
-    """Whether a document is a group's; those of v2 do not say so."""
+    """Returns true if a document is a group's; those of v2 do not say so."""
     return bool(document.get("node_type", "array" if "shape" in document else "group") == "group")
 
 
 def array_spec(document: Document) -> Document:
-    """What ``_native.create_array`` takes to make the array that a document describes, element for element."""
+    """The specification from which ``_native.create_array`` makes the array of a document, element for element."""
     zarr_format = document.get("zarr_format", 3)
     if zarr_format not in (2, 3):
         raise MetadataValidationError(f"zarr_format is {zarr_format!r}; arrays can be made of documents of 2 and 3")

@@ -87,7 +87,7 @@ __all__ = [
 ]
 
 default_compressor: Any
-"""What compresses new arrays of version 2 of which nothing else is said. Set it to another codec, or to ``None``."""
+"""The compressor of new arrays of version 2 by default. Set it to another codec, or to ``None``."""
 
 
 def __getattr__(name: str) -> Any:

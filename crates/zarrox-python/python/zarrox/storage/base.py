@@ -1,4 +1,4 @@
-"""What all stores have in common."""
+"""The common parts of all stores."""
 
 from __future__ import annotations
 
@@ -43,11 +43,11 @@ class BaseStore(MutableMapping[str, Any]):
     _store_version = 2
     _metadata_class = Metadata2
     _dimension_separator: str | None = None
-    """What stands between the coordinates of chunks in the keys of new arrays; ``None`` leaves that to the format."""
+    """The separator between the coordinates of chunks in the keys of new arrays; ``None`` leaves it to the format."""
     _format: str | None = None
     """The only format of nodes in this store, where it takes only one."""
     _custom: ClassVar[bool] = False
-    """Whether a class from outside of this package has its own way of reading or writing."""
+    """True if a class from outside of this package has its own way of reading or writing."""
     _open_count = 0
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
@@ -56,44 +56,44 @@ class BaseStore(MutableMapping[str, Any]):
 
     @property
     def native(self) -> _native.Store:
-        """What Rust reads and writes this store by."""
+        """The native store that Rust reads and writes this store by."""
         # Not kept: a handle that refers to the store that it belongs to would keep it alive for ever.
         return _native.Store.mapping(self)
 
     def is_readable(self) -> bool:
-        """Whether values can be read."""
+        """Returns true if values can be read."""
         return self._readable
 
     def is_writeable(self) -> bool:
-        """Whether values can be written."""
+        """Returns true if values can be written."""
         return self._writeable
 
     def is_listable(self) -> bool:
-        """Whether keys can be listed."""
+        """Returns true if keys can be listed."""
         return self._listable
 
     def is_erasable(self) -> bool:
-        """Whether values can be deleted."""
+        """Returns true if values can be deleted."""
         return self._erasable
 
     @property
     def read_only(self) -> bool:
-        """Whether values can only be read."""
+        """True if values can only be read."""
         return not self.is_writeable()
 
     @property
     def supports_writes(self) -> bool:
-        """Whether values can be written (zarr-python 3's name)."""
+        """True if values can be written (zarr-python 3's name)."""
         return self.is_writeable()
 
     @property
     def supports_deletes(self) -> bool:
-        """Whether values can be deleted (zarr-python 3's name)."""
+        """True if values can be deleted (zarr-python 3's name)."""
         return self.is_erasable()
 
     @property
     def supports_listing(self) -> bool:
-        """Whether keys can be listed (zarr-python 3's name)."""
+        """True if keys can be listed (zarr-python 3's name)."""
         return self.is_listable()
 
     def __enter__(self) -> Self:
@@ -209,7 +209,7 @@ class StoredBytes(bytes):
     __slots__ = ()
 
     def to_bytes(self) -> bytes:
-        """The same as ``bytes``."""
+        """Like ``bytes``."""
         return bytes(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -269,7 +269,7 @@ class KVStore(BaseStore):
 
     @property
     def native(self) -> _native.Store:
-        """What Rust reads and writes this store by."""
+        """The native store that Rust reads and writes this store by."""
         if self._custom:
             inner = self._mutable_mapping
             return _native.Store.mapping(self, inner.native if isinstance(inner, BaseStore) else inner)
@@ -335,7 +335,7 @@ class NativeStore(BaseStore):
 
     _handle: _native.Store | None = None
     _mapping: MutableMapping[str, Any] | None = None
-    """What is behind the handle, where that is Python's: it is asked directly what it knows without reading values."""
+    """The mapping behind the handle, where that is Python's: it is asked directly what it knows without reading values."""
     _read_only = False
     _identity: tuple[str, ...] = ("path",)
     """The attributes by which two stores are the same."""
@@ -347,7 +347,7 @@ class NativeStore(BaseStore):
 
     @property
     def _raw(self) -> _native.Store:
-        """What the keys and values are in."""
+        """The native store that has the keys and values."""
         handle = self._handle
         if handle is None:
             # Opened when it is first used, so that a store can be unpickled anywhere.
@@ -357,24 +357,24 @@ class NativeStore(BaseStore):
 
     @property
     def native(self) -> _native.Store:
-        """What Rust reads and writes this store by."""
+        """The native store that Rust reads and writes this store by."""
         if self._custom:
             return _native.Store.mapping(self, self._raw)
         return _native.Store.mapping(_Translated(self), self._raw) if self._translates() else self._raw
 
     def _translates(self) -> bool:
-        """Whether keys are changed on their way."""
+        """Returns true if keys are changed on their way."""
         return False
 
     def _normalize_key(self, key: str) -> str:
         return key
 
     def is_writeable(self) -> bool:
-        """Whether values can be written."""
+        """Returns true if values can be written."""
         return self._writeable and not self._read_only
 
     def is_erasable(self) -> bool:
-        """Whether values can be deleted."""
+        """Returns true if values can be deleted."""
         return self._erasable and not self._read_only
 
     def __getitem__(self, key: str) -> Any:
@@ -513,7 +513,7 @@ class NativeStore(BaseStore):
 
 
 class _Translated(NativeStore):
-    """What Rust sees of a store that changes keys on their way: the values, and nothing else that the store does."""
+    """A store that changes keys on their way, for Rust: with its values, and nothing else that the store does."""
 
     def __init__(self, store: NativeStore) -> None:
         self._handle = store._raw

@@ -19,7 +19,7 @@ from .base import FileStore
 __all__ = ["DBMStore", "LMDBStore", "SQLiteStore"]
 
 _BERKELEY_DB = {magic.to_bytes(4, order) for magic in (0x053162, 0x061561) for order in ("little", "big")}
-"""What is at byte 12 of Berkeley DB's files: trees and hashes, of machines of either byte order."""
+"""The bytes at position 12 of Berkeley DB's files: trees and hashes, of machines of either byte order."""
 
 
 class _DBMValues(MutableMapping[str, bytes]):
@@ -159,7 +159,7 @@ class DBMStore(FileStore):
         return store
 
     def _opener(self) -> Callable[..., Any] | None:
-        """What opens the database, if it is not opened natively."""
+        """The function that opens the database, if it is not opened natively."""
         if self.open is not None and self.open is not dbm.open:
             # What module it is decides the kind of the file: `dbm.gnu.open` is `_gdbm.open`.
             return None if getattr(self.open, "__module__", None) in ("_gdbm", "dbm.gnu") else self.open
@@ -168,7 +168,7 @@ class DBMStore(FileStore):
         return None if dbm.whichdb(self.path) in (None, "dbm.gnu") or not self._size() else dbm.open
 
     def _size(self) -> int:
-        """How large the file is; a kind with several files has none of this name."""
+        """The size of the file; a kind with several files has none of this name."""
         return os.path.getsize(self.path) if os.path.exists(self.path) else 1
 
     def flush(self) -> None:

@@ -100,7 +100,7 @@ def _store_at(place: str, storage_options: dict[str, Any] | None, mode: str) -> 
 def native_store(
     store: BaseStore, chunk_store: BaseStore | None = None, synchronizer: Any = None
 ) -> _native.Store:
-    """What Rust reads and writes a store by.
+    """The native store that Rust reads and writes a store by.
 
     Parameters
     ----------
@@ -130,7 +130,7 @@ def _contains(store: StoreLike, path: Path, kind: str, key: str) -> bool:
 
 
 def contains_array(store: StoreLike, path: Path = None) -> bool:
-    """Whether there is an array at a path.
+    """Returns true if there is an array at a path.
 
     Parameters
     ----------
@@ -155,7 +155,7 @@ def contains_array(store: StoreLike, path: Path = None) -> bool:
 
 
 def contains_group(store: StoreLike, path: Path = None) -> bool:
-    """Whether there is a group at a path.
+    """Returns true if there is a group at a path.
 
     Parameters
     ----------

@@ -72,11 +72,11 @@ class LRUStoreCache(BaseStore):
         self._forget()
 
     def is_writeable(self) -> bool:
-        """Whether values can be written."""
+        """Returns true if values can be written."""
         return self._store.is_writeable()
 
     def is_erasable(self) -> bool:
-        """Whether values can be deleted."""
+        """Returns true if values can be deleted."""
         return self._store.is_erasable()
 
     def close(self) -> None:
@@ -273,7 +273,7 @@ class ConsolidatedMetadataStore(BaseStore):
 
     @property
     def native(self) -> _native.Store:
-        """What Rust reads the documents by."""
+        """The native store that Rust reads the documents by."""
         if self._custom:
             return super().native
         if self._handle is None:

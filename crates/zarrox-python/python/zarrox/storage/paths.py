@@ -20,7 +20,7 @@ NUMBER = re.compile(r"^\d+$")
 """A part of a chunk's key where ``/`` separates."""
 
 Path = str | bytes | os.PathLike[str] | None
-"""What a user may write for the path of a node."""
+"""The types that a user may give as the path of a node."""
 
 
 def normalize_storage_path(path: Path) -> str:
@@ -57,11 +57,11 @@ def normalize_storage_path(path: Path) -> str:
 
 
 def prefix_of(path: str) -> str:
-    """What the keys below a node begin with."""
+    """The prefix of the keys below a node."""
     return f"{path}/" if path else ""
 
 
 def is_key(text: str) -> bool:
-    """Whether a value can have this key at all."""
+    """Returns true if a value can have this key at all."""
     names = text.split("/")
     return not ("\\" in text or "\0" in text or "" in names or "." in names or ".." in names)

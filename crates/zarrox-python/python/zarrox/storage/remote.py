@@ -43,7 +43,7 @@ _NAMES: dict[str, dict[str, str]] = {
     },
     "http": {},
 }
-"""How fsspec calls the options of the stores that are native."""
+"""The names that fsspec has for the options of the native stores."""
 
 _OWN = frozenset(
     "access_key_id secret_access_key session_token profile anonymous region endpoint virtual_hosted allow_http "
@@ -129,7 +129,7 @@ def native_options(url: str, options: Mapping[str, Any]) -> dict[str, str] | Non
 
 
 def _google(token: Any) -> dict[str, Any]:
-    """How gcsfs' ``token`` is said natively."""
+    """The native options for gcsfs' ``token``."""
     if token == "anon":
         return {"anonymous": True}
     if token in (None, "google_default", "cloud"):
@@ -267,7 +267,7 @@ class FSStore(NativeStore):
 
     @property
     def key_separator(self) -> str:
-        """What stands between the coordinates of chunks in keys of version 2."""
+        """The separator between the coordinates of chunks in keys of version 2."""
         return self._dimension_separator or "."
 
     @property
@@ -608,7 +608,7 @@ class ObjectStore(NativeStore):
 
 
 class StorePath(NativeStore):
-    """What is below a path of another store, as a store (zarr-python 3's name); as text, the location.
+    """The keys below a path of another store, as a store (zarr-python 3's name); as text, the location.
 
     Parameters
     ----------
@@ -652,11 +652,11 @@ class StorePath(NativeStore):
         return f"StorePath({type(self.store).__name__}, {str(self)!r})"
 
     def is_writeable(self) -> bool:
-        """Whether values can be written."""
+        """Returns true if values can be written."""
         return bool(self.store.is_writeable())
 
     def is_erasable(self) -> bool:
-        """Whether values can be deleted."""
+        """Returns true if values can be deleted."""
         return bool(self.store.is_erasable())
 
     def _open(self) -> _native.Store:

@@ -15,7 +15,7 @@ __all__ = ["ABSStore", "MongoDBStore", "RedisStore", "open_url"]
 
 
 def open_url(url: str, options: dict[str, str] | None = None, create: bool = False) -> _native.Store:
-    """What a URL leads to, as a store."""
+    """The place that a URL leads to, as a store."""
     store, path = _native.Store.from_url(url, options, create)
     return store.prefixed(path) if path else store
 

@@ -1,4 +1,4 @@
-"""What data types have in common: their parameters, and the shapes that their JSON can have."""
+"""The common parts of data types: their parameters, and the shapes that their JSON can have."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ class HasObjectCodec:
 
 
 def check_dtype_name_v2(data: object) -> bool:
-    """Whether this could be the ``dtype`` of v2 metadata: text, or a list of fields.
+    """Returns true if this could be the ``dtype`` of v2 metadata: text, or a list of fields.
 
     Examples
     --------
@@ -111,7 +111,7 @@ def _is_field_v2(data: object) -> bool:
 
 
 def check_dtype_spec_v2(data: object) -> TypeGuard[DTypeConfig_V2]:
-    """Whether this is a data type of v2 together with its object codec, if any.
+    """Returns true if this is a data type of v2 together with its object codec, if any.
 
     Examples
     --------
@@ -127,7 +127,7 @@ def check_dtype_spec_v2(data: object) -> TypeGuard[DTypeConfig_V2]:
 
 
 def check_dtype_spec_no_object_codec_v2(data: object) -> TypeGuard[DTypeConfig_V2]:
-    """Whether this is a data type of v2 that needs no object codec.
+    """Returns true if this is a data type of v2 that needs no object codec.
 
     Examples
     --------
@@ -138,7 +138,7 @@ def check_dtype_spec_no_object_codec_v2(data: object) -> TypeGuard[DTypeConfig_V
 
 
 def check_dtype_spec_v3(data: object) -> TypeGuard[DTypeSpec_V3]:
-    """Whether this could be the ``data_type`` of v3 metadata: a name, or a name and a configuration.
+    """Returns true if this could be the ``data_type`` of v3 metadata: a name, or a name and a configuration.
 
     Examples
     --------
@@ -161,7 +161,7 @@ def split_v3(data: object) -> tuple[str, dict[str, Any]] | None:
 
 
 def unpack_dtype_json(data: DTypeJSON) -> DTypeJSON:
-    """What stands in the metadata of an array: in v2 the name alone.
+    """The JSON that stands in the metadata of an array: in v2 the name alone.
 
     Examples
     --------

@@ -183,5 +183,5 @@ class DataTypeRegistry:
 
 
 def _refuses(cls: type[ZDType[Any, Any]], check: str, data: Any) -> bool:
-    """Whether a class of ours says no: to ask that takes less time than the exception that says it."""
+    """Returns true if a class of ours says no: to ask that takes less time than the exception that says it."""
     return issubclass(cls, NumPyType) and not getattr(cls, check)(data)

@@ -1,4 +1,4 @@
-"""What users write as ``dtype``, as data types and as metadata."""
+"""Conversion of everything that users write as ``dtype`` to data types and to metadata."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def parse_dtype(dtype: Any, *, zarr_format: int) -> ZDType[Any, Any]:
 
 
 def parse_data_type(dtype_spec: Any, *, zarr_format: int) -> ZDType[Any, Any]:
-    """The same as :func:`parse_dtype`.
+    """Like :func:`parse_dtype`.
 
     Examples
     --------
@@ -125,7 +125,7 @@ def parse_data_type(dtype_spec: Any, *, zarr_format: int) -> ZDType[Any, Any]:
 
 
 def normalize_dtype(dtype: Any, object_codec: Codec | None = None) -> tuple[np.dtype[Any], Any]:
-    """What zarr-python 2 takes as ``dtype``, as a NumPy data type and the codec of objects.
+    """Converts a ``dtype`` of zarr-python 2 to a NumPy data type and the codec of objects.
 
     Parameters
     ----------
@@ -139,7 +139,7 @@ def normalize_dtype(dtype: Any, object_codec: Codec | None = None) -> tuple[np.d
     dtype : numpy.dtype
         NumPy's data type, which can have a shape of its own.
     object_codec : Codec or None
-        What stores the objects, as far as it is known.
+        The codec that stores the objects, as far as it is known.
 
     Raises
     ------
@@ -262,7 +262,7 @@ def _known_only_in_v3(name: str) -> bool:
 
 
 def _is_json(dtype: Any) -> bool:
-    """Whether this is a data type as metadata has it: NumPy, too, takes mappings, with other members."""
+    """Returns true if this is a data type as metadata has it: NumPy, too, takes mappings, with other members."""
     return isinstance(dtype, Mapping) and dtype.keys() <= {"name", "object_codec_id", "configuration"}
 
 

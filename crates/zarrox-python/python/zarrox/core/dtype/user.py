@@ -1,4 +1,4 @@
-"""What Rust asks of data types that users write: it knows their names, and nothing else of them.
+"""Functions about data types of users, for Rust: it knows their names, and nothing else of them.
 
 Each function is given the ``data_type`` member of v3 metadata, as JSON.
 """

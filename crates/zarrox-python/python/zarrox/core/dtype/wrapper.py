@@ -51,7 +51,7 @@ class ZDType(ABC, Generic[DType, Scalar]):
 
     @classmethod
     def _check_native_dtype(cls, dtype: Any) -> TypeGuard[Any]:
-        """Whether this class wraps a native data type."""
+        """Returns true if this class wraps a native data type."""
         return type(dtype) is cls.dtype_cls
 
     @classmethod
@@ -136,7 +136,7 @@ class ZDType(ABC, Generic[DType, Scalar]):
 
     @abstractmethod
     def _check_scalar(self, data: object) -> bool:
-        """Whether :meth:`cast_scalar` can take a value."""
+        """Returns true if :meth:`cast_scalar` can take a value."""
 
     @abstractmethod
     def cast_scalar(self, data: object) -> Scalar:

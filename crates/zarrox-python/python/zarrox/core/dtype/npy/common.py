@@ -1,4 +1,4 @@
-"""What the data types of NumPy have in common."""
+"""The common parts of the data types of NumPy."""
 
 from __future__ import annotations
 

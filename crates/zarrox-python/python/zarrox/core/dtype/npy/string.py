@@ -122,7 +122,7 @@ class VariableLengthUTF8(NumPyType[Any, str], HasObjectCodec):
 
 
 def is_object_of(data: object, codec: str) -> bool:
-    """Whether this is v2's ``|O`` with the object codec of this id."""
+    """Returns true if this is v2's ``|O`` with the object codec of this id."""
     return check_dtype_spec_v2(data) and data["name"] == "|O" and data["object_codec_id"] == codec
 
 

@@ -130,7 +130,7 @@ class Structured(NumPyType[Any, np.void]):
         return {name: field.to_json_scalar(value[name], zarr_format=zarr_format) for name, field in self.fields}
 
     def has_multi_byte_fields(self) -> bool:
-        """Whether a byte order matters to any field."""
+        """Returns true if a byte order matters to any field."""
         return any(isinstance(field, HasItemSize) and field.item_size > 1 for _, field in self.fields)
 
 
