@@ -109,7 +109,7 @@ impl Node {
     }
 }
 
-/// What was found directly below a group.
+/// A node that was found directly below a group.
 #[derive(Debug)]
 pub struct Child {
     /// The child's own name.
@@ -211,10 +211,10 @@ impl Group {
         self.below(path)?.open_node()
     }
 
-    /// Whether there is a node at a path below the group, of whatever kind, and readable or not.
+    /// Returns true if there is a node at a path below the group, of any kind, and readable or not.
     ///
-    /// In Zarr v2 and the drafts of v3 it is enough that its document is there. That it cannot be read, or not understood,
-    /// [`Group::open`] tells.
+    /// In Zarr v2 and the drafts of v3 it is enough that its document is there. Only [`Group::open`] tells that it cannot be read,
+    /// or not understood.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -330,7 +330,7 @@ impl Group {
         self.tree_to_depth(usize::MAX)
     }
 
-    /// What is at most so many levels below as a tree, which prints itself. Nothing further down is opened.
+    /// The nodes at most so many levels below as a tree, which prints itself. Nothing further down is opened.
     ///
     /// # Errors
     /// When the store cannot be listed.
@@ -399,13 +399,13 @@ pub(crate) fn update_attributes(
 pub struct Tree {
     /// The node's own name.
     pub name: String,
-    /// What is said of an array: its shape and data type.
+    /// The description of an array: its shape and data type.
     pub label: String,
     /// Why the node cannot be opened.
     pub error: Option<String>,
-    /// Whether the node is a group.
+    /// True for a group.
     pub is_group: bool,
-    /// What else is printed, line by line, below the node.
+    /// Further lines that are printed below the node.
     pub details: Vec<String>,
     /// The nodes directly below.
     pub children: Vec<Tree>,

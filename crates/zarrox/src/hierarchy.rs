@@ -56,7 +56,7 @@ pub(crate) struct Found {
     explicit: bool,
 }
 
-/// What there is in the place of a node.
+/// The content of the place of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Occupied {
     Nothing,
@@ -65,7 +65,7 @@ enum Occupied {
     Keys,
 }
 
-/// What is at a place, whether it can be understood or not.
+/// A node at a place, understood or not.
 pub(crate) struct Held {
     format: Format,
     layout: Layout,
@@ -74,7 +74,7 @@ pub(crate) struct Held {
 }
 
 impl Location {
-    /// Whether every request to the store is a journey.
+    /// Returns true if every request to the store is a journey.
     pub(crate) fn is_far(&self) -> bool {
         self.requests.is_some()
     }
@@ -108,7 +108,7 @@ impl Location {
         }
     }
 
-    /// The same place, with the layout that nodes of this format have here.
+    /// Returns the place with the layout that nodes of this format have here.
     pub(crate) fn settle(mut self, format: Format) -> Result<Self> {
         self.layout = Some((format, self.layout_for(format)?));
         Ok(self)
@@ -122,7 +122,7 @@ impl Location {
         }
     }
 
-    /// The same, where the hierarchy is known to be of this format.
+    /// The layout of the hierarchy, where that is known to be of this format.
     pub(crate) fn known_layout(&self, format: Format) -> Option<Layout> {
         self.layout.as_ref().filter(|(known, _)| *known == format).map(|(_, layout)| layout.clone())
     }
@@ -149,7 +149,7 @@ impl Location {
         Prefix::new(self.layout_for(format)?.chunks(&self.path)).map_err(from_store)
     }
 
-    /// How many bytes the node's documents have in all.
+    /// The number of bytes of all the node's documents.
     pub(crate) fn size_of_documents(&self, format: Format) -> Result<u64> {
         let mut size = 0;
         for key in self.layout_for(format)?.keys(&self.path) {
@@ -207,7 +207,7 @@ impl Location {
         }))
     }
 
-    /// What is found in the first format in which something is found, and the layout of the hierarchy.
+    /// The result of the first format for which something is found, and the layout of the hierarchy.
     pub(crate) fn first_format<T>(
         &self,
         look: impl Fn(Format, &Layout) -> Result<Option<T>>,
@@ -286,7 +286,7 @@ impl Location {
         Ok(is_there.then(|| (NodeMetadata::Group(group), explicit)))
     }
 
-    /// What is here, whether it can be understood or not.
+    /// The node that is here, understood or not.
     pub(crate) fn held(&self) -> Result<Option<Held>> {
         for format in self.formats() {
             let layout = match self.existing_layout(format) {
@@ -309,12 +309,12 @@ impl Location {
         Ok(None)
     }
 
-    /// The same place, where a name alone makes no hierarchy: what may be other files is not deleted.
+    /// Returns the place, where a name alone makes no hierarchy: files that may be others' are not deleted.
     fn by_documents(&self) -> Self {
         Self { expected: None, ..self.clone() }
     }
 
-    /// What is here, of whatever format.
+    /// The node that is here, of any format.
     fn held_by_anyone(&self) -> Result<Option<Held>> {
         Self { format: None, ..self.by_documents() }.held()
     }
@@ -524,7 +524,7 @@ impl Location {
         if held.format == format { self.erase_extent(&held) } else { self.delete_held(&held) }
     }
 
-    /// What there is in an extent. Directories without files are nothing: some stores keep them when what was in them is erased.
+    /// The content of an extent. Directories without files are nothing: some stores keep them when the files in them were erased.
     fn occupied(&self, extent: &Extent) -> Result<Occupied> {
         if self.probe.as_ref().is_some_and(|probe| probe.is_empty()) {
             return Ok(Occupied::Nothing);
@@ -582,7 +582,7 @@ impl Location {
         self.store.erase(&key).map_err(from_store).map(drop)
     }
 
-    /// Whether any key lies below a prefix. Directories without files do not count.
+    /// Returns true if any key lies below a prefix. Directories without files do not count.
     pub(crate) fn any_below(&self, prefix: &str) -> Result<bool> {
         if let Some(copy) = self.copy() {
             return Ok(copy.any_below(prefix));
@@ -628,7 +628,7 @@ impl Location {
         changed
     }
 
-    /// The same; says whether anything was written, and then of what kind the node is: a group or not.
+    /// Does the work of [`change`](Self::change); `written` tells whether anything was written, and then if the node is a group.
     fn change_documents<R>(
         &self,
         format: Format,
@@ -658,7 +658,7 @@ impl Location {
     }
 }
 
-/// Whether something is there that cannot be understood.
+/// Returns true if something is there that cannot be understood.
 fn is_unclear(error: &Error) -> bool {
     matches!(error.kind(), ErrorKind::InvalidMetadata | ErrorKind::Unsupported)
 }

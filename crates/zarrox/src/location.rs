@@ -67,15 +67,15 @@ pub fn store_file(path: impl AsRef<Path>) -> Option<PathBuf> {
     archive_of(plain(path)).map(Path::to_owned)
 }
 
-/// Whether a path is a URL of something else than a directory, a file or an archive.
+/// Returns true if a path is a URL of something else than a directory, a file or an archive.
 pub(crate) fn is_elsewhere(path: &Path) -> bool {
     path.to_str().is_some_and(|text| is_url(text.strip_prefix("file://").unwrap_or(text)))
 }
 
 /// The store, and the node in it, that a URL means; and the format that the root's name says.
 ///
-/// In a bucket, or on a server, a hierarchy's root is what is called `*.zarr` or `*.n5` on the way; otherwise it is what the URL
-/// says: what is above is not looked at.
+/// In a bucket, or on a server, a hierarchy's root is the part of the URL that is called `*.zarr` or `*.n5`; if there is none, it is
+/// the place that the URL says: nothing above is looked at.
 fn store_at(url: &str, storage: &StorageOptions) -> Result<(Arc<dyn Store>, NodePath, Option<Format>)> {
     let Located { store, path, whole } = open_url(url, storage).map_err(from_store)?;
     if whole {
@@ -207,7 +207,7 @@ pub(crate) fn root_of(path: &Path) -> PathBuf {
     here_and_above.find(|path| is_whole_hierarchy(path)).unwrap_or(path).to_owned()
 }
 
-/// Whether there is a document of a node here, in a format whose groups all have one.
+/// Returns true if there is a document of a node here, in a format whose groups all have one.
 fn holds_node(directory: &Path) -> bool {
     let layouts = Format::all().map(|format| format.def().layout());
     let mut keys =
@@ -215,7 +215,7 @@ fn holds_node(directory: &Path) -> bool {
     keys.any(|key| directory.join(key).is_file())
 }
 
-/// Whether a document here says that all below belongs to a hierarchy, though it may have no documents between.
+/// Returns true if a document here says that all below belongs to a hierarchy, though it may have no documents between.
 fn is_whole_hierarchy(directory: &Path) -> bool {
     let registry = Registry::new();
     let context = LiftContext::new(&registry, Mode::Lenient);
