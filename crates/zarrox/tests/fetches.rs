@@ -101,7 +101,7 @@ fn opening_a_node_reads_its_documents_and_nothing_else() {
         (Format::V3, 1),
         // The document of v3 comes first, and that of a group is not asked for.
         (Format::V2, 3),
-        (Format::V1, 6),
+        (Format::V1, 5),
     ] {
         let (store, counts) = counted();
         let path = if format == Format::V1 { "" } else { "a/b" };
