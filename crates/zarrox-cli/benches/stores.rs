@@ -21,14 +21,14 @@ use zarrox::prelude::*;
 use zarrox::{Array, OpenOptions};
 use zarrox_testkit::proxy::Proxy;
 
-/// What the store has under way at the same time, as ours has.
+/// The number of requests that the bare client sends at a time, which is that of our store.
 const IN_FLIGHT: usize = 64;
 
-/// How many chunks there are on the long line, and how long it is.
+/// The number of chunks on the line that is long, and the time that an answer takes there.
 const CHUNKS: u64 = 1_000;
 const LATENCY: Duration = Duration::from_millis(50);
 
-/// How many objects of how many bytes go over the wide line.
+/// The number of objects that go over the line that is wide, and the bytes of each.
 const OBJECTS: u64 = 100;
 const SIZE: u64 = 4 << 20;
 

@@ -1,4 +1,4 @@
-//! What other programs wrote: each writer's data are in an archive, `data.tar.xz`, beside the README that says how they were made.
+//! Data that other programs wrote: each writer's data are in an archive, `data.tar.xz`, beside the README that says how they were made.
 //! `crates/zarrox/tests/corpus/pack.py` makes these archives.
 
 #![expect(clippy::panic, reason = "a test that has nothing to read fails")]
@@ -42,7 +42,7 @@ pub fn directory(writer: &str) -> PathBuf {
 /// When the archive is missing or damaged.
 #[must_use]
 pub fn unpacked(writer: &Path) -> PathBuf {
-    /// What this process has unpacked or found. Its other threads wait meanwhile.
+    /// The archives that this process has unpacked, or found unpacked. Its other threads wait meanwhile.
     static PLACES: Mutex<BTreeMap<PathBuf, PathBuf>> = Mutex::new(BTreeMap::new());
     let mut places = PLACES.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(place) = places.get(writer) {
