@@ -46,92 +46,46 @@
 //!
 //! [abstract store interface]: https://zarr-specs.readthedocs.io/en/latest/v3/core/index.html#abstract-store-interface
 
+mod archive;
 #[cfg(feature = "async")]
 mod asynchronous;
-#[cfg(all(unix, feature = "berkeley-db"))]
-mod berkeley_db;
-#[cfg(any(feature = "s3", feature = "azure", feature = "http"))]
 mod cloud;
-mod counting;
-#[cfg(any(feature = "sqlite", feature = "lmdb", feature = "redb", feature = "gdbm"))]
 mod database;
-#[cfg(unix)]
-mod directory;
-#[cfg(all(unix, feature = "cache"))]
-mod disk_cache;
 mod error;
-#[cfg(any(feature = "ftp", feature = "hdfs"))]
-mod escape;
 #[cfg(any(feature = "gdbm", feature = "redb", feature = "zip"))]
 mod file_lock;
 #[doc(hidden)]
 pub mod fork;
-#[cfg(feature = "ftp")]
-mod ftp;
-#[cfg(feature = "gcs")]
-mod gcs;
-#[cfg(feature = "gdbm")]
-mod gdbm;
-#[cfg(feature = "cache")]
-mod generations;
-#[cfg(feature = "hdfs")]
-mod hdfs;
 mod key;
 mod key_map;
-mod limit;
-#[cfg(feature = "lmdb")]
-mod lmdb;
+mod local;
 mod lock;
-#[cfg(feature = "cache")]
-mod lru_cache;
-mod memory;
-#[cfg(feature = "mongodb")]
-mod mongodb;
-#[cfg(any(feature = "sqlite", feature = "lmdb", feature = "redb", feature = "mongodb"))]
-mod ordered;
 #[cfg(feature = "async")]
 mod parts;
 #[doc(hidden)]
 pub mod per_process;
-mod prefix;
-mod read_only;
-#[cfg(feature = "redb")]
-mod redb;
-#[cfg(feature = "redis")]
-mod redis;
 #[cfg(feature = "references")]
 mod references;
-#[cfg(feature = "retry")]
-mod retry;
 #[cfg(feature = "async")]
 mod runtime;
-#[cfg(feature = "sqlite")]
-mod sqlite;
+mod server;
 mod store;
 #[cfg(any(unix, feature = "ftp", feature = "hdfs"))]
 mod temporary;
-#[cfg(feature = "traced")]
-mod traced;
-#[cfg(any(feature = "webdav", feature = "ftp", feature = "hdfs"))]
-mod tree;
 mod url;
 #[cfg(any(feature = "gcs", feature = "webdav"))]
 mod web;
-#[cfg(feature = "webdav")]
-mod webdav;
 #[doc(hidden)]
 pub mod wrapper;
-#[cfg(all(unix, feature = "zip"))]
-mod zip;
 
 pub use bytes::Bytes;
 
 #[cfg(feature = "mongodb")]
-pub use self::mongodb::{MongoDbOptions, MongoDbStore};
+pub use server::mongodb::{MongoDbOptions, MongoDbStore};
 #[cfg(feature = "redb")]
-pub use self::redb::{RedbOptions, RedbStore};
+pub use database::redb::{RedbOptions, RedbStore};
 #[cfg(feature = "redis")]
-pub use self::redis::{RedisOptions, RedisStore};
+pub use server::redis::{RedisOptions, RedisStore};
 pub use self::url::{
     FOLLOW_LINKS, Located, OptionValue, StorageOption, StorageOptions, StoreUrl, file_of, is_url, open_url,
     storage_options,
@@ -139,9 +93,9 @@ pub use self::url::{
 #[cfg(feature = "async")]
 pub use asynchronous::{AsyncStore, Blocking, Head, Pages, Piece};
 #[cfg(all(unix, feature = "berkeley-db"))]
-pub use berkeley_db::BerkeleyDbStore;
+pub use database::berkeley_db::BerkeleyDbStore;
 #[cfg(any(feature = "s3", feature = "azure", feature = "http"))]
-pub use cloud::ConnectionOptions;
+pub use cloud::connection::ConnectionOptions;
 #[cfg(feature = "azure")]
 pub use cloud::azure::{AzureOptions, AzureStore};
 #[cfg(feature = "http")]
@@ -150,45 +104,45 @@ pub use cloud::http::{HttpOptions, HttpStore, WebServer};
 pub use cloud::object::CloudStore;
 #[cfg(feature = "s3")]
 pub use cloud::s3::{S3Options, S3Store};
-pub use counting::{CountingStore, Counts};
+pub use wrapper::counting::{CountingStore, Counts};
 #[cfg(unix)]
-pub use directory::DirectoryStore;
+pub use local::directory::DirectoryStore;
 #[cfg(all(unix, feature = "cache"))]
-pub use disk_cache::{DiskCacheOptions, DiskCacheStore};
+pub use wrapper::disk_cache::{DiskCacheOptions, DiskCacheStore};
 pub use error::{StoreError, StoreErrorKind};
 #[cfg(feature = "ftp")]
-pub use ftp::{FtpOptions, FtpStore};
+pub use server::ftp::{FtpOptions, FtpStore};
 #[cfg(feature = "gcs")]
-pub use gcs::{GcsOptions, GcsStore};
+pub use cloud::gcs::{GcsOptions, GcsStore};
 #[cfg(feature = "gdbm")]
-pub use gdbm::{GdbmOptions, GdbmStore};
+pub use database::gdbm::{GdbmOptions, GdbmStore};
 #[cfg(feature = "hdfs")]
-pub use hdfs::{HdfsOptions, HdfsStore};
+pub use server::hdfs::{HdfsOptions, HdfsStore};
 pub use key::{Key, Prefix};
-pub use limit::LimitStore;
+pub use wrapper::limit::LimitStore;
 #[cfg(feature = "lmdb")]
-pub use lmdb::{LmdbOptions, LmdbStore};
+pub use database::lmdb::{LmdbOptions, LmdbStore};
 pub use lock::LockGuard;
 #[cfg(feature = "cache")]
-pub use lru_cache::{CacheStatistics, LruCacheStore};
-pub use memory::MemoryStore;
+pub use wrapper::lru_cache::{CacheStatistics, LruCacheStore};
+pub use local::memory::MemoryStore;
 #[cfg(feature = "async")]
 pub use parts::Parts;
-pub use prefix::PrefixStore;
-pub use read_only::ReadOnlyStore;
+pub use wrapper::prefix::PrefixStore;
+pub use wrapper::read_only::ReadOnlyStore;
 #[cfg(feature = "references")]
 pub use references::{ReferenceOptions, ReferenceStore};
 #[cfg(feature = "retry")]
-pub use retry::{RetryOptions, RetryStore};
+pub use wrapper::retry::{RetryOptions, RetryStore};
 #[cfg(feature = "async")]
 pub use runtime::run_blocking;
 #[cfg(feature = "sqlite")]
-pub use sqlite::{SqliteOptions, SqliteStore};
+pub use database::sqlite::{SqliteOptions, SqliteStore};
 pub use store::{ByteRange, Capabilities, Condition, DirListing, GetDone, PartSource, Store, Value, Version};
 #[cfg(feature = "traced")]
-pub use traced::TracedStore;
+pub use wrapper::traced::TracedStore;
 #[cfg(feature = "webdav")]
-pub use webdav::{WebDavOptions, WebDavStore};
-pub use wrapper::{Call, Operation, WrappedValue, Wrapper};
+pub use server::webdav::{WebDavOptions, WebDavStore};
+pub use wrapper::forward::{Call, Operation, WrappedValue, Wrapper};
 #[cfg(all(unix, feature = "zip"))]
-pub use zip::{ZipMode, ZipStore};
+pub use archive::zip::{ZipMode, ZipStore};

@@ -4,8 +4,12 @@
 pub(crate) mod azure;
 #[cfg(any(feature = "s3", feature = "azure"))]
 mod client;
-mod connection;
+#[cfg(any(feature = "s3", feature = "azure", feature = "http"))]
+pub(crate) mod connection;
+#[cfg(any(feature = "s3", feature = "azure", feature = "http"))]
 mod failure;
+#[cfg(feature = "gcs")]
+pub(crate) mod gcs;
 #[cfg(feature = "http")]
 pub(crate) mod http;
 #[cfg(any(feature = "s3", feature = "azure"))]
@@ -14,5 +18,3 @@ pub(crate) mod object;
 mod profile;
 #[cfg(feature = "s3")]
 pub(crate) mod s3;
-
-pub use connection::ConnectionOptions;

@@ -81,7 +81,7 @@ impl Targets {
     fn file(&self, path: &std::path::Path) -> Result<(Arc<dyn Store>, Key), StoreError> {
         let fail =
             |error| StoreError::from_io("reading", error).with_location(path.to_string_lossy().into_owned());
-        let path = crate::directory::resolve(path).map_err(fail)?;
+        let path = crate::local::directory::resolve(path).map_err(fail)?;
         let root = || Ok((Arc::new(crate::DirectoryStore::open("/")?) as Arc<dyn Store>, String::new()));
         let (store, _) = self.opened("/", root)?;
         let text = path.to_str().and_then(|path| path.strip_prefix('/')).unwrap_or_default();

@@ -88,17 +88,17 @@ static SCHEMES: &[&Scheme] = &[
     #[cfg(all(unix, feature = "berkeley-db"))]
     &files::BERKELEY_DB,
     #[cfg(feature = "redis")]
-    &crate::redis::SCHEME,
+    &crate::server::redis::SCHEME,
     #[cfg(feature = "mongodb")]
-    &crate::mongodb::SCHEME,
+    &crate::server::mongodb::SCHEME,
     #[cfg(feature = "gcs")]
-    &crate::gcs::SCHEME,
+    &crate::cloud::gcs::SCHEME,
     #[cfg(feature = "webdav")]
-    &crate::webdav::SCHEME,
+    &crate::server::webdav::SCHEME,
     #[cfg(feature = "ftp")]
-    &crate::ftp::SCHEME,
+    &crate::server::ftp::SCHEME,
     #[cfg(feature = "hdfs")]
-    &crate::hdfs::SCHEME,
+    &crate::server::hdfs::SCHEME,
     #[cfg(feature = "references")]
     &references::SCHEME,
 ];

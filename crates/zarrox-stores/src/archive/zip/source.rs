@@ -37,7 +37,7 @@ impl Source {
         };
         let length = checked_length(self.size()?, offset, length)?;
         let mut buffer = reserved(length)?;
-        crate::directory::append_at(file, &mut buffer, length, offset).map_err(failed)?;
+        crate::local::directory::append_at(file, &mut buffer, length, offset).map_err(failed)?;
         Ok(buffer.into())
     }
 }

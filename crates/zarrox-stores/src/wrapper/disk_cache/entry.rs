@@ -18,7 +18,7 @@ use std::os::unix::fs::FileExt;
 
 use twox_hash::XxHash3_128;
 
-use crate::directory::append_at;
+use crate::local::directory::append_at;
 use crate::store::{checked_length, reserved};
 use crate::{Bytes, Key, Prefix, StoreError, Value, Version};
 

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use self::entry::{Entry, Name};
 use self::files::{BLOCK, Files};
-use crate::generations::{Generation, Generations};
+use crate::wrapper::generations::{Generation, Generations};
 use crate::store::ranges_of;
 use crate::{
     ByteRange, Bytes, Capabilities, Condition, DirListing, GetDone, Key, LockGuard, Prefix, Store,

@@ -16,7 +16,7 @@ use ::mongodb::{Client, Collection, IndexModel};
 use bytes::Bytes;
 use futures_util::TryStreamExt;
 
-use crate::ordered::{KeyRange, Ordered, Page};
+use crate::database::ordered::{KeyRange, Ordered, Page};
 use crate::runtime::wait;
 use crate::store::reserved;
 use crate::url::{Located, Scheme, StorageOption, StorageOptions, StoreUrl};

@@ -17,9 +17,9 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use url::Url;
 
 use self::connection::{Lease, Pool, Server, fault, is_absence, is_denial};
-use crate::escape::{Special, escaped, unescaped};
+use crate::server::escape::{Special, escaped, unescaped};
 use crate::temporary;
-use crate::tree::{Entry, FileTree, Stat, below, directory_of, exists, located, obstructed};
+use crate::server::tree::{Entry, FileTree, Stat, below, directory_of, exists, located, obstructed};
 use crate::url::{Scheme, StorageOption};
 use crate::{Blocking, ByteRange, Capabilities, Head, Piece, StoreError, StoreErrorKind, Version};
 

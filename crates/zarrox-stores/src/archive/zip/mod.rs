@@ -91,7 +91,7 @@ impl ZipStore {
     pub fn open(path: impl AsRef<Path>, mode: ZipMode) -> Result<Self, StoreError> {
         let given = path.as_ref();
         let fail = |error| StoreError::from_io("opening", error).with_location(given.to_string_lossy());
-        let path = crate::directory::resolve(given).map_err(fail)?;
+        let path = crate::local::directory::resolve(given).map_err(fail)?;
         let archive = match mode {
             ZipMode::Create => Archive::create(path, false)?,
             ZipMode::CreateNew => Archive::create(path, true)?,

@@ -11,7 +11,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use gdbm_native::{Error, FromBytes, Gdbm, OpenOptions};
 
-use crate::database::{Registry, Shared, canonical, directory_of};
+use crate::database::shared::{Registry, Shared, canonical, directory_of};
 use crate::file_lock::MOMENT;
 use crate::fork::busy;
 use crate::key::valid;

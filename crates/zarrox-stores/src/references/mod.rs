@@ -121,7 +121,7 @@ impl ReferenceOptions {
     pub fn open(self, path: impl AsRef<Path>) -> Result<ReferenceStore, StoreError> {
         let path = path.as_ref();
         let fail = |error| StoreError::from_io("opening", error).with_location(path.to_string_lossy());
-        let resolved = crate::directory::resolve(path).map_err(fail)?;
+        let resolved = crate::local::directory::resolve(path).map_err(fail)?;
         let name = resolved.file_name().and_then(|name| name.to_str());
         let (Some(directory), Some(name)) = (resolved.parent(), name) else {
             return Err(fail(std::io::ErrorKind::InvalidFilename.into()));

@@ -305,7 +305,7 @@ macro_rules! wrapped {
     };
     (get_many $($rest:ident)*) => {
         fn get_many(&self, keys: &[$crate::Key], done: &$crate::GetDone<'_>) {
-            $crate::wrapper::get_many(self, keys, done);
+            $crate::wrapper::forward::get_many(self, keys, done);
         }
         $crate::wrapped!($($rest)*);
     };

@@ -13,9 +13,9 @@ use percent_encoding::percent_decode_str;
 use tokio::time::timeout;
 use url::Url;
 
-use crate::escape::{Special, escaped, unescaped};
+use crate::server::escape::{Special, escaped, unescaped};
 use crate::store::reserved;
-use crate::tree::{Entry, FileTree, Stat, below, directory_of, exists, located, obstructed};
+use crate::server::tree::{Entry, FileTree, Stat, below, directory_of, exists, located, obstructed};
 use crate::url::{Scheme, StorageOption};
 use crate::{
     Blocking, ByteRange, Capabilities, Head, Piece, StoreError, StoreErrorKind, Version, runtime, temporary,

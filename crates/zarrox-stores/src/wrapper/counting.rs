@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 
-use crate::wrapper::WrappedValue;
+use crate::wrapper::forward::WrappedValue;
 use crate::{Call, Key, Operation, Store, StoreError, Value, Wrapper, wrapped};
 
 /// Counts what is asked of another store. For tests, benchmarks and those who pay for requests.

@@ -1,0 +1,5 @@
+//! Stores of this machine: the memory of this process, and directories.
+
+#[cfg(unix)]
+pub(crate) mod directory;
+pub(crate) mod memory;

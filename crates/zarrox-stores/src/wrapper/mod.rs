@@ -1,0 +1,18 @@
+//! Stores around other stores.
+
+pub(crate) mod counting;
+#[cfg(all(unix, feature = "cache"))]
+pub(crate) mod disk_cache;
+#[doc(hidden)]
+pub mod forward;
+#[cfg(feature = "cache")]
+mod generations;
+pub(crate) mod limit;
+#[cfg(feature = "cache")]
+pub(crate) mod lru_cache;
+pub(crate) mod prefix;
+pub(crate) mod read_only;
+#[cfg(feature = "retry")]
+pub(crate) mod retry;
+#[cfg(feature = "traced")]
+pub(crate) mod traced;
