@@ -80,69 +80,69 @@ pub mod wrapper;
 
 pub use bytes::Bytes;
 
-#[cfg(feature = "mongodb")]
-pub use server::mongodb::{MongoDbOptions, MongoDbStore};
-#[cfg(feature = "redb")]
-pub use database::redb::{RedbOptions, RedbStore};
-#[cfg(feature = "redis")]
-pub use server::redis::{RedisOptions, RedisStore};
 pub use self::url::{
     FOLLOW_LINKS, Located, OptionValue, StorageOption, StorageOptions, StoreUrl, file_of, is_url, open_url,
     storage_options,
 };
+#[cfg(all(unix, feature = "zip"))]
+pub use archive::zip::{ZipMode, ZipStore};
 #[cfg(feature = "async")]
 pub use asynchronous::{AsyncStore, Blocking, Head, Pages, Piece};
-#[cfg(all(unix, feature = "berkeley-db"))]
-pub use database::berkeley_db::BerkeleyDbStore;
-#[cfg(any(feature = "s3", feature = "azure", feature = "http"))]
-pub use cloud::connection::ConnectionOptions;
 #[cfg(feature = "azure")]
 pub use cloud::azure::{AzureOptions, AzureStore};
+#[cfg(any(feature = "s3", feature = "azure", feature = "http"))]
+pub use cloud::connection::ConnectionOptions;
+#[cfg(feature = "gcs")]
+pub use cloud::gcs::{GcsOptions, GcsStore};
 #[cfg(feature = "http")]
 pub use cloud::http::{HttpOptions, HttpStore, WebServer};
 #[cfg(any(feature = "s3", feature = "azure"))]
 pub use cloud::object::CloudStore;
 #[cfg(feature = "s3")]
 pub use cloud::s3::{S3Options, S3Store};
-pub use wrapper::counting::{CountingStore, Counts};
-#[cfg(unix)]
-pub use local::directory::DirectoryStore;
-#[cfg(all(unix, feature = "cache"))]
-pub use wrapper::disk_cache::{DiskCacheOptions, DiskCacheStore};
-pub use error::{StoreError, StoreErrorKind};
-#[cfg(feature = "ftp")]
-pub use server::ftp::{FtpOptions, FtpStore};
-#[cfg(feature = "gcs")]
-pub use cloud::gcs::{GcsOptions, GcsStore};
+#[cfg(all(unix, feature = "berkeley-db"))]
+pub use database::berkeley_db::BerkeleyDbStore;
 #[cfg(feature = "gdbm")]
 pub use database::gdbm::{GdbmOptions, GdbmStore};
-#[cfg(feature = "hdfs")]
-pub use server::hdfs::{HdfsOptions, HdfsStore};
-pub use key::{Key, Prefix};
-pub use wrapper::limit::LimitStore;
 #[cfg(feature = "lmdb")]
 pub use database::lmdb::{LmdbOptions, LmdbStore};
-pub use lock::LockGuard;
-#[cfg(feature = "cache")]
-pub use wrapper::lru_cache::{CacheStatistics, LruCacheStore};
-pub use local::memory::MemoryStore;
-#[cfg(feature = "async")]
-pub use parts::Parts;
-pub use wrapper::prefix::PrefixStore;
-pub use wrapper::read_only::ReadOnlyStore;
-#[cfg(feature = "references")]
-pub use references::{ReferenceOptions, ReferenceStore};
-#[cfg(feature = "retry")]
-pub use wrapper::retry::{RetryOptions, RetryStore};
-#[cfg(feature = "async")]
-pub use runtime::run_blocking;
+#[cfg(feature = "redb")]
+pub use database::redb::{RedbOptions, RedbStore};
 #[cfg(feature = "sqlite")]
 pub use database::sqlite::{SqliteOptions, SqliteStore};
-pub use store::{ByteRange, Capabilities, Condition, DirListing, GetDone, PartSource, Store, Value, Version};
-#[cfg(feature = "traced")]
-pub use wrapper::traced::TracedStore;
+pub use error::{StoreError, StoreErrorKind};
+pub use key::{Key, Prefix};
+#[cfg(unix)]
+pub use local::directory::DirectoryStore;
+pub use local::memory::MemoryStore;
+pub use lock::LockGuard;
+#[cfg(feature = "async")]
+pub use parts::Parts;
+#[cfg(feature = "references")]
+pub use references::{ReferenceOptions, ReferenceStore};
+#[cfg(feature = "async")]
+pub use runtime::run_blocking;
+#[cfg(feature = "ftp")]
+pub use server::ftp::{FtpOptions, FtpStore};
+#[cfg(feature = "hdfs")]
+pub use server::hdfs::{HdfsOptions, HdfsStore};
+#[cfg(feature = "mongodb")]
+pub use server::mongodb::{MongoDbOptions, MongoDbStore};
+#[cfg(feature = "redis")]
+pub use server::redis::{RedisOptions, RedisStore};
 #[cfg(feature = "webdav")]
 pub use server::webdav::{WebDavOptions, WebDavStore};
+pub use store::{ByteRange, Capabilities, Condition, DirListing, GetDone, PartSource, Store, Value, Version};
+pub use wrapper::counting::{CountingStore, Counts};
+#[cfg(all(unix, feature = "cache"))]
+pub use wrapper::disk_cache::{DiskCacheOptions, DiskCacheStore};
 pub use wrapper::forward::{Call, Operation, WrappedValue, Wrapper};
-#[cfg(all(unix, feature = "zip"))]
-pub use archive::zip::{ZipMode, ZipStore};
+pub use wrapper::limit::LimitStore;
+#[cfg(feature = "cache")]
+pub use wrapper::lru_cache::{CacheStatistics, LruCacheStore};
+pub use wrapper::prefix::PrefixStore;
+pub use wrapper::read_only::ReadOnlyStore;
+#[cfg(feature = "retry")]
+pub use wrapper::retry::{RetryOptions, RetryStore};
+#[cfg(feature = "traced")]
+pub use wrapper::traced::TracedStore;

@@ -13,8 +13,8 @@ use heed::{
     CommitOrAbort, Database, Env, EnvFlags, EnvOpenOptions, MdbError, PutFlags, RoTxn, RwTxn, WithoutTls,
 };
 
-use crate::database::shared::{Registry, Shared, canonical, directory_of};
 use crate::database::ordered::{KeyRange, Ordered, Page};
+use crate::database::shared::{Registry, Shared, canonical, directory_of};
 use crate::store::{checked_length, ranges_of, reserved};
 use crate::{
     ByteRange, Capabilities, Condition, DirListing, Key, LockGuard, Prefix, Store, StoreError,

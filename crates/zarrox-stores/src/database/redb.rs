@@ -12,9 +12,9 @@ use redb::{
     Table, TableDefinition,
 };
 
+use crate::database::ordered::{KeyRange, Ordered, Page};
 use crate::database::shared::{Registry, Shared, canonical, directory_of};
 use crate::file_lock::for_a_moment;
-use crate::database::ordered::{KeyRange, Ordered, Page};
 use crate::store::reserved;
 use crate::{
     Capabilities, Condition, DirListing, Key, LockGuard, Prefix, Store, StoreError, StoreErrorKind, Value,

@@ -11,10 +11,10 @@ use rusqlite::config::DbConfig;
 use rusqlite::types::Value as SqlValue;
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, params};
 
+use crate::database::ordered::{KeyRange, Ordered, Page};
 use crate::database::shared::{Registry, Shared, canonical, directory_of};
 use crate::fork::busy;
 use crate::lock::unpoisoned;
-use crate::database::ordered::{KeyRange, Ordered, Page};
 use crate::per_process::PerProcess;
 use crate::store::{check_rename, checked_length, ranges_of, reserved};
 use crate::{

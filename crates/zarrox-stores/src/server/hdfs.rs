@@ -14,8 +14,8 @@ use tokio::time::timeout;
 use url::Url;
 
 use crate::server::escape::{Special, escaped, unescaped};
-use crate::store::reserved;
 use crate::server::tree::{Entry, FileTree, Stat, below, directory_of, exists, located, obstructed};
+use crate::store::reserved;
 use crate::url::{Scheme, StorageOption};
 use crate::{
     Blocking, ByteRange, Capabilities, Head, Piece, StoreError, StoreErrorKind, Version, runtime, temporary,

@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use quick_cache::sync::{Cache, DefaultLifecycle};
 use quick_cache::{DefaultHashBuilder, OptionsBuilder, Weighter};
 
-use crate::wrapper::generations::{Generation, Generations};
 use crate::store::{WHOLE, ranges_of};
+use crate::wrapper::generations::{Generation, Generations};
 use crate::{
     ByteRange, Bytes, Capabilities, Condition, DirListing, GetDone, Key, LockGuard, Prefix, Store,
     StoreError, StoreErrorKind, Value, Version,

@@ -18,8 +18,8 @@ use url::Url;
 
 use self::connection::{Lease, Pool, Server, fault, is_absence, is_denial};
 use crate::server::escape::{Special, escaped, unescaped};
-use crate::temporary;
 use crate::server::tree::{Entry, FileTree, Stat, below, directory_of, exists, located, obstructed};
+use crate::temporary;
 use crate::url::{Scheme, StorageOption};
 use crate::{Blocking, ByteRange, Capabilities, Head, Piece, StoreError, StoreErrorKind, Version};
 

@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use self::entry::{Entry, Name};
 use self::files::{BLOCK, Files};
-use crate::wrapper::generations::{Generation, Generations};
 use crate::store::ranges_of;
+use crate::wrapper::generations::{Generation, Generations};
 use crate::{
     ByteRange, Bytes, Capabilities, Condition, DirListing, GetDone, Key, LockGuard, Prefix, Store,
     StoreError, StoreErrorKind, Value,
