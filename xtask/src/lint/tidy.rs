@@ -1,6 +1,6 @@
 //! Rules of style that no other tool knows.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::run::{self, Outcome};
 
@@ -19,32 +19,11 @@ const FORBIDDEN: &[(&str, &str)] = &[
 /// Checks all files, and names every place that breaks a rule.
 pub(crate) fn check() -> Outcome {
     println!("$ tidy");
-    let mut files = Vec::new();
-    collect(Path::new("."), &mut files)?;
     let mut complaints = Vec::new();
-    for file in files {
+    for file in run::files(&["rs", "py"])? {
         check_file(&file, &run::read(&file)?, &mut complaints);
     }
     if complaints.is_empty() { Ok(()) } else { Err(format!("tidy:\n{}", complaints.join("\n"))) }
-}
-
-/// All Rust and Python files below a directory, apart from what is hidden or built.
-fn collect(directory: &Path, files: &mut Vec<PathBuf>) -> Outcome {
-    let entries =
-        std::fs::read_dir(directory).map_err(|error| format!("{}: {error}", directory.display()))?;
-    for entry in entries {
-        let path = entry.map_err(|error| error.to_string())?.path();
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        if name.starts_with('.') || name == "target" {
-            continue;
-        }
-        if path.is_dir() {
-            collect(&path, files)?;
-        } else if path.extension().is_some_and(|extension| extension == "rs" || extension == "py") {
-            files.push(path);
-        }
-    }
-    Ok(())
 }
 
 fn check_file(path: &Path, text: &str, complaints: &mut Vec<String>) {

@@ -1,0 +1,123 @@
+//! ARCHITECTURE.md names files, types and functions; each of them must exist.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use proc_macro2::{TokenStream, TokenTree};
+
+use crate::run::{self, Outcome};
+
+const PAGE: &str = "ARCHITECTURE.md";
+
+/// Short names of folders, so that the page need not repeat the long ones.
+const SHORT: [(&str, &str); 8] = [
+    ("core/", "crates/zarrox-core/src/"),
+    ("codecs/", "crates/zarrox-codecs/src/"),
+    ("stores/", "crates/zarrox-stores/src/"),
+    ("zarrox/", "crates/zarrox/src/"),
+    ("derive/", "crates/zarrox-derive/src/"),
+    ("cli/", "crates/zarrox-cli/src/"),
+    ("python/", "crates/zarrox-python/"),
+    ("testkit/", "crates/zarrox-testkit/src/"),
+];
+
+/// Names everything in backticks on the page that does not exist.
+pub(crate) fn check() -> Outcome {
+    println!("$ symbols");
+    let mut known = BTreeSet::new();
+    for file in run::files(&["rs", "py"])? {
+        let text = run::read(&file)?;
+        match text.parse::<TokenStream>() {
+            Ok(code) => names_in(code, &mut known),
+            Err(_) => known.extend(words(&text).map(str::to_owned)),
+        }
+    }
+    let page = run::read(PAGE)?;
+    let exists = |path: &str| Path::new(path).exists();
+    let missing: Vec<String> = spans(&page)
+        .filter(|(_, span)| {
+            !(if span.contains('/') { is_file(span, exists) } else { is_known(span, &known) })
+        })
+        .map(|(line, span)| format!("{PAGE}:{line}: `{span}` does not exist"))
+        .collect();
+    if missing.is_empty() { Ok(()) } else { Err(format!("symbols:\n{}", missing.join("\n"))) }
+}
+
+/// The texts in backticks outside of blocks of code, with their lines.
+fn spans(page: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut is_code = false;
+    let prose = page.lines().enumerate().filter(move |(_, line)| {
+        let is_fence = line.trim_start().starts_with("```");
+        is_code ^= is_fence;
+        !is_code && !is_fence
+    });
+    prose.flat_map(|(number, line)| line.split('`').skip(1).step_by(2).map(move |span| (number + 1, span)))
+}
+
+/// True for a path that exists, from the root or by a short name, and for what is no path.
+fn is_file(span: &str, exists: impl Fn(&str) -> bool) -> bool {
+    let is_path = span.chars().all(|letter| letter.is_alphanumeric() || "/._-".contains(letter));
+    let long = SHORT.iter().find_map(|(short, long)| Some(format!("{long}{}", span.strip_prefix(short)?)));
+    !is_path || exists(span) || long.is_some_and(|path| exists(&path))
+}
+
+/// True for a name of which the code knows each part, and for what is no name.
+fn is_known(span: &str, known: &BTreeSet<String>) -> bool {
+    let name = span.trim_end_matches("()");
+    let is_name = name.chars().all(|letter| letter.is_alphanumeric() || "_:.".contains(letter));
+    !is_name || known.contains(name) || words(name).all(|word| known.contains(word))
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|letter: char| !letter.is_alphanumeric() && letter != '_').filter(|word| !word.is_empty())
+}
+
+/// Collects the identifiers and the texts of literals, without comments.
+fn names_in(code: TokenStream, found: &mut BTreeSet<String>) {
+    let mut is_doc = false;
+    for token in code {
+        match token {
+            TokenTree::Ident(ident) => {
+                is_doc = ident == "doc";
+                found.insert(ident.to_string());
+            }
+            TokenTree::Literal(literal) if !is_doc => {
+                found.insert(literal.to_string().trim_matches('"').to_owned());
+            }
+            TokenTree::Group(group) => names_in(group.stream(), found),
+            TokenTree::Literal(_) | TokenTree::Punct(_) => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spans_are_found_outside_of_code() {
+        let page = "a `b` and `c::d`\n```text\n`no`\n```\n`e/f.rs`\n";
+        assert_eq!(spans(page).collect::<Vec<_>>(), [(1, "b"), (1, "c::d"), (5, "e/f.rs")]);
+    }
+
+    #[test]
+    fn names_of_comments_are_not_known() {
+        let mut known = BTreeSet::new();
+        names_in("/// Gone\nfn read() { codec(\"v2_filter\") }".parse().unwrap(), &mut known);
+        for there in ["read", "read()", "codec", "v2_filter", "not a name: <T>"] {
+            assert!(is_known(there, &known), "{there}");
+        }
+        for missing in ["Gone", "read::Gone", "v3_filter"] {
+            assert!(!is_known(missing, &known), "{missing}");
+        }
+    }
+
+    #[test]
+    fn paths_may_be_short() {
+        let exists = |path: &str| ["docs/guide.md", "crates/zarrox-core/src/codec"].contains(&path);
+        assert!(is_file("docs/guide.md", exists));
+        assert!(is_file("core/codec", exists));
+        assert!(is_file("s3://bucket/key", exists));
+        assert!(!is_file("core/gone.rs", exists));
+    }
+}
