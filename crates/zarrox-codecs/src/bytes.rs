@@ -17,7 +17,7 @@ use zarrox_core::data_type::{ByteOrder, Endian, Leaf, Storage};
 use zarrox_core::error::CodecError;
 use zarrox_core::json::json;
 use zarrox_core::json::{Json, Map};
-use zarrox_core::partition::split_mut;
+use zarrox_core::selection::partition::split_mut;
 use zarrox_core::strided::{Dims, Span, View, ViewMut, contiguous_strides};
 
 use crate::config;

@@ -25,8 +25,8 @@ use zarrox_core::data_type::{DataType, Storage};
 use zarrox_core::error::CodecError;
 use zarrox_core::json::json;
 use zarrox_core::json::{Json, Map};
-use zarrox_core::partition::split_mut;
 use zarrox_core::scratch::Scratch;
+use zarrox_core::selection::partition::split_mut;
 use zarrox_core::strided::{Dims, Span, View, ViewMut};
 
 use crate::bit_packing::Packing;

@@ -25,8 +25,8 @@ use zarrox_core::codec::{
 use zarrox_core::error::CodecError;
 use zarrox_core::json::json;
 use zarrox_core::json::{Json, Map};
-use zarrox_core::partition::{advance, piece, piece_count, split_mut};
 use zarrox_core::scratch::{Scratch, with_vec};
+use zarrox_core::selection::partition::{advance, piece, piece_count, split_mut};
 use zarrox_core::strided::{Dims, Span, View};
 
 use crate::config::{self, codec_to_json};

@@ -9,7 +9,7 @@ use zarrox_core::codec::{
 use zarrox_core::data_type::DataType;
 use zarrox_core::error::CodecError;
 use zarrox_core::json::Map;
-use zarrox_core::partition::positions;
+use zarrox_core::selection::partition::positions;
 use zarrox_core::strided::View;
 
 use crate::truncated;

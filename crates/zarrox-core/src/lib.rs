@@ -6,21 +6,18 @@
 
 pub mod codec;
 pub mod data_type;
-pub mod element_set;
 pub mod error;
 pub mod fill_value;
 pub mod grid;
 pub mod heap;
-pub mod indexing;
 pub mod json;
-pub mod masked;
 pub mod metadata;
 pub mod msgpack;
-pub mod partition;
 pub mod path;
 pub mod registry;
 mod scalar;
 pub mod scratch;
+pub mod selection;
 pub mod strided;
 
 pub use codec::{CodecChain, CodecSpec};
@@ -28,7 +25,7 @@ pub use data_type::{DataType, Element, Storage};
 pub use error::{CodecError, Error, ErrorKind, Result};
 pub use fill_value::FillValue;
 pub use grid::{ChunkGrid, ChunkKeyEncoding, ChunkShape, Separator};
-pub use indexing::{DimSelection, IndexArray, IntoSelection, Mask, NewAxis, Selection};
 pub use metadata::{ArrayMetadata, Format, GroupMetadata, NodeMetadata};
 pub use path::NodePath;
 pub use registry::Registry;
+pub use selection::{DimSelection, IndexArray, IntoSelection, Mask, NewAxis, Selection};

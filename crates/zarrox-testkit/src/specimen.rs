@@ -254,7 +254,7 @@ impl Values {
     /// The elements of a region, in order.
     fn at(&self, region: &[Span]) -> Vec<&[u8]> {
         let elements = self.elements();
-        let places = zarrox_core::partition::positions(region, &self.shape);
+        let places = zarrox_core::selection::partition::positions(region, &self.shape);
         places.into_iter().map(|place| elements[place]).collect()
     }
 }

@@ -10,7 +10,7 @@ use zarrox_core::data_type::{Mode, Storage};
 use zarrox_core::error::CodecError;
 use zarrox_core::heap::{HANDLE, Heap};
 use zarrox_core::json::Json;
-use zarrox_core::partition::positions;
+use zarrox_core::selection::partition::positions;
 use zarrox_core::strided::{Dims, Span, View, ViewMut};
 use zarrox_core::{FillValue, Registry};
 

@@ -9,8 +9,8 @@ use super::{
 };
 use crate::error::CodecError;
 use crate::heap::Heap;
-use crate::partition::{Piece, split_mut};
 use crate::scratch::{Scratch, with_vec};
+use crate::selection::partition::{Piece, split_mut};
 use crate::strided::{Dims, Span, View};
 
 /// Chunks larger than this no longer fit into a core's own cache: they are decoded block by block.

@@ -1,7 +1,7 @@
 //! What a whole chunk is stored as.
 
-use crate::partition::split;
 use crate::scratch::with_vec;
+use crate::selection::partition::split;
 use crate::strided::{Dims, Span, View};
 
 /// What [`CodecChain::encoded`](super::CodecChain::encoded) makes of a chunk.

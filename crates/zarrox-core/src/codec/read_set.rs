@@ -3,8 +3,8 @@
 use super::chain::PARTS;
 use super::stages::{Elements, counts, whole};
 use super::{CodecChain, DecodeOptions, Fetch, ReadPart, Staged, Window, resolve};
-use crate::element_set::ElementSet;
 use crate::error::CodecError;
+use crate::selection::ElementSet;
 use crate::strided::{Dims, Span, View, ViewMut};
 
 /// What it costs to ask for a range of its own, in bytes that could be read instead.

@@ -3,8 +3,8 @@
 use std::convert::Infallible;
 
 use super::fetch::{covers, permuted};
-use crate::element_set::ElementSet;
-use crate::partition::{Piece, piece_in};
+use crate::selection::ElementSet;
+use crate::selection::partition::{Piece, piece_in};
 use crate::strided::{Dims, Span, View, ViewMut};
 
 /// Part of a chunk, and where its new elements, or some of their fields, come from.

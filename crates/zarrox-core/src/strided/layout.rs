@@ -2,14 +2,14 @@
 
 use smallvec::SmallVec;
 
-use super::{Dims, Span};
+use super::span::{Dims, Span};
 
 /// Shape in elements, strides in bytes, and the size of an element.
 #[derive(Debug)]
-pub(super) struct Layout {
-    pub(super) shape: Dims<usize>,
-    pub(super) strides: Dims<isize>,
-    pub(super) item: usize,
+pub(crate) struct Layout {
+    pub(crate) shape: Dims<usize>,
+    pub(crate) strides: Dims<isize>,
+    pub(crate) item: usize,
 }
 
 /// As slices: what is derived clones element by element, and views are made for every chunk many times.
@@ -20,24 +20,24 @@ impl Clone for Layout {
 }
 
 impl Layout {
-    pub(super) fn new(shape: &[usize], strides: &[isize], item: usize) -> Self {
+    pub(crate) fn new(shape: &[usize], strides: &[isize], item: usize) -> Self {
         Self { shape: SmallVec::from_slice(shape), strides: SmallVec::from_slice(strides), item }
     }
 
-    pub(super) fn contiguous(shape: &[usize], item: usize) -> Self {
+    pub(crate) fn contiguous(shape: &[usize], item: usize) -> Self {
         Self { shape: SmallVec::from_slice(shape), strides: contiguous_strides(shape, item), item }
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.shape.contains(&0)
     }
 
-    pub(super) fn len_bytes(&self) -> usize {
+    pub(crate) fn len_bytes(&self) -> usize {
         // Without elements, the other lengths may be larger than any memory.
         if self.is_empty() { 0 } else { self.shape.iter().product::<usize>() * self.item }
     }
 
-    pub(super) fn is_contiguous(&self) -> bool {
+    pub(crate) fn is_contiguous(&self) -> bool {
         if self.is_empty() {
             return true;
         }
@@ -52,7 +52,7 @@ impl Layout {
     }
 
     /// Narrows to spans; returns the byte offset of the new first element.
-    pub(super) fn narrow(&mut self, spans: &[Span]) -> isize {
+    pub(crate) fn narrow(&mut self, spans: &[Span]) -> isize {
         assert_eq!(spans.len(), self.shape.len(), "one span for each dimension");
         let mut offset = 0;
         for (dim, span) in spans.iter().enumerate() {
@@ -68,13 +68,13 @@ impl Layout {
         offset
     }
 
-    pub(super) fn permute(&mut self, order: &[usize]) {
+    pub(crate) fn permute(&mut self, order: &[usize]) {
         self.shape = order.iter().map(|&axis| self.shape[axis]).collect();
         self.strides = order.iter().map(|&axis| self.strides[axis]).collect();
     }
 
     /// Takes another shape of as many elements; false, and nothing is done, when there are gaps or not as many.
-    pub(super) fn reshape(&mut self, shape: &[usize]) -> bool {
+    pub(crate) fn reshape(&mut self, shape: &[usize]) -> bool {
         let empty = shape.contains(&0);
         let count = shape.iter().try_fold(1_usize, |count, &length| count.checked_mul(length));
         let fits = if empty { self.is_empty() } else { count == Some(self.shape.iter().product()) };
@@ -85,13 +85,13 @@ impl Layout {
         true
     }
 
-    pub(super) fn insert_axis(&mut self, dim: usize) {
+    pub(crate) fn insert_axis(&mut self, dim: usize) {
         self.shape.insert(dim, 1);
         self.strides.insert(dim, 0);
     }
 
     /// Takes out an axis of length 1.
-    pub(super) fn remove_axis(&mut self, dim: usize) {
+    pub(crate) fn remove_axis(&mut self, dim: usize) {
         assert!(self.shape[dim] == 1, "only an axis of length 1 can be taken out");
         self.shape.remove(dim);
         self.strides.remove(dim);
@@ -99,7 +99,7 @@ impl Layout {
 
     /// Makes one axis of `count` axes from `dim` on; false, and nothing is done, where the elements of the one axis do not
     /// continue those of the other. An axis of length 1 is put in where `count` is 0.
-    pub(super) fn merge(&mut self, dim: usize, count: usize) -> bool {
+    pub(crate) fn merge(&mut self, dim: usize, count: usize) -> bool {
         let (mut length, mut stride) = (1_usize, 0_isize);
         for axis in (dim..dim + count).rev().filter(|&axis| self.shape[axis] != 1) {
             let continues = self.strides[axis] == stride.saturating_mul(length.cast_signed());
@@ -117,7 +117,7 @@ impl Layout {
     }
 
     /// Splits an axis in two at `middle`: the positions before it, those from it on, and the byte offset of their first element.
-    pub(super) fn halves(self, dim: usize, middle: usize) -> (Self, Self, isize) {
+    pub(crate) fn halves(self, dim: usize, middle: usize) -> (Self, Self, isize) {
         let length = self.shape[dim];
         assert!(middle <= length, "the axis is split inside");
         let (mut before, mut after) = (self.clone(), self);
@@ -129,7 +129,7 @@ impl Layout {
     }
 
     /// Reverses a dimension; returns the byte offset of the new first element.
-    pub(super) fn reverse(&mut self, dim: usize) -> isize {
+    pub(crate) fn reverse(&mut self, dim: usize) -> isize {
         if self.is_empty() {
             return 0;
         }

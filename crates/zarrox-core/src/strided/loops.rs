@@ -2,14 +2,15 @@
 
 use std::mem::MaybeUninit;
 
-use super::{Dims, Layout};
+use super::layout::Layout;
+use super::span::Dims;
 
 /// One dimension of a loop over two layouts: how often, and the strides in bytes.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Loop {
-    pub(super) count: usize,
-    pub(super) source: isize,
-    pub(super) target: isize,
+pub(crate) struct Loop {
+    pub(crate) count: usize,
+    pub(crate) source: isize,
+    pub(crate) target: isize,
 }
 
 /// The loops that visit two layouts of one shape together: axes ordered by the target's strides, lengths

@@ -1,12 +1,12 @@
 //! Views of strided memory, and the copies between them: the innermost loops of reading and writing.
 //!
-//! This is the crate's one module with `unsafe` code. A view is a pointer, a shape in elements and strides in
+//! Only this module and `selection::gather`, which copies between views, have `unsafe` code. A view is a pointer, a shape in elements and strides in
 //! bytes; it can only be made over memory that the maker may use for the view's lifetime, and every way to
 //! narrow a view checks that it stays inside.
 
-mod gather;
-mod layout;
-mod loops;
+pub(crate) mod layout;
+pub(crate) mod loops;
+mod span;
 
 use std::marker::PhantomData;
 
@@ -18,50 +18,25 @@ use crate::scratch::with_vec;
 use layout::Layout;
 pub use layout::contiguous_strides;
 use loops::Loops;
-
-/// A short list with one entry per dimension.
-pub type Dims<T> = SmallVec<[T; 6]>;
-
-/// Evenly spaced positions along one dimension of a chunk: `start`, `start + step`, … (`count` of them).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Span {
-    /// The first position.
-    pub start: usize,
-    /// The distance between positions, at least 1.
-    pub step: usize,
-    /// How many positions.
-    pub count: usize,
-}
-
-impl Span {
-    /// All positions of a dimension of this length.
-    pub fn all(length: usize) -> Self {
-        Self { start: 0, step: 1, count: length }
-    }
-
-    /// Whether the span is every position of a dimension of this length.
-    pub fn covers(&self, length: usize) -> bool {
-        self.start == 0 && self.count == length && (self.step == 1 || length <= 1)
-    }
-}
+pub use span::{Dims, Span};
 
 /// A strided view of memory that is only read.
 #[derive(Debug, Clone)]
 pub struct View<'a> {
-    pointer: *const u8,
-    layout: Layout,
+    pub(crate) pointer: *const u8,
+    pub(crate) layout: Layout,
     /// Where the elements' bytes are, if the elements are of variable length.
-    heap: Option<&'a Heap>,
+    pub(crate) heap: Option<&'a Heap>,
     marker: PhantomData<&'a [u8]>,
 }
 
 /// A strided view of memory that is written, and that nobody else uses meanwhile.
 #[derive(Debug)]
 pub struct ViewMut<'a> {
-    pointer: *mut u8,
-    layout: Layout,
+    pub(crate) pointer: *mut u8,
+    pub(crate) layout: Layout,
     /// Where the elements' bytes go, if the elements are of variable length.
-    heap: Option<&'a Heap>,
+    pub(crate) heap: Option<&'a Heap>,
     marker: PhantomData<&'a mut [u8]>,
 }
 
@@ -87,7 +62,7 @@ impl<'a> View<'a> {
     pub fn of_strided(bytes: &'a [u8], shape: &[usize], strides: &[isize], item: usize) -> Self {
         assert_eq!(shape.len(), strides.len(), "one stride for each dimension");
         if !shape.contains(&0) {
-            let last: usize = shape.iter().zip(strides).map(|(&n, &s)| (n - 1) * positive(s)).sum();
+            let last: usize = shape.iter().zip(strides).map(|(&n, &stride)| (n - 1) * positive(stride)).sum();
             assert!(last + item <= bytes.len(), "the last element lies inside the slice");
         }
         let layout = Layout::new(shape, strides, item);
@@ -565,7 +540,7 @@ fn positive(stride: isize) -> usize {
 
 /// # Safety
 /// `length` bytes from `pointer` are initialised and readable for `'a`.
-unsafe fn slice_or_empty<'a>(pointer: *const u8, length: usize) -> &'a [u8] {
+pub(crate) unsafe fn slice_or_empty<'a>(pointer: *const u8, length: usize) -> &'a [u8] {
     if length == 0 {
         return &[];
     }

@@ -2,8 +2,8 @@
 
 use zarrox::prelude::*;
 use zarrox::{AccessOptions, IndexArray};
-use zarrox_core::element_set::{Grouped, PlacedPoints};
-use zarrox_core::indexing::{Resolved, ResolvedAxis, Selection};
+use zarrox_core::selection::{Grouped, PlacedPoints};
+use zarrox_core::selection::{Resolved, ResolvedAxis, Selection};
 
 use crate::Scale;
 use crate::data::{in_memory, with_new_threads};

@@ -3,11 +3,10 @@
 use ndarray::{Array as NdArray, ArrayBase, ArrayD, DataMut, Dimension, RawData};
 use zarrox_codecs::{NumberCast, number_cast};
 use zarrox_core::data_type::Casting;
-use zarrox_core::indexing::{Mask, Resolved, Selection};
+use zarrox_core::selection::{Back, Mask, Resolved, Selection};
 use zarrox_core::strided::{Dims, Span, View, ViewMut};
 use zarrox_core::{DataType, Element, Error, ErrorKind, IntoSelection, Result};
 
-use super::projection::Back;
 use super::read::chunk_place;
 use super::view::ArrayView;
 use super::{Array, DynArray};

@@ -3,9 +3,9 @@
 use zarrox_core::codec::CodecKind;
 use zarrox_core::data_type::{Endian, LARGEST};
 use zarrox_core::grid::{ChunkGrid, ChunkKeyEncoding, ChunkLengths, ChunkShape, Rectilinear, Separator};
-use zarrox_core::indexing::check_lengths;
 use zarrox_core::json::{Json, Map};
 use zarrox_core::metadata::{Change, Document, Source};
+use zarrox_core::selection::check_lengths;
 use zarrox_core::strided::View;
 use zarrox_core::{
     ArrayMetadata, CodecSpec, DataType, Element, Error, ErrorKind, FillValue, Format, NodeMetadata, Registry,

@@ -7,7 +7,7 @@ use quick_cache::sync::Cache;
 use zarrox_core::Result;
 use zarrox_core::codec::{CodecChain, ReadPart};
 use zarrox_core::data_type::Storage;
-use zarrox_core::partition::{Piece, split_mut};
+use zarrox_core::selection::partition::{Piece, split_mut};
 use zarrox_core::strided::{Dims, Span, View, ViewMut};
 use zarrox_stores::{Key, Value, Version};
 

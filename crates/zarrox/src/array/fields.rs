@@ -5,7 +5,7 @@ use std::sync::Arc;
 use ndarray::{ArrayBase, ArrayD, Data, Dimension, IxDyn, RawData};
 use zarrox_core::codec::FieldPlace;
 use zarrox_core::data_type::Field;
-use zarrox_core::indexing::Resolved;
+use zarrox_core::selection::Resolved;
 use zarrox_core::strided::{Dims, View, ViewMut};
 use zarrox_core::{DataType, Element, Error, ErrorKind, Result};
 

@@ -6,8 +6,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use ndarray::{ArrayD, Axis};
-use zarrox_core::indexing::{Resolved, ResolvedAxis, ResolvedSpan, ResultAxis};
 use zarrox_core::scratch::Positions;
+use zarrox_core::selection::{Resolved, ResolvedAxis, ResolvedSpan, ResultAxis};
 use zarrox_core::{DimSelection, Element, IntoSelection, Result};
 
 use super::view::ArrayView;

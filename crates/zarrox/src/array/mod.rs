@@ -1,7 +1,6 @@
 //! Arrays.
 
 mod astype;
-mod axes;
 mod builder;
 mod chains;
 mod chunk_cache;
@@ -13,7 +12,6 @@ mod info;
 mod iterate;
 mod kept;
 mod parts;
-mod projection;
 mod read;
 mod resize;
 mod stored_bytes;

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use zarrox_core::Result;
 use zarrox_core::grid::ChunkGrid;
-use zarrox_core::indexing::{Resolved, ResolvedAxis, ResolvedSpan, ResultAxis};
+use zarrox_core::selection::{Resolved, ResolvedAxis, ResolvedSpan, ResultAxis};
 
 use super::view::ArrayView;
 use crate::rechunk::Boxes;

@@ -3,14 +3,12 @@
 use ndarray::{Array as NdArray, ArrayBase, ArrayD, DataMut, Dimension, IxDyn, RawData};
 use zarrox_core::codec::{ReadPart, ReadSet};
 use zarrox_core::data_type::Storage;
-use zarrox_core::indexing::{Resolved, ResolvedAxis};
+use zarrox_core::selection::{Elements, Projection, Projections, Resolved, ResolvedAxis, merged, ordered};
 use zarrox_core::strided::{Dims, ViewMut};
 use zarrox_core::{DataType, Element, Error, ErrorKind, Result};
 use zarrox_stores::Key;
 
-use super::axes::{merged, ordered};
 use super::fetch::Part;
-use super::projection::{Elements, Projection, Projections};
 use super::view::ArrayView;
 use super::{Array, DynArray};
 use crate::error::argument;
@@ -198,7 +196,7 @@ impl Array {
         read: impl Fn(&Projection, ViewMut<'_>, usize) -> Result<()> + Sync,
     ) -> Result<()> {
         let out = out.ok_or_else(|| argument("the memory of the result has gaps"))?;
-        let projections = Projections::new(self, resolved)?;
+        let projections = Projections::new(&self.metadata.chunk_grid, resolved)?;
         let size = self.chain.chunk().size();
         self.location.pool().run(projections.count, size, at_once, |index| {
             let projection = projections.get(index);

@@ -4,8 +4,8 @@ use std::ops::ControlFlow;
 
 use ndarray::{ArrayBase, Data, Dimension, RawData};
 use zarrox_core::grid::ChunkGrid;
-use zarrox_core::indexing::{DimSelection, Selection, check_lengths};
 use zarrox_core::metadata::Change;
+use zarrox_core::selection::{DimSelection, Selection, check_lengths};
 use zarrox_core::strided::{Dims, Span};
 use zarrox_core::{Element, IntoSelection, NodeMetadata, Result};
 use zarrox_stores::Key;

@@ -1,7 +1,7 @@
 //! Parts of arrays that are chosen, and neither read nor written yet.
 
 use ndarray::{Array as NdArray, ArrayBase, ArrayD, Data, DataMut, Dimension, RawData};
-use zarrox_core::indexing::{Mask, Resolved, Selection};
+use zarrox_core::selection::{Mask, Resolved, Selection};
 use zarrox_core::{DataType, Element, IntoSelection, Result};
 
 use super::{Array, DynArray, VlenElement};

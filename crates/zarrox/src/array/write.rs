@@ -2,14 +2,12 @@
 
 use ndarray::{ArrayBase, ArrayViewD, Axis, Data, Dimension, IxDyn, RawData};
 use zarrox_core::codec::{CodecChain, EncodeOptions, Encoded, FieldPlace, Update, WritePart};
-use zarrox_core::indexing::Resolved;
 use zarrox_core::scratch::with_vec;
+use zarrox_core::selection::{Elements, Projection, Projections, Resolved, merged, ordered};
 use zarrox_core::strided::{Dims, Span, View};
 use zarrox_core::{DataType, Element, Error, ErrorKind, Result};
 use zarrox_stores::{Condition, Key};
 
-use super::axes::{merged, ordered};
-use super::projection::{Elements, Projection, Projections};
 use super::read::chunk_place;
 use super::view::ArrayView;
 use super::{Array, DynArray};
@@ -119,7 +117,7 @@ impl Array {
         values: &View<'_>,
         fields: Option<&[FieldPlace]>,
     ) -> Result<()> {
-        let projections = Projections::new(self, resolved)?;
+        let projections = Projections::new(&self.metadata.chunk_grid, resolved)?;
         let size = self.chain.chunk().size();
         self.location.pool().run(projections.count, size, self.at_once_written(), |index| {
             let Projection { chunk, elements } = projections.get(index);

@@ -1,5 +1,5 @@
-use crate::element_set::tests::{Case, Random};
-use crate::element_set::{ElementAxis, ElementSet, PlacedPoints, PointRange};
+use super::super::element_set::tests::{Case, Random};
+use super::super::element_set::{ElementAxis, ElementSet, PlacedPoints, PointRange};
 use crate::heap::{HANDLE, Heap};
 use crate::strided::{Dims, Span, View, ViewMut};
 

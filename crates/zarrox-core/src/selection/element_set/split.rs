@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use smallvec::smallvec;
 
+use super::super::partition;
 use crate::grid::Run;
-use crate::partition;
 use crate::strided::{Dims, Span};
 
 use super::group::{Grouped, group_range};

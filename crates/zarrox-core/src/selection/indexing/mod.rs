@@ -18,22 +18,21 @@ mod selection;
 mod tests;
 
 pub use arrays::{ArrayItem, IndexArray, Mask};
-pub use convert::IntoSelection;
 /// An axis of length 1 in the result that comes from no dimension of the array: `s![.., NewAxis]`.
 pub use ndarray::NewAxis;
 pub use positions::check_lengths;
 pub use resolved::{MaskedPoints, Points, Resolved, ResolvedAxis, ResolvedSpan, ResultAxis};
-pub use selection::{DimSelection, Selection};
+pub use selection::{DimSelection, IntoSelection, Selection};
 
 /// A selection with NumPy's meaning: `s![-1, .., 2..10, 0..;5, ..., [0, 2], NewAxis]`.
 ///
 /// Items are integers (negative ones count from the end), ranges with an optional `;step`, `..` for a whole
 /// dimension, `...` for all dimensions that are not mentioned, arrays of integers or of truth values (arrays, slices,
-/// vectors and those of `ndarray`, by value or by reference), and [`NewAxis`](crate::indexing::NewAxis), which is
+/// vectors and those of `ndarray`, by value or by reference), and [`NewAxis`](crate::selection::NewAxis), which is
 /// `ndarray`'s, for an axis of length 1. A negative step goes backwards as in NumPy: `s![..;-1]` reverses.
 ///
 /// ```
-/// use zarrox_core::indexing::NewAxis;
+/// use zarrox_core::selection::NewAxis;
 /// use zarrox_core::{Selection, s};
 ///
 /// let selection: Selection = s![-1, .., 0..8;2];

@@ -1,18 +1,11 @@
-//! What can be written where an item or a selection is wanted.
+//! Conversions to items and to selections.
 
 use std::ops::{Range, RangeFrom, RangeFull, RangeInclusive, RangeTo};
 
 use ndarray::{ArrayBase, Data, Dimension, NewAxis};
 
 use super::arrays::saturated;
-use super::{ArrayItem, DimSelection, IndexArray, Mask, Selection};
-
-/// What can be given where a selection is wanted: a selection, its items as a tuple, a list or an array of them, or one item
-/// alone. An array of integers is one item.
-pub trait IntoSelection {
-    /// The selection.
-    fn into_selection(self) -> Selection;
-}
+use super::{ArrayItem, DimSelection, IndexArray, IntoSelection, Mask, Selection};
 
 impl IntoSelection for Selection {
     fn into_selection(self) -> Selection {

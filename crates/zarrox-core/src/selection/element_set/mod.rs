@@ -10,7 +10,7 @@ use std::sync::{Arc, OnceLock};
 
 use smallvec::{SmallVec, smallvec};
 
-use crate::masked::MaskedChunk;
+use super::masked::{MaskedChunk, MaskedChunks};
 use crate::scratch::Positions;
 use crate::strided::{Dims, Span};
 
@@ -29,12 +29,12 @@ pub struct PlacedPoints {
 
 /// Points, listed.
 #[derive(Debug, Default)]
-pub(crate) struct Lists {
+struct Lists {
     /// For each dimension the position of each point.
-    pub(crate) coordinates: Dims<Arc<Positions>>,
+    coordinates: Dims<Arc<Positions>>,
     /// Where each point is along the axis of the result; where absent, the n-th point is the n-th there. No two have one place:
     /// several threads may write to the result at the same time.
-    pub(crate) places: Option<Positions>,
+    places: Option<Positions>,
 }
 
 impl PlacedPoints {
@@ -50,14 +50,20 @@ impl PlacedPoints {
         Self { lists: Lists { coordinates, places }.into(), mask: None, extents: OnceLock::new() }
     }
 
-    /// The points where a mask is true.
-    pub(crate) fn masked(mask: MaskedChunk) -> Self {
+    /// The points where a mask is true in the `n`-th chunk in which it is true anywhere. Each has its place among all points of
+    /// the mask in row-major order.
+    pub fn of_mask(mask: &Arc<MaskedChunks>, n: usize) -> Self {
+        let mask = MaskedChunk::new(mask.clone(), n);
         let extents = Dims::from(mask.extents()).into();
         Self { lists: OnceLock::new(), mask: Some(mask), extents }
     }
 
     fn lists(&self) -> &Lists {
-        self.lists.get_or_init(|| self.mask.as_ref().map(MaskedChunk::lists).unwrap_or_default())
+        let listed = |mask: &MaskedChunk| {
+            let (coordinates, places) = mask.lists();
+            Lists { coordinates, places: Some(places) }
+        };
+        self.lists.get_or_init(|| self.mask.as_ref().map(listed).unwrap_or_default())
     }
 
     /// How many points.
@@ -72,9 +78,9 @@ impl PlacedPoints {
     /// The least and the greatest position of some points along the `k`-th dimension; `None` when there are none.
     fn extent(&self, k: usize, range: &Range<usize>) -> Option<(usize, usize)> {
         if range.is_empty() || *range != (0..self.count()) {
-            return group::extent(&self.coordinates()[k][range.clone()]);
+            return extent(&self.coordinates()[k][range.clone()]);
         }
-        let all = || self.coordinates().iter().filter_map(|list| group::extent(list)).collect();
+        let all = || self.coordinates().iter().filter_map(|list| extent(list)).collect();
         self.extents.get_or_init(all).get(k).copied()
     }
 
@@ -236,6 +242,12 @@ impl PointRange {
         let region = self.dims.iter().enumerate().map(along).collect();
         Stretch { region, memory: Span { start: self.place(which.start), step: 1, count: which.len() } }
     }
+}
+
+/// The least and the greatest number.
+fn extent(numbers: &[usize]) -> Option<(usize, usize)> {
+    let first = *numbers.first()?;
+    Some(numbers.iter().fold((first, first), |(least, most), &n| (least.min(n), most.max(n))))
 }
 
 /// Whether each number is the one before plus `step`.

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
+use super::super::masked;
 use super::arrays::reserved;
 use super::{Points, ResolvedAxis, ResolvedSpan};
 use crate::error::{Error, Result};
-use crate::masked;
 use crate::scratch::Positions;
 
 /// So many distances are compared before the first other one ends the search: enough for vectors.

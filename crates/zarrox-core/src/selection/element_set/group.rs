@@ -122,12 +122,6 @@ enum Moved {
 /// Where one chunk's points end and another's begin, from 0 to the number of points, and the new order.
 type Order = (Vec<usize>, Moved);
 
-/// The least and the greatest number.
-pub(super) fn extent(numbers: &[usize]) -> Option<(usize, usize)> {
-    let first = *numbers.first()?;
-    Some(numbers.iter().fold((first, first), |(least, most), &n| (least.min(n), most.max(n))))
-}
-
 /// The index of the chunk that holds a position, where it begins, and its length.
 fn chunk_at(runs: &[Run], position: usize) -> (usize, usize, usize) {
     let run = &runs[runs.partition_point(|run| run.start <= position as u64).saturating_sub(1)];

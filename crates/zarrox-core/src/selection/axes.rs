@@ -1,17 +1,24 @@
 //! The memory of a result, seen with one axis for each axis that is selected from.
 
-use zarrox_core::indexing::{Resolved, ResolvedAxis, ResultAxis};
-use zarrox_core::strided::{Dims, View, ViewMut};
+use super::indexing::{Resolved, ResolvedAxis, ResultAxis};
+use crate::strided::{Dims, View, ViewMut};
 
 /// The operations on axes that views for reading and for writing have in common.
-pub(super) trait Axes: Sized {
+pub trait Axes: Sized {
+    /// The view without an axis of length 1.
+    #[must_use]
     fn without_axis(self, dim: usize) -> Self;
+    /// The view with its axes in another order: new axis `i` is old axis `order[i]`.
+    #[must_use]
     fn permuted(self, order: &[usize]) -> Self;
+    /// The view with the positions of an axis in descending order.
+    #[must_use]
     fn reversed(self, dim: usize) -> Self;
+    /// The view with `count` axes from `dim` on seen as one; `None` where their elements are not evenly spaced in memory.
     fn merged(self, dim: usize, count: usize) -> Option<Self>;
 }
 
-macro_rules! axes {
+macro_rules! impl_axes {
     ($View:ident) => {
         impl Axes for $View<'_> {
             fn without_axis(self, dim: usize) -> Self {
@@ -33,11 +40,11 @@ macro_rules! axes {
     };
 }
 
-axes!(View);
-axes!(ViewMut);
+impl_axes!(View);
+impl_axes!(ViewMut);
 
 /// The axes of a result that come from the array, in the order of the axes that they come from.
-pub(super) fn ordered<V: Axes>(resolved: &Resolved, mut view: V) -> V {
+pub fn ordered<V: Axes>(resolved: &Resolved, mut view: V) -> V {
     let mut kept = Dims::new();
     for (dim, axis) in resolved.result.iter().enumerate().rev() {
         match *axis {
@@ -53,7 +60,7 @@ pub(super) fn ordered<V: Axes>(resolved: &Resolved, mut view: V) -> V {
 
 /// An ordered view with one axis for each that is selected from, in ascending order of the positions where these are evenly
 /// spaced. `None` where the elements of points, which have several axes, do not lie evenly in memory.
-pub(super) fn merged<V: Axes>(resolved: &Resolved, mut view: V) -> Option<V> {
+pub fn merged<V: Axes>(resolved: &Resolved, mut view: V) -> Option<V> {
     for (dim, axis) in resolved.axes.iter().enumerate() {
         let parts = |of: &&ResultAxis| matches!(of, ResultAxis::Of { axis, .. } if *axis == dim);
         let parts = resolved.result.iter().filter(parts).count();

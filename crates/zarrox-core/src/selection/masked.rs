@@ -3,10 +3,11 @@
 use std::ops::{Deref, Range};
 use std::sync::Arc;
 
-use crate::element_set::{Lists, PlacedPoints};
 use crate::grid::Run;
-use crate::partition::advance;
+use crate::scratch::Positions;
 use crate::strided::Dims;
+
+use super::partition::advance;
 
 /// A mask over some dimensions of an array, and the chunks in which it is true anywhere.
 ///
@@ -55,12 +56,6 @@ impl MaskedChunks {
     /// The index, along each of the mask's dimensions, of the `n`-th of these chunks.
     pub fn chunk(&self, n: usize) -> &[usize] {
         &self.chunks[n]
-    }
-
-    /// The positions, in the array, where the mask is true in the `n`-th of these chunks; each has its place among all of them
-    /// in row-major order.
-    pub fn points(self: &Arc<Self>, n: usize) -> PlacedPoints {
-        PlacedPoints::masked(MaskedChunk::new(self.clone(), n))
     }
 
     /// The chunks with a position where the mask is true, in row-major order.
@@ -138,7 +133,8 @@ pub(crate) struct MaskedRow<'a> {
 }
 
 impl MaskedChunk {
-    fn new(masked: Arc<MaskedChunks>, n: usize) -> Self {
+    /// The `n`-th chunk in which the mask is true anywhere.
+    pub(super) fn new(masked: Arc<MaskedChunks>, n: usize) -> Self {
         let mut extents: Dims<(usize, usize)> = masked.shape.iter().map(|_| (usize::MAX, 0)).collect();
         let mut total = 0;
         masked.for_each_row(masked.chunk(n), |position, range| {
@@ -193,8 +189,8 @@ impl MaskedChunk {
         runs > limit
     }
 
-    /// The positions and their places, listed.
-    pub(crate) fn lists(&self) -> Lists {
+    /// For each dimension the position of each point, and the place of each among all points of the mask in row-major order.
+    pub(super) fn lists(&self) -> (Dims<Arc<Positions>>, Positions) {
         let list = || Vec::with_capacity(self.count);
         let mut coordinates: Dims<Vec<usize>> = self.extents.iter().map(|_| list()).collect();
         let mut places = list();
@@ -209,10 +205,7 @@ impl MaskedChunk {
             places.extend(row.place..row.place + row.count);
             true
         });
-        Lists {
-            coordinates: coordinates.into_iter().map(|list| Arc::new(list.into())).collect(),
-            places: Some(places.into()),
-        }
+        (coordinates.into_iter().map(|list| Arc::new(list.into())).collect(), places.into())
     }
 }
 
@@ -270,9 +263,9 @@ fn borders(runs: &[Run], length: usize) -> Vec<usize> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::PlacedPoints;
     use super::*;
     use crate::grid::ChunkGrid;
-    use crate::scratch::Positions;
 
     /// Chunk by chunk, the positions and places of a mask, found by looking at every element.
     fn check(mask: &[bool], shape: &[u64], grid: &ChunkGrid) {
@@ -281,7 +274,7 @@ mod tests {
         let masked = Arc::new(MaskedChunks::new(Arc::new(mask.to_vec()), &lengths, &runs));
         let mut found = Vec::new();
         for n in 0..masked.count() {
-            let points = masked.points(n);
+            let points = PlacedPoints::of_mask(&masked, n);
             check_summary(&MaskedChunk::new(masked.clone(), n), &points);
             assert!(!points.places().unwrap().is_empty());
             for (i, &place) in points.places().unwrap().iter().enumerate() {

@@ -2,28 +2,25 @@
 
 use std::sync::Arc;
 
-use zarrox_core::Result;
-use zarrox_core::element_set::{ElementAxis, ElementSet, Grouped, PlacedPoints, PointRange};
-use zarrox_core::grid::Run;
-use zarrox_core::indexing::{MaskedPoints, Points, Resolved, ResolvedAxis, ResolvedSpan};
-use zarrox_core::masked::MaskedChunks;
-use zarrox_core::partition::{Piece, Pieces};
-use zarrox_core::strided::{Dims, Span, View, ViewMut};
-
-use super::Array;
-use crate::pool::too_many;
+use super::element_set::{ElementAxis, ElementSet, Grouped, PlacedPoints, PointRange};
+use super::indexing::{MaskedPoints, Points, Resolved, ResolvedAxis, ResolvedSpan};
+use super::masked::MaskedChunks;
+use super::partition::{Piece, Pieces};
+use crate::error::{Error, ErrorKind, Result};
+use crate::grid::{ChunkGrid, Run};
+use crate::strided::{Dims, Span, View, ViewMut};
 
 /// Where a selection meets one chunk.
-pub(super) struct Projection {
+pub struct Projection {
     /// The chunk's indices.
-    pub(super) chunk: Dims<u64>,
+    pub chunk: Dims<u64>,
     /// Which elements of the chunk, and where each is in the result.
-    pub(super) elements: Elements,
+    pub elements: Elements,
 }
 
 /// Elements of a chunk, and their places in the result, which has an axis for each of the selection's.
 #[expect(clippy::large_enum_variant, reason = "boxes are the ordinary case, and cost no allocation")]
-pub(super) enum Elements {
+pub enum Elements {
     /// A box.
     Box {
         /// The positions inside the chunk.
@@ -36,12 +33,13 @@ pub(super) enum Elements {
 }
 
 /// All chunks that a selection meets: their number and any one of them, without a list of more than was selected by lists.
-pub(super) struct Projections {
+pub struct Projections {
     axes: Vec<ProjectedAxis>,
     ndim: usize,
     /// True if every axis is evenly spaced.
     boxes: bool,
-    pub(super) count: usize,
+    /// The number of chunks.
+    pub count: usize,
 }
 
 /// One axis of a selection, divided among the chunks.
@@ -64,14 +62,16 @@ enum PointChunks {
 }
 
 /// Where elements that were put together without gaps belong in the result.
-pub(super) enum Back {
+pub enum Back {
+    /// In a box.
     Box(Dims<Span>),
+    /// At the places of a set.
     Set(ElementSet),
 }
 
 impl Elements {
-    /// Their number.
-    pub(super) fn len(&self) -> usize {
+    /// The number of elements.
+    pub fn len(&self) -> usize {
         match self {
             Self::Box { region, .. } => region.iter().map(|span| span.count).product(),
             Self::Set(set) => set.len(),
@@ -81,7 +81,7 @@ impl Elements {
 
 impl Projection {
     /// Returns the elements of the chunk without gaps, for memory of their own; and where they belong.
-    pub(super) fn compact(&self) -> (Self, Back) {
+    pub fn compact(&self) -> (Self, Back) {
         let (elements, back) = match &self.elements {
             Elements::Box { region, out } => {
                 let close = region.iter().map(|span| Span::all(span.count)).collect();
@@ -98,7 +98,7 @@ impl Projection {
 
 impl Back {
     /// The shape of the elements without gaps.
-    pub(super) fn shape(&self) -> Vec<usize> {
+    pub fn shape(&self) -> Vec<usize> {
         match self {
             Self::Box(out) => out.iter().map(|span| span.count).collect(),
             Self::Set(set) => set.shape(),
@@ -106,7 +106,7 @@ impl Back {
     }
 
     /// Puts elements where they belong.
-    pub(super) fn put(&self, elements: &View<'_>, mut out: ViewMut<'_>) {
+    pub fn put(&self, elements: &View<'_>, mut out: ViewMut<'_>) {
         match self {
             Self::Box(places) => out.into_region(places).copy_from(elements, 1),
             Self::Set(set) => out.gather(elements, set),
@@ -115,21 +115,25 @@ impl Back {
 }
 
 impl Projections {
-    pub(super) fn new(array: &Array, resolved: &Resolved) -> Result<Self> {
+    /// The chunks of this grid that a selection from the array meets.
+    ///
+    /// # Errors
+    /// [`ErrorKind::LimitExceeded`] when the chunks or the elements along a dimension are more than a `usize` can count.
+    pub fn new(grid: &ChunkGrid, resolved: &Resolved) -> Result<Self> {
         let axes = resolved.axes.iter().map(|axis| match axis {
-            ResolvedAxis::Span(span) => spans(array, span),
-            ResolvedAxis::Points(points) => Ok(listed(array, points)),
-            ResolvedAxis::Mask(masked) => Ok(self::masked(array, masked)),
+            ResolvedAxis::Span(span) => spans(grid, span),
+            ResolvedAxis::Points(points) => Ok(listed(grid, points)),
+            ResolvedAxis::Mask(masked) => Ok(self::masked(grid, masked)),
         });
         let axes: Vec<ProjectedAxis> = axes.collect::<Result<_>>()?;
         let count = axes.iter().try_fold(1_usize, |count, axis| count.checked_mul(axis.count()));
         let count = count.ok_or_else(|| too_many("the chunks"))?;
         let boxes = axes.iter().all(|axis| matches!(axis, ProjectedAxis::Span { .. }));
-        Ok(Self { axes, ndim: array.ndim(), boxes, count })
+        Ok(Self { axes, ndim: grid.largest_chunk().len(), boxes, count })
     }
 
     /// The `index`-th, in row-major order of the chunks.
-    pub(super) fn get(&self, index: usize) -> Projection {
+    pub fn get(&self, index: usize) -> Projection {
         if self.boxes { self.get_box(index) } else { self.get_set(index) }
     }
 
@@ -167,15 +171,19 @@ impl Projections {
     }
 }
 
-fn spans(array: &Array, span: &ResolvedSpan) -> Result<ProjectedAxis> {
+fn too_many(what: &str) -> Error {
+    Error::new(ErrorKind::LimitExceeded, format!("{what} are more than can be counted"))
+}
+
+fn spans(grid: &ChunkGrid, span: &ResolvedSpan) -> Result<ProjectedAxis> {
     let length = |n: u64| usize::try_from(n).map_err(|_| too_many("the elements"));
     let positions = Span { start: length(span.start)?, step: length(span.step)?, count: length(span.count)? };
-    let pieces = Pieces::new(positions, &array.metadata.chunk_grid.runs(span.dim));
+    let pieces = Pieces::new(positions, &grid.runs(span.dim));
     Ok(ProjectedAxis::Span { dim: span.dim, pieces })
 }
 
-fn listed(array: &Array, points: &Points) -> ProjectedAxis {
-    let runs = runs(array, &points.dims);
+fn listed(grid: &ChunkGrid, points: &Points) -> ProjectedAxis {
+    let runs = runs(grid, &points.dims);
     let grouped = match points.dims.is_empty() {
         true => repeated(points.shape.iter().product()),
         false => PlacedPoints::group(points.coordinates.clone(), &runs),
@@ -190,8 +198,8 @@ fn repeated(count: usize) -> Grouped {
     Grouped { points, chunks }
 }
 
-fn masked(array: &Array, masked: &MaskedPoints) -> ProjectedAxis {
-    let runs = runs(array, &masked.dims);
+fn masked(grid: &ChunkGrid, masked: &MaskedPoints) -> ProjectedAxis {
+    let runs = runs(grid, &masked.dims);
     let mask = &masked.mask;
     let chunks = MaskedChunks::new(mask.values().clone(), mask.shape(), &runs);
     projected(&masked.dims, runs, PointChunks::Masked(Arc::new(chunks)))
@@ -201,8 +209,8 @@ fn projected(dims: &[usize], runs: Dims<Vec<Run>>, chunks: PointChunks) -> Proje
     ProjectedAxis::Points(Box::new(ProjectedPoints { dims: dims.into(), runs, chunks }))
 }
 
-fn runs(array: &Array, dims: &[usize]) -> Dims<Vec<Run>> {
-    dims.iter().map(|&dim| array.metadata.chunk_grid.runs(dim).to_vec()).collect()
+fn runs(grid: &ChunkGrid, dims: &[usize]) -> Dims<Vec<Run>> {
+    dims.iter().map(|&dim| grid.runs(dim).to_vec()).collect()
 }
 
 /// Where a chunk begins; the runs have it.
@@ -244,7 +252,7 @@ impl ProjectedPoints {
                 (found.as_slice(), grouped.points.clone(), range.clone())
             }
             PointChunks::Masked(masked) => {
-                let points = Arc::new(masked.points(n));
+                let points = Arc::new(PlacedPoints::of_mask(masked, n));
                 let range = 0..points.count();
                 (masked.chunk(n), points, range)
             }

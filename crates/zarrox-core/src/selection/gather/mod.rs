@@ -16,11 +16,12 @@ use std::ops::Range;
 
 use smallvec::SmallVec;
 
-use super::loops::Loop;
-use super::{Dims, Layout, Span, View, ViewMut, slice_or_empty};
-use crate::element_set::{ElementAxis, ElementSet, PointRange};
+use super::element_set::{ElementAxis, ElementSet, PointRange};
+use super::masked::{self, MaskedChunk, MaskedRow};
 use crate::heap::{HANDLE, Heap};
-use crate::masked::{self, MaskedChunk, MaskedRow};
+use crate::strided::layout::Layout;
+use crate::strided::loops::Loop;
+use crate::strided::{Dims, Span, View, ViewMut, slice_or_empty};
 
 /// How many points have their offsets in a table at a time: it takes half of an L1 cache.
 const BLOCK: usize = 1024;

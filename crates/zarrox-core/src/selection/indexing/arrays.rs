@@ -3,9 +3,9 @@
 use std::fmt;
 use std::sync::Arc;
 
+use super::super::masked::count;
+use super::super::partition::advance;
 use crate::error::{Error, ErrorKind, Result};
-use crate::masked::count;
-use crate::partition::advance;
 use crate::scratch::Positions;
 use crate::strided::Dims;
 

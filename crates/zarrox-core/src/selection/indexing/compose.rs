@@ -7,12 +7,12 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use super::super::partition::advance;
 use super::arrays::reserved;
 use super::joint::point_count;
 use super::positions::{single, spaced};
 use super::{Points, Resolved, ResolvedAxis, ResolvedSpan, ResultAxis, Selection};
 use crate::error::{Error, ErrorKind, Result};
-use crate::partition::advance;
 use crate::scratch::Positions;
 
 impl Resolved {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{IndexArray, IntoSelection, Mask};
+use super::{IndexArray, Mask};
 
 /// What is selected along one dimension, or for a mask along several.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,6 +26,13 @@ pub enum DimSelection {
     Integers(IndexArray),
     /// The positions where a mask is true, along as many dimensions as the mask has.
     Booleans(Mask),
+}
+
+/// Conversion to a selection: of its items as a tuple, a list or an array of them, or of one item alone. An array of integers is
+/// one item.
+pub trait IntoSelection {
+    /// The selection.
+    fn into_selection(self) -> Selection;
 }
 
 impl DimSelection {

@@ -6,11 +6,11 @@
 
 use std::sync::Arc;
 
+use super::super::partition::advance;
 use super::arrays::{checked_size, reserved};
 use super::positions::{Dim, single};
 use super::{IndexArray, Mask, MaskedPoints, Points, ResolvedAxis, ResultAxis};
 use crate::error::{Error, ErrorKind, Result};
-use crate::partition::advance;
 use crate::scratch::Positions;
 use crate::strided::Dims;
 

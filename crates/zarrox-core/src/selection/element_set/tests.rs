@@ -3,9 +3,9 @@ use std::convert::Infallible;
 
 use crate::scratch::Positions;
 
+use super::super::masked::MaskedChunks;
 use super::*;
 use crate::grid::{ChunkGrid, Run};
-use crate::masked::MaskedChunks;
 
 /// A sequence of numbers that is the same in every run.
 pub(crate) struct Random(u64);
@@ -188,7 +188,7 @@ fn draw_mask(random: &mut Random, dims: &[usize], chunk: &[usize], many: usize) 
         position.reverse();
         position
     };
-    let total = crate::partition::positions(&all, &shape).len();
+    let total = crate::selection::partition::positions(&all, &shape).len();
     let mut mask = vec![false; total];
     let first = lengths.iter().zip(&shape).fold(0, |flat, (along, length)| flat * length + along[0]);
     mask[first] = true;
@@ -209,7 +209,7 @@ fn draw_mask(random: &mut Random, dims: &[usize], chunk: &[usize], many: usize) 
     }
     let masked = Arc::new(MaskedChunks::new(Arc::new(mask), &shape, &runs));
     let n = (0..masked.count()).find(|&n| masked.chunk(n).iter().all(|&index| index == 1)).unwrap();
-    let points = Arc::new(masked.points(n));
+    let points = Arc::new(PlacedPoints::of_mask(&masked, n));
     let (range, origin) = (0..points.count(), lengths.iter().map(|along| along[0]).collect());
     let axis = ElementAxis::Points(PointRange { dims: dims.into(), points, range, origin });
     Drawn { axis, positions, places }

@@ -1,0 +1,27 @@
+//! Selections: the way from what a caller asks for to the bytes of each chunk.
+//!
+//! 1. `indexing`: a [`Selection`] resolves against a shape, or against an earlier selection, to a [`Resolved`]: the dimensions
+//!    are divided among independent axes, each a span, listed points or a mask.
+//! 2. `axes`: the memory of the result is seen with one axis for each of these.
+//! 3. [`Projections`] divides each axis among the chunks and gives the n-th chunk that is met: [`partition`] does so for spans by
+//!    arithmetic, [`PlacedPoints::group`] for points in one pass, `masked` for masks chunk by chunk.
+//! 4. The elements of one chunk are a box, or an [`ElementSet`]: it says for each element its place in the result.
+//! 5. [`ElementSet::split`] divides a set among the inner chunks of a shard.
+//! 6. `gather` copies the elements of a set between a chunk and their places in memory.
+
+mod axes;
+mod element_set;
+mod gather;
+mod indexing;
+mod masked;
+pub mod partition;
+mod projection;
+
+pub use axes::{Axes, merged, ordered};
+pub use element_set::{ElementAxis, ElementSet, Grouped, PlacedBox, PlacedPoints, PointRange};
+pub use indexing::{
+    ArrayItem, DimSelection, IndexArray, IntoSelection, Mask, MaskedPoints, NewAxis, Points, Resolved,
+    ResolvedAxis, ResolvedSpan, ResultAxis, Selection, check_lengths,
+};
+pub use masked::MaskedChunks;
+pub use projection::{Back, Elements, Projection, Projections};
