@@ -24,7 +24,7 @@ pub fn root() -> PathBuf {
     repository().join("crates/zarrox/tests/corpus")
 }
 
-/// Where the data of a writer of the corpus are unpacked, as those of `numcodecs-0.15` or `n5/java`. All tests read the same files:
+/// Where the data of a writer of the corpus are unpacked, as those of `numcodecs/0.15` or `n5/java`. All tests read the same files:
 /// who wants to change them copies them first.
 ///
 /// # Panics

@@ -1,17 +1,25 @@
 //! The files of the corpus.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use zarrox::json::{Json, Map};
 use zarrox::stores::{Key, Store};
 use zarrox_testkit::corpus::{directory, root};
 
-/// The names of all writers of which `expected.json` says what there is.
+/// The names of all writers of which `expected.json` says what there is: `draft`, `zarr-python/2.18`.
 pub(crate) fn writers() -> Vec<String> {
-    let entries = root().read_dir().unwrap().map(Result::unwrap);
-    let packed = entries.filter(|entry| entry.path().join("data.tar.xz").exists());
-    let writers = packed.map(|entry| entry.file_name().into_string().unwrap());
+    let above = root();
+    let folders = below(&above).into_iter().flat_map(|folder| [below(&folder), vec![folder]].concat());
+    // Where a script writes several archives, as for N5, its README says what form they have.
+    let packed = folders.filter(|folder| folder.join("make.py").exists() && folder.join("data.tar.xz").exists());
+    let writers = packed.map(|folder| folder.strip_prefix(&above).unwrap().to_str().unwrap().to_owned());
     writers.filter(|writer| directory(writer).join("expected.json").exists()).collect()
+}
+
+/// The directories in a directory.
+fn below(directory: &Path) -> Vec<PathBuf> {
+    let entries = directory.read_dir().unwrap().map(|entry| entry.unwrap().path());
+    entries.filter(|path| path.is_dir()).collect()
 }
 
 /// The hierarchies of a writer, each with its nodes.

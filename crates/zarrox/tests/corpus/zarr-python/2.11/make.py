@@ -8,7 +8,7 @@ import numcodecs
 import numpy as np
 import zarr
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
 import record  # noqa: E402
 
 corpus = record.Corpus(

@@ -29,7 +29,7 @@ from zarr.core.dtype import (
     VariableLengthUTF8,
 )
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
 import record  # noqa: E402
 
 corpus = record.Corpus(

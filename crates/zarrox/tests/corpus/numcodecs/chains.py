@@ -1,4 +1,4 @@
-"""Arrays with the compressors and filters of numcodecs, alone and in chains: what `numcodecs-*/make.py` have in common.
+"""Arrays with the compressors and filters of numcodecs, alone and in chains: what the scripts in the folders beside it share.
 
 A case is a name, values, filters, a compressor, and options of `create`. Codecs are given by their configurations, as the
 metadata of format 2 has them, so that one list fits all versions of numcodecs: what a version does not know, or what it does
@@ -9,12 +9,14 @@ import collections
 import json
 import os
 import shutil
+import sys
 import tempfile
 
 import numcodecs
 import numpy as np
 
-import record
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import record  # noqa: E402
 
 Case = collections.namedtuple("Case", "name values filters compressor options lossy")
 

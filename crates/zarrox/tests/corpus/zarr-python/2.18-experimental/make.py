@@ -12,7 +12,7 @@ import numpy as np  # noqa: E402
 import zarr  # noqa: E402
 from zarr._storage.v3_storage_transformers import ShardingStorageTransformer  # noqa: E402
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
 import record  # noqa: E402
 
 corpus = record.Corpus(

@@ -1,0 +1,10 @@
+//! Formats, the conversion between them, and the documents and chunks that are stored.
+
+mod consolidated;
+mod convert;
+mod encoding;
+mod n5;
+mod stored_bytes;
+mod v1;
+mod v3_draft;
+mod v3_experimental;

@@ -1,0 +1,10 @@
+//! Arrays over stores: requests, failures, damage, and URLs.
+
+mod damage;
+mod failures;
+mod far;
+mod fetches;
+mod round_trips;
+mod urls;
+#[cfg(feature = "zip")]
+mod zip;
