@@ -11,7 +11,8 @@ pub(crate) fn writers() -> Vec<String> {
     let above = root();
     let folders = below(&above).into_iter().flat_map(|folder| [below(&folder), vec![folder]].concat());
     // Where a script writes several archives, as for N5, its README says what form they have.
-    let packed = folders.filter(|folder| folder.join("make.py").exists() && folder.join("data.tar.xz").exists());
+    let packed =
+        folders.filter(|folder| folder.join("make.py").exists() && folder.join("data.tar.xz").exists());
     let writers = packed.map(|folder| folder.strip_prefix(&above).unwrap().to_str().unwrap().to_owned());
     writers.filter(|writer| directory(writer).join("expected.json").exists()).collect()
 }
