@@ -2,6 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod parquet;
+
 use std::fmt::Write;
 use std::path::Path;
 use std::sync::Arc;

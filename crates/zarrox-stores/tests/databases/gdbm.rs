@@ -1,25 +1,24 @@
-//! The redb store: the suite, and what only redb has.
-
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+//! The GDBM store: the suite, Python's files, and what only GDBM has.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use tempfile::TempDir;
-use zarrox_stores::{Condition, RedbOptions, RedbStore, Store, StoreErrorKind};
+use zarrox_stores::{Condition, GdbmOptions, GdbmStore, Store, StoreErrorKind};
 use zarrox_testkit::store::{key, list, store_suite};
 
-use crate::databases::damage::check_damaged;
-use crate::databases::handles::check_two_handles;
+use super::damage::check_damaged;
+use super::golden::{check_golden, golden};
+use super::handles::check_two_handles;
 use crate::other_process;
 
-const CHILD: &str = "ZARROX_TEST_REDB";
+const CHILD: &str = "ZARROX_TEST_GDBM";
 
-fn temporary() -> (TempDir, PathBuf, RedbStore) {
+fn temporary() -> (TempDir, PathBuf, GdbmStore) {
     let directory = TempDir::new().unwrap();
-    let path = directory.path().join("data.redb");
-    let store = RedbStore::create(&path).unwrap();
+    let path = directory.path().join("data.gdbm");
+    let store = GdbmOptions::new().sync(false).create(&path).unwrap();
     store.set(&key("a/b"), b"value", Condition::Always).unwrap();
     (directory, path, store)
 }
@@ -39,42 +38,44 @@ fn passes_the_suite() {
 fn values_outlive_the_handles() {
     let (_directory, path, store) = temporary();
     drop(store);
-    let store = RedbStore::open(&path).unwrap();
+    let store = GdbmStore::open(&path).unwrap();
     assert_eq!(store.get(&key("a/b")).unwrap().unwrap(), "value");
     store.set(&key("c"), b"1", Condition::Always).unwrap();
     drop(store);
-    assert_eq!(list(&RedbStore::open(&path).unwrap(), "").len(), 2);
+    assert_eq!(list(&GdbmStore::open(&path).unwrap(), "").len(), 2);
 }
 
 #[test]
 fn a_database_that_is_read_only_refuses_writes_and_nothing_else() {
     let (_directory, path, store) = temporary();
     drop(store);
-    let store = RedbOptions::new().read_only(true).open(&path).unwrap();
+    let store = GdbmOptions::new().read_only(true).open(&path).unwrap();
     store_suite(|| Box::new(store.clone()));
     assert_eq!(store.get(&key("a/b")).unwrap().unwrap(), "value");
-    let error = RedbStore::open(&path).unwrap_err();
+    let error = GdbmStore::open(&path).unwrap_err();
     assert!(error.to_string().contains("open for reading only"), "{error}");
 }
 
 #[test]
+fn files_of_zarr_python_are_read_and_changed() {
+    let (_directory, path) = golden("gdbm");
+    check_golden(&GdbmStore::open(&path).unwrap());
+}
+
+#[test]
 fn what_is_no_database_or_damaged_is_refused() {
-    let (directory, path, store) = temporary();
-    for name in ["group/counts/1.0", "c/0", "c/1"] {
-        store.set(&key(name), &[7; 3_000], Condition::Always).unwrap();
-    }
-    drop(store);
-    let open = |path: &Path| RedbStore::open(path).map(|store| Box::new(store) as Box<dyn Store>);
+    let (directory, path) = golden("gdbm");
+    let open = |path: &Path| GdbmStore::open(path).map(|store| Box::new(store) as Box<dyn Store>);
     check_damaged(&open, &fs::read(path).unwrap());
-    let missing = RedbStore::open(directory.path().join("none.redb")).unwrap_err();
+    let missing = GdbmStore::open(directory.path().join("none.gdbm")).unwrap_err();
     assert_eq!(missing.kind(), StoreErrorKind::NotFound, "{missing}");
-    assert_eq!(RedbStore::open(directory.path()).unwrap_err().kind(), StoreErrorKind::Obstructed);
+    assert_eq!(GdbmStore::open(directory.path()).unwrap_err().kind(), StoreErrorKind::Obstructed);
 }
 
 #[test]
 fn two_handles_are_one_storage() {
     let (_directory, path, store) = temporary();
-    check_two_handles(&store, &RedbStore::open(path).unwrap());
+    check_two_handles(&store, &GdbmStore::open(path).unwrap());
 }
 
 #[test]
@@ -83,14 +84,14 @@ fn another_process_is_told_who_has_the_file() {
         return;
     }
     let (_directory, path, _store) = temporary();
-    other_process::finish(other_process::start("redb::the_other_process", CHILD, &path));
+    other_process::finish(other_process::start("databases::gdbm::the_other_process", CHILD, &path));
 }
 
 /// The other process of the test above.
 #[test]
 fn the_other_process() {
     let Some(path) = std::env::var_os(CHILD) else { return };
-    let error = RedbStore::open(path).unwrap_err();
+    let error = GdbmStore::open(path).unwrap_err();
     assert_eq!(error.kind(), StoreErrorKind::Unreachable);
     assert!(error.to_string().contains("another process"), "{error}");
 }

@@ -1,7 +1,5 @@
 //! The SQLite store: the suite, zarr-python's files, and what only databases have.
 
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
-
 use std::fs;
 use std::path::Path;
 use std::sync::Mutex;
@@ -12,10 +10,10 @@ use tempfile::TempDir;
 use zarrox_stores::{ByteRange, Condition, SqliteOptions, SqliteStore, Store, StoreErrorKind};
 use zarrox_testkit::store::{key, list, prefix, store_suite};
 
-use crate::databases::damage::check_damaged;
-use crate::databases::golden::{check_golden, golden};
-use crate::databases::handles::check_two_handles;
-use crate::databases::processes::{self, check_two_processes};
+use super::damage::check_damaged;
+use super::golden::{check_golden, golden};
+use super::handles::check_two_handles;
+use super::processes::{self, check_two_processes};
 
 fn suite(options: &SqliteOptions) {
     let kept = Mutex::new(Vec::new());
@@ -168,7 +166,7 @@ fn two_processes_write() {
         return;
     }
     let (_directory, path, store) = temporary();
-    check_two_processes("sqlite::two_processes_write_child", &path, &store);
+    check_two_processes("databases::sqlite::two_processes_write_child", &path, &store);
 }
 
 /// The other process of the test above.

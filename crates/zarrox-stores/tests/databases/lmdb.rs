@@ -1,7 +1,5 @@
 //! The LMDB store: the suite, zarr-python's files, and what only LMDB has.
 
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
-
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -10,9 +8,9 @@ use tempfile::TempDir;
 use zarrox_stores::{ByteRange, Condition, LmdbOptions, LmdbStore, Store, StoreErrorKind};
 use zarrox_testkit::store::{key, list, prefix, store_suite};
 
-use crate::databases::golden::{check_golden, golden};
-use crate::databases::handles::check_two_handles;
-use crate::databases::processes::{self, check_two_processes};
+use super::golden::{check_golden, golden};
+use super::handles::check_two_handles;
+use super::processes::{self, check_two_processes};
 
 fn suite(options: &LmdbOptions) {
     let kept = Mutex::new(Vec::new());
@@ -142,7 +140,7 @@ fn two_processes_write() {
         return;
     }
     let (_directory, path, store) = temporary();
-    check_two_processes("lmdb::two_processes_write_child", &path, &store);
+    check_two_processes("databases::lmdb::two_processes_write_child", &path, &store);
 }
 
 /// The other process of the test above.

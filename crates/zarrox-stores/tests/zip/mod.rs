@@ -3,6 +3,8 @@
 #![cfg(unix)]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod archives;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;

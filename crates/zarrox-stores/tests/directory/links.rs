@@ -1,8 +1,5 @@
 //! The directory store among symbolic links, pipes, sockets and devices.
 
-#![cfg(unix)]
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
-
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::os::unix::net::UnixListener;

@@ -1,7 +1,5 @@
 //! References in Parquet, as kerchunk has written them; see `golden/references/make.py`.
 
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
-
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 

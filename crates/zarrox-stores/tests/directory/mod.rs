@@ -3,6 +3,9 @@
 #![cfg(unix)]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod disk;
+mod links;
+
 use std::fs;
 use std::io;
 use std::os::unix::fs::PermissionsExt;

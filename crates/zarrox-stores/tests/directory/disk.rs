@@ -1,8 +1,5 @@
 //! The directory store on disks that are full, read-only or refuse.
 
-#![cfg(unix)]
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
-
 use std::fs;
 use std::io::Write;
 use std::ops::ControlFlow;

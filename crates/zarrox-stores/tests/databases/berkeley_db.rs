@@ -1,8 +1,6 @@
 //! The Berkeley DB store: what zarr-python and the library itself wrote, and damaged files.
 
 #![cfg(unix)]
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::ops::ControlFlow;
@@ -12,7 +10,7 @@ use tempfile::TempDir;
 use zarrox_stores::{BerkeleyDbStore, StorageOptions, Store, StoreErrorKind, open_url};
 use zarrox_testkit::store::{key, list, prefix, store_suite};
 
-use crate::databases::damage::check_damaged;
+use super::damage::check_damaged;
 
 /// The kinds of files that `DBMStore` makes.
 const HIERARCHIES: [&str; 3] = ["hierarchy.btree", "hierarchy.hash", "hierarchy.ndbm"];

@@ -222,7 +222,7 @@ fn processes_share_a_directory() {
     let directory = tempfile::tempdir().unwrap();
     let values = DirectoryStore::open(directory.path().join("values")).unwrap();
     (0..100_u32).for_each(|index| put(&values, &index.to_string(), &index.to_le_bytes().repeat(4_000)));
-    let start = |_| other_process::start("wrappers_caches::disk::child", CHILD, directory.path());
+    let start = |_| other_process::start("wrappers::caches::disk::child", CHILD, directory.path());
     let children: Vec<_> = (0..3).map(start).collect();
     read_all(directory.path());
     children.into_iter().for_each(other_process::finish);

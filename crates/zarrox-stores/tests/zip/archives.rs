@@ -1,8 +1,5 @@
 //! Archives of other programs, and archives that are damaged or lie.
 
-#![cfg(unix)]
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
-
 use std::fs;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
