@@ -119,7 +119,9 @@ pub use lock::LockGuard;
 #[cfg(feature = "async")]
 pub use parts::Parts;
 #[cfg(feature = "references")]
-pub use references::{ReferenceOptions, ReferenceStore};
+pub use references::options::ReferenceOptions;
+#[cfg(feature = "references")]
+pub use references::store::ReferenceStore;
 #[cfg(feature = "async")]
 pub use runtime::run_blocking;
 #[cfg(feature = "ftp")]

@@ -9,7 +9,9 @@ use object_store::azure::{AzureConfigKey, MicrosoftAzureBuilder};
 use super::client::{Connector, Failure, client_options, no_retries};
 use super::connection::{ConnectionOptions, public_text, server_url};
 use super::object::CloudStore;
-use crate::url::{Located, Scheme, StorageOption, StorageOptions, StoreUrl};
+use crate::url::StoreUrl;
+use crate::url::options::{StorageOption, StorageOptions};
+use crate::url::scheme::{Located, Scheme};
 use crate::{Blocking, StoreError, StoreErrorKind};
 
 /// `az://container/path`, or `abfss://container@account.dfs.core.windows.net/path`.

@@ -16,7 +16,8 @@ use reqwest::header::{ACCEPT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, RANGE};
 use reqwest::{Body, Client, Method, RequestBuilder, Response, StatusCode, Url};
 use serde_json::{Value as Json, json};
 
-use crate::url::{Located, Scheme, StorageOption};
+use crate::url::options::StorageOption;
+use crate::url::scheme::{Located, Scheme};
 use crate::web::{self, body, part, range_header, refused, send};
 use crate::{
     AsyncStore, Blocking, ByteRange, Capabilities, Condition, DirListing, Head, Key, Pages, Piece, Prefix,

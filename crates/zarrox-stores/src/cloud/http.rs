@@ -16,7 +16,8 @@ use reqwest::{Client, Method, RequestBuilder, Response, StatusCode, Url};
 use super::connection::{ConnectionOptions, public_text, server_url};
 use super::failure::{Refusal, collect, explanation, root_cause};
 use crate::store::reserved;
-use crate::url::{Located, Scheme, StorageOption};
+use crate::url::options::StorageOption;
+use crate::url::scheme::{Located, Scheme};
 use crate::{
     AsyncStore, Blocking, ByteRange, Capabilities, Condition, DirListing, Head, Key, Pages, Parts, Piece,
     Prefix, StoreError, StoreErrorKind, Version,

@@ -10,7 +10,8 @@ use super::client::{Connector, Failure, client_options, no_retries};
 use super::connection::{ConnectionOptions, public_text, server_url};
 use super::object::CloudStore;
 use super::profile::{Settings, check, profile};
-use crate::url::{Located, Scheme, StorageOption, StorageOptions};
+use crate::url::options::{StorageOption, StorageOptions};
+use crate::url::scheme::{Located, Scheme};
 use crate::{Blocking, StoreError, StoreErrorKind};
 
 /// `s3://bucket/path`.

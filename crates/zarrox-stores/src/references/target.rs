@@ -5,8 +5,10 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::ReferenceOptions;
-use crate::url::{REMOTE, is_url, open_url};
+use super::options::ReferenceOptions;
+use crate::url::is_url;
+use crate::url::options::REMOTE;
+use crate::url::scheme::OpenUrl;
 use crate::{Key, Prefix, StorageOptions, Store, StoreError, StoreErrorKind, StoreUrl};
 
 /// Schemes of stores to which references may lead wherever they come from.
@@ -24,6 +26,8 @@ pub(super) struct Targets {
     /// The scheme and host of the URL of the references.
     origin: Option<String>,
     open: Mutex<HashMap<String, Opened>>,
+    /// Opens the store of any URL.
+    open_url: OpenUrl,
 }
 
 /// A store, and where in it.
@@ -49,9 +53,10 @@ impl Targets {
         options: ReferenceOptions,
         beside: (Arc<dyn Store>, Prefix),
         origin: Option<&str>,
+        open_url: OpenUrl,
     ) -> Self {
         let origin = origin.and_then(|url| StoreUrl::parse(url).ok()).map(|url| origin_of(&url));
-        Self { options, beside, origin, open: Mutex::default() }
+        Self { options, beside, origin, open: Mutex::default(), open_url }
     }
 
     /// The store that a reference leads to, and the key there.
@@ -116,7 +121,7 @@ impl Targets {
     }
 
     fn located(&self, url: &str, is_own: bool) -> Result<Opened, StoreError> {
-        let located = open_url(url, &self.storage(is_own))?;
+        let located = (self.open_url)(url, &self.storage(is_own))?;
         Ok((located.store, located.path))
     }
 
@@ -293,7 +298,7 @@ mod tests {
         let storage = StorageOptions::new().with(TOKEN, "a").with("endpoint", "b");
         let targets = |storage: &StorageOptions, origin| {
             let options = ReferenceOptions::new().storage(storage.clone());
-            Targets::new(options, (Arc::new(MemoryStore::new()), Prefix::root()), origin)
+            Targets::new(options, (Arc::new(MemoryStore::new()), Prefix::root()), origin, crate::open_url)
         };
         let all = targets(&storage, Some("https://h/a.json"));
         assert_eq!(all.origin.as_deref(), Some("https://h"));

@@ -16,7 +16,8 @@ use url::Url;
 use crate::server::escape::{Special, escaped, unescaped};
 use crate::server::tree::{Entry, FileTree, Stat, below, directory_of, exists, located, obstructed};
 use crate::store::reserved;
-use crate::url::{Scheme, StorageOption};
+use crate::url::options::StorageOption;
+use crate::url::scheme::Scheme;
 use crate::{
     Blocking, ByteRange, Capabilities, Head, Piece, StoreError, StoreErrorKind, Version, runtime, temporary,
 };

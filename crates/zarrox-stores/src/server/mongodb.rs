@@ -19,7 +19,9 @@ use futures_util::TryStreamExt;
 use crate::database::ordered::{KeyRange, Ordered, Page};
 use crate::runtime::wait;
 use crate::store::reserved;
-use crate::url::{Located, Scheme, StorageOption, StorageOptions, StoreUrl};
+use crate::url::StoreUrl;
+use crate::url::options::{StorageOption, StorageOptions};
+use crate::url::scheme::{Located, Scheme};
 use crate::{
     Capabilities, Condition, DirListing, GetDone, Key, LockGuard, Prefix, Store, StoreError, StoreErrorKind,
     Value,

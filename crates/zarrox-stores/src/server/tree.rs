@@ -10,7 +10,8 @@ use bytes::Bytes;
 use futures_util::{StreamExt, TryStreamExt, stream};
 use percent_encoding::percent_decode_str;
 
-use crate::url::{Located, StoreUrl};
+use crate::url::StoreUrl;
+use crate::url::scheme::Located;
 use crate::{
     AsyncStore, Blocking, ByteRange, Capabilities, Condition, DirListing, Head, Key, Pages, Piece, Prefix,
     StoreError, StoreErrorKind, Version,

@@ -3,8 +3,9 @@
 use std::path::{Path, PathBuf};
 
 #[cfg(any(feature = "sqlite", feature = "lmdb", feature = "redb", feature = "gdbm"))]
-use super::StorageOptions;
-use super::{Located, Scheme, StoreUrl};
+use super::options::StorageOptions;
+use super::scheme::{Located, Scheme};
+use super::text::StoreUrl;
 #[cfg(any(feature = "sqlite", feature = "lmdb", feature = "redb", feature = "gdbm"))]
 use crate::{StoreError, StoreErrorKind};
 

@@ -3,10 +3,9 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use super::storage_options;
 use crate::{StoreError, StoreErrorKind};
 
-/// An option that a store takes, see [`storage_options`].
+/// An option that a store takes, see [`storage_options`](crate::storage_options).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StorageOption {
     /// Its name; a `*` at either end stands for any characters.
@@ -43,7 +42,8 @@ impl StorageOption {
         Self { name, value: OptionValue::Bytes, help }
     }
 
-    fn is_called(&self, name: &str) -> bool {
+    /// Whether an option with this name is meant.
+    pub(super) fn is_called(&self, name: &str) -> bool {
         match (self.name.strip_suffix('*'), self.name.strip_prefix('*')) {
             (None, None) => self.name == name,
             (Some(begin), None) => name.starts_with(begin),
@@ -52,7 +52,8 @@ impl StorageOption {
         }
     }
 
-    fn check(&self, value: &str) -> Result<(), StoreError> {
+    /// Checks that it can have this value.
+    pub(super) fn check(&self, value: &str) -> Result<(), StoreError> {
         let what = match self.value {
             OptionValue::Flag if flag(value).is_none() => "'true' or 'false'",
             OptionValue::Bytes if value.parse::<u64>().is_err() => "a number of bytes",
@@ -70,7 +71,8 @@ fn flag(value: &str) -> Option<bool> {
     }
 }
 
-fn wrong(message: String) -> StoreError {
+/// The error of an option that is not as it must be.
+pub(super) fn wrong(message: String) -> StoreError {
     StoreError::new(StoreErrorKind::InvalidKey, "opening", message)
 }
 
@@ -129,57 +131,10 @@ impl StorageOptions {
         Ok(flag(value))
     }
 
-    /// Checks that there are such options, and that they have such values. An option that another store takes than the one that is
-    /// opened is passed over: options are often said once for several places.
-    ///
-    /// # Errors
-    ///
-    /// [`StoreErrorKind::InvalidKey`] when no store takes an option, with the one that may be meant, or the value is none that it has.
-    pub fn check(&self) -> Result<(), StoreError> {
-        self.iter().try_for_each(|(name, value)| {
-            let own = name.strip_prefix(REMOTE).filter(|own| *own != "protocol").unwrap_or(name);
-            let mut known = storage_options()
-                .flat_map(|(_, options)| options)
-                .filter(|option| option.is_called(own))
-                .peekable();
-            if known.peek().is_none() {
-                return Err(unknown(name, own));
-            }
-            let checked: Vec<_> = known.map(|option| option.check(value)).collect();
-            if checked.iter().any(Result::is_ok) { Ok(()) } else { checked.into_iter().collect() }
-        })
-    }
-
     /// All options.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         self.values.iter().map(|(name, value)| (name.as_str(), value.as_str()))
     }
-}
-
-/// The error of an option that no store takes; it names the one that is meant, if there is one that is spelled alike.
-fn unknown(name: &str, own: &str) -> StoreError {
-    let known = storage_options().flat_map(|(_, options)| options).map(|option| option.name);
-    let known = known.filter(|known| !known.contains('*'));
-    let nearest = known.map(|known| (distance(known, own), known)).min();
-    let meant = match nearest.filter(|(distance, known)| *distance <= 1 + known.len() / 4) {
-        Some((_, known)) => format!("did you mean '{}{known}'?", name.strip_suffix(own).unwrap_or_default()),
-        None => "`zarrox help storage` lists all".to_owned(),
-    };
-    wrong(format!("no store takes a storage option '{}' ({meant})", name.escape_debug()))
-}
-
-/// Counts the characters that must be inserted, removed or replaced to make one text of the other.
-fn distance(a: &str, b: &str) -> usize {
-    let mut row: Vec<usize> = (0..=b.chars().count()).collect();
-    for (i, a) in a.chars().enumerate() {
-        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
-        for (j, b) in b.chars().enumerate() {
-            let replaced = diagonal + usize::from(a != b);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(diagonal + 1).min(row[j] + 1);
-        }
-    }
-    row.pop().unwrap_or_default()
 }
 
 #[cfg(feature = "references")]
@@ -192,69 +147,5 @@ impl<'a> FromIterator<(&'a str, &'a str)> for StorageOptions {
 impl fmt::Debug for StorageOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_set().entries(self.values.keys()).finish()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn refusal(name: &str, value: &str) -> Option<String> {
-        StorageOptions::new().with(name, value).check().err().map(|error| error.to_string())
-    }
-
-    #[test]
-    #[cfg(all(feature = "s3", feature = "references", feature = "hdfs"))]
-    fn options_that_no_store_takes_are_refused_with_what_may_be_meant() {
-        for (wrong, meant) in [
-            ("alow_http", "did you mean 'allow_http'?"),
-            ("acces_key_id", "did you mean 'access_key_id'?"),
-            ("remote_regoin", "did you mean 'remote_region'?"),
-            ("follow_link", "did you mean 'follow_links'?"),
-            ("colour", "`zarrox help storage` lists all"),
-        ] {
-            let refused = refusal(wrong, "a secret").unwrap();
-            assert!(refused.contains(wrong) && refused.contains(meant), "{refused}");
-            assert!(!refused.contains("secret"), "{refused}");
-        }
-        for (name, value) in [
-            ("allow_http", "true"),
-            ("remote_endpoint", "http://localhost"),
-            ("remote_protocol", "s3"),
-            ("dfs.client.use.datanode.hostname", "true"),
-        ] {
-            assert_eq!(refusal(name, value), None);
-        }
-    }
-
-    #[test]
-    #[cfg(all(feature = "s3", feature = "references"))]
-    fn values_that_an_option_cannot_have_are_refused() {
-        let refused = refusal("allow_http", "flase").unwrap();
-        assert!(refused.contains("the storage option 'allow_http' is 'true' or 'false'"), "{refused}");
-        assert!(refusal("memory_limit", "much").unwrap().contains("a number of bytes"));
-        assert_eq!(refusal("memory_limit", "1000000"), None);
-    }
-
-    #[test]
-    fn each_option_is_described_once_for_each_store() {
-        for (names, options) in storage_options() {
-            for (index, option) in options.iter().enumerate() {
-                assert!(!option.help.is_empty() && !option.help.ends_with('.'), "{names:?}: {}", option.name);
-                assert!(
-                    options[..index].iter().all(|other| other.name != option.name),
-                    "{names:?}: {}",
-                    option.name
-                );
-            }
-        }
-    }
-
-    #[test]
-    fn distances_are_numbers_of_changes() {
-        assert_eq!(distance("allow_http", "alow_http"), 1);
-        assert_eq!(distance("abc", "abc"), 0);
-        assert_eq!((distance("", "abc"), distance("abc", "")), (3, 3));
-        assert_eq!(distance("kitten", "sitting"), 3);
     }
 }

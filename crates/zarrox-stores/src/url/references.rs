@@ -1,41 +1,58 @@
 //! URLs of references: where they are, and what the storage options say of them.
 
-use super::{Located, Scheme, StorageOption, StorageOptions, chain};
-use crate::{ReferenceOptions, StoreError, StoreErrorKind};
+use super::options::{StorageOption, StorageOptions};
+use super::scheme::{Located, OpenUrl};
+use super::stage::{is_url, local};
+use super::text::StoreUrl;
+use crate::references::options::ReferenceOptions;
+use crate::references::store::ReferenceStore;
+use crate::{StoreError, StoreErrorKind};
 
-/// `reference://node`, with the place of the references in an option, as fsspec has it.
-pub(super) static SCHEME: Scheme = Scheme {
-    names: &["reference"],
-    options: &[
-        StorageOption::text("fo", "the references, where the URL does not say it"),
-        StorageOption::text("target", "the URL that relative references are seen from"),
-        StorageOption::text("remote_protocol", "the scheme of references that have none"),
-        StorageOption::flag("allow_local", "allow references to files of this machine"),
-        StorageOption::bytes("memory_limit", "the most memory for references"),
-        StorageOption::text("remote_*", "an option of the stores that the references lead to"),
-    ],
-    open: |url, options| {
-        let Some(place) = options.get("fo") else {
-            let message = "where the references are is not said; write reference://node::URL, or set the storage option 'fo'";
-            return Err(StoreError::new(StoreErrorKind::NotFound, "opening", message));
-        };
-        open(place, &url.rest(), options)
-    },
-};
+/// The names of references in URLs.
+pub(super) const NAMES: &[&str] = &["reference"];
+
+/// The storage options that references take.
+pub(super) const OPTIONS: &[StorageOption] = &[
+    StorageOption::text("fo", "the references, where the URL does not say it"),
+    StorageOption::text("target", "the URL that relative references are seen from"),
+    StorageOption::text("remote_protocol", "the scheme of references that have none"),
+    StorageOption::flag("allow_local", "allow references to files of this machine"),
+    StorageOption::bytes("memory_limit", "the most memory for references"),
+    StorageOption::text("remote_*", "an option of the stores that the references lead to"),
+];
+
+/// The store of `reference://node`, with the place of the references in an option, as fsspec has it.
+pub(super) fn open_option(
+    url: &StoreUrl<'_>,
+    options: &StorageOptions,
+    open_url: OpenUrl,
+) -> Result<Located, StoreError> {
+    let Some(place) = options.get("fo") else {
+        let message = "where the references are is not said; write reference://node::URL, or set the storage option 'fo'";
+        return Err(StoreError::new(StoreErrorKind::NotFound, "opening", message));
+    };
+    open(place, &url.rest(), options, open_url)
+}
 
 /// The store of the references at a URL or path.
-pub(super) fn open(place: &str, node: &str, options: &StorageOptions) -> Result<Located, StoreError> {
+pub(super) fn open(
+    place: &str,
+    node: &str,
+    options: &StorageOptions,
+    open_url: OpenUrl,
+) -> Result<Located, StoreError> {
     let references = said(options)?;
     #[cfg(unix)]
-    if let Some(path) =
-        chain::local(place).filter(|_| !chain::is_located(place) || place.starts_with("file://"))
-    {
-        return Ok(Located::whole(references.open(path)?, node));
+    if let Some(path) = local(place).filter(|_| !is_url(place) || place.starts_with("file://")) {
+        return Ok(Located::whole(ReferenceStore::open_file(references, path.as_ref(), open_url)?, node));
     }
     // Not `fo`, which is said once.
     let others = options.iter().filter(|(name, _)| *name != "fo").collect();
-    let located = chain::open(place, &others)?;
-    Ok(Located::whole(references.open_from(located.store, &located.path, Some(place))?, node))
+    let located = open_url(place, &others)?;
+    Ok(Located::whole(
+        ReferenceStore::open(references, located.store, &located.path, Some(place), open_url)?,
+        node,
+    ))
 }
 
 fn said(options: &StorageOptions) -> Result<ReferenceOptions, StoreError> {

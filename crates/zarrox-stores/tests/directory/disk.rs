@@ -164,7 +164,7 @@ fn forbidden_is_not_missing() {
 #[test]
 fn a_write_that_fails_midway_leaves_the_previous_value() {
     let directory = TempDir::new().unwrap();
-    let script = "trap '' XFSZ; ulimit -f 8; exec \"$0\" --exact --nocapture directory_disk::limited_writes";
+    let script = "trap '' XFSZ; ulimit -f 8; exec \"$0\" --exact --nocapture directory::disk::limited_writes";
     let output = Command::new("sh")
         .args(["-c", script])
         .arg(std::env::current_exe().unwrap())

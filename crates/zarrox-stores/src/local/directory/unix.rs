@@ -17,7 +17,7 @@ use rustix::fs::{self as sys, AtFlags, CWD, Dir, DirEntry, FileType, Mode, OFlag
 use rustix::io::Errno;
 use rustix::path::Arg;
 
-use super::Fault;
+use super::fault::Fault;
 use crate::temporary::{is_temporary, next_name};
 use crate::{DirListing, Key, PartSource, Prefix, Version};
 

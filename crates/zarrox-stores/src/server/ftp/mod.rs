@@ -20,7 +20,8 @@ use self::connection::{Lease, Pool, Server, fault, is_absence, is_denial};
 use crate::server::escape::{Special, escaped, unescaped};
 use crate::server::tree::{Entry, FileTree, Stat, below, directory_of, exists, located, obstructed};
 use crate::temporary;
-use crate::url::{Scheme, StorageOption};
+use crate::url::options::StorageOption;
+use crate::url::scheme::Scheme;
 use crate::{Blocking, ByteRange, Capabilities, Head, Piece, StoreError, StoreErrorKind, Version};
 
 /// The most that a listing of one directory takes: about a million files.

@@ -1,5 +1,6 @@
 //! [`RedisStore`].
 
+mod database;
 mod pool;
 mod value;
 
@@ -14,13 +15,15 @@ use std::{env, fmt};
 use ::redis::{Client, Connection, ConnectionAddr, IntoConnectionInfo, Pipeline, RedisError, RedisResult};
 use bytes::Bytes;
 
-use crate::key::valid;
 use crate::store::ranges_of;
-use crate::url::{Located, Scheme, StorageOption, StorageOptions, StoreUrl};
+use crate::url::StoreUrl;
+use crate::url::options::{StorageOption, StorageOptions};
+use crate::url::scheme::{Located, Scheme};
 use crate::{
     ByteRange, Capabilities, Condition, DirListing, GetDone, Key, LockGuard, Prefix, Store, StoreError,
     StoreErrorKind, Value,
 };
+use database::Database;
 use pool::{Pool, into_error};
 use value::{RedisValue, WHOLE, replace};
 
@@ -58,15 +61,7 @@ const IN_FLIGHT: NonZeroUsize = NonZeroUsize::MIN.saturating_add(15);
 /// Redis has no directories, and no order: a listing looks at every key of the database, and remembers 16 bytes for each
 /// that it has found, since Redis may name a key twice.
 #[derive(Clone, Debug)]
-pub struct RedisStore(Arc<Inner>);
-
-#[derive(Debug)]
-struct Inner {
-    pool: Pool,
-    location: String,
-    /// With the colon.
-    prefix: String,
-}
+pub struct RedisStore(Arc<Database>);
 
 /// `redis://user:password@host:port/database/node?prefix=name`. The node is below the number of the database.
 pub(crate) static SCHEME: Scheme = Scheme {
@@ -207,7 +202,7 @@ impl RedisOptions {
         let fail = |error: RedisError| into_error("connecting", error).with_location(&location);
         let client = Client::open(info.set_redis_settings(settings)).map_err(fail)?;
         let pool = Pool::connect(client, self.timeout).map_err(fail)?;
-        Ok(RedisStore(Arc::new(Inner { pool, location, prefix: format!("{prefix}:") })))
+        Ok(RedisStore(Arc::new(Database { pool, location, prefix: format!("{prefix}:") })))
     }
 }
 
@@ -285,35 +280,6 @@ fn scan(connection: &mut Connection, pattern: &[u8], cursor: u64) -> RedisResult
     let mut scan = ::redis::cmd("SCAN");
     scan.arg(cursor).arg("MATCH").arg(pattern).arg("COUNT").arg(PAGE).arg("TYPE").arg("string");
     scan.query(connection)
-}
-
-impl Inner {
-    /// What a key is called in the database.
-    fn name(&self, key: &Key) -> String {
-        [&self.prefix, key.as_str()].concat()
-    }
-
-    /// The key of a name in the database. Names that are no keys belong to other programs.
-    fn key(&self, name: &[u8]) -> Option<Key> {
-        valid(name.strip_prefix(self.prefix.as_bytes())?.to_vec())
-    }
-
-    /// What matches all names below a prefix.
-    fn pattern(&self, prefix: &Prefix) -> Vec<u8> {
-        let mut pattern = Vec::new();
-        for byte in self.prefix.bytes().chain(prefix.as_str().bytes()) {
-            if b"*?[]\\^-".contains(&byte) {
-                pattern.push(b'\\');
-            }
-            pattern.push(byte);
-        }
-        pattern.push(b'*');
-        pattern
-    }
-
-    fn fail(&self, operation: &'static str, key: &str) -> impl Fn(RedisError) -> StoreError {
-        move |error| into_error(operation, error).with_location(&self.location).with_key(key)
-    }
 }
 
 impl Store for RedisStore {

@@ -7,7 +7,7 @@ use ::redis::{Script, Value as Answer};
 use bytes::Bytes;
 use sha1_smol::Sha1;
 
-use super::Inner;
+use super::database::Database;
 use crate::store::checked_length;
 use crate::{ByteRange, Key, StoreError, StoreErrorKind, Value, Version};
 
@@ -65,7 +65,7 @@ static REPLACE: LazyLock<Script> = LazyLock::new(|| {
 
 /// A value, of which a piece is here already.
 pub(super) struct RedisValue {
-    store: Arc<Inner>,
+    store: Arc<Database>,
     key: Key,
     size: u64,
     /// In hexadecimal digits. Where the whole value is here, it is calculated when somebody asks.
@@ -76,13 +76,17 @@ pub(super) struct RedisValue {
 
 impl RedisValue {
     /// A value that is here as a whole.
-    pub(super) fn whole(store: &Arc<Inner>, key: &Key, bytes: Bytes) -> Self {
+    pub(super) fn whole(store: &Arc<Database>, key: &Key, bytes: Bytes) -> Self {
         let (store, key, size) = (Arc::clone(store), key.clone(), bytes.len() as u64);
         Self { store, key, size, digest: None, offset: 0, piece: bytes }
     }
 
     /// Opens a value and brings a range along.
-    pub(super) fn open(store: &Arc<Inner>, key: &Key, first: ByteRange) -> Result<Option<Self>, StoreError> {
+    pub(super) fn open(
+        store: &Arc<Database>,
+        key: &Key,
+        first: ByteRange,
+    ) -> Result<Option<Self>, StoreError> {
         let (from, to) = bounds(first);
         let name = store.name(key);
         let invocation = |connection: &mut ::redis::Connection| {
@@ -102,7 +106,7 @@ impl RedisValue {
         value.map(Some).ok_or_else(|| odd_answer(store, key))
     }
 
-    fn part(store: &Arc<Inner>, key: &Key, first: ByteRange, parts: Vec<Answer>) -> Option<Self> {
+    fn part(store: &Arc<Database>, key: &Key, first: ByteRange, parts: Vec<Answer>) -> Option<Self> {
         let parts = <[Answer; 3]>::try_from(parts).ok()?;
         let [Answer::BulkString(piece), Answer::Int(size), Answer::BulkString(digest)] = parts else {
             return None;
@@ -165,7 +169,7 @@ impl Value for RedisValue {
 }
 
 /// The size of a value; `None` when there is none.
-pub(super) fn size(store: &Inner, key: &Key) -> Result<Option<u64>, StoreError> {
+pub(super) fn size(store: &Database, key: &Key) -> Result<Option<u64>, StoreError> {
     let name = store.name(key);
     let size = |connection: &mut ::redis::Connection| SIZE.key(&name).invoke(connection);
     store.pool.repeat(size).map_err(store.fail("reading", key.as_str()))
@@ -173,7 +177,7 @@ pub(super) fn size(store: &Inner, key: &Key) -> Result<Option<u64>, StoreError> 
 
 /// Parts of one version of a value; `None` when the value does not have this size any more.
 pub(super) fn parts(
-    store: &Inner,
+    store: &Database,
     key: &Key,
     size: u64,
     ranges: &[ByteRange],
@@ -190,7 +194,12 @@ pub(super) fn parts(
 }
 
 /// Writes a value over a version of it.
-pub(super) fn replace(store: &Inner, key: &Key, value: &[u8], version: &Version) -> Result<(), StoreError> {
+pub(super) fn replace(
+    store: &Database,
+    key: &Key,
+    value: &[u8],
+    version: &Version,
+) -> Result<(), StoreError> {
     let name = store.name(key);
     let replace = |connection: &mut ::redis::Connection| {
         REPLACE.key(&name).arg(version.as_bytes()).arg(value).invoke::<bool>(connection)
@@ -213,13 +222,13 @@ fn bounds(range: ByteRange) -> (i64, i64) {
     }
 }
 
-fn conflict(store: &Inner, operation: &'static str, key: &Key) -> StoreError {
+fn conflict(store: &Database, operation: &'static str, key: &Key) -> StoreError {
     let message = "somebody else changed the value meanwhile";
     let error = StoreError::new(StoreErrorKind::Conflict, operation, message);
     error.with_location(&store.location).with_key(key.as_str())
 }
 
-fn odd_answer(store: &Inner, key: &Key) -> StoreError {
+fn odd_answer(store: &Database, key: &Key) -> StoreError {
     let error =
         StoreError::new(StoreErrorKind::Other, "reading", "the server answers as no Redis server does");
     error.with_location(&store.location).with_key(key.as_str())

@@ -14,7 +14,8 @@ use reqwest::{Client, Method, RequestBuilder, Response, StatusCode, Url};
 
 use self::multistatus::Resource;
 use crate::server::tree::{Entry, FileTree, Stat, changed, directory_of, exists, located, obstructed};
-use crate::url::{Scheme, StorageOption};
+use crate::url::options::StorageOption;
+use crate::url::scheme::Scheme;
 use crate::web::{self, body, part, range_header, refused, send};
 use crate::{Blocking, ByteRange, Capabilities, Head, Piece, StoreError, StoreErrorKind, Version};
 

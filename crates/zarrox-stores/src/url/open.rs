@@ -1,51 +1,50 @@
-//! Stores inside of stores, as a URL names them: `s3://bucket/a.zip|zip:path` and fsspec's `zip://path::s3://bucket/a.zip`.
+//! From a URL, or from a chain of stores inside of stores, to a store: [`open_url`].
 
-use super::{Located, StorageOption, StorageOptions, StoreUrl, open_scheme};
+use super::options::StorageOptions;
+#[cfg(feature = "references")]
+use super::references;
+use super::scheme::Located;
+use super::schemes::open_scheme;
+use super::stage::{Stage, joined, local, split};
+use super::text::StoreUrl;
 use crate::{Key, StoreError, StoreErrorKind};
 
-/// The caches on disk that can stand in front of a URL.
-pub(super) const CACHES: &[&str] = &["simplecache", "filecache"];
-
-/// The storage options that they take.
-pub(super) const CACHE_OPTIONS: &[StorageOption] =
-    &[StorageOption::text("cache_directory", "the directory of the copies [default: ~/.cache/zarrox]")];
-
-/// The parts of a chain from the outside inwards: `zip:path` and what it is in.
-fn split(text: &str) -> Option<(Stage<'_>, &str)> {
-    if let Some((outer, stage)) = text.rsplit_once('|')
-        && let Some((name, path)) = stage.split_once(':')
-        && is_name(name)
-    {
-        return Some((Stage { name, path }, outer));
-    }
-    let (stage, outer) = text.split_once("::")?;
-    let (name, path) = stage.split_once("://").unwrap_or((stage, ""));
-    is_name(name).then_some((Stage { name, path }, outer))
+/// Finds the store that a URL means. What is asked of it, also whether it is there, shows when it is used.
+///
+/// | URL | store |
+/// |---|---|
+/// | `file:///path` | a directory |
+/// | `memory://path` | the memory that all such URLs of this process share |
+/// | `s3://bucket/path` | S3; `endpoint`, `region`, `anonymous`, `profile` … are storage options or said by the environment |
+/// | `az://container/path`, `abfss://container@account.dfs.core.windows.net/path` | Azure Blob Storage |
+/// | `https://host/path` | a web server, for reading |
+/// | `sqlite:///path/data.db/node`, `lmdb://`, `redb://`, `gdbm://` | a database file, and a node in it |
+/// | `bdb:///path/data.bdb/node` | a Berkeley DB file, for reading, and a node in it |
+/// | `simplecache::URL`, `filecache::URL` | any of these, behind a cache on disk (`cache_directory`, or `~/.cache/zarrox`); `filecache` asks each time whether a copy is still the same |
+/// | `redis://user:password@host:port/database/node?prefix=` | a Redis database, and a node in it |
+/// | `mongodb://user:password@host:port/database/collection/node?options` | a MongoDB collection, and a node in it |
+/// | `gs://bucket/path` | a bucket of Google Cloud Storage; options `endpoint`, `token`, `credentials_file`, `anonymous` |
+/// | `webdav://user:password@host/path`, `webdavs://` with TLS | the files of a WebDAV server; options `user`, `password`, `token` |
+/// | `ftp://user:password@host/path` | the files of an FTP server; options `user`, `password` |
+/// | `hdfs://user@namenode:8020/path` | the files of a Hadoop cluster; other options are settings of Hadoop's client |
+/// | `URL/archive.zip/node`, `URL\|zip:node`, `zip://node::URL` | a zip archive in any of these, and a node in it |
+/// | `reference://node::URL`, `URL\|reference:node`, `reference://node` with the option `fo` | references of kerchunk at a URL or path, and a node in them; options `target`, `remote_protocol`, `allow_local`, `memory_limit` and `remote_*` |
+///
+/// # Errors
+///
+/// [`StoreErrorKind::Unsupported`] when no store has this scheme, or this build lacks it; [`StoreErrorKind::InvalidKey`] when no store
+/// takes one of the options; otherwise what the store says.
+pub fn open_url(url: &str, options: &StorageOptions) -> Result<Located, StoreError> {
+    options.check()?;
+    open(url, options)
 }
 
-/// Whether a text has the form of a URL or of a chain, and is no path.
-pub(crate) fn is_located(text: &str) -> bool {
-    StoreUrl::is_url(text) || split(text).is_some()
-}
-
-fn is_name(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
-}
-
-/// What is made of the store or value that stands further out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Stage<'a> {
-    name: &'a str,
-    path: &'a str,
-}
-
-/// Finds the store of a chain, or of a single URL.
-pub(super) fn open(text: &str, options: &StorageOptions) -> Result<Located, StoreError> {
-    let Some((stage, outer)) = split(text) else { return archive_by_name(open_scheme(text, options)?) };
+fn open(text: &str, options: &StorageOptions) -> Result<Located, StoreError> {
+    let Some((stage, outer)) = split(text) else { return archive_by_name(open_single(text, options)?) };
     match stage.name {
         "zip" => open_archive(outer, stage.path, options),
         #[cfg(feature = "references")]
-        "reference" => super::references::open(outer, stage.path, options),
+        "reference" => references::open(outer, stage.path, options, open_url),
         #[cfg(not(feature = "references"))]
         "reference" => {
             let message = "references need the feature `references` of zarrox";
@@ -69,6 +68,16 @@ pub(super) fn open(text: &str, options: &StorageOptions) -> Result<Located, Stor
     }
 }
 
+/// Finds the store of a URL that is no chain.
+fn open_single(text: &str, options: &StorageOptions) -> Result<Located, StoreError> {
+    let url = StoreUrl::parse(text)?;
+    #[cfg(feature = "references")]
+    if references::NAMES.contains(&url.scheme()) {
+        return references::open_option(&url, options, open_url);
+    }
+    open_scheme(&url, options)
+}
+
 /// The store of a URL, behind a cache on disk where it says so.
 fn open_cached(text: &str, options: &StorageOptions) -> Result<Located, StoreError> {
     match split(text) {
@@ -76,7 +85,7 @@ fn open_cached(text: &str, options: &StorageOptions) -> Result<Located, StoreErr
             cached(open_cached(outer, options)?, false, options)
         }
         Some((Stage { name: "filecache", .. }, outer)) => cached(open_cached(outer, options)?, true, options),
-        _ => open_scheme(text, options),
+        _ => open_single(text, options),
     }
 }
 
@@ -129,11 +138,6 @@ fn open_archive(outer: &str, path: &str, options: &StorageOptions) -> Result<Loc
     archive_in(&located, &archive, path)
 }
 
-/// A path without a scheme, or behind `file://`.
-pub(super) fn local(text: &str) -> Option<&str> {
-    if StoreUrl::is_url(text) { text.strip_prefix("file://") } else { Some(text) }
-}
-
 #[cfg(all(unix, feature = "zip"))]
 fn archive_at(file: &str, path: &str, options: &StorageOptions) -> Result<Located, StoreError> {
     use crate::{ZipMode, ZipStore};
@@ -162,11 +166,6 @@ fn no_archives() -> StoreError {
     StoreError::new(StoreErrorKind::Unsupported, "opening", "zip archives need the feature `zip` of zarrox")
 }
 
-fn joined(path: &str, below: &str) -> String {
-    let below = below.trim_matches('/');
-    if path.is_empty() || below.is_empty() { format!("{path}{below}") } else { format!("{path}/{below}") }
-}
-
 /// A URL or path without secrets.
 fn shown(text: &str) -> String {
     StoreUrl::parse(text).map_or_else(|_| text.to_owned(), |url| url.to_string())
@@ -177,16 +176,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn chains_are_taken_apart_and_paths_are_not() {
-        let stage = |name, path| Stage { name, path };
-        assert_eq!(split("s3://b/a.zip|zip:x/y"), Some((stage("zip", "x/y"), "s3://b/a.zip")));
-        assert_eq!(split("zip://x/y::s3://b/a.zip"), Some((stage("zip", "x/y"), "s3://b/a.zip")));
-        assert_eq!(split("simplecache::s3://b/a"), Some((stage("simplecache", ""), "s3://b/a")));
-        for path in ["a|b", "a/b::c", "C::", "s3://b/a", "a|B:c", "::a", "a.zarr/x|y/z"] {
-            assert_eq!(split(path), None, "{path}");
-        }
-        assert_eq!(joined("a", "b/"), "a/b");
-        assert_eq!(joined("", "b"), "b");
-        assert_eq!(joined("a", ""), "a");
+    fn what_no_store_has_is_refused_without_secrets() {
+        let error = open_url("gopher://me:secret@host/a?token=secret", &StorageOptions::new()).unwrap_err();
+        assert_eq!(error.kind(), StoreErrorKind::Unsupported);
+        let text = format!("{error} {error:?}");
+        assert!(text.contains("gopher://host/a") && !text.contains("secret"), "{text}");
+    }
+
+    #[test]
+    fn memory_is_shared_by_all_urls() {
+        use crate::{Condition, Key};
+        let key = Key::new("shared/a").unwrap();
+        let open = || open_url("memory://shared/b", &StorageOptions::new()).unwrap();
+        open().store.set(&key, b"1", Condition::Always).unwrap();
+        assert_eq!(open().store.get(&key).unwrap().unwrap(), "1");
+        assert_eq!(open().path, "shared/b");
     }
 }

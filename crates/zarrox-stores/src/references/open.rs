@@ -1,0 +1,31 @@
+//! Opening references, which may lead to any URL.
+
+#[cfg(unix)]
+use std::path::Path;
+use std::sync::Arc;
+
+use super::options::ReferenceOptions;
+use super::store::ReferenceStore;
+use crate::{Store, StoreError, open_url};
+
+impl ReferenceOptions {
+    /// Opens references in a file of this machine.
+    ///
+    /// # Errors
+    ///
+    /// As [`open_in`](Self::open_in).
+    #[cfg(unix)]
+    pub fn open(self, path: impl AsRef<Path>) -> Result<ReferenceStore, StoreError> {
+        ReferenceStore::open_file(self, path.as_ref(), open_url)
+    }
+
+    /// Opens references that are a value of another store.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreErrorKind::NotFound`] when nothing is there, [`StoreErrorKind::Corrupt`] when these are no references or one of them
+    /// is malformed, [`StoreErrorKind::TooLarge`] when they take too much memory; otherwise when they cannot be read.
+    pub fn open_in(self, store: Arc<dyn Store>, path: &str) -> Result<ReferenceStore, StoreError> {
+        ReferenceStore::open(self, store, path, None, open_url)
+    }
+}

@@ -1,0 +1,88 @@
+//! [`ReferenceOptions`].
+
+use crate::StorageOptions;
+
+/// The bytes that references may take when nothing else is said.
+const MEMORY_LIMIT: u64 = 1 << 30;
+/// How references are read.
+///
+/// | option | when not set |
+/// |---|---|
+/// | [`target`](Self::target) | references without a URL are errors |
+/// | [`remote_protocol`](Self::remote_protocol) | paths without a scheme are files, or lie beside the references |
+/// | [`allow_local`](Self::allow_local) | only references that are files of this machine lead to anything on it |
+/// | [`memory_limit`](Self::memory_limit) | 1 GiB |
+/// | [`storage`](Self::storage) | none |
+#[derive(Clone, Debug)]
+pub struct ReferenceOptions {
+    pub(super) target: Option<String>,
+    pub(super) remote_protocol: Option<String>,
+    pub(super) allow_local: Option<bool>,
+    pub(super) memory_limit: u64,
+    pub(super) storage: StorageOptions,
+    /// Whether the references are a file of this machine.
+    pub(super) is_local: bool,
+}
+
+impl Default for ReferenceOptions {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl ReferenceOptions {
+    /// Nothing is set.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            target: None,
+            remote_protocol: None,
+            allow_local: None,
+            memory_limit: MEMORY_LIMIT,
+            storage: StorageOptions::new(),
+            is_local: false,
+        }
+    }
+
+    /// The URL or path that references mean which have `null` in its place.
+    #[must_use]
+    pub fn target(self, url: impl Into<String>) -> Self {
+        Self { target: Some(url.into()), ..self }
+    }
+
+    /// The scheme, such as `s3`, that is put before targets that have none. With `file`, references are trusted as
+    /// [`allow_local`](Self::allow_local) says.
+    #[must_use]
+    pub fn remote_protocol(self, scheme: impl Into<String>) -> Self {
+        Self { remote_protocol: Some(scheme.into()), ..self }
+    }
+
+    /// Whether references may lead to files of this machine, and to any other kind of store than buckets and web servers.
+    ///
+    /// When not set, they may if they are themselves a file of this machine. References that somebody else has written could
+    /// otherwise read any file that this process can read.
+    #[must_use]
+    pub fn allow_local(self, allow: bool) -> Self {
+        Self { allow_local: Some(allow), ..self }
+    }
+
+    /// How many bytes the references may take, in their document and in memory.
+    #[must_use]
+    pub fn memory_limit(self, bytes: u64) -> Self {
+        Self { memory_limit: bytes, ..self }
+    }
+
+    /// The options that targets are opened with. Those that begin with `remote_` are for targets alone, and go before others.
+    ///
+    /// A `bearer_token` is sent to the server only that the references come from, a `remote_bearer_token` to that of every target.
+    #[must_use]
+    pub fn storage(self, storage: StorageOptions) -> Self {
+        Self { storage, ..self }
+    }
+
+    /// Whether references may lead to anything on this machine.
+    pub(super) fn trusts(&self) -> bool {
+        let has_files = matches!(self.remote_protocol.as_deref(), Some("file" | "local"));
+        self.allow_local.unwrap_or(self.is_local || has_files)
+    }
+}

@@ -1,0 +1,282 @@
+//! [`ReferenceStore`].
+
+use std::fmt;
+use std::num::NonZeroUsize;
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+use super::json;
+use super::lazy::{self, LazySet};
+use super::options::ReferenceOptions;
+use super::reference::Reference;
+use super::set::Set;
+use super::target::Targets;
+use super::value::Part;
+use crate::store::{WHOLE, ranges_of};
+use crate::url::scheme::OpenUrl;
+use crate::{
+    ByteRange, Capabilities, Condition, DirListing, Key, LockGuard, Prefix, Store, StoreError,
+    StoreErrorKind, Value, key_map,
+};
+
+/// How many requests are worth having under way where targets are far away.
+const IN_FLIGHT: usize = 64;
+
+/// Whether all targets are at hand. What follows each other mostly has one.
+fn are_near(set: &key_map::Map<Reference>, targets: &Targets) -> bool {
+    let mut last = None;
+    set.values().all(|reference| {
+        let Reference::Target { url, .. } = reference else { return true };
+        let is_known = last.replace(url).is_some_and(|last| last == url);
+        is_known || targets.is_near(url.as_deref())
+    })
+}
+
+/// References as kerchunk writes them: each key's value is in the references themselves, or is another object or a range of bytes
+/// in it. So files of other formats, such as NetCDF, are read as if they were Zarr. For reading only.
+///
+/// Opened by [`ReferenceOptions`]. The references are a JSON document of version 0 or 1, with its templates and generators. Templates
+/// may have names, calls and the arithmetic of integers; of Jinja, nothing else is understood.
+///
+/// Or they are a directory of Parquet files as fsspec's `LazyReferenceMapper` writes them, called `*.parq` or `*.parquet`, or anything
+/// where there is no document. A file is read when one of its chunks is asked for, and kept; so what is written to it later is not seen.
+///
+/// # Targets
+///
+/// A target is the URL of a bucket or a web server, or anything else that [`open_url`](crate::open_url) takes. A path without a scheme
+/// is, in references that are a file, a file; if it is relative, below the working directory, as fsspec has it. In references from
+/// elsewhere it lies beside these, in the same store.
+///
+/// A range is read by one request. Where the target is missing, or ends before the range does, this is an error: only what the
+/// references do not have is a missing key.
+///
+/// # References of strangers
+///
+/// Where references come from a server they may lead to buckets and web servers, but neither to files of this machine, nor through
+/// other kinds of stores; see [`allow_local`](ReferenceOptions::allow_local). Buckets are read with the credentials of who reads. A
+/// web server sees the requests, and may be one that only this machine reaches.
+#[derive(Clone)]
+pub struct ReferenceStore(Arc<Inner>);
+
+struct Inner {
+    set: Set,
+    targets: Targets,
+    is_far: bool,
+    location: Arc<str>,
+}
+
+impl ReferenceStore {
+    /// Opens references in a file of this machine.
+    #[cfg(unix)]
+    pub(crate) fn open_file(
+        options: ReferenceOptions,
+        path: &Path,
+        open_url: OpenUrl,
+    ) -> Result<Self, StoreError> {
+        let fail = |error| StoreError::from_io("opening", error).with_location(path.to_string_lossy());
+        let resolved = crate::local::directory::resolve(path).map_err(fail)?;
+        let name = resolved.file_name().and_then(|name| name.to_str());
+        let (Some(directory), Some(name)) = (resolved.parent(), name) else {
+            return Err(fail(std::io::ErrorKind::InvalidFilename.into()));
+        };
+        let store = Arc::new(crate::DirectoryStore::open(directory)?);
+        let options = ReferenceOptions { is_local: true, ..options };
+        Self::open(options, store, name, None, open_url)
+    }
+
+    /// Opens references that are a value of another store, and have this URL.
+    pub(crate) fn open(
+        options: ReferenceOptions,
+        store: Arc<dyn Store>,
+        path: &str,
+        url: Option<&str>,
+        open_url: OpenUrl,
+    ) -> Result<Self, StoreError> {
+        let path = path.trim_matches('/');
+        let location: Arc<str> = format!("{}/{path}", store.location().trim_end_matches('/')).into();
+        let set = read(&store, path, options.memory_limit, &location)?;
+        let directory = path
+            .rsplit_once('/')
+            .map_or(Ok(Prefix::root()), |(above, _)| Prefix::new(format!("{above}/")))?;
+        let targets = Targets::new(options, (store, directory), url, open_url);
+        let is_far = match &set {
+            Set::Memory(map) => !are_near(map, &targets),
+            // Nobody knows before all is read.
+            Set::Lazy(_) => true,
+        };
+        Ok(Self(Arc::new(Inner { set, targets, is_far, location })))
+    }
+
+    /// The object that a reference leads to, opened with the part of this range that is in it.
+    fn target(
+        &self,
+        key: &Key,
+        url: Option<&str>,
+        range: Option<(u64, u64)>,
+        first: Option<ByteRange>,
+    ) -> Result<Box<dyn Value>, StoreError> {
+        let (store, target) = self.0.targets.find(url).map_err(|error| self.placed(error, key))?;
+        let first = match range {
+            None => first,
+            Some(range) => first.and_then(|first| within(first, range)),
+        };
+        let opened = match first {
+            Some(first) => store.open_with(&target, first)?,
+            None => store.open(&target)?,
+        };
+        let Some(whole) = opened else {
+            let message = format!(
+                "what the reference leads to, '{}/{target}', is not there",
+                store.location().trim_end_matches('/')
+            );
+            return Err(self.error(StoreErrorKind::NotFound, "reading", &message, key.as_str()));
+        };
+        let Some((offset, length)) = range else { return Ok(whole) };
+        if offset.checked_add(length).is_none_or(|end| end > whole.size()) {
+            let message = format!(
+                "the reference has {length} bytes from offset {offset}, but '{}/{target}' ends at {}",
+                store.location().trim_end_matches('/'),
+                whole.size()
+            );
+            return Err(self.error(StoreErrorKind::Corrupt, "reading", &message, key.as_str()));
+        }
+        Ok(Box::new(Part { whole, offset, length }))
+    }
+
+    fn value(&self, key: &Key, first: Option<ByteRange>) -> Result<Option<Box<dyn Value>>, StoreError> {
+        match self.0.set.find(key)? {
+            None => Ok(None),
+            Some(Reference::Inline(bytes)) => Ok(Some(Box::new(bytes))),
+            Some(Reference::Target { url, range }) => {
+                self.target(key, url.as_deref(), range, first).map(Some)
+            }
+        }
+    }
+
+    /// Adds the key to an error that names no place yet.
+    fn placed(&self, error: StoreError, key: &Key) -> StoreError {
+        if error.location().is_some() || error.key().is_some() {
+            return error;
+        }
+        error.with_location(&*self.0.location).with_key(key.as_str())
+    }
+
+    fn error(&self, kind: StoreErrorKind, operation: &'static str, message: &str, key: &str) -> StoreError {
+        StoreError::new(kind, operation, message).with_location(&*self.0.location).with_key(key)
+    }
+
+    fn read_only<T>(&self, operation: &'static str, key: &str) -> Result<T, StoreError> {
+        Err(self.error(StoreErrorKind::ReadOnly, operation, "references take no writes", key))
+    }
+
+    fn size_of(&self, key: &Key, reference: &Reference) -> Result<u64, StoreError> {
+        match reference {
+            Reference::Inline(bytes) => Ok(bytes.len() as u64),
+            Reference::Target { range: Some((_, length)), .. } => Ok(*length),
+            Reference::Target { url, range: None } => {
+                self.target(key, url.as_deref(), None, None).map(|value| value.size())
+            }
+        }
+    }
+}
+
+/// A range of a part as a range of the whole; `None` when it does not lie inside the part.
+fn within(first: ByteRange, (offset, length): (u64, u64)) -> Option<ByteRange> {
+    let range = first.resolve(length).filter(|range| !range.is_empty())?;
+    Some(ByteRange::From { offset: offset.checked_add(range.start)?, length: Some(range.end - range.start) })
+}
+
+/// The references: a directory of Parquet files where its name says so, or where there is no document.
+fn read(store: &Arc<dyn Store>, path: &str, memory_limit: u64, location: &str) -> Result<Set, StoreError> {
+    let name = path.rsplit_once('/').map_or(path, |(_, name)| name);
+    let is_parquet = name.is_empty() || name.ends_with(".parq") || name.ends_with(".parquet");
+    if !is_parquet && let Some(document) = lazy::whole(&**store, &Key::new(path)?, memory_limit)? {
+        let map = json::parse(&document, memory_limit);
+        return Ok(Set::Memory(map.map_err(|problem| problem.into_error(location))?));
+    }
+    let prefix = if path.is_empty() { Prefix::root() } else { Prefix::new(format!("{path}/"))? };
+    let set = LazySet::open(Arc::clone(store), prefix, memory_limit, location)?;
+    set.map(Set::Lazy).ok_or_else(|| {
+        let message = "nothing found: neither a JSON document nor a directory with '.zmetadata'";
+        StoreError::new(StoreErrorKind::NotFound, "reading the references", message).with_location(location)
+    })
+}
+
+impl fmt::Debug for ReferenceStore {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("ReferenceStore").field("location", &self.0.location).finish_non_exhaustive()
+    }
+}
+
+impl Store for ReferenceStore {
+    fn location(&self) -> String {
+        self.0.location.to_string()
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            listable: true,
+            values_above_values: true,
+            in_flight: NonZeroUsize::new(IN_FLIGHT).filter(|_| self.0.is_far),
+            ..Capabilities::default()
+        }
+    }
+
+    fn open(&self, key: &Key) -> Result<Option<Box<dyn Value>>, StoreError> {
+        self.value(key, None)
+    }
+
+    fn open_with(&self, key: &Key, first: ByteRange) -> Result<Option<Box<dyn Value>>, StoreError> {
+        self.value(key, Some(first))
+    }
+
+    fn get(&self, key: &Key) -> Result<Option<Bytes>, StoreError> {
+        let Some(value) = self.value(key, Some(WHOLE))? else { return Ok(None) };
+        value.read(0, value.size()).map(Some)
+    }
+
+    /// The first range comes along when the target is opened.
+    fn get_ranges(&self, key: &Key, ranges: &[ByteRange]) -> Result<Option<Vec<Bytes>>, StoreError> {
+        let Some(value) = self.value(key, ranges.first().copied())? else { return Ok(None) };
+        ranges_of(self, key, &*value, ranges).map(Some)
+    }
+
+    fn size(&self, key: &Key) -> Result<Option<u64>, StoreError> {
+        self.0.set.find(key)?.map(|reference| self.size_of(key, &reference)).transpose()
+    }
+
+    fn set(&self, key: &Key, _: &[u8], _: Condition<'_>) -> Result<(), StoreError> {
+        self.read_only("writing", key.as_str())
+    }
+
+    fn erase(&self, key: &Key) -> Result<bool, StoreError> {
+        self.read_only("erasing", key.as_str())
+    }
+
+    fn erase_prefix(&self, prefix: &Prefix) -> Result<(), StoreError> {
+        self.read_only("erasing", prefix.as_str())
+    }
+
+    fn list_prefix(
+        &self,
+        prefix: &Prefix,
+        visit: &mut dyn FnMut(Key, u64) -> ControlFlow<()>,
+    ) -> Result<(), StoreError> {
+        self.0.set.visit(prefix, &mut |key, reference| Ok(visit(key.clone(), self.size_of(key, reference)?)))
+    }
+
+    fn list_dir(&self, prefix: &Prefix) -> Result<DirListing, StoreError> {
+        self.0.set.list_dir(prefix)
+    }
+
+    fn rename_prefix(&self, from: &Prefix, _: &Prefix) -> Result<(), StoreError> {
+        self.read_only("renaming", from.as_str())
+    }
+
+    fn lock(&self, key: &Key) -> Result<LockGuard, StoreError> {
+        Ok(LockGuard::in_process(&format!("reference://{}", self.0.location), key))
+    }
+}

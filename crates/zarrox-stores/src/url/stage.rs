@@ -1,0 +1,71 @@
+//! The text of stores inside of stores: `s3://bucket/a.zip|zip:path` and fsspec's `zip://path::s3://bucket/a.zip`.
+
+use super::options::StorageOption;
+use super::text::StoreUrl;
+
+/// The caches on disk that can stand in front of a URL.
+pub(super) const CACHES: &[&str] = &["simplecache", "filecache"];
+
+/// The storage options that they take.
+pub(super) const CACHE_OPTIONS: &[StorageOption] =
+    &[StorageOption::text("cache_directory", "the directory of the copies [default: ~/.cache/zarrox]")];
+
+/// The parts of a chain from the outside inwards: `zip:path` and what it is in.
+pub(super) fn split(text: &str) -> Option<(Stage<'_>, &str)> {
+    if let Some((outer, stage)) = text.rsplit_once('|')
+        && let Some((name, path)) = stage.split_once(':')
+        && is_name(name)
+    {
+        return Some((Stage { name, path }, outer));
+    }
+    let (stage, outer) = text.split_once("::")?;
+    let (name, path) = stage.split_once("://").unwrap_or((stage, ""));
+    is_name(name).then_some((Stage { name, path }, outer))
+}
+
+/// Whether a text is a URL, or a chain of stores that are inside of each other, and no path.
+#[must_use]
+pub fn is_url(text: &str) -> bool {
+    StoreUrl::is_url(text) || split(text).is_some()
+}
+
+fn is_name(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
+}
+
+/// What is made of the store or value that stands further out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Stage<'a> {
+    pub(super) name: &'a str,
+    pub(super) path: &'a str,
+}
+
+/// A path without a scheme, or behind `file://`.
+pub(super) fn local(text: &str) -> Option<&str> {
+    if StoreUrl::is_url(text) { text.strip_prefix("file://") } else { Some(text) }
+}
+
+/// One path below another.
+pub(super) fn joined(path: &str, below: &str) -> String {
+    let below = below.trim_matches('/');
+    if path.is_empty() || below.is_empty() { format!("{path}{below}") } else { format!("{path}/{below}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chains_are_taken_apart_and_paths_are_not() {
+        let stage = |name, path| Stage { name, path };
+        assert_eq!(split("s3://b/a.zip|zip:x/y"), Some((stage("zip", "x/y"), "s3://b/a.zip")));
+        assert_eq!(split("zip://x/y::s3://b/a.zip"), Some((stage("zip", "x/y"), "s3://b/a.zip")));
+        assert_eq!(split("simplecache::s3://b/a"), Some((stage("simplecache", ""), "s3://b/a")));
+        for path in ["a|b", "a/b::c", "C::", "s3://b/a", "a|B:c", "::a", "a.zarr/x|y/z"] {
+            assert_eq!(split(path), None, "{path}");
+        }
+        assert_eq!(joined("a", "b/"), "a/b");
+        assert_eq!(joined("", "b"), "b");
+        assert_eq!(joined("a", ""), "a");
+    }
+}
