@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use clap::Args;
-use zarrox::data_type::Mode;
+use zarrox::Strictness;
 use zarrox::grid::{ChunkLengths, Rectilinear};
 use zarrox::stores::FOLLOW_LINKS;
 use zarrox::{Array, ChunkShape, ErrorKind, Format, Node, OpenMode, OpenOptions, Result, Upkeep, json};
@@ -196,7 +196,7 @@ impl FromStr for Chunks {
             "false" => return Ok(Self::Shape(ChunkShape::One)),
             json if json.starts_with('[') => {
                 let json = json::parse(json.as_bytes()).map_err(|error| error.to_string())?;
-                let lengths = Rectilinear::lengths_from_json(&json, Mode::Strict);
+                let lengths = Rectilinear::lengths_from_json(&json, Strictness::Strict);
                 return lengths.map(Self::Rectilinear).map_err(|error| error.to_string());
             }
             _ => {}

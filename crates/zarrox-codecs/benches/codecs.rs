@@ -17,8 +17,9 @@ mod bare;
 use std::time::{Duration, Instant};
 
 use zarrox_codecs::registry;
+use zarrox_core::Strictness;
 use zarrox_core::codec::{ChunkSpec, CodecChain, CodecContext, CodecSpec, EncodeOptions, ReadPart};
-use zarrox_core::data_type::{DataType, Mode};
+use zarrox_core::data_type::DataType;
 use zarrox_core::json::{Json, json};
 use zarrox_core::strided::{Span, View, ViewMut};
 use zarrox_core::{FillValue, Registry};
@@ -172,7 +173,8 @@ impl Case {
         let chunk = ChunkSpec::new(&[COUNT as u64], data_type.storage(), fill).unwrap();
         let codec = CodecSpec::new(name, configuration.clone());
         let bytes = CodecSpec::new("bytes", json!({"endian": "little"}));
-        let context = CodecContext { chunk: &chunk, registry, mode: Mode::Lenient, limit: 1 << 30 };
+        let context =
+            CodecContext { chunk: &chunk, registry, strictness: Strictness::Lenient, limit: 1 << 30 };
         let chains = [vec![codec.clone()], vec![bytes.clone(), codec.clone()], vec![codec, bytes]];
         let chain = chains.iter().find_map(|specs| CodecChain::new(specs, &context).ok());
         let data = numbers(data_type);

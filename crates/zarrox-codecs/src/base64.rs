@@ -85,7 +85,7 @@ impl BytesToBytes for Base64 {
 
 #[cfg(test)]
 mod tests {
-    use zarrox_core::data_type::Mode;
+    use zarrox_core::Strictness;
     use zarrox_core::json::json;
     use zarrox_testkit::codec::{Integrity, bytes_to_bytes_suite};
 
@@ -143,7 +143,7 @@ mod tests {
 
     #[test]
     fn configurations() {
-        assert_eq!(configured(DEF.name, json!({}), Mode::Strict).unwrap(), json!({}));
+        assert_eq!(configured(DEF.name, json!({}), Strictness::Strict).unwrap(), json!({}));
         assert_eq!(through_v2("base64", json!({}), 4), (json!({}), json!({})));
     }
 }

@@ -219,8 +219,8 @@ word!(u8 u16 u32 u64);
 #[cfg(test)]
 mod tests {
     use zarrox_core::Registry;
+    use zarrox_core::Strictness;
     use zarrox_core::codec::ArrayToArray;
-    use zarrox_core::data_type::Mode;
     use zarrox_core::json::Json;
     use zarrox_core::strided::{View, ViewMut};
 
@@ -231,7 +231,8 @@ mod tests {
     fn codec(data_type: &DataType, keepbits: u32) -> Result<Box<dyn ArrayToArray>, CodecError> {
         let (registry, fill) = (registry(), FillValue::zero(data_type.size()));
         let chunk = ChunkSpec::new(&[3], data_type.storage(), fill)?.of_type(data_type);
-        let context = CodecContext { chunk: &chunk, registry: &registry, mode: Mode::Strict, limit: 100 };
+        let context =
+            CodecContext { chunk: &chunk, registry: &registry, strictness: Strictness::Strict, limit: 100 };
         match create(&config::members(json!({"keepbits": keepbits})), &context)? {
             Codec::ArrayToArray(codec) => Ok(codec),
             other => panic!("{other:?}"),

@@ -290,7 +290,7 @@ impl BytesToBytes for Blosc {
 
 #[cfg(test)]
 mod tests {
-    use zarrox_core::data_type::Mode;
+    use zarrox_core::Strictness;
     use zarrox_core::json::json;
     use zarrox_testkit::codec::{Integrity, bytes_to_bytes_suite};
 
@@ -434,7 +434,7 @@ mod tests {
     #[test]
     fn configurations() {
         let json = |shuffle: &str, size: i32| json!({"cname": "lz4", "clevel": 5, "shuffle": shuffle, "typesize": size, "blocksize": 0});
-        let lenient = |json| configured("blosc", json, Mode::Lenient);
+        let lenient = |json| configured("blosc", json, Strictness::Lenient);
         assert_eq!(lenient(json!({})).unwrap(), json("shuffle", 2));
         assert_eq!(lenient(json!({"shuffle": 2, "typesize": 4.0})).unwrap(), json("bitshuffle", 4));
         assert_eq!(lenient(json!({"shuffle": -1})).unwrap(), json("shuffle", 2));
@@ -445,14 +445,14 @@ mod tests {
             lenient(bad).unwrap_err();
         }
         let mut strict = json("shuffle", 2);
-        assert!(configured("blosc", strict.clone(), Mode::Strict).is_ok());
+        assert!(configured("blosc", strict.clone(), Strictness::Strict).is_ok());
         strict.as_object_mut().unwrap().shift_remove("typesize");
-        let error = configured("blosc", strict.clone(), Mode::Strict).unwrap_err();
+        let error = configured("blosc", strict.clone(), Strictness::Strict).unwrap_err();
         assert_eq!(error, "the configuration lacks 'typesize'");
         strict["shuffle"] = Json::from("noshuffle");
-        assert_eq!(configured("blosc", strict.clone(), Mode::Strict).unwrap(), json("noshuffle", 2));
+        assert_eq!(configured("blosc", strict.clone(), Strictness::Strict).unwrap(), json("noshuffle", 2));
         strict["shuffle"] = Json::from(0);
-        configured("blosc", strict, Mode::Strict).unwrap_err();
+        configured("blosc", strict, Strictness::Strict).unwrap_err();
     }
 
     #[test]

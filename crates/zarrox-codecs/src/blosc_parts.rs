@@ -302,8 +302,9 @@ fn to_u32(n: usize) -> Result<u32, CodecError> {
 #[cfg(test)]
 mod tests {
     use zarrox_core::CodecSpec;
+    use zarrox_core::Strictness;
     use zarrox_core::codec::{CodecChain, EncodeOptions, ReadPart, resolve};
-    use zarrox_core::data_type::{Mode, Storage};
+    use zarrox_core::data_type::Storage;
     use zarrox_core::strided::{Span, View, ViewMut};
     use zarrox_testkit::codec::{Random, slice};
 
@@ -313,7 +314,7 @@ mod tests {
 
     fn make(shape: &[u64], storage: Storage, blosc: Blosc) -> CodecChain {
         let codecs: [CodecSpec; 2] = [Bytes::little().into(), blosc.into()];
-        chain(&codecs, &chunk(shape, storage), &registry(), Mode::Lenient).unwrap()
+        chain(&codecs, &chunk(shape, storage), &registry(), Strictness::Lenient).unwrap()
     }
 
     fn encode(chain: &CodecChain, data: &[u8]) -> Vec<u8> {

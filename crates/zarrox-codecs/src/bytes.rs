@@ -335,8 +335,9 @@ impl Selected {
 
 #[cfg(test)]
 mod tests {
+    use zarrox_core::Strictness;
     use zarrox_core::codec::{ByteRange, CodecChain, CodecSpec, Encoded, Sink, Update, WritePart};
-    use zarrox_core::data_type::{Mode, Storage};
+    use zarrox_core::data_type::Storage;
     use zarrox_core::json::Json;
     use zarrox_testkit::codec::{Integrity, array_suite};
 
@@ -353,8 +354,13 @@ mod tests {
     }
 
     fn make(shape: &[u64], storage: Storage, endian: &str) -> CodecChain {
-        chain(&[spec(NAME, json!({"endian": endian}))], &chunk(shape, storage), &registry(), Mode::Strict)
-            .unwrap()
+        chain(
+            &[spec(NAME, json!({"endian": endian}))],
+            &chunk(shape, storage),
+            &registry(),
+            Strictness::Strict,
+        )
+        .unwrap()
     }
 
     /// What is stored, put together, and whether some of that lies in `buffer`.
@@ -394,7 +400,7 @@ mod tests {
         let other = if Endian::NATIVE == Endian::Little { Endian::Big } else { Endian::Little };
         assert!(!borrowed(&make(&[2, 3], Storage::Uint(2), other.name()), &values, &shape));
         let chain = |specs: &[CodecSpec]| {
-            chain(specs, &chunk(&[2, 3], Storage::Uint(2)), &registry(), Mode::Strict).unwrap()
+            chain(specs, &chunk(&[2, 3], Storage::Uint(2)), &registry(), Strictness::Strict).unwrap()
         };
         let plain = spec(NAME, json!({"endian": Endian::NATIVE.name()}));
         assert!(!borrowed(
@@ -505,24 +511,24 @@ mod tests {
 
     #[test]
     fn configurations() {
-        let named = |name: &str, storage, configuration, mode| {
-            chain(&[spec(name, configuration)], &chunk(&[2], storage), &registry(), mode)
+        let named = |name: &str, storage, configuration, strictness| {
+            chain(&[spec(name, configuration)], &chunk(&[2], storage), &registry(), strictness)
                 .map(|chain| Json::Object(chain.specs().remove(0).configuration))
                 .map_err(|e| e.to_string())
         };
-        let make = |storage, configuration, mode| named("bytes", storage, configuration, mode);
+        let make = |storage, configuration, strictness| named("bytes", storage, configuration, strictness);
         let (little, none) = (json!({"endian": "little"}), json!({}));
-        assert_eq!(named("endian", Storage::Uint(2), little.clone(), Mode::Lenient).unwrap(), little);
-        let error = named("endian", Storage::Uint(2), little.clone(), Mode::Strict).unwrap_err();
+        assert_eq!(named("endian", Storage::Uint(2), little.clone(), Strictness::Lenient).unwrap(), little);
+        let error = named("endian", Storage::Uint(2), little.clone(), Strictness::Strict).unwrap_err();
         assert!(error.contains("'endian' is another name of the codec 'bytes'"), "{error}");
-        assert_eq!(make(Storage::Uint(2), none.clone(), Mode::Lenient).unwrap(), little);
-        let error = make(Storage::Uint(2), none.clone(), Mode::Strict).unwrap_err();
+        assert_eq!(make(Storage::Uint(2), none.clone(), Strictness::Lenient).unwrap(), little);
+        let error = make(Storage::Uint(2), none.clone(), Strictness::Strict).unwrap_err();
         assert_eq!(error, "codec 'bytes': the configuration lacks 'endian'");
-        assert_eq!(make(Storage::Uint(1), none.clone(), Mode::Strict).unwrap(), none);
-        assert_eq!(make(Storage::Uint(1), little.clone(), Mode::Strict).unwrap(), none);
-        assert_eq!(make(Storage::Raw(4), none.clone(), Mode::Strict).unwrap(), none);
-        assert_eq!(make(Storage::Raw(4), little.clone(), Mode::Strict).unwrap(), little);
-        let error = make(Storage::Uint(1), json!({"endian": "native"}), Mode::Lenient).unwrap_err();
+        assert_eq!(make(Storage::Uint(1), none.clone(), Strictness::Strict).unwrap(), none);
+        assert_eq!(make(Storage::Uint(1), little.clone(), Strictness::Strict).unwrap(), none);
+        assert_eq!(make(Storage::Raw(4), none.clone(), Strictness::Strict).unwrap(), none);
+        assert_eq!(make(Storage::Raw(4), little.clone(), Strictness::Strict).unwrap(), little);
+        let error = make(Storage::Uint(1), json!({"endian": "native"}), Strictness::Lenient).unwrap_err();
         assert_eq!(error, "codec 'bytes': 'endian' is \"native\"; it should be one of little, big");
     }
 }

@@ -132,7 +132,7 @@ fn to_usize(n: u64) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use zarrox_core::data_type::Mode;
+    use zarrox_core::Strictness;
     use zarrox_core::json::json;
     use zarrox_testkit::codec::{Integrity, bytes_to_bytes_suite};
 
@@ -167,8 +167,8 @@ mod tests {
 
     #[test]
     fn configurations() {
-        assert_eq!(configured("numcodecs.bz2", json!({}), Mode::Lenient).unwrap(), json!({"level": 1}));
-        assert!(configured("numcodecs.bz2", json!({"level": 0}), Mode::Lenient).is_err());
+        assert_eq!(configured("numcodecs.bz2", json!({}), Strictness::Lenient).unwrap(), json!({"level": 1}));
+        assert!(configured("numcodecs.bz2", json!({"level": 0}), Strictness::Lenient).is_err());
         assert_eq!(through_v2("bz2", json!({"level": 4}), 2), (json!({"level": 4}), json!({"level": 4})));
     }
 }

@@ -223,7 +223,7 @@ impl ScalarMap {
                 json.as_object().ok_or_else(|| config::wrong("scalar_map", json, wants))?
             }
         };
-        let lists = Config::new(lists, context.mode, &["encode", "decode"]);
+        let lists = Config::new(lists, context.strictness, &["encode", "decode"]);
         let lists = lists.map_err(|error| error.at("'scalar_map'"))?;
         let pairs = |direction: &str, from: &DataType, to: &DataType| {
             let pairs = lists
@@ -264,7 +264,7 @@ fn scalar(
     context: &CodecContext<'_>,
 ) -> Result<(Vec<u8>, Json), CodecError> {
     let family = context.registry.family(data_type).map_err(|e| CodecError::invalid(e.to_string()))?;
-    let scalar = family.fill_from_json(data_type, json, context.mode).map_err(|_| {
+    let scalar = family.fill_from_json(data_type, json, context.strictness).map_err(|_| {
         let shown = zarrox_core::json::shown(json, 80);
         CodecError::invalid(format!("'{direction}' has {shown}, which is no {data_type}"))
     })?;
@@ -337,8 +337,8 @@ impl Elementwise for CastValueCodec {
 
 #[cfg(test)]
 mod tests {
+    use zarrox_core::Strictness;
     use zarrox_core::codec::{CodecChain, EncodeOptions, ReadPart};
-    use zarrox_core::data_type::Mode;
     use zarrox_core::strided::{Span, View, ViewMut};
 
     use super::*;
@@ -356,7 +356,7 @@ mod tests {
         let registry = registry();
         let family = registry.family(data_type).unwrap();
         let element =
-            |json| family.fill_from_json(data_type, json, Mode::Strict).unwrap().as_bytes().to_vec();
+            |json| family.fill_from_json(data_type, json, Strictness::Strict).unwrap().as_bytes().to_vec();
         scalars.iter().flat_map(element).collect()
     }
 
@@ -366,13 +366,13 @@ mod tests {
         count: usize,
         fill: &Json,
         codecs: &[CodecSpec],
-        mode: Mode,
+        strictness: Strictness,
     ) -> Result<CodecChain, CodecError> {
         let data_type = named(from);
         let fill = FillValue::new(elements(&data_type, std::slice::from_ref(fill)));
         let chunk = ChunkSpec::new(&[count as u64], data_type.storage(), fill).unwrap().of_type(&data_type);
         let last = CodecSpec::new("bytes", json!({"endian": "little"}));
-        chain(&[codecs, &[last]].concat(), &chunk, &registry(), mode)
+        chain(&[codecs, &[last]].concat(), &chunk, &registry(), strictness)
     }
 
     fn encode(chain: &CodecChain, elements: &[u8]) -> Result<Vec<u8>, CodecError> {
@@ -484,7 +484,8 @@ mod tests {
             ("float32", int("bfloat16"), json!([1.003_906_25, 1.011_718_75]), json!([1.0, 1.015_625]), None),
         ] {
             let scalars = scalars.as_array().unwrap();
-            let chain = make(from, scalars.len(), &json!(0), &[codec.clone().into()], Mode::Lenient).unwrap();
+            let chain =
+                make(from, scalars.len(), &json!(0), &[codec.clone().into()], Strictness::Lenient).unwrap();
             let data = elements(&named(from), scalars);
             let encoded = encode(&chain, &data).unwrap();
             let to = codec.configuration["data_type"].as_str().unwrap();
@@ -528,7 +529,7 @@ mod tests {
             ),
             ("float32", int("float4_e2m1fn"), json!("NaN"), "float4_e2m1fn has no NaN"),
         ] {
-            let chain = make(from, 1500, &json!(0), &[codec.into()], Mode::Strict).unwrap();
+            let chain = make(from, 1500, &json!(0), &[codec.into()], Strictness::Strict).unwrap();
             for place in [0, 1023, 1024, 1499] {
                 let mut scalars = vec![json!(1); 1500];
                 scalars[place] = scalar.clone();
@@ -536,7 +537,7 @@ mod tests {
                 assert!(error.contains("codec 'cast_value'") && error.contains(says), "{error}");
             }
         }
-        let chain = make("int8", 3, &json!(0), &[int("int16").into()], Mode::Strict).unwrap();
+        let chain = make("int8", 3, &json!(0), &[int("int16").into()], Strictness::Strict).unwrap();
         let error = decode_chunk(&chain, &[1, 0, 2, 0, 0, 1]).unwrap_err();
         assert_eq!(error.kind(), zarrox_core::error::ErrorKind::Corrupt);
         assert!(error.to_string().contains("256 of int16 is out of the range of int8"), "{error}");
@@ -553,7 +554,7 @@ mod tests {
                 codec = codec.map_encode(f64::from(n) + 0.5, 1).map_decode(1000 + n, 1);
             }
             let codec = codec.map_encode("NaN", 9999).map_decode(9999, "NaN");
-            let chain = make("float32", 2500, &json!(0), &[codec.into()], Mode::Strict).unwrap();
+            let chain = make("float32", 2500, &json!(0), &[codec.into()], Strictness::Strict).unwrap();
             let scalars: Vec<Json> = (0..2500)
                 .map(|n| match n % 7 {
                     0 => json!("NaN"),
@@ -573,8 +574,9 @@ mod tests {
         let data_type = named("float64");
         let fill = FillValue::new(0.0_f64.to_ne_bytes());
         let chunk = ChunkSpec::new(&[40, 30], data_type.storage(), fill).unwrap().of_type(&data_type);
-        let chain = chain(&[&codecs[..], &[Bytes::big().into()]].concat(), &chunk, &registry(), Mode::Strict)
-            .unwrap();
+        let chain =
+            chain(&[&codecs[..], &[Bytes::big().into()]].concat(), &chunk, &registry(), Strictness::Strict)
+                .unwrap();
         let data: Vec<f64> = (0..1200).map(|n| f64::from(n) / 2.0).collect();
         let bytes: Vec<u8> = data.iter().flat_map(|value| value.to_ne_bytes()).collect();
         let encoded = encode(&chain, &bytes).unwrap();
@@ -590,33 +592,34 @@ mod tests {
     #[test]
     fn fill_values() {
         let codec = |spec: CastValue| [CodecSpec::from(spec)];
-        let cast = |fill: Json, spec: CastValue, mode| make("float64", 4, &fill, &codec(spec), mode);
+        let cast =
+            |fill: Json, spec: CastValue, strictness| make("float64", 4, &fill, &codec(spec), strictness);
         let int16 = || CastValue::to(&named("int16"));
         let mapped = || int16().map_encode("NaN", -1).map_decode(-1, "NaN");
-        for mode in [Mode::Lenient, Mode::Strict] {
+        for strictness in [Strictness::Lenient, Strictness::Strict] {
             for fill in [json!("NaN"), json!(1e9)] {
-                let error = cast(fill, int16(), mode).unwrap_err().to_string();
+                let error = cast(fill, int16(), strictness).unwrap_err().to_string();
                 assert!(error.contains("codec 'cast_value': the array's fill value: "), "{error}");
             }
-            cast(json!("NaN"), mapped(), mode).unwrap();
-            cast(json!(-3), int16(), mode).unwrap();
+            cast(json!("NaN"), mapped(), strictness).unwrap();
+            cast(json!(-3), int16(), strictness).unwrap();
         }
         for (fill, spec) in [
             (json!(0.5), int16()),
             (json!("NaN"), int16().map_encode("NaN", -1)),
             (json!(1e9), int16().clamp()),
         ] {
-            cast(fill.clone(), spec.clone(), Mode::Lenient).unwrap();
-            let error = cast(fill, spec, Mode::Strict).unwrap_err().to_string();
+            cast(fill.clone(), spec.clone(), Strictness::Lenient).unwrap();
+            let error = cast(fill, spec, Strictness::Strict).unwrap_err().to_string();
             assert!(error.contains("is not the same once it was encoded and decoded"), "{error}");
         }
         // The codec behind gets the fill value as it is encoded.
         let codecs = [mapped().into(), CastValue::to(&named("int8")).into()];
-        let chain = make("float64", 2, &json!("NaN"), &codecs, Mode::Strict).unwrap();
+        let chain = make("float64", 2, &json!("NaN"), &codecs, Strictness::Strict).unwrap();
         let fill = elements(&named("float64"), &[json!("NaN"), json!(3)]);
         assert_eq!(encode(&chain, &fill).unwrap(), [0xff, 3]);
         let bad = [mapped().into(), CastValue::to(&named("uint8")).into()];
-        assert!(make("float64", 2, &json!("NaN"), &bad, Mode::Lenient).is_err(), "-1 is no uint8");
+        assert!(make("float64", 2, &json!("NaN"), &bad, Strictness::Lenient).is_err(), "-1 is no uint8");
     }
 
     #[test]
@@ -628,7 +631,7 @@ mod tests {
         let data_type = named("float64");
         let fill = FillValue::new(0.25_f64.to_ne_bytes());
         let chunk = ChunkSpec::new(&[4], data_type.storage(), fill).unwrap().of_type(&data_type);
-        let chain = chain(&codecs, &chunk, &registry(), Mode::Lenient).unwrap();
+        let chain = chain(&codecs, &chunk, &registry(), Strictness::Lenient).unwrap();
         let skip = EncodeOptions { store_empty_chunks: false };
         let encode = |value: f64| {
             let (data, mut encoded) = (value.to_ne_bytes().repeat(4), Vec::new());
@@ -642,8 +645,9 @@ mod tests {
 
     #[test]
     fn configurations() {
-        let make = |from: &str, configuration: Json, mode| {
-            make(from, 1, &json!(0), &[spec(NAME, configuration)], mode).map(|chain| chain.specs()[0].clone())
+        let make = |from: &str, configuration: Json, strictness| {
+            make(from, 1, &json!(0), &[spec(NAME, configuration)], strictness)
+                .map(|chain| chain.specs()[0].clone())
         };
         for (given, complete) in [
             (json!({"data_type": "int8"}), json!({"data_type": "int8", "rounding": "nearest-even"})),
@@ -656,8 +660,8 @@ mod tests {
                 json!({"data_type": "int8", "rounding": "towards-zero", "out_of_range": "wrap", "scalar_map": {"encode": [["NaN", 0], ["Infinity", 1]], "decode": []}}),
             ),
         ] {
-            assert_eq!(make("float64", given, Mode::Lenient).unwrap(), spec(NAME, complete.clone()));
-            assert_eq!(make("float64", complete.clone(), Mode::Strict).unwrap(), spec(NAME, complete));
+            assert_eq!(make("float64", given, Strictness::Lenient).unwrap(), spec(NAME, complete.clone()));
+            assert_eq!(make("float64", complete.clone(), Strictness::Strict).unwrap(), spec(NAME, complete));
         }
         for (bad, says) in [
             (json!({}), "lacks 'data_type'"),
@@ -691,17 +695,18 @@ mod tests {
                 "'decode' has \"NaN\", which is no int8",
             ),
         ] {
-            for mode in [Mode::Lenient, Mode::Strict] {
-                let error = make("float64", bad.clone(), mode).unwrap_err().to_string();
+            for strictness in [Strictness::Lenient, Strictness::Strict] {
+                let error = make("float64", bad.clone(), strictness).unwrap_err().to_string();
                 assert!(error.contains("codec 'cast_value'") && error.contains(says), "{bad}: {error}");
             }
         }
         let complex = ChunkSpec::new(&[1], named("complex64").storage(), FillValue::zero(8)).unwrap();
         let codecs = [spec(NAME, json!({"data_type": "int8"}))];
-        let error = chain(&codecs, &complex, &registry(), Mode::Lenient).unwrap_err().to_string();
+        let error = chain(&codecs, &complex, &registry(), Strictness::Lenient).unwrap_err().to_string();
         assert!(error.contains("complex64 is neither"), "{error}");
         assert!(
-            make("float64", json!({"data_type": "int8", "out_of_range": "error"}), Mode::Strict).is_err()
+            make("float64", json!({"data_type": "int8", "out_of_range": "error"}), Strictness::Strict)
+                .is_err()
         );
     }
 }

@@ -235,8 +235,8 @@ impl ArrayToArray for CategorizeCodec {
 
 #[cfg(test)]
 mod tests {
+    use zarrox_core::Strictness;
     use zarrox_core::codec::{CodecChain, EncodeOptions};
-    use zarrox_core::data_type::Mode;
     use zarrox_testkit::codec::Random;
     use zarrox_testkit::variable::variable_suite;
 
@@ -261,7 +261,7 @@ mod tests {
         // numcodecs 0.15.1: `Categorize(['a', 'é'], dtype=object).encode(['b', 'a', 'é', ''])`; decoded, 'b' is no text.
         let codecs = [Categorize::labels(["a", "é"]).into(), spec("bytes", json!({}))];
         let chunk = ChunkSpec::new(&[4], Storage::Variable, FillValue::new([])).unwrap();
-        let chain = chain(&codecs, &chunk, &registry(), Mode::Strict).unwrap();
+        let chain = chain(&codecs, &chunk, &registry(), Strictness::Strict).unwrap();
         let texts = ["b", "a", "é", ""].map(|text| text.as_bytes().to_vec());
         assert_eq!(objects::encode_with(&chain, &texts).unwrap(), [0, 1, 2, 0]);
         let decoded = objects::decode_with(&chain, &[0, 1, 2, 0]).unwrap();
@@ -272,7 +272,7 @@ mod tests {
 
     fn fixed(configuration: Json) -> Result<CodecChain, CodecError> {
         let specs = [spec(NAME, configuration), spec("bytes", json!({}))];
-        chain(&specs, &chunk(&[3], Storage::Utf32(12)), &registry(), Mode::Lenient)
+        chain(&specs, &chunk(&[3], Storage::Utf32(12)), &registry(), Strictness::Lenient)
     }
 
     #[test]

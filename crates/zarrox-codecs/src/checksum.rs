@@ -158,7 +158,7 @@ pub(crate) fn spec(name: &str, checksum: &impl Checksum) -> CodecSpec {
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use zarrox_core::data_type::Mode;
+    use zarrox_core::Strictness;
     use zarrox_core::json::json;
 
     use super::*;
@@ -173,7 +173,7 @@ pub(crate) mod tests {
         at: ChecksumLocation,
     ) {
         let what = format!("{name} {configuration}");
-        let codec = make(&spec(name, configuration), Mode::Lenient).unwrap();
+        let codec = make(&spec(name, configuration), Strictness::Lenient).unwrap();
         let stored = hex(checksum);
         let (envelope, whole) = match at {
             ChecksumLocation::Start => (Envelope { before: 4, after: 0 }, [&stored[..], bytes].concat()),
@@ -196,16 +196,16 @@ pub(crate) mod tests {
     /// A location is written if it was said, and only then.
     pub(crate) fn locations(name: &str, id: &str) {
         for said in [json!({}), json!({"location": "start"}), json!({"location": "end"})] {
-            for mode in [Mode::Lenient, Mode::Strict] {
-                assert_eq!(configured(name, said.clone(), mode).unwrap(), said);
+            for strictness in [Strictness::Lenient, Strictness::Strict] {
+                assert_eq!(configured(name, said.clone(), strictness).unwrap(), said);
             }
             assert_eq!(through_v2(id, said.clone(), 4), (said.clone(), said));
         }
         let null = json!({"location": null});
-        assert_eq!(configured(name, null.clone(), Mode::Lenient).unwrap(), json!({}));
+        assert_eq!(configured(name, null.clone(), Strictness::Lenient).unwrap(), json!({}));
         assert_eq!(through_v2(id, null, 4).0, json!({}));
         for wrong in [json!({"location": "middle"}), json!({"location": 4})] {
-            let error = configured(name, wrong.clone(), Mode::Lenient).unwrap_err();
+            let error = configured(name, wrong.clone(), Strictness::Lenient).unwrap_err();
             assert!(error.contains("one of start, end"), "{wrong}: {error}");
         }
     }

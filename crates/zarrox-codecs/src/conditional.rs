@@ -247,7 +247,7 @@ fn largest(codec: &dyn BytesToBytes, size: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use zarrox_core::data_type::Mode;
+    use zarrox_core::Strictness;
     use zarrox_core::json::Json;
     use zarrox_testkit::codec::{Integrity, array_suite, bytes_to_bytes_suite};
 
@@ -277,8 +277,9 @@ mod tests {
         // Nobody else has this codec: from the specification, by hand. The checksum is that of `crc32c`, the gzip member
         // Python's `gzip.compress(b'abc', mtime=0)`.
         let specs = json!([{"name": "crc32c"}, {"name": "gzip", "configuration": {"level": 9}}]);
-        let conditional =
-            |bits| make(&spec(NAME, json!({"codecs": specs, "header_bits": bits})), Mode::Strict).unwrap();
+        let conditional = |bits| {
+            make(&spec(NAME, json!({"codecs": specs, "header_bits": bits})), Strictness::Strict).unwrap()
+        };
         let gzip = hex("1f8b08000000000002034b4c4a0600c241243503000000");
         for (bits, stored) in [
             (8, [&[0][..], b"abc"].concat()),
@@ -299,7 +300,7 @@ mod tests {
     fn codecs_are_applied_where_they_help() {
         let nested = json!({"codecs": [{"name": "crc32c"}, {"name": "gzip", "configuration": {"level": 5}},
             {"name": "numcodecs.bz2", "configuration": {"level": 1}}]});
-        let codec = make(&spec(NAME, nested), Mode::Lenient).unwrap();
+        let codec = make(&spec(NAME, nested), Strictness::Lenient).unwrap();
         let data = steps();
         let mut encoded = Vec::new();
         codec.encode(&data, &mut encoded).unwrap();
@@ -321,10 +322,10 @@ mod tests {
         let mut bytes = noise.clone();
         for spec in &all {
             let mut encoded = Vec::new();
-            make(spec, Mode::Lenient).unwrap().encode(&bytes, &mut encoded).unwrap();
+            make(spec, Strictness::Lenient).unwrap().encode(&bytes, &mut encoded).unwrap();
             bytes = encoded;
         }
-        let codec = make(&Conditional::new(all).into(), Mode::Strict).unwrap();
+        let codec = make(&Conditional::new(all).into(), Strictness::Strict).unwrap();
         let stored = [&[0b1111], bytes.as_slice()].concat();
         assert!(codec.encoded_size(Size::Exact(50)).limit() >= stored.len());
         let mut decoded = vec![0; 50];
@@ -335,7 +336,8 @@ mod tests {
     #[test]
     fn damaged_headers_say_why() {
         let codec =
-            make(&Conditional::new([Crc32c::default().into()]).header_bits(16).into(), Mode::Strict).unwrap();
+            make(&Conditional::new([Crc32c::default().into()]).header_bits(16).into(), Strictness::Strict)
+                .unwrap();
         for (bad, says) in [
             (&[][..], "truncated: 0 bytes are not enough"),
             (&[0], "truncated: 1 bytes are not enough"),
@@ -352,18 +354,18 @@ mod tests {
     fn configurations() {
         let gzip = json!({"name": "gzip", "configuration": {"level": 1}});
         let many = |count: usize| vec![gzip.clone(); count];
-        let configured = |json, mode| configured(NAME, json, mode);
+        let configured = |json, strictness| configured(NAME, json, strictness);
         for (count, bits) in [(0, 0), (1, 8), (8, 8), (9, 16)] {
             let complete = json!({"codecs": many(count), "header_bits": bits});
-            assert_eq!(configured(json!({"codecs": many(count)}), Mode::Strict).unwrap(), complete);
+            assert_eq!(configured(json!({"codecs": many(count)}), Strictness::Strict).unwrap(), complete);
         }
         let aliased = json!({"codecs": ["numcodecs.gzip"]});
-        assert_eq!(configured(aliased.clone(), Mode::Lenient).unwrap()["codecs"][0]["name"], "gzip");
-        assert!(configured(aliased, Mode::Strict).is_err());
+        assert_eq!(configured(aliased.clone(), Strictness::Lenient).unwrap()["codecs"][0]["name"], "gzip");
+        assert!(configured(aliased, Strictness::Strict).is_err());
         let error = |codecs: Json, bits: Json| {
-            configured(json!({"codecs": codecs, "header_bits": bits}), Mode::Lenient).unwrap_err()
+            configured(json!({"codecs": codecs, "header_bits": bits}), Strictness::Lenient).unwrap_err()
         };
-        assert!(configured(json!({}), Mode::Lenient).unwrap_err().ends_with("lacks 'codecs'"));
+        assert!(configured(json!({}), Strictness::Lenient).unwrap_err().ends_with("lacks 'codecs'"));
         assert!(error(json!(["bytes"]), json!(8)).contains("only codecs for bytes can be conditional"));
         assert!(error(json!(["nosuch"]), json!(8)).contains("'codecs': unknown codec 'nosuch'"));
         for bits in [json!(-8), json!(7), json!(1 << 20), json!(u64::MAX), json!("8")] {

@@ -2,8 +2,8 @@
 
 use std::ops::RangeInclusive;
 
+use zarrox_core::Strictness;
 use zarrox_core::codec::{CodecContext, CodecSpec};
-use zarrox_core::data_type::Mode;
 use zarrox_core::error::CodecError;
 use zarrox_core::json::json;
 use zarrox_core::json::{Json, Map};
@@ -15,14 +15,14 @@ use zarrox_core::json::{Json, Map};
 #[derive(Clone, Copy)]
 pub(crate) struct Config<'a> {
     members: &'a Map,
-    mode: Mode,
+    strictness: Strictness,
 }
 
 impl<'a> Config<'a> {
     /// Refuses members that are not known: they may change the meaning of the data.
-    pub(crate) fn new(members: &'a Map, mode: Mode, known: &[&str]) -> Result<Self, CodecError> {
+    pub(crate) fn new(members: &'a Map, strictness: Strictness, known: &[&str]) -> Result<Self, CodecError> {
         match members.keys().find(|name| !known.contains(&name.as_str())) {
-            None => Ok(Self { members, mode }),
+            None => Ok(Self { members, strictness }),
             Some(name) if known.is_empty() => {
                 Err(CodecError::invalid(format!("unknown member '{name}': this codec has no configuration")))
             }
@@ -38,12 +38,12 @@ impl<'a> Config<'a> {
     /// A configuration that comes from elsewhere than v3 metadata.
     #[cfg(feature = "blosc")]
     pub(crate) fn lenient(members: &'a Map) -> Self {
-        Self { members, mode: Mode::Lenient }
+        Self { members, strictness: Strictness::Lenient }
     }
 
     /// Whether only the specification's own forms are taken.
     pub(crate) fn is_strict(self) -> bool {
-        self.mode == Mode::Strict
+        self.strictness == Strictness::Strict
     }
 
     /// A member; leniently, `null` counts as absent.
@@ -177,5 +177,5 @@ pub(crate) fn read<'a>(
     context: &CodecContext<'_>,
     known: &[&str],
 ) -> Result<Config<'a>, CodecError> {
-    Config::new(configuration, context.mode, known)
+    Config::new(configuration, context.strictness, known)
 }

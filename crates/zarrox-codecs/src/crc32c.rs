@@ -12,8 +12,8 @@
 //!
 //! Encoded bytes: the bytes themselves, then their CRC32C as a little-endian `u32` (or the other way round).
 
+use zarrox_core::Strictness;
 use zarrox_core::codec::{Codec, CodecContext, CodecDef, CodecKind, CodecSpec, same_to_v2};
-use zarrox_core::data_type::Mode;
 use zarrox_core::error::CodecError;
 use zarrox_core::json::Map;
 
@@ -88,7 +88,7 @@ fn create(
     context: &CodecContext<'_>,
     own: ChecksumLocation,
 ) -> Result<Codec, CodecError> {
-    let strict_core = context.mode == Mode::Strict && own == ChecksumLocation::End;
+    let strict_core = context.strictness == Strictness::Strict && own == ChecksumLocation::End;
     let known: &[&str] = if strict_core { &[] } else { &["location"] };
     let config = config::read(configuration, context, known)?;
     let location = ChecksumLocation::read(config)?.unwrap_or(ChecksumLocation::End);
@@ -164,10 +164,10 @@ mod tests {
         let chunk = chunk(&[10], Storage::Uint(1));
         for (name, configuration, complete) in cases {
             let specs = [spec("bytes", json!({})), spec(name, configuration)];
-            let made = |mode| chain(&specs, &chunk, &registry(), mode).map(|chain| chain.specs());
+            let made = |strictness| chain(&specs, &chunk, &registry(), strictness).map(|chain| chain.specs());
             let complete = spec(complete.0, complete.1.clone());
-            assert_eq!(made(Mode::Lenient).unwrap()[1], complete);
-            assert_eq!(made(Mode::Strict).is_ok(), specs[1] == complete, "{}", specs[1]);
+            assert_eq!(made(Strictness::Lenient).unwrap()[1], complete);
+            assert_eq!(made(Strictness::Strict).is_ok(), specs[1] == complete, "{}", specs[1]);
         }
     }
 
@@ -184,15 +184,15 @@ mod tests {
         assert_eq!(through_v2("crc32c", start.clone(), 2), (start.clone(), start));
         let wrong = json!({"location": "middle"});
         let (v3, _) = through_v2("crc32c", wrong.clone(), 2);
-        let error = configured(name(wrong).unwrap(), v3, Mode::Lenient).unwrap_err();
+        let error = configured(name(wrong).unwrap(), v3, Strictness::Lenient).unwrap_err();
         assert!(error.contains("one of start, end"), "{error}");
     }
 
     #[test]
     fn configurations() {
-        let error = configured("crc32c", json!({"location": "end"}), Mode::Strict).unwrap_err();
+        let error = configured("crc32c", json!({"location": "end"}), Strictness::Strict).unwrap_err();
         assert!(error.contains("'location': this codec has no configuration"), "{error}");
-        let error = configured("numcodecs.crc32c", json!({}), Mode::Strict).unwrap_err();
+        let error = configured("numcodecs.crc32c", json!({}), Strictness::Strict).unwrap_err();
         assert!(error.contains("another name of the codec 'crc32c'"), "{error}");
     }
 }

@@ -104,7 +104,7 @@ fn reduced(sum: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use zarrox_core::data_type::Mode;
+    use zarrox_core::Strictness;
     use zarrox_core::json::json;
     use zarrox_testkit::codec::{Integrity, Random, bytes_to_bytes_suite};
 
@@ -161,8 +161,8 @@ mod tests {
 
     #[test]
     fn configurations() {
-        assert_eq!(configured(DEF.name, json!({}), Mode::Strict).unwrap(), json!({}));
-        let error = configured(DEF.name, json!({"location": "end"}), Mode::Lenient).unwrap_err();
+        assert_eq!(configured(DEF.name, json!({}), Strictness::Strict).unwrap(), json!({}));
+        let error = configured(DEF.name, json!({"location": "end"}), Strictness::Lenient).unwrap_err();
         assert!(error.contains("no configuration"), "{error}");
         assert_eq!(through_v2("fletcher32", json!({}), 4), (json!({}), json!({})));
     }

@@ -89,7 +89,7 @@ impl BytesToBytes for Gzip {
 
 #[cfg(test)]
 mod tests {
-    use zarrox_core::data_type::Mode;
+    use zarrox_core::Strictness;
     use zarrox_core::json::json;
     use zarrox_testkit::codec::{Integrity, bytes_to_bytes_suite};
 
@@ -125,7 +125,7 @@ mod tests {
 
     #[test]
     fn configurations() {
-        let lenient = |json| configured("gzip", json, Mode::Lenient);
+        let lenient = |json| configured("gzip", json, Strictness::Lenient);
         assert_eq!(lenient(json!({})).unwrap(), json!({"level": 1}));
         assert_eq!(lenient(json!({"level": -1})).unwrap(), json!({"level": 6}));
         assert_eq!(lenient(json!({"level": null})).unwrap(), json!({"level": 1}));
@@ -133,7 +133,7 @@ mod tests {
             let error = lenient(bad).unwrap_err();
             assert!(error.contains("'level'") && error.contains("to 9"), "{error}");
         }
-        let strict = configured("gzip", json!({}), Mode::Strict).unwrap_err();
+        let strict = configured("gzip", json!({}), Strictness::Strict).unwrap_err();
         assert_eq!(strict, "the configuration lacks 'level'");
         assert_eq!(through_v2("gzip", json!({}), 2).1, json!({"level": 1}));
     }

@@ -171,7 +171,7 @@ fn final_step(x: &mut u32, y: u32, bits: u32) {
 
 #[cfg(test)]
 mod tests {
-    use zarrox_core::data_type::Mode;
+    use zarrox_core::Strictness;
     use zarrox_testkit::codec::{Integrity, bytes_to_bytes_suite};
 
     use super::*;
@@ -246,13 +246,13 @@ mod tests {
     #[test]
     fn configurations() {
         let complete = json!({"initval": 0, "prefix": null});
-        assert_eq!(configured(DEF.name, json!({}), Mode::Lenient).unwrap(), complete);
-        assert_eq!(configured(DEF.name, complete.clone(), Mode::Strict).unwrap(), complete);
+        assert_eq!(configured(DEF.name, json!({}), Strictness::Lenient).unwrap(), complete);
+        assert_eq!(configured(DEF.name, complete.clone(), Strictness::Strict).unwrap(), complete);
         for lacking in [json!({}), json!({"initval": 0}), json!({"prefix": null})] {
-            assert!(configured(DEF.name, lacking, Mode::Strict).unwrap_err().contains("lacks"));
+            assert!(configured(DEF.name, lacking, Strictness::Strict).unwrap_err().contains("lacks"));
         }
         let most = json!({"initval": u32::MAX, "prefix": [0, 255]});
-        assert_eq!(configured(DEF.name, most.clone(), Mode::Strict).unwrap(), most);
+        assert_eq!(configured(DEF.name, most.clone(), Strictness::Strict).unwrap(), most);
         assert_eq!(through_v2("jenkins_lookup3", most.clone(), 4), (most.clone(), most));
         assert_eq!(through_v2("jenkins_lookup3", json!({}), 4), (complete.clone(), complete));
         for (wrong, named) in [
@@ -263,7 +263,7 @@ mod tests {
             (json!({"prefix": [256]}), "prefix"),
             (json!({"prefix": [1, "a"]}), "prefix"),
         ] {
-            assert!(configured(DEF.name, wrong, Mode::Lenient).unwrap_err().contains(named));
+            assert!(configured(DEF.name, wrong, Strictness::Lenient).unwrap_err().contains(named));
         }
     }
 }

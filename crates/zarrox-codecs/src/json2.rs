@@ -207,7 +207,7 @@ impl ArrayToBytes for JsonCodec {
 
 #[cfg(test)]
 mod tests {
-    use zarrox_core::data_type::Mode;
+    use zarrox_core::Strictness;
     use zarrox_testkit::codec::Random;
     use zarrox_testkit::variable::variable_suite;
 
@@ -286,7 +286,7 @@ mod tests {
 
     #[test]
     fn configurations() {
-        let make = |changes| objects::chain(&spec(NAME, changes), &[2], Mode::Lenient);
+        let make = |changes| objects::chain(&spec(NAME, changes), &[2], Strictness::Lenient);
         let complete = |changes| Json::Object(make(changes).unwrap().specs().remove(0).configuration);
         assert_eq!(complete(json!({})), defaults());
         assert_eq!(

@@ -3,8 +3,9 @@
 
 use std::sync::Arc;
 
+use zarrox_core::Strictness;
 use zarrox_core::codec::{ChunkSpec, CodecChain, CodecContext, CodecSpec, EncodeOptions, ReadPart};
-use zarrox_core::data_type::{DataType, Mode, Storage};
+use zarrox_core::data_type::{DataType, Storage};
 use zarrox_core::error::CodecError;
 use zarrox_core::heap::Heap;
 use zarrox_core::strided::Span;
@@ -16,7 +17,7 @@ pub(crate) struct LinearChain {
     codecs: Vec<CodecSpec>,
     data_type: DataType,
     registry: Registry,
-    mode: Mode,
+    strictness: Strictness,
     limit: usize,
     usual: Arc<CodecChain>,
 }
@@ -31,7 +32,7 @@ impl LinearChain {
     ) -> Result<Self, CodecError> {
         let usual = Arc::new(make(&codecs, data_type, usual, context)?);
         let (registry, data_type) = (context.registry.clone(), data_type.clone());
-        Ok(Self { codecs, data_type, registry, mode: context.mode, limit: context.limit, usual })
+        Ok(Self { codecs, data_type, registry, strictness: context.strictness, limit: context.limit, usual })
     }
 
     /// The chain for the usual number of elements.
@@ -45,8 +46,12 @@ impl LinearChain {
             return Ok(self.usual.clone());
         }
         let chunk = chunk(&self.data_type, count)?;
-        let context =
-            CodecContext { chunk: &chunk, registry: &self.registry, mode: self.mode, limit: self.limit };
+        let context = CodecContext {
+            chunk: &chunk,
+            registry: &self.registry,
+            strictness: self.strictness,
+            limit: self.limit,
+        };
         CodecChain::new(&self.codecs, &context).map(Arc::new)
     }
 

@@ -92,7 +92,7 @@ impl BytesToBytes for Lz4 {
 
 #[cfg(test)]
 mod tests {
-    use zarrox_core::data_type::Mode;
+    use zarrox_core::Strictness;
     use zarrox_core::json::json;
     use zarrox_testkit::codec::{Integrity, bytes_to_bytes_suite};
 
@@ -134,8 +134,8 @@ mod tests {
     fn configurations() {
         let complete = json!({"acceleration": 1});
         for lenient in [json!({}), json!({"acceleration": 0})] {
-            assert_eq!(configured("numcodecs.lz4", lenient.clone(), Mode::Lenient).unwrap(), complete);
-            assert!(configured("numcodecs.lz4", lenient, Mode::Strict).is_err());
+            assert_eq!(configured("numcodecs.lz4", lenient.clone(), Strictness::Lenient).unwrap(), complete);
+            assert!(configured("numcodecs.lz4", lenient, Strictness::Strict).is_err());
         }
         assert_eq!(through_v2("lz4", json!({}), 2), (complete.clone(), complete));
     }

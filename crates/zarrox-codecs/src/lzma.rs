@@ -251,7 +251,7 @@ fn to_usize(n: u64) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use zarrox_core::data_type::Mode;
+    use zarrox_core::Strictness;
     use zarrox_testkit::codec::{Integrity, bytes_to_bytes_suite};
 
     use super::*;
@@ -307,7 +307,7 @@ mod tests {
             ),
         ];
         for (configuration, golden) in cases {
-            let codec = make(&spec("numcodecs.lzma", configuration.clone()), Mode::Lenient).unwrap();
+            let codec = make(&spec("numcodecs.lzma", configuration.clone()), Strictness::Lenient).unwrap();
             let mut decoded = vec![0; 2000];
             assert_eq!(codec.decode(&hex(golden), &mut decoded).unwrap(), 2000, "{configuration}");
             assert_eq!(decoded, steps(), "{configuration}");
@@ -329,19 +329,21 @@ mod tests {
     fn dictionaries_that_are_too_large_are_refused() {
         // An old `.lzma` header with a dictionary of 2 GiB.
         let stream = hex("5d00000080ffffffffffffffff00006f68441349532ece3411853aff4505");
-        let codec = make(&spec("numcodecs.lzma", json!({"format": 2})), Mode::Lenient).unwrap();
+        let codec = make(&spec("numcodecs.lzma", json!({"format": 2})), Strictness::Lenient).unwrap();
         let error = codec.decode(&stream, &mut [0; 2000]).unwrap_err();
         assert!(error.to_string().contains("dictionary"), "{error}");
         let filters = json!({"format": 3, "filters": [{"id": 33, "dict_size": 0x7fff_ffff}]});
-        assert!(configured("numcodecs.lzma", filters, Mode::Lenient).unwrap_err().contains("dict_size"));
+        assert!(
+            configured("numcodecs.lzma", filters, Strictness::Lenient).unwrap_err().contains("dict_size")
+        );
     }
 
     #[test]
     fn configurations() {
         let complete = json!({"format": 1, "check": -1, "preset": null, "filters": null});
-        assert_eq!(configured("numcodecs.lzma", json!({}), Mode::Lenient).unwrap(), complete);
-        assert!(configured("numcodecs.lzma", json!({}), Mode::Strict).unwrap_err().contains("format"));
-        assert_eq!(configured("numcodecs.lzma", complete.clone(), Mode::Strict).unwrap(), complete);
+        assert_eq!(configured("numcodecs.lzma", json!({}), Strictness::Lenient).unwrap(), complete);
+        assert!(configured("numcodecs.lzma", json!({}), Strictness::Strict).unwrap_err().contains("format"));
+        assert_eq!(configured("numcodecs.lzma", complete.clone(), Strictness::Strict).unwrap(), complete);
         assert_eq!(through_v2("lzma", json!({"preset": 9}), 2).1["preset"], 9);
         let bad = [
             (json!({"format": 3}), "needs 'filters'"),
@@ -362,7 +364,7 @@ mod tests {
             (json!({"filters": [{}]}), "id"),
         ];
         for (configuration, named) in bad {
-            let error = configured("numcodecs.lzma", configuration.clone(), Mode::Lenient).unwrap_err();
+            let error = configured("numcodecs.lzma", configuration.clone(), Strictness::Lenient).unwrap_err();
             assert!(error.contains(named), "{configuration}: {error}");
         }
     }

@@ -17,11 +17,11 @@
 //! A block may be smaller than its chunk, as Java writes them at the array's edge: what is missing is the fill value.
 
 use zarrox_core::Registry;
+use zarrox_core::Strictness;
 use zarrox_core::codec::{
     ArrayToBytes, Codec, CodecChain, CodecContext, CodecDef, CodecKind, CodecSpec, EncodeOptions, Fetch,
     ReadPart, Size, Window, same_from_v2, same_to_v2,
 };
-use zarrox_core::data_type::Mode;
 use zarrox_core::error::CodecError;
 use zarrox_core::json::Map;
 use zarrox_core::json::json;
@@ -78,7 +78,7 @@ struct N5Codec {
     stored: Vec<u32>,
     /// What chains for other shapes are made of.
     registry: Registry,
-    mode: Mode,
+    mode: Strictness,
 }
 
 impl N5Codec {
@@ -93,7 +93,7 @@ impl N5Codec {
         let stored = stored.map_err(|_| {
             CodecError::unsupported("a block of N5 has less than 2^32 elements along a dimension")
         })?;
-        Ok(Self { whole, order, stored, registry: context.registry.clone(), mode: context.mode })
+        Ok(Self { whole, order, stored, registry: context.registry.clone(), mode: context.strictness })
     }
 
     /// The same codecs for a block of another shape.
@@ -102,7 +102,7 @@ impl N5Codec {
         let limit = self.whole.limit();
         CodecChain::new(
             codecs,
-            &CodecContext { chunk: &chunk, registry: &self.registry, mode: self.mode, limit },
+            &CodecContext { chunk: &chunk, registry: &self.registry, strictness: self.mode, limit },
         )
     }
 
@@ -280,7 +280,7 @@ mod tests {
 
     fn make(shape: &[u64], codecs: &[CodecSpec]) -> CodecChain {
         let n5 = N5Default::new(codecs.iter().cloned()).into();
-        chain(&[n5], &chunk(shape, Storage::Uint(2)), &registry(), Mode::Strict).unwrap()
+        chain(&[n5], &chunk(shape, Storage::Uint(2)), &registry(), Strictness::Strict).unwrap()
     }
 
     fn numbers(decoded: &[u8]) -> Vec<u16> {
@@ -317,7 +317,7 @@ mod tests {
         // N5's order: 2 along x, 1 along y.
         let encoded = hex("0000000200000002000000010007 0008".replace(' ', "").as_str());
         let n5 = N5Default::new([Bytes::big().into()]).into();
-        let plain = chain(&[n5], &spec, &registry(), Mode::Strict).unwrap();
+        let plain = chain(&[n5], &spec, &registry(), Strictness::Strict).unwrap();
         assert_eq!(numbers(&decode_chunk(&plain, &encoded).unwrap()), [7, 8, 9, 9, 9, 9]);
         // Every second element of the last row but one, and of the other.
         let mut memory = [0; 8];
@@ -343,7 +343,7 @@ mod tests {
             let whole = make(&shape, &codecs);
             let smaller: Vec<u64> = lengths.iter().map(|&n| 1 + random.below(n) as u64).collect();
             let inner =
-                chain(&codecs, &chunk(&smaller, Storage::Uint(2)), &registry(), Mode::Strict).unwrap();
+                chain(&codecs, &chunk(&smaller, Storage::Uint(2)), &registry(), Strictness::Strict).unwrap();
             let values = random.bytes(inner.chunk().size());
             // The block as another program writes it: N5's order of its own shape, then the elements.
             let mut stored: Vec<u32> = smaller.iter().map(|&n| u32::try_from(n).unwrap()).collect();
@@ -411,7 +411,8 @@ mod tests {
         let message = error(&plain, &more);
         assert!(message.contains("5 elements for a shape of [3, 1], which has 3"), "{message}");
         let (registry, spec) = (registry(), chunk(&[3, 1], Storage::Uint(2)));
-        let context = CodecContext { chunk: &spec, registry: &registry, mode: Mode::Strict, limit: 100 };
+        let context =
+            CodecContext { chunk: &spec, registry: &registry, strictness: Strictness::Strict, limit: 100 };
         let read = N5Block::decode(&more, &plain.specs()[0], &context).unwrap();
         assert_eq!((read.mode, &read.shape[..]), (N5BlockMode::VarLength, &[3, 1][..]));
         assert_eq!(numbers(&read.elements), [1, 2, 3, 4, 5]);
@@ -433,7 +434,7 @@ mod tests {
         let big = json!({"name": "bytes", "configuration": {"endian": "big"}});
         let complete =
             json!([{"name": "transpose", "configuration": {"order": [1, 0]}}, big, {"name": "crc32c"}]);
-        let specs = make(complete.clone(), Mode::Strict).unwrap().specs();
+        let specs = make(complete.clone(), Strictness::Strict).unwrap().specs();
         assert_eq!(specs[0].configuration["codecs"], complete);
         let bad = [
             (json!([{"name": "bytes", "configuration": {"endian": "little"}}]), "big"),
@@ -444,7 +445,7 @@ mod tests {
             (json!([{"name": "n5_default", "configuration": {"codecs": [big]}}]), "'bytes'"),
         ];
         for (codecs, named) in bad {
-            let message = make(codecs, Mode::Lenient).unwrap_err().to_string();
+            let message = make(codecs, Strictness::Lenient).unwrap_err().to_string();
             assert!(message.contains(named), "{message}");
         }
     }

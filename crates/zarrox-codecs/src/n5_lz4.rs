@@ -16,10 +16,10 @@
 //! without the text in front are one bare LZ4 block, as z5 writes them.
 
 use twox_hash::XxHash32;
+use zarrox_core::Strictness;
 use zarrox_core::codec::{
     BytesToBytes, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, Size, same_from_v2, same_to_v2,
 };
-use zarrox_core::data_type::Mode;
 use zarrox_core::error::CodecError;
 use zarrox_core::json::Map;
 use zarrox_core::json::json;
@@ -70,7 +70,7 @@ const LARGEST: i32 = 1 << 25;
 
 fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, CodecError> {
     let config = config::read(configuration, context, &["blockSize"])?;
-    let lenient = context.mode == Mode::Lenient;
+    let lenient = context.strictness == Strictness::Lenient;
     // z5 writes the number of elements of a chunk, or another number that it does not use.
     let smallest = if lenient { 0 } else { SMALLEST };
     let block_size = config.integer("blockSize", smallest..=LARGEST, DEFAULT)?.max(SMALLEST);
@@ -263,7 +263,7 @@ mod tests {
         let both = [lz4.clone(), stored, end.clone()].concat();
         assert_eq!(decode("n5_lz4", &both, 60).unwrap(), plain.repeat(2));
         assert_eq!(decode("n5_lz4", &compressed, 30).unwrap(), plain, "z5 has no framing");
-        assert!(make(&spec("n5_lz4", json!({"blockSize": 64})), Mode::Strict).is_ok_and(|codec| {
+        assert!(make(&spec("n5_lz4", json!({"blockSize": 64})), Strictness::Strict).is_ok_and(|codec| {
             codec.decode(&compressed, &mut [0; 30]).is_err_and(|e| e.to_string().contains("truncated"))
         }));
         let error = |bytes: &[u8]| decode("n5_lz4", bytes, 60).unwrap_err().to_string();
@@ -281,10 +281,13 @@ mod tests {
 
     #[test]
     fn configurations() {
-        assert_eq!(configured("n5_lz4", json!({}), Mode::Lenient).unwrap(), json!({"blockSize": 65536}));
+        assert_eq!(
+            configured("n5_lz4", json!({}), Strictness::Lenient).unwrap(),
+            json!({"blockSize": 65536})
+        );
         let z5 = json!({"blockSize": 6});
-        assert_eq!(configured("n5_lz4", z5.clone(), Mode::Lenient).unwrap(), json!({"blockSize": 64}));
-        assert!(configured("n5_lz4", z5, Mode::Strict).is_err());
+        assert_eq!(configured("n5_lz4", z5.clone(), Strictness::Lenient).unwrap(), json!({"blockSize": 64}));
+        assert!(configured("n5_lz4", z5, Strictness::Strict).is_err());
         assert_eq!(
             [64, 1024, 1025, DEFAULT, LARGEST].map(|n| N5Lz4::block_size(n).level()),
             [0, 0, 1, 6, 15]

@@ -357,8 +357,8 @@ impl PackBitsCodec {
 #[cfg(test)]
 mod tests {
     use zarrox_core::FillValue;
+    use zarrox_core::Strictness;
     use zarrox_core::codec::{ByteRange, CodecChain};
-    use zarrox_core::data_type::Mode;
     use zarrox_testkit::codec::{Integrity, Random, typed_suite};
 
     use super::*;
@@ -418,11 +418,16 @@ mod tests {
         check("float64", PackBits::default().padding(PackBitsPadding::FirstByte), |random| random.bytes(8));
     }
 
-    fn make(name: &str, shape: &[u64], configuration: Json, mode: Mode) -> Result<CodecChain, String> {
+    fn make(
+        name: &str,
+        shape: &[u64],
+        configuration: Json,
+        strictness: Strictness,
+    ) -> Result<CodecChain, String> {
         let data_type = named(name);
         let fill = FillValue::zero(data_type.size());
         let chunk = ChunkSpec::new(shape, data_type.storage(), fill).unwrap().of_type(&data_type);
-        chain(&[spec(NAME, configuration)], &chunk, &registry(), mode).map_err(|e| e.to_string())
+        chain(&[spec(NAME, configuration)], &chunk, &registry(), strictness).map_err(|e| e.to_string())
     }
 
     #[test]
@@ -461,7 +466,7 @@ mod tests {
                 memory.chunks_exact_mut(word).for_each(<[u8]>::reverse);
             }
             let count = memory.len() / named(name).size();
-            let chain = make(name, &[count as u64], configuration, Mode::Strict).unwrap();
+            let chain = make(name, &[count as u64], configuration, Strictness::Strict).unwrap();
             let mut encoded = Vec::new();
             let view = View::contiguous(&memory, &[count], named(name).size());
             assert!(chain.encode(&view, EncodeOptions::default(), &mut encoded).unwrap());
@@ -472,7 +477,7 @@ mod tests {
 
     #[test]
     fn bits_outside_are_lost() {
-        let chain = make("int16", &[2], json!({"last_bit": 7}), Mode::Strict).unwrap();
+        let chain = make("int16", &[2], json!({"last_bit": 7}), Strictness::Strict).unwrap();
         let memory: Vec<u8> = [0x1234_i16, 0x12f4].into_iter().flat_map(i16::to_ne_bytes).collect();
         let mut encoded = Vec::new();
         chain.encode(&View::contiguous(&memory, &[2], 2), EncodeOptions::default(), &mut encoded).unwrap();
@@ -484,7 +489,8 @@ mod tests {
     #[test]
     fn the_number_of_unused_bits_is_compared() {
         for (padding, stored) in [("first_byte", [4, 1, 0]), ("last_byte", [1, 0, 4])] {
-            let chain = make("bool", &[13], json!({"padding_encoding": padding}), Mode::Lenient).unwrap();
+            let chain =
+                make("bool", &[13], json!({"padding_encoding": padding}), Strictness::Lenient).unwrap();
             let error = decode_chunk(&chain, &stored).unwrap_err().to_string();
             assert_eq!(
                 error,
@@ -501,7 +507,8 @@ mod tests {
     #[test]
     fn sizes_are_exact_also_of_whole_numbers() {
         for padding in ["first_byte", "last_byte"] {
-            let chain = make("uint8", &[3], json!({"padding_encoding": padding}), Mode::Lenient).unwrap();
+            let chain =
+                make("uint8", &[3], json!({"padding_encoding": padding}), Strictness::Lenient).unwrap();
             let error = decode_chunk(&chain, &[1, 2, 3]).unwrap_err().to_string();
             assert_eq!(error, "codec 'packbits': truncated: 3 bytes are stored, a chunk has 4");
         }
@@ -510,7 +517,8 @@ mod tests {
     #[test]
     fn parts_are_read_in_blocks() {
         let chain =
-            make("bool", &[4000, 4096], json!({"padding_encoding": "first_byte"}), Mode::Strict).unwrap();
+            make("bool", &[4000, 4096], json!({"padding_encoding": "first_byte"}), Strictness::Strict)
+                .unwrap();
         let fetched = |rows: Span, columns: Span| {
             let mut memory = vec![0; rows.count * columns.count];
             let out = ViewMut::contiguous(&mut memory, &[rows.count, columns.count], 1);
@@ -533,7 +541,7 @@ mod tests {
     #[test]
     fn configurations() {
         let configured = |name: &str, configuration: Json| {
-            let chain = make(name, &[3], configuration, Mode::Lenient)?;
+            let chain = make(name, &[3], configuration, Strictness::Lenient)?;
             Ok::<_, String>(Json::Object(chain.specs().remove(0).configuration))
         };
         let none = json!({"padding_encoding": "none"});
@@ -545,7 +553,7 @@ mod tests {
         let kept = json!({"padding_encoding": "last_byte", "first_bit": 1, "last_bit": 2});
         assert_eq!(configured("uint4", kept.clone()).unwrap(), kept);
         let nulls = json!({"first_bit": null, "last_bit": null});
-        assert!(make("bool", &[3], nulls, Mode::Strict).is_ok());
+        assert!(make("bool", &[3], nulls, Strictness::Strict).is_ok());
         for (name, bad, says) in [
             ("int2", json!({"last_bit": 2}), "'last_bit' is 2; it should be a bit from 0 to 1"),
             ("int8", json!({"first_bit": 5, "last_bit": 4}), "it should be a bit from 5 to 7"),

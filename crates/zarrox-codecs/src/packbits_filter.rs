@@ -133,8 +133,8 @@ fn unpack(packed: u8) -> [u8; 8] {
 
 #[cfg(test)]
 mod tests {
+    use zarrox_core::Strictness;
     use zarrox_core::codec::{EncodeOptions, ReadPart};
-    use zarrox_core::data_type::Mode;
     use zarrox_core::json::json;
     use zarrox_core::strided::{Dims, Span, View, ViewMut};
     use zarrox_testkit::codec::{Random, slice};
@@ -149,9 +149,13 @@ mod tests {
         let mut random = Random::new(4);
         for shape in [&[][..], &[1], &[8], &[5, 7], &[3, 4, 4]] {
             let chunk = chunk(shape, Storage::Bool);
-            let chain =
-                chain(&[PackBitsFilter.into(), spec("bytes", json!({}))], &chunk, &registry(), Mode::Strict)
-                    .unwrap();
+            let chain = chain(
+                &[PackBitsFilter.into(), spec("bytes", json!({}))],
+                &chunk,
+                &registry(),
+                Strictness::Strict,
+            )
+            .unwrap();
             let values: Vec<u8> = random.bytes(chunk.size()).into_iter().map(|byte| byte & 1).collect();
             let view = View::contiguous(&values, chunk.shape(), 1);
             let mut encoded = Vec::new();

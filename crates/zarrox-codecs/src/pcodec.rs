@@ -23,11 +23,12 @@ use pco::data_types::{Number, NumberType};
 use pco::errors::PcoError;
 use pco::metadata::DeltaEncoding;
 use pco::{ChunkConfig, DeltaSpec, ModeSpec, PagingSpec, standalone, wrapped};
+use zarrox_core::Strictness;
 use zarrox_core::codec::{
     ArrayToBytes, ChunkSpec, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, EncodeOptions, Fetch,
     ReadPart, Size, Window, same_to_v2,
 };
-use zarrox_core::data_type::{Mode, Storage};
+use zarrox_core::data_type::Storage;
 use zarrox_core::error::CodecError;
 use zarrox_core::json::json;
 use zarrox_core::json::{Json, Map};
@@ -142,7 +143,7 @@ impl From<Pcodec> for CodecSpec {
 fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, CodecError> {
     let complete = config::members(defaults());
     let mut known: Vec<&str> = complete.keys().map(String::as_str).collect();
-    if context.mode == Mode::Lenient {
+    if context.strictness == Strictness::Lenient {
         known.extend(OLDER_MODES);
     }
     let config = config::read(configuration, context, &known)?;
@@ -397,8 +398,8 @@ fn damaged(error: PcoError) -> CodecError {
 
 #[cfg(test)]
 mod tests {
+    use zarrox_core::Strictness;
     use zarrox_core::codec::CodecChain;
-    use zarrox_core::data_type::Mode;
     use zarrox_testkit::codec::{Integrity, array_suite_of};
 
     use super::*;
@@ -438,7 +439,7 @@ mod tests {
     }
 
     fn make(configuration: Json, count: u64, storage: Storage) -> Result<CodecChain, CodecError> {
-        chain(&[spec(NAME, configuration)], &chunk(&[count], storage), &registry(), Mode::Lenient)
+        chain(&[spec(NAME, configuration)], &chunk(&[count], storage), &registry(), Strictness::Lenient)
     }
 
     fn encode(chain: &CodecChain, decoded: &[u8]) -> Vec<u8> {
@@ -617,7 +618,8 @@ mod tests {
         }
         let bfloat16 =
             chunk(&[4], Storage::Uint(2)).of_type(&<half::bf16 as zarrox_core::Element>::data_type());
-        let error = chain(&[Pcodec::default().into()], &bfloat16, &registry(), Mode::Lenient).unwrap_err();
+        let error =
+            chain(&[Pcodec::default().into()], &bfloat16, &registry(), Strictness::Lenient).unwrap_err();
         assert!(error.to_string().contains("bfloat16"), "{error}");
     }
 }

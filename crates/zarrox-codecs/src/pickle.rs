@@ -24,7 +24,8 @@ fn refused() -> CodecError {
 
 #[cfg(test)]
 mod tests {
-    use zarrox_core::data_type::{Mode, Storage};
+    use zarrox_core::Strictness;
+    use zarrox_core::data_type::Storage;
     use zarrox_core::json::json;
 
     use crate::testing::{chain, chunk, spec};
@@ -43,7 +44,8 @@ mod tests {
             let storages = [Storage::Uint(2), Storage::Variable];
             // Objects do not get past `bytes`.
             for storage in storages.into_iter().filter(|storage| index != 2 || *storage == Storage::Uint(2)) {
-                let error = chain(&specs, &chunk(&[4], storage), &registry(), Mode::Lenient).unwrap_err();
+                let error =
+                    chain(&specs, &chunk(&[4], storage), &registry(), Strictness::Lenient).unwrap_err();
                 let error = error.to_string();
                 assert!(error.contains("codec 'numcodecs.pickle': pickled objects are programs"), "{error}");
                 assert!(error.contains("rewrite the array with zarr-python"), "{error}");

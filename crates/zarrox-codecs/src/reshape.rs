@@ -217,8 +217,9 @@ fn mismatch() -> CodecError {
 
 #[cfg(test)]
 mod tests {
+    use zarrox_core::Strictness;
     use zarrox_core::codec::{CodecChain, EncodeOptions};
-    use zarrox_core::data_type::{Mode, Storage};
+    use zarrox_core::data_type::Storage;
     use zarrox_testkit::codec::{Integrity, Random, array_suite, slice};
     use zarrox_testkit::variable::variable_suite;
 
@@ -253,15 +254,21 @@ mod tests {
         });
     }
 
-    fn make(shape: &Json, mode: Mode) -> Result<CodecChain, String> {
+    fn make(shape: &Json, strictness: Strictness) -> Result<CodecChain, String> {
         let specs = [spec(NAME, json!({"shape": shape})), Bytes::little().into()];
-        chain(&specs, &chunk(&[5, 4, 4, 3], Storage::Uint(1)), &registry(), mode).map_err(|e| e.to_string())
+        chain(&specs, &chunk(&[5, 4, 4, 3], Storage::Uint(1)), &registry(), strictness)
+            .map_err(|e| e.to_string())
     }
 
     #[test]
     fn parts_are_encoded_and_decoded_alone() {
         let (registry, chunk) = (registry(), chunk(&[4, 6, 5], Storage::Uint(2)));
-        let context = CodecContext { chunk: &chunk, registry: &registry, mode: Mode::Lenient, limit: 10_000 };
+        let context = CodecContext {
+            chunk: &chunk,
+            registry: &registry,
+            strictness: Strictness::Lenient,
+            limit: 10_000,
+        };
         let configuration = config::members(json!({"shape": [[0, 1], 5]}));
         let Ok(Codec::ArrayToArray(codec)) = create(&configuration, &context) else { panic!() };
         let data = Random::new(1).bytes(240);
@@ -294,7 +301,8 @@ mod tests {
             Transpose::order([1, 0]).into(),
             Bytes::little().into(),
         ];
-        let chain = chain(&specs, &chunk(&[2, 3, 4], Storage::Uint(1)), &registry(), Mode::Strict).unwrap();
+        let chain =
+            chain(&specs, &chunk(&[2, 3, 4], Storage::Uint(1)), &registry(), Strictness::Strict).unwrap();
         let (numbers, golden) =
             ((0..24).collect::<Vec<u8>>(), hex("0004080c10140105090d111502060a0e121603070b0f1317"));
         assert_eq!(decode_chunk(&chain, &golden).unwrap(), numbers);
@@ -307,7 +315,7 @@ mod tests {
     #[test]
     fn configurations() {
         let shape = |json: Json| {
-            let chain = make(&json, Mode::Lenient)?;
+            let chain = make(&json, Strictness::Lenient)?;
             Ok::<_, String>(Json::Object(chain.specs().remove(0).configuration))
         };
         for good in [
@@ -320,10 +328,10 @@ mod tests {
             json!([2, 5, 2, -1]),
         ] {
             assert_eq!(shape(good.clone()).unwrap(), json!({"shape": good}));
-            assert!(make(&good, Mode::Strict).is_ok());
+            assert!(make(&good, Strictness::Strict).is_ok());
         }
         assert_eq!(shape(json!([20.0, [2.0], 3])).unwrap(), json!({"shape": [20, [2], 3]}));
-        assert!(make(&json!([20.0, [2.0], 3]), Mode::Strict).is_err());
+        assert!(make(&json!([20.0, [2.0], 3]), Strictness::Strict).is_err());
         let huge = 1_u64 << 60;
         for (bad, says) in [
             (json!(null), "lacks 'shape'"),
@@ -344,7 +352,7 @@ mod tests {
             (json!([4, [0], 12]), "makes axis 1 of [0]"),
             (json!([[0, 2], 12]), "makes axis 0 of [0, 2]"),
         ] {
-            let error = make(&bad, Mode::Lenient).unwrap_err();
+            let error = make(&bad, Strictness::Lenient).unwrap_err();
             assert!(error.starts_with("codec 'reshape': ") && error.contains(says), "{bad}: {error}");
         }
     }

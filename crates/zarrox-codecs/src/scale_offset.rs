@@ -65,7 +65,7 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
     let scalar = |name: &str, absent: i32| {
         let absent = Json::from(absent);
         let json = config.get(name).unwrap_or(&absent);
-        let scalar = family.fill_from_json(data_type, json, context.mode);
+        let scalar = family.fill_from_json(data_type, json, context.strictness);
         let scalar = scalar.map_err(|_| config::wrong(name, json, &format!("a {data_type}")))?;
         match real.read(scalar.as_bytes()) {
             Real::Float(value) if !value.is_finite() => {
@@ -143,8 +143,8 @@ impl Elementwise for ScaleOffsetCodec {
 
 #[cfg(test)]
 mod tests {
+    use zarrox_core::Strictness;
     use zarrox_core::codec::{CodecChain, EncodeOptions};
-    use zarrox_core::data_type::Mode;
     use zarrox_core::strided::View;
 
     use super::*;
@@ -159,7 +159,7 @@ mod tests {
         let (registry, data_type) = (registry(), named(name));
         let family = registry.family(&data_type).unwrap();
         let element =
-            |json| family.fill_from_json(&data_type, json, Mode::Strict).unwrap().as_bytes().to_vec();
+            |json| family.fill_from_json(&data_type, json, Strictness::Strict).unwrap().as_bytes().to_vec();
         scalars.as_array().unwrap().iter().flat_map(element).collect()
     }
 
@@ -168,13 +168,13 @@ mod tests {
         count: u64,
         fill: &Json,
         codec: CodecSpec,
-        mode: Mode,
+        strictness: Strictness,
     ) -> Result<CodecChain, CodecError> {
         let data_type = named(name);
         let fill = FillValue::new(elements(name, &json!([fill])));
         let chunk = ChunkSpec::new(&[count], data_type.storage(), fill).unwrap().of_type(&data_type);
         let bytes = CodecSpec::new("bytes", json!({"endian": zarrox_core::data_type::Endian::NATIVE.name()}));
-        chain(&[codec, bytes], &chunk, &registry(), mode)
+        chain(&[codec, bytes], &chunk, &registry(), strictness)
     }
 
     fn encode(chain: &CodecChain, elements: &[u8]) -> Result<Vec<u8>, CodecError> {
@@ -218,7 +218,7 @@ mod tests {
         ] {
             let count = scalars.as_array().unwrap().len() as u64;
             let fill = scalars[0].clone();
-            let chain = make(name, count, &fill, codec.clone().into(), Mode::Strict).unwrap();
+            let chain = make(name, count, &fill, codec.clone().into(), Strictness::Strict).unwrap();
             let data = elements(name, &scalars);
             let encoded = encode(&chain, &data).unwrap();
             assert_eq!(encoded, elements(name, &becomes), "{name} {}", CodecSpec::from(codec));
@@ -251,7 +251,7 @@ mod tests {
                 for &scale in numbers.iter().filter(|scale| **scale != 0) {
                     // A fill value that can be encoded, whatever the two are.
                     let codec = ScaleOffset::new(json(offset), json(scale)).into();
-                    let chain = make(name, 1, &json(offset), codec, Mode::Strict).unwrap();
+                    let chain = make(name, 1, &json(offset), codec, Strictness::Strict).unwrap();
                     for &number in &numbers {
                         let what = format!("{name}: ({number} - {offset}) * {scale}");
                         let element = elements(name, &json!([json(number)]));
@@ -293,7 +293,8 @@ mod tests {
             data[at] = value;
             data
         };
-        let chain = make("uint8", 3000, &json!(10), ScaleOffset::new(10, 2).into(), Mode::Strict).unwrap();
+        let chain =
+            make("uint8", 3000, &json!(10), ScaleOffset::new(10, 2).into(), Strictness::Strict).unwrap();
         for (value, says) in [(9, "9 - 10 has no result among the numbers of uint8"), (138, "128 * 2 has no")]
         {
             let error = encode(&chain, &data(3000, 2999, value)).unwrap_err().to_string();
@@ -302,30 +303,32 @@ mod tests {
         let error = decode_chunk(&chain, &data(3000, 1024, 7)).unwrap_err();
         assert_eq!(error.kind(), zarrox_core::error::ErrorKind::Corrupt);
         assert!(error.to_string().contains("7 / 2 has no result"), "{error}");
-        let far = make("uint8", 1, &json!(250), ScaleOffset::new(250, 1).into(), Mode::Strict).unwrap();
+        let far = make("uint8", 1, &json!(250), ScaleOffset::new(250, 1).into(), Strictness::Strict).unwrap();
         let error = decode_chunk(&far, &[6]).unwrap_err().to_string();
         assert!(error.contains("6 + 250 has no result"), "{error}");
-        let small = make("float4_e2m1fn", 1, &json!(0), ScaleOffset::new(0, 4).into(), Mode::Strict).unwrap();
+        let small =
+            make("float4_e2m1fn", 1, &json!(0), ScaleOffset::new(0, 4).into(), Strictness::Strict).unwrap();
         let error = encode(&small, &elements("float4_e2m1fn", &json!([3]))).unwrap_err().to_string();
         assert!(error.contains("3.0 * 4.0 has no result among the numbers of float4_e2m1fn"), "{error}");
     }
 
     #[test]
     fn configurations() {
-        let make = |name: &str, configuration: Json, mode| {
-            make(name, 1, &json!(1), spec(NAME, configuration), mode).map(|chain| chain.specs()[0].clone())
+        let make = |name: &str, configuration: Json, strictness| {
+            make(name, 1, &json!(1), spec(NAME, configuration), strictness)
+                .map(|chain| chain.specs()[0].clone())
         };
         for (name, given, complete) in [
             ("int8", Json::Null, json!({"offset": 0, "scale": 1})),
             ("float32", json!({"offset": 5, "scale": 0.1}), json!({"offset": 5.0, "scale": 0.1})),
             ("float32", json!({"scale": "0x3f800001"}), json!({"offset": 0.0, "scale": 1.000_000_1})),
         ] {
-            let made = make(name, given, Mode::Strict).unwrap();
+            let made = make(name, given, Strictness::Strict).unwrap();
             assert_eq!(made, spec(NAME, complete.clone()));
-            assert_eq!(make(name, complete, Mode::Strict).unwrap(), made);
+            assert_eq!(make(name, complete, Strictness::Strict).unwrap(), made);
         }
-        assert!(make("int8", json!({"offset": 5.0}), Mode::Lenient).is_ok());
-        assert!(make("int8", json!({"offset": 5.0}), Mode::Strict).is_err());
+        assert!(make("int8", json!({"offset": 5.0}), Strictness::Lenient).is_ok());
+        assert!(make("int8", json!({"offset": 5.0}), Strictness::Strict).is_err());
         for (name, bad, says) in [
             ("int8", json!({"offset": 128}), "'offset' is 128; it should be a int8"),
             ("int8", json!({"scale": 0}), "'scale' is 0"),
@@ -339,14 +342,15 @@ mod tests {
             ("complex64", json!({}), "complex64 is neither"),
             ("uint8", json!({"offset": 2}), "the array's fill value: 1 - 2 has no result"),
         ] {
-            for mode in [Mode::Lenient, Mode::Strict] {
+            for strictness in [Strictness::Lenient, Strictness::Strict] {
                 let error = match name {
                     "bool" | "complex64" => {
                         let chunk =
                             ChunkSpec::new(&[1], named(name).storage(), FillValue::zero(named(name).size()));
-                        chain(&[spec(NAME, bad.clone())], &chunk.unwrap(), &registry(), mode).unwrap_err()
+                        chain(&[spec(NAME, bad.clone())], &chunk.unwrap(), &registry(), strictness)
+                            .unwrap_err()
                     }
-                    _ => make(name, bad.clone(), mode).unwrap_err(),
+                    _ => make(name, bad.clone(), strictness).unwrap_err(),
                 };
                 let error = error.to_string();
                 assert!(error.contains("codec 'scale_offset'") && error.contains(says), "{bad}: {error}");

@@ -474,7 +474,8 @@ fn touched(span: Span, length: usize) -> Span {
 
 #[cfg(test)]
 mod tests {
-    use zarrox_core::data_type::{Mode, Storage};
+    use zarrox_core::Strictness;
+    use zarrox_core::data_type::Storage;
     use zarrox_core::strided::ViewMut;
     use zarrox_testkit::codec::{Integrity, array_suite};
 
@@ -525,8 +526,8 @@ mod tests {
         });
     }
 
-    fn make(configuration: Json, mode: Mode) -> Result<CodecChain, CodecError> {
-        chain(&[spec(NAME, configuration)], &chunk(&[4, 4], Storage::Uint(2)), &registry(), mode)
+    fn make(configuration: Json, strictness: Strictness) -> Result<CodecChain, CodecError> {
+        chain(&[spec(NAME, configuration)], &chunk(&[4, 4], Storage::Uint(2)), &registry(), strictness)
     }
 
     fn little() -> Json {
@@ -574,7 +575,7 @@ mod tests {
     #[test]
     fn golden_shards() {
         for (configuration, golden) in golden() {
-            let chain = make(configuration.clone(), Mode::Strict).unwrap();
+            let chain = make(configuration.clone(), Strictness::Strict).unwrap();
             assert_eq!(Json::Object(chain.specs().remove(0).configuration), configuration);
             assert_eq!(decode_chunk(&chain, &hex(golden)).unwrap(), numbers());
             let mut encoded = Vec::new();
@@ -588,7 +589,7 @@ mod tests {
     #[test]
     fn untouched_inner_chunks_are_copied() {
         let configuration = json!({"chunk_shape": [2, 2], "codecs": little(), "index_codecs": little()});
-        let chain = make(configuration, Mode::Lenient).unwrap();
+        let chain = make(configuration, Strictness::Lenient).unwrap();
         // The inner chunks in an odd order, with gaps, two of them the same bytes.
         let entries: [u64; 8] = [20, 8, 3, 8, u64::MAX, u64::MAX, 3, 8];
         let stored =
@@ -617,7 +618,7 @@ mod tests {
     #[test]
     fn an_index_that_lies_names_the_inner_chunk() {
         let configuration = json!({"chunk_shape": [2, 2], "codecs": little(), "index_codecs": little()});
-        let chain = make(configuration, Mode::Lenient).unwrap();
+        let chain = make(configuration, Strictness::Lenient).unwrap();
         let error = |offset: u64, length: u64| {
             let entries = [0, 8, 8, 8, offset, length, 0, 8].map(u64::to_le_bytes);
             let shard = [&[0; 16], entries.as_flattened()].concat();
@@ -647,7 +648,7 @@ mod tests {
             &[spec(NAME, configuration)],
             &chunk(&[300, 300], Storage::Uint(2)),
             &registry(),
-            Mode::Lenient,
+            Strictness::Lenient,
         )
         .unwrap();
         let data: Vec<u8> = (1..=45_000_u16).cycle().take(90_000).flat_map(u16::to_ne_bytes).collect();
@@ -673,17 +674,17 @@ mod tests {
         let complete = json!({"chunk_shape": [2, 2], "codecs": little(), "index_codecs":
             [little()[0], {"name": "crc32c"}], "index_location": "end"});
         let partial = json!({"chunk_shape": [2.0, 2], "codecs": ["bytes"]});
-        let lenient = make(partial.clone(), Mode::Lenient).unwrap().specs().remove(0);
+        let lenient = make(partial.clone(), Strictness::Lenient).unwrap().specs().remove(0);
         assert_eq!(Json::Object(lenient.configuration), complete);
-        assert!(make(partial, Mode::Strict).is_err());
+        assert!(make(partial, Strictness::Strict).is_err());
         let mut strict = complete;
         strict.as_object_mut().unwrap().shift_remove("index_location");
-        assert!(make(strict.clone(), Mode::Strict).is_ok());
+        assert!(make(strict.clone(), Strictness::Strict).is_ok());
         let mut null = strict.clone();
         null["codecs"].as_array_mut().unwrap()[0] = json!({"name": "crc32c", "configuration": null});
-        assert!(make(null, Mode::Strict).unwrap_err().to_string().contains("'codecs' is"));
+        assert!(make(null, Strictness::Strict).unwrap_err().to_string().contains("'codecs' is"));
         strict.as_object_mut().unwrap().shift_remove("index_codecs");
-        let error = make(strict, Mode::Strict).unwrap_err().to_string();
+        let error = make(strict, Strictness::Strict).unwrap_err().to_string();
         assert_eq!(error, "codec 'sharding_indexed': the configuration lacks 'index_codecs'");
     }
 
@@ -692,7 +693,7 @@ mod tests {
         let with = |name: &str, value: Json| {
             let mut configuration = json!({"chunk_shape": [2, 2], "codecs": little()});
             configuration[name] = value;
-            make(configuration, Mode::Lenient).unwrap_err().to_string()
+            make(configuration, Strictness::Lenient).unwrap_err().to_string()
         };
         for (shape, says) in [
             (json!([2]), "has 1 dimensions"),
@@ -719,7 +720,7 @@ mod tests {
     fn a_huge_index_is_refused() {
         let spec = spec(NAME, json!({"chunk_shape": [1, 1], "codecs": little()}));
         let chunk = chunk(&[1 << 20, 1 << 20], Storage::Uint(1));
-        let error = chain(&[spec], &chunk, &registry(), Mode::Lenient).unwrap_err().to_string();
+        let error = chain(&[spec], &chunk, &registry(), Strictness::Lenient).unwrap_err().to_string();
         assert!(error.contains("the index takes 17592186044416 bytes, the limit is"), "{error}");
     }
 }

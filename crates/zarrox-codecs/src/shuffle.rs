@@ -11,10 +11,10 @@
 //!
 //! Only whole elements can be encoded: numcodecs, too, refuses a remainder.
 
+use zarrox_core::Strictness;
 use zarrox_core::codec::{
     BytesToBytes, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, Size, same_to_v2,
 };
-use zarrox_core::data_type::Mode;
 use zarrox_core::error::CodecError;
 use zarrox_core::json::Map;
 use zarrox_core::json::json;
@@ -67,7 +67,7 @@ impl From<ByteShuffle> for CodecSpec {
 fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, CodecError> {
     let config = config::read(configuration, context, &["elementsize"])?;
     let lowest = if config.is_strict() { 1 } else { i32::MIN };
-    let element_size = if context.mode == Mode::Lenient && config.get("elementsize").is_none() {
+    let element_size = if context.strictness == Strictness::Lenient && config.get("elementsize").is_none() {
         default_element_size(context)?
     } else {
         config.integer("elementsize", lowest..=i32::MAX, 1)?.max(1).unsigned_abs()
@@ -155,7 +155,7 @@ mod tests {
         let data: Vec<u8> = (0..24).collect();
         for (size, golden) in cases {
             let spec = spec(DEF.name, json!({"elementsize": size}));
-            let codec = make(&spec, Mode::Lenient).unwrap();
+            let codec = make(&spec, Strictness::Lenient).unwrap();
             let mut encoded = Vec::new();
             codec.encode(&data, &mut encoded).unwrap();
             assert_eq!(encoded, golden, "{size}");
@@ -167,12 +167,13 @@ mod tests {
 
     #[test]
     fn a_remainder_is_an_error() {
-        let codec = make(&ByteShuffle::element_size(7).into(), Mode::Strict).unwrap();
+        let codec = make(&ByteShuffle::element_size(7).into(), Strictness::Strict).unwrap();
         let error = codec.encode(&steps(), &mut Vec::new()).unwrap_err().to_string();
         assert_eq!(error, "2000 bytes are no whole elements of 7 bytes");
         let error = codec.decode(&steps(), &mut [0; 2000]).unwrap_err().to_string();
         assert_eq!(error, "2000 bytes are no whole elements of 7 bytes");
-        let large = make(&ByteShuffle::element_size(i32::MAX.unsigned_abs()).into(), Mode::Strict).unwrap();
+        let large =
+            make(&ByteShuffle::element_size(i32::MAX.unsigned_abs()).into(), Strictness::Strict).unwrap();
         assert!(large.decode(&steps(), &mut [0; 2000]).is_err());
         assert_eq!(large.decode(&[], &mut []).unwrap(), 0);
     }
@@ -180,13 +181,13 @@ mod tests {
     #[test]
     fn configurations() {
         let size = |size| json!({"elementsize": size});
-        assert_eq!(configured(DEF.name, size(4), Mode::Strict).unwrap(), size(4));
-        assert_eq!(configured(DEF.name, size(-1), Mode::Lenient).unwrap(), size(1));
+        assert_eq!(configured(DEF.name, size(4), Strictness::Strict).unwrap(), size(4));
+        assert_eq!(configured(DEF.name, size(-1), Strictness::Lenient).unwrap(), size(1));
         for wrong in [json!({}), size(0), json!({"elementsize": 4.0}), json!({"elementsize": null})] {
-            assert!(configured(DEF.name, wrong, Mode::Strict).unwrap_err().contains("elementsize"));
+            assert!(configured(DEF.name, wrong, Strictness::Strict).unwrap_err().contains("elementsize"));
         }
         for wrong in [json!({"elementsize": "4"}), json!({"elementsize": 1_u64 << 40})] {
-            assert!(configured(DEF.name, wrong, Mode::Lenient).unwrap_err().contains("an integer"));
+            assert!(configured(DEF.name, wrong, Strictness::Lenient).unwrap_err().contains("an integer"));
         }
         assert_eq!(through_v2("shuffle", json!({}), 8), (size(4), size(4)));
         assert_eq!(through_v2("shuffle", size(2), 8), (size(2), size(2)));
@@ -199,11 +200,12 @@ mod tests {
         for (storage, bytes) in [(Storage::Uint(2), 2), (Storage::Complex(16), 16), (Storage::Raw(5), 5)] {
             let endian = if bytes == 5 { json!({}) } else { json!({"endian": "little"}) };
             let specs = [spec("bytes", endian), spec(DEF.name, json!({}))];
-            let made = chain(&specs, &chunk(&[10], storage), &registry(), Mode::Lenient).unwrap();
+            let made = chain(&specs, &chunk(&[10], storage), &registry(), Strictness::Lenient).unwrap();
             assert_eq!(made.specs()[1], ByteShuffle::element_size(bytes).into());
         }
         let specs = [spec("vlen-utf8", json!({})), spec(DEF.name, json!({}))];
-        let error = chain(&specs, &chunk(&[10], Storage::Variable), &registry(), Mode::Lenient).unwrap_err();
+        let error =
+            chain(&specs, &chunk(&[10], Storage::Variable), &registry(), Strictness::Lenient).unwrap_err();
         assert!(error.to_string().contains("have no size"), "{error}");
     }
 }

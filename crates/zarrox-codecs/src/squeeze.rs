@@ -90,8 +90,9 @@ impl ArrayToArray for SqueezeCodec {
 
 #[cfg(test)]
 mod tests {
+    use zarrox_core::Strictness;
     use zarrox_core::codec::CodecChain;
-    use zarrox_core::data_type::{Mode, Storage};
+    use zarrox_core::data_type::Storage;
     use zarrox_core::json::json;
     use zarrox_testkit::codec::{Integrity, array_suite};
 
@@ -105,19 +106,24 @@ mod tests {
         array_suite(&registry(), shapes, Integrity::Unchecked, |_| vec![Squeeze.into(), Bytes::big().into()]);
     }
 
-    fn make(shape: &[u64], order: &[usize], name: &str, mode: Mode) -> Result<CodecChain, CodecError> {
+    fn make(
+        shape: &[u64],
+        order: &[usize],
+        name: &str,
+        strictness: Strictness,
+    ) -> Result<CodecChain, CodecError> {
         let specs = [spec(name, json!({})), Transpose::order(order).into(), Bytes::little().into()];
-        chain(&specs, &chunk(shape, Storage::Uint(1)), &registry(), mode)
+        chain(&specs, &chunk(shape, Storage::Uint(1)), &registry(), strictness)
     }
 
     #[test]
     fn golden() {
         // zarrs 0.23.14, `zarrs.squeeze`, `transpose` and `bytes`: the numbers 0 to 5 in a chunk of [1, 3, 1, 2], and 9 in
         // chunks that keep one axis.
-        let chain = make(&[1, 3, 1, 2], &[1, 0], NAME, Mode::Strict).unwrap();
+        let chain = make(&[1, 3, 1, 2], &[1, 0], NAME, Strictness::Strict).unwrap();
         assert_eq!(decode_chunk(&chain, &[0, 2, 4, 1, 3, 5]).unwrap(), [0, 1, 2, 3, 4, 5]);
         for shape in [&[][..], &[1, 1]] {
-            let chain = make(shape, &[0], NAME, Mode::Strict).unwrap();
+            let chain = make(shape, &[0], NAME, Strictness::Strict).unwrap();
             assert_eq!(decode_chunk(&chain, &[9]).unwrap(), [9]);
         }
     }
@@ -125,7 +131,8 @@ mod tests {
     #[test]
     fn parts_map_to_parts() {
         let (registry, chunk) = (registry(), chunk(&[1, 6, 1, 4], Storage::Uint(2)));
-        let context = CodecContext { chunk: &chunk, registry: &registry, mode: Mode::Strict, limit: 1000 };
+        let context =
+            CodecContext { chunk: &chunk, registry: &registry, strictness: Strictness::Strict, limit: 1000 };
         let Ok(Codec::ArrayToArray(codec)) = create(&Map::new(), &context) else { panic!() };
         let (rows, columns) = (Span { start: 1, step: 2, count: 2 }, Span { start: 3, step: 1, count: 1 });
         let mapped = codec.encoded_region(&[Span::all(1), rows, Span::all(1), columns]).unwrap();
@@ -135,9 +142,9 @@ mod tests {
     #[test]
     fn names() {
         for alias in DEF.aliases {
-            assert!(make(&[1, 2], &[0], alias, Mode::Lenient).is_ok());
-            assert!(make(&[1, 2], &[0], alias, Mode::Strict).is_err());
+            assert!(make(&[1, 2], &[0], alias, Strictness::Lenient).is_ok());
+            assert!(make(&[1, 2], &[0], alias, Strictness::Strict).is_err());
         }
-        assert!(make(&[1, 2], &[0, 1], NAME, Mode::Lenient).is_err());
+        assert!(make(&[1, 2], &[0, 1], NAME, Strictness::Lenient).is_err());
     }
 }

@@ -3,8 +3,9 @@
 pub(crate) mod filters;
 pub(crate) mod objects;
 
+use zarrox_core::Strictness;
 use zarrox_core::codec::{BytesToBytes, ChunkSpec, Codec, CodecChain, CodecContext, CodecSpec, ReadPart};
-use zarrox_core::data_type::{Mode, Storage};
+use zarrox_core::data_type::Storage;
 use zarrox_core::error::CodecError;
 use zarrox_core::json::Json;
 use zarrox_core::json::json;
@@ -36,9 +37,9 @@ pub(crate) fn chunk(shape: &[u64], storage: Storage) -> ChunkSpec {
 }
 
 /// Makes a bytes-to-bytes codec for elements of two bytes.
-pub(crate) fn make(spec: &CodecSpec, mode: Mode) -> Result<Box<dyn BytesToBytes>, CodecError> {
+pub(crate) fn make(spec: &CodecSpec, strictness: Strictness) -> Result<Box<dyn BytesToBytes>, CodecError> {
     let (registry, chunk) = (registry(), chunk(&[1000], Storage::Uint(2)));
-    let context = CodecContext { chunk: &chunk, registry: &registry, mode, limit: 1 << 30 };
+    let context = CodecContext { chunk: &chunk, registry: &registry, strictness, limit: 1 << 30 };
     match (registry.codec(&spec.name).unwrap().create)(&spec.configuration, &context)? {
         Codec::BytesToBytes(codec) => Ok(codec),
         other => panic!("{other:?}"),
@@ -46,15 +47,15 @@ pub(crate) fn make(spec: &CodecSpec, mode: Mode) -> Result<Box<dyn BytesToBytes>
 }
 
 /// The configuration that a codec makes of another, or what it says against it.
-pub(crate) fn configured(name: &str, configuration: Json, mode: Mode) -> Result<Json, String> {
-    let codec = make(&spec(name, configuration), mode).map_err(|e| e.to_string())?;
+pub(crate) fn configured(name: &str, configuration: Json, strictness: Strictness) -> Result<Json, String> {
+    let codec = make(&spec(name, configuration), strictness).map_err(|e| e.to_string())?;
     Ok(Json::Object(codec.configuration()))
 }
 
 /// Decodes with a codec in its default configuration.
 pub(crate) fn decode(name: &str, encoded: &[u8], size: usize) -> Result<Vec<u8>, CodecError> {
     let mut decoded = vec![0; size];
-    let length = make(&spec(name, json!({})), Mode::Lenient)?.decode(encoded, &mut decoded)?;
+    let length = make(&spec(name, json!({})), Strictness::Lenient)?.decode(encoded, &mut decoded)?;
     decoded.truncate(length);
     Ok(decoded)
 }
@@ -74,9 +75,9 @@ pub(crate) fn chain(
     specs: &[CodecSpec],
     chunk: &ChunkSpec,
     registry: &Registry,
-    mode: Mode,
+    strictness: Strictness,
 ) -> Result<CodecChain, CodecError> {
-    CodecChain::new(specs, &CodecContext { chunk, registry, mode, limit: 1 << 30 })
+    CodecChain::new(specs, &CodecContext { chunk, registry, strictness, limit: 1 << 30 })
 }
 
 /// Decodes a whole chunk.

@@ -105,8 +105,9 @@ impl ArrayToArray for TransposeCodec {
 
 #[cfg(test)]
 mod tests {
+    use zarrox_core::Strictness;
     use zarrox_core::codec::CodecChain;
-    use zarrox_core::data_type::{Mode, Storage};
+    use zarrox_core::data_type::Storage;
     use zarrox_core::json::json;
     use zarrox_testkit::codec::{Integrity, array_suite};
 
@@ -129,16 +130,16 @@ mod tests {
         });
     }
 
-    fn make(order: &Json, mode: Mode) -> Result<CodecChain, CodecError> {
+    fn make(order: &Json, strictness: Strictness) -> Result<CodecChain, CodecError> {
         let specs = [spec("transpose", json!({"order": order})), Bytes::big().into()];
-        chain(&specs, &chunk(&[1, 2, 3], Storage::Int(4)), &registry(), mode)
+        chain(&specs, &chunk(&[1, 2, 3], Storage::Int(4)), &registry(), strictness)
     }
 
     #[test]
     fn golden() {
         // zarr-python: `TransposeCodec(order=(2, 0, 1))` and `BytesCodec(endian='big')` of the numbers 0 to 5.
         let encoded = hex("000000000000000300000001000000040000000200000005");
-        let chain = make(&json!([2, 0, 1]), Mode::Strict).unwrap();
+        let chain = make(&json!([2, 0, 1]), Strictness::Strict).unwrap();
         let expected: Vec<u8> = (0..6_i32).flat_map(i32::to_ne_bytes).collect();
         assert_eq!(decode_chunk(&chain, &encoded).unwrap(), expected);
     }
@@ -146,7 +147,8 @@ mod tests {
     #[test]
     fn encoding_alone_permutes_too() {
         let (registry, chunk) = (registry(), chunk(&[2, 3], Storage::Uint(1)));
-        let context = CodecContext { chunk: &chunk, registry: &registry, mode: Mode::Lenient, limit: 100 };
+        let context =
+            CodecContext { chunk: &chunk, registry: &registry, strictness: Strictness::Lenient, limit: 100 };
         let order = config::members(json!({"order": [1, 0]}));
         let Ok(Codec::ArrayToArray(codec)) = create(&order, &context) else { panic!() };
         let (mut encoded, mut decoded) = ([0; 6], [0; 6]);
@@ -162,9 +164,9 @@ mod tests {
     #[test]
     fn configurations() {
         for (name, order) in [("C", json!([0, 1, 2])), ("F", json!([2, 1, 0]))] {
-            let chain = make(&json!(name), Mode::Lenient).unwrap();
+            let chain = make(&json!(name), Strictness::Lenient).unwrap();
             assert_eq!(chain.specs()[0], spec("transpose", json!({"order": order})));
-            assert!(make(&json!(name), Mode::Strict).is_err());
+            assert!(make(&json!(name), Strictness::Strict).is_err());
         }
         for bad in [
             json!([0, 1]),
@@ -174,7 +176,7 @@ mod tests {
             json!([0, -1, 2]),
             json!("A"),
         ] {
-            let error = make(&bad, Mode::Lenient).unwrap_err().to_string();
+            let error = make(&bad, Strictness::Lenient).unwrap_err().to_string();
             assert!(error.contains("codec 'transpose'") && error.contains("'order'"), "{error}");
         }
     }

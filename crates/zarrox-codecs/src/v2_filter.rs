@@ -199,7 +199,7 @@ impl FilterOfBytes {
 
 #[cfg(test)]
 mod tests {
-    use zarrox_core::data_type::Mode;
+    use zarrox_core::Strictness;
     use zarrox_testkit::codec::{Integrity, bytes_to_bytes_suite_of};
 
     use super::*;
@@ -208,7 +208,7 @@ mod tests {
     use crate::{BitRound, Categorize, Delta, FixedScaleOffset, PackBitsFilter, Transpose, Zlib};
 
     fn codec(filter: impl Into<CodecSpec>) -> Box<dyn BytesToBytes> {
-        make(&V2Filter::new(filter).into(), Mode::Strict).unwrap()
+        make(&V2Filter::new(filter).into(), Strictness::Strict).unwrap()
     }
 
     fn encoded(codec: &dyn BytesToBytes, decoded: &[u8]) -> Result<Vec<u8>, CodecError> {
@@ -315,9 +315,9 @@ mod tests {
     #[test]
     fn configurations() {
         let complete = json!({"filter": {"name": "numcodecs.delta", "configuration": {"dtype": ">i4", "astype": "<i2"}}});
-        assert_eq!(configured(DEF.name, complete.clone(), Mode::Strict).unwrap(), complete);
+        assert_eq!(configured(DEF.name, complete.clone(), Strictness::Strict).unwrap(), complete);
         let alias = json!({"filter": {"name": "delta", "configuration": {"dtype": ">i4", "astype": "i2"}}});
-        assert_eq!(configured(DEF.name, alias, Mode::Lenient).unwrap(), complete);
+        assert_eq!(configured(DEF.name, alias, Strictness::Lenient).unwrap(), complete);
         let of = |filter: CodecSpec| CodecSpec::from(V2Filter::new(filter)).configuration;
         for (configuration, named) in [
             (config::members(json!({})), "'filter'"),
@@ -333,7 +333,7 @@ mod tests {
             (of(Zlib::level(1).into()), "'numcodecs.zlib' is given bytes here"),
             (of(V2Filter::new(Delta::new("|u1")).into()), "'v2_filter' is given bytes here"),
         ] {
-            let error = configured(DEF.name, configuration.clone().into(), Mode::Strict).unwrap_err();
+            let error = configured(DEF.name, configuration.clone().into(), Strictness::Strict).unwrap_err();
             assert!(error.contains(named), "{configuration:?}: {error}");
         }
     }

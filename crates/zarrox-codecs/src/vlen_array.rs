@@ -95,7 +95,8 @@ impl Elements for Numbers {
 
 #[cfg(test)]
 mod tests {
-    use zarrox_core::data_type::{Mode, Storage};
+    use zarrox_core::Strictness;
+    use zarrox_core::data_type::Storage;
     use zarrox_testkit::codec::Random;
     use zarrox_testkit::variable::variable_suite;
 
@@ -123,7 +124,8 @@ mod tests {
     fn configurations() {
         let make = |configuration| {
             let chunk = chunk(&[2], Storage::Variable);
-            chain(&[spec(NAME, configuration)], &chunk, &registry(), Mode::Lenient).map_err(|e| e.to_string())
+            chain(&[spec(NAME, configuration)], &chunk, &registry(), Strictness::Lenient)
+                .map_err(|e| e.to_string())
         };
         assert!(make(json!({"dtype": ">u2"})).is_ok());
         assert!(make(json!({})).unwrap_err().contains("lacks 'dtype'"));

@@ -345,7 +345,7 @@ fn expand_sized<const N: usize>(values: &[u8], mask: &[u8], elements: &mut [u8])
 
 #[cfg(test)]
 mod tests {
-    use zarrox_core::data_type::Mode;
+    use zarrox_core::Strictness;
     use zarrox_core::json::Json;
     use zarrox_core::json::json;
     use zarrox_testkit::codec::{Integrity, Random, typed_suite};
@@ -411,11 +411,11 @@ mod tests {
         data_type: &DataType,
         shape: &[u64],
         configuration: Json,
-        mode: Mode,
+        strictness: Strictness,
     ) -> Result<CodecChain, String> {
         let fill = FillValue::zero(data_type.size());
         let chunk = ChunkSpec::new(shape, data_type.storage(), fill).unwrap().of_type(data_type);
-        chain(&[spec(NAME, configuration)], &chunk, &registry(), mode).map_err(|e| e.to_string())
+        chain(&[spec(NAME, configuration)], &chunk, &registry(), strictness).map_err(|e| e.to_string())
     }
 
     /// Elements of a type from the bytes of their values.
@@ -502,7 +502,7 @@ mod tests {
             ),
         ];
         for (data_type, shape, configuration, memory, golden) in cases {
-            let chain = make(&data_type, &shape, configuration, Mode::Lenient).unwrap();
+            let chain = make(&data_type, &shape, configuration, Strictness::Lenient).unwrap();
             assert_eq!(decode_chunk(&chain, &hex(golden)).unwrap(), memory, "{data_type}");
             let mut encoded = Vec::new();
             let view = View::contiguous(&memory, chain.chunk().shape(), chain.chunk().item());
@@ -518,7 +518,7 @@ mod tests {
         let text = of("string");
         let chunk = ChunkSpec::new(&[3], Storage::Variable, FillValue::new([])).unwrap().of_type(&text);
         let optional = |data: Json| spec(NAME, json!({"mask_codecs": ["packbits"], "data_codecs": data}));
-        let chain_of = |data: Json| chain(&[optional(data)], &chunk, &registry(), Mode::Lenient);
+        let chain_of = |data: Json| chain(&[optional(data)], &chunk, &registry(), Strictness::Lenient);
         let chain_of_utf8 = chain_of(json!(["vlen-utf8"])).unwrap();
         let heap = Heap::new();
         let decode = |encoded: &[u8], span: Span| {
@@ -543,7 +543,8 @@ mod tests {
         damaged[16] = 7;
         let error = decode(&damaged, Span::all(3)).unwrap_err().to_string();
         assert!(error.contains("data: codec 'vlen-utf8': 2 elements are stored, a chunk has 3"), "{error}");
-        let error = chain(&[spec("vlen-utf8", json!({}))], &chunk, &registry(), Mode::Lenient).unwrap_err();
+        let error =
+            chain(&[spec("vlen-utf8", json!({}))], &chunk, &registry(), Strictness::Lenient).unwrap_err();
         assert!(
             error.to_string().contains("elements that may be missing need a codec of their own"),
             "{error}"
@@ -554,7 +555,7 @@ mod tests {
     #[test]
     fn elements_that_mean_the_same_are_the_same() {
         let plain = json!({"mask_codecs": ["bytes"], "data_codecs": ["bytes"]});
-        let chain = make(&of("int4"), &[3], plain, Mode::Lenient).unwrap();
+        let chain = make(&of("int4"), &[3], plain, Strictness::Lenient).unwrap();
         let stored = |mask: [u8; 3], data: &[u8]| {
             [&3_u64.to_le_bytes()[..], &(data.len() as u64).to_le_bytes(), &mask, data].concat()
         };
@@ -572,7 +573,7 @@ mod tests {
     #[test]
     fn damaged_chunks_say_why() {
         let plain = json!({"mask_codecs": ["bytes"], "data_codecs": ["bytes"]});
-        let chain = make(&of("uint8"), &[2], plain, Mode::Lenient).unwrap();
+        let chain = make(&of("uint8"), &[2], plain, Strictness::Lenient).unwrap();
         let chunk =
             |mask: u64, data: u64, rest: &[u8]| [&mask.to_le_bytes()[..], &data.to_le_bytes(), rest].concat();
         assert!(decode_chunk(&chain, &chunk(2, 1, &[0, 1, 5])).is_ok());
@@ -597,13 +598,17 @@ mod tests {
             "data_codecs": [{"name": "bytes", "configuration": {"endian": "little"}}],
         });
         let number = of("int16");
-        let chain_of =
-            |json: Json, mode| make(&number, &[2], json, mode).map(|chain| chain.specs().remove(0));
-        assert_eq!(Json::Object(chain_of(complete.clone(), Mode::Strict).unwrap().configuration), complete);
+        let chain_of = |json: Json, strictness| {
+            make(&number, &[2], json, strictness).map(|chain| chain.specs().remove(0))
+        };
+        assert_eq!(
+            Json::Object(chain_of(complete.clone(), Strictness::Strict).unwrap().configuration),
+            complete
+        );
         let error = |name: &str, value: Json| {
             let mut json = complete.clone();
             json[name] = value;
-            chain_of(json, Mode::Lenient).unwrap_err()
+            chain_of(json, Strictness::Lenient).unwrap_err()
         };
         assert!(error("mask_codecs", json!(null)).contains("lacks 'mask_codecs'"));
         assert!(error("data_codecs", json!(3)).contains("should be a list of codecs"));
@@ -612,14 +617,17 @@ mod tests {
         );
         assert!(error("data_codecs", json!(["nosuch"])).contains("'data_codecs': unknown codec 'nosuch'"));
         assert!(error("more", json!(1)).contains("unknown member 'more'"));
-        let plain = make(&DataType::Int16, &[2], complete.clone(), Mode::Lenient).unwrap_err();
+        let plain = make(&DataType::Int16, &[2], complete.clone(), Strictness::Lenient).unwrap_err();
         assert!(plain.contains("those of the array are always there"), "{plain}");
         let chunk = ChunkSpec::new(&[2], number.storage(), FillValue::zero(3)).unwrap().of_type(&number);
         for alias in DEF.aliases {
-            assert!(chain(&[spec(alias, complete.clone())], &chunk, &registry(), Mode::Lenient).is_ok());
+            assert!(
+                chain(&[spec(alias, complete.clone())], &chunk, &registry(), Strictness::Lenient).is_ok()
+            );
         }
-        let bytes =
-            chain(&[Bytes::little().into()], &chunk, &registry(), Mode::Lenient).unwrap_err().to_string();
+        let bytes = chain(&[Bytes::little().into()], &chunk, &registry(), Strictness::Lenient)
+            .unwrap_err()
+            .to_string();
         assert!(bytes.contains("elements that may be missing need a codec of their own"), "{bytes}");
     }
 }

@@ -321,7 +321,7 @@ impl VlenCodec {
 
 #[cfg(test)]
 mod tests {
-    use zarrox_core::data_type::Mode;
+    use zarrox_core::Strictness;
     use zarrox_core::json::Json;
     use zarrox_testkit::codec::Random;
     use zarrox_testkit::variable::variable_suite;
@@ -347,12 +347,17 @@ mod tests {
         }
     }
 
-    fn make(shape: &[u64], configuration: Json, data_type: &str, mode: Mode) -> Result<CodecChain, String> {
+    fn make(
+        shape: &[u64],
+        configuration: Json,
+        data_type: &str,
+        strictness: Strictness,
+    ) -> Result<CodecChain, String> {
         let registry = registry();
         let data_type = DataType::parse(data_type, &registry).unwrap();
         let chunk =
             ChunkSpec::new(shape, Storage::Variable, FillValue::new(*b"x")).unwrap().of_type(&data_type);
-        chain(&[spec(NAME, configuration)], &chunk, &registry, mode).map_err(|e| e.to_string())
+        chain(&[spec(NAME, configuration)], &chunk, &registry, strictness).map_err(|e| e.to_string())
     }
 
     fn decode(chain: &CodecChain, encoded: &[u8]) -> Result<Vec<Vec<u8>>, String> {
@@ -407,7 +412,7 @@ mod tests {
             (with(&["bytes", "gzip"], "uint64", Some("end")), "string", TEXTS.to_vec(), gzip, false),
         ];
         for (configuration, data_type, elements, golden, same) in cases {
-            let chain = make(&[elements.len() as u64], configuration, data_type, Mode::Strict).unwrap();
+            let chain = make(&[elements.len() as u64], configuration, data_type, Strictness::Strict).unwrap();
             let found = decode(&chain, &hex(golden)).unwrap();
             assert_eq!(found, elements.iter().map(|text| text.as_bytes()).collect::<Vec<_>>());
             let (heap, mut memory) = (Heap::new(), vec![0; chain.chunk().size()]);
@@ -425,7 +430,7 @@ mod tests {
     #[test]
     fn damaged_chunks_say_why() {
         let plain = json!({"data_codecs": ["bytes"], "index_codecs": ["bytes"], "index_data_type": "uint32"});
-        let chain = make(&[2], plain, "string", Mode::Lenient).unwrap();
+        let chain = make(&[2], plain, "string", Strictness::Lenient).unwrap();
         let chunk = |length: u64, offsets: [u32; 3], data: &[u8]| {
             [&length.to_le_bytes()[..], offsets.map(u32::to_le_bytes).as_flattened(), data].concat()
         };
@@ -455,12 +460,12 @@ mod tests {
         let complete = with(&["bytes"], "uint64", Some("end"));
         for alias in DEF.aliases {
             let chunk = ChunkSpec::new(&[2], Storage::Variable, FillValue::new([])).unwrap();
-            let chain = |mode| chain(&[spec(alias, complete.clone())], &chunk, &registry(), mode);
-            assert_eq!(chain(Mode::Lenient).unwrap().specs()[0].name, NAME);
-            assert!(chain(Mode::Strict).is_err());
+            let chain = |strictness| chain(&[spec(alias, complete.clone())], &chunk, &registry(), strictness);
+            assert_eq!(chain(Strictness::Lenient).unwrap().specs()[0].name, NAME);
+            assert!(chain(Strictness::Strict).is_err());
         }
         let configured =
-            |json: Json| make(&[2], json, "bytes", Mode::Lenient).map(|chain| chain.specs().remove(0));
+            |json: Json| make(&[2], json, "bytes", Strictness::Lenient).map(|chain| chain.specs().remove(0));
         let start = configured(with(&["bytes"], "uint32", None)).unwrap();
         assert_eq!(start.configuration["index_location"], "start");
         let without = |name: &str| {
@@ -485,8 +490,8 @@ mod tests {
             changed("index_codecs", json!(["nosuch"])).contains("'index_codecs': unknown codec 'nosuch'")
         );
         let number = ChunkSpec::new(&[2], Storage::Uint(1), FillValue::zero(1)).unwrap();
-        assert!(chain(&[spec(NAME, complete.clone())], &number, &registry(), Mode::Lenient).is_err());
-        let huge = make(&[1 << 40], complete.clone(), "bytes", Mode::Lenient).unwrap_err();
+        assert!(chain(&[spec(NAME, complete.clone())], &number, &registry(), Strictness::Lenient).is_err());
+        let huge = make(&[1 << 40], complete.clone(), "bytes", Strictness::Lenient).unwrap_err();
         assert!(huge.contains("the index takes"), "{huge}");
     }
 }

@@ -65,8 +65,9 @@ impl Elements for AsTheyAre {
 #[cfg(test)]
 mod tests {
     use zarrox_core::FillValue;
+    use zarrox_core::Strictness;
     use zarrox_core::codec::{ChunkSpec, EncodeOptions, ReadPart};
-    use zarrox_core::data_type::{DataType, Mode, Storage};
+    use zarrox_core::data_type::{DataType, Storage};
     use zarrox_core::heap::Heap;
     use zarrox_core::strided::Span;
     use zarrox_testkit::codec::Random;
@@ -91,7 +92,7 @@ mod tests {
         let text = DataType::parse(VARIABLE_TEXT, &registry()).unwrap();
         let chunk = ChunkSpec::new(&[4], Storage::Variable, FillValue::new(*b"x")).unwrap().of_type(&text);
         for name in DEF.aliases.iter().chain([&NAME]) {
-            let chain = chain(&[spec(name, Json::Null)], &chunk, &registry(), Mode::Lenient).unwrap();
+            let chain = chain(&[spec(name, Json::Null)], &chunk, &registry(), Strictness::Lenient).unwrap();
             let (heap, mut memory) = (Heap::new(), vec![0; chunk.size()]);
             let decode = |encoded: &[u8], memory: &mut [u8]| {
                 let region = [Span::all(4)].into_iter().collect();

@@ -17,11 +17,11 @@
 //! zarrs computes the size of a block in `fixed_rate` as if there were three dimensions, whatever there are. The length of a
 //! chunk shows that, so that both are read leniently; strictly, and in what is written, only the specification's holds.
 
+use zarrox_core::Strictness;
 use zarrox_core::codec::{
     ArrayToBytes, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, EncodeOptions, Fetch, ReadPart, Size,
     Window, same_from_v2, same_to_v2,
 };
-use zarrox_core::data_type::Mode;
 use zarrox_core::error::CodecError;
 use zarrox_core::json::json;
 use zarrox_core::json::{Json, Map};
@@ -102,7 +102,7 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
         return Err(config::wrong("mode", mode, &format!("one of {}", names.join(", "))));
     };
     let mut known = [&["mode"], *members].concat();
-    if context.mode == Mode::Lenient {
+    if context.strictness == Strictness::Lenient {
         known.push("write_header");
     }
     let config = config::read(configuration, context, &known)?;
@@ -311,7 +311,7 @@ mod tests {
         configuration: Json,
         shape: &[u64],
         storage: Storage,
-        mode: Mode,
+        mode: Strictness,
     ) -> Result<CodecChain, CodecError> {
         chain(&[spec("zfp", configuration)], &chunk(shape, storage), &registry(), mode)
     }
@@ -333,7 +333,7 @@ mod tests {
                 let of = |i: usize| smooth(i) + f64::from(noise[i]);
                 let wide: Vec<u8> = (0..200).flat_map(|i| of(i).to_ne_bytes()).collect();
                 let configuration = json!({"mode": "fixed_accuracy", "tolerance": tolerance});
-                let chain = make(configuration, shape, Storage::Float(8), Mode::Strict).unwrap();
+                let chain = make(configuration, shape, Storage::Float(8), Strictness::Strict).unwrap();
                 let encoded = encode(&chain, &wide);
                 assert!(tolerance < 1.0 || encoded.len() < wide.len());
                 let decoded = decode_chunk(&chain, &encoded).unwrap();
@@ -350,7 +350,7 @@ mod tests {
         let rows: Vec<u8> = (0..64).flat_map(|i| f64::from(i % 16).to_ne_bytes()).collect();
         let columns: Vec<u8> = (0..64).flat_map(|i| f64::from(i / 4).to_ne_bytes()).collect();
         let codec = |shape: &[u64]| {
-            make(json!({"mode": "reversible"}), shape, Storage::Float(8), Mode::Strict).unwrap()
+            make(json!({"mode": "reversible"}), shape, Storage::Float(8), Strictness::Strict).unwrap()
         };
         assert_eq!(decode_chunk(&codec(&[4, 16]), &encode(&codec(&[4, 16]), &rows)).unwrap(), rows);
         assert!(decode_chunk(&codec(&[16, 4]), &encode(&codec(&[4, 16]), &rows)).unwrap() != rows);
@@ -364,21 +364,21 @@ mod tests {
         let of = |rate: f64, mode| {
             make(json!({"mode": "fixed_rate", "rate": rate}), &[40], Storage::Float(8), mode).unwrap()
         };
-        let foreign = encode(&of(64.0, Mode::Strict), &numbers);
-        let decoded = decode_chunk(&of(64.0, Mode::Strict), &foreign).unwrap();
-        assert_eq!(decode_chunk(&of(4.0, Mode::Lenient), &foreign).unwrap(), decoded);
-        assert!(decode_chunk(&of(4.0, Mode::Strict), &foreign).is_err());
-        let own = encode(&of(4.0, Mode::Lenient), &numbers);
+        let foreign = encode(&of(64.0, Strictness::Strict), &numbers);
+        let decoded = decode_chunk(&of(64.0, Strictness::Strict), &foreign).unwrap();
+        assert_eq!(decode_chunk(&of(4.0, Strictness::Lenient), &foreign).unwrap(), decoded);
+        assert!(decode_chunk(&of(4.0, Strictness::Strict), &foreign).is_err());
+        let own = encode(&of(4.0, Strictness::Lenient), &numbers);
         assert_eq!((own.len(), foreign.len()), (10 * 16 / 8 + 4, 10 * 256 / 8));
-        let strictly = decode_chunk(&of(4.0, Mode::Strict), &own).unwrap();
-        assert_eq!(decode_chunk(&of(4.0, Mode::Lenient), &own).unwrap(), strictly);
+        let strictly = decode_chunk(&of(4.0, Strictness::Strict), &own).unwrap();
+        assert_eq!(decode_chunk(&of(4.0, Strictness::Lenient), &own).unwrap(), strictly);
     }
 
     #[test]
     fn configurations() {
         let float = |configuration, mode| make(configuration, &[4, 4], Storage::Float(4), mode);
         let complete = |configuration| {
-            let chain = float(configuration, Mode::Lenient).unwrap();
+            let chain = float(configuration, Strictness::Lenient).unwrap();
             Json::Object(chain.specs().remove(0).configuration)
         };
         assert_eq!(
@@ -410,20 +410,21 @@ mod tests {
                 "minbits",
             ),
         ] {
-            let error = float(bad, Mode::Lenient).unwrap_err().to_string();
+            let error = float(bad, Strictness::Lenient).unwrap_err().to_string();
             assert!(error.contains("codec 'zfp'") && error.contains(says), "{error}");
         }
         let reversible = || json!({"mode": "reversible"});
         for storage in
             [Storage::Bool, Storage::Float(2), Storage::Complex(8), Storage::Raw(4), Storage::Variable]
         {
-            assert!(make(reversible(), &[4], storage, Mode::Lenient).is_err());
+            assert!(make(reversible(), &[4], storage, Strictness::Lenient).is_err());
         }
-        let error =
-            make(reversible(), &[1, 2, 3, 4, 5], Storage::Int(4), Mode::Lenient).unwrap_err().to_string();
+        let error = make(reversible(), &[1, 2, 3, 4, 5], Storage::Int(4), Strictness::Lenient)
+            .unwrap_err()
+            .to_string();
         assert!(error.contains("4 dimensions"), "{error}");
         let accuracy = json!({"mode": "fixed_accuracy", "tolerance": 1});
-        let error = make(accuracy, &[4], Storage::Int(4), Mode::Lenient).unwrap_err().to_string();
+        let error = make(accuracy, &[4], Storage::Int(4), Strictness::Lenient).unwrap_err().to_string();
         assert!(error.contains("integers"), "{error}");
     }
 
@@ -432,11 +433,11 @@ mod tests {
         // zfpy 1.0.1: `compress_numpy(np.arange(4, dtype='f4'))`
         let golden = hex("7a6670053200000000000088050e1400");
         let with_header = json!({"mode": "reversible", "write_header": true});
-        let chain = make(with_header.clone(), &[4], Storage::Float(4), Mode::Lenient).unwrap();
+        let chain = make(with_header.clone(), &[4], Storage::Float(4), Strictness::Lenient).unwrap();
         let numbers = [0.0, 1.0, 2.0, 3.0].map(f32::to_ne_bytes).concat();
         assert_eq!(decode_chunk(&chain, &golden).unwrap(), numbers);
         assert_eq!(encode(&chain, &numbers), golden);
         assert_eq!(Json::Object(chain.specs().remove(0).configuration), with_header);
-        assert!(make(with_header, &[4], Storage::Float(4), Mode::Strict).is_err());
+        assert!(make(with_header, &[4], Storage::Float(4), Strictness::Strict).is_err());
     }
 }

@@ -377,8 +377,8 @@ scalar_elements!(i32, i64, f32, f64);
 
 #[cfg(test)]
 mod tests {
+    use zarrox_core::Strictness;
     use zarrox_core::codec::{CodecChain, EncodeOptions};
-    use zarrox_core::data_type::Mode;
     use zarrox_core::json::json;
 
     use super::*;
@@ -436,7 +436,7 @@ mod tests {
             let decoded = native(&hex(decoded), storage.size());
             let what = format!("{mode} {dtype} {shape:?}");
             for (codec, encoded) in [(zfp.into(), hex(bare)), (zfpy.into(), hex(encoded))] {
-                let chain = chain(&[codec], &chunk, &registry(), Mode::Strict).unwrap();
+                let chain = chain(&[codec], &chunk, &registry(), Strictness::Strict).unwrap();
                 assert!(decode_chunk(&chain, &encoded).unwrap() == decoded, "{what}: decoded");
                 let count = chunk.size() / chunk.item();
                 assert!(encode(&chain, &data(&storage, count)).unwrap() == encoded, "{what}: encoded");
@@ -462,7 +462,8 @@ mod tests {
     #[test]
     fn small_and_unsigned_integers() {
         let encoded = |storage: Storage, codec: Zfp, decoded: &[u8]| {
-            let chain = chain(&[codec.into()], &chunk(&[4], storage), &registry(), Mode::Strict).unwrap();
+            let chain =
+                chain(&[codec.into()], &chunk(&[4], storage), &registry(), Strictness::Strict).unwrap();
             encode(&chain, decoded)
         };
         let of = |numbers: [i32; 4]| numbers.iter().flat_map(|x| x.to_ne_bytes()).collect::<Vec<u8>>();
@@ -482,7 +483,8 @@ mod tests {
         for (storage, numbers) in [(Storage::Uint(4), [-1, 0, 0, 0]), (Storage::Int(1), [1, 0, 0, 0])] {
             let stored = encoded(Storage::Int(4), Zfp::reversible(), &of(numbers)).unwrap();
             let chain =
-                chain(&[Zfp::reversible().into()], &chunk(&[4], storage), &registry(), Mode::Strict).unwrap();
+                chain(&[Zfp::reversible().into()], &chunk(&[4], storage), &registry(), Strictness::Strict)
+                    .unwrap();
             let error = decode_chunk(&chain, &stored).unwrap_err().to_string();
             assert!(error.contains("does not have"), "{error}");
         }
@@ -491,7 +493,8 @@ mod tests {
     #[test]
     fn lossy_modes_refuse_what_they_would_destroy() {
         let refused = |storage: Storage, codec: Zfp, decoded: Vec<u8>| {
-            let chain = chain(&[codec.into()], &chunk(&[4], storage), &registry(), Mode::Strict).unwrap();
+            let chain =
+                chain(&[codec.into()], &chunk(&[4], storage), &registry(), Strictness::Strict).unwrap();
             encode(&chain, &decoded).err().map(|error| error.to_string())
         };
         let floats = |x: f64| [0.0, 1.0, x, 2.0].map(f64::to_ne_bytes).concat();
@@ -517,7 +520,8 @@ mod tests {
     #[test]
     fn headers_are_held_against_the_chunk() {
         let zfpy = |shape: &[u64], storage| {
-            chain(&[Zfpy::reversible().into()], &chunk(shape, storage), &registry(), Mode::Strict).unwrap()
+            chain(&[Zfpy::reversible().into()], &chunk(shape, storage), &registry(), Strictness::Strict)
+                .unwrap()
         };
         let floats: Vec<u8> = (0..24_u8).flat_map(|x| f32::from(x).to_ne_bytes()).collect();
         let encoded = encode(&zfpy(&[24], Storage::Float(4)), &floats).unwrap();
@@ -545,7 +549,8 @@ mod tests {
     fn memory_is_limited() {
         let chunk = chunk(&[1000], Storage::Uint(1));
         let registry = registry();
-        let context = CodecContext { chunk: &chunk, registry: &registry, mode: Mode::Strict, limit: 2000 };
+        let context =
+            CodecContext { chunk: &chunk, registry: &registry, strictness: Strictness::Strict, limit: 2000 };
         let chain = CodecChain::new(&[spec("zfp", json!({"mode": "reversible"}))], &context).unwrap();
         let error = encode(&chain, &[0; 1000]).unwrap_err().to_string();
         assert!(error.contains("limit"), "{error}");

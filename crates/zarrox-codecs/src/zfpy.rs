@@ -191,8 +191,9 @@ impl ArrayToBytes for ZfpyCodec {
 
 #[cfg(test)]
 mod tests {
+    use zarrox_core::Strictness;
     use zarrox_core::codec::CodecChain;
-    use zarrox_core::data_type::{Mode, Storage};
+    use zarrox_core::data_type::Storage;
     use zarrox_testkit::codec::{Integrity, array_suite_of};
 
     use super::*;
@@ -207,7 +208,7 @@ mod tests {
         array_suite_of(&registry(), &storages, shapes, integrity, |_| vec![Zfpy::reversible().into()]);
     }
 
-    fn make(configuration: Json, storage: Storage, mode: Mode) -> Result<CodecChain, CodecError> {
+    fn make(configuration: Json, storage: Storage, mode: Strictness) -> Result<CodecChain, CodecError> {
         chain(&[spec(NAME, configuration)], &chunk(&[4], storage), &registry(), mode)
     }
 
@@ -220,7 +221,7 @@ mod tests {
     #[test]
     fn configurations() {
         let complete = |configuration| {
-            let chain = make(configuration, Storage::Float(8), Mode::Strict).unwrap();
+            let chain = make(configuration, Storage::Float(8), Strictness::Strict).unwrap();
             Json::Object(chain.specs().remove(0).configuration)
         };
         let all = |mode, kwargs, tolerance, rate, precision| {
@@ -252,21 +253,22 @@ mod tests {
             (json!({"tolerance": []}), "'tolerance'"),
             (json!({"level": 1}), "'level'"),
         ] {
-            let error = make(bad, Storage::Float(8), Mode::Lenient).unwrap_err().to_string();
+            let error = make(bad, Storage::Float(8), Strictness::Lenient).unwrap_err().to_string();
             assert!(error.contains("codec 'numcodecs.zfpy'") && error.contains(says), "{error}");
         }
     }
 
     #[test]
     fn only_what_numcodecs_reads_is_written() {
-        let small = make(json!({}), Storage::Uint(1), Mode::Strict).unwrap();
+        let small = make(json!({}), Storage::Uint(1), Strictness::Strict).unwrap();
         let error = encode(&small, &[1, 2, 3, 4]).unwrap_err().to_string();
         assert!(error.contains("'zfp'"), "{error}");
         // As zarrs writes it.
         let scalars = [1, 2, 3, 4].map(|x| ((x - 0x80_i32) << 23).to_ne_bytes()).concat();
-        let encoded = encode(&make(json!({}), Storage::Int(4), Mode::Strict).unwrap(), &scalars).unwrap();
+        let encoded =
+            encode(&make(json!({}), Storage::Int(4), Strictness::Strict).unwrap(), &scalars).unwrap();
         assert_eq!(decode_chunk(&small, &encoded).unwrap(), [1, 2, 3, 4]);
-        let accurate = make(json!({"tolerance": 1}), Storage::Int(4), Mode::Strict).unwrap();
+        let accurate = make(json!({"tolerance": 1}), Storage::Int(4), Strictness::Strict).unwrap();
         assert!(encode(&accurate, &scalars).unwrap_err().to_string().contains("integers"));
         assert_eq!(decode_chunk(&accurate, &encoded).unwrap(), scalars);
     }

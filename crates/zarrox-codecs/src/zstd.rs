@@ -247,7 +247,7 @@ fn invalid(code: usize) -> CodecError {
 
 #[cfg(test)]
 mod tests {
-    use zarrox_core::data_type::Mode;
+    use zarrox_core::Strictness;
     use zarrox_core::json::json;
     use zarrox_testkit::codec::{Integrity, bytes_to_bytes_suite};
 
@@ -319,18 +319,18 @@ mod tests {
     fn configurations() {
         let complete = json!({"level": 0, "checksum": false});
         for partial in [json!({}), json!({"level": 0}), json!({"level": 0.0, "checksum": null})] {
-            assert_eq!(configured("numcodecs.zstd", partial, Mode::Lenient).unwrap(), complete);
+            assert_eq!(configured("numcodecs.zstd", partial, Strictness::Lenient).unwrap(), complete);
         }
-        assert_eq!(configured("zstd", json!({"level": 0}), Mode::Strict).unwrap(), complete);
+        assert_eq!(configured("zstd", json!({"level": 0}), Strictness::Strict).unwrap(), complete);
         for bad in [json!({}), json!({"level": 23}), json!({"level": -131_073})] {
-            assert!(configured("zstd", bad, Mode::Strict).is_err());
+            assert!(configured("zstd", bad, Strictness::Strict).is_err());
         }
         for bad in [
             json!({"level": 1_u64 << 40}),
             json!({"level": 1, "checksum": 1}),
             json!({"level": 1, "window": 3}),
         ] {
-            assert!(configured("zstd", bad, Mode::Lenient).is_err());
+            assert!(configured("zstd", bad, Strictness::Lenient).is_err());
         }
         assert_eq!(CodecSpec::from(Zstd::level(3)), spec("zstd", json!({"level": 3, "checksum": false})));
     }

@@ -7,10 +7,11 @@ use std::cell::Cell;
 use std::path::Path;
 
 use zarrox_codecs::{ALL, registry};
+use zarrox_core::Strictness;
 use zarrox_core::codec::{
     CHUNK_LIMIT, ChunkSpec, CodecChain, CodecContext, CodecKind, CodecSpec, EncodeOptions, ReadPart,
 };
-use zarrox_core::data_type::{Mode, Storage};
+use zarrox_core::data_type::Storage;
 use zarrox_core::heap::{HANDLE, Heap};
 use zarrox_core::json::Json;
 use zarrox_core::strided::{Span, View};
@@ -108,7 +109,8 @@ fn bombs_stop_where_the_chunk_ends() {
     const SIZE: usize = 8 << 20;
     let registry = registry();
     let chunk = ChunkSpec::new(&[SIZE as u64], Storage::Uint(1), FillValue::zero(1)).unwrap();
-    let context = CodecContext { chunk: &chunk, registry: &registry, mode: Mode::Lenient, limit: 4 * SIZE };
+    let context =
+        CodecContext { chunk: &chunk, registry: &registry, strictness: Strictness::Lenient, limit: 4 * SIZE };
     for example in EXAMPLES {
         if registry.codec(example.codec).unwrap().kind != CodecKind::BytesToBytes {
             continue;
@@ -171,7 +173,8 @@ fn a_large_chunk_that_lies_about_its_size_takes_little_more_than_it_has() {
     let registry = registry();
     let text = |codec: CodecSpec, limit: usize| {
         let chunk = ChunkSpec::new(&[1], Storage::Variable, FillValue::new([])).unwrap();
-        let context = CodecContext { chunk: &chunk, registry: &registry, mode: Mode::Lenient, limit };
+        let context =
+            CodecContext { chunk: &chunk, registry: &registry, strictness: Strictness::Lenient, limit };
         CodecChain::new(&[CodecSpec::new("vlen-bytes", Json::Null), codec], &context).unwrap()
     };
     let zstd = |bytes: &mut Vec<u8>| bytes[5..9].copy_from_slice(&0xf000_0000_u32.to_le_bytes());

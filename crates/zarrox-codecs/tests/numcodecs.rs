@@ -3,8 +3,9 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test stops at the first failure")]
 
 use zarrox_codecs::registry;
+use zarrox_core::Strictness;
 use zarrox_core::codec::{BytesToBytes, ChunkSpec, Codec, CodecContext, CodecDef};
-use zarrox_core::data_type::{Mode, Storage};
+use zarrox_core::data_type::Storage;
 use zarrox_core::json::json;
 use zarrox_core::json::{Json, Map};
 use zarrox_core::{FillValue, Registry};
@@ -17,9 +18,9 @@ fn members(json: Json) -> Map {
 }
 
 /// Makes a codec for elements of two bytes.
-fn make(registry: &Registry, def: &CodecDef, configuration: &Map, mode: Mode) -> Box<dyn BytesToBytes> {
+fn make(registry: &Registry, def: &CodecDef, configuration: &Map, mode: Strictness) -> Box<dyn BytesToBytes> {
     let chunk = ChunkSpec::new(&[6], Storage::Uint(2), FillValue::zero(2)).unwrap();
-    let context = CodecContext { chunk: &chunk, registry, mode, limit: 1 << 20 };
+    let context = CodecContext { chunk: &chunk, registry, strictness: mode, limit: 1 << 20 };
     match (def.create)(configuration, &context).unwrap_or_else(|e| panic!("{}: {e}", def.name)) {
         Codec::BytesToBytes(codec) => codec,
         other => panic!("{other:?}"),
@@ -87,7 +88,7 @@ fn v2_is_written_as_numcodecs_writes_it() {
         }
         let def = registry.codec_from_v2(&id, &map).unwrap();
         let configuration = (def.from_v2)(&map, 2).unwrap();
-        let codec = make(&registry, def, &configuration, Mode::Strict);
+        let codec = make(&registry, def, &configuration, Strictness::Strict);
         assert_eq!(written(&registry, &*codec, def), expected);
     }
 }
@@ -104,12 +105,12 @@ fn what_is_left_out_has_numcodecs_defaults() {
         }
         let v2 = registry.codec_from_v2(&id, &Map::new()).unwrap();
         let configuration = (v2.from_v2)(&Map::new(), 2).unwrap();
-        let from_v2 = make(&registry, v2, &configuration, Mode::Strict);
+        let from_v2 = make(&registry, v2, &configuration, Strictness::Strict);
         assert_eq!(written(&registry, &*from_v2, v2), expected, "v2");
         // zarr-python takes the size of the elements where v3 says none.
         let members_of_v3 = if id == "shuffle" { json!({"elementsize": 4}) } else { json!({}) };
         let v3 = registry.codec(&format!("numcodecs.{id}")).unwrap();
-        let from_v3 = make(&registry, v3, &members(members_of_v3), Mode::Lenient);
+        let from_v3 = make(&registry, v3, &members(members_of_v3), Strictness::Lenient);
         assert_eq!(written(&registry, &*from_v3, v3), expected, "v3");
         ids.push(id);
     }
@@ -144,7 +145,7 @@ fn chunks_of_zarr_python() {
     let numbers: Vec<u8> = (1..=6_u16).flat_map(u16::to_le_bytes).collect();
     for (id, chunk) in CHUNKS.iter().filter(|(id, _)| !left_out(&registry, id)) {
         let def = registry.codec(&format!("numcodecs.{id}")).unwrap();
-        let codec = make(&registry, def, &Map::new(), Mode::Lenient);
+        let codec = make(&registry, def, &Map::new(), Strictness::Lenient);
         let digits = chunk.as_bytes().chunks_exact(2);
         let chunk: Vec<u8> =
             digits.map(|pair| u8::from_str_radix(str::from_utf8(pair).unwrap(), 16).unwrap()).collect();
@@ -162,7 +163,7 @@ fn levels_beyond_the_greatest_are_the_greatest() {
     for (level, taken) in [(23, 22), (100, 22), (22, 22), (-131_072, -131_072), (-200_000, -131_072)] {
         let def = registry.codec("zstd").unwrap();
         let v3 = (def.from_v2)(&members(json!({"level": level})), 2).unwrap();
-        let codec = make(&registry, def, &v3, Mode::Lenient);
+        let codec = make(&registry, def, &v3, Strictness::Lenient);
         assert_eq!(codec.configuration()["level"], taken);
     }
 }

@@ -17,8 +17,8 @@ mod write;
 use std::fmt;
 
 pub use crate::__json as json;
-use crate::data_type::Mode;
 use crate::error::{Error, Result};
+use crate::strictness::Strictness;
 
 pub use macros::ToJson;
 pub use number::Number;
@@ -38,23 +38,23 @@ pub fn parse_object(bytes: &[u8]) -> Result<Map> {
 }
 
 /// Parses a metadata document. In the strict mode it must be JSON, without Python's tokens.
-pub fn parse_document(bytes: &[u8], mode: Mode) -> Result<Map> {
-    object(parse::value(bytes, mode == Mode::Lenient).map_err(not_json)?)
+pub fn parse_document(bytes: &[u8], strictness: Strictness) -> Result<Map> {
+    object(parse::value(bytes, strictness == Strictness::Lenient).map_err(not_json)?)
 }
 
 /// Parses a metadata document into the list of its members.
-pub(crate) fn parse_members(bytes: &[u8], mode: Mode) -> Result<List<'_>> {
-    Ok(parse_members_without(bytes, mode, None)?.0)
+pub(crate) fn parse_members(bytes: &[u8], strictness: Strictness) -> Result<List<'_>> {
+    Ok(parse_members_without(bytes, strictness, None)?.0)
 }
 
 /// Parses a metadata document into the list of its members, and leaves a member of one of them without members of its own: it is
 /// checked, not kept. Says also whether that was there.
 pub(crate) fn parse_members_without<'a>(
     bytes: &'a [u8],
-    mode: Mode,
+    strictness: Strictness,
     left_out: Option<[&str; 2]>,
 ) -> Result<(List<'a>, bool)> {
-    let members = parse::members(bytes, mode == Mode::Lenient, left_out).map_err(not_json)?;
+    let members = parse::members(bytes, strictness == Strictness::Lenient, left_out).map_err(not_json)?;
     members.map_err(|other| no_object(&other))
 }
 
@@ -220,11 +220,11 @@ pub fn with_texts_of(changed: Map, before: &Map) -> Map {
     clippy::cast_sign_loss,
     reason = "checked to be whole and in range"
 )]
-pub(crate) fn integer(json: &Json, mode: Mode) -> Option<u64> {
+pub(crate) fn integer(json: &Json, strictness: Strictness) -> Option<u64> {
     let float = |json: &Json| json.as_f64().filter(|v| v.fract() == 0.0 && (0.0..9e15).contains(v));
-    match mode {
-        Mode::Strict => json.as_u64(),
-        Mode::Lenient => json.as_u64().or_else(|| float(json).map(|v| v as u64)),
+    match strictness {
+        Strictness::Strict => json.as_u64(),
+        Strictness::Lenient => json.as_u64().or_else(|| float(json).map(|v| v as u64)),
     }
 }
 
@@ -262,10 +262,10 @@ mod tests {
     fn only_lenient_reading_takes_pythons_tokens() {
         for token in ["NaN", "Infinity", "-Infinity", "[1, NaN]"] {
             let document = format!(r#"{{"a": {token}}}"#);
-            assert!(parse_document(document.as_bytes(), Mode::Lenient).is_ok());
-            assert!(parse_document(document.as_bytes(), Mode::Strict).is_err());
+            assert!(parse_document(document.as_bytes(), Strictness::Lenient).is_ok());
+            assert!(parse_document(document.as_bytes(), Strictness::Strict).is_err());
         }
-        assert!(parse_document(br#"{"a": "NaN", "b": 12345678901234567890123}"#, Mode::Strict).is_ok());
+        assert!(parse_document(br#"{"a": "NaN", "b": 12345678901234567890123}"#, Strictness::Strict).is_ok());
     }
 
     #[test]

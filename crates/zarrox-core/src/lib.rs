@@ -18,6 +18,7 @@ pub mod registry;
 mod scalar;
 pub mod scratch;
 pub mod selection;
+mod strictness;
 pub mod strided;
 
 pub use codec::{CodecChain, CodecSpec};
@@ -29,3 +30,4 @@ pub use metadata::{ArrayMetadata, Format, GroupMetadata, NodeMetadata};
 pub use path::NodePath;
 pub use registry::Registry;
 pub use selection::{DimSelection, IndexArray, IntoSelection, Mask, NewAxis, Selection};
+pub use strictness::Strictness;

@@ -1,10 +1,11 @@
 //! Scalars: single elements, as JSON of each format, cast from what people write, and where nobody says any.
 
-use crate::data_type::{DataType, Family, Mode, Number};
+use crate::data_type::{DataType, Family, Number};
 use crate::error::Result;
 use crate::fill_value::FillValue;
 use crate::json::Json;
 use crate::registry::Registry;
+use crate::strictness::Strictness;
 
 /// Scalars are [`FillValue`]s: in metadata, no other elements stand.
 impl Registry {
@@ -20,8 +21,13 @@ impl Registry {
     ///
     /// # Errors
     /// When no family has the type, or the JSON is no element of it.
-    pub fn scalar_from_json(&self, data_type: &DataType, json: &Json, mode: Mode) -> Result<FillValue> {
-        self.family(data_type)?.fill_from_json(data_type, json, mode)
+    pub fn scalar_from_json(
+        &self,
+        data_type: &DataType,
+        json: &Json,
+        strictness: Strictness,
+    ) -> Result<FillValue> {
+        self.family(data_type)?.fill_from_json(data_type, json, strictness)
     }
 
     /// An element as metadata of v3 has it.
@@ -56,7 +62,7 @@ impl Registry {
     /// When no family has the type, or it has no such element: nothing is cut off, and nothing is rounded but decimals to floats.
     pub fn cast_scalar(&self, data_type: &DataType, value: &Json) -> Result<FillValue> {
         let family = self.family(data_type)?;
-        let as_metadata = family.fill_from_json(data_type, value, Mode::Lenient);
+        let as_metadata = family.fill_from_json(data_type, value, Strictness::Lenient);
         as_metadata.or_else(|error| exact_number(&*family, data_type, value).ok_or(error))
     }
 }
@@ -104,10 +110,10 @@ mod tests {
             ("string", json!("né"), json!("né")),
         ] {
             let data_type = DataType::parse(name, &registry).unwrap();
-            let scalar = registry.scalar_from_json(&data_type, &v3, Mode::Strict).unwrap();
+            let scalar = registry.scalar_from_json(&data_type, &v3, Strictness::Strict).unwrap();
             assert_eq!(registry.scalar_to_v3(&data_type, &scalar).unwrap(), v3, "{name}");
             assert_eq!(registry.scalar_to_v2(&data_type, &scalar).unwrap(), v2, "{name}");
-            let again = registry.scalar_from_json(&data_type, &v2, Mode::Lenient).unwrap();
+            let again = registry.scalar_from_json(&data_type, &v2, Strictness::Lenient).unwrap();
             assert_eq!(registry.scalar_to_v2(&data_type, &again).unwrap(), v2, "{name}");
         }
     }
@@ -119,7 +125,7 @@ mod tests {
             let default = registry.default_scalar(&data_type).unwrap();
             let json = registry.scalar_to_v3(&data_type, &default).unwrap();
             assert_eq!(
-                registry.scalar_from_json(&data_type, &json, Mode::Strict).unwrap(),
+                registry.scalar_from_json(&data_type, &json, Strictness::Strict).unwrap(),
                 default,
                 "{data_type}"
             );

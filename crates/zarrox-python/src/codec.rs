@@ -4,8 +4,8 @@ use numpy::PyArrayDescr;
 use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
+use zarrox::Strictness;
 use zarrox::codec::{Codec as Native, CodecContext, CodecError, CodecKind, CodecSpec, decode_growing};
-use zarrox::data_type::Mode;
 use zarrox::json::{Json, Map};
 use zarrox::{DataType, FillValue, Format};
 
@@ -285,8 +285,12 @@ fn with_codec<R>(
     work: impl FnOnce(&dyn zarrox::codec::BytesToBytes) -> Result<R, CodecError>,
 ) -> Result<R, CodecError> {
     let chunk = zarrox::codec::ChunkSpec::new(&[1], DataType::UInt8.storage(), FillValue::zero(1))?;
-    let context =
-        CodecContext { chunk: &chunk, registry: crate::registry(), mode: Mode::Lenient, limit: LIMIT };
+    let context = CodecContext {
+        chunk: &chunk,
+        registry: crate::registry(),
+        strictness: Strictness::Lenient,
+        limit: LIMIT,
+    };
     match spec.create(&context)? {
         (_, Native::BytesToBytes(codec)) => work(&*codec),
         (name, _) => {

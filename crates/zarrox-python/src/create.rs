@@ -2,8 +2,9 @@
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use zarrox::Strictness;
 use zarrox::convert::Convert;
-use zarrox::data_type::{ByteOrder, Endian, Mode};
+use zarrox::data_type::{ByteOrder, Endian};
 use zarrox::json::{Json, Map};
 use zarrox::{
     ArrayBuilder, ChunkGrid, ChunkShape, CodecSpec, DataType, Error, ErrorKind, Format, Node, Registry,
@@ -165,7 +166,7 @@ fn builder(store: &Store, path: &str, spec: &str) -> zarrox::Result<ArrayBuilder
     let shape = spec.lengths("shape")?.unwrap_or_default();
     // Codecs are checked against the chunks that they are for.
     if let Some(grid) = spec.take("chunk_grid").filter(|grid| !grid.is_null()) {
-        let grid = ChunkGrid::from_json(&grid, &shape, Mode::Lenient);
+        let grid = ChunkGrid::from_json(&grid, &shape, Strictness::Lenient);
         builder = builder
             .chunk_grid(grid.map_err(|error| Error::new(ErrorKind::InvalidArgument, error.to_string()))?);
     }

@@ -6,7 +6,8 @@ use std::sync::{PoisonError, RwLock};
 use numpy::{PyArrayDescr, PyArrayDescrMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
-use zarrox::data_type::{Extension, Family, Mode, Storage};
+use zarrox::Strictness;
+use zarrox::data_type::{Extension, Family, Storage};
 use zarrox::json::{Json, Map};
 use zarrox::{DataType, Error, ErrorKind, FillValue, Result};
 
@@ -130,7 +131,7 @@ impl Family for PythonTypes {
         fill.unwrap_or_else(|_| FillValue::zero(data_type.size()))
     }
 
-    fn fill_from_json(&self, data_type: &DataType, json: &Json, _: Mode) -> Result<FillValue> {
+    fn fill_from_json(&self, data_type: &DataType, json: &Json, _: Strictness) -> Result<FillValue> {
         let text = json.to_string();
         Self::call(data_type, "fill_bytes", |py| pyo3::types::PyString::new(py, &text).into_any(), bytes)
     }

@@ -2,7 +2,7 @@
 
 #![expect(clippy::print_stdout, reason = "printing is what this program does")]
 
-use zarrox::data_type::Mode;
+use zarrox::Strictness;
 use zarrox::{Format, Registry};
 use zarrox_testkit::acceptance::{Case, PEERS, cases};
 
@@ -31,7 +31,8 @@ fn main() {
 }
 
 fn row(case: &Case, registry: &Registry) -> String {
-    let own = [Mode::Lenient, Mode::Strict].map(|mode| word(case.open(registry, mode).is_ok()));
+    let own = [Strictness::Lenient, Strictness::Strict]
+        .map(|strictness| word(case.open(registry, strictness).is_ok()));
     let peers = case.peers.map(word);
     let change = match case.change.as_str() {
         "" => String::new(),

@@ -8,7 +8,7 @@
     reason = "the cases are part of the source, and broken ones a mistake in it"
 )]
 
-use zarrox_core::data_type::Mode;
+use zarrox_core::Strictness;
 use zarrox_core::json::{self, Json, Map};
 use zarrox_core::{Format, NodeMetadata, Registry, Result};
 
@@ -90,25 +90,25 @@ impl Case {
     /// Opens the document, and makes its codecs.
     ///
     /// # Errors
-    /// When it cannot be read in this mode.
-    pub fn open(&self, registry: &Registry, mode: Mode) -> Result<Opened> {
-        let context = zarrox_core::metadata::LiftContext::new(registry, mode);
+    /// When it cannot be read in this strictness.
+    pub fn open(&self, registry: &Registry, strictness: Strictness) -> Result<Opened> {
+        let context = zarrox_core::metadata::LiftContext::new(registry, strictness);
         let format = self.format.def();
         let mut documents = vec![None; format.layout().documents().len()];
         documents[0] = Some(zarrox_core::metadata::Source::Bytes(&self.document));
         let Some(NodeMetadata::Array(array)) = format.lift(&documents, &context)? else {
             panic!("{}: it is no array", self.name);
         };
-        array.chain(registry, mode, usize::MAX)?;
+        array.chain(registry, strictness, usize::MAX)?;
         let fill = array.fill_element(registry)?;
         let fill = registry.family(&array.data_type)?.format(&array.data_type, fill.as_bytes());
         Ok(Opened { fill, shape: array.shape })
     }
 
-    /// The difference from what is expected in a mode, if there is one.
-    pub fn complaint(&self, registry: &Registry, mode: Mode) -> Option<String> {
-        let expected = if mode == Mode::Lenient { &self.lenient } else { &self.strict };
-        let found = self.open(registry, mode);
+    /// The difference from what is expected in a strictness, if there is one.
+    pub fn complaint(&self, registry: &Registry, strictness: Strictness) -> Option<String> {
+        let expected = if strictness == Strictness::Lenient { &self.lenient } else { &self.strict };
+        let found = self.open(registry, strictness);
         let fault = match (&found, expected) {
             (Ok(opened), Expectation::Opens(fill, shape)) => {
                 if *fill == opened.fill && *shape == opened.shape {
@@ -121,7 +121,10 @@ impl Case {
             (Ok(_), Expectation::Refused(_)) => "it should be refused",
             (Err(_), Expectation::Opens(..)) => "it should open",
         };
-        Some(format!("v{:?} {:?} {mode:?}: {fault}: {found:?}, not {expected:?}", self.format, self.name))
+        Some(format!(
+            "v{:?} {:?} {strictness:?}: {fault}: {found:?}, not {expected:?}",
+            self.format, self.name
+        ))
     }
 }
 

@@ -7,11 +7,12 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
+use zarrox_core::Strictness;
 use zarrox_core::codec::{
     BytesToBytes, ChunkSpec, Codec, CodecChain, CodecContext, CodecSpec, EncodeOptions, Fetch, ReadPart,
     Sink, Size, Update, Window, WritePart,
 };
-use zarrox_core::data_type::{DataType, Leaf, Mode, Storage, StructLayout};
+use zarrox_core::data_type::{DataType, Leaf, Storage, StructLayout};
 use zarrox_core::error::CodecError;
 use zarrox_core::json::{Json, Map};
 use zarrox_core::strided::{Dims, Span, View, ViewMut};
@@ -75,7 +76,7 @@ pub fn bytes_to_bytes_suite_of(unit: usize, registry: &Registry, spec: &CodecSpe
     configurations_round_trip(registry, spec);
     let mut random = Random::new(1);
     for item in ITEMS {
-        let codec = bytes_codec(registry, spec, item, Mode::Lenient).unwrap();
+        let codec = bytes_codec(registry, spec, item, Strictness::Lenient).unwrap();
         for size in [0, 1, 7, 4096, 100_000].map(|size| size / unit * unit) {
             let ramp: Vec<u8> = (0..size).map(|i: usize| (i / 97 % 251).to_le_bytes()[0]).collect();
             for data in [random.bytes(size), ramp, vec![7; size]] {
@@ -90,11 +91,11 @@ fn bytes_codec(
     registry: &Registry,
     spec: &CodecSpec,
     item: usize,
-    mode: Mode,
+    strictness: Strictness,
 ) -> Result<Box<dyn BytesToBytes>, CodecError> {
     let storage = Storage::Raw(item);
     let chunk = ChunkSpec::new(&[100], storage, FillValue::zero(item)).unwrap();
-    let context = CodecContext { chunk: &chunk, registry, mode, limit: LIMIT };
+    let context = CodecContext { chunk: &chunk, registry, strictness, limit: LIMIT };
     let def = registry.codec(&spec.name).unwrap();
     match (def.create)(&spec.configuration, &context)? {
         Codec::BytesToBytes(codec) => Ok(codec),
@@ -147,7 +148,7 @@ fn malformed_bytes(
     let cases = [(4, random.bytes(100)), (2, vec![9; 300]), (8, (0..=255).collect()), (1, Vec::new())];
     for (item, mut data) in cases {
         data.truncate(data.len() / unit * unit);
-        let codec = bytes_codec(registry, spec, item, Mode::Lenient).unwrap();
+        let codec = bytes_codec(registry, spec, item, Strictness::Lenient).unwrap();
         let mut encoded = Vec::new();
         codec.encode(&data, &mut encoded).unwrap();
         let right_or_error = |bytes: &[u8], what: &str| {
@@ -194,13 +195,17 @@ fn damage(bytes: &mut [u8], random: &mut Random) {
 fn configurations_round_trip(registry: &Registry, spec: &CodecSpec) {
     let def = registry.codec(&spec.name).unwrap();
     for item in ITEMS {
-        let make = |configuration: &Map, mode| {
+        let make = |configuration: &Map, strictness| {
             let spec = CodecSpec { name: def.name.to_owned(), configuration: configuration.clone() };
-            bytes_codec(registry, &spec, item, mode).map(|codec| codec.configuration())
+            bytes_codec(registry, &spec, item, strictness).map(|codec| codec.configuration())
         };
-        let complete = make(&spec.configuration, Mode::Lenient).unwrap();
-        assert_eq!(make(&complete, Mode::Lenient).unwrap(), complete, "{spec}: the complete configuration");
-        let strict = make(&complete, Mode::Strict);
+        let complete = make(&spec.configuration, Strictness::Lenient).unwrap();
+        assert_eq!(
+            make(&complete, Strictness::Lenient).unwrap(),
+            complete,
+            "{spec}: the complete configuration"
+        );
+        let strict = make(&complete, Strictness::Strict);
         assert!(
             strict.is_ok_and(|strict| strict == complete),
             "{spec}: the strict mode takes what is written"
@@ -208,12 +213,12 @@ fn configurations_round_trip(registry: &Registry, spec: &CodecSpec) {
         numbers_are_read_leniently(spec, &complete, make);
         let mut unknown = complete.clone();
         unknown.insert("nosuch".to_owned(), Json::from(1));
-        let error = make(&unknown, Mode::Lenient).unwrap_err().to_string();
+        let error = make(&unknown, Strictness::Lenient).unwrap_err().to_string();
         assert!(error.contains("nosuch"), "{spec}: an unknown member is named: {error}");
         if def.v2_id.is_some() {
             let mut members = (def.to_v2)(&complete).unwrap();
             let back = (def.from_v2)(&members, item).unwrap();
-            assert_eq!(make(&back, Mode::Lenient).unwrap(), complete, "{spec}: through v2 and back");
+            assert_eq!(make(&back, Strictness::Lenient).unwrap(), complete, "{spec}: through v2 and back");
             members.insert("nosuch".to_owned(), Json::from(1));
             assert_eq!((def.from_v2)(&members, item).unwrap(), back, "{spec}: v2 ignores unknown members");
         }
@@ -224,7 +229,7 @@ fn configurations_round_trip(registry: &Registry, spec: &CodecSpec) {
 fn numbers_are_read_leniently(
     spec: &CodecSpec,
     complete: &Map,
-    make: impl Fn(&Map, Mode) -> Result<Map, CodecError>,
+    make: impl Fn(&Map, Strictness) -> Result<Map, CodecError>,
 ) {
     let mut floats = complete.clone();
     for value in floats.values_mut() {
@@ -235,8 +240,8 @@ fn numbers_are_read_leniently(
     if floats == *complete {
         return;
     }
-    assert_eq!(make(&floats, Mode::Lenient).unwrap(), *complete, "{spec}: 5.0 for 5");
-    assert!(make(&floats, Mode::Strict).is_err(), "{spec}: 5.0 is no integer to the strict mode");
+    assert_eq!(make(&floats, Strictness::Lenient).unwrap(), *complete, "{spec}: 5.0 for 5");
+    assert!(make(&floats, Strictness::Strict).is_err(), "{spec}: 5.0 is no integer to the strict mode");
 }
 
 /// Checks a chain of codecs for arrays, made by `specs` for chunks of each of these shapes, in every way that
@@ -329,7 +334,7 @@ impl<'e> Case<'e> {
         for spec in specs {
             let _ = write!(what, ", {spec}");
         }
-        let context = CodecContext { chunk: &chunk, registry, mode: Mode::Lenient, limit: LIMIT };
+        let context = CodecContext { chunk: &chunk, registry, strictness: Strictness::Lenient, limit: LIMIT };
         let chain = CodecChain::new(specs, &context).unwrap_or_else(|e| panic!("{what}: {e}"));
         Self { chain, chunk, element, what }
     }
@@ -542,7 +547,8 @@ impl<'e> Case<'e> {
 
     fn configuration(&self, registry: &Registry) {
         let specs = self.chain.specs();
-        let context = CodecContext { chunk: &self.chunk, registry, mode: Mode::Strict, limit: LIMIT };
+        let context =
+            CodecContext { chunk: &self.chunk, registry, strictness: Strictness::Strict, limit: LIMIT };
         let again =
             CodecChain::new(&specs, &context).unwrap_or_else(|e| panic!("{}: strictly: {e}", self.what));
         assert_eq!(again.specs(), specs, "{}: the complete configuration", self.what);

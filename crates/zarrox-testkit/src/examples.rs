@@ -2,8 +2,8 @@
 //!
 //! A new codec is one line in [`EXAMPLES`]; a test of the codecs' crate demands it.
 
+use zarrox_core::Strictness;
 use zarrox_core::codec::{ChunkSpec, CodecChain, CodecContext, CodecKind, CodecSpec};
-use zarrox_core::data_type::Mode;
 use zarrox_core::json::{Json, parse};
 use zarrox_core::{DataType, Error, ErrorKind, Registry, Result};
 
@@ -173,7 +173,7 @@ impl Example {
         let data_type = self.data_type(registry)?;
         let fill = registry.family(&data_type)?.default_fill(&data_type);
         let chunk = ChunkSpec::new(self.shape, data_type.storage(), fill)?.of_type(&data_type);
-        let context = CodecContext { chunk: &chunk, registry, mode: Mode::Lenient, limit };
+        let context = CodecContext { chunk: &chunk, registry, strictness: Strictness::Lenient, limit };
         Ok(CodecChain::new(&self.specs(registry)?, &context)?)
     }
 }

@@ -2,11 +2,12 @@
 
 #![expect(clippy::unwrap_used, reason = "a suite panics where a promise is broken")]
 
+use zarrox_core::Strictness;
 use zarrox_core::codec::{
     ChunkSpec, CodecChain, CodecContext, CodecSpec, EncodeOptions, ReadPart, Update, Window, WritePart,
     resolve,
 };
-use zarrox_core::data_type::{Mode, Storage};
+use zarrox_core::data_type::Storage;
 use zarrox_core::error::CodecError;
 use zarrox_core::heap::{HANDLE, Heap};
 use zarrox_core::json::Json;
@@ -24,7 +25,8 @@ pub fn variable_suite(registry: &Registry, specs: &[CodecSpec], element: impl Fn
     let mut random = Random::new(3);
     for shape in [&[][..], &[1], &[7], &[4, 6], &[2, 3, 4]] {
         let chunk = ChunkSpec::new(shape, Storage::Variable, FillValue::new(element(&mut random))).unwrap();
-        let context = CodecContext { chunk: &chunk, registry, mode: Mode::Lenient, limit: 64 << 20 };
+        let context =
+            CodecContext { chunk: &chunk, registry, strictness: Strictness::Lenient, limit: 64 << 20 };
         let chain = CodecChain::new(specs, &context).unwrap();
         let case = Case { chain, element: &element };
         for _ in 0..5 {
@@ -145,8 +147,12 @@ impl<F: Fn(&mut Random) -> Vec<u8>> Case<'_, F> {
 
     fn configuration(&self, registry: &Registry) {
         let specs = self.chain.specs();
-        let context =
-            CodecContext { chunk: self.chain.chunk(), registry, mode: Mode::Strict, limit: 64 << 20 };
+        let context = CodecContext {
+            chunk: self.chain.chunk(),
+            registry,
+            strictness: Strictness::Strict,
+            limit: 64 << 20,
+        };
         assert_eq!(CodecChain::new(&specs, &context).unwrap().specs(), specs, "the complete configuration");
         let mut unknown = specs;
         unknown[0].configuration.insert("nosuch".to_owned(), Json::from(1));

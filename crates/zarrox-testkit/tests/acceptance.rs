@@ -1,6 +1,6 @@
 //! Every odd document opens or is refused as it should be.
 
-use zarrox::data_type::Mode;
+use zarrox::Strictness;
 use zarrox_testkit::acceptance::cases;
 
 #[test]
@@ -8,10 +8,10 @@ fn odd_documents_are_read_as_they_should_be() {
     let registry = zarrox::codecs::registry();
     let cases = cases();
     assert_eq!(cases.len(), 104);
-    let modes = [Mode::Lenient, Mode::Strict];
+    let modes = [Strictness::Lenient, Strictness::Strict];
     let complaints: Vec<String> = cases
         .iter()
-        .flat_map(|case| modes.into_iter().filter_map(|mode| case.complaint(&registry, mode)))
+        .flat_map(|case| modes.into_iter().filter_map(|strictness| case.complaint(&registry, strictness)))
         .collect();
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));
 }
@@ -23,7 +23,7 @@ fn nothing_is_refused_that_most_others_open() {
     for case in cases() {
         let open = case.peers.iter().filter(|open| **open).count();
         if open >= 2 {
-            assert!(case.open(&registry, Mode::Lenient).is_ok(), "{case:?}");
+            assert!(case.open(&registry, Strictness::Lenient).is_ok(), "{case:?}");
         }
     }
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use zarrox_core::data_type::Mode;
+use zarrox_core::Strictness;
 use zarrox_core::json::Map;
 use zarrox_core::metadata::{Change, Document, Extent, Layout, LiftContext, Source};
 use zarrox_core::{Error, ErrorKind, Format, GroupMetadata, NodeMetadata, NodePath, Result};
@@ -350,7 +350,7 @@ impl Location {
     pub(crate) fn lift_context(&self) -> LiftContext<'_> {
         LiftContext {
             registry: &self.context.registry,
-            mode: self.context.strictness,
+            strictness: self.context.strictness,
             data_type_fallback: self.context.data_type_fallback,
             last_codecs: Some(&self.last_chain.lifted),
         }
@@ -375,7 +375,7 @@ impl Location {
         let place = if is_holder { self.as_stored() } else { self.clone() };
         let documents = place.documents(&place.layout_for(format)?)?;
         match documents.into_iter().flatten().next() {
-            Some(bytes) => zarrox_core::json::parse_document(&bytes, Mode::Lenient),
+            Some(bytes) => zarrox_core::json::parse_document(&bytes, Strictness::Lenient),
             None => Ok(Map::new()),
         }
     }

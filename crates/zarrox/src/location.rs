@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::{fs, io};
 
-use zarrox_core::data_type::Mode;
+use zarrox_core::Strictness;
 use zarrox_core::metadata::LiftContext;
 use zarrox_core::{Format, NodePath, Registry, Result};
 use zarrox_stores::{
@@ -218,7 +218,7 @@ fn holds_node(directory: &Path) -> bool {
 /// Returns true if a document here says that all below belongs to a hierarchy, though it may have no documents between.
 fn is_whole_hierarchy(directory: &Path) -> bool {
     let registry = Registry::new();
-    let context = LiftContext::new(&registry, Mode::Lenient);
+    let context = LiftContext::new(&registry, Strictness::Lenient);
     Format::all().any(|format| {
         let Some(entry) = format.def().entry_key().and_then(|key| small_file(&directory.join(key))) else {
             return false;

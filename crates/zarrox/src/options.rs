@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
+use zarrox_core::Strictness;
 use zarrox_core::codec::{CHUNK_LIMIT, DecodeOptions, EncodeOptions};
-use zarrox_core::data_type::Mode;
 use zarrox_core::{Error, ErrorKind, Format, NodePath, Registry, Result};
 use zarrox_stores::{FOLLOW_LINKS, Key, Prefix, ReadOnlyStore, StorageOptions, Store};
 
@@ -70,7 +70,7 @@ pub enum MissingChunks {
 #[derive(Debug, Clone)]
 pub(crate) struct Context {
     pub(crate) registry: Arc<Registry>,
-    pub(crate) strictness: Mode,
+    pub(crate) strictness: Strictness,
     pub(crate) pool: Pool,
     pub(crate) chunk_limit: usize,
     pub(crate) missing: MissingChunks,
@@ -95,7 +95,7 @@ impl Default for Context {
     fn default() -> Self {
         Self {
             registry: Arc::new(zarrox_codecs::registry()),
-            strictness: Mode::Lenient,
+            strictness: Strictness::Lenient,
             pool: Pool::shared(),
             chunk_limit: CHUNK_LIMIT,
             missing: MissingChunks::Fill,
@@ -172,7 +172,7 @@ impl OpenOptions {
     /// Makes every leniency an error: only what the specifications allow is read.
     #[must_use]
     pub fn strict(mut self, strict: bool) -> Self {
-        self.context.strictness = if strict { Mode::Strict } else { Mode::Lenient };
+        self.context.strictness = if strict { Strictness::Strict } else { Strictness::Lenient };
         self
     }
 

@@ -4,10 +4,10 @@
 
 use std::sync::Arc;
 
+use zarrox::Strictness;
 use zarrox::codec::CodecSpec;
 use zarrox::codecs::V2Filter;
 use zarrox::convert::{Action, Convert, Finding, Verify, What};
-use zarrox::data_type::Mode;
 use zarrox::json::{Json, json};
 use zarrox::prelude::*;
 use zarrox::stores::{Key, MemoryStore, Store};
@@ -200,7 +200,7 @@ fn filters_see_bytes_as_numbers_of_their_own_type() {
 #[test]
 fn filters_of_bytes_are_only_of_v2() {
     let registry = zarrox::codecs::registry();
-    let context = LiftContext::new(&registry, Mode::Strict);
+    let context = LiftContext::new(&registry, Strictness::Strict);
     for (dtype, order, filters, _) in filters_of_bytes() {
         let what = format!("{dtype} {order} {filters}");
         let document = document(dtype, order, &filters);

@@ -247,8 +247,8 @@ pub(crate) fn without<T: Element + PartialEq>(elements: &[u8], fill: &[u8], othe
 
 #[cfg(test)]
 mod tests {
+    use zarrox_core::Strictness;
     use zarrox_core::codec::{CodecChain, CodecSpec, EncodeOptions};
-    use zarrox_core::data_type::Mode;
     use zarrox_core::json::Json;
 
     use super::*;
@@ -287,7 +287,7 @@ mod tests {
             &ChunkSpec::new(&[count as u64], storage.clone(), FillValue::new(vec![0x5a; storage.size()]))
                 .unwrap(),
             &registry,
-            Mode::Strict,
+            Strictness::Strict,
         )
         .unwrap();
         assert_eq!(chain.specs()[0], codec, "{case}: the complete configuration");

@@ -1,8 +1,9 @@
 //! What the tests of numcodecs' filters use.
 
 use zarrox_core::FillValue;
+use zarrox_core::Strictness;
 use zarrox_core::codec::{ChunkSpec, CodecChain, CodecSpec, EncodeOptions};
-use zarrox_core::data_type::{Mode, Storage};
+use zarrox_core::data_type::Storage;
 use zarrox_core::error::CodecError;
 use zarrox_core::json::Json;
 use zarrox_core::json::json;
@@ -16,7 +17,7 @@ use crate::{Bytes, registry};
 fn flat(specs: &[CodecSpec], storage: &Storage, fill: &[u8], count: usize) -> Result<CodecChain, CodecError> {
     let chunk = ChunkSpec::new(&[count as u64], storage.clone(), FillValue::new(fill)).unwrap();
     let specs: Vec<CodecSpec> = specs.iter().cloned().chain([Bytes::little().into()]).collect();
-    chain(&specs, &chunk, &registry(), Mode::Lenient)
+    chain(&specs, &chunk, &registry(), Strictness::Lenient)
 }
 
 /// Runs the suite for array codecs with filters that are for elements of one layout and bring all of them back.
@@ -71,18 +72,18 @@ pub(crate) fn configurations(
     bad: &[(Json, &str)],
 ) {
     let chunk = ChunkSpec::new(&[3], storage.clone(), FillValue::zero(storage.size())).unwrap();
-    let made = |configuration: &Json, mode| {
+    let made = |configuration: &Json, strictness| {
         let specs = [spec(name, configuration.clone()), Bytes::little().into()];
-        let made = chain(&specs, &chunk, &registry(), mode);
+        let made = chain(&specs, &chunk, &registry(), strictness);
         made.map(|chain| Json::Object(chain.specs()[0].configuration.clone()))
     };
-    assert_eq!(made(written, Mode::Strict).unwrap(), *written);
+    assert_eq!(made(written, Strictness::Strict).unwrap(), *written);
     for form in forms {
-        assert_eq!(made(form, Mode::Lenient).unwrap(), *written, "{form}");
+        assert_eq!(made(form, Strictness::Lenient).unwrap(), *written, "{form}");
     }
     let unknown = json!({"nosuch": 1});
     for (bad, says) in bad.iter().chain([&(unknown, "nosuch")]) {
-        let error = made(bad, Mode::Lenient).unwrap_err().to_string();
+        let error = made(bad, Strictness::Lenient).unwrap_err().to_string();
         assert!(error.contains(&format!("codec '{name}'")) && error.contains(says), "{bad}: {error}");
     }
 }

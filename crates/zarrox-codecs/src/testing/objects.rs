@@ -1,7 +1,8 @@
 //! What the tests of the codecs for Python objects use.
 
+use zarrox_core::Strictness;
 use zarrox_core::codec::{ChunkSpec, CodecChain, CodecSpec, EncodeOptions, ReadPart};
-use zarrox_core::data_type::{Mode, Storage};
+use zarrox_core::data_type::Storage;
 use zarrox_core::error::CodecError;
 use zarrox_core::heap::{HANDLE, Heap};
 use zarrox_core::json::Json;
@@ -39,9 +40,13 @@ pub(crate) fn pack(json: &Json) -> Vec<u8> {
 }
 
 /// A chain of one codec for chunks of objects.
-pub(crate) fn chain(codec: &CodecSpec, shape: &[u64], mode: Mode) -> Result<CodecChain, CodecError> {
+pub(crate) fn chain(
+    codec: &CodecSpec,
+    shape: &[u64],
+    strictness: Strictness,
+) -> Result<CodecChain, CodecError> {
     let chunk = ChunkSpec::new(shape, Storage::Variable, FillValue::new([msgpack::NIL])).unwrap();
-    super::chain(std::slice::from_ref(codec), &chunk, &registry(), mode)
+    super::chain(std::slice::from_ref(codec), &chunk, &registry(), strictness)
 }
 
 /// Encodes a chunk of these elements.
@@ -71,7 +76,7 @@ pub(crate) fn encode_elements(
     shape: &[u64],
     elements: &[Vec<u8>],
 ) -> Result<Vec<u8>, CodecError> {
-    encode_with(&chain(codec, shape, Mode::Lenient)?, elements)
+    encode_with(&chain(codec, shape, Strictness::Lenient)?, elements)
 }
 
 /// Decodes a chunk with one codec.
@@ -80,7 +85,7 @@ pub(crate) fn decode_elements(
     shape: &[u64],
     encoded: &[u8],
 ) -> Result<Vec<Vec<u8>>, CodecError> {
-    decode_with(&chain(codec, shape, Mode::Lenient)?, encoded)
+    decode_with(&chain(codec, shape, Strictness::Lenient)?, encoded)
 }
 
 /// Encodes a chunk of a list of objects.

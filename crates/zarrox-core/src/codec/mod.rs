@@ -27,10 +27,10 @@ pub use spec::{ChunkSpec, Size};
 pub use stream::ByteStream;
 pub use write_part::{DividedPart, FieldPlace, WritePart};
 
-use crate::data_type::Mode;
 pub use crate::error::CodecError;
 use crate::json::{self, Json, Map};
 use crate::registry::Registry;
+use crate::strictness::Strictness;
 use crate::strided::{Dims, Span, View, ViewMut};
 
 /// A codec as v3 metadata names it. This is how the model holds codecs, whatever the format.
@@ -88,7 +88,7 @@ impl CodecSpec {
         let def = context.registry.codec(&self.name);
         let def = def.map_err(|error| CodecError::unsupported(error.to_string()))?;
         let name = def.name;
-        if context.mode == Mode::Strict && self.name != name {
+        if context.strictness == Strictness::Strict && self.name != name {
             let message = format!(
                 "'{}' is another name of the codec '{name}', which only lenient reading takes",
                 self.name
@@ -141,7 +141,7 @@ pub struct CodecContext<'a> {
     /// For codecs that hold chains of their own.
     pub registry: &'a Registry,
     /// How forgiving to be about the configuration.
-    pub mode: Mode,
+    pub strictness: Strictness,
     /// The most memory, in bytes, that decoding one chunk may take for a buffer.
     pub limit: usize,
 }

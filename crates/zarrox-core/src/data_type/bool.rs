@@ -1,9 +1,10 @@
 //! Booleans: v3 `bool`, v2 `|b1`.
 
-use super::{DataType, Endian, Family, Mode, Number, TypeString, bad_fill};
+use super::{DataType, Endian, Family, Number, TypeString, bad_fill};
 use crate::error::Result;
 use crate::fill_value::FillValue;
 use crate::json::{Json, Map};
+use crate::strictness::Strictness;
 
 /// The family of the boolean type.
 #[derive(Debug)]
@@ -30,12 +31,12 @@ impl Family for Bool {
         Ok("|b1".into())
     }
 
-    fn fill_from_json(&self, data_type: &DataType, json: &Json, mode: Mode) -> Result<FillValue> {
-        let value = match (json, mode) {
+    fn fill_from_json(&self, data_type: &DataType, json: &Json, strictness: Strictness) -> Result<FillValue> {
+        let value = match (json, strictness) {
             (Json::Bool(value), _) => *value,
             // zarr-python wrote 0 and 1 in its early versions.
-            (Json::Number(number), Mode::Lenient) if number.as_f64() == Some(0.0) => false,
-            (Json::Number(number), Mode::Lenient) if number.as_f64() == Some(1.0) => true,
+            (Json::Number(number), Strictness::Lenient) if number.as_f64() == Some(0.0) => false,
+            (Json::Number(number), Strictness::Lenient) if number.as_f64() == Some(1.0) => true,
             _ => return Err(bad_fill(data_type, json, "true or false")),
         };
         Ok(FillValue::new([u8::from(value)]))

@@ -5,10 +5,11 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-use super::{DataType, Endian, Extension, Family, Mode, Storage, TypeString, bad_fill};
+use super::{DataType, Endian, Extension, Family, Storage, TypeString, bad_fill};
 use crate::error::Result;
 use crate::fill_value::FillValue;
 use crate::json::{Json, Map};
+use crate::strictness::Strictness;
 
 /// The family of the byte strings.
 #[derive(Debug)]
@@ -57,12 +58,14 @@ impl Family for ByteStrings {
         Ok(format!("|{kind}{}", data_type.size()).into())
     }
 
-    fn fill_from_json(&self, data_type: &DataType, json: &Json, mode: Mode) -> Result<FillValue> {
+    fn fill_from_json(&self, data_type: &DataType, json: &Json, strictness: Strictness) -> Result<FillValue> {
         let size = data_type.size();
         let bytes = match json {
             Json::String(text) => STANDARD.decode(text).ok(),
             // What early versions of zarr-python wrote for "nothing".
-            Json::Number(number) if mode == Mode::Lenient && number.as_u64() == Some(0) => Some(Vec::new()),
+            Json::Number(number) if strictness == Strictness::Lenient && number.as_u64() == Some(0) => {
+                Some(Vec::new())
+            }
             _ => None,
         };
         let Some(mut bytes) = bytes.filter(|bytes| bytes.len() <= size) else {
@@ -114,15 +117,15 @@ mod tests {
         assert_eq!(family.to_v3(&five).unwrap(), v3);
         assert_eq!(family.to_v2(&five, Endian::Little).unwrap(), json!("|S5"));
         for (json, bytes) in [("YWI=", b"ab\0\0\0"), ("YWIAAAA=", b"ab\0\0\0"), ("", b"\0\0\0\0\0")] {
-            let fill = family.fill_from_json(&five, &json!(json), Mode::Strict).unwrap();
+            let fill = family.fill_from_json(&five, &json!(json), Strictness::Strict).unwrap();
             assert_eq!(fill.as_bytes(), bytes);
         }
         let fill = FillValue::new(*b"ab\0\0\0");
         assert_eq!(family.fill_to_v3(&five, &fill), json!("YWI="));
         assert_eq!(family.fill_to_v2(&five, &fill), json!("YWIAAAA="));
-        assert!(family.fill_from_json(&five, &json!(0), Mode::Lenient).is_ok());
+        assert!(family.fill_from_json(&five, &json!(0), Strictness::Lenient).is_ok());
         for bad in [json!("YWJjZGVm"), json!("?"), json!(1), json!([1])] {
-            assert!(family.fill_from_json(&five, &bad, Mode::Lenient).is_err(), "{bad}");
+            assert!(family.fill_from_json(&five, &bad, Strictness::Lenient).is_err(), "{bad}");
         }
     }
 

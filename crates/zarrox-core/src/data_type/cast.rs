@@ -201,7 +201,7 @@ mod tests {
     use crate::json::{Json, json};
 
     use super::*;
-    use crate::data_type::Mode;
+    use crate::strictness::Strictness;
 
     fn named(name: &str) -> DataType {
         DataType::parse(name, &Registry::new()).unwrap()
@@ -211,7 +211,8 @@ mod tests {
     fn cast(from: &str, value: &Json, to: &str, casting: Casting) -> Result<String> {
         let registry = Registry::new();
         let (from, to) = (named(from), named(to));
-        let element = registry.family(&from).unwrap().fill_from_json(&from, value, Mode::Lenient).unwrap();
+        let element =
+            registry.family(&from).unwrap().fill_from_json(&from, value, Strictness::Lenient).unwrap();
         let mut into = vec![0; to.size()];
         registry.cast(&from, &to, casting)?.element(element.as_bytes(), &mut into)?;
         Ok(registry.family(&to).unwrap().format(&to, &into))
@@ -283,7 +284,7 @@ mod tests {
         // The powers of two have no zero for the imaginary part.
         numbers.retain(|data_type| data_type.to_string() != "complex_float8_e8m0fnu");
         // 1 is an element of each.
-        let one = |t: &DataType| registry.scalar_from_json(t, &json!(1), Mode::Lenient).unwrap();
+        let one = |t: &DataType| registry.scalar_from_json(t, &json!(1), Strictness::Lenient).unwrap();
         for from in &numbers {
             for to in &numbers {
                 let mut into = vec![0; to.size()];

@@ -1,9 +1,10 @@
 //! Complex numbers: v3 `complex64`, `complex128`; v2 `c8`, `c16` with a byte order.
 
-use super::{DataType, Endian, Family, Mode, Number, TypeString, bad_fill, float};
+use super::{DataType, Endian, Family, Number, TypeString, bad_fill, float};
 use crate::error::Result;
 use crate::fill_value::FillValue;
 use crate::json::{Json, Map};
+use crate::strictness::Strictness;
 
 /// The family of the complex types.
 #[derive(Debug)]
@@ -41,10 +42,10 @@ impl Family for Complexes {
         Ok(format!("{}c{}", endian.character(), data_type.size()).into())
     }
 
-    fn fill_from_json(&self, data_type: &DataType, json: &Json, mode: Mode) -> Result<FillValue> {
+    fn fill_from_json(&self, data_type: &DataType, json: &Json, strictness: Strictness) -> Result<FillValue> {
         let bad = || bad_fill(data_type, json, WANTS);
-        let (real, imaginary) = parts(json, mode).ok_or_else(bad)?;
-        let part = |part: &Json| float::from_json(part, data_type.size() / 2, mode).ok_or_else(bad);
+        let (real, imaginary) = parts(json, strictness).ok_or_else(bad)?;
+        let part = |part: &Json| float::from_json(part, data_type.size() / 2, strictness).ok_or_else(bad);
         let (mut bytes, imaginary) = (part(&real)?, part(&imaginary)?);
         bytes.extend(imaginary);
         Ok(FillValue::new(bytes))
@@ -77,10 +78,10 @@ impl Family for Complexes {
 }
 
 /// The fill values of the two parts: `[real, imaginary]`, leniently also a real number alone.
-pub(super) fn parts(json: &Json, mode: Mode) -> Option<(Json, Json)> {
+pub(super) fn parts(json: &Json, strictness: Strictness) -> Option<(Json, Json)> {
     match json {
         Json::Array(parts) if parts.len() == 2 => Some((parts[0].clone(), parts[1].clone())),
-        Json::Number(_) if mode == Mode::Lenient => Some((json.clone(), 0.into())),
+        Json::Number(_) if strictness == Strictness::Lenient => Some((json.clone(), 0.into())),
         _ => None,
     }
 }

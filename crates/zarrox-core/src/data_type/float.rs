@@ -3,10 +3,11 @@
 use half::f16;
 
 use super::number::{bytes_of, write};
-use super::{DataType, Endian, Family, Mode, Number, TypeString, bad_fill};
+use super::{DataType, Endian, Family, Number, TypeString, bad_fill};
 use crate::error::Result;
 use crate::fill_value::FillValue;
 use crate::json::{Json, Map};
+use crate::strictness::Strictness;
 
 /// The family of the IEEE 754 types.
 #[derive(Debug)]
@@ -47,9 +48,9 @@ impl Family for Floats {
         Ok(format!("{}f{}", endian.character(), data_type.size()).into())
     }
 
-    fn fill_from_json(&self, data_type: &DataType, json: &Json, mode: Mode) -> Result<FillValue> {
+    fn fill_from_json(&self, data_type: &DataType, json: &Json, strictness: Strictness) -> Result<FillValue> {
         let bytes =
-            from_json(json, data_type.size(), mode).ok_or_else(|| bad_fill(data_type, json, WANTS))?;
+            from_json(json, data_type.size(), strictness).ok_or_else(|| bad_fill(data_type, json, WANTS))?;
         Ok(FillValue::new(bytes))
     }
 
@@ -107,20 +108,24 @@ pub(super) fn write_number(number: Number, element: &mut [u8]) -> bool {
 }
 
 /// The bytes of the float that a JSON value says, or `None`.
-pub(super) fn from_json(json: &Json, size: usize, mode: Mode) -> Option<Vec<u8>> {
+pub(super) fn from_json(json: &Json, size: usize, strictness: Strictness) -> Option<Vec<u8>> {
     match json {
         Json::Number(number) => parse_number(&number.to_string(), size),
         Json::String(text) => match text.as_str() {
             "NaN" => parse_number("NaN", size),
             "Infinity" => parse_number("inf", size),
             "-Infinity" => parse_number("-inf", size),
-            hex if hex.starts_with("0x") => from_hex(&hex[2..], size, mode),
-            "+Infinity" if mode == Mode::Lenient => parse_number("inf", size),
-            other if mode == Mode::Lenient => parse_number(other, size),
+            hex if hex.starts_with("0x") => from_hex(&hex[2..], size, strictness),
+            "+Infinity" if strictness == Strictness::Lenient => parse_number("inf", size),
+            other if strictness == Strictness::Lenient => parse_number(other, size),
             _ => None,
         },
-        Json::Array(list) if mode == Mode::Lenient && list.len() == 1 => from_json(&list[0], size, mode),
-        Json::Bool(value) if mode == Mode::Lenient => parse_number(if *value { "1" } else { "0" }, size),
+        Json::Array(list) if strictness == Strictness::Lenient && list.len() == 1 => {
+            from_json(&list[0], size, strictness)
+        }
+        Json::Bool(value) if strictness == Strictness::Lenient => {
+            parse_number(if *value { "1" } else { "0" }, size)
+        }
         _ => None,
     }
 }
@@ -145,8 +150,9 @@ fn parse_half(text: &str) -> Option<f16> {
 }
 
 /// The bits in hexadecimal, most significant digit first; leniently with leading zeros left out.
-pub(super) fn from_hex(digits: &str, size: usize, mode: Mode) -> Option<Vec<u8>> {
-    let full = digits.len() == 2 * size || (mode == Mode::Lenient && (1..2 * size).contains(&digits.len()));
+pub(super) fn from_hex(digits: &str, size: usize, strictness: Strictness) -> Option<Vec<u8>> {
+    let full = digits.len() == 2 * size
+        || (strictness == Strictness::Lenient && (1..2 * size).contains(&digits.len()));
     if !full || !digits.bytes().all(|digit| digit.is_ascii_hexdigit()) {
         return None;
     }
@@ -270,8 +276,8 @@ mod tests {
     use super::*;
     use crate::json::json;
 
-    fn f32_of(json: &Json, mode: Mode) -> Option<f32> {
-        from_json(json, 4, mode).map(|bytes| f32::from_ne_bytes(bytes_of(&bytes)))
+    fn f32_of(json: &Json, strictness: Strictness) -> Option<f32> {
+        from_json(json, 4, strictness).map(|bytes| f32::from_ne_bytes(bytes_of(&bytes)))
     }
 
     #[test]
@@ -287,19 +293,19 @@ mod tests {
 
     #[test]
     fn every_form_of_a_fill_value_is_read() {
-        assert_eq!(f32_of(&json!(1.5), Mode::Strict), Some(1.5));
-        assert_eq!(f32_of(&json!(1), Mode::Strict), Some(1.0));
-        assert_eq!(f32_of(&json!("-Infinity"), Mode::Strict), Some(f32::NEG_INFINITY));
-        assert_eq!(f32_of(&json!("0x3fc00000"), Mode::Strict), Some(1.5));
-        assert_eq!(f32_of(&json!(1e40), Mode::Strict), Some(f32::INFINITY));
-        assert_eq!(f32_of(&json!("+Infinity"), Mode::Strict), None);
-        assert_eq!(f32_of(&json!("+Infinity"), Mode::Lenient), Some(f32::INFINITY));
-        assert_eq!(f32_of(&json!("1.5"), Mode::Lenient), Some(1.5));
-        assert_eq!(f32_of(&json!("0x1"), Mode::Lenient).map(f32::to_bits), Some(1));
-        assert_eq!(f32_of(&json!("0x1"), Mode::Strict), None);
-        assert_eq!(f32_of(&json!("0x123456789"), Mode::Lenient), None);
-        assert_eq!(f32_of(&json!("one"), Mode::Lenient), None);
-        assert_eq!(f32_of(&json!("NaN"), Mode::Strict).map(f32::to_bits), Some(0x7fc0_0000));
+        assert_eq!(f32_of(&json!(1.5), Strictness::Strict), Some(1.5));
+        assert_eq!(f32_of(&json!(1), Strictness::Strict), Some(1.0));
+        assert_eq!(f32_of(&json!("-Infinity"), Strictness::Strict), Some(f32::NEG_INFINITY));
+        assert_eq!(f32_of(&json!("0x3fc00000"), Strictness::Strict), Some(1.5));
+        assert_eq!(f32_of(&json!(1e40), Strictness::Strict), Some(f32::INFINITY));
+        assert_eq!(f32_of(&json!("+Infinity"), Strictness::Strict), None);
+        assert_eq!(f32_of(&json!("+Infinity"), Strictness::Lenient), Some(f32::INFINITY));
+        assert_eq!(f32_of(&json!("1.5"), Strictness::Lenient), Some(1.5));
+        assert_eq!(f32_of(&json!("0x1"), Strictness::Lenient).map(f32::to_bits), Some(1));
+        assert_eq!(f32_of(&json!("0x1"), Strictness::Strict), None);
+        assert_eq!(f32_of(&json!("0x123456789"), Strictness::Lenient), None);
+        assert_eq!(f32_of(&json!("one"), Strictness::Lenient), None);
+        assert_eq!(f32_of(&json!("NaN"), Strictness::Strict).map(f32::to_bits), Some(0x7fc0_0000));
     }
 
     #[test]
@@ -308,7 +314,7 @@ mod tests {
             [0, 1, 0x7f80_0000, 0xff80_0000, 0x7fc0_0000, 0x7fc0_0001, 0xffc0_0000, 0x3dcc_cccd, 0x8000_0000]
         {
             let bytes = f32::from_bits(bits).to_ne_bytes();
-            let back = from_json(&to_v3(&bytes), 4, Mode::Strict).unwrap();
+            let back = from_json(&to_v3(&bytes), 4, Strictness::Strict).unwrap();
             assert_eq!(back, bytes, "{bits:#x} {}", to_v3(&bytes));
         }
         assert_eq!(to_v3(&0.1_f32.to_ne_bytes()).to_string(), "0.1");

@@ -1,10 +1,11 @@
 //! Integers: v3 `int8` … `uint64`, v2 `i1` … `u8` with a byte order.
 
 use super::number::{bytes_of, with_integer, write};
-use super::{DataType, Endian, Family, Mode, Number, Storage, TypeString, bad_fill};
+use super::{DataType, Endian, Family, Number, Storage, TypeString, bad_fill};
 use crate::error::Result;
 use crate::fill_value::FillValue;
 use crate::json::{Json, Map};
+use crate::strictness::Strictness;
 
 /// The family of the integer types.
 #[derive(Debug)]
@@ -55,9 +56,9 @@ impl Family for Integers {
         Ok(format!("{order}{kind}{size}").into())
     }
 
-    fn fill_from_json(&self, data_type: &DataType, json: &Json, mode: Mode) -> Result<FillValue> {
+    fn fill_from_json(&self, data_type: &DataType, json: &Json, strictness: Strictness) -> Result<FillValue> {
         let bad = || bad_fill(data_type, json, "an integer in the type's range");
-        let value = from_json(json, mode).ok_or_else(bad)?;
+        let value = from_json(json, strictness).ok_or_else(bad)?;
         with_integer!(data_type.storage(), T => {
             T::try_from(value).map(|value| FillValue::new(value.to_ne_bytes())).map_err(|_| bad())
         }, else Err(bad()))
@@ -94,14 +95,14 @@ impl Family for Integers {
 }
 
 /// The integer that a JSON value says: `7`, leniently also `7.0`, `"7"`, `true`, `[7]`.
-pub(super) fn from_json(json: &Json, mode: Mode) -> Option<i128> {
+pub(super) fn from_json(json: &Json, strictness: Strictness) -> Option<i128> {
     if let Some(value) = json.as_i64() {
         return Some(value.into());
     }
     if let Some(value) = json.as_u64() {
         return Some(value.into());
     }
-    if mode == Mode::Strict {
+    if strictness == Strictness::Strict {
         return None;
     }
     match json {
@@ -109,7 +110,7 @@ pub(super) fn from_json(json: &Json, mode: Mode) -> Option<i128> {
         Json::String(text) => text.parse().ok().or_else(|| whole(text.parse().ok()?)),
         Json::Bool(value) => Some((*value).into()),
         // NCZarr 4.8.0 wrote the value as a list of one.
-        Json::Array(list) if list.len() == 1 => from_json(&list[0], mode),
+        Json::Array(list) if list.len() == 1 => from_json(&list[0], strictness),
         _ => None,
     }
 }

@@ -38,6 +38,7 @@ use crate::fill_value::FillValue;
 use crate::heap::HANDLE;
 use crate::json::{self, Json, Map};
 use crate::registry::Registry;
+use crate::strictness::Strictness;
 
 pub use cast::{Cast, Casting, Number};
 pub use element::{Element, Optional};
@@ -526,7 +527,7 @@ pub trait Family: fmt::Debug + Send + Sync {
 
     /// A fill value from JSON. `Lenient` takes every form that has been seen and is clear; `Strict` only what
     /// the specification has. The two formats' forms do not contradict each other, so one reader serves both.
-    fn fill_from_json(&self, data_type: &DataType, json: &Json, mode: Mode) -> Result<FillValue>;
+    fn fill_from_json(&self, data_type: &DataType, json: &Json, strictness: Strictness) -> Result<FillValue>;
 
     /// A fill value as v3 metadata has it.
     fn fill_to_v3(&self, data_type: &DataType, fill: &FillValue) -> Json;
@@ -550,16 +551,6 @@ pub trait Family: fmt::Debug + Send + Sync {
 
     /// One element as people read it: `0.25`, `True`, `(1+2j)` — NumPy's way.
     fn format(&self, data_type: &DataType, element: &[u8]) -> String;
-}
-
-/// How forgiving a reader is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Mode {
-    /// Takes every variant that carries a clear meaning.
-    #[default]
-    Lenient,
-    /// Takes only what the specification has.
-    Strict,
 }
 
 /// The families that every registry begins with.

@@ -1,12 +1,13 @@
 //! Python objects: v2's `|O` with the codecs `json2`, `msgpack2` and their predecessors `json`, `msgpack`. In memory an element is
 //! a value of [MessagePack](crate::msgpack); an empty one counts as nil. v3 has no such type.
 
-use super::{DataType, Endian, Extension, Family, Mode, Storage, python};
+use super::{DataType, Endian, Extension, Family, Storage, python};
 use crate::codec::CodecSpec;
 use crate::error::{CodecError, Error, Result};
 use crate::fill_value::FillValue;
 use crate::json::{Json, Map};
 use crate::msgpack::{self, NIL, Token};
+use crate::strictness::Strictness;
 
 /// The family of the one type.
 #[derive(Debug)]
@@ -81,7 +82,7 @@ impl Family for Objects {
     }
 
     /// Any JSON is an object.
-    fn fill_from_json(&self, _: &DataType, json: &Json, _: Mode) -> Result<FillValue> {
+    fn fill_from_json(&self, _: &DataType, json: &Json, _: Strictness) -> Result<FillValue> {
         let mut bytes = Vec::new();
         msgpack::from_json(json, &mut bytes).map_err(|error| Error::from(error).at("fill_value"))?;
         Ok(FillValue::new(bytes))
@@ -154,7 +155,7 @@ mod tests {
     use crate::registry::Registry;
 
     fn pack(json: &Json) -> Vec<u8> {
-        Objects.fill_from_json(&DataType::object(), json, Mode::Strict).unwrap().as_bytes().to_vec()
+        Objects.fill_from_json(&DataType::object(), json, Strictness::Strict).unwrap().as_bytes().to_vec()
     }
 
     #[test]
@@ -184,7 +185,7 @@ mod tests {
     fn fill_values_are_any_json() {
         let object = DataType::object();
         for json in [json!(0), json!(null), json!(""), json!("NaN"), json!(-1.5), json!([1, {"a": []}])] {
-            let fill = Objects.fill_from_json(&object, &json, Mode::Strict).unwrap();
+            let fill = Objects.fill_from_json(&object, &json, Strictness::Strict).unwrap();
             assert_eq!(Objects.fill_to_v2(&object, &fill), json);
         }
         assert_eq!(Objects.fill_to_v2(&object, &Objects.default_fill(&object)), Json::Null);

@@ -10,12 +10,13 @@ use std::sync::Arc;
 use crate::json::json;
 
 use super::variable;
-use super::{DataType, Endian, Extension, Family, LARGEST, Leaf, Mode, Storage, StructLayout, bad_fill};
+use super::{DataType, Endian, Extension, Family, LARGEST, Leaf, Storage, StructLayout, bad_fill};
 use crate::codec::CodecSpec;
 use crate::error::{Error, Result};
 use crate::fill_value::FillValue;
 use crate::json::{Json, Map};
 use crate::registry::{FamilyRef, Registry};
+use crate::strictness::Strictness;
 
 /// The family of the optional types.
 #[derive(Debug)]
@@ -122,12 +123,12 @@ impl Family for Optionals {
         ))
     }
 
-    fn fill_from_json(&self, data_type: &DataType, json: &Json, mode: Mode) -> Result<FillValue> {
+    fn fill_from_json(&self, data_type: &DataType, json: &Json, strictness: Strictness) -> Result<FillValue> {
         let (value, family) = value_of(data_type)?;
         match json {
             Json::Null => Ok(self.default_fill(data_type)),
             Json::Array(list) if list.len() == 1 => {
-                let fill = family.fill_from_json(&value, &list[0], mode)?;
+                let fill = family.fill_from_json(&value, &list[0], strictness)?;
                 Ok(FillValue::new([&[1], fill.as_bytes()].concat()))
             }
             _ => Err(bad_fill(data_type, json, "null, or a list of one value")),
@@ -218,14 +219,14 @@ mod tests {
             (&text, json!(["a"]), &[1, b'a'], "'a'"),
         ] {
             let family = registry.family(data_type).unwrap();
-            let fill = family.fill_from_json(data_type, &json, Mode::Strict).unwrap();
+            let fill = family.fill_from_json(data_type, &json, Strictness::Strict).unwrap();
             assert_eq!(fill.as_bytes(), bytes);
             assert_eq!(family.fill_to_v3(data_type, &fill), json);
             assert_eq!(family.format(data_type, bytes), text);
         }
         for bad in [json!(42), json!([]), json!([1, 2]), json!([null]), json!([256]), json!("null")] {
             let family = registry.family(&number).unwrap();
-            assert!(family.fill_from_json(&number, &bad, Mode::Lenient).is_err(), "{bad}");
+            assert!(family.fill_from_json(&number, &bad, Strictness::Lenient).is_err(), "{bad}");
         }
         let family = registry.family(&number).unwrap();
         assert_eq!(family.default_fill(&number).as_bytes(), [0, 0]);

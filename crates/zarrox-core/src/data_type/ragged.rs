@@ -4,12 +4,13 @@
 use crate::json::json;
 
 use super::object::not_in_v3;
-use super::{DataType, Endian, Extension, Family, Mode, Storage, TypeString, bad_fill};
+use super::{DataType, Endian, Extension, Family, Storage, TypeString, bad_fill};
 use super::{bool, complex, float, integer, time};
 use crate::codec::CodecSpec;
 use crate::error::{Error, Result};
 use crate::fill_value::FillValue;
 use crate::json::{Json, Map};
+use crate::strictness::Strictness;
 
 /// The family of the ragged types.
 #[derive(Debug)]
@@ -100,7 +101,7 @@ impl Family for Ragged {
     }
 
     /// `null` is nothing. A number is an array of one: as such numcodecs stores zarr-python 2's default, 0.
-    fn fill_from_json(&self, data_type: &DataType, json: &Json, mode: Mode) -> Result<FillValue> {
+    fn fill_from_json(&self, data_type: &DataType, json: &Json, strictness: Strictness) -> Result<FillValue> {
         let wanted = || bad_fill(data_type, json, "a list of numbers");
         let (family, item) = numbers(data_type).ok_or_else(wanted)?;
         let list = match json {
@@ -110,7 +111,7 @@ impl Family for Ragged {
         };
         let mut bytes = Vec::new();
         for json in list {
-            let fill = family.fill_from_json(&item, json, mode).map_err(|_| wanted())?;
+            let fill = family.fill_from_json(&item, json, strictness).map_err(|_| wanted())?;
             bytes.extend_from_slice(fill.as_bytes());
         }
         Ok(FillValue::new(bytes))
@@ -177,7 +178,7 @@ mod tests {
     #[test]
     fn fill_values_and_text() {
         let ragged = of("<i2").unwrap();
-        let fill = |json: Json| Ragged.fill_from_json(&ragged, &json, Mode::Strict);
+        let fill = |json: Json| Ragged.fill_from_json(&ragged, &json, Strictness::Strict);
         for (json, numbers) in
             [(json!(null), &[][..]), (json!(0), &[0]), (json!([]), &[]), (json!([1, -2, 3]), &[1, -2, 3])]
         {

@@ -3,10 +3,11 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-use super::{DataType, Endian, Family, Mode, TypeString, bad_fill};
+use super::{DataType, Endian, Family, TypeString, bad_fill};
 use crate::error::{Error, Result};
 use crate::fill_value::FillValue;
 use crate::json::{Json, Map};
+use crate::strictness::Strictness;
 
 /// The family of the raw types.
 #[derive(Debug)]
@@ -43,12 +44,12 @@ impl Family for RawBytes {
         Ok(format!("|V{}", data_type.size()).into())
     }
 
-    fn fill_from_json(&self, data_type: &DataType, json: &Json, mode: Mode) -> Result<FillValue> {
+    fn fill_from_json(&self, data_type: &DataType, json: &Json, strictness: Strictness) -> Result<FillValue> {
         let size = data_type.size();
         let bytes = match json {
             Json::Array(list) => list.iter().map(|v| v.as_u64().and_then(|v| u8::try_from(v).ok())).collect(),
             Json::String(text) => STANDARD.decode(text).ok(),
-            Json::Number(number) if mode == Mode::Lenient && number.as_u64() == Some(0) => {
+            Json::Number(number) if strictness == Strictness::Lenient && number.as_u64() == Some(0) => {
                 Some(vec![0; size])
             }
             _ => None,

@@ -2,11 +2,12 @@
 //!
 //! <https://github.com/zarr-developers/zarr-extensions/tree/main/data-types>
 
-use super::{DataType, Extension, Family, Mode, Number, Storage};
+use super::{DataType, Extension, Family, Number, Storage};
 use super::{bad_fill, complex, float, small_float};
 use crate::error::Result;
 use crate::fill_value::FillValue;
 use crate::json::{Json, Map};
+use crate::strictness::Strictness;
 
 /// The family of the small complex types.
 #[derive(Debug)]
@@ -47,12 +48,13 @@ impl Family for SmallComplexes {
         part_of(data_type).is_some()
     }
 
-    fn fill_from_json(&self, data_type: &DataType, json: &Json, mode: Mode) -> Result<FillValue> {
+    fn fill_from_json(&self, data_type: &DataType, json: &Json, strictness: Strictness) -> Result<FillValue> {
         let bad = || bad_fill(data_type, json, complex::WANTS);
         let (part, family) = part_of(data_type).ok_or_else(bad)?;
-        let (real, imaginary) = complex::parts(json, mode).ok_or_else(bad)?;
-        let mut bytes = family.fill_from_json(&part, &real, mode).map_err(|_| bad())?.as_bytes().to_vec();
-        bytes.extend(family.fill_from_json(&part, &imaginary, mode).map_err(|_| bad())?.as_bytes());
+        let (real, imaginary) = complex::parts(json, strictness).ok_or_else(bad)?;
+        let mut bytes =
+            family.fill_from_json(&part, &real, strictness).map_err(|_| bad())?.as_bytes().to_vec();
+        bytes.extend(family.fill_from_json(&part, &imaginary, strictness).map_err(|_| bad())?.as_bytes());
         Ok(FillValue::new(bytes))
     }
 
@@ -122,19 +124,20 @@ mod tests {
     fn fill_values_are_pairs_of_the_parts_fill_values() {
         for data_type in SmallComplexes.examples() {
             let pair = json!([0.5, 2.0]);
-            let fill = SmallComplexes.fill_from_json(&data_type, &pair, Mode::Strict).unwrap();
+            let fill = SmallComplexes.fill_from_json(&data_type, &pair, Strictness::Strict).unwrap();
             assert_eq!(SmallComplexes.fill_to_v3(&data_type, &fill), pair, "{data_type}");
             assert_eq!(SmallComplexes.format(&data_type, fill.as_bytes()), "(0.5+2j)", "{data_type}");
             for bad in [json!(null), json!([1.0]), json!([1.0, 2.0, 3.0]), json!(["one", 1.0]), json!({})] {
-                let error = SmallComplexes.fill_from_json(&data_type, &bad, Mode::Lenient).unwrap_err();
+                let error = SmallComplexes.fill_from_json(&data_type, &bad, Strictness::Lenient).unwrap_err();
                 assert!(error.to_string().contains(&data_type.to_string()), "{error}");
             }
-            assert!(SmallComplexes.fill_from_json(&data_type, &json!(1), Mode::Strict).is_err());
+            assert!(SmallComplexes.fill_from_json(&data_type, &json!(1), Strictness::Strict).is_err());
             assert!(SmallComplexes.to_v2(&data_type, Endian::Little).is_err());
         }
         let half = named("complex_float16");
-        let fill = SmallComplexes.fill_from_json(&half, &json!(["NaN", "0x8000"]), Mode::Strict).unwrap();
+        let fill =
+            SmallComplexes.fill_from_json(&half, &json!(["NaN", "0x8000"]), Strictness::Strict).unwrap();
         assert_eq!(SmallComplexes.format(&half, fill.as_bytes()), "(nan-0j)");
-        assert!(SmallComplexes.fill_from_json(&half, &json!(1), Mode::Lenient).is_ok());
+        assert!(SmallComplexes.fill_from_json(&half, &json!(1), Strictness::Lenient).is_ok());
     }
 }

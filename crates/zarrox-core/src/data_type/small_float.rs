@@ -8,10 +8,11 @@
 //! <https://github.com/zarr-developers/zarr-extensions/tree/main/data-types>
 
 use super::number::write;
-use super::{DataType, Extension, Family, Mode, Number, Storage, bad_fill, float};
+use super::{DataType, Extension, Family, Number, Storage, bad_fill, float};
 use crate::error::Result;
 use crate::fill_value::FillValue;
 use crate::json::{Json, Map};
+use crate::strictness::Strictness;
 
 /// The family of the small floats.
 #[derive(Debug)]
@@ -202,14 +203,14 @@ impl Family for SmallFloats {
         layout_of(data_type).is_some()
     }
 
-    fn fill_from_json(&self, data_type: &DataType, json: &Json, mode: Mode) -> Result<FillValue> {
+    fn fill_from_json(&self, data_type: &DataType, json: &Json, strictness: Strictness) -> Result<FillValue> {
         let bad = || bad_fill(data_type, json, float::WANTS);
         let layout = layout_of(data_type).ok_or_else(bad)?;
         if let Some(digits) = json.as_str().and_then(|text| text.strip_prefix("0x")) {
-            let bits = float::from_hex(digits, layout.size(), mode).ok_or_else(bad)?;
+            let bits = float::from_hex(digits, layout.size(), strictness).ok_or_else(bad)?;
             return Ok(FillValue::new(bits));
         }
-        let double = float::from_json(json, 8, mode).ok_or_else(bad)?;
+        let double = float::from_json(json, 8, strictness).ok_or_else(bad)?;
         let value = f64::from_ne_bytes(super::number::bytes_of(&double));
         let pattern = layout.encode(value).ok_or_else(bad)?;
         Ok(FillValue::new(element(layout, pattern)))
@@ -304,7 +305,7 @@ mod tests {
             for pattern in (0..1_u32 << layout.bits()).step_by(step) {
                 let fill = FillValue::new(element(layout, pattern));
                 let json = family.fill_to_v3(&data_type, &fill);
-                let back = family.fill_from_json(&data_type, &json, Mode::Strict).unwrap();
+                let back = family.fill_from_json(&data_type, &json, Strictness::Strict).unwrap();
                 assert_eq!(back, fill, "{} {pattern:#x} {json}", layout.name);
                 assert!(!family.format(&data_type, fill.as_bytes()).is_empty());
             }

@@ -6,10 +6,11 @@
 //! <https://github.com/zarr-developers/zarr-extensions/tree/main/data-types>
 
 use super::number::write;
-use super::{DataType, Extension, Family, Mode, Number, Storage, Structure, bad_fill, integer};
+use super::{DataType, Extension, Family, Number, Storage, Structure, bad_fill, integer};
 use crate::error::{Error, Result};
 use crate::fill_value::FillValue;
 use crate::json::{Json, Map};
+use crate::strictness::Strictness;
 use crate::strided::{View, ViewMut};
 
 /// The family of the small integers.
@@ -129,10 +130,10 @@ impl Family for SmallInts {
         layout_of(data_type).is_some()
     }
 
-    fn fill_from_json(&self, data_type: &DataType, json: &Json, mode: Mode) -> Result<FillValue> {
+    fn fill_from_json(&self, data_type: &DataType, json: &Json, strictness: Strictness) -> Result<FillValue> {
         let layout = layout_of(data_type);
         let range = layout.map_or(String::new(), Layout::range);
-        let byte = layout.zip(integer::from_json(json, mode)).and_then(|(layout, n)| layout.byte(n));
+        let byte = layout.zip(integer::from_json(json, strictness)).and_then(|(layout, n)| layout.byte(n));
         let byte = byte.ok_or_else(|| bad_fill(data_type, json, &format!("an integer from {range}")))?;
         Ok(FillValue::new([byte]))
     }
@@ -206,7 +207,7 @@ mod tests {
     fn numbers_beyond_the_range_are_refused() {
         for (name, least, most) in [("int2", -2, 1), ("int4", -8, 7), ("uint2", 0, 3), ("uint4", 0, 15)] {
             let data_type = named(name);
-            let fill = |number: i64| SmallInts.fill_from_json(&data_type, &json!(number), Mode::Strict);
+            let fill = |number: i64| SmallInts.fill_from_json(&data_type, &json!(number), Strictness::Strict);
             for number in least..=most {
                 let fill = fill(number).unwrap();
                 assert_eq!(SmallInts.fill_to_v3(&data_type, &fill), json!(number));
@@ -217,12 +218,12 @@ mod tests {
                 assert!(message.contains(&format!("{least} to {most}")), "{message}");
             }
             for text in [json!(null), json!("x"), json!(0.5), json!([])] {
-                assert!(SmallInts.fill_from_json(&data_type, &text, Mode::Lenient).is_err(), "{text}");
+                assert!(SmallInts.fill_from_json(&data_type, &text, Strictness::Lenient).is_err(), "{text}");
             }
             assert!(SmallInts.to_v2(&data_type, Endian::Little).is_err());
         }
-        assert!(SmallInts.fill_from_json(&named("int4"), &json!("-3"), Mode::Lenient).is_ok());
-        assert!(SmallInts.fill_from_json(&named("int4"), &json!("-3"), Mode::Strict).is_err());
+        assert!(SmallInts.fill_from_json(&named("int4"), &json!("-3"), Strictness::Lenient).is_ok());
+        assert!(SmallInts.fill_from_json(&named("int4"), &json!("-3"), Strictness::Strict).is_err());
         let refused = named("int4").check_range(&View::contiguous(&[7, 8], &[2], 1)).unwrap_err();
         assert!(refused.to_string().contains("8 is no int4"), "{refused}");
         assert!(named("int4").check_range(&View::of_strided(&[7, 8, 1], &[2], &[2], 1)).is_ok());

@@ -11,11 +11,12 @@ use crate::json::json;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-use super::{ByteOrder, DataType, Endian, Family, LARGEST, Leaf, Mode, Storage, StructLayout, bad_fill};
+use super::{ByteOrder, DataType, Endian, Family, LARGEST, Leaf, Storage, StructLayout, bad_fill};
 use crate::error::{Error, Result};
 use crate::fill_value::FillValue;
 use crate::json::{Json, Map};
 use crate::registry::Registry;
+use crate::strictness::Strictness;
 
 const NAME: &str = "struct";
 const LEGACY: &str = "structured";
@@ -322,7 +323,7 @@ impl Structures<'_> {
         Ok(all)
     }
 
-    fn fill_from_object(self, structure: &Structure, map: &Map, mode: Mode) -> Result<FillValue> {
+    fn fill_from_object(self, structure: &Structure, map: &Map, strictness: Strictness) -> Result<FillValue> {
         let mut bytes = vec![0; structure.layout.size];
         if let Some(unknown) = map.keys().find(|name| !structure.fields.iter().any(|f| f.name == **name)) {
             return Err(Error::metadata(format!("fill_value has '{unknown}', which is no field")));
@@ -330,13 +331,11 @@ impl Structures<'_> {
         for field in &structure.fields {
             let family = self.0.family(&field.data_type)?;
             let value = match map.get(&field.name) {
-                Some(json) if field.shape.is_empty() => {
-                    family
-                        .fill_from_json(&field.data_type, json, mode)
-                        .map_err(|error| error.at(format!("field '{}'", field.name)))?
-                }
+                Some(json) if field.shape.is_empty() => family
+                    .fill_from_json(&field.data_type, json, strictness)
+                    .map_err(|error| error.at(format!("field '{}'", field.name)))?,
                 Some(_) => return Err(Error::unsupported("a fill value of a field that is an array")),
-                None if mode == Mode::Lenient => family.default_fill(&field.data_type),
+                None if strictness == Strictness::Lenient => family.default_fill(&field.data_type),
                 None => return Err(Error::metadata(format!("fill_value lacks the field '{}'", field.name))),
             };
             let item = field.data_type.size();
@@ -449,15 +448,15 @@ impl Family for Structures<'_> {
     }
 
     /// v3 has an object with a value for each field; v2 (and v3's older `structured`) the base64 of the stored bytes.
-    fn fill_from_json(&self, data_type: &DataType, json: &Json, mode: Mode) -> Result<FillValue> {
+    fn fill_from_json(&self, data_type: &DataType, json: &Json, strictness: Strictness) -> Result<FillValue> {
         let structure = data_type.fields().ok_or_else(|| Error::argument("the type has no fields"))?;
         match json {
-            Json::Object(map) => self.fill_from_object(structure, map, mode),
+            Json::Object(map) => self.fill_from_object(structure, map, strictness),
             Json::String(text) => match STANDARD.decode(text) {
                 Ok(bytes) if bytes.len() == data_type.size() => Ok(FillValue::new(bytes)),
                 _ => Err(bad_fill(data_type, json, &format!("the base64 of {} bytes", data_type.size()))),
             },
-            Json::Number(number) if mode == Mode::Lenient && number.as_u64() == Some(0) => {
+            Json::Number(number) if strictness == Strictness::Lenient && number.as_u64() == Some(0) => {
                 Ok(FillValue::zero(data_type.size()))
             }
             _ => Err(bad_fill(data_type, json, "an object with a value for each field, or base64")),
@@ -573,7 +572,7 @@ mod tests {
         let family = registry.family(&data_type).unwrap();
         assert_eq!(family.to_v3(&data_type).unwrap(), v3);
         let fill = json!({"a": 7, "b": {"t": "NaT"}});
-        let value = family.fill_from_json(&data_type, &fill, Mode::Strict).unwrap();
+        let value = family.fill_from_json(&data_type, &fill, Strictness::Strict).unwrap();
         assert_eq!(family.fill_to_v3(&data_type, &value), fill);
         assert_eq!(family.format(&data_type, value.as_bytes()), "(7, ('NaT',))");
         let legacy =
@@ -611,12 +610,12 @@ mod tests {
         let registry = Registry::new();
         let (data_type, _) = from_v2(&json!([["a", "<i2"], ["b", "|u1"]])).unwrap();
         let family = registry.family(&data_type).unwrap();
-        let fill = family.fill_from_json(&data_type, &json!("AQAC"), Mode::Strict).unwrap();
+        let fill = family.fill_from_json(&data_type, &json!("AQAC"), Strictness::Strict).unwrap();
         assert_eq!(fill.as_bytes(), [1, 0, 2]);
         assert_eq!(family.fill_to_v2(&data_type, &fill), json!("AQAC"));
         for bad in [json!("AQ=="), json!(1), json!([1, 2]), json!({"a": 1}), json!({"a": 1, "b": 2, "c": 3})]
         {
-            assert!(family.fill_from_json(&data_type, &bad, Mode::Strict).is_err(), "{bad}");
+            assert!(family.fill_from_json(&data_type, &bad, Strictness::Strict).is_err(), "{bad}");
         }
     }
 

@@ -6,10 +6,11 @@
 use std::borrow::Cow;
 
 use super::number::bytes_of;
-use super::{DataType, Endian, Extension, Family, Mode, Storage, TypeString, bad_fill};
+use super::{DataType, Endian, Extension, Family, Storage, TypeString, bad_fill};
 use crate::error::{Error, Result};
 use crate::fill_value::FillValue;
 use crate::json::{Json, Map};
+use crate::strictness::Strictness;
 
 /// The family of the two types.
 #[derive(Debug)]
@@ -253,11 +254,11 @@ impl Family for Times {
         FillValue::new(NOT_A_TIME.to_ne_bytes())
     }
 
-    fn fill_from_json(&self, data_type: &DataType, json: &Json, mode: Mode) -> Result<FillValue> {
+    fn fill_from_json(&self, data_type: &DataType, json: &Json, strictness: Strictness) -> Result<FillValue> {
         let count = match json {
             Json::String(text) if text == "NaT" => Some(NOT_A_TIME),
             Json::Number(_) => json.as_i64(),
-            Json::String(text) if mode == Mode::Lenient => text.parse().ok(),
+            Json::String(text) if strictness == Strictness::Lenient => text.parse().ok(),
             _ => None,
         };
         let count = count.ok_or_else(|| bad_fill(data_type, json, "an integer or \"NaT\""))?;
@@ -369,10 +370,10 @@ mod tests {
             for (json, v3, v2) in
                 [(json!("NaT"), json!("NaT"), json!(i64::MIN)), (json!(5), json!(5), json!(5))]
             {
-                let fill = family.fill_from_json(&data_type, &json, Mode::Strict).unwrap();
+                let fill = family.fill_from_json(&data_type, &json, Strictness::Strict).unwrap();
                 assert_eq!(family.fill_to_v3(&data_type, &fill), v3);
                 assert_eq!(family.fill_to_v2(&data_type, &fill), v2);
-                assert_eq!(family.fill_from_json(&data_type, &v2, Mode::Strict).unwrap(), fill);
+                assert_eq!(family.fill_from_json(&data_type, &v2, Strictness::Strict).unwrap(), fill);
             }
             assert_eq!(family.fill_to_v3(&data_type, &family.default_fill(&data_type)), json!("NaT"));
         }

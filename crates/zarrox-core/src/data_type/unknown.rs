@@ -1,9 +1,10 @@
 //! Types that nobody here knows, as metadata says them: an array of such elements can be looked at, and not read.
 
-use super::{DataType, Extension, Family, Mode, Storage};
+use super::{DataType, Extension, Family, Storage};
 use crate::error::Result;
 use crate::fill_value::FillValue;
 use crate::json::{self, Json, Map};
+use crate::strictness::Strictness;
 
 /// The family of all types that no other family has. Fill values are the JSON that says them.
 #[derive(Debug)]
@@ -37,7 +38,7 @@ impl Family for Unknown {
         true
     }
 
-    fn fill_from_json(&self, _: &DataType, json: &Json, _: Mode) -> Result<FillValue> {
+    fn fill_from_json(&self, _: &DataType, json: &Json, _: Strictness) -> Result<FillValue> {
         Ok(FillValue::new(json.to_string().into_bytes()))
     }
 

@@ -1,10 +1,11 @@
 //! Text of a fixed length, four bytes for each character: v3 `fixed_length_utf32` with a `length_bytes`; v2 `<U<n>`,
 //! where the number counts characters. Shorter text is padded with NULs.
 
-use super::{DataType, Endian, Extension, Family, Mode, Storage, TypeString, bad_fill};
+use super::{DataType, Endian, Extension, Family, Storage, TypeString, bad_fill};
 use crate::error::{Error, Result};
 use crate::fill_value::FillValue;
 use crate::json::{Json, Map};
+use crate::strictness::Strictness;
 
 /// The family of the text types.
 #[derive(Debug)]
@@ -53,15 +54,17 @@ impl Family for FixedText {
         Ok(format!("{}U{}", endian.character(), data_type.size() / 4).into())
     }
 
-    fn fill_from_json(&self, data_type: &DataType, json: &Json, mode: Mode) -> Result<FillValue> {
+    fn fill_from_json(&self, data_type: &DataType, json: &Json, strictness: Strictness) -> Result<FillValue> {
         let size = data_type.size();
         let wanted = || bad_fill(data_type, json, "a string");
         let text = match json {
             Json::String(text) => text.as_str(),
             // What early versions of zarr-python wrote for "nothing".
-            Json::Number(number) if mode == Mode::Lenient && number.as_u64() == Some(0) => "",
+            Json::Number(number) if strictness == Strictness::Lenient && number.as_u64() == Some(0) => "",
             // Python's bare token, of which nothing but the word can be text.
-            Json::Number(number) if mode == Mode::Lenient => number.as_token().ok_or_else(wanted)?,
+            Json::Number(number) if strictness == Strictness::Lenient => {
+                number.as_token().ok_or_else(wanted)?
+            }
             _ => return Err(wanted()),
         };
         let mut bytes: Vec<u8> = text.chars().flat_map(|c| u32::from(c).to_ne_bytes()).collect();
@@ -115,12 +118,12 @@ mod tests {
         assert_eq!(family.to_v3(&three).unwrap(), v3);
         assert_eq!(family.to_v2(&three, Endian::Little).unwrap(), json!("<U3"));
         for text in ["", "a", "né🧊"] {
-            let fill = family.fill_from_json(&three, &json!(text), Mode::Strict).unwrap();
+            let fill = family.fill_from_json(&three, &json!(text), Strictness::Strict).unwrap();
             assert_eq!(family.fill_to_v3(&three, &fill), json!(text));
             assert_eq!(family.fill_to_v2(&three, &fill), json!(text));
             assert_eq!(family.format(&three, fill.as_bytes()), format!("'{text}'"));
         }
-        assert!(family.fill_from_json(&three, &json!("four"), Mode::Lenient).is_err());
+        assert!(family.fill_from_json(&three, &json!("four"), Strictness::Lenient).is_err());
         let odd = json!({"name": "fixed_length_utf32", "configuration": {"length_bytes": 6}});
         assert!(registry.data_type_from_v3(&odd).unwrap_err().to_string().contains("multiple of 4"));
     }

@@ -6,11 +6,12 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-use super::{DataType, Endian, Extension, Family, Mode, Storage, bad_fill};
+use super::{DataType, Endian, Extension, Family, Storage, bad_fill};
 use crate::codec::CodecSpec;
 use crate::error::Result;
 use crate::fill_value::FillValue;
 use crate::json::{Json, Map};
+use crate::strictness::Strictness;
 
 /// The family of the variable-length types.
 #[derive(Debug)]
@@ -75,8 +76,8 @@ impl Family for Variable {
         Some(CodecSpec::new(name, Json::Null))
     }
 
-    fn fill_from_json(&self, data_type: &DataType, json: &Json, mode: Mode) -> Result<FillValue> {
-        let lenient = mode == Mode::Lenient;
+    fn fill_from_json(&self, data_type: &DataType, json: &Json, strictness: Strictness) -> Result<FillValue> {
+        let lenient = strictness == Strictness::Lenient;
         let bytes = match (json, data_type.is_named(TEXT)) {
             (Json::String(text), true) => Some(text.as_bytes().to_vec()),
             (Json::String(text), false) => STANDARD.decode(text).ok(),
@@ -127,18 +128,21 @@ mod tests {
             let family = registry.family(&data_type).unwrap();
             assert_eq!(family.to_v3(&data_type).unwrap(), json!(name));
             assert_eq!(family.to_v2(&data_type, Endian::Little).unwrap(), json!("|O"));
-            let value = family.fill_from_json(&data_type, &json!(fill), Mode::Strict).unwrap();
+            let value = family.fill_from_json(&data_type, &json!(fill), Strictness::Strict).unwrap();
             assert_eq!(value.as_bytes(), bytes);
             assert_eq!(family.fill_to_v3(&data_type, &value), json!(fill));
             assert_eq!(family.default_fill(&data_type).as_bytes(), b"");
-            assert!(family.fill_from_json(&data_type, &json!(0), Mode::Lenient).is_ok());
+            assert!(family.fill_from_json(&data_type, &json!(0), Strictness::Lenient).is_ok());
             for bad in [json!(0), json!(null), json!([256]), json!({})] {
-                assert!(family.fill_from_json(&data_type, &bad, Mode::Strict).is_err(), "{bad}");
+                assert!(family.fill_from_json(&data_type, &bad, Strictness::Strict).is_err(), "{bad}");
             }
         }
         let bytes = registry.data_type_from_v3(&json!("variable_length_bytes")).unwrap();
-        let fill =
-            registry.family(&bytes).unwrap().fill_from_json(&bytes, &json!([1, 2]), Mode::Strict).unwrap();
+        let fill = registry
+            .family(&bytes)
+            .unwrap()
+            .fill_from_json(&bytes, &json!([1, 2]), Strictness::Strict)
+            .unwrap();
         assert_eq!((bytes.to_string().as_str(), fill.as_bytes()), ("bytes", &[1, 2][..]));
     }
 

@@ -5,9 +5,9 @@
 use crate::json::json;
 
 use super::Run;
-use crate::data_type::Mode;
 use crate::error::{Error, Result};
 use crate::json::{self, Json, integer};
+use crate::strictness::Strictness;
 
 /// The lengths of the chunks along one dimension.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -142,9 +142,9 @@ impl Rectilinear {
     }
 
     /// The lengths for each dimension, as `chunk_shapes` in v3 metadata has them.
-    pub fn lengths_from_json(json: &Json, mode: Mode) -> Result<Vec<ChunkLengths>> {
+    pub fn lengths_from_json(json: &Json, strictness: Strictness) -> Result<Vec<ChunkLengths>> {
         let dims = json.as_array().ok_or_else(|| not_lengths(json))?;
-        dims.iter().map(|dim| lengths_from_json(dim, mode).ok_or_else(|| not_lengths(dim))).collect()
+        dims.iter().map(|dim| lengths_from_json(dim, strictness).ok_or_else(|| not_lengths(dim))).collect()
     }
 
     /// `chunk_shapes` of v3 metadata, in the form that was given.
@@ -176,17 +176,17 @@ impl Rectilinear {
     }
 }
 
-fn lengths_from_json(json: &Json, mode: Mode) -> Option<ChunkLengths> {
+fn lengths_from_json(json: &Json, strictness: Strictness) -> Option<ChunkLengths> {
     let entry = |json: &Json| match json.as_array().map(Vec::as_slice) {
-        None => integer(json, mode).map(ListedLength::One),
+        None => integer(json, strictness).map(ListedLength::One),
         Some([length, count]) => {
-            let (length, count) = (integer(length, mode)?, integer(count, mode)?);
+            let (length, count) = (integer(length, strictness)?, integer(count, strictness)?);
             Some(ListedLength::Run { length, count })
         }
         Some(_) => None,
     };
     match json.as_array() {
-        None => integer(json, mode).map(ChunkLengths::Repeated),
+        None => integer(json, strictness).map(ChunkLengths::Repeated),
         Some(list) => list.iter().map(entry).collect::<Option<_>>().map(ChunkLengths::Listed),
     }
 }

@@ -9,10 +9,10 @@ use crate::json::json;
 
 use super::Layout;
 use super::members::COPIES;
-use crate::data_type::Mode;
 use crate::error::{Error, Result};
 use crate::json::{self, Json, Map, Outline};
 use crate::path::NodePath;
+use crate::strictness::Strictness;
 
 /// Documents by the keys that they are stored under, parsed: all of them are, to read one.
 pub type Documents = BTreeMap<String, Json>;
@@ -54,9 +54,9 @@ impl Consolidation {
         layout: &Layout,
         group: &NodePath,
         document: &[u8],
-        mode: Mode,
+        strictness: Strictness,
     ) -> Result<Option<Documents>> {
-        let mut map = json::parse_document(document, mode)?;
+        let mut map = json::parse_document(document, strictness)?;
         let Some(entries) = self.entries(&mut map)?.map(std::mem::take) else { return Ok(None) };
         let mut documents = Documents::new();
         for (name, entry) in entries {
@@ -284,7 +284,7 @@ mod tests {
         group: &str,
         json: &Json,
     ) -> Result<Option<Documents>> {
-        consolidation.lift(layout, &path(group), &bytes(json), Mode::Lenient)
+        consolidation.lift(layout, &path(group), &bytes(json), Strictness::Lenient)
     }
 
     #[test]
@@ -318,7 +318,7 @@ mod tests {
         assert_eq!(names, [".zgroup", ".zattrs", "B/.zgroup", "B/.zattrs", "b/c/.zgroup", "b/c/.zattrs"]);
         let text = String::from_utf8(document.clone()).unwrap();
         assert!(text.contains("\"n\": NaN"), "a copy says what the original says: {text}");
-        let found = beside.lift(&V2, &path("g"), &document, Mode::Lenient).unwrap().unwrap();
+        let found = beside.lift(&V2, &path("g"), &document, Strictness::Lenient).unwrap().unwrap();
         assert_eq!(found.len(), 6);
         let copied = bytes(&found["g/b/c/.zgroup"]);
         assert!(same_document(Some(&copied), nodes[&path("g/b/c")][1].as_deref()));
@@ -392,7 +392,7 @@ mod tests {
         let found = lifted(Consolidation::Beside("x"), &V2, "", &odd).unwrap().unwrap();
         assert_eq!(found["a/.zarray"], Json::Null, "who opens the node learns what is wrong");
         let bare = b"{\"metadata\": {\".zattrs\": {\"x\": NaN}}}";
-        assert!(Consolidation::Beside("x").lift(&V2, &path(""), bare, Mode::Lenient).is_ok());
-        assert!(Consolidation::Beside("x").lift(&V2, &path(""), bare, Mode::Strict).is_err());
+        assert!(Consolidation::Beside("x").lift(&V2, &path(""), bare, Strictness::Lenient).is_ok());
+        assert!(Consolidation::Beside("x").lift(&V2, &path(""), bare, Strictness::Strict).is_err());
     }
 }

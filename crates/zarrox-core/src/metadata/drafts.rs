@@ -13,11 +13,12 @@ use super::{
     v2,
 };
 use crate::codec::{CodecKind, CodecSpec};
-use crate::data_type::{DataType, Endian, Mode};
+use crate::data_type::{DataType, Endian};
 use crate::error::{Error, Result};
 use crate::grid::{ChunkGrid, ChunkKeyEncoding, Separator};
 use crate::json::{self, Json, Map};
 use crate::registry::Registry;
+use crate::strictness::Strictness;
 
 /// The key of the entry document.
 pub(super) const ENTRY: &str = "zarr.json";
@@ -84,10 +85,10 @@ pub(super) fn key_suffix(members: &mut Members<'_>) -> Result<String> {
 }
 
 /// Refuses extensions that must be understood; returns the list when there is something in it.
-pub(super) fn check_extensions(json: Option<Json>, mode: Mode) -> Result<Option<Json>> {
+pub(super) fn check_extensions(json: Option<Json>, strictness: Strictness) -> Result<Option<Json>> {
     let list = match &json {
         None => return Ok(None),
-        Some(Json::Null) if mode == Mode::Lenient => return Ok(None),
+        Some(Json::Null) if strictness == Strictness::Lenient => return Ok(None),
         Some(Json::Array(list)) => list,
         Some(other) => return Err(wrong("extensions", "a list of objects", other)),
     };
@@ -110,7 +111,7 @@ pub(super) fn lift_group(
     format: Format,
     context: &LiftContext<'_>,
 ) -> Result<GroupMetadata> {
-    let mut members = source.members(context.mode)?;
+    let mut members = source.members(context.strictness)?;
     let attributes = attributes(&mut members)?;
     Ok(GroupMetadata { format, attributes, extra: members.rest() })
 }
@@ -140,7 +141,7 @@ pub(super) fn lift(
 ) -> Result<Option<NodeMetadata>> {
     match documents {
         [Some(array), _] => {
-            let lifted = array.parsed(context.mode).map(Cow::into_owned).and_then(lift_array);
+            let lifted = array.parsed(context.strictness).map(Cow::into_owned).and_then(lift_array);
             lifted.map(|array| Some(NodeMetadata::Array(array))).map_err(|error| error.at(ARRAY))
         }
         [None, Some(group)] => {
@@ -176,7 +177,7 @@ pub(super) fn patch(
 }
 
 /// A regular grid: the shape of its chunks, and the separator of their keys.
-pub(super) fn lift_grid(json: &Json, mode: Mode) -> Result<(Json, Separator)> {
+pub(super) fn lift_grid(json: &Json, strictness: Strictness) -> Result<(Json, Separator)> {
     let Json::Object(grid) = json else { return Err(wrong("chunk_grid", "an object", json)) };
     if grid.get("type") != Some(&json!("regular")) {
         return Err(Error::unsupported(format!("unknown chunk grid {json}; known is the type \"regular\"")));
@@ -184,7 +185,7 @@ pub(super) fn lift_grid(json: &Json, mode: Mode) -> Result<(Json, Separator)> {
     let chunk_shape = grid.get("chunk_shape").cloned();
     let chunk_shape = chunk_shape.ok_or_else(|| Error::metadata("chunk_grid has no chunk_shape"))?;
     let separator = match grid.get("separator") {
-        None if mode == Mode::Lenient => Separator::Slash,
+        None if strictness == Strictness::Lenient => Separator::Slash,
         separator => {
             let text = separator.and_then(Json::as_str);
             text.and_then(Separator::parse)
@@ -192,7 +193,7 @@ pub(super) fn lift_grid(json: &Json, mode: Mode) -> Result<(Json, Separator)> {
         }
     };
     let known = ["type", "chunk_shape", "separator"];
-    match grid.keys().find(|key| mode == Mode::Strict && !known.contains(&key.as_str())) {
+    match grid.keys().find(|key| strictness == Strictness::Strict && !known.contains(&key.as_str())) {
         None => Ok((chunk_shape, separator)),
         Some(unknown) => Err(Error::metadata(format!("chunk_grid has the unknown member '{unknown}'"))),
     }
@@ -289,15 +290,15 @@ pub(super) fn lift_array(
     transformers: Option<&Json>,
     context: &LiftContext<'_>,
 ) -> Result<ArrayMetadata> {
-    let array = v2::lift_array(Members::new(Cow::Owned(document), context.mode), context)?;
+    let array = v2::lift_array(Members::new(Cow::Owned(document), context.strictness), context)?;
     // Writers do not agree on the key of the one chunk of an array without dimensions.
-    let separator_declared = context.mode == Mode::Strict || !array.shape.is_empty();
+    let separator_declared = context.strictness == Strictness::Strict || !array.shape.is_empty();
     let array = ArrayMetadata { format, chunk_key_encoding: keys, separator_declared, ..array };
     match transformers {
         None => Ok(array),
-        Some(Json::Null) if context.mode == Mode::Lenient => Ok(array),
+        Some(Json::Null) if context.strictness == Strictness::Lenient => Ok(array),
         Some(Json::Array(list)) if list.is_empty() => Ok(array),
-        Some(Json::Array(list)) if list.len() == 1 => sharded(array, &list[0], context.mode),
+        Some(Json::Array(list)) if list.len() == 1 => sharded(array, &list[0], context.strictness),
         Some(other) => Err(Error::unsupported(format!(
             "storage_transformers: known is only one, sharding; found {other}"
         ))),
@@ -361,7 +362,7 @@ pub(super) fn index_codecs() -> Vec<CodecSpec> {
 const SHARDING: &str = "sharding_indexed";
 
 /// The array whose chunks the storage transformer puts together: these are the shards of the model.
-fn sharded(array: ArrayMetadata, transformer: &Json, mode: Mode) -> Result<ArrayMetadata> {
+fn sharded(array: ArrayMetadata, transformer: &Json, strictness: Strictness) -> Result<ArrayMetadata> {
     let uri = transformer.get("extension").and_then(Json::as_str).unwrap_or_default();
     let path = uri.strip_prefix(SPECIFICATIONS).map(|path| path.strip_prefix("extensions/").unwrap_or(path));
     let known = path.is_some_and(|path| path.starts_with("storage_transformers/sharding/1."));
@@ -372,7 +373,7 @@ fn sharded(array: ArrayMetadata, transformer: &Json, mode: Mode) -> Result<Array
     }
     let per_shard = transformer.get("configuration").and_then(|c| c.get("chunks_per_shard"));
     let per_shard = per_shard.ok_or_else(|| Error::metadata("the sharding has no 'chunks_per_shard'"))?;
-    let per_shard = chunks_per_shard(per_shard, array.shape.len(), mode)?;
+    let per_shard = chunks_per_shard(per_shard, array.shape.len(), strictness)?;
     let inner = array.chunk_grid.chunk_shape()?.to_vec();
     let lengths = inner.iter().zip(&per_shard).map(|(&inner, &count)| inner.checked_mul(count));
     let shard = lengths.collect::<Option<Vec<u64>>>().ok_or_else(|| {
@@ -397,14 +398,14 @@ fn sharded(array: ArrayMetadata, transformer: &Json, mode: Mode) -> Result<Array
 
 /// How many chunks a shard has along each dimension. zarr-python takes a number for one dimension, and a 1 for those
 /// that are not given, also when there are none.
-fn chunks_per_shard(json: &Json, ndim: usize, mode: Mode) -> Result<Vec<u64>> {
+fn chunks_per_shard(json: &Json, ndim: usize, strictness: Strictness) -> Result<Vec<u64>> {
     let list = match json {
-        Json::Number(_) if mode == Mode::Lenient => std::slice::from_ref(json),
+        Json::Number(_) if strictness == Strictness::Lenient => std::slice::from_ref(json),
         other => other.as_array().map(Vec::as_slice).unwrap_or_default(),
     };
     let mut counts: Vec<u64> = list.iter().filter_map(Json::as_u64).filter(|&count| count > 0).collect();
     let complete = counts.len() == list.len() && (json.is_array() || !list.is_empty());
-    if counts.len() < ndim && mode == Mode::Lenient {
+    if counts.len() < ndim && strictness == Strictness::Lenient {
         counts.resize(ndim, 1);
     }
     if ndim == 0 && counts == [1] {

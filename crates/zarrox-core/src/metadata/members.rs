@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
-use crate::data_type::Mode;
 use crate::error::{Error, Result};
 use crate::json::{self, Json, Map, integer, kind};
+use crate::strictness::Strictness;
 
 /// The member of a group's document that has consolidated metadata, and the member of that which repeats the documents of other nodes.
 pub(super) const COPIES: [&str; 2] = ["consolidated_metadata", "metadata"];
@@ -18,41 +18,41 @@ pub(super) struct Members<'a> {
     list: List<'a>,
     /// The names of those that were there when they were asked for.
     read: Vec<&'static str>,
-    mode: Mode,
+    strictness: Strictness,
 }
 
 type List<'a> = Vec<(Cow<'a, str>, Cow<'a, Json>)>;
 
 impl<'a> Members<'a> {
     /// Those of an object that was parsed already.
-    pub(super) fn new(map: Cow<'a, Map>, mode: Mode) -> Self {
+    pub(super) fn new(map: Cow<'a, Map>, strictness: Strictness) -> Self {
         let list = match map {
             Cow::Borrowed(map) => {
                 map.iter().map(|(name, json)| (name.as_str().into(), Cow::Borrowed(json))).collect()
             }
             Cow::Owned(map) => map.into_iter().map(|(name, json)| (name.into(), Cow::Owned(json))).collect(),
         };
-        Self::listed(list, mode)
+        Self::listed(list, strictness)
     }
 
     /// Those of a document. The documents of other nodes that a group repeats, often thousands, are left out.
-    pub(super) fn parse(bytes: &'a [u8], mode: Mode) -> Result<Self> {
-        let (mut list, are_left_out) = json::parse_members_without(bytes, mode, Some(COPIES))?;
+    pub(super) fn parse(bytes: &'a [u8], strictness: Strictness) -> Result<Self> {
+        let (mut list, are_left_out) = json::parse_members_without(bytes, strictness, Some(COPIES))?;
         let is_group =
             |list: &[(_, Json)]| list.iter().any(|(name, json)| name == "node_type" && json == "group");
         if are_left_out && !is_group(&list) {
-            list = json::parse_members(bytes, mode)?;
+            list = json::parse_members(bytes, strictness)?;
         }
-        Ok(Self::listed(list.into_iter().map(|(name, json)| (name, Cow::Owned(json))).collect(), mode))
+        Ok(Self::listed(list.into_iter().map(|(name, json)| (name, Cow::Owned(json))).collect(), strictness))
     }
 
-    fn listed(list: List<'a>, mode: Mode) -> Self {
+    fn listed(list: List<'a>, strictness: Strictness) -> Self {
         let read = Vec::with_capacity(list.len());
-        Self { list, read, mode }
+        Self { list, read, strictness }
     }
 
     pub(super) fn lenient(&self) -> bool {
-        self.mode == Mode::Lenient
+        self.strictness == Strictness::Lenient
     }
 
     pub(super) fn has(&self, name: &str) -> bool {
@@ -89,7 +89,7 @@ impl<'a> Members<'a> {
     /// A list of lengths, such as a shape.
     pub(super) fn lengths(&mut self, name: &'static str) -> Result<Vec<u64>> {
         let json = self.required(name)?;
-        lengths(name, &json, self.mode)
+        lengths(name, &json, self.strictness)
     }
 
     /// An object; absent, and leniently `null`, is an empty one.
@@ -105,7 +105,7 @@ impl<'a> Members<'a> {
     /// Checks the `zarr_format` member.
     pub(super) fn zarr_format(&mut self, version: u64) -> Result<()> {
         let json = self.required("zarr_format")?;
-        if integer(&json, self.mode) == Some(version) {
+        if integer(&json, self.strictness) == Some(version) {
             return Ok(());
         }
         Err(Error::metadata(format!("zarr_format is {json}, expected {version}")))
@@ -128,10 +128,12 @@ pub(super) fn wrong(name: &str, wants: &str, json: &Json) -> Error {
 }
 
 /// A list of lengths; leniently written as floats without a fraction.
-pub(super) fn lengths(name: &str, json: &Json, mode: Mode) -> Result<Vec<u64>> {
+pub(super) fn lengths(name: &str, json: &Json, strictness: Strictness) -> Result<Vec<u64>> {
     let list = json.as_array().ok_or_else(|| wrong(name, "a list of non-negative integers", json))?;
     list.iter()
-        .map(|item| integer(item, mode).ok_or_else(|| wrong(name, "a list of non-negative integers", json)))
+        .map(|item| {
+            integer(item, strictness).ok_or_else(|| wrong(name, "a list of non-negative integers", json))
+        })
         .collect()
 }
 
@@ -146,13 +148,16 @@ mod tests {
             json::json!({"consolidated_metadata": copies, "node_type": kind}).to_string()
         };
         let copies = |text: &str| {
-            let mut members = Members::parse(text.as_bytes(), Mode::Lenient).unwrap();
+            let mut members = Members::parse(text.as_bytes(), Strictness::Lenient).unwrap();
             members.take("consolidated_metadata").unwrap()
         };
         assert_eq!(copies(&document("group")), json::json!({"kind": "inline", "metadata": {}}));
         assert_eq!(copies(&document("array"))["metadata"]["a"]["zarr_format"], 3);
         let broken = document("group").replace("{\"zarr_format\":3}", "{\"zarr_format\":}");
-        assert!(Members::parse(broken.as_bytes(), Mode::Lenient).is_err(), "it is checked all the same");
+        assert!(
+            Members::parse(broken.as_bytes(), Strictness::Lenient).is_err(),
+            "it is checked all the same"
+        );
     }
 
     #[test]
@@ -165,9 +170,9 @@ mod tests {
         ];
         for document in documents {
             let map = json::parse_object(document.as_bytes()).unwrap();
-            let parsed = || Members::parse(document.as_bytes(), Mode::Lenient).unwrap();
-            let borrowed = || Members::new(Cow::Borrowed(&map), Mode::Lenient);
-            let owned = || Members::new(Cow::Owned(map.clone()), Mode::Lenient);
+            let parsed = || Members::parse(document.as_bytes(), Strictness::Lenient).unwrap();
+            let borrowed = || Members::new(Cow::Borrowed(&map), Strictness::Lenient);
+            let owned = || Members::new(Cow::Owned(map.clone()), Strictness::Lenient);
             type Make<'a, 'b> = &'a dyn Fn() -> Members<'b>;
             let all: [Make<'_, '_>; 3] = [&parsed, &borrowed, &owned];
             for members in all {
@@ -186,13 +191,13 @@ mod tests {
     fn what_cannot_be_parsed_is_the_same_error_for_members_and_maps() {
         let deep = format!("{{\"a\": {}}}", "[".repeat(200) + &"]".repeat(200));
         for document in ["", "[]", "{\"a\": }", "{} {}", "{\"a\": \"\\ud800\"}", &deep] {
-            for mode in [Mode::Lenient, Mode::Strict] {
-                let members = Members::parse(document.as_bytes(), mode).err().unwrap().to_string();
-                let map = json::parse_document(document.as_bytes(), mode).unwrap_err().to_string();
+            for strictness in [Strictness::Lenient, Strictness::Strict] {
+                let members = Members::parse(document.as_bytes(), strictness).err().unwrap().to_string();
+                let map = json::parse_document(document.as_bytes(), strictness).unwrap_err().to_string();
                 assert_eq!(members, map, "{document}");
             }
         }
-        assert!(Members::parse(b"{\"a\": NaN}", Mode::Strict).is_err());
-        assert!(Members::parse(b"{\"\xff\": 1}", Mode::Lenient).is_err());
+        assert!(Members::parse(b"{\"a\": NaN}", Strictness::Strict).is_err());
+        assert!(Members::parse(b"{\"\xff\": 1}", Strictness::Lenient).is_err());
     }
 }

@@ -20,13 +20,14 @@ use std::borrow::Cow;
 use std::fmt;
 
 use crate::codec::{ChunkSpec, CodecChain, CodecContext, CodecSpec};
-use crate::data_type::{DataType, Mode};
+use crate::data_type::DataType;
 use crate::error::{Error, Result};
 use crate::fill_value::FillValue;
 use crate::grid::{ChunkGrid, ChunkKeyEncoding, about_a_mebibyte};
 use crate::json::{self, Json, Map};
 use crate::path::NodePath;
 use crate::registry::Registry;
+use crate::strictness::Strictness;
 
 use members::Members;
 
@@ -100,18 +101,18 @@ impl<'a> Source<'a> {
     }
 
     /// The document's members. What was parsed already was parsed as strictly as it should be.
-    fn parsed(self, mode: Mode) -> Result<Cow<'a, Map>> {
+    fn parsed(self, strictness: Strictness) -> Result<Cow<'a, Map>> {
         match self {
-            Self::Bytes(bytes) => json::parse_document(bytes, mode).map(Cow::Owned),
+            Self::Bytes(bytes) => json::parse_document(bytes, strictness).map(Cow::Owned),
             Self::Json(json) => json::as_object(json).map(Cow::Borrowed),
         }
     }
 
     /// The same, to be read one after the other.
-    fn members(self, mode: Mode) -> Result<Members<'a>> {
+    fn members(self, strictness: Strictness) -> Result<Members<'a>> {
         match self {
-            Self::Bytes(bytes) => Members::parse(bytes, mode),
-            Self::Json(json) => json::as_object(json).map(|map| Members::new(Cow::Borrowed(map), mode)),
+            Self::Bytes(bytes) => Members::parse(bytes, strictness),
+            Self::Json(json) => json::as_object(json).map(|map| Members::new(Cow::Borrowed(map), strictness)),
         }
     }
 }
@@ -122,7 +123,7 @@ pub struct LiftContext<'a> {
     /// The data types and codecs that are known.
     pub registry: &'a Registry,
     /// How forgiving to be.
-    pub mode: Mode,
+    pub strictness: Strictness,
     /// Whether an unknown data type may be read as the known one that its document names in its place.
     pub data_type_fallback: bool,
     /// The codecs of the last array that was read with the same registry and as forgivingly.
@@ -131,8 +132,8 @@ pub struct LiftContext<'a> {
 
 impl<'a> LiftContext<'a> {
     /// So forgiving, and nothing else.
-    pub const fn new(registry: &'a Registry, mode: Mode) -> Self {
-        Self { registry, mode, data_type_fallback: false, last_codecs: None }
+    pub const fn new(registry: &'a Registry, strictness: Strictness) -> Self {
+        Self { registry, strictness, data_type_fallback: false, last_codecs: None }
     }
 }
 
@@ -305,12 +306,16 @@ impl ArrayMetadata {
     pub fn unusable_chain(
         &self,
         registry: &Registry,
-        mode: Mode,
+        strictness: Strictness,
         limit: usize,
         why: &str,
     ) -> Result<CodecChain> {
         let chunk = self.chunk_spec(self.chunk_grid.largest_chunk(), registry)?;
-        Ok(CodecChain::unusable(&self.codecs, &CodecContext { chunk: &chunk, registry, mode, limit }, why))
+        Ok(CodecChain::unusable(
+            &self.codecs,
+            &CodecContext { chunk: &chunk, registry, strictness, limit },
+            why,
+        ))
     }
 
     fn chunk_spec(&self, shape: &[u64], registry: &Registry) -> Result<ChunkSpec> {
@@ -319,8 +324,8 @@ impl ArrayMetadata {
     }
 
     /// The codecs, ready to work on this array's chunks.
-    pub fn chain(&self, registry: &Registry, mode: Mode, limit: usize) -> Result<CodecChain> {
-        self.chain_of(self.chunk_grid.largest_chunk(), registry, mode, limit)
+    pub fn chain(&self, registry: &Registry, strictness: Strictness, limit: usize) -> Result<CodecChain> {
+        self.chain_of(self.chunk_grid.largest_chunk(), registry, strictness, limit)
     }
 
     /// The same for chunks of this shape, which a grid of several shapes has.
@@ -328,14 +333,14 @@ impl ArrayMetadata {
         &self,
         chunk_shape: &[u64],
         registry: &Registry,
-        mode: Mode,
+        strictness: Strictness,
         limit: usize,
     ) -> Result<CodecChain> {
         if let Some(unknown) = registry.unknown_among(&self.data_type, &[]) {
             return Err(Error::unsupported(unknown));
         }
         let chunk = self.chunk_spec(chunk_shape, registry)?;
-        let context = CodecContext { chunk: &chunk, registry, mode, limit };
+        let context = CodecContext { chunk: &chunk, registry, strictness, limit };
         registry.check_object_codecs(&self.data_type, &self.codecs)?;
         Ok(CodecChain::new(&self.codecs, &context)?)
     }
@@ -343,7 +348,7 @@ impl ArrayMetadata {
     /// Whether two arrays are the same, however their documents say it.
     pub fn is_same(&self, other: &Self, registry: &Registry, chunk_limit: usize) -> Result<bool> {
         let complete = |array: &Self| -> Result<Self> {
-            let codecs = array.chain(registry, Mode::Lenient, chunk_limit)?.specs();
+            let codecs = array.chain(registry, Strictness::Lenient, chunk_limit)?.specs();
             Ok(Self { codecs, separator_declared: true, ..array.clone() })
         };
         Ok(self == other || complete(self)? == complete(other)?)

@@ -15,13 +15,14 @@ use super::{
     Source, n5_compression, put_members,
 };
 use crate::codec::CodecSpec;
-use crate::data_type::{DataType, Mode};
+use crate::data_type::DataType;
 use crate::error::{Error, Result};
 use crate::fill_value::FillValue;
 use crate::grid::{ChunkGrid, ChunkKeyEncoding};
 use crate::json::{self, Json, Map};
 use crate::path::NodePath;
 use crate::registry::Registry;
+use crate::strictness::Strictness;
 
 /// The format.
 #[derive(Debug)]
@@ -90,9 +91,9 @@ impl FormatDef for N5 {
     ) -> Result<Option<NodeMetadata>> {
         let Some(Some(source)) = documents.first() else { return Ok(None) };
         // Other programs have files of this name, too.
-        let Ok(map) = source.parsed(Mode::Lenient) else { return Ok(None) };
+        let Ok(map) = source.parsed(Strictness::Lenient) else { return Ok(None) };
         if map.contains_key("dimensions") && map.contains_key("dataType") {
-            let array = source.parsed(context.mode).and_then(|map| lift_array(map, context));
+            let array = source.parsed(context.strictness).and_then(|map| lift_array(map, context));
             return array.map(|array| Some(NodeMetadata::Array(array))).map_err(|error| error.at(DOCUMENT));
         }
         let Some(version) = map.get(VERSION) else { return Ok(None) };
@@ -107,7 +108,7 @@ impl FormatDef for N5 {
         context: &LiftContext<'_>,
     ) -> Result<Option<Map>> {
         let Some(Some(source)) = documents.first() else { return Ok(Some(Map::new())) };
-        let map = source.parsed(context.mode).map_err(|error| error.at(DOCUMENT))?;
+        let map = source.parsed(context.strictness).map_err(|error| error.at(DOCUMENT))?;
         Ok(Some(attributes(map.into_owned())))
     }
 
@@ -219,7 +220,7 @@ fn blocks(codecs: impl IntoIterator<Item = CodecSpec>) -> Vec<CodecSpec> {
 }
 
 fn lift_array(map: Cow<'_, Map>, context: &LiftContext<'_>) -> Result<ArrayMetadata> {
-    let mut members = Members::new(map, context.mode);
+    let mut members = Members::new(map, context.strictness);
     let shape = reversed(&members.lengths("dimensions")?);
     let chunks = reversed(&members.lengths("blockSize")?);
     if let Some(name) = ["shardSize", "codecs"].into_iter().find(|name| members.has(name)) {
@@ -315,7 +316,7 @@ fn lower_compression(codecs: &[CodecSpec]) -> Result<Json> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data_type::Mode;
+    use crate::strictness::Strictness;
 
     fn minimal() -> Json {
         json!({
@@ -323,14 +324,14 @@ mod tests {
         })
     }
 
-    fn lift(document: &Json, mode: Mode) -> Result<Option<NodeMetadata>> {
+    fn lift(document: &Json, strictness: Strictness) -> Result<Option<NodeMetadata>> {
         let registry = Registry::new();
-        let context = LiftContext::new(&registry, mode);
+        let context = LiftContext::new(&registry, strictness);
         N5.lift(&[Some(Source::Json(document))], &context)
     }
 
     fn lifted(document: &Json) -> ArrayMetadata {
-        match lift(document, Mode::Strict) {
+        match lift(document, Strictness::Strict) {
             Ok(Some(NodeMetadata::Array(array))) => array,
             other => panic!("{other:?}"),
         }
@@ -407,13 +408,13 @@ mod tests {
             [("2.0.0", true), ("4.1.3", true), ("5.0.0", false), ("12", false), ("x", true)]
         {
             let root = json!({"n5": version});
-            assert_eq!(lift(&root, Mode::Lenient).is_ok(), known, "{version}");
+            assert_eq!(lift(&root, Strictness::Lenient).is_ok(), known, "{version}");
             let registry = Registry::new();
-            let context = LiftContext::new(&registry, Mode::Lenient);
+            let context = LiftContext::new(&registry, Strictness::Lenient);
             let entry = N5.lift_entry(Some(root.to_string().as_bytes()), &context);
             assert_eq!(entry.is_ok_and(|layout| layout.unwrap().implicit_groups()), known, "{version}");
         }
-        assert!(lift(&json!({"a": 1}), Mode::Lenient).unwrap().is_none());
+        assert!(lift(&json!({"a": 1}), Strictness::Lenient).unwrap().is_none());
     }
 
     #[test]

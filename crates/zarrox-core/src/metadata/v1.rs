@@ -15,12 +15,13 @@ use super::{
     ArrayMetadata, Change, Document, Format, FormatDef, Layout, LiftContext, NodeMetadata, Source, v2,
 };
 use crate::codec::CodecSpec;
-use crate::data_type::{Mode, Storage};
+use crate::data_type::Storage;
 use crate::error::{Error, Result};
 use crate::grid::{ChunkKeyEncoding, ChunkShape, Separator};
 use crate::json::{self, Json, Map};
 use crate::path::NodePath;
 use crate::registry::Registry;
+use crate::strictness::Strictness;
 
 /// The format.
 #[derive(Debug)]
@@ -45,18 +46,20 @@ impl FormatDef for V1 {
     ) -> Result<Option<NodeMetadata>> {
         let [Some(array), attributes] = documents else { return Ok(None) };
         // Other programs have files of this name, too.
-        let Ok(map) = array.parsed(Mode::Lenient) else { return Ok(None) };
+        let Ok(map) = array.parsed(Strictness::Lenient) else { return Ok(None) };
         if map.get("zarr_format") != Some(&json!(1)) {
             return Ok(None);
         }
         let lifted = array
-            .parsed(context.mode)
-            .and_then(|map| to_v2(map.into_owned(), context.mode))
-            .and_then(|map| v2::lift_array(Members::new(Cow::Owned(map), context.mode), context));
+            .parsed(context.strictness)
+            .and_then(|map| to_v2(map.into_owned(), context.strictness))
+            .and_then(|map| v2::lift_array(Members::new(Cow::Owned(map), context.strictness), context));
         let array = lifted.map_err(|error| error.at(ARRAY))?;
         let attributes = match attributes {
-            Some(source) => source.parsed(context.mode).map_err(|error| error.at(ATTRIBUTES))?.into_owned(),
-            None if context.mode == Mode::Strict => {
+            Some(source) => {
+                source.parsed(context.strictness).map_err(|error| error.at(ATTRIBUTES))?.into_owned()
+            }
+            None if context.strictness == Strictness::Strict => {
                 return Err(Error::metadata("the attributes are missing; in Zarr v1 there are always some")
                     .at(ATTRIBUTES));
             }
@@ -109,9 +112,10 @@ impl FormatDef for V1 {
 }
 
 /// The document as version 2 has it.
-fn to_v2(mut map: Map, mode: Mode) -> Result<Map> {
+fn to_v2(mut map: Map, strictness: Strictness) -> Result<Map> {
     let required = ["compression", "compression_opts"];
-    if let Some(missing) = required.into_iter().find(|name| mode == Mode::Strict && !map.contains_key(*name))
+    if let Some(missing) =
+        required.into_iter().find(|name| strictness == Strictness::Strict && !map.contains_key(*name))
     {
         return Err(Error::metadata(format!("the member '{missing}' is missing")));
     }
@@ -119,7 +123,7 @@ fn to_v2(mut map: Map, mode: Mode) -> Result<Map> {
     let options = map.shift_remove("compression_opts").unwrap_or(Json::Null);
     let several = map.get("shape").and_then(Json::as_array).is_some_and(|shape| shape.len() > 1);
     if several && compression != "blosc" && map.get("order") == Some(&json!("F")) {
-        if mode == Mode::Strict {
+        if strictness == Strictness::Strict {
             return Err(Error::unsupported(format!(
                 "\"order\": \"F\" with the compression {compression}: version 1 means columns, zarr-python 1 wrote rows"
             )));
@@ -201,16 +205,20 @@ mod tests {
     }
 
     fn lift(document: &str) -> Result<Option<NodeMetadata>> {
-        lift_as(document, Mode::Strict)
+        lift_as(document, Strictness::Strict)
     }
 
-    fn lift_as(document: &str, mode: Mode) -> Result<Option<NodeMetadata>> {
-        lift_in(mode, document, Some("{\"a\": 1}"))
+    fn lift_as(document: &str, strictness: Strictness) -> Result<Option<NodeMetadata>> {
+        lift_in(strictness, document, Some("{\"a\": 1}"))
     }
 
-    fn lift_in(mode: Mode, document: &str, attributes: Option<&'static str>) -> Result<Option<NodeMetadata>> {
+    fn lift_in(
+        strictness: Strictness,
+        document: &str,
+        attributes: Option<&'static str>,
+    ) -> Result<Option<NodeMetadata>> {
         let registry = Registry::new();
-        let context = LiftContext::new(&registry, mode);
+        let context = LiftContext::new(&registry, strictness);
         let source = |text: &'static str| Source::Bytes(text.as_bytes());
         V1.lift(&[Some(Source::Bytes(document.as_bytes())), attributes.map(source)], &context)
     }
@@ -261,7 +269,8 @@ mod tests {
     fn a_compressor_becomes_what_it_came_from() {
         let options = json!({"format": 1, "check": 4, "preset": 1, "filters": null});
         let mut v2 =
-            to_v2(document(&json!("lzma"), &options).as_object().cloned().unwrap(), Mode::Strict).unwrap();
+            to_v2(document(&json!("lzma"), &options).as_object().cloned().unwrap(), Strictness::Strict)
+                .unwrap();
         v2.insert("dimension_separator".to_owned(), json!("."));
         let v1 = from_v2(v2).unwrap();
         assert_eq!((&v1["compression"], &v1["compression_opts"]), (&json!("lzma"), &options));
@@ -271,7 +280,7 @@ mod tests {
     fn a_bare_nan_is_a_fill_value() {
         let text = document(&Json::Null, &Json::Null).to_string();
         let text = text.replace("\"<i4\"", "\"<f8\"").replace("42", "NaN");
-        let lifted = lift_in(Mode::Lenient, &text, None).unwrap();
+        let lifted = lift_in(Strictness::Lenient, &text, None).unwrap();
         let Some(NodeMetadata::Array(array)) = lifted else { panic!("no array") };
         assert_eq!(array.fill_value.unwrap().as_bytes(), f64::NAN.to_ne_bytes());
     }
@@ -286,11 +295,11 @@ mod tests {
         for (compression, transposed) in [("zlib", false), ("bz2", false), ("none", false), ("blosc", true)] {
             let map = json::parse_object(columns(compression.into()).as_bytes()).unwrap();
             let order = if transposed { "F" } else { "C" };
-            assert_eq!(to_v2(map, Mode::Lenient).unwrap()["order"], order, "{compression}");
+            assert_eq!(to_v2(map, Strictness::Lenient).unwrap()["order"], order, "{compression}");
         }
         let uncompressed = columns("none".into());
         assert!(lift(&uncompressed).unwrap_err().to_string().contains("zarr-python 1 wrote rows"));
-        let Some(NodeMetadata::Array(array)) = lift_as(&uncompressed, Mode::Lenient).unwrap() else {
+        let Some(NodeMetadata::Array(array)) = lift_as(&uncompressed, Strictness::Lenient).unwrap() else {
             panic!("no array")
         };
         assert_eq!(array.codecs.len(), 1);
@@ -311,9 +320,9 @@ mod tests {
             (&whole, None, "attributes"),
             (&short, Some("{}"), "compression_opts"),
         ] {
-            let message = lift_in(Mode::Strict, text, attributes).unwrap_err().to_string();
+            let message = lift_in(Strictness::Strict, text, attributes).unwrap_err().to_string();
             assert!(message.contains(named), "{message}");
-            assert!(lift_in(Mode::Lenient, text, attributes).unwrap().is_some(), "{text}");
+            assert!(lift_in(Strictness::Lenient, text, attributes).unwrap().is_some(), "{text}");
         }
     }
 

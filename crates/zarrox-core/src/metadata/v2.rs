@@ -14,13 +14,14 @@ use super::{
     NodeMetadata, Source, consolidated, put_members,
 };
 use crate::codec::{CodecKind, CodecSpec};
-use crate::data_type::{ByteOrder, DataType, Endian, Mode, Storage, TypeString, nests_lists};
+use crate::data_type::{ByteOrder, DataType, Endian, Storage, TypeString, nests_lists};
 use crate::error::{Error, Result};
 use crate::fill_value::FillValue;
 use crate::grid::{ChunkGrid, ChunkKeyEncoding, ChunkShape, Separator};
 use crate::json::{self, Json, Map};
 use crate::path::NodePath;
 use crate::registry::Registry;
+use crate::strictness::Strictness;
 
 /// The format.
 #[derive(Debug)]
@@ -47,12 +48,12 @@ impl FormatDef for V2 {
         let [array, group, attributes] = documents else { return Ok(None) };
         let attributes = || match attributes {
             Some(source) => {
-                source.parsed(context.mode).map(Cow::into_owned).map_err(|error| error.at(ATTRIBUTES))
+                source.parsed(context.strictness).map(Cow::into_owned).map_err(|error| error.at(ATTRIBUTES))
             }
             None => Ok(Map::new()),
         };
         if let Some(source) = array {
-            let lifted = source.members(context.mode).and_then(|members| lift_array(members, context));
+            let lifted = source.members(context.strictness).and_then(|members| lift_array(members, context));
             let array = lifted.map_err(|error| error.at(ARRAY))?;
             return Ok(Some(NodeMetadata::Array(ArrayMetadata { attributes: attributes()?, ..array })));
         }
@@ -143,14 +144,14 @@ fn main_document(name: &'static str, documents: &[Option<Vec<u8>>]) -> Result<Ma
 }
 
 fn lift_group(source: Source<'_>, context: &LiftContext<'_>) -> Result<GroupMetadata> {
-    let mut members = source.members(context.mode)?;
+    let mut members = source.members(context.strictness)?;
     members.zarr_format(2)?;
     // zarr-python 3 leaves it here, where it means nothing.
     if members.lenient() {
         members.optional(consolidated::MEMBER);
     }
     let extra = members.rest();
-    if let Some(unknown) = extra.keys().next().filter(|_| context.mode == Mode::Strict) {
+    if let Some(unknown) = extra.keys().next().filter(|_| context.strictness == Strictness::Strict) {
         return Err(Error::metadata(format!("a group cannot have the member '{unknown}'")));
     }
     Ok(GroupMetadata { format: Format::V2, attributes: Map::new(), extra })
@@ -161,18 +162,18 @@ pub(super) fn lift_array(mut members: Members<'_>, context: &LiftContext<'_>) ->
     members.zarr_format(2)?;
     let shape = members.lengths("shape")?;
     let mut chunks = members.lengths("chunks")?;
-    forgive_empty_chunks(&mut chunks, &shape, context.mode);
+    forgive_empty_chunks(&mut chunks, &shape, context.strictness);
     let chunk_grid = ChunkGrid::regular(chunks, &shape)?;
     let (data_type, order) = lift_data_type(&mut members, context)?;
     let fill_value = match &*optional_if_lenient(&mut members, "fill_value")? {
         Json::Null => None,
         fill if members.lenient() && is_number_of_text(fill, &data_type) => None,
         fill => {
-            if context.mode == Mode::Strict {
+            if context.strictness == Strictness::Strict {
                 check_fill_form(&data_type, fill)?;
             }
             let family = context.registry.family(&data_type)?;
-            let value = family.fill_from_json(&data_type, fill, context.mode)?;
+            let value = family.fill_from_json(&data_type, fill, context.strictness)?;
             Some(if data_type.fields().is_some() { reordered(&value, &data_type, &order) } else { value })
         }
     };
@@ -231,7 +232,7 @@ fn lift_data_type(members: &mut Members<'_>, context: &LiftContext<'_>) -> Resul
 fn lift_named(json: &Json, context: &LiftContext<'_>) -> Result<(DataType, Option<ByteOrder>)> {
     let registry = context.registry;
     let lifted = registry.data_type_from_v2(json);
-    if lifted.is_ok() || context.mode == Mode::Strict || !json.is_string() {
+    if lifted.is_ok() || context.strictness == Strictness::Strict || !json.is_string() {
         return lifted;
     }
     let named = registry.data_type_from_v3(json).ok();
@@ -440,7 +441,7 @@ fn lift_codec(
 ) -> Result<(CodecKind, CodecSpec)> {
     let lift = |json: &Json| context.registry.spec_from_v2(json, item);
     let (kind, spec) = lift(json).map_err(|error| error.at(member))?;
-    if context.mode == Mode::Strict {
+    if context.strictness == Strictness::Strict {
         let map = json.as_object().ok_or_else(|| wrong(member, "an object with an \"id\"", json))?;
         // A member that the codec knows is in its configuration, or makes a difference to it.
         let changed = |name: &str| {
@@ -600,10 +601,10 @@ mod tests {
         document
     }
 
-    fn lifted(document: &Json, mode: Mode) -> Result<ArrayMetadata> {
+    fn lifted(document: &Json, strictness: Strictness) -> Result<ArrayMetadata> {
         let registry = Registry::new();
-        let context = LiftContext::new(&registry, mode);
-        lift_array(Source::Json(document).members(mode).unwrap(), &context)
+        let context = LiftContext::new(&registry, strictness);
+        lift_array(Source::Json(document).members(strictness).unwrap(), &context)
     }
 
     #[test]
@@ -617,14 +618,14 @@ mod tests {
             with("dimension_separator", json!(".")),
         ];
         for document in documents {
-            let array = lifted(&document, Mode::Strict).unwrap();
+            let array = lifted(&document, Strictness::Strict).unwrap();
             assert_eq!(Json::Object(lower_array(&array, &Registry::new()).unwrap()), document);
         }
     }
 
     #[test]
     fn order_and_endianness_become_codecs() {
-        let array = lifted(&minimal(), Mode::Strict).unwrap();
+        let array = lifted(&minimal(), Strictness::Strict).unwrap();
         let chain: Vec<_> = array.codecs.iter().map(ToString::to_string).collect();
         assert_eq!(chain, ["transpose(order=[1,0])", "bytes(endian=\"big\")"]);
     }
@@ -687,21 +688,21 @@ mod tests {
         for member in ["compressor", "fill_value", "order", "filters"] {
             let mut document = minimal();
             document.as_object_mut().unwrap().shift_remove(member);
-            assert!(lifted(&document, Mode::Lenient).is_ok(), "{member}");
-            assert!(lifted(&document, Mode::Strict).is_err(), "{member}");
+            assert!(lifted(&document, Strictness::Lenient).is_ok(), "{member}");
+            assert!(lifted(&document, Strictness::Strict).is_err(), "{member}");
         }
-        assert!(lifted(&with("dimension_separator", Json::Null), Mode::Lenient).is_ok());
+        assert!(lifted(&with("dimension_separator", Json::Null), Strictness::Lenient).is_ok());
     }
 
     #[test]
     fn types_that_have_no_type_string_go_by_their_names() {
         let document = with("dtype", json!("bfloat16"));
-        let array = lifted(&document, Mode::Lenient).unwrap();
+        let array = lifted(&document, Strictness::Lenient).unwrap();
         assert_eq!(array.data_type.to_string(), "bfloat16");
         assert_eq!(array.codecs.last().unwrap().to_string(), "bytes(endian=\"little\")");
-        assert!(lifted(&document, Mode::Strict).is_err());
+        assert!(lifted(&document, Strictness::Strict).is_err());
         // Of which byte order would these be?
-        assert!(lifted(&with("dtype", json!("float32")), Mode::Lenient).is_err());
+        assert!(lifted(&with("dtype", json!("float32")), Strictness::Lenient).is_err());
     }
 
     #[test]
@@ -714,18 +715,18 @@ mod tests {
         for document in
             [of("<f4", json!("0x3f800000")), of("<c8", json!([1.0, "0x3f800000"])), of("|V2", json!([1, 2]))]
         {
-            assert!(lifted(&document, Mode::Lenient).is_ok(), "{document}");
-            assert!(lifted(&document, Mode::Strict).is_err(), "{document}");
+            assert!(lifted(&document, Strictness::Lenient).is_ok(), "{document}");
+            assert!(lifted(&document, Strictness::Strict).is_err(), "{document}");
         }
-        assert!(lifted(&of("|V2", json!("AQI=")), Mode::Strict).is_ok());
-        assert!(lifted(&of("<c8", json!([1.0, "NaN"])), Mode::Strict).is_ok());
-        let group = |mode| {
+        assert!(lifted(&of("|V2", json!("AQI=")), Strictness::Strict).is_ok());
+        assert!(lifted(&of("<c8", json!([1.0, "NaN"])), Strictness::Strict).is_ok());
+        let group = |strictness| {
             let registry = Registry::new();
-            let context = LiftContext::new(&registry, mode);
+            let context = LiftContext::new(&registry, strictness);
             lift_group(Source::Bytes(b"{\"zarr_format\": 2, \"later\": 1}"), &context)
         };
-        assert!(group(Mode::Lenient).is_ok());
-        assert!(group(Mode::Strict).unwrap_err().to_string().contains("later"));
+        assert!(group(Strictness::Lenient).is_ok());
+        assert!(group(Strictness::Strict).unwrap_err().to_string().contains("later"));
     }
 
     #[test]
@@ -746,14 +747,14 @@ mod tests {
             (with("dimension_separator", json!("-")), "separator"),
         ];
         for (document, named) in broken {
-            let message = lifted(&document, Mode::Lenient).unwrap_err().to_string();
+            let message = lifted(&document, Strictness::Lenient).unwrap_err().to_string();
             assert!(message.contains(named), "{document}: {message}");
         }
     }
 
     #[test]
     fn what_v2_cannot_say_is_refused_by_name() {
-        let mut array = lifted(&minimal(), Mode::Strict).unwrap();
+        let mut array = lifted(&minimal(), Strictness::Strict).unwrap();
         array.dimension_names = Some(vec![None, None]);
         let message = lower_array(&array, &Registry::new()).unwrap_err().to_string();
         assert!(message.contains("_ARRAY_DIMENSIONS"), "{message}");

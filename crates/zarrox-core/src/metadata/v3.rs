@@ -10,12 +10,13 @@ use super::{
     NodeMetadata, Source, consolidated, put_members, v2,
 };
 use crate::codec::CodecSpec;
-use crate::data_type::{DataType, Mode};
+use crate::data_type::DataType;
 use crate::error::{Error, Result};
 use crate::grid::{ChunkGrid, ChunkKeyEncoding, Rectilinear, Separator};
 use crate::json::{self, Json, Map};
 use crate::path::NodePath;
 use crate::registry::Registry;
+use crate::strictness::Strictness;
 
 /// The format.
 #[derive(Debug)]
@@ -85,7 +86,7 @@ impl FormatDef for V3 {
 }
 
 fn lift(source: Source<'_>, context: &LiftContext<'_>) -> Result<Option<NodeMetadata>> {
-    let mut members = source.members(context.mode)?;
+    let mut members = source.members(context.strictness)?;
     // The drafts had a URI there, in a document that is not that of a node.
     if members.get("zarr_format").and_then(Json::as_str).is_some_and(|format| format.contains("://")) {
         return Ok(None);
@@ -129,25 +130,25 @@ fn check_consolidated(json: Option<&Json>, lenient: bool) -> Result<()> {
 }
 
 fn lift_array(mut members: Members<'_>, context: &LiftContext<'_>) -> Result<ArrayMetadata> {
-    let mode = context.mode;
+    let strictness = context.strictness;
     let shape = members.lengths("shape")?;
     let data_type = members.required("data_type")?;
-    if mode == Mode::Strict {
-        extension("data_type", &data_type, mode)?;
+    if strictness == Strictness::Strict {
+        extension("data_type", &data_type, strictness)?;
     }
     let known = context.registry.data_type_from_v3(&data_type);
     let data_type = context.registry.or_unknown(&data_type, known)?;
-    let chunk_grid = ChunkGrid::from_json(&*members.required("chunk_grid")?, &shape, mode)?;
-    let chunk_key_encoding = lift_key_encoding(&*members.required("chunk_key_encoding")?, mode)?;
+    let chunk_grid = ChunkGrid::from_json(&*members.required("chunk_grid")?, &shape, strictness)?;
+    let chunk_key_encoding = lift_key_encoding(&*members.required("chunk_key_encoding")?, strictness)?;
     let fill = members.required("fill_value")?;
-    if mode == Mode::Strict && matches!(data_type, DataType::RawBits(_)) && !fill.is_array() {
+    if strictness == Strictness::Strict && matches!(data_type, DataType::RawBits(_)) && !fill.is_array() {
         return Err(Error::metadata(format!("fill_value {fill} of a {data_type} must be a list of bytes")));
     }
-    let fill_value = context.registry.family(&data_type)?.fill_from_json(&data_type, &fill, mode)?;
-    let codecs = lift_codecs(&*members.required("codecs")?, mode)?;
+    let fill_value = context.registry.family(&data_type)?.fill_from_json(&data_type, &fill, strictness)?;
+    let codecs = lift_codecs(&*members.required("codecs")?, strictness)?;
     let attributes = members.object("attributes")?;
-    let dimension_names = lift_dimension_names(members.take("dimension_names"), mode)?;
-    check_storage_transformers(members.optional("storage_transformers").as_deref(), mode)?;
+    let dimension_names = lift_dimension_names(members.take("dimension_names"), strictness)?;
+    check_storage_transformers(members.optional("storage_transformers").as_deref(), strictness)?;
     let array = ArrayMetadata {
         format: Format::V3,
         shape,
@@ -179,7 +180,7 @@ impl Extension<'_> {
 }
 
 /// An extension point's name and configuration: `"name"` or `{"name": …, "configuration": {…}}`.
-fn extension<'a>(member: &str, json: &'a Json, mode: Mode) -> Result<Extension<'a>> {
+fn extension<'a>(member: &str, json: &'a Json, strictness: Strictness) -> Result<Extension<'a>> {
     let map = match json {
         Json::String(name) => return Ok(Extension { name, configuration: None }),
         Json::Object(map) => map,
@@ -200,7 +201,7 @@ fn extension<'a>(member: &str, json: &'a Json, mode: Mode) -> Result<Extension<'
     let configuration = match configuration {
         None => None,
         Some(Json::Object(configuration)) => Some(configuration),
-        Some(Json::Null) if mode == Mode::Lenient => None,
+        Some(Json::Null) if strictness == Strictness::Lenient => None,
         Some(other) => {
             return Err(wrong("configuration", "an object", other).at(format!("{member} '{name}'")));
         }
@@ -208,7 +209,7 @@ fn extension<'a>(member: &str, json: &'a Json, mode: Mode) -> Result<Extension<'
     if let Some(unknown) = unknown {
         return Err(Error::metadata(format!("{member} '{name}' has the unknown member '{unknown}'")));
     }
-    match must_understand.filter(|_| mode == Mode::Strict) {
+    match must_understand.filter(|_| strictness == Strictness::Strict) {
         None | Some(Json::Bool(true)) => {}
         // Nobody can do without a grid or the names of chunks.
         Some(Json::Bool(false)) if member == "codecs" => {}
@@ -225,34 +226,34 @@ impl ChunkGrid {
     ///
     /// # Errors
     /// When it is none, or ends before the array does.
-    pub fn from_json(json: &Json, shape: &[u64], mode: Mode) -> Result<Self> {
-        let grid = extension("chunk_grid", json, mode)?;
+    pub fn from_json(json: &Json, shape: &[u64], strictness: Strictness) -> Result<Self> {
+        let grid = extension("chunk_grid", json, strictness)?;
         let member = |member: &str| {
             let missing = || Error::metadata(format!("chunk_grid has no {member} in its configuration"));
             grid.get(member).ok_or_else(missing)
         };
-        let only = |members: usize| match mode {
-            Mode::Strict if grid.configuration.is_some_and(|all| all.len() > members) => {
+        let only = |members: usize| match strictness {
+            Strictness::Strict if grid.configuration.is_some_and(|all| all.len() > members) => {
                 Err(Error::metadata("the configuration of chunk_grid has unknown members"))
             }
             _ => Ok(()),
         };
         let rectilinear = |name: &str| {
             let lengths =
-                Rectilinear::lengths_from_json(member(name)?, mode).map_err(|error| error.at(name))?;
+                Rectilinear::lengths_from_json(member(name)?, strictness).map_err(|error| error.at(name))?;
             ChunkGrid::rectilinear(lengths, shape)
         };
         match grid.name {
             "regular" => {
-                let mut chunk_shape = lengths("chunk_shape", member("chunk_shape")?, mode)?;
+                let mut chunk_shape = lengths("chunk_shape", member("chunk_shape")?, strictness)?;
                 only(1)?;
-                forgive_empty_chunks(&mut chunk_shape, shape, mode);
+                forgive_empty_chunks(&mut chunk_shape, shape, strictness);
                 ChunkGrid::regular(chunk_shape, shape)
             }
             "rectilinear" => {
                 match grid.get("kind") {
                     Some(Json::String(kind)) if kind == "inline" => {}
-                    None if mode == Mode::Lenient => {}
+                    None if strictness == Strictness::Lenient => {}
                     Some(Json::String(kind)) => {
                         return Err(Error::unsupported(format!(
                             "unknown kind of chunk_grid '{kind}'; known is 'inline'"
@@ -264,7 +265,7 @@ impl ChunkGrid {
                 rectilinear("chunk_shapes")
             }
             // What zarrs wrote before the extension had its name.
-            "rectangular" if mode == Mode::Lenient => rectilinear("chunk_shape"),
+            "rectangular" if strictness == Strictness::Lenient => rectilinear("chunk_shape"),
             name => Err(Error::unsupported(format!(
                 "unknown chunk grid '{name}'; known are 'regular' and 'rectilinear'"
             ))),
@@ -273,24 +274,24 @@ impl ChunkGrid {
 }
 
 /// zarr-python wrote chunks of length 0 along dimensions of length 0: there is no chunk, so that any length does.
-pub(super) fn forgive_empty_chunks(chunk_shape: &mut [u64], shape: &[u64], mode: Mode) {
+pub(super) fn forgive_empty_chunks(chunk_shape: &mut [u64], shape: &[u64], strictness: Strictness) {
     for (chunk, &length) in chunk_shape.iter_mut().zip(shape) {
-        if *chunk == 0 && length == 0 && mode == Mode::Lenient {
+        if *chunk == 0 && length == 0 && strictness == Strictness::Lenient {
             *chunk = 1;
         }
     }
 }
 
-fn lift_key_encoding(json: &Json, mode: Mode) -> Result<ChunkKeyEncoding> {
-    let encoding = extension("chunk_key_encoding", json, mode)?;
+fn lift_key_encoding(json: &Json, strictness: Strictness) -> Result<ChunkKeyEncoding> {
+    let encoding = extension("chunk_key_encoding", json, strictness)?;
     let mut members = encoding.configuration.into_iter().flat_map(Map::keys);
-    if let Some(unknown) = members.find(|key| mode == Mode::Strict && *key != "separator") {
+    if let Some(unknown) = members.find(|key| strictness == Strictness::Strict && *key != "separator") {
         let message = format!("the configuration of chunk_key_encoding has the unknown member '{unknown}'");
         return Err(Error::metadata(message));
     }
     let separator = match encoding.get("separator") {
         None => None,
-        Some(Json::Null) if mode == Mode::Lenient => None,
+        Some(Json::Null) if strictness == Strictness::Lenient => None,
         Some(Json::String(text)) => Some(Separator::parse(text).ok_or_else(|| bad_separator(text))?),
         Some(other) => return Err(wrong("separator", "\".\" or \"/\"", other)),
     };
@@ -308,11 +309,11 @@ pub(super) fn bad_separator(text: &str) -> Error {
     Error::metadata(format!("the separator of chunk keys must be \".\" or \"/\", it is {text:?}"))
 }
 
-fn lift_codecs(json: &Json, mode: Mode) -> Result<Vec<CodecSpec>> {
+fn lift_codecs(json: &Json, strictness: Strictness) -> Result<Vec<CodecSpec>> {
     let list = json.as_array().ok_or_else(|| wrong("codecs", "a list", json))?;
     list.iter()
         .map(|codec| {
-            let Extension { name, configuration } = extension("codecs", codec, mode)?;
+            let Extension { name, configuration } = extension("codecs", codec, strictness)?;
             if has_filter_of_bytes(name, configuration) {
                 return Err(Error::unsupported(format!(
                     "the codec '{}' is only of arrays of v2: v3 has filters for arrays, and none for bytes",
@@ -338,10 +339,10 @@ fn has_filter_of_bytes(name: &str, configuration: Option<&Map>) -> bool {
     name == v2::FILTER_OF_BYTES || configuration.is_some_and(|members| members.values().any(within))
 }
 
-fn lift_dimension_names(json: Option<Json>, mode: Mode) -> Result<Option<Vec<Option<String>>>> {
+fn lift_dimension_names(json: Option<Json>, strictness: Strictness) -> Result<Option<Vec<Option<String>>>> {
     let list = match json {
         None => return Ok(None),
-        Some(Json::Null) if mode == Mode::Lenient => return Ok(None),
+        Some(Json::Null) if strictness == Strictness::Lenient => return Ok(None),
         Some(Json::Array(list)) => list,
         Some(other) => return Err(wrong("dimension_names", "a list", &other)),
     };
@@ -353,10 +354,10 @@ fn lift_dimension_names(json: Option<Json>, mode: Mode) -> Result<Option<Vec<Opt
     names.collect::<Result<_>>().map(Some)
 }
 
-fn check_storage_transformers(json: Option<&Json>, mode: Mode) -> Result<()> {
+fn check_storage_transformers(json: Option<&Json>, strictness: Strictness) -> Result<()> {
     match json {
         None => Ok(()),
-        Some(Json::Null) if mode == Mode::Lenient => Ok(()),
+        Some(Json::Null) if strictness == Strictness::Lenient => Ok(()),
         Some(Json::Array(list)) if list.is_empty() => Ok(()),
         Some(other) => Err(Error::unsupported(format!("storage transformers are not known: {other}"))),
     }
@@ -465,9 +466,9 @@ mod tests {
         json!({"name": "rectilinear", "configuration": {"kind": "inline", "chunk_shapes": chunk_shapes}})
     }
 
-    fn lifted(document: &Json, mode: Mode) -> Result<ArrayMetadata> {
+    fn lifted(document: &Json, strictness: Strictness) -> Result<ArrayMetadata> {
         let registry = Registry::new();
-        let context = LiftContext::new(&registry, mode);
+        let context = LiftContext::new(&registry, strictness);
         match lift(Source::Bytes(document.to_string().as_bytes()), &context)? {
             Some(NodeMetadata::Array(array)) => Ok(array),
             other => Err(Error::metadata(format!("no array: {other:?}"))),
@@ -488,7 +489,7 @@ mod tests {
             with("chunk_grid", rectilinear(&json!([[[1, 1_u64 << 60]]]))),
         ];
         for document in documents {
-            let array = lifted(&document, Mode::Strict).unwrap();
+            let array = lifted(&document, Strictness::Strict).unwrap();
             let lowered = lower_array(&array, &Registry::new()).unwrap();
             assert_eq!(Json::Object(lowered), document);
         }
@@ -515,8 +516,8 @@ mod tests {
             with("chunk_grid", json!({"name": "rectangular", "configuration": {"chunk_shape": [[1, 3]]}})),
         ];
         for document in variants {
-            assert!(lifted(&document, Mode::Lenient).is_ok(), "{document}");
-            assert!(lifted(&document, Mode::Strict).is_err(), "{document}");
+            assert!(lifted(&document, Strictness::Lenient).is_ok(), "{document}");
+            assert!(lifted(&document, Strictness::Strict).is_err(), "{document}");
         }
     }
 
@@ -526,19 +527,21 @@ mod tests {
             let map = json!({"zarr_format": 3, "node_type": "group", "consolidated_metadata": consolidated});
             map.to_string().into_bytes()
         };
-        let lift = |bytes: &[u8], mode| lift(Source::Bytes(bytes), &LiftContext::new(&Registry::new(), mode));
-        assert!(lift(&document(Json::Null), Mode::Lenient).is_ok());
-        assert!(lift(&document(Json::Null), Mode::Strict).is_err());
-        assert!(lift(&document(json!({"kind": "inline"})), Mode::Lenient).is_ok());
-        assert!(lift(&document(json!({"kind": "inline"})), Mode::Strict).is_err());
-        assert!(lift(&document(json!({"must_understand": false})), Mode::Strict).is_ok());
+        let lift = |bytes: &[u8], strictness| {
+            lift(Source::Bytes(bytes), &LiftContext::new(&Registry::new(), strictness))
+        };
+        assert!(lift(&document(Json::Null), Strictness::Lenient).is_ok());
+        assert!(lift(&document(Json::Null), Strictness::Strict).is_err());
+        assert!(lift(&document(json!({"kind": "inline"})), Strictness::Lenient).is_ok());
+        assert!(lift(&document(json!({"kind": "inline"})), Strictness::Strict).is_err());
+        assert!(lift(&document(json!({"must_understand": false})), Strictness::Strict).is_ok());
     }
 
     #[test]
     fn both_modes_take_the_short_forms_of_3_1() {
         let document = with("chunk_key_encoding", json!("default"));
-        assert!(lifted(&document, Mode::Strict).is_ok());
-        let array = lifted(&with("codecs", json!(["bytes", "crc32c"])), Mode::Strict).unwrap();
+        assert!(lifted(&document, Strictness::Strict).is_ok());
+        let array = lifted(&with("codecs", json!(["bytes", "crc32c"])), Strictness::Strict).unwrap();
         assert_eq!(array.codecs[1].name, "crc32c");
     }
 
@@ -607,7 +610,7 @@ mod tests {
             (with("later", json!(1)), "later"),
         ];
         for (document, named) in broken {
-            let message = lifted(&document, Mode::Lenient).unwrap_err().to_string();
+            let message = lifted(&document, Strictness::Lenient).unwrap_err().to_string();
             assert!(message.contains(named), "{document}: {message}");
         }
     }

@@ -14,13 +14,14 @@ use super::{
     ArrayMetadata, Change, Document, Format, FormatDef, Layout, LiftContext, NodeMetadata, Source, v2,
 };
 use crate::codec::CodecSpec;
-use crate::data_type::{DataType, Endian, Mode, Storage};
+use crate::data_type::{DataType, Endian, Storage};
 use crate::error::{Error, Result};
 use crate::fill_value::FillValue;
 use crate::grid::{ChunkKeyEncoding, Separator};
 use crate::json::{self, Json, Map};
 use crate::path::NodePath;
 use crate::registry::Registry;
+use crate::strictness::Strictness;
 
 /// The format.
 #[derive(Debug)]
@@ -50,17 +51,17 @@ impl FormatDef for V3Draft {
 
     fn lift_entry(&self, document: Option<&[u8]>, context: &LiftContext<'_>) -> Result<Option<Layout>> {
         let Some(map) = drafts::entry_members(document, false) else { return Ok(None) };
-        let mut members = Members::new(Cow::Owned(map), context.mode);
+        let mut members = Members::new(Cow::Owned(map), context.strictness);
         drafts::check_core_version(&mut members, CORE)?;
         let suffix = match members.take("metadata_encoding") {
             None if members.lenient() => ".json".to_owned(),
-            Some(Json::Object(encoding)) => lift_encoding(encoding, context.mode)?,
+            Some(Json::Object(encoding)) => lift_encoding(encoding, context.strictness)?,
             other => return Err(wrong("metadata_encoding", "an object", &other.unwrap_or(Json::Null))),
         };
         if !members.lenient() && !members.has("extensions") {
             return Err(Error::metadata("the member 'extensions' is missing"));
         }
-        drafts::check_extensions(members.take("extensions"), context.mode)?;
+        drafts::check_extensions(members.take("extensions"), context.strictness)?;
         // A later minor version may add members that can be ignored.
         Ok(Some(Layout::apart("", suffix)))
     }
@@ -119,8 +120,8 @@ fn chunk_keys(separator: Separator) -> ChunkKeyEncoding {
 }
 
 /// The end of documents' keys. Only JSON is an encoding that anybody has defined.
-fn lift_encoding(encoding: Map, mode: Mode) -> Result<String> {
-    let mut members = Members::new(Cow::Owned(encoding), mode);
+fn lift_encoding(encoding: Map, strictness: Strictness) -> Result<String> {
+    let mut members = Members::new(Cow::Owned(encoding), strictness);
     let kind = members.required("type")?;
     if *kind != json!("json") || members.has("extension") {
         return Err(Error::unsupported(format!("unknown metadata_encoding {kind}; known is \"json\"")));
@@ -141,11 +142,11 @@ fn check_extra(extra: &Map) -> Result<()> {
 }
 
 fn lift_array(map: Map, context: &LiftContext<'_>) -> Result<ArrayMetadata> {
-    let mut members = Members::new(Cow::Owned(map), context.mode);
+    let mut members = Members::new(Cow::Owned(map), context.strictness);
     let (dtype, fallback_from) = lift_data_type(&*members.required("data_type")?, context)?;
     let (codecs, endian) = lift_codecs(&mut members)?;
     let dtype = endian.map_or(Ok(dtype.clone()), |endian| drafts::with_endian(&dtype, endian))?;
-    let (chunks, separator) = drafts::lift_grid(&*members.required("chunk_grid")?, context.mode)?;
+    let (chunks, separator) = drafts::lift_grid(&*members.required("chunk_grid")?, context.strictness)?;
     let fill = lift_fill(&mut members, &dtype, context)?;
     let mut document = Map::new();
     let mut say = |name: &str, json: Json| drop(document.insert(name.to_owned(), json));
@@ -165,7 +166,7 @@ fn lift_array(map: Map, context: &LiftContext<'_>) -> Result<ArrayMetadata> {
     if !members.lenient() && !members.has("extensions") {
         return Err(Error::metadata("the member 'extensions' is missing"));
     }
-    let extensions = drafts::check_extensions(members.take("extensions"), context.mode)?;
+    let extensions = drafts::check_extensions(members.take("extensions"), context.strictness)?;
     let mut extra = members.rest();
     check_extra(&extra)?;
     extra.extend(extensions.map(|list| ("extensions".to_owned(), list)));
@@ -417,17 +418,21 @@ mod tests {
         document
     }
 
-    fn lifted_with(document: &Json, mode: Mode, data_type_fallback: bool) -> Result<ArrayMetadata> {
+    fn lifted_with(
+        document: &Json,
+        strictness: Strictness,
+        data_type_fallback: bool,
+    ) -> Result<ArrayMetadata> {
         let registry = Registry::new();
-        let context = LiftContext { data_type_fallback, ..LiftContext::new(&registry, mode) };
+        let context = LiftContext { data_type_fallback, ..LiftContext::new(&registry, strictness) };
         match V3Draft.lift(&[Some(Source::Json(document)), None], &context)? {
             Some(NodeMetadata::Array(array)) => Ok(array),
             other => Err(Error::metadata(format!("no array: {other:?}"))),
         }
     }
 
-    fn lifted(document: &Json, mode: Mode) -> Result<ArrayMetadata> {
-        lifted_with(document, mode, false)
+    fn lifted(document: &Json, strictness: Strictness) -> Result<ArrayMetadata> {
+        lifted_with(document, strictness, false)
     }
 
     fn lowered(array: ArrayMetadata) -> Result<Json> {
@@ -465,7 +470,7 @@ mod tests {
             typed(&times, &json!(5)),
         ];
         for document in documents {
-            let array = lifted(&document, Mode::Strict).unwrap();
+            let array = lifted(&document, Strictness::Strict).unwrap();
             assert_eq!(lowered(array).unwrap(), document);
         }
     }
@@ -474,9 +479,9 @@ mod tests {
     fn a_type_in_another_types_place_is_written_as_what_it_is() {
         let data_type = json!({"extension": "http://e.org/q", "type": {"x": 1}, "fallback": "r64"});
         let document = typed(&data_type, &json!("0x0000000000000001"));
-        let message = lifted(&document, Mode::Lenient).unwrap_err().to_string();
+        let message = lifted(&document, Strictness::Lenient).unwrap_err().to_string();
         assert!(message.contains("r64") && message.contains("data_type_fallback"), "{message}");
-        let array = lifted_with(&document, Mode::Strict, true).unwrap();
+        let array = lifted_with(&document, Strictness::Strict, true).unwrap();
         assert_eq!(array.data_type, DataType::RawBits(8));
         assert_eq!(lowered(array).unwrap(), document);
     }
@@ -494,7 +499,7 @@ mod tests {
             ("r16", "0x0102", vec![1, 2]),
         ];
         for (data_type, fill, bytes) in cases {
-            let array = lifted(&typed(&data_type.into(), &fill.into()), Mode::Strict).unwrap();
+            let array = lifted(&typed(&data_type.into(), &fill.into()), Strictness::Strict).unwrap();
             assert_eq!(array.fill_value.unwrap().as_bytes(), bytes, "{data_type} {fill}");
         }
         for (data_type, fill) in [
@@ -507,7 +512,7 @@ mod tests {
             ("int16", "0xéé"),
             ("int16", "0x"),
         ] {
-            let error = lifted(&typed(&data_type.into(), &fill.into()), Mode::Lenient).unwrap_err();
+            let error = lifted(&typed(&data_type.into(), &fill.into()), Strictness::Lenient).unwrap_err();
             assert!(error.to_string().contains("fill_value"), "{data_type} {fill}: {error}");
         }
     }
@@ -531,8 +536,8 @@ mod tests {
             variants.push(document);
         }
         for document in variants {
-            assert!(lifted(&document, Mode::Lenient).is_ok(), "{document}");
-            assert!(lifted(&document, Mode::Strict).is_err(), "{document}");
+            assert!(lifted(&document, Strictness::Lenient).is_ok(), "{document}");
+            assert!(lifted(&document, Strictness::Strict).is_err(), "{document}");
         }
     }
 
@@ -583,7 +588,7 @@ mod tests {
             (with("later", json!(1)), "later"),
         ];
         for (document, named) in broken {
-            let message = lifted(&document, Mode::Lenient).unwrap_err().to_string();
+            let message = lifted(&document, Strictness::Lenient).unwrap_err().to_string();
             assert!(message.contains(named), "{document}: {message}");
         }
     }
@@ -591,7 +596,7 @@ mod tests {
     #[test]
     fn groups_have_attributes_and_nothing_else() {
         let registry = Registry::new();
-        let context = LiftContext::new(&registry, Mode::Strict);
+        let context = LiftContext::new(&registry, Strictness::Strict);
         let lift = |text: &str| V3Draft.lift(&[None, Some(Source::Bytes(text.as_bytes()))], &context);
         let Some(node) = lift("{\"attributes\": {\"a\": 1}}").unwrap() else { panic!("no group") };
         let documents = V3Draft.lower(&NodePath::root(), &node, &Registry::new()).unwrap();
@@ -617,7 +622,7 @@ mod tests {
     #[test]
     fn what_the_draft_cannot_say_is_refused_by_name() {
         let refused = |change: fn(&mut ArrayMetadata)| {
-            let mut array = lifted(&minimal(), Mode::Strict).unwrap();
+            let mut array = lifted(&minimal(), Strictness::Strict).unwrap();
             change(&mut array);
             lowered(array).unwrap_err().to_string()
         };
@@ -637,7 +642,7 @@ mod tests {
                 "chunk_shape": [1, 1], "codecs": ["bytes"],
                 "index_codecs": [{"name": "bytes", "configuration": {"endian": index}}], "index_location": location,
             });
-            let array = lifted(&minimal(), Mode::Strict).unwrap();
+            let array = lifted(&minimal(), Strictness::Strict).unwrap();
             lowered(ArrayMetadata {
                 codecs: vec![CodecSpec::new("sharding_indexed", configuration)],
                 ..array
@@ -653,7 +658,7 @@ mod tests {
     #[test]
     fn only_its_own_entry_documents_are_taken() {
         let registry = Registry::new();
-        let context = LiftContext::new(&registry, Mode::Strict);
+        let context = LiftContext::new(&registry, Strictness::Strict);
         let lift = |text: &str| V3Draft.lift_entry(Some(text.as_bytes()), &context);
         assert!(V3Draft.lift_entry(None, &context).unwrap().is_none());
         let experimental = super::super::v3_experimental::V3Experimental.new_entry().unwrap().unwrap();

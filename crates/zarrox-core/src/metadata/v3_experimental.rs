@@ -50,7 +50,7 @@ impl FormatDef for V3Experimental {
 
     fn lift_entry(&self, document: Option<&[u8]>, context: &LiftContext<'_>) -> Result<Option<Layout>> {
         let Some(map) = drafts::entry_members(document, true) else { return Ok(None) };
-        let mut members = Members::new(Cow::Owned(map), context.mode);
+        let mut members = Members::new(Cow::Owned(map), context.strictness);
         drafts::check_core_version(&mut members, CORE)?;
         let encoding = members.take("metadata_encoding");
         if encoding != Some(json!(CORE)) && !members.lenient() {
@@ -60,7 +60,7 @@ impl FormatDef for V3Experimental {
         if !members.lenient() && !members.has("extensions") {
             return Err(Error::metadata("the member 'extensions' is missing"));
         }
-        drafts::check_extensions(members.take("extensions"), context.mode)?;
+        drafts::check_extensions(members.take("extensions"), context.strictness)?;
         Ok(Some(Layout::apart("root", suffix)))
     }
 
@@ -131,7 +131,7 @@ fn chunk_keys(separator: Separator) -> ChunkKeyEncoding {
 }
 
 fn lift_array(map: Map, context: &LiftContext<'_>) -> Result<ArrayMetadata> {
-    let mut members = Members::new(Cow::Owned(map), context.mode);
+    let mut members = Members::new(Cow::Owned(map), context.strictness);
     let mut attributes = drafts::attributes(&mut members)?;
     let filters = match attributes.get(FILTERS) {
         Some(json) if is_filters(json) => attributes.shift_remove(FILTERS),
@@ -140,7 +140,7 @@ fn lift_array(map: Map, context: &LiftContext<'_>) -> Result<ArrayMetadata> {
         }
         _ => None,
     };
-    let (chunks, separator) = drafts::lift_grid(&*members.required("chunk_grid")?, context.mode)?;
+    let (chunks, separator) = drafts::lift_grid(&*members.required("chunk_grid")?, context.strictness)?;
     // It is there again when it is not the default; the grid is what zarr-python goes by.
     members.take("dimension_separator");
     let mut document = Map::new();
@@ -161,7 +161,7 @@ fn lift_array(map: Map, context: &LiftContext<'_>) -> Result<ArrayMetadata> {
     let transformers = members.take("storage_transformers");
     let keys = chunk_keys(separator);
     let array = drafts::lift_array(document, Format::V3Experimental, keys, transformers.as_ref(), context)?;
-    let extensions = drafts::check_extensions(members.take("extensions"), context.mode)?;
+    let extensions = drafts::check_extensions(members.take("extensions"), context.strictness)?;
     let mut extra = members.rest();
     extra.extend(extensions.map(|list| ("extensions".to_owned(), list)));
     Ok(ArrayMetadata { attributes, extra, ..array })
@@ -289,7 +289,7 @@ fn lower_codecs(filters: &Json, compressor: Json) -> (Option<Json>, Json) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data_type::Mode;
+    use crate::strictness::Strictness;
 
     fn minimal() -> Json {
         json!({
@@ -309,9 +309,9 @@ mod tests {
         document
     }
 
-    fn lifted(document: &Json, mode: Mode) -> Result<ArrayMetadata> {
+    fn lifted(document: &Json, strictness: Strictness) -> Result<ArrayMetadata> {
         let registry = Registry::new();
-        let context = LiftContext::new(&registry, mode);
+        let context = LiftContext::new(&registry, strictness);
         match V3Experimental.lift(&[Some(Source::Json(document)), None], &context)? {
             Some(NodeMetadata::Array(array)) => Ok(array),
             other => Err(Error::metadata(format!("no array: {other:?}"))),
@@ -343,7 +343,7 @@ mod tests {
             with("later", json!([1])),
         ];
         for document in documents {
-            let array = lifted(&document, Mode::Strict).unwrap();
+            let array = lifted(&document, Strictness::Strict).unwrap();
             assert_eq!(lowered(&array).unwrap(), document);
         }
     }
@@ -366,10 +366,10 @@ mod tests {
         ] {
             let mut document = with("data_type", json.clone());
             document["fill_value"] = Json::Null;
-            let array = lifted(&document, Mode::Strict).unwrap();
+            let array = lifted(&document, Strictness::Strict).unwrap();
             assert_eq!(array.data_type.to_string(), name, "{json}");
             // And what is written is understood again.
-            let again = lifted(&lowered(&array).unwrap(), Mode::Strict).unwrap();
+            let again = lifted(&lowered(&array).unwrap(), Strictness::Strict).unwrap();
             assert_eq!(again, array, "{json}");
         }
     }
@@ -398,7 +398,7 @@ mod tests {
             (with("storage_transformers", json!([{"extension": "dummy"}])), "dummy"),
         ];
         for (document, named) in broken {
-            let message = lifted(&document, Mode::Lenient).unwrap_err().to_string();
+            let message = lifted(&document, Strictness::Lenient).unwrap_err().to_string();
             assert!(message.contains(named), "{document}: {message}");
         }
     }
@@ -418,9 +418,9 @@ mod tests {
             variants.push(document);
         }
         for document in variants {
-            assert!(lifted(&document, Mode::Lenient).is_ok(), "{document}");
+            assert!(lifted(&document, Strictness::Lenient).is_ok(), "{document}");
             assert!(
-                lifted(&document, Mode::Strict).is_err() || document.get("codecs").is_some(),
+                lifted(&document, Strictness::Strict).is_err() || document.get("codecs").is_some(),
                 "{document}"
             );
         }
@@ -436,7 +436,7 @@ mod tests {
         assert_eq!(patched["attributes"], json!({"b": 2, "filters": [{"id": "x"}]}));
         let taken = Map::from_iter([("filters".to_owned(), json!(2))]);
         assert!(V3Experimental.patch(&documents, Change::Attributes(&taken)).is_err());
-        let mut array = lifted(&minimal(), Mode::Strict).unwrap();
+        let mut array = lifted(&minimal(), Strictness::Strict).unwrap();
         array.attributes = taken.clone();
         assert!(lowered(&array).unwrap_err().to_string().contains("filters"));
         // A group has no filters.
@@ -458,7 +458,7 @@ mod tests {
         for name in ["bfloat16", "<M8[25s]", "<M8"] {
             let data_type = crate::DataType::parse(name, &registry).unwrap();
             let fill_value = Some(registry.family(&data_type).unwrap().default_fill(&data_type));
-            let array = lifted(&minimal(), Mode::Strict).unwrap();
+            let array = lifted(&minimal(), Strictness::Strict).unwrap();
             assert!(lowered(&ArrayMetadata { data_type, fill_value, ..array }).is_err(), "{name}");
         }
     }
@@ -466,7 +466,7 @@ mod tests {
     #[test]
     fn only_its_own_entry_documents_are_taken() {
         let registry = Registry::new();
-        let context = LiftContext::new(&registry, Mode::Lenient);
+        let context = LiftContext::new(&registry, Strictness::Lenient);
         let lift = |json: &Json| V3Experimental.lift_entry(Some(json.to_string().as_bytes()), &context);
         let entry = json::parse(&V3Experimental.new_entry().unwrap().unwrap()).unwrap();
         assert_eq!(lift(&entry).unwrap(), Some(V3Experimental.layout()));

@@ -3,12 +3,12 @@
 use std::fmt::Write;
 use std::sync::Arc;
 
+use zarrox::Strictness;
 use zarrox::codec::{
     ArrayToArray, ArrayToBytes, BytesToBytes, ChunkSpec, Codec, CodecContext, CodecDef, CodecKind, Fetch,
     ReadPart, Sink, Window,
 };
 use zarrox::codecs::ALL;
-use zarrox::data_type::Mode;
 use zarrox::json::Map;
 use zarrox::stores::MemoryStore;
 use zarrox::strided::{Span, ViewMut};
@@ -148,7 +148,7 @@ fn abilities_of(example: &Example, registry: &Registry) -> Result<[&'static str;
     let data_type = example.data_type(registry)?;
     let fill = registry.family(&data_type)?.default_fill(&data_type);
     let chunk = ChunkSpec::new(example.shape, data_type.storage(), fill)?.of_type(&data_type);
-    let context = CodecContext { chunk: &chunk, registry, mode: Mode::Lenient, limit: 1 << 20 };
+    let context = CodecContext { chunk: &chunk, registry, strictness: Strictness::Lenient, limit: 1 << 20 };
     let codec = (registry.codec(example.codec)?.create)(&example.spec()?.configuration, &context)?;
     Ok(match codec {
         Codec::ArrayToArray(codec) => of_arrays(&*codec, &chunk),

@@ -1,8 +1,8 @@
 //! Chains that the input puts together: its first bytes choose the type of the elements, the shape of the chunk and the codecs,
 //! the rest is the encoded chunk.
 
+use zarrox_core::Strictness;
 use zarrox_core::codec::{ChunkSpec, CodecChain, CodecContext, CodecKind, CodecSpec};
-use zarrox_core::data_type::Mode;
 use zarrox_core::json::Json;
 use zarrox_core::json::json;
 use zarrox_core::{DataType, Registry};
@@ -61,7 +61,7 @@ impl Choices<'_, '_> {
         let fill = registry.family(&data_type).ok()?.default_fill(&data_type);
         let chunk = ChunkSpec::new(&shape, data_type.storage(), fill).ok()?;
         let specs = self.codecs(registry, &data_type, &shape, 2);
-        let context = CodecContext { chunk: &chunk, registry, mode: Mode::Lenient, limit: LIMIT };
+        let context = CodecContext { chunk: &chunk, registry, strictness: Strictness::Lenient, limit: LIMIT };
         let chain = CodecChain::new(&specs, &context).ok()?;
         Some(Specimen::of_chain(data_type, chain))
     }

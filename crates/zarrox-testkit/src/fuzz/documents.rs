@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use zarrox_core::data_type::Mode;
+use zarrox_core::Strictness;
 use zarrox_core::json::json;
 use zarrox_core::json::{Map, to_bytes};
 use zarrox_core::metadata::{Change, Consolidation, FormatDef, LiftContext, Source};
@@ -25,12 +25,14 @@ pub(super) fn run(registry: &Registry, input: &[u8]) {
     let [format, choice, text @ ..] = input else { return };
     let Some(format) = Format::all().nth(usize::from(*format) % Format::all().count()) else { return };
     let def = format.def();
-    for mode in [Mode::Lenient, Mode::Strict] {
-        let context =
-            LiftContext { data_type_fallback: mode == Mode::Lenient, ..LiftContext::new(registry, mode) };
+    for strictness in [Strictness::Lenient, Strictness::Strict] {
+        let context = LiftContext {
+            data_type_fallback: strictness == Strictness::Lenient,
+            ..LiftContext::new(registry, strictness)
+        };
         match choice % 3 {
             NODE => node(def, text, &context),
-            CONSOLIDATED => consolidated(def, text, mode),
+            CONSOLIDATED => consolidated(def, text, strictness),
             _ => drop(def.lift_entry(Some(text), &context)),
         }
     }
@@ -51,7 +53,7 @@ fn node(def: &dyn FormatDef, text: &[u8], context: &LiftContext<'_>) {
     if array.validate().is_err() {
         return;
     }
-    let Ok(chain) = array.chain(context.registry, context.mode, LIMIT) else { return };
+    let Ok(chain) = array.chain(context.registry, context.strictness, LIMIT) else { return };
     if chain.chunk().size() <= SMALL && array.fill_element(context.registry).is_ok() {
         Specimen::of_chain(array.data_type, chain).examine(
             context.registry,
@@ -84,9 +86,9 @@ fn lowered(node: &NodeMetadata, context: &LiftContext<'_>) {
     }
 }
 
-fn consolidated(def: &dyn FormatDef, text: &[u8], mode: Mode) {
+fn consolidated(def: &dyn FormatDef, text: &[u8], strictness: Strictness) {
     let Some(consolidation) = def.consolidation() else { return };
-    let _ = consolidation.lift(&def.layout(), &NodePath::root(), text, mode);
+    let _ = consolidation.lift(&def.layout(), &NodePath::root(), text, strictness);
     let _ = consolidation.without(text);
     let nodes = BTreeMap::from([(NodePath::root(), vec![Some(text.to_vec()), None])]);
     let _ = consolidation.lower(&def.layout(), &NodePath::root(), Some(text), None, &nodes);
@@ -142,7 +144,7 @@ fn array(registry: &Registry, example: &Example) -> Option<ArrayMetadata> {
         "chunk_key_encoding": {"name": "default"}, "codecs": ["bytes"], "attributes": {"units": "m"},
     });
     let document = to_bytes(template.as_object()?).ok()?;
-    let context = LiftContext::new(registry, Mode::Lenient);
+    let context = LiftContext::new(registry, Strictness::Lenient);
     let Ok(Some(NodeMetadata::Array(array))) =
         Format::V3.def().lift(&[Some(Source::Bytes(&document))], &context)
     else {

@@ -135,7 +135,7 @@ impl Array {
         let context = CodecContext {
             chunk: self.chain.chunk(),
             registry,
-            mode: *strictness,
+            strictness: *strictness,
             limit: self.chain.limit(),
         };
         let block = match self.codecs().as_slice() {

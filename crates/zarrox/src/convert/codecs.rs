@@ -1,7 +1,7 @@
 //! Codecs that a target can say, as near as possible to those of the source.
 
+use zarrox_core::Strictness;
 use zarrox_core::codec::{CHUNK_LIMIT, CodecKind};
-use zarrox_core::data_type::Mode;
 use zarrox_core::grid::ChunkGrid;
 use zarrox_core::json::Json;
 use zarrox_core::{ArrayMetadata, CodecSpec, Registry};
@@ -132,7 +132,7 @@ fn without_outer_shards(
     registry: &Registry,
     chunk_limit: usize,
 ) -> Option<(ChunkGrid, Vec<CodecSpec>)> {
-    let chain = metadata.chain(registry, Mode::Lenient, chunk_limit).ok()?;
+    let chain = metadata.chain(registry, Strictness::Lenient, chunk_limit).ok()?;
     let shape: Vec<u64> = chain.inner_chunk_shape()?.into_iter().map(|length| length as u64).collect();
     let (at, inner) =
         chain.specs().iter().enumerate().find_map(|(at, spec)| Some((at, inner_codecs(spec)?)))?;

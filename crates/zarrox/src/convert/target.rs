@@ -3,7 +3,7 @@
 //! No format is asked by name what it can do. Its documents are made, and read again: what comes back unchanged, the
 //! format can say.
 
-use zarrox_core::data_type::Mode;
+use zarrox_core::Strictness;
 use zarrox_core::grid::{ChunkGrid, ChunkKeyEncoding};
 use zarrox_core::json::{Json, Map};
 use zarrox_core::metadata::{LiftContext, Source};
@@ -377,7 +377,8 @@ impl Translator<'_> {
 
     fn same_chunks(&self, array: &Array, target: &ArrayMetadata) -> bool {
         let source = array.metadata();
-        let specs = target.chain(self.registry, Mode::Lenient, self.chunk_limit).map(|chain| chain.specs());
+        let specs =
+            target.chain(self.registry, Strictness::Lenient, self.chunk_limit).map(|chain| chain.specs());
         let fill = target.fill_element(self.registry).ok();
         // Chunks inside a chunk that are not stored hold the fill value.
         let fill_matters = array.shard_shape().is_some();
@@ -417,7 +418,7 @@ fn says(
     let stored =
         |name: &&str| documents.iter().find(|(stored, _)| stored == name).map(|(_, bytes)| bytes.clone());
     let stored: Vec<Option<Vec<u8>>> = def.layout().documents().iter().map(stored).collect();
-    let context = LiftContext { data_type_fallback: true, ..LiftContext::new(registry, Mode::Lenient) };
+    let context = LiftContext { data_type_fallback: true, ..LiftContext::new(registry, Strictness::Lenient) };
     let stored = Source::stored(&stored);
     let back = match def.lift(&stored, &context)? {
         None if def.layout().implicit_groups() => {

@@ -5,11 +5,12 @@
 use std::sync::Arc;
 
 use ndarray::{Array2, arr1};
+use zarrox::Strictness;
 use zarrox::codec::{
     ArrayToArray, ArrayToBytes, BytesToBytes, ChunkSpec, Codec, CodecDef, CodecError, CodecKind, Elementwise,
     EncodeOptions, Fetch, ReadPart, Size, Window, same_from_v2, same_to_v2,
 };
-use zarrox::data_type::{Casting, Endian, Extension, Family, Mode, Number, Storage, TypeString};
+use zarrox::data_type::{Casting, Endian, Extension, Family, Number, Storage, TypeString};
 use zarrox::json::{Json, Map, json};
 use zarrox::prelude::*;
 use zarrox::stores::{Condition, Key, MemoryStore, Store};
@@ -46,7 +47,7 @@ impl Family for Percent {
         Err(Error::new(ErrorKind::Unsupported, "Zarr v2 has no percentages"))
     }
 
-    fn fill_from_json(&self, _: &DataType, json: &Json, _: Mode) -> Result<FillValue> {
+    fn fill_from_json(&self, _: &DataType, json: &Json, _: Strictness) -> Result<FillValue> {
         let text = json.as_str().and_then(|text| text.strip_suffix('%'));
         let value: Option<u8> = text.and_then(|text| text.parse().ok());
         let value =
@@ -122,7 +123,7 @@ impl Family for Sequences {
         Some(VlenUtf8.into())
     }
 
-    fn fill_from_json(&self, _: &DataType, json: &Json, _: Mode) -> Result<FillValue> {
+    fn fill_from_json(&self, _: &DataType, json: &Json, _: Strictness) -> Result<FillValue> {
         let letters = json.as_str().filter(|text| text.chars().all(|letter| "ACGT".contains(letter)));
         let letters = letters
             .ok_or_else(|| Error::new(ErrorKind::InvalidMetadata, format!("fill_value {json} is no DNA")))?;
@@ -208,7 +209,7 @@ impl Family for Temperatures {
         Ok(format!("{}T2", endian.character()).into())
     }
 
-    fn fill_from_json(&self, _: &DataType, json: &Json, _: Mode) -> Result<FillValue> {
+    fn fill_from_json(&self, _: &DataType, json: &Json, _: Strictness) -> Result<FillValue> {
         let hundredths = json.as_i64().and_then(|value| i16::try_from(value).ok());
         let hundredths =
             hundredths.ok_or_else(|| Error::new(ErrorKind::InvalidMetadata, "no temperature"))?;
