@@ -1,10 +1,10 @@
 //! Chunk grids, and the keys that chunks are stored under.
 
 mod rectilinear;
+mod run;
 mod shape;
 
 use std::fmt;
-use std::ops::Deref;
 
 use crate::json::json;
 
@@ -12,6 +12,7 @@ use crate::error::{Error, Result};
 use crate::json::Json;
 
 pub use rectilinear::{ChunkLengths, ListedLength, Rectilinear};
+pub use run::{Run, Runs};
 pub use shape::{ChunkShape, about_a_mebibyte};
 
 /// How an array is divided into chunks.
@@ -25,51 +26,6 @@ pub enum ChunkGrid {
     },
     /// Chunks with lengths of their own along each dimension (v3).
     Rectilinear(Box<Rectilinear>),
-}
-
-/// Chunks of one length that follow each other along a dimension.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Run {
-    /// The index of the first.
-    pub first: u64,
-    /// Where the first begins, in elements.
-    pub start: u64,
-    /// The length of each, in elements; not zero.
-    pub length: u64,
-    /// How many there are.
-    pub count: u64,
-}
-
-impl Run {
-    /// Chunks of this length, as many as are needed.
-    fn endless(length: u64) -> Self {
-        Self { first: 0, start: 0, length, count: u64::MAX }
-    }
-
-    /// Where the last chunk ends, in elements.
-    pub fn end(&self) -> u64 {
-        self.start.saturating_add(self.length.saturating_mul(self.count))
-    }
-}
-
-/// The chunks along one dimension, as runs in ascending order.
-#[derive(Debug, Clone, Copy)]
-pub enum Runs<'a> {
-    /// Chunks of one length.
-    One(Run),
-    /// Chunks of several lengths.
-    Many(&'a [Run]),
-}
-
-impl Deref for Runs<'_> {
-    type Target = [Run];
-
-    fn deref(&self) -> &[Run] {
-        match self {
-            Self::One(run) => std::slice::from_ref(run),
-            Self::Many(runs) => runs,
-        }
-    }
 }
 
 impl ChunkGrid {

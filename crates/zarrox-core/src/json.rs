@@ -24,6 +24,7 @@ pub use macros::ToJson;
 pub use number::Number;
 pub(crate) use outline::Outline;
 pub(crate) use parse::List;
+use parse::MAX_DEPTH;
 pub use value::{Json, JsonIndex, Map};
 
 /// Parses a value; the bare tokens `NaN`, `Infinity` and `-Infinity`, which Python writes though JSON does not have them, are
@@ -77,9 +78,6 @@ fn no_object(json: &Json) -> Error {
 fn not_json(error: parse::NotJson) -> Error {
     Error::metadata(format!("this is not JSON: {error}")).with_source(error)
 }
-
-/// How deep lists and objects may be nested in a document: what is deeper, the parser refuses.
-const MAX_DEPTH: usize = 127;
 
 /// The document as bytes: indented, with a newline at the end. An error when it is nested so deep that nobody could
 /// read it again.

@@ -13,7 +13,7 @@ use syn::{Attribute, Item, ItemMod, UseTree, Visibility};
 use crate::run::{self, Outcome};
 
 /// The number of files that are in circles. It only goes down: whoever unties a knot writes the new number here.
-const IN_CIRCLES: usize = 157;
+const IN_CIRCLES: usize = 129;
 
 /// Prints the circles of each crate of the workspace; more files in circles than before are an error.
 pub(crate) fn check() -> Outcome {
@@ -146,6 +146,10 @@ impl Crate {
 
     /// The file that defines what a path in a module means; `None` where that is of another crate, or of no file of its own.
     fn file_of(&self, module: usize, path: &[String], depth: usize) -> Option<usize> {
+        if let Some(name) = path.last()?.strip_suffix('!') {
+            let path: Segments = path[..path.len() - 1].iter().cloned().chain([name.to_owned()]).collect();
+            return self.file_of(module, &path, depth).or_else(|| self.macros.get(name).copied());
+        }
         let (first, rest) = path.split_first()?;
         if rest.is_empty() && matches!(first.as_str(), "crate" | "self" | "super") {
             return None; // `pub(crate)`, or the value `self`
@@ -155,7 +159,7 @@ impl Crate {
             "self" => self.file_within(module, rest, depth),
             "super" => self.file_within(self.modules[module].parent?, rest, depth),
             // Names of other crates come in by `use` as well.
-            _ => self.file_within(module, path, depth).or_else(|| self.macros.get(first).copied()),
+            _ => self.file_within(module, path, depth),
         }
     }
 
@@ -283,13 +287,19 @@ fn flatten(tree: &UseTree, mut path: Segments, found: &mut dyn FnMut(Segments, O
     }
 }
 
-/// Collects the paths in code, also in macros and what they are given.
+/// Collects the paths in code, also in macros and what they are given. The path of a macro that is called ends with `!`.
 fn paths_in(code: TokenStream, found: &mut Vec<Segments>) {
     let mut path = Segments::new();
     // A path goes on behind two colons.
     let mut colons = 0;
-    for token in code {
+    let mut tokens = code.into_iter().peekable();
+    while let Some(token) = tokens.next() {
         match token {
+            TokenTree::Punct(punct)
+                if punct.as_char() == '!' && matches!(tokens.peek(), Some(TokenTree::Group(_))) =>
+            {
+                path.last_mut().into_iter().for_each(|name| name.push('!'));
+            }
             TokenTree::Punct(punct) if punct.as_char() == ':' && !path.is_empty() => {
                 colons += 1;
                 continue;

@@ -4,7 +4,7 @@
 
 use crate::json::json;
 
-use super::Run;
+use super::run::Run;
 use crate::error::{Error, Result};
 use crate::json::{self, Json, integer};
 use crate::strictness::Strictness;

@@ -1,0 +1,48 @@
+//! The chunks along one dimension, as runs of equal lengths.
+
+use std::ops::Deref;
+
+/// Chunks of one length that follow each other along a dimension.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Run {
+    /// The index of the first.
+    pub first: u64,
+    /// Where the first begins, in elements.
+    pub start: u64,
+    /// The length of each, in elements; not zero.
+    pub length: u64,
+    /// How many there are.
+    pub count: u64,
+}
+
+impl Run {
+    /// Chunks of this length, as many as are needed.
+    pub(super) fn endless(length: u64) -> Self {
+        Self { first: 0, start: 0, length, count: u64::MAX }
+    }
+
+    /// Where the last chunk ends, in elements.
+    pub fn end(&self) -> u64 {
+        self.start.saturating_add(self.length.saturating_mul(self.count))
+    }
+}
+
+/// The chunks along one dimension, as runs in ascending order.
+#[derive(Debug, Clone, Copy)]
+pub enum Runs<'a> {
+    /// Chunks of one length.
+    One(Run),
+    /// Chunks of several lengths.
+    Many(&'a [Run]),
+}
+
+impl Deref for Runs<'_> {
+    type Target = [Run];
+
+    fn deref(&self) -> &[Run] {
+        match self {
+            Self::One(run) => std::slice::from_ref(run),
+            Self::Many(runs) => runs,
+        }
+    }
+}
