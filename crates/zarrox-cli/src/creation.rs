@@ -125,7 +125,7 @@ impl Creation {
 
     /// The attributes; none when they are not said.
     pub(crate) fn attributes(&self) -> Result<Map> {
-        let Some(text) = &self.attrs else { return Ok(Map::new()) };
+        let Some(text) = &self.attrs else { return Ok(Map::default()) };
         json::parse_object(text.as_bytes()).map_err(|error| usage(format!("--attrs: {error}")))
     }
 

@@ -14,7 +14,6 @@ mod interrupt;
 mod made;
 mod magic;
 mod npy;
-mod npz;
 mod opening;
 mod part;
 mod places;

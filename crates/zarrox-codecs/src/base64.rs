@@ -26,7 +26,7 @@ pub(crate) static DEF: CodecDef = CodecDef {
     v2_id: Some("base64"),
     kind: CodecKind::BytesToBytes,
     create,
-    from_v2: |_, _| Ok(Map::new()),
+    from_v2: |_, _| Ok(Map::default()),
     to_v2: same_to_v2,
 };
 
@@ -36,7 +36,7 @@ pub struct Base64;
 
 impl From<Base64> for CodecSpec {
     fn from(_: Base64) -> Self {
-        Self { name: DEF.name.to_owned(), configuration: Map::new() }
+        Self { name: DEF.name.to_owned(), configuration: Map::default() }
     }
 }
 
@@ -52,7 +52,7 @@ fn encoded_length(bytes: usize) -> usize {
 
 impl BytesToBytes for Base64 {
     fn configuration(&self) -> Map {
-        Map::new()
+        Map::default()
     }
 
     fn encoded_size(&self, decoded: Size) -> Size {

@@ -116,7 +116,9 @@ struct BytesCodec {
 
 impl ArrayToBytes for BytesCodec {
     fn configuration(&self) -> Map {
-        self.order.as_ref().map_or_else(Map::new, |order| config::members(json!({"endian": order.to_json()})))
+        self.order
+            .as_ref()
+            .map_or_else(Map::default, |order| config::members(json!({"endian": order.to_json()})))
     }
 
     fn encoded_size(&self) -> Size {

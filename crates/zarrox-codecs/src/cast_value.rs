@@ -215,7 +215,7 @@ impl ScalarMap {
         from: &DataType,
         to: &DataType,
     ) -> Result<Self, CodecError> {
-        let empty = Map::new();
+        let empty = Map::default();
         let lists = match config.get("scalar_map") {
             None => &empty,
             Some(json) => {

@@ -148,7 +148,7 @@ pub(crate) fn wrong(name: &str, json: &Json, wants: &str) -> CodecError {
 pub(crate) fn members(json: Json) -> Map {
     match json {
         Json::Object(map) => map,
-        _ => Map::new(),
+        _ => Map::default(),
     }
 }
 

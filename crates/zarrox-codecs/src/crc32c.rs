@@ -31,7 +31,7 @@ pub(crate) static DEF: CodecDef = CodecDef {
         Some(location) if location != "end" => {
             Err(CodecError::invalid(format!("the checksum is at the end, not at {location}")))
         }
-        _ => Ok(Map::new()),
+        _ => Ok(Map::default()),
     },
     to_v2: same_to_v2,
 };

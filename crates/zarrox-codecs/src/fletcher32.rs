@@ -26,7 +26,7 @@ pub(crate) static DEF: CodecDef = CodecDef {
         config::read(configuration, context, &[])?;
         Ok(Checked::codec(Fletcher32))
     },
-    from_v2: |_, _| Ok(Map::new()),
+    from_v2: |_, _| Ok(Map::default()),
     to_v2: same_to_v2,
 };
 
@@ -42,7 +42,7 @@ impl From<Fletcher32> for CodecSpec {
 
 impl Checksum for Fletcher32 {
     fn configuration(&self) -> Map {
-        Map::new()
+        Map::default()
     }
 
     fn location(&self) -> ChecksumLocation {

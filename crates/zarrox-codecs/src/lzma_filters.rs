@@ -96,7 +96,7 @@ impl Filter {
     }
 
     fn to_json(&self) -> Json {
-        let mut map = Map::new();
+        let mut map = Map::default();
         map.insert("id".to_owned(), self.id.into());
         map.extend(self.options.iter().map(|&(name, value)| (name.to_owned(), json!(value))));
         map.into()

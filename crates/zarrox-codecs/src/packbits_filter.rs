@@ -28,7 +28,7 @@ pub(crate) static DEF: CodecDef = CodecDef {
     v2_id: Some("packbits"),
     kind: CodecKind::ArrayToArray,
     create,
-    from_v2: |_, _| Ok(Map::new()),
+    from_v2: |_, _| Ok(Map::default()),
     to_v2: same_to_v2,
 };
 
@@ -50,7 +50,7 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
     }
     let packed = [1 + chunk.size().div_ceil(8) as u64];
     let encoded = ChunkSpec::new(&packed, Storage::Uint(1), FillValue::zero(1))?;
-    let codec = EachElement { configuration: Map::new(), encoded, filter: PackBits };
+    let codec = EachElement { configuration: Map::default(), encoded, filter: PackBits };
     Ok(Codec::ArrayToArray(Box::new(WholeChunk(codec))))
 }
 

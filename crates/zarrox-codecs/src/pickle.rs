@@ -51,7 +51,7 @@ mod tests {
                 assert!(error.contains("rewrite the array with zarr-python"), "{error}");
             }
         }
-        let members = zarrox_core::json::Map::new();
+        let members = zarrox_core::json::Map::default();
         let def = registry().codec_from_v2("pickle", &members).unwrap();
         assert!((def.from_v2)(&members, 16).is_err() && (def.to_v2)(&members).is_err());
     }

@@ -58,7 +58,7 @@ struct SqueezeCodec {
 
 impl ArrayToArray for SqueezeCodec {
     fn configuration(&self) -> Map {
-        Map::new()
+        Map::default()
     }
 
     fn encoded_chunk(&self) -> &ChunkSpec {
@@ -133,7 +133,7 @@ mod tests {
         let (registry, chunk) = (registry(), chunk(&[1, 6, 1, 4], Storage::Uint(2)));
         let context =
             CodecContext { chunk: &chunk, registry: &registry, strictness: Strictness::Strict, limit: 1000 };
-        let Ok(Codec::ArrayToArray(codec)) = create(&Map::new(), &context) else { panic!() };
+        let Ok(Codec::ArrayToArray(codec)) = create(&Map::default(), &context) else { panic!() };
         let (rows, columns) = (Span { start: 1, step: 2, count: 2 }, Span { start: 3, step: 1, count: 1 });
         let mapped = codec.encoded_region(&[Span::all(1), rows, Span::all(1), columns]).unwrap();
         assert_eq!(mapped.as_slice(), [rows, columns]);

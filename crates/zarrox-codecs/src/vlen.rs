@@ -44,7 +44,7 @@ pub(crate) trait Elements: fmt::Debug + Send + Sync + 'static {
 
     /// The complete configuration, as v3 metadata should have it.
     fn configuration(&self) -> Map {
-        Map::new()
+        Map::default()
     }
 
     /// Appends an element as it is stored, given as it is in memory, or the other way round: the codecs do the same both ways.

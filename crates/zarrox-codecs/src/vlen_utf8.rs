@@ -20,8 +20,8 @@ pub(crate) static DEF: CodecDef = CodecDef {
     v2_id: Some(NAME),
     kind: CodecKind::ArrayToBytes,
     create,
-    from_v2: |_, _| Ok(Map::new()),
-    to_v2: |_| Ok(Map::new()),
+    from_v2: |_, _| Ok(Map::default()),
+    to_v2: |_| Ok(Map::default()),
 };
 
 /// Text of variable length.

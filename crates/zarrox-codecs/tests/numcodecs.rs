@@ -103,8 +103,8 @@ fn what_is_left_out_has_numcodecs_defaults() {
         if ids.contains(&id) || left_out(&registry, &id) {
             continue;
         }
-        let v2 = registry.codec_from_v2(&id, &Map::new()).unwrap();
-        let configuration = (v2.from_v2)(&Map::new(), 2).unwrap();
+        let v2 = registry.codec_from_v2(&id, &Map::default()).unwrap();
+        let configuration = (v2.from_v2)(&Map::default(), 2).unwrap();
         let from_v2 = make(&registry, v2, &configuration, Strictness::Strict);
         assert_eq!(written(&registry, &*from_v2, v2), expected, "v2");
         // zarr-python takes the size of the elements where v3 says none.
@@ -145,7 +145,7 @@ fn chunks_of_zarr_python() {
     let numbers: Vec<u8> = (1..=6_u16).flat_map(u16::to_le_bytes).collect();
     for (id, chunk) in CHUNKS.iter().filter(|(id, _)| !left_out(&registry, id)) {
         let def = registry.codec(&format!("numcodecs.{id}")).unwrap();
-        let codec = make(&registry, def, &Map::new(), Strictness::Lenient);
+        let codec = make(&registry, def, &Map::default(), Strictness::Lenient);
         let digits = chunk.as_bytes().chunks_exact(2);
         let chunk: Vec<u8> =
             digits.map(|pair| u8::from_str_radix(str::from_utf8(pair).unwrap(), 16).unwrap()).collect();

@@ -293,7 +293,7 @@ fn json_value(rest: &mut &[u8]) -> Result<Json, CodecError> {
         Token::Extension(kind, _) => return Err(cannot(&format!("the extension type {kind}"))),
         Token::List(count) => (0..count).map(|_| json_value(rest)).collect::<Result<_, _>>()?,
         Token::Map(count) => {
-            let mut map = Map::new();
+            let mut map = Map::default();
             for _ in 0..count {
                 let Token::Text(key) = Token::take(rest)? else {
                     return Err(cannot("a key that is no text"));

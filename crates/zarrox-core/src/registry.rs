@@ -158,7 +158,7 @@ impl Registry {
 
     /// The type that the `data_type` member of v3 metadata says.
     pub fn data_type_from_v3(&self, json: &Json) -> Result<DataType> {
-        let empty = Map::new();
+        let empty = Map::default();
         let (name, configuration) = match json {
             Json::String(name) => (name.as_str(), &empty),
             Json::Object(map) => {

@@ -219,7 +219,7 @@ impl Array {
     fn codecs(&self) -> String {
         let typed = self.typed();
         let json = |codec: &zarrox::CodecSpec| {
-            let mut map = Map::new();
+            let mut map = Map::default();
             map.insert("name".to_owned(), codec.name.as_str().into());
             if !codec.configuration.is_empty() {
                 map.insert("configuration".to_owned(), codec.configuration.clone().into());

@@ -31,7 +31,7 @@ impl Codec {
         let id = json.get("id").cloned();
         let (kind, spec) = registry.spec_from_v2(&json, 1).or_raise()?;
         let def = registry.codec(&spec.name).or_raise()?;
-        let mut complete = Map::new();
+        let mut complete = Map::default();
         complete.extend(id.map(|id| ("id".to_owned(), id)));
         complete.extend((def.to_v2)(&spec.configuration).map_err(failed)?);
         if kind == CodecKind::BytesToBytes && spec.name != crate::foreign::DEF.name {
@@ -207,7 +207,7 @@ impl Codec {
             "|O" => self.object_type()?,
             name => crate::registry().data_type_from_v2(&name.into()).or_raise()?.0,
         };
-        let mut members = Map::new();
+        let mut members = Map::default();
         members.insert("compressor".to_owned(), Json::Null);
         members.insert("filters".to_owned(), vec![Json::from(self.config.clone())].into());
         members.insert("dtype".to_owned(), dtype.into());

@@ -115,7 +115,7 @@ impl Codecs {
 
     /// The members of a document of v2: some cannot be written as a chain of v3.
     fn as_members(&self) -> Map {
-        let mut members = Map::new();
+        let mut members = Map::default();
         if !self.filters.is_empty() {
             members.insert("filters".to_owned(), self.filters.clone().into());
         }
@@ -179,7 +179,7 @@ fn builder(store: &Store, path: &str, spec: &str) -> zarrox::Result<ArrayBuilder
     }
     // What is said in the words of a format is stored in them.
     let is_v2 = has_words_of_v2(format);
-    let mut members = Map::new();
+    let mut members = Map::default();
     match spec.text("order")?.as_deref() {
         None | Some("C") => {}
         Some("F") => {

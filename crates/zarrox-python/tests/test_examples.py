@@ -15,7 +15,7 @@ import zarrox
 
 #: Those of modules that need a package which is not in every environment.
 NEEDS_XARRAY = {"zarrox._xarray_store", "zarrox.xarray_backend"}
-PAGES = [Path(__file__).with_name("data_types.md")]
+PAGES = [Path(__file__).parent / "dtype" / "data_types.md"]
 #: The package's page in the guide, which shows what it does with others.
 GUIDE = Path(__file__).parents[3] / "docs" / "python.md"
 OPTIONS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS | doctest.IGNORE_EXCEPTION_DETAIL

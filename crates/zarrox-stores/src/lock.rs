@@ -1,9 +1,10 @@
 //! One lock for each stored object, shared by every handle in this process.
 
 use std::any::Any;
-use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, Condvar, LazyLock, Mutex, MutexGuard, PoisonError};
+
+use foldhash::HashMap;
 
 use crate::Key;
 

@@ -64,7 +64,7 @@ impl Case {
     fn new(case: &Json, minimal: &Json) -> Self {
         let version = case["format"].to_string();
         let mut document = minimal[&version].as_object().unwrap().clone();
-        let none = Map::new();
+        let none = Map::default();
         let set = case["set"].as_object().unwrap_or(&none);
         let mut change: Vec<String> = set.iter().map(|(name, json)| format!("\"{name}\": {json}")).collect();
         document.extend(set.clone());

@@ -376,7 +376,7 @@ impl Location {
         let documents = place.documents(&place.layout_for(format)?)?;
         match documents.into_iter().flatten().next() {
             Some(bytes) => zarrox_core::json::parse_document(&bytes, Strictness::Lenient),
-            None => Ok(Map::new()),
+            None => Ok(Map::default()),
         }
     }
 

@@ -3,9 +3,9 @@
 //!
 //! The documents that most nodes have are asked for first; the rest only for those nodes that have none of these.
 
-use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
+use foldhash::HashMap;
 use zarrox_core::metadata::Layout;
 use zarrox_core::{Format, NodePath, Result};
 use zarrox_stores::{Bytes, Key, StoreError};

@@ -234,7 +234,7 @@ static TALLY: CodecDef = CodecDef {
 
 impl BytesToBytes for Tally {
     fn configuration(&self) -> Map {
-        Map::new()
+        Map::default()
     }
 
     fn encoded_size(&self, decoded: Size) -> Size {

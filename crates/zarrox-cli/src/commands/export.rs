@@ -12,11 +12,12 @@ use crate::args::{ByteSize, Global};
 use crate::exit::{Failure, note, usage};
 use crate::files::Output;
 use crate::npy::Header;
+use crate::npy::npz;
 use crate::part::Part;
 use crate::progress::Progress;
 use crate::strings::{self, Strings};
 use crate::window::{Window, memory_size};
-use crate::{interrupt, npz, places};
+use crate::{interrupt, places};
 
 /// Write an array, or all arrays of a group, to a file
 ///

@@ -16,8 +16,8 @@ use crate::files::{self, failed};
 use crate::incoming::{Counted, Incoming, Rest};
 use crate::interrupt;
 use crate::made::Made;
+use crate::npy::npz::{self, Archive};
 use crate::npy::{self, Header};
-use crate::npz::{self, Archive};
 use crate::places::Places;
 use crate::suggest::{self, suggesting};
 

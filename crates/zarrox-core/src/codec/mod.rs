@@ -47,7 +47,7 @@ impl CodecSpec {
     pub fn new(name: impl Into<String>, configuration: Json) -> Self {
         let configuration = match configuration {
             Json::Object(map) => map,
-            _ => Map::new(),
+            _ => Map::default(),
         };
         Self { name: name.into(), configuration }
     }

@@ -52,7 +52,7 @@ impl Unusable {
 
 impl ArrayToBytes for Unusable {
     fn configuration(&self) -> Map {
-        Map::new()
+        Map::default()
     }
 
     fn encoded_size(&self) -> Size {

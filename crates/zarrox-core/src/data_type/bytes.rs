@@ -21,7 +21,7 @@ const RAW: &str = "raw_bytes";
 /// A byte string type of this v3 name.
 fn sized(name: &str, bytes: usize) -> Result<DataType> {
     super::check_length(name, bytes)?;
-    let mut configuration = Map::new();
+    let mut configuration = Map::default();
     configuration.insert("length_bytes".to_owned(), bytes.into());
     let name = name.to_owned();
     Ok(DataType::Extension(Box::new(Extension { name, configuration, storage: Storage::Raw(bytes) })))

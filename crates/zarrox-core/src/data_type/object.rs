@@ -30,7 +30,11 @@ impl DataType {
     /// Python objects, each in memory as a value of [MessagePack](crate::msgpack); only v2 has them.
     pub fn object() -> Self {
         let name = NAME.to_owned();
-        Self::Extension(Box::new(Extension { name, configuration: Map::new(), storage: Storage::Variable }))
+        Self::Extension(Box::new(Extension {
+            name,
+            configuration: Map::default(),
+            storage: Storage::Variable,
+        }))
     }
 }
 

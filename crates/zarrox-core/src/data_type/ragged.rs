@@ -43,7 +43,7 @@ impl DataType {
         let Self::Extension(extension) = self else { return None };
         let item = extension.configuration.get("data_type").filter(|_| extension.name == NAME)?;
         let name = item.as_str().or_else(|| item.get("name")?.as_str())?;
-        let none = Map::new();
+        let none = Map::default();
         let configuration = item.get("configuration").and_then(Json::as_object).unwrap_or(&none);
         NUMBERS.iter().find_map(|family| family.parse_v3(name, configuration))?.ok()
     }

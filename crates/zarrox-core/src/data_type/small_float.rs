@@ -65,7 +65,7 @@ const LAYOUTS: &[Layout] = &[
 impl Layout {
     fn data_type(&self) -> DataType {
         let (name, storage) = (self.name.to_owned(), Storage::Uint(self.size()));
-        DataType::Extension(Box::new(Extension { name, configuration: Map::new(), storage }))
+        DataType::Extension(Box::new(Extension { name, configuration: Map::default(), storage }))
     }
 
     /// How many bits there are, the sign included.

@@ -34,7 +34,7 @@ const LAYOUTS: &[Layout] = &[
 impl Layout {
     fn data_type(&self) -> DataType {
         let storage = if self.signed { Storage::Int(1) } else { Storage::Uint(1) };
-        let extension = Extension { name: self.name.to_owned(), configuration: Map::new(), storage };
+        let extension = Extension { name: self.name.to_owned(), configuration: Map::default(), storage };
         DataType::Extension(Box::new(extension))
     }
 
@@ -178,7 +178,7 @@ mod tests {
     use super::*;
 
     fn named(name: &str) -> DataType {
-        SmallInts.parse_v3(name, &Map::new()).unwrap().unwrap()
+        SmallInts.parse_v3(name, &Map::default()).unwrap().unwrap()
     }
 
     /// Values of `ml_dtypes` 0.6.

@@ -127,7 +127,7 @@ impl TimeType {
 
 impl From<TimeType> for DataType {
     fn from(time: TimeType) -> Self {
-        let mut configuration = Map::new();
+        let mut configuration = Map::default();
         configuration.insert("unit".to_owned(), time.unit.name().into());
         configuration.insert("scale_factor".to_owned(), time.scale.into());
         let name = if time.kind == TimeKind::Point { POINT } else { SPAN }.to_owned();

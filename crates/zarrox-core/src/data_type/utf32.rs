@@ -21,7 +21,7 @@ pub(super) fn of_bytes(bytes: usize) -> Result<DataType> {
             "data type '{NAME}': length_bytes must be a multiple of 4, it is {bytes}"
         )));
     }
-    let mut configuration = Map::new();
+    let mut configuration = Map::default();
     configuration.insert("length_bytes".to_owned(), bytes.into());
     let name = NAME.to_owned();
     Ok(DataType::Extension(Box::new(Extension { name, configuration, storage: Storage::Utf32(bytes) })))

@@ -27,7 +27,11 @@ const ZARR_PYTHON: &str = "variable_length_bytes";
 /// Elements of this name in v3.
 pub(super) fn named(name: &str) -> DataType {
     let name = name.to_owned();
-    DataType::Extension(Box::new(Extension { name, configuration: Map::new(), storage: Storage::Variable }))
+    DataType::Extension(Box::new(Extension {
+        name,
+        configuration: Map::default(),
+        storage: Storage::Variable,
+    }))
 }
 
 impl DataType {

@@ -110,7 +110,7 @@ macro_rules! __json {
         $crate::__json!(@list [$($done,)* $crate::__json!($next),] $($($rest)*)?)
     };
 
-    (@object []) => { $crate::json::Map::new() };
+    (@object []) => { $crate::json::Map::default() };
     (@object [$($done:expr,)*]) => { ::std::iter::FromIterator::from_iter([$($done),*]) };
     (@object [$($done:expr,)*] $name:tt : null $(, $($rest:tt)*)?) => {
         $crate::__json!(@object [$($done,)* (($name).into(), $crate::json::Json::Null),] $($($rest)*)?)

@@ -34,8 +34,8 @@ impl<'a> Outline<'a> {
     }
 
     fn shell_at(&self, level: usize) -> Result<Map> {
-        let Some(next) = self.path.get(level) else { return Ok(Map::new()) };
-        let mut map = Map::new();
+        let Some(next) = self.path.get(level) else { return Ok(Map::default()) };
+        let mut map = Map::default();
         for span in &self.lists[level] {
             let json = if span.name == *next && self.lists.len() > level + 1 {
                 self.shell_at(level + 1)?.into()

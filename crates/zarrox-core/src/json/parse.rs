@@ -154,7 +154,7 @@ impl<'a> Parser<'a> {
         match self.peek().ok_or(ENDS)? {
             b'"' => self.string().map(|text| Json::String(text.into_owned())),
             b'{' => {
-                let mut map = Map::new();
+                let mut map = Map::default();
                 self.object(levels, |name, json| drop(map.insert(name.into_owned(), json)))?;
                 Ok(Json::Object(map))
             }
@@ -246,11 +246,11 @@ impl<'a> Parser<'a> {
     /// An object, of which one member becomes an object without members if it is an object.
     fn object_without(&mut self, left_out: &str, levels: usize) -> Parsed<Json> {
         let below = levels.checked_sub(1).ok_or(DEEP)?;
-        let mut map = Map::new();
+        let mut map = Map::default();
         self.members(|parser, name, _| {
             let json = if name == left_out && parser.peek() == Some(b'{') {
                 parser.skip(below)?;
-                Map::new().into()
+                Map::default().into()
             } else {
                 parser.value(below)?
             };

@@ -79,7 +79,7 @@ impl<'de> Visitor<'de> for JsonVisitor {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Json, A::Error> {
-        let mut map = Map::new();
+        let mut map = Map::default();
         while let Some((name, value)) = members.next_entry()? {
             map.insert(name, value);
         }

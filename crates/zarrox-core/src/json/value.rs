@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::ops::{Index, IndexMut};
 
+use foldhash::fast::RandomState;
 use indexmap::IndexMap;
 
 use super::Number;
@@ -26,7 +27,7 @@ pub enum Json {
 }
 
 /// A JSON object; its members keep their order.
-pub type Map = IndexMap<String, Json>;
+pub type Map = IndexMap<String, Json, RandomState>;
 
 const NULL: Json = Json::Null;
 
@@ -194,7 +195,7 @@ impl<I: JsonIndex> Index<I> for Json {
 impl IndexMut<&str> for Json {
     fn index_mut(&mut self, name: &str) -> &mut Self {
         if !self.is_object() {
-            *self = Self::Object(Map::new());
+            *self = Self::Object(Map::default());
         }
         match self {
             Self::Object(map) => map.entry(name.to_owned()).or_default(),

@@ -127,7 +127,7 @@ impl Consolidation {
         let mut order: Vec<&NodePath> = nodes.keys().collect();
         order
             .sort_by_cached_key(|path| (path.ancestors().len(), path.as_str().to_lowercase(), path.as_str()));
-        let mut entries = Map::new();
+        let mut entries = Map::default();
         for path in order {
             for (key, document) in layout.keys(path).into_iter().zip(&nodes[path]) {
                 let (Some(document), Some(name)) = (document, self.name_of_entry(group, path, &key)) else {
@@ -141,7 +141,7 @@ impl Consolidation {
                 if let Some((key, document)) = entry.filter(|_| matches!(self, Self::AtRoot(_))) {
                     entries.insert(key.to_owned(), json::parse_object(document)?.into());
                 }
-                let mut map = Map::new();
+                let mut map = Map::default();
                 map.insert("metadata".to_owned(), entries.into());
                 map.insert(FORMAT.to_owned(), 1.into());
                 map
@@ -193,7 +193,7 @@ impl Consolidation {
         let mut entry = json::parse_object(document).map_err(|error| error.at(format!("'{key}'")))?;
         entry.shift_remove(MEMBER);
         if self == Self::Inline && entry.get("node_type") == Some(&json!("group")) {
-            entry.insert(MEMBER.to_owned(), inline(&Map::new()));
+            entry.insert(MEMBER.to_owned(), inline(&Map::default()));
         }
         Ok(entry.into())
     }

@@ -126,7 +126,7 @@ pub(super) fn attributes(members: &mut Members<'_>) -> Result<Map> {
 
 /// The document of a group.
 pub(super) fn lower_group(group: &GroupMetadata) -> Map {
-    let mut map = Map::new();
+    let mut map = Map::default();
     map.insert("attributes".to_owned(), group.attributes.clone().into());
     map.extend(group.extra.clone());
     map
@@ -241,12 +241,12 @@ pub(super) fn codec_to_v2(member: &str, json: &Json) -> Result<(String, Json)> {
     let uri = map.get("type").or_else(|| map.get("codec")).and_then(Json::as_str);
     let uri = uri.ok_or_else(|| Error::metadata(format!("a codec in '{member}' has no URI: {json}")))?;
     let configuration = match map.get("configuration") {
-        None | Some(Json::Null) => Map::new(),
+        None | Some(Json::Null) => Map::default(),
         Some(Json::Object(configuration)) => configuration.clone(),
         Some(other) => return Err(wrong("configuration", "an object", other).at(format!("codec '{uri}'"))),
     };
     let id = codec_id(uri)?;
-    let mut v2 = Map::new();
+    let mut v2 = Map::default();
     v2.insert("id".to_owned(), id.into());
     v2.extend(configuration);
     Ok((id.to_owned(), v2.into()))
@@ -320,7 +320,7 @@ pub(super) fn lower_array(array: &ArrayMetadata, registry: &Registry) -> Result<
     };
     let (array, chunks_per_shard) = unsharded(array)?;
     let keys = ChunkKeyEncoding::V2(separator);
-    let plain = ArrayMetadata { chunk_key_encoding: keys, extra: Map::new(), ..array };
+    let plain = ArrayMetadata { chunk_key_encoding: keys, extra: Map::default(), ..array };
     let document = v2::lower_array(&plain, registry)
         .map_err(|error| error.at(format!("as {format}, which has the codecs of v2")))?;
     Ok(Lowered { document, separator, chunks_per_shard })

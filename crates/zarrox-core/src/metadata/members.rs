@@ -95,8 +95,8 @@ impl<'a> Members<'a> {
     /// An object; absent, and leniently `null`, is an empty one.
     pub(super) fn object(&mut self, name: &'static str) -> Result<Map> {
         match self.take(name) {
-            None => Ok(Map::new()),
-            Some(Json::Null) if self.lenient() => Ok(Map::new()),
+            None => Ok(Map::default()),
+            Some(Json::Null) if self.lenient() => Ok(Map::default()),
             Some(Json::Object(map)) => Ok(map),
             Some(other) => Err(wrong(name, "an object", &other)),
         }
@@ -114,7 +114,7 @@ impl<'a> Members<'a> {
     /// All members that nobody has asked for.
     pub(super) fn rest(self) -> Map {
         if self.read.len() == self.list.len() {
-            return Map::new();
+            return Map::default();
         }
         let unread = self.list.into_iter().filter(|(name, _)| !self.read.contains(&&**name));
         unread.map(|(name, json)| (name.into_owned(), json.into_owned())).collect()

@@ -210,7 +210,7 @@ pub trait FormatDef: fmt::Debug + Sync {
         documents: &[Option<Source<'_>>],
         _context: &LiftContext<'_>,
     ) -> Result<Option<Map>> {
-        Ok(documents.iter().all(Option::is_none).then(Map::new))
+        Ok(documents.iter().all(Option::is_none).then(Map::default))
     }
 
     /// The documents of a node, in the strict form, or an error that names what this format cannot say.
@@ -396,7 +396,7 @@ pub struct GroupMetadata {
 impl GroupMetadata {
     /// A group without attributes.
     pub fn new(format: Format) -> Self {
-        Self { format, attributes: Map::new(), extra: Map::new() }
+        Self { format, attributes: Map::default(), extra: Map::default() }
     }
 }
 

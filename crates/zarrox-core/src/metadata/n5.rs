@@ -107,13 +107,13 @@ impl FormatDef for N5 {
         documents: &[Option<Source<'_>>],
         context: &LiftContext<'_>,
     ) -> Result<Option<Map>> {
-        let Some(Some(source)) = documents.first() else { return Ok(Some(Map::new())) };
+        let Some(Some(source)) = documents.first() else { return Ok(Some(Map::default())) };
         let map = source.parsed(context.strictness).map_err(|error| error.at(DOCUMENT))?;
         Ok(Some(attributes(map.into_owned())))
     }
 
     fn lower(&self, path: &NodePath, node: &NodeMetadata, _: &Registry) -> Result<Vec<Document>> {
-        let mut map = Map::new();
+        let mut map = Map::default();
         if path.is_root() {
             map.insert(VERSION.to_owned(), WRITTEN.into());
         }
@@ -132,7 +132,7 @@ impl FormatDef for N5 {
     fn patch(&self, documents: &[Option<Vec<u8>>], change: Change<'_>) -> Result<Vec<Document>> {
         let mut map = match documents.first().and_then(Option::as_deref) {
             Some(bytes) => json::parse_object(bytes).map_err(|error| error.at(DOCUMENT))?,
-            None => Map::new(),
+            None => Map::default(),
         };
         match change {
             Change::Shape(shape) | Change::Growth(shape, _) => {
@@ -247,7 +247,7 @@ fn lift_array(map: Cow<'_, Map>, context: &LiftContext<'_>) -> Result<ArrayMetad
         codecs: blocks(std::iter::once(big_endian()).chain(compressor)),
         attributes: attributes(members.rest()),
         dimension_names: None,
-        extra: Map::new(),
+        extra: Map::default(),
     };
     array.validate()?;
     Ok(array)
@@ -292,7 +292,7 @@ fn lower_array(array: &ArrayMetadata) -> Result<Map> {
     });
     match document {
         Json::Object(map) => Ok(map),
-        _ => Ok(Map::new()),
+        _ => Ok(Map::default()),
     }
 }
 

@@ -63,7 +63,7 @@ impl FormatDef for V1 {
                 return Err(Error::metadata("the attributes are missing; in Zarr v1 there are always some")
                     .at(ATTRIBUTES));
             }
-            None => Map::new(),
+            None => Map::default(),
         };
         Ok(Some(NodeMetadata::Array(ArrayMetadata {
             format: Format::V1,
@@ -147,7 +147,7 @@ fn compressor(compression: &Json, options: &Json) -> Result<Json> {
         },
         other => return Err(wrong("compression", "a string or null", other)),
     };
-    let mut members = Map::new();
+    let mut members = Map::default();
     members.insert("id".to_owned(), id.into());
     match options {
         Json::Null => {}
@@ -169,7 +169,7 @@ fn from_v2(mut map: Map) -> Result<Map> {
     }
     let mut members = match map.shift_remove("compressor") {
         Some(Json::Object(members)) => members,
-        _ => Map::new(),
+        _ => Map::default(),
     };
     let id = members.shift_remove("id");
     let (compression, options) = match id.as_ref().and_then(Json::as_str) {

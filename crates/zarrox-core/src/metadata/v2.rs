@@ -50,7 +50,7 @@ impl FormatDef for V2 {
             Some(source) => {
                 source.parsed(context.strictness).map(Cow::into_owned).map_err(|error| error.at(ATTRIBUTES))
             }
-            None => Ok(Map::new()),
+            None => Ok(Map::default()),
         };
         if let Some(source) = array {
             let lifted = source.members(context.strictness).and_then(|members| lift_array(members, context));
@@ -154,7 +154,7 @@ fn lift_group(source: Source<'_>, context: &LiftContext<'_>) -> Result<GroupMeta
     if let Some(unknown) = extra.keys().next().filter(|_| context.strictness == Strictness::Strict) {
         return Err(Error::metadata(format!("a group cannot have the member '{unknown}'")));
     }
-    Ok(GroupMetadata { format: Format::V2, attributes: Map::new(), extra })
+    Ok(GroupMetadata { format: Format::V2, attributes: Map::default(), extra })
 }
 
 /// Reads the document of an array; the attributes are elsewhere.
@@ -195,7 +195,7 @@ pub(super) fn lift_array(mut members: Members<'_>, context: &LiftContext<'_>) ->
         separator_declared,
         fill_value,
         codecs,
-        attributes: Map::new(),
+        attributes: Map::default(),
         dimension_names: None,
         extra: members.rest(),
     };
@@ -472,7 +472,7 @@ fn bytes_codec(order: Option<&ByteOrder>) -> CodecSpec {
 }
 
 fn lower_group(group: &GroupMetadata) -> Map {
-    let mut map = Map::new();
+    let mut map = Map::default();
     map.insert("zarr_format".to_owned(), 2.into());
     map.extend(group.extra.clone());
     map
@@ -505,7 +505,7 @@ pub(super) fn lower_array(array: &ArrayMetadata, registry: &Registry) -> Result<
         "filters": chain.filters,
         "dimension_separator": separator.to_string(),
     });
-    let Json::Object(mut map) = document else { return Ok(Map::new()) };
+    let Json::Object(mut map) = document else { return Ok(Map::default()) };
     map.extend(array.extra.clone());
     Ok(map)
 }
@@ -556,7 +556,7 @@ fn lower_codecs(array: &ArrayMetadata, registry: &Registry) -> Result<LoweredCha
             );
             return Err(Error::unsupported(message));
         }
-        let mut all = Map::new();
+        let mut all = Map::default();
         all.insert("id".to_owned(), id.into());
         all.extend(members);
         lowered.push(all.into());
@@ -662,12 +662,12 @@ mod tests {
             let found = numbers(elements).are_seen_by(&filter(filter_sees));
             assert_eq!(found, is_of_arrays, "{elements} as {filter_sees}");
         }
-        assert!(numbers(">f4").are_seen_by(&Map::new()), "who names no type takes them as they are");
+        assert!(numbers(">f4").are_seen_by(&Map::default()), "who names no type takes them as they are");
         let mut numbers = numbers(">f8");
         let map = json!({"dtype": ">f8", "astype": "<i2"}).as_object().cloned().unwrap();
         numbers.become_those_of(&map);
         assert!(numbers.are_seen_by(&filter("<i2")) && !numbers.are_seen_by(&filter(">i2")));
-        numbers.become_those_of(&Map::new());
+        numbers.become_those_of(&Map::default());
         assert_eq!(numbers.order, Some(LITTLE));
         let dtype = json!([["a", "<i2"], ["b", "<i4"]]);
         let (data_type, order) = Registry::new().data_type_from_v2(&dtype).unwrap();

@@ -376,7 +376,7 @@ fn extra(members: Members<'_>) -> Result<Map> {
 }
 
 fn lower_group(group: &GroupMetadata) -> Map {
-    let mut map = Map::new();
+    let mut map = Map::default();
     map.insert("zarr_format".to_owned(), 3.into());
     map.insert("node_type".to_owned(), "group".into());
     map.insert("attributes".to_owned(), group.attributes.clone().into());
@@ -428,7 +428,7 @@ fn lower_array(array: &ArrayMetadata, registry: &Registry) -> Result<Map> {
         "codecs": codecs,
         "attributes": array.attributes,
     });
-    let Json::Object(mut map) = document else { return Ok(Map::new()) };
+    let Json::Object(mut map) = document else { return Ok(Map::default()) };
     if let Some(names) = &array.dimension_names {
         map.insert("dimension_names".to_owned(), json!(names));
     }

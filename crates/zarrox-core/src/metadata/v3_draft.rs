@@ -148,7 +148,7 @@ fn lift_array(map: Map, context: &LiftContext<'_>) -> Result<ArrayMetadata> {
     let dtype = endian.map_or(Ok(dtype.clone()), |endian| drafts::with_endian(&dtype, endian))?;
     let (chunks, separator) = drafts::lift_grid(&*members.required("chunk_grid")?, context.strictness)?;
     let fill = lift_fill(&mut members, &dtype, context)?;
-    let mut document = Map::new();
+    let mut document = Map::default();
     let mut say = |name: &str, json: Json| drop(document.insert(name.to_owned(), json));
     say("zarr_format", 2.into());
     say("shape", members.required("shape")?.into_owned());
@@ -310,7 +310,7 @@ fn swapped(mut bytes: Vec<u8>, data_type: &DataType) -> Vec<u8> {
 fn lower_array(array: &ArrayMetadata, registry: &Registry) -> Result<Map> {
     let mut lowered = drafts::lower_array(array, registry)?;
     let dtype = lowered.take("dtype");
-    let mut map = Map::new();
+    let mut map = Map::default();
     let mut say = |name: &str, json: Json| drop(map.insert(name.to_owned(), json));
     say("shape", lowered.take("shape"));
     say(
@@ -615,7 +615,7 @@ mod tests {
         let mut expected = document;
         expected["shape"] = json!([9, 9]);
         assert_eq!(json::parse(&patched[0].1).unwrap(), expected);
-        let made = V3Draft.patch(&[None, None], Change::Attributes(&Map::new())).unwrap();
+        let made = V3Draft.patch(&[None, None], Change::Attributes(&Map::default())).unwrap();
         assert_eq!((made[0].0, json::parse(&made[0].1).unwrap()), ("group", json!({"attributes": {}})));
     }
 

@@ -143,7 +143,7 @@ fn lift_array(map: Map, context: &LiftContext<'_>) -> Result<ArrayMetadata> {
     let (chunks, separator) = drafts::lift_grid(&*members.required("chunk_grid")?, context.strictness)?;
     // It is there again when it is not the default; the grid is what zarr-python goes by.
     members.take("dimension_separator");
-    let mut document = Map::new();
+    let mut document = Map::default();
     let mut say = |name: &str, json: Json| drop(document.insert(name.to_owned(), json));
     say("zarr_format", 2.into());
     say("shape", members.required("shape")?.into_owned());
@@ -221,7 +221,7 @@ fn lift_compressor(members: &mut Members<'_>) -> Result<Json> {
 fn lower_array(array: &ArrayMetadata, registry: &Registry) -> Result<Map> {
     let mut lowered = drafts::lower_array(array, registry)?;
     let (filters, compressor) = lower_codecs(&lowered.take(FILTERS), lowered.take("compressor"));
-    let mut map = Map::new();
+    let mut map = Map::default();
     let mut say = |name: &str, json: Json| drop(map.insert(name.to_owned(), json));
     say("attributes", with_filters(&array.attributes, filters)?.into());
     say("chunk_grid", lowered.grid());

@@ -95,9 +95,9 @@ impl<'a> Reader<'a> {
             document,
             budget: Budget::new(limit),
             urls: HashSet::new(),
-            references: key_map::Map::new(),
+            references: key_map::Map::default(),
             flat_problem: None,
-            flat: key_map::Map::new(),
+            flat: key_map::Map::default(),
             version: None,
             templates: None,
             rules: None,
@@ -383,7 +383,7 @@ impl<'de> Visitor<'de> for Tree<'_> {
     }
 
     fn visit_map<A: MapAccess<'de>>(mut self, mut members: A) -> Result<Json, A::Error> {
-        let mut map = serde_json::Map::new();
+        let mut map = serde_json::Map::default();
         while let Some(name) = members.next_key::<String>()? {
             self.count(name.len())?;
             let value = members.next_value_seed(self.inner())?;

@@ -224,7 +224,7 @@ fn metadata(document: &[u8], limit: u64) -> Result<Metadata, Problem> {
     let object = metadata.filter(|value| value.get().starts_with('{'));
     let object = object.ok_or_else(|| corrupt("'metadata' must be an object of documents"))?;
     let mut budget = Budget::new(limit);
-    let mut found = Metadata { documents: key_map::Map::new(), grids: BTreeMap::new(), record_size };
+    let mut found = Metadata { documents: key_map::Map::default(), grids: BTreeMap::new(), record_size };
     members(object.get().as_bytes(), &mut |name, value| {
         found.add(&name, value, document.written(value), &mut budget).map_err(|problem| problem.at(name))
     })?;

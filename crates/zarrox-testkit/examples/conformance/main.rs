@@ -75,7 +75,7 @@ fn main() -> Result<(), Failure> {
     let written: HashSet<String> = cells.iter().map(|cell| cell.id.clone()).collect();
     cells.retain(|cell| cell.applicable(NAME, action));
     cells.retain(|cell| updater.is_none_or(|updater| cell.applicable(updater, "update")));
-    let mut outcomes = Map::new();
+    let mut outcomes = Map::default();
     for cell in &mut cells {
         if !cell.applicable(writer, "attributes") {
             cell.attributes.clear();
@@ -330,7 +330,7 @@ fn normal_codec(name: &str, configuration: &Map) -> Json {
         if let Some(Json::Array(chain)) = configuration.get_mut(member) {
             for codec in chain {
                 let name = codec["name"].as_str().unwrap_or_default().to_owned();
-                *codec = normal_codec(&name, codec["configuration"].as_object().unwrap_or(&Map::new()));
+                *codec = normal_codec(&name, codec["configuration"].as_object().unwrap_or(&Map::default()));
             }
         }
     }

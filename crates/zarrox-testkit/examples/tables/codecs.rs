@@ -62,7 +62,7 @@ fn sorted() -> impl Iterator<Item = &'static CodecDef> {
 /// Some are known only to be refused with the reason.
 fn is_refused(definition: &CodecDef) -> bool {
     !EXAMPLES.iter().any(|example| example.codec == definition.name)
-        && (definition.to_v2)(&Map::new()).is_err_and(|e| e.kind() == ErrorKind::Unsupported)
+        && (definition.to_v2)(&Map::default()).is_err_and(|e| e.kind() == ErrorKind::Unsupported)
 }
 
 fn name_row(definition: &CodecDef) -> String {

@@ -78,10 +78,10 @@ impl ArrayBuilder {
             fill: Fill::Default,
             separator: None,
             chunk_key_encoding: None,
-            attributes: Map::new(),
+            attributes: Map::default(),
             dimension_names: None,
             overwrite: false,
-            members: Map::new(),
+            members: Map::default(),
         }
     }
 
@@ -383,7 +383,7 @@ impl ArrayBuilder {
             codecs,
             attributes: self.attributes.clone(),
             dimension_names: self.dimension_names.clone(),
-            extra: Map::new(),
+            extra: Map::default(),
             fallback_from: None,
             shape,
             data_type,

@@ -150,9 +150,9 @@ impl Translator<'_> {
             separator_declared: true,
             fill_value: None,
             codecs: Vec::new(),
-            attributes: Map::new(),
+            attributes: Map::default(),
             dimension_names: None,
-            extra: Map::new(),
+            extra: Map::default(),
         };
         plain.fill_value =
             Some(ArrayMetadata { fill_value: None, ..plain.clone() }.fill_element(self.registry)?);
@@ -349,7 +349,7 @@ impl Translator<'_> {
         if self.says(&with(source.clone())).is_ok() {
             return (source.clone(), Vec::new());
         }
-        let (mut kept, mut lost) = (Map::new(), Vec::new());
+        let (mut kept, mut lost) = (Map::default(), Vec::new());
         for (name, value) in source {
             let mut more = kept.clone();
             more.insert(name.clone(), value.clone());

@@ -176,7 +176,7 @@ fn take_list(bytes: &mut &[u8], count: usize) -> Json {
 }
 
 fn take_map(bytes: &mut &[u8], count: usize) -> Json {
-    let mut map = Map::new();
+    let mut map = Map::default();
     for _ in 0..count {
         let Json::String(key) = take_object(bytes) else { panic!("a key that is no text") };
         let value = take_object(bytes);

@@ -202,10 +202,10 @@ fn changes_are_refused_where_it_is_left_as_it_is_or_drop_it() {
             copied.create_array("x").shape([1]).data_type(DataType::Int8).create().unwrap_err(),
             copied.delete("a").unwrap_err(),
             copied.move_node("a", "z").unwrap_err(),
-            copied.set_attributes(zarrox::json::Map::new()).unwrap_err(),
+            copied.set_attributes(zarrox::json::Map::default()).unwrap_err(),
             a.resize(&[9]).unwrap_err(),
             a.append(&ndarray::arr1(&[1]), 0).unwrap_err(),
-            a.set_attributes(zarrox::json::Map::new()).unwrap_err(),
+            a.set_attributes(zarrox::json::Map::default()).unwrap_err(),
         ];
         for error in refused {
             assert_eq!(error.kind(), ErrorKind::ReadOnly, "{error}");
@@ -279,7 +279,7 @@ fn every_change_keeps_it_up_to_date() {
         group.set_attributes(attributes).unwrap();
         group.create_group("empty").unwrap();
         fresh("a group and its attributes");
-        group.set_attributes(zarrox::json::Map::new()).unwrap();
+        group.set_attributes(zarrox::json::Map::default()).unwrap();
         fresh("no attributes");
         root.move_node("g/x", "g/h/moved").unwrap();
         root.move_node("g/h", "other/place").unwrap();

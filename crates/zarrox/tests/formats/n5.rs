@@ -292,7 +292,7 @@ fn directories_are_groups_and_other_files_are_not_deleted() {
     std::fs::write(other.join("attributes.json"), "{\"n5\": \"4.0.0\", \"a\": 1}").unwrap();
     let mut group = zarrox::open_group(&other).unwrap();
     group.create_group("below").unwrap();
-    group.set_attributes(Map::new()).unwrap();
+    group.set_attributes(Map::default()).unwrap();
     assert_eq!(document(&other), json!({"n5": "4.0.0"}), "what is reserved stays");
     assert_eq!(zarrox::open(other.join("below")).unwrap().format(), Format::N5);
     OpenOptions::new().delete(&other).unwrap();

@@ -23,7 +23,11 @@ struct Percent;
 
 fn percent() -> DataType {
     let name = "example.percent".to_owned();
-    DataType::Extension(Box::new(Extension { name, configuration: Map::new(), storage: Storage::Uint(1) }))
+    DataType::Extension(Box::new(Extension {
+        name,
+        configuration: Map::default(),
+        storage: Storage::Uint(1),
+    }))
 }
 
 impl Family for Percent {
@@ -90,7 +94,11 @@ struct Sequences;
 
 fn dna() -> DataType {
     let name = "example.dna".to_owned();
-    DataType::Extension(Box::new(Extension { name, configuration: Map::new(), storage: Storage::Variable }))
+    DataType::Extension(Box::new(Extension {
+        name,
+        configuration: Map::default(),
+        storage: Storage::Variable,
+    }))
 }
 
 impl Family for Sequences {
@@ -185,7 +193,7 @@ struct Temperatures;
 
 fn celsius() -> DataType {
     let name = "example.celsius".to_owned();
-    DataType::Extension(Box::new(Extension { name, configuration: Map::new(), storage: Storage::Int(2) }))
+    DataType::Extension(Box::new(Extension { name, configuration: Map::default(), storage: Storage::Int(2) }))
 }
 
 impl Family for Temperatures {
@@ -300,7 +308,7 @@ static ADD_ONE: CodecDef = CodecDef {
 
 impl ArrayToArray for AddOne {
     fn configuration(&self) -> Map {
-        Map::new()
+        Map::default()
     }
 
     fn encoded_chunk(&self) -> &ChunkSpec {
@@ -434,7 +442,7 @@ static BACKWARDS: CodecDef = CodecDef {
 
 impl ArrayToBytes for Backwards {
     fn configuration(&self) -> Map {
-        Map::new()
+        Map::default()
     }
 
     fn encoded_size(&self) -> Size {
@@ -491,7 +499,7 @@ fn sum(bytes: &[u8]) -> u8 {
 
 impl BytesToBytes for Sum {
     fn configuration(&self) -> Map {
-        Map::new()
+        Map::default()
     }
 
     fn encoded_size(&self, decoded: Size) -> Size {
@@ -612,7 +620,7 @@ fn two_codecs_of_one_name_are_an_error_wherever_it_is_met() {
         to_v2: same_to_v2,
     };
     let two = |registry: Registry, name: &str, v2: bool| {
-        let found = if v2 { registry.codec_from_v2(name, &Map::new()) } else { registry.codec(name) };
+        let found = if v2 { registry.codec_from_v2(name, &Map::default()) } else { registry.codec(name) };
         found.is_err_and(|error| error.to_string() == format!("two registered codecs have the name '{name}'"))
     };
     assert!(two(with_all_kinds().with_codec(&SAME_NAME), "example.sum", false));

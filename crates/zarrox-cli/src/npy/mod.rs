@@ -3,9 +3,11 @@
 //! Specification: <https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html>
 //!
 //! A header is a Python dictionary in text. It is parsed as such, never evaluated, and never taken to be longer
-//! than [`LONGEST`], whatever it says of itself.
+//! than [`LONGEST`], whatever it says of itself. This is not left to the crate `npyz`, since that needs the element type when a
+//! program is compiled, and reserves as much memory for a header as the file says.
 
 mod literal;
+pub(crate) mod npz;
 
 use std::io::{self, Read};
 

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 RELEASE = "zarr-2.11.0"
-CACHE = Path(__file__).parents[3] / "target" / "corpora"
+CACHE = Path(__file__).parents[4] / "target" / "corpora"
 RUNNER = Path(__file__).with_name("published_examples.py")
 
 #: For each document the lines of the examples that do not agree, by the reason.
