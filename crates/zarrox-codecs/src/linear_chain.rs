@@ -1,5 +1,5 @@
 //! Chains of codecs for elements in one dimension, of which each chunk has another number: how codecs that store some parts
-//! of a chunk for themselves encode these. The bytes of elements of variable length are in a heap.
+//! of a chunk for themselves encode these. The bytes of elements of variable length are in a buffer.
 
 use std::sync::Arc;
 
@@ -7,8 +7,8 @@ use zarrox_core::Strictness;
 use zarrox_core::codec::{ChunkSpec, CodecChain, CodecContext, CodecSpec, EncodeOptions, ReadPart};
 use zarrox_core::data_type::{DataType, Storage};
 use zarrox_core::error::CodecError;
-use zarrox_core::heap::Heap;
 use zarrox_core::strided::Span;
+use zarrox_core::vlen::VlenBuffer;
 use zarrox_core::{FillValue, Registry};
 
 /// The chains for any number of elements of one type.
@@ -56,7 +56,12 @@ impl LinearChain {
     }
 
     /// Decodes elements that lie one after the other. No elements are no bytes.
-    pub(crate) fn decode(&self, encoded: &[u8], elements: &mut [u8], heap: &Heap) -> Result<(), CodecError> {
+    pub(crate) fn decode(
+        &self,
+        encoded: &[u8],
+        elements: &mut [u8],
+        vlen: &VlenBuffer,
+    ) -> Result<(), CodecError> {
         if elements.is_empty() {
             if encoded.is_empty() {
                 return Ok(());
@@ -65,7 +70,7 @@ impl LinearChain {
         }
         let count = elements.len() / self.data_type.size();
         let chain = self.of(count)?;
-        let out = chain.chunk().view_mut(elements, heap);
+        let out = chain.chunk().view_mut(elements, vlen);
         chain.decode(encoded, ReadPart::new([Span::all(count)].into_iter().collect(), out))
     }
 
@@ -73,7 +78,7 @@ impl LinearChain {
     pub(crate) fn encode(
         &self,
         elements: &[u8],
-        heap: &Heap,
+        vlen: &VlenBuffer,
         encoded: &mut Vec<u8>,
     ) -> Result<(), CodecError> {
         if elements.is_empty() {
@@ -81,7 +86,7 @@ impl LinearChain {
         }
         let chain = self.of(elements.len() / self.data_type.size())?;
         let options = EncodeOptions { store_empty_chunks: true };
-        chain.encode(&chain.chunk().view(elements, heap), options, encoded).map(|_| ())
+        chain.encode(&chain.chunk().view(elements, vlen), options, encoded).map(|_| ())
     }
 }
 

@@ -253,7 +253,7 @@ impl ArrayToBytes for PackBitsCodec {
             Some(elements) => self.packing.pack(elements, packed),
             None => {
                 let mut elements = Scratch::with_len(self.chunk.size())?;
-                self.chunk.view_mut(&mut elements, &zarrox_core::heap::Heap::new()).copy_from(chunk, 1);
+                self.chunk.view_mut(&mut elements, &zarrox_core::vlen::VlenBuffer::new()).copy_from(chunk, 1);
                 self.packing.pack(&elements, packed);
             }
         }

@@ -18,11 +18,11 @@ use zarrox_core::codec::{
 };
 use zarrox_core::data_type::{DataType, Endian, Storage};
 use zarrox_core::error::CodecError;
-use zarrox_core::heap::Heap;
 use zarrox_core::json::json;
 use zarrox_core::json::{Json, Map};
 use zarrox_core::scratch::Scratch;
 use zarrox_core::strided::ViewMut;
+use zarrox_core::vlen::VlenBuffer;
 
 use crate::filter::dtype::{self, Dtype};
 use crate::linear_chain::LinearChain;
@@ -142,7 +142,7 @@ impl BytesToBytes for FilterOfBytes {
         self.swap(&mut numbers);
         match (numbers.is_empty(), self.size) {
             (true, None) => encoded.push(0),
-            _ => self.chain.encode(&numbers, &Heap::new(), encoded)?,
+            _ => self.chain.encode(&numbers, &VlenBuffer::new(), encoded)?,
         }
         let length = self.decode(&encoded[start..], &mut numbers)?;
         if numbers.get(..length) == Some(decoded) {
@@ -159,7 +159,7 @@ impl BytesToBytes for FilterOfBytes {
         let room = decoded.len();
         let decoded = decoded.get_mut(..length).ok_or_else(|| too_large(room))?;
         if length > 0 {
-            self.chain.decode(encoded, decoded, &Heap::new())?;
+            self.chain.decode(encoded, decoded, &VlenBuffer::new())?;
             self.swap(decoded);
         }
         Ok(length)

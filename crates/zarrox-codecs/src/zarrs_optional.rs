@@ -20,11 +20,11 @@ use zarrox_core::codec::{
 };
 use zarrox_core::data_type::{DataType, Storage};
 use zarrox_core::error::CodecError;
-use zarrox_core::heap::{HANDLE, Heap};
 use zarrox_core::json::Map;
 use zarrox_core::json::json;
 use zarrox_core::scratch::Scratch;
 use zarrox_core::strided::{Span, View, ViewMut};
+use zarrox_core::vlen::{VlenBuffer, VlenRef};
 
 use crate::config::{self, codec_to_json};
 use crate::linear_chain::LinearChain;
@@ -153,7 +153,7 @@ impl ArrayToBytes for OptionalCodec {
         self.value
             .check_range(&View::contiguous(values, &[present], size))
             .map_err(|error| CodecError::invalid(error.to_string()))?;
-        self.join(&mask, values, &Heap::new(), encoded)
+        self.join(&mask, values, &VlenBuffer::new(), encoded)
     }
 }
 
@@ -163,7 +163,7 @@ impl OptionalCodec {
         &self,
         mask: &[u8],
         values: &[u8],
-        heap: &Heap,
+        vlen: &VlenBuffer,
         encoded: &mut Vec<u8>,
     ) -> Result<bool, CodecError> {
         let start = encoded.len();
@@ -173,7 +173,7 @@ impl OptionalCodec {
             .encode(&View::contiguous(mask, self.chunk.shape(), 1), options, encoded)
             .map_err(|e| e.at("mask"))?;
         let middle = encoded.len();
-        self.data.encode(values, heap, encoded).map_err(|e| e.at("data"))?;
+        self.data.encode(values, vlen, encoded).map_err(|e| e.at("data"))?;
         let lengths =
             [middle - start - 16, encoded.len() - middle].map(|length| (length as u64).to_le_bytes());
         encoded[start..start + 16].copy_from_slice(lengths.as_flattened());
@@ -192,17 +192,17 @@ impl OptionalCodec {
             Ok::<_, std::convert::Infallible>(())
         });
         let Ok(()) = gathered;
-        let (heap, mut values) = (Heap::new(), vec![0; lengths.len() * HANDLE]);
-        let mut view = ViewMut::contiguous(&mut values, &[lengths.len()], HANDLE).with_heap(&heap);
+        let (vlen, mut values) = (VlenBuffer::new(), vec![0; lengths.len() * VlenRef::SIZE]);
+        let mut view = ViewMut::contiguous(&mut values, &[lengths.len()], VlenRef::SIZE).with_vlen(&vlen);
         view.set_elements(bytes, lengths)?;
-        self.join(&mask, &values, &heap, encoded)
+        self.join(&mask, &values, &vlen, encoded)
     }
 
     fn decode_variable(&self, mask: &[u8], data: &[u8], mut part: ReadPart<'_>) -> Result<(), CodecError> {
         let present = mask.iter().map(|&present| usize::from(present)).sum::<usize>();
-        let (heap, mut values) = (Heap::new(), vec![0; present * HANDLE]);
-        self.data.decode(data, &mut values, &heap).map_err(|e| e.at("data"))?;
-        let mut values = values.chunks_exact(HANDLE).map(|handle| heap.element(handle));
+        let (vlen, mut values) = (VlenBuffer::new(), vec![0; present * VlenRef::SIZE]);
+        self.data.decode(data, &mut values, &vlen).map_err(|e| e.at("data"))?;
+        let mut values = values.chunks_exact(VlenRef::SIZE).map(|reference| vlen.element(reference));
         let (mut bytes, mut lengths) = (Vec::new(), Vec::with_capacity(mask.len()));
         for &present in mask {
             let start = bytes.len();
@@ -215,9 +215,9 @@ impl OptionalCodec {
         if part.covers(self.chunk.shape()) {
             return part.out.set_elements(bytes, lengths);
         }
-        let (heap, mut memory) = (Heap::new(), vec![0; self.chunk.size()]);
-        self.chunk.view_mut(&mut memory, &heap).set_elements(bytes, lengths)?;
-        part.out.copy_from(&self.chunk.view(&memory, &heap).region(&part.region), 1);
+        let (vlen, mut memory) = (VlenBuffer::new(), vec![0; self.chunk.size()]);
+        self.chunk.view_mut(&mut memory, &vlen).set_elements(bytes, lengths)?;
+        part.out.copy_from(&self.chunk.view(&memory, &vlen).region(&part.region), 1);
         Ok(())
     }
 
@@ -232,7 +232,7 @@ impl OptionalCodec {
         // One more value than there is: what is missing is read from where the next would be.
         let mut values = self.scratch((present + 1) * size)?;
         let (stored, behind) = values.split_at_mut(present * size);
-        self.data.decode(data, stored, &Heap::new()).map_err(|e| e.at("data"))?;
+        self.data.decode(data, stored, &VlenBuffer::new()).map_err(|e| e.at("data"))?;
         self.value.normalise(&mut ViewMut::contiguous(stored, &[present], size));
         behind.fill(0);
         if part.covers(self.chunk.shape())
@@ -520,21 +520,24 @@ mod tests {
         let optional = |data: Json| spec(NAME, json!({"mask_codecs": ["packbits"], "data_codecs": data}));
         let chain_of = |data: Json| chain(&[optional(data)], &chunk, &registry(), Strictness::Lenient);
         let chain_of_utf8 = chain_of(json!(["vlen-utf8"])).unwrap();
-        let heap = Heap::new();
+        let vlen = VlenBuffer::new();
         let decode = |encoded: &[u8], span: Span| {
-            let mut memory = vec![0; span.count * HANDLE];
-            let out = ViewMut::contiguous(&mut memory, &[span.count], HANDLE).with_heap(&heap);
+            let mut memory = vec![0; span.count * VlenRef::SIZE];
+            let out = ViewMut::contiguous(&mut memory, &[span.count], VlenRef::SIZE).with_vlen(&vlen);
             chain_of_utf8.decode(encoded, ReadPart::new([span].into_iter().collect(), out)).map(|()| memory)
         };
         let bytes = |memory: &[u8]| {
-            memory.chunks_exact(HANDLE).map(|handle| heap.element(handle).to_vec()).collect::<Vec<_>>()
+            memory
+                .chunks_exact(VlenRef::SIZE)
+                .map(|reference| vlen.element(reference).to_vec())
+                .collect::<Vec<_>>()
         };
         let whole = decode(&golden, Span::all(3)).unwrap();
         assert_eq!(bytes(&whole), [&b"\x01ab"[..], b"", b"\x01c"]);
         let part = decode(&golden, Span { start: 0, step: 2, count: 2 }).unwrap();
         assert_eq!(bytes(&part), [&b"\x01ab"[..], b"\x01c"]);
         let mut encoded = Vec::new();
-        chain_of_utf8.encode(&chunk.view(&whole, &heap), EncodeOptions::default(), &mut encoded).unwrap();
+        chain_of_utf8.encode(&chunk.view(&whole, &vlen), EncodeOptions::default(), &mut encoded).unwrap();
         assert_eq!(encoded, golden);
         for length in 0..golden.len() {
             assert!(decode(&golden[..length], Span::all(3)).is_err());

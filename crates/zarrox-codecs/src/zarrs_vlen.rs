@@ -23,11 +23,11 @@ use zarrox_core::codec::{
 use zarrox_core::data_type::{DataType, Storage, VARIABLE_TEXT};
 use zarrox_core::error::CodecError;
 use zarrox_core::fill_value::FillValue;
-use zarrox_core::heap::Heap;
 use zarrox_core::json::Map;
 use zarrox_core::json::json;
 use zarrox_core::scratch::Scratch;
 use zarrox_core::strided::{Span, View, ViewMut};
+use zarrox_core::vlen::VlenBuffer;
 
 use crate::config::{self, codec_to_json, missing};
 use crate::linear_chain::LinearChain;
@@ -179,7 +179,7 @@ impl ArrayToBytes for VlenCodec {
         })?;
         let at_end = self.settings.location == IndexLocation::End;
         if at_end {
-            self.data.encode(&bytes, &Heap::new(), encoded).map_err(|e| e.at("data"))?;
+            self.data.encode(&bytes, &VlenBuffer::new(), encoded).map_err(|e| e.at("data"))?;
         }
         let start = encoded.len();
         if !at_end {
@@ -194,7 +194,7 @@ impl ArrayToBytes for VlenCodec {
             encoded.extend_from_slice(&length);
         } else {
             encoded[start..before].copy_from_slice(&length);
-            self.data.encode(&bytes, &Heap::new(), encoded).map_err(|e| e.at("data"))?;
+            self.data.encode(&bytes, &VlenBuffer::new(), encoded).map_err(|e| e.at("data"))?;
         }
         Ok(true)
     }
@@ -263,7 +263,7 @@ impl VlenCodec {
         let mut bytes = Vec::new();
         bytes.try_reserve_exact(size)?;
         bytes.resize(size, 0);
-        self.data.decode(encoded, &mut bytes, &Heap::new())?;
+        self.data.decode(encoded, &mut bytes, &VlenBuffer::new())?;
         Ok(bytes)
     }
 
@@ -361,13 +361,13 @@ mod tests {
     }
 
     fn decode(chain: &CodecChain, encoded: &[u8]) -> Result<Vec<Vec<u8>>, String> {
-        let heap = Heap::new();
+        let vlen = VlenBuffer::new();
         let mut memory = vec![0; chain.chunk().size()];
         let region = chain.chunk().shape().iter().map(|&length| Span::all(length)).collect();
-        let out = chain.chunk().view_mut(&mut memory, &heap);
+        let out = chain.chunk().view_mut(&mut memory, &vlen);
         chain.decode(encoded, ReadPart::new(region, out)).map_err(|e| e.to_string())?;
         let mut elements = Vec::new();
-        let all = chain.chunk().view(&memory, &heap).for_each_element(|element| {
+        let all = chain.chunk().view(&memory, &vlen).for_each_element(|element| {
             elements.push(element.to_vec());
             Ok::<_, ()>(())
         });
@@ -415,13 +415,13 @@ mod tests {
             let chain = make(&[elements.len() as u64], configuration, data_type, Strictness::Strict).unwrap();
             let found = decode(&chain, &hex(golden)).unwrap();
             assert_eq!(found, elements.iter().map(|text| text.as_bytes()).collect::<Vec<_>>());
-            let (heap, mut memory) = (Heap::new(), vec![0; chain.chunk().size()]);
+            let (vlen, mut memory) = (VlenBuffer::new(), vec![0; chain.chunk().size()]);
             let lengths = elements.iter().map(|text| text.len());
-            let mut view = chain.chunk().view_mut(&mut memory, &heap);
+            let mut view = chain.chunk().view_mut(&mut memory, &vlen);
             view.set_elements(elements.concat().into_bytes(), lengths).unwrap();
             let mut encoded = Vec::new();
             chain
-                .encode(&chain.chunk().view(&memory, &heap), EncodeOptions::default(), &mut encoded)
+                .encode(&chain.chunk().view(&memory, &vlen), EncodeOptions::default(), &mut encoded)
                 .unwrap();
             assert!(!same || encoded == hex(golden));
         }

@@ -68,8 +68,8 @@ mod tests {
     use zarrox_core::Strictness;
     use zarrox_core::codec::{ChunkSpec, EncodeOptions, ReadPart};
     use zarrox_core::data_type::{DataType, Storage};
-    use zarrox_core::heap::Heap;
     use zarrox_core::strided::Span;
+    use zarrox_core::vlen::VlenBuffer;
     use zarrox_testkit::codec::Random;
     use zarrox_testkit::variable::variable_suite;
 
@@ -93,14 +93,14 @@ mod tests {
         let chunk = ChunkSpec::new(&[4], Storage::Variable, FillValue::new(*b"x")).unwrap().of_type(&text);
         for name in DEF.aliases.iter().chain([&NAME]) {
             let chain = chain(&[spec(name, Json::Null)], &chunk, &registry(), Strictness::Lenient).unwrap();
-            let (heap, mut memory) = (Heap::new(), vec![0; chunk.size()]);
+            let (vlen, mut memory) = (VlenBuffer::new(), vec![0; chunk.size()]);
             let decode = |encoded: &[u8], memory: &mut [u8]| {
                 let region = [Span::all(4)].into_iter().collect();
-                chain.decode(encoded, ReadPart::new(region, chunk.view_mut(memory, &heap)))
+                chain.decode(encoded, ReadPart::new(region, chunk.view_mut(memory, &vlen)))
             };
             decode(&golden, &mut memory).unwrap();
             let mut encoded = Vec::new();
-            chain.encode(&chunk.view(&memory, &heap), EncodeOptions::default(), &mut encoded).unwrap();
+            chain.encode(&chunk.view(&memory, &vlen), EncodeOptions::default(), &mut encoded).unwrap();
             assert_eq!(encoded, golden);
             let mut damaged = golden.clone();
             damaged[8] = 0xff;

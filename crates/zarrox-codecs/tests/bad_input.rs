@@ -12,9 +12,9 @@ use zarrox_core::codec::{
     CHUNK_LIMIT, ChunkSpec, CodecChain, CodecContext, CodecKind, CodecSpec, EncodeOptions, ReadPart,
 };
 use zarrox_core::data_type::Storage;
-use zarrox_core::heap::{HANDLE, Heap};
 use zarrox_core::json::Json;
 use zarrox_core::strided::{Span, View};
+use zarrox_core::vlen::{VlenBuffer, VlenRef};
 use zarrox_core::{ErrorKind, FillValue, Registry};
 use zarrox_testkit::allocator::Counting;
 use zarrox_testkit::bad_input::bad_input_suite;
@@ -190,17 +190,17 @@ fn a_large_chunk_that_lies_about_its_size_takes_little_more_than_it_has() {
         let mut random = Random::new(11);
         let line = random.bytes(5000);
         let element = line.repeat(SIZE / line.len());
-        let (heap, mut handle) = (Heap::new(), [0; HANDLE]);
-        let mut view = chain.chunk().view_mut(&mut handle, &heap);
+        let (vlen, mut reference) = (VlenBuffer::new(), [0; VlenRef::SIZE]);
+        let mut view = chain.chunk().view_mut(&mut reference, &vlen);
         view.set_elements(element.clone(), [element.len()]).unwrap();
         let mut encoded = Vec::new();
         let store = EncodeOptions { store_empty_chunks: true };
-        chain.encode(&chain.chunk().view(&handle, &heap), store, &mut encoded).unwrap();
+        chain.encode(&chain.chunk().view(&reference, &vlen), store, &mut encoded).unwrap();
         let decode = |chain: &CodecChain, encoded: &[u8]| {
-            let (heap, mut handle) = (Heap::new(), [0; HANDLE]);
+            let (vlen, mut reference) = (VlenBuffer::new(), [0; VlenRef::SIZE]);
             let all = [Span::all(1)].into_iter().collect();
-            let part = ReadPart::new(all, chain.chunk().view_mut(&mut handle, &heap));
-            chain.decode(encoded, part).map(|()| heap.element(&handle) == element)
+            let part = ReadPart::new(all, chain.chunk().view_mut(&mut reference, &vlen));
+            chain.decode(encoded, part).map(|()| vlen.element(&reference) == element)
         };
         assert!(decode(&chain, &encoded).unwrap(), "{name}");
         let error = decode(&text(example.spec().unwrap(), SIZE / 2), &encoded).unwrap_err();

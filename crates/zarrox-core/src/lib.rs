@@ -9,7 +9,6 @@ pub mod data_type;
 pub mod error;
 pub mod fill_value;
 pub mod grid;
-pub mod heap;
 pub mod json;
 pub mod metadata;
 pub mod msgpack;
@@ -20,6 +19,7 @@ pub mod scratch;
 pub mod selection;
 mod strictness;
 pub mod strided;
+pub mod vlen;
 
 pub use codec::{CodecChain, CodecSpec};
 pub use data_type::{DataType, Element, Storage};

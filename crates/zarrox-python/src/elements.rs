@@ -166,7 +166,7 @@ impl Typed {
 
     /// Returns true if work with so many bytes may take long.
     fn is_long(&self, bytes: usize) -> bool {
-        bytes >= crate::long::LONG || crate::long::is_far(&self.array)
+        bytes >= crate::long::LONG || crate::long::is_remote(&self.array)
     }
 
     /// Does work with so many bytes without Python's lock.

@@ -37,7 +37,7 @@ fn registry() -> &'static Registry {
 static OPTIONS: LazyLock<RwLock<(OpenOptions, usize)>> = LazyLock::new(|| RwLock::new((new_options(), 0)));
 
 fn new_options() -> OpenOptions {
-    OpenOptions::new().registry(registry().clone()).among_others(true)
+    OpenOptions::new().registry(registry().clone()).allow_foreign_files(true)
 }
 
 fn open_options() -> OpenOptions {

@@ -18,8 +18,8 @@ pub(crate) const LONG: usize = 16 << 20;
 /// The pause between two questions whether somebody wants to end the work.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// Returns true if every request to the array's store is a journey.
-pub(crate) fn is_far(array: &Array) -> bool {
+/// Returns true if every request to the array's store is a round trip over a network.
+pub(crate) fn is_remote(array: &Array) -> bool {
     array.capabilities().in_flight.is_some()
 }
 

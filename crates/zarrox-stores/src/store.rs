@@ -45,7 +45,7 @@ pub trait Store: Debug + Send + Sync {
 
     /// Opens the value for reading, of which this range is needed first.
     ///
-    /// A store to which every request is a journey brings the range along, so that reading it costs nothing more. A range that
+    /// A remote store brings the range along, so that reading it costs nothing more. A range that
     /// does not lie inside the value is no error here.
     ///
     /// # Errors

@@ -7,8 +7,8 @@ use zarrox_core::codec::{
 };
 use zarrox_core::data_type::Number;
 use zarrox_core::error::CodecError;
-use zarrox_core::heap::Heap;
 use zarrox_core::strided::{Dims, Span, View, ViewMut};
+use zarrox_core::vlen::VlenBuffer;
 use zarrox_core::{DataType, ErrorKind, Registry, Result, msgpack};
 
 use crate::codec::Random;
@@ -127,7 +127,12 @@ impl Specimen {
         let size = shape.iter().product::<usize>() * chunk.item();
         let mut memory = vec![CANARY; size + 2 * MARGIN];
         memory[MARGIN..MARGIN + size].fill(0);
-        Values { memory, shape: shape.into(), item: chunk.item(), heap: chunk.is_variable().then(Heap::new) }
+        Values {
+            memory,
+            shape: shape.into(),
+            item: chunk.item(),
+            vlen: chunk.is_variable().then(VlenBuffer::new),
+        }
     }
 
     /// Values that any codec for this type takes: small ones, of which some are the fill value.
@@ -135,7 +140,7 @@ impl Specimen {
         let mut values = self.empty(shape);
         let count: usize = shape.iter().product();
         let fill = self.chain.chunk().fill().as_bytes();
-        if values.heap.is_some() {
+        if values.vlen.is_some() {
             let mut element = |_| if random.below(4) == 0 { fill.to_vec() } else { self.piece(random) };
             let elements: Vec<Vec<u8>> = (0..count).map(&mut element).collect();
             let lengths = elements.iter().map(Vec::len);
@@ -213,7 +218,7 @@ struct Values {
     memory: Vec<u8>,
     shape: Dims<usize>,
     item: usize,
-    heap: Option<Heap>,
+    vlen: Option<VlenBuffer>,
 }
 
 impl Values {
@@ -228,13 +233,13 @@ impl Values {
 
     fn view(&self) -> View<'_> {
         let view = View::contiguous(self.bytes(), &self.shape, self.item);
-        self.heap.iter().fold(view, |view, heap| view.with_heap(heap))
+        self.vlen.iter().fold(view, |view, vlen| view.with_vlen(vlen))
     }
 
     fn view_mut(&mut self) -> ViewMut<'_> {
         let end = self.memory.len() - MARGIN;
         let view = ViewMut::contiguous(&mut self.memory[MARGIN..end], &self.shape, self.item);
-        self.heap.iter().fold(view, |view, heap| view.with_heap(heap))
+        self.vlen.iter().fold(view, |view, vlen| view.with_vlen(vlen))
     }
 
     fn is_intact(&self) -> bool {
@@ -245,8 +250,8 @@ impl Values {
     /// All elements, in order.
     fn elements(&self) -> Vec<&[u8]> {
         let elements = self.bytes().chunks_exact(self.item);
-        match &self.heap {
-            Some(heap) => elements.map(|handle| heap.element(handle)).collect(),
+        match &self.vlen {
+            Some(vlen) => elements.map(|reference| vlen.element(reference)).collect(),
             None => elements.collect(),
         }
     }

@@ -9,10 +9,10 @@ use zarrox_core::codec::{
 };
 use zarrox_core::data_type::Storage;
 use zarrox_core::error::CodecError;
-use zarrox_core::heap::{HANDLE, Heap};
 use zarrox_core::json::Json;
 use zarrox_core::selection::partition::positions;
 use zarrox_core::strided::{Dims, Span, View, ViewMut};
+use zarrox_core::vlen::{VlenBuffer, VlenRef};
 use zarrox_core::{FillValue, Registry};
 
 use crate::codec::Random;
@@ -167,11 +167,11 @@ impl<F: Fn(&mut Random) -> Vec<u8>> Case<'_, F> {
 
 /// Hands elements over as a view.
 fn with_view<R>(elements: &Elements, shape: &[usize], work: impl FnOnce(View<'_>) -> R) -> R {
-    let heap = Heap::new();
-    let mut memory = vec![0; elements.len() * HANDLE];
-    let mut view = ViewMut::contiguous(&mut memory, shape, HANDLE).with_heap(&heap);
+    let vlen = VlenBuffer::new();
+    let mut memory = vec![0; elements.len() * VlenRef::SIZE];
+    let mut view = ViewMut::contiguous(&mut memory, shape, VlenRef::SIZE).with_vlen(&vlen);
     view.set_elements(elements.concat(), elements.iter().map(Vec::len)).unwrap();
-    work(View::contiguous(&memory, shape, HANDLE).with_heap(&heap))
+    work(View::contiguous(&memory, shape, VlenRef::SIZE).with_vlen(&vlen))
 }
 
 /// The elements that `work` reads of a region.
@@ -179,10 +179,10 @@ fn read(
     region: &Dims<Span>,
     work: impl FnOnce(ReadPart<'_>) -> Result<(), CodecError>,
 ) -> Result<Elements, CodecError> {
-    let heap = Heap::new();
+    let vlen = VlenBuffer::new();
     let shape: Dims<usize> = region.iter().map(|span| span.count).collect();
-    let mut memory = vec![0; shape.iter().product::<usize>() * HANDLE];
-    let out = ViewMut::contiguous(&mut memory, &shape, HANDLE).with_heap(&heap);
+    let mut memory = vec![0; shape.iter().product::<usize>() * VlenRef::SIZE];
+    let out = ViewMut::contiguous(&mut memory, &shape, VlenRef::SIZE).with_vlen(&vlen);
     work(ReadPart::new(region.clone(), out))?;
-    Ok(memory.chunks_exact(HANDLE).map(|handle| heap.element(handle).to_vec()).collect())
+    Ok(memory.chunks_exact(VlenRef::SIZE).map(|reference| vlen.element(reference).to_vec()).collect())
 }

@@ -217,7 +217,7 @@ impl Location {
         let Some(layout) = self.existing_layout(format)? else { return Ok(None) };
         let Some(key) = consolidation.key(&layout, &self.path) else { return Ok(None) };
         let Some(document) = self.stored_document(key.clone())? else { return Ok(None) };
-        let documents = consolidation.lift(&layout, &self.path, &document, self.context.strictness);
+        let documents = consolidation.documents_in(&layout, &self.path, &document, self.context.strictness);
         let documents = documents.map_err(|error| error.at(format!("consolidated metadata '{key}'")))?;
         Ok(documents.map(|documents| Copy {
             group: self.path.clone(),
@@ -337,7 +337,7 @@ impl Location {
         until_unchanged(|| {
             place.replace_document(key.clone(), |existing| {
                 let nodes = place.all_documents(format, &layout)?;
-                consolidation.lower(&layout, &place.path, existing, entry, &nodes).map(Edit::Write)
+                consolidation.document_of(&layout, &place.path, existing, entry, &nodes).map(Edit::Write)
             })
         })
     }
@@ -495,7 +495,7 @@ impl Group {
         if !location.has_consolidated(format)? {
             return Ok(None);
         }
-        if location.is_far() {
+        if location.is_remote() {
             return Ok(Some(Freshness::Unknown));
         }
         match location.compare_consolidated(format) {

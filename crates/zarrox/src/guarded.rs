@@ -25,7 +25,7 @@ pub(crate) struct Stored {
 impl Location {
     /// Returns true if others may be changing what is stored here, and the store can tell.
     pub(crate) fn is_guarded(&self) -> bool {
-        self.is_far() && self.store.capabilities().set_if_unchanged
+        self.is_remote() && self.store.capabilities().set_if_unchanged
     }
 
     /// Reads a value of at most so many bytes, to replace it.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use zarrox_core::Strictness;
 use zarrox_core::json::Map;
-use zarrox_core::metadata::{Change, Document, Extent, Layout, LiftContext, Source};
+use zarrox_core::metadata::{Change, Document, Extent, Layout, ReadContext, Source};
 use zarrox_core::{Error, ErrorKind, Format, GroupMetadata, NodeMetadata, NodePath, Result};
 use zarrox_stores::{Condition, Key, LockGuard, Prefix, Store};
 
@@ -74,8 +74,8 @@ pub(crate) struct Held {
 }
 
 impl Location {
-    /// Returns true if every request to the store is a journey.
-    pub(crate) fn is_far(&self) -> bool {
+    /// Returns true if every request to the store is a round trip over a network.
+    pub(crate) fn is_remote(&self) -> bool {
         self.requests.is_some()
     }
 
@@ -86,7 +86,7 @@ impl Location {
 
     /// Does work that keeps a core busy. Where more threads wait for the store than there are cores, it waits for one to be free.
     pub(crate) fn on_a_core<R>(&self, work: impl FnOnce() -> R) -> R {
-        if self.is_far() { self.context.pool.on_a_core(work) } else { work() }
+        if self.is_remote() { self.context.pool.on_a_core(work) } else { work() }
     }
 
     /// Another place in the same store.
@@ -138,7 +138,7 @@ impl Location {
         let Some(key) = format.def().entry_key() else { return Ok(Some(format.def().layout())) };
         let entry = self.document(key.to_owned())?;
         let place = || format!("'{key}' in {}", self.store.location());
-        let layout = format.def().lift_entry(entry.as_deref(), &self.lift_context());
+        let layout = format.def().entry_from_document(entry.as_deref(), &self.read_context());
         let layout = layout.map_err(|error| error.at(place()))?;
         let expected = self.expected == Some(format) && format.def().may_lack_entry();
         Ok(if expected { Some(format.def().layout()) } else { layout })
@@ -266,14 +266,14 @@ impl Location {
         layout: &Layout,
         documents: &[Option<Source<'_>>],
     ) -> Result<Option<(NodeMetadata, bool)>> {
-        let node = format.def().lift(documents, &self.lift_context());
+        let node = format.def().from_documents(documents, &self.read_context());
         if let Some(node) = node.map_err(|error| error.at(format!("'{}'", self.path)))? {
             return Ok(Some((node, true)));
         }
         if !layout.implicit_groups() {
             return Ok(None);
         }
-        let attributes = format.def().implicit_group(documents, &self.lift_context());
+        let attributes = format.def().implicit_group(documents, &self.read_context());
         let Some(attributes) = attributes.map_err(|error| error.at(format!("'{}'", self.path)))? else {
             return Ok(None);
         };
@@ -347,12 +347,12 @@ impl Location {
         Ok(format.or(self.expected).unwrap_or(Format::V3))
     }
 
-    pub(crate) fn lift_context(&self) -> LiftContext<'_> {
-        LiftContext {
+    pub(crate) fn read_context(&self) -> ReadContext<'_> {
+        ReadContext {
             registry: &self.context.registry,
             strictness: self.context.strictness,
             data_type_fallback: self.context.data_type_fallback,
-            last_codecs: Some(&self.last_chain.lifted),
+            last_codecs: Some(&self.last_chain.read),
         }
     }
 
@@ -399,7 +399,7 @@ impl Location {
     pub(crate) fn create_node(&self, node: &NodeMetadata, overwrite: bool) -> Result<()> {
         let format = format_of(node);
         // What the format cannot say is found out before anything is deleted.
-        let documents = format.def().lower(&self.path, node, &self.context.registry)?;
+        let documents = format.def().to_documents(&self.path, node, &self.context.registry)?;
         self.create_documents(format, matches!(node, NodeMetadata::Group(_)), &documents, overwrite)
     }
 
@@ -413,7 +413,7 @@ impl Location {
     ) -> Result<()> {
         let _guard = self.lock_documents(&format.def().layout())?;
         // Somebody else may have been faster; in a store far away, it would take too long to ask once more.
-        let seen = if self.is_far() { self.clone() } else { self.as_stored() };
+        let seen = if self.is_remote() { self.clone() } else { self.as_stored() };
         // Which hierarchy is here, the store knows, and not what is going to be.
         let place = Self { layout: None, probe: seen.probed_above().probe, ..self.for_change()? };
         let layout = place.layout_for(format)?;
@@ -431,7 +431,7 @@ impl Location {
 
     /// Writes the documents of a node, whatever is there.
     pub(crate) fn store_documents(&self, node: &NodeMetadata, layout: &Layout) -> Result<()> {
-        let documents = format_of(node).def().lower(&self.path, node, &self.context.registry)?;
+        let documents = format_of(node).def().to_documents(&self.path, node, &self.context.registry)?;
         self.put_documents(&documents, layout)
     }
 
@@ -494,7 +494,7 @@ impl Location {
         }
         let exists = |message: String| Err(Error::new(ErrorKind::AlreadyExists, message));
         let Some(held) = self.held_by_anyone()? else {
-            if self.context.among_others {
+            if self.context.allow_foreign_files {
                 return Ok(());
             }
             // A prefix that only holds other nodes is a group that nobody has written down.
@@ -561,7 +561,7 @@ impl Location {
             if known.contains(&true) {
                 continue;
             }
-            for (name, bytes) in format.def().lower(&path, &group, &self.context.registry)? {
+            for (name, bytes) in format.def().to_documents(&path, &group, &self.context.registry)? {
                 self.put_if_absent(layout.key(&path, name), &bytes)?;
             }
             created.push(path);

@@ -116,7 +116,7 @@ impl Location {
     /// True where the name of a document tells the kind, and asking for names costs less than asking for documents: from a store far
     /// away, the documents of many nodes come together.
     fn is_named(&self, format: Format) -> bool {
-        format.def().group_document().is_some() && !self.is_far()
+        format.def().group_document().is_some() && !self.is_remote()
     }
 
     /// The kind that the names of the documents tell.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::{fs, io};
 
 use zarrox_core::Strictness;
-use zarrox_core::metadata::LiftContext;
+use zarrox_core::metadata::ReadContext;
 use zarrox_core::{Format, NodePath, Registry, Result};
 use zarrox_stores::{
     DirectoryStore, FOLLOW_LINKS, Located, Prefix, PrefixStore, StorageOptions, Store, is_url, open_url,
@@ -218,12 +218,12 @@ fn holds_node(directory: &Path) -> bool {
 /// Returns true if a document here says that all below belongs to a hierarchy, though it may have no documents between.
 fn is_whole_hierarchy(directory: &Path) -> bool {
     let registry = Registry::new();
-    let context = LiftContext::new(&registry, Strictness::Lenient);
+    let context = ReadContext::new(&registry, Strictness::Lenient);
     Format::all().any(|format| {
         let Some(entry) = format.def().entry_key().and_then(|key| small_file(&directory.join(key))) else {
             return false;
         };
-        match format.def().lift_entry(Some(&entry), &context) {
+        match format.def().entry_from_document(Some(&entry), &context) {
             Ok(layout) => layout.is_some_and(|layout| layout.implicit_groups()),
             // It is one, if not one that can be understood.
             Err(_) => true,

@@ -78,7 +78,7 @@ pub(crate) struct Context {
     pub(crate) decode: DecodeOptions,
     pub(crate) data_type_fallback: bool,
     /// True if nodes may be created where there are files of others.
-    pub(crate) among_others: bool,
+    pub(crate) allow_foreign_files: bool,
     /// The amount of memory that may be in use beside results and values, in bytes.
     pub(crate) memory: usize,
     /// Decoded chunks, where they are kept.
@@ -102,7 +102,7 @@ impl Default for Context {
             encode: EncodeOptions::default(),
             decode: DecodeOptions::default(),
             data_type_fallback: false,
-            among_others: false,
+            allow_foreign_files: false,
             memory: MEMORY,
             chunk_cache: None,
             interrupt: Interrupt::new(),
@@ -203,8 +203,8 @@ impl OpenOptions {
     /// Sets whether nodes may be created where there are files that belong to no node, as zarr-python does. They are left alone; but
     /// a file with the name of a chunk is one then.
     #[must_use]
-    pub fn among_others(mut self, allow: bool) -> Self {
-        self.context.among_others = allow;
+    pub fn allow_foreign_files(mut self, allow: bool) -> Self {
+        self.context.allow_foreign_files = allow;
         self
     }
 

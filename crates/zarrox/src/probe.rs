@@ -1,5 +1,5 @@
 //! Documents that are asked for while nodes are opened or created: none twice, and from a store far away together with others that
-//! will be needed, where one after the other would take as many journeys.
+//! will be needed, where one after the other would take as many round trips.
 //!
 //! The documents that most nodes have are asked for first; the rest only for those nodes that have none of these.
 
@@ -140,7 +140,7 @@ impl Probe {
 impl Location {
     /// Returns the place, about to be opened: its documents are asked for as they are needed, and kept meanwhile.
     pub(crate) fn probed(&self, purpose: Purpose) -> Self {
-        match self.is_far() {
+        match self.is_remote() {
             true => self.probed_for(std::slice::from_ref(&self.path), purpose),
             false => Self { probe: Some(Arc::default()), ..self.clone() },
         }
@@ -148,7 +148,7 @@ impl Location {
 
     /// Returns the place, about to open several nodes of this store, where it is far away.
     pub(crate) fn probed_for(&self, paths: &[NodePath], purpose: Purpose) -> Self {
-        if !self.is_far() || self.copy().is_some() {
+        if !self.is_remote() || self.copy().is_some() {
             return self.clone();
         }
         Self { probe: Some(Probe::new(self, paths, purpose).into()), ..self.clone() }
@@ -166,7 +166,7 @@ impl Location {
 
     /// Returns the place, of which these documents are asked for together; those that were asked for before are not.
     pub(crate) fn probed_keys(&self, keys: impl IntoIterator<Item = String>) -> Self {
-        if !self.is_far() {
+        if !self.is_remote() {
             return self.clone();
         }
         let mut probe = Probe { nodes: vec![Vec::new()], ..Probe::default() };

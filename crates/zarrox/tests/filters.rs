@@ -12,7 +12,7 @@ use zarrox::json::{Json, json};
 use zarrox::prelude::*;
 use zarrox::stores::{Key, MemoryStore, Store};
 use zarrox::{ErrorKind, OpenOptions};
-use zarrox_core::metadata::{LiftContext, Source};
+use zarrox_core::metadata::{ReadContext, Source};
 use zarrox_core::{ArrayMetadata, NodeMetadata, NodePath};
 
 /// A store with an array of this type and these filters, of one chunk of 2 × 3 elements.
@@ -200,31 +200,31 @@ fn filters_see_bytes_as_numbers_of_their_own_type() {
 #[test]
 fn filters_of_bytes_are_only_of_v2() {
     let registry = zarrox::codecs::registry();
-    let context = LiftContext::new(&registry, Strictness::Strict);
+    let context = ReadContext::new(&registry, Strictness::Strict);
     for (dtype, order, filters, _) in filters_of_bytes() {
         let what = format!("{dtype} {order} {filters}");
         let document = document(dtype, order, &filters);
         let v2 = Format::V2.def();
-        let lifted = v2.lift(&[Some(Source::Json(&document)), None, None], &context).unwrap();
-        let Some(NodeMetadata::Array(array)) = lifted else { panic!("{what}") };
-        let lower = |format: Format, array: &ArrayMetadata| {
+        let read = v2.from_documents(&[Some(Source::Json(&document)), None, None], &context).unwrap();
+        let Some(NodeMetadata::Array(array)) = read else { panic!("{what}") };
+        let write = |format: Format, array: &ArrayMetadata| {
             let array = ArrayMetadata { format, ..array.clone() };
-            format.def().lower(&NodePath::root(), &NodeMetadata::Array(array), &registry)
+            format.def().to_documents(&NodePath::root(), &NodeMetadata::Array(array), &registry)
         };
-        let lowered = lower(Format::V2, &array).unwrap();
-        assert_eq!(serde_json::from_slice::<Json>(&lowered[0].1).unwrap(), document, "{what}");
-        let error = lower(Format::V3, &array).unwrap_err().to_string();
+        let written = write(Format::V2, &array).unwrap();
+        assert_eq!(serde_json::from_slice::<Json>(&written[0].1).unwrap(), document, "{what}");
+        let error = write(Format::V3, &array).unwrap_err().to_string();
         assert!(error.contains("Zarr v3 cannot say 'v2_filter(filter="), "{what}: {error}");
         // Nor inside of a shard.
         let codecs: Vec<Json> =
             array.codecs.iter().map(|c| json!({"name": c.name, "configuration": c.configuration})).collect();
         let sharding = json!({"chunk_shape": [2, 3], "codecs": codecs, "index_codecs": ["bytes"]});
         let sharded = vec![CodecSpec::new("sharding_indexed", sharding)];
-        let error = lower(Format::V3, &ArrayMetadata { codecs: sharded, ..array.clone() }).unwrap_err();
+        let error = write(Format::V3, &ArrayMetadata { codecs: sharded, ..array.clone() }).unwrap_err();
         assert!(error.to_string().contains("Zarr v3 cannot say"), "{what}: {error}");
         let n5 = ArrayMetadata { chunk_key_encoding: Format::N5.def().default_chunk_key_encoding(), ..array };
         let codecs = Format::N5.def().new_codecs(n5.codecs.clone());
-        assert!(lower(Format::N5, &ArrayMetadata { codecs, ..n5 }).is_err(), "{what}");
+        assert!(write(Format::N5, &ArrayMetadata { codecs, ..n5 }).is_err(), "{what}");
     }
 }
 

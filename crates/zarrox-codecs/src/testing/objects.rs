@@ -4,10 +4,10 @@ use zarrox_core::Strictness;
 use zarrox_core::codec::{ChunkSpec, CodecChain, CodecSpec, EncodeOptions, ReadPart};
 use zarrox_core::data_type::Storage;
 use zarrox_core::error::CodecError;
-use zarrox_core::heap::{HANDLE, Heap};
 use zarrox_core::json::Json;
 use zarrox_core::json::json;
 use zarrox_core::strided::{Span, ViewMut};
+use zarrox_core::vlen::{VlenBuffer, VlenRef};
 use zarrox_core::{FillValue, msgpack};
 use zarrox_testkit::codec::Random;
 
@@ -51,23 +51,23 @@ pub(crate) fn chain(
 
 /// Encodes a chunk of these elements.
 pub(crate) fn encode_with(chain: &CodecChain, elements: &[Vec<u8>]) -> Result<Vec<u8>, CodecError> {
-    let heap = Heap::new();
-    let mut memory = vec![0; elements.len() * HANDLE];
-    let mut view = chain.chunk().view_mut(&mut memory, &heap);
+    let vlen = VlenBuffer::new();
+    let mut memory = vec![0; elements.len() * VlenRef::SIZE];
+    let mut view = chain.chunk().view_mut(&mut memory, &vlen);
     view.set_elements(elements.concat(), elements.iter().map(Vec::len)).unwrap();
     let mut encoded = Vec::new();
     let options = EncodeOptions { store_empty_chunks: true };
-    chain.encode(&chain.chunk().view(&memory, &heap), options, &mut encoded).map(|_| encoded)
+    chain.encode(&chain.chunk().view(&memory, &vlen), options, &mut encoded).map(|_| encoded)
 }
 
 /// Decodes a whole chunk.
 pub(crate) fn decode_with(chain: &CodecChain, encoded: &[u8]) -> Result<Vec<Vec<u8>>, CodecError> {
-    let heap = Heap::new();
+    let vlen = VlenBuffer::new();
     let mut memory = vec![0; chain.chunk().size()];
     let region = chain.chunk().shape().iter().map(|&length| Span::all(length)).collect();
-    let out: ViewMut<'_> = chain.chunk().view_mut(&mut memory, &heap);
+    let out: ViewMut<'_> = chain.chunk().view_mut(&mut memory, &vlen);
     chain.decode(encoded, ReadPart::new(region, out))?;
-    Ok(memory.chunks_exact(HANDLE).map(|handle| heap.element(handle).to_vec()).collect())
+    Ok(memory.chunks_exact(VlenRef::SIZE).map(|reference| vlen.element(reference).to_vec()).collect())
 }
 
 /// Encodes a chunk of these elements with one codec.

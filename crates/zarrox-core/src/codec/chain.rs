@@ -8,10 +8,10 @@ use super::{
     WritePart, decode_growing, resolve,
 };
 use crate::error::CodecError;
-use crate::heap::Heap;
 use crate::scratch::{Scratch, with_vec};
 use crate::selection::partition::{Piece, split_mut};
 use crate::strided::{Dims, Span, View};
+use crate::vlen::VlenBuffer;
 
 /// Chunks larger than this no longer fit into a core's own cache: they are decoded block by block.
 const STREAM: usize = 512 << 10;
@@ -294,18 +294,18 @@ impl CodecChain {
         {
             return Ok(self.update_memory(existing, part, options, encoded));
         }
-        let heap = Heap::new();
+        let vlen = VlenBuffer::new();
         let mut chunk = self.scratch(self.chunk.size())?;
-        let mut view = self.chunk.view_mut(&mut chunk, &heap);
+        let mut view = self.chunk.view_mut(&mut chunk, &vlen);
         match existing {
             Some(bytes) => self.decode(bytes, ReadPart::new(whole(&self.chunk), view.reborrow()))?,
             None => view.fill(self.chunk.fill().as_bytes()),
         }
-        if existing.is_some() && !part.changes(&self.chunk.view(&chunk, &heap)) {
+        if existing.is_some() && !part.changes(&self.chunk.view(&chunk, &vlen)) {
             return Ok(Update::Unchanged);
         }
-        part.write_to(self.chunk.view_mut(&mut chunk, &heap));
-        self.encode(&self.chunk.view(&chunk, &heap), options, encoded).map(Update::of_encoded)
+        part.write_to(self.chunk.view_mut(&mut chunk, &vlen));
+        self.encode(&self.chunk.view(&chunk, &vlen), options, encoded).map(Update::of_encoded)
     }
 
     /// The same where what is stored is the elements as they lie in memory.
@@ -316,14 +316,14 @@ impl CodecChain {
         options: EncodeOptions,
         encoded: &mut Vec<u8>,
     ) -> Update {
-        let heap = Heap::new();
-        if !part.changes(&self.chunk.view(existing, &heap)) {
+        let vlen = VlenBuffer::new();
+        if !part.changes(&self.chunk.view(existing, &vlen)) {
             return Update::Unchanged;
         }
         let start = encoded.len();
         encoded.extend_from_slice(existing);
-        part.write_to(self.chunk.view_mut(&mut encoded[start..], &heap));
-        let chunk = self.chunk.view(&encoded[start..], &heap);
+        part.write_to(self.chunk.view_mut(&mut encoded[start..], &vlen));
+        let chunk = self.chunk.view(&encoded[start..], &vlen);
         if options.store_empty_chunks || !chunk.all_equal(self.chunk.fill().as_bytes()) {
             return Update::Encoded;
         }

@@ -3,8 +3,8 @@
 use crate::data_type::{DataType, Storage};
 use crate::error::CodecError;
 use crate::fill_value::FillValue;
-use crate::heap::Heap;
 use crate::strided::{View, ViewMut};
+use crate::vlen::VlenBuffer;
 
 /// What every chunk of an array has in common. Its size in bytes is known to fit the address space.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -76,31 +76,36 @@ impl ChunkSpec {
         self.storage.size()
     }
 
-    /// The size of the whole chunk once decoded, in bytes; of variable-length elements, only that of their handles.
+    /// The size of the whole chunk once decoded, in bytes; of variable-length elements, only that of their references.
     pub fn size(&self) -> usize {
         self.size
     }
 
-    /// A whole chunk in memory, row-major, as a view; the bytes of variable-length elements are in `heap`.
-    pub fn view<'a>(&self, memory: &'a [u8], heap: &'a Heap) -> View<'a> {
-        self.view_part(memory, &self.shape, heap)
+    /// A whole chunk in memory, row-major, as a view; the bytes of variable-length elements are in `vlen`.
+    pub fn view<'a>(&self, memory: &'a [u8], vlen: &'a VlenBuffer) -> View<'a> {
+        self.view_part(memory, &self.shape, vlen)
     }
 
-    /// A whole chunk in memory, row-major, as a view to write to; the bytes of variable-length elements go to `heap`.
-    pub fn view_mut<'a>(&self, memory: &'a mut [u8], heap: &'a Heap) -> ViewMut<'a> {
-        self.view_part_mut(memory, &self.shape, heap)
+    /// A whole chunk in memory, row-major, as a view to write to; the bytes of variable-length elements go to `vlen`.
+    pub fn view_mut<'a>(&self, memory: &'a mut [u8], vlen: &'a VlenBuffer) -> ViewMut<'a> {
+        self.view_part_mut(memory, &self.shape, vlen)
     }
 
     /// A part of this shape in memory, as [`ChunkSpec::view`].
-    pub fn view_part<'a>(&self, memory: &'a [u8], shape: &[usize], heap: &'a Heap) -> View<'a> {
+    pub fn view_part<'a>(&self, memory: &'a [u8], shape: &[usize], vlen: &'a VlenBuffer) -> View<'a> {
         let view = View::contiguous(memory, shape, self.item());
-        if self.is_variable() { view.with_heap(heap) } else { view }
+        if self.is_variable() { view.with_vlen(vlen) } else { view }
     }
 
     /// A part of this shape in memory, as [`ChunkSpec::view_mut`].
-    pub fn view_part_mut<'a>(&self, memory: &'a mut [u8], shape: &[usize], heap: &'a Heap) -> ViewMut<'a> {
+    pub fn view_part_mut<'a>(
+        &self,
+        memory: &'a mut [u8],
+        shape: &[usize],
+        vlen: &'a VlenBuffer,
+    ) -> ViewMut<'a> {
         let view = ViewMut::contiguous(memory, shape, self.item());
-        if self.is_variable() { view.with_heap(heap) } else { view }
+        if self.is_variable() { view.with_vlen(vlen) } else { view }
     }
 
     /// The same elements in another shape.

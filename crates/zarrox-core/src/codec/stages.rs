@@ -3,9 +3,9 @@
 use super::fetch::permuted;
 use super::{ArrayToArray, ChunkSpec, CodecChain, DecodeOptions, Fetch, ReadPart, Staged, Window};
 use crate::error::CodecError;
-use crate::heap::Heap;
 use crate::scratch::Scratch;
 use crate::strided::{Dims, Span, View};
+use crate::vlen::VlenBuffer;
 
 /// The regions that a region of a chunk is behind each array→array codec.
 pub(super) type Regions = Vec<Dims<Span>>;
@@ -31,19 +31,19 @@ pub(super) fn counts(region: &[Span]) -> Dims<usize> {
 /// Elements behind the array→array codecs, or on the way there.
 pub(super) struct Elements {
     memory: Scratch,
-    heap: Heap,
+    vlen: VlenBuffer,
 }
 
 impl Elements {
     /// Room for a region of a chunk.
     pub(super) fn new(chain: &CodecChain, chunk: &ChunkSpec, region: &[Span]) -> Result<Self, CodecError> {
         let count: usize = region.iter().map(|span| span.count).product();
-        Ok(Self { memory: chain.scratch(count * chunk.item())?, heap: Heap::new() })
+        Ok(Self { memory: chain.scratch(count * chunk.item())?, vlen: VlenBuffer::new() })
     }
 
     /// The elements, which are those of a region of such a chunk.
     pub(super) fn view<'a>(&'a self, chunk: &ChunkSpec, region: &[Span]) -> View<'a> {
-        chunk.view_part(&self.memory, &counts(region), &self.heap)
+        chunk.view_part(&self.memory, &counts(region), &self.vlen)
     }
 
     /// The same as a part to read into.
@@ -53,7 +53,7 @@ impl Elements {
         options: DecodeOptions,
         region: &[Span],
     ) -> ReadPart<'a> {
-        let out = chunk.view_part_mut(&mut self.memory, &counts(region), &self.heap);
+        let out = chunk.view_part_mut(&mut self.memory, &counts(region), &self.vlen);
         ReadPart { region: Dims::from_slice(region), out, options }
     }
 }
@@ -72,7 +72,7 @@ impl CodecChain {
         for (named, region) in self.array_to_array.iter().zip(regions) {
             let chunk = named.codec.encoded_chunk();
             let mut next = Elements::new(self, chunk, region)?;
-            let mut target = chunk.view_part_mut(&mut next.memory, &counts(region), &next.heap);
+            let mut target = chunk.view_part_mut(&mut next.memory, &counts(region), &next.vlen);
             let encoded = match &before {
                 Some((elements, chunk, region)) => {
                     named.codec.encode(&elements.view(chunk, region), &mut target)
@@ -97,7 +97,7 @@ impl CodecChain {
         }
         let all = whole(self.chunk());
         let mut chunk = Elements::new(self, self.chunk(), &all)?;
-        self.chunk().view_mut(&mut chunk.memory, &chunk.heap).copy_from(source, 1);
+        self.chunk().view_mut(&mut chunk.memory, &chunk.vlen).copy_from(source, 1);
         Ok(Some(chunk))
     }
 
@@ -117,7 +117,7 @@ impl CodecChain {
             };
             let (chunk, region) = (self.array_to_array[before].codec.encoded_chunk(), &regions[before]);
             let mut next = Elements::new(self, chunk, region)?;
-            let mut target = chunk.view_part_mut(&mut next.memory, &counts(region), &next.heap);
+            let mut target = chunk.view_part_mut(&mut next.memory, &counts(region), &next.vlen);
             named.codec.decode(&source, &mut target).map_err(explain)?;
             elements = next;
         }

@@ -157,7 +157,7 @@ impl Registry {
     /// When the types are no such pair.
     pub fn cast(&self, from: &DataType, to: &DataType, casting: Casting) -> Result<Cast<'_>> {
         let way = match (from.fields(), to.fields()) {
-            // What variable-length elements are, only their heap knows.
+            // What variable-length elements are, only their buffer knows.
             _ if from == to && from.storage() != Storage::Variable => Way::Copy,
             (Some(source), Some(target)) => Way::Fields(self.cast_fields(source, target, casting)?),
             (None, None) => {

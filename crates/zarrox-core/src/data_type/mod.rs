@@ -35,10 +35,10 @@ use std::sync::Arc;
 use crate::codec::CodecSpec;
 use crate::error::{Error, Result};
 use crate::fill_value::FillValue;
-use crate::heap::HANDLE;
 use crate::json::{self, Json, Map};
 use crate::registry::Registry;
 use crate::strictness::Strictness;
+use crate::vlen::VlenRef;
 
 pub use cast::{Cast, Casting, Number};
 pub use element::{Element, Optional};
@@ -73,7 +73,7 @@ pub enum Storage {
     Utf32(usize),
     /// Fields one after the other.
     Struct(Arc<StructLayout>),
-    /// As many bytes as each element has, in a [heap](crate::heap).
+    /// As many bytes as each element has, in a [buffer](crate::vlen).
     Variable,
 }
 
@@ -109,7 +109,7 @@ impl Storage {
             | Self::Raw(n)
             | Self::Utf32(n) => *n,
             Self::Struct(layout) => layout.size,
-            Self::Variable => HANDLE,
+            Self::Variable => VlenRef::SIZE,
         }
     }
 

@@ -160,7 +160,7 @@ fn present(element: &[u8]) -> Option<&[u8]> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::heap::HANDLE;
+    use crate::vlen::VlenRef;
 
     fn parse(json: &Json) -> Result<DataType> {
         Registry::new().data_type_from_v3(json)
@@ -182,7 +182,7 @@ mod tests {
             (of("numpy.datetime64", json!({"unit": "s", "scale_factor": 1})), 9),
             (of("struct", json!({"fields": fields})), 11),
             (of(NAME, json!({"name": "int4", "configuration": {}})), 3),
-            (of("string", json!({})), HANDLE),
+            (of("string", json!({})), VlenRef::SIZE),
         ] {
             let data_type = parse(&json).unwrap();
             assert_eq!(registry.family(&data_type).unwrap().to_v3(&data_type).unwrap(), json);

@@ -49,7 +49,7 @@ impl Consolidation {
     /// is no consolidated metadata in it. A document that has them inside of its own is without them there.
     ///
     /// What is no document of a node is passed on all the same: who opens that node learns what is wrong with it.
-    pub fn lift(
+    pub fn documents_in(
         self,
         layout: &Layout,
         group: &NodePath,
@@ -116,7 +116,7 @@ impl Consolidation {
 
     /// The document that has the consolidated metadata, given what is stored under its key now, if anything; the entry
     /// document of the hierarchy with its key, where it has one; and the documents of the group and of all nodes below it.
-    pub fn lower(
+    pub fn document_of(
         self,
         layout: &Layout,
         group: &NodePath,
@@ -278,27 +278,28 @@ mod tests {
         json.to_string().into_bytes()
     }
 
-    fn lifted(
+    fn found_in(
         consolidation: Consolidation,
         layout: &Layout,
         group: &str,
         json: &Json,
     ) -> Result<Option<Documents>> {
-        consolidation.lift(layout, &path(group), &bytes(json), Strictness::Lenient)
+        consolidation.documents_in(layout, &path(group), &bytes(json), Strictness::Lenient)
     }
 
     #[test]
     fn documents_come_back_under_their_own_keys() {
         let v2 = json!({"metadata": {".zgroup": {"zarr_format": 2}, "a/.zarray": {"x": 1}}, FORMAT: 1});
-        let found = lifted(Consolidation::Beside(".zmetadata"), &V2, "g", &v2).unwrap().unwrap();
+        let found = found_in(Consolidation::Beside(".zmetadata"), &V2, "g", &v2).unwrap().unwrap();
         assert_eq!(found.keys().collect::<Vec<_>>(), ["g/.zgroup", "g/a/.zarray"]);
         let root = json!({"metadata": {"meta/root/a.array.json": {}, "zarr.json": {}}, FORMAT: 1});
-        let found =
-            lifted(Consolidation::AtRoot("k"), &Layout::apart("root", ".json"), "", &root).unwrap().unwrap();
+        let found = found_in(Consolidation::AtRoot("k"), &Layout::apart("root", ".json"), "", &root)
+            .unwrap()
+            .unwrap();
         assert_eq!(found.keys().collect::<Vec<_>>(), ["meta/root/a.array.json", "zarr.json"]);
         let v3 =
             json!({"zarr_format": 3, MEMBER: {"kind": "inline", "metadata": {"a/b": {"y": 1}, "../c": {}}}});
-        let found = lifted(Consolidation::Inline, &V3, "g", &v3).unwrap().unwrap();
+        let found = found_in(Consolidation::Inline, &V3, "g", &v3).unwrap().unwrap();
         assert_eq!(found.keys().collect::<Vec<_>>(), ["g/a/b/zarr.json", "g/zarr.json"]);
         let without = json!({"zarr_format": 3, MEMBER: {"kind": "inline", "metadata": {}}});
         assert_eq!(found["g/zarr.json"], without);
@@ -312,13 +313,13 @@ mod tests {
         nodes.insert(path("g/b/c"), group(&json!({"zarr_format": 2, MEMBER: {"stray": 1}})));
         nodes.insert(path("g/B"), group(&json!({"zarr_format": 2})));
         let beside = Consolidation::Beside(".zmetadata");
-        let document = beside.lower(&V2, &path("g"), None, None, &nodes).unwrap();
+        let document = beside.document_of(&V2, &path("g"), None, None, &nodes).unwrap();
         let map = json::parse_object(&document).unwrap();
         let names: Vec<_> = map["metadata"].as_object().unwrap().keys().collect();
         assert_eq!(names, [".zgroup", ".zattrs", "B/.zgroup", "B/.zattrs", "b/c/.zgroup", "b/c/.zattrs"]);
         let text = String::from_utf8(document.clone()).unwrap();
         assert!(text.contains("\"n\": NaN"), "a copy says what the original says: {text}");
-        let found = beside.lift(&V2, &path("g"), &document, Strictness::Lenient).unwrap().unwrap();
+        let found = beside.documents_in(&V2, &path("g"), &document, Strictness::Lenient).unwrap().unwrap();
         assert_eq!(found.len(), 6);
         let copied = bytes(&found["g/b/c/.zgroup"]);
         assert!(same_document(Some(&copied), nodes[&path("g/b/c")][1].as_deref()));
@@ -328,7 +329,7 @@ mod tests {
         let own = bytes(&json!({"zarr_format": 3, "node_type": "group", "attributes": {"a": 1}}));
         nodes.insert(path(""), vec![Some(own.clone())]);
         nodes.insert(path("x"), vec![Some(own.clone())]);
-        let document = Consolidation::Inline.lower(&V3, &path(""), Some(&own), None, &nodes).unwrap();
+        let document = Consolidation::Inline.document_of(&V3, &path(""), Some(&own), None, &nodes).unwrap();
         let map = json::parse_object(&document).unwrap();
         assert_eq!(map[MEMBER]["metadata"]["x"][MEMBER]["metadata"], json!({}));
         assert_eq!(map[MEMBER]["must_understand"], json!(false));
@@ -345,7 +346,7 @@ mod tests {
         let mut nodes = StoredDocuments::from([(root.clone(), vec![Some(own.clone())])]);
         nodes.extend(["a", "b", "b/c", "bc"].map(|name| (path(name), array(1))));
         let inline = Consolidation::Inline;
-        let document = inline.lower(&V3, &root, Some(&own), None, &nodes).unwrap();
+        let document = inline.document_of(&V3, &root, Some(&own), None, &nodes).unwrap();
         let updated = |places: &[NodePath], nodes: StoredDocuments| {
             inline.updated(&V3, &root, &document, places, &nodes).unwrap()
         };
@@ -374,7 +375,7 @@ mod tests {
     #[test]
     fn absent_and_broken_are_told_apart() {
         for none in [json!({}), json!({MEMBER: null})] {
-            assert_eq!(lifted(Consolidation::Inline, &V3, "", &none).unwrap(), None);
+            assert_eq!(found_in(Consolidation::Inline, &V3, "", &none).unwrap(), None);
         }
         let broken = [
             json!({MEMBER: 1}),
@@ -383,16 +384,16 @@ mod tests {
             json!({MEMBER: {"kind": "inline", "metadata": []}}),
         ];
         for document in broken {
-            assert!(lifted(Consolidation::Inline, &V3, "", &document).is_err(), "{document}");
+            assert!(found_in(Consolidation::Inline, &V3, "", &document).is_err(), "{document}");
         }
         for document in [json!([]), json!({}), json!({"metadata": 1}), json!({"metadata": {}, FORMAT: 2})] {
-            assert!(lifted(Consolidation::Beside("x"), &V2, "", &document).is_err(), "{document}");
+            assert!(found_in(Consolidation::Beside("x"), &V2, "", &document).is_err(), "{document}");
         }
         let odd = json!({"metadata": {"a/.zarray": null, "b/.zgroup": {"zarr_format": 2}}});
-        let found = lifted(Consolidation::Beside("x"), &V2, "", &odd).unwrap().unwrap();
+        let found = found_in(Consolidation::Beside("x"), &V2, "", &odd).unwrap().unwrap();
         assert_eq!(found["a/.zarray"], Json::Null, "who opens the node learns what is wrong");
         let bare = b"{\"metadata\": {\".zattrs\": {\"x\": NaN}}}";
-        assert!(Consolidation::Beside("x").lift(&V2, &path(""), bare, Strictness::Lenient).is_ok());
-        assert!(Consolidation::Beside("x").lift(&V2, &path(""), bare, Strictness::Strict).is_err());
+        assert!(Consolidation::Beside("x").documents_in(&V2, &path(""), bare, Strictness::Lenient).is_ok());
+        assert!(Consolidation::Beside("x").documents_in(&V2, &path(""), bare, Strictness::Strict).is_err());
     }
 }

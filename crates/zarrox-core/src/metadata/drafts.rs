@@ -9,7 +9,7 @@ use crate::json::json;
 
 use super::members::{Members, wrong};
 use super::{
-    ArrayMetadata, Change, Document, Format, GroupMetadata, LiftContext, NodeMetadata, Source, put_members,
+    ArrayMetadata, Change, Document, Format, GroupMetadata, NodeMetadata, ReadContext, Source, put_members,
     v2,
 };
 use crate::codec::{CodecKind, CodecSpec};
@@ -106,10 +106,10 @@ pub(super) fn check_extensions(json: Option<Json>, strictness: Strictness) -> Re
 }
 
 /// Reads the document of a group.
-pub(super) fn lift_group(
+pub(super) fn group_from_document(
     source: Source<'_>,
     format: Format,
-    context: &LiftContext<'_>,
+    context: &ReadContext<'_>,
 ) -> Result<GroupMetadata> {
     let mut members = source.members(context.strictness)?;
     let attributes = attributes(&mut members)?;
@@ -125,7 +125,7 @@ pub(super) fn attributes(members: &mut Members<'_>) -> Result<Map> {
 }
 
 /// The document of a group.
-pub(super) fn lower_group(group: &GroupMetadata) -> Map {
+pub(super) fn group_to_document(group: &GroupMetadata) -> Map {
     let mut map = Map::default();
     map.insert("attributes".to_owned(), group.attributes.clone().into());
     map.extend(group.extra.clone());
@@ -133,19 +133,19 @@ pub(super) fn lower_group(group: &GroupMetadata) -> Map {
 }
 
 /// Reads the node that has these documents: an array's and a group's.
-pub(super) fn lift(
+pub(super) fn from_documents(
     documents: &[Option<Source<'_>>],
     format: Format,
-    context: &LiftContext<'_>,
-    lift_array: impl FnOnce(Map) -> Result<ArrayMetadata>,
+    context: &ReadContext<'_>,
+    array_from_document: impl FnOnce(Map) -> Result<ArrayMetadata>,
 ) -> Result<Option<NodeMetadata>> {
     match documents {
         [Some(array), _] => {
-            let lifted = array.parsed(context.strictness).map(Cow::into_owned).and_then(lift_array);
-            lifted.map(|array| Some(NodeMetadata::Array(array))).map_err(|error| error.at(ARRAY))
+            let read = array.parsed(context.strictness).map(Cow::into_owned).and_then(array_from_document);
+            read.map(|array| Some(NodeMetadata::Array(array))).map_err(|error| error.at(ARRAY))
         }
         [None, Some(group)] => {
-            let group = lift_group(*group, format, context).map_err(|error| error.at(GROUP))?;
+            let group = group_from_document(*group, format, context).map_err(|error| error.at(GROUP))?;
             Ok(Some(NodeMetadata::Group(group)))
         }
         _ => Ok(None),
@@ -177,7 +177,7 @@ pub(super) fn patch(
 }
 
 /// A regular grid: the shape of its chunks, and the separator of their keys.
-pub(super) fn lift_grid(json: &Json, strictness: Strictness) -> Result<(Json, Separator)> {
+pub(super) fn read_grid(json: &Json, strictness: Strictness) -> Result<(Json, Separator)> {
     let Json::Object(grid) = json else { return Err(wrong("chunk_grid", "an object", json)) };
     if grid.get("type") != Some(&json!("regular")) {
         return Err(Error::unsupported(format!("unknown chunk grid {json}; known is the type \"regular\"")));
@@ -200,7 +200,7 @@ pub(super) fn lift_grid(json: &Json, strictness: Strictness) -> Result<(Json, Se
 }
 
 /// The order of elements in a chunk, as v2 has it.
-pub(super) fn lift_order(members: &mut Members<'_>) -> Result<Json> {
+pub(super) fn read_order(members: &mut Members<'_>) -> Result<Json> {
     match members.take("chunk_memory_layout") {
         None | Some(Json::Null) if members.lenient() => Ok("C".into()),
         Some(Json::String(layout)) if layout == "C" || layout == "F" => Ok(layout.into()),
@@ -283,14 +283,14 @@ pub(super) fn is_bytes_to_bytes(codec: &Json, registry: &Registry) -> Result<boo
 }
 
 /// Reads an array in the words of version 2, with the chunk keys of a draft and its shards.
-pub(super) fn lift_array(
+pub(super) fn array_from_document(
     document: Map,
     format: Format,
     keys: ChunkKeyEncoding,
     transformers: Option<&Json>,
-    context: &LiftContext<'_>,
+    context: &ReadContext<'_>,
 ) -> Result<ArrayMetadata> {
-    let array = v2::lift_array(Members::new(Cow::Owned(document), context.strictness), context)?;
+    let array = v2::array_from_document(Members::new(Cow::Owned(document), context.strictness), context)?;
     // Writers do not agree on the key of the one chunk of an array without dimensions.
     let separator_declared = context.strictness == Strictness::Strict || !array.shape.is_empty();
     let array = ArrayMetadata { format, chunk_key_encoding: keys, separator_declared, ..array };
@@ -306,7 +306,7 @@ pub(super) fn lift_array(
 }
 
 /// The array in the words of version 2, its shards apart; or what the draft cannot say.
-pub(super) fn lower_array(array: &ArrayMetadata, registry: &Registry) -> Result<Lowered> {
+pub(super) fn array_to_document(array: &ArrayMetadata, registry: &Registry) -> Result<Written> {
     let format = array.format;
     if array.dimension_names.is_some() {
         return Err(Error::unsupported(format!(
@@ -321,19 +321,19 @@ pub(super) fn lower_array(array: &ArrayMetadata, registry: &Registry) -> Result<
     let (array, chunks_per_shard) = unsharded(array)?;
     let keys = ChunkKeyEncoding::V2(separator);
     let plain = ArrayMetadata { chunk_key_encoding: keys, extra: Map::default(), ..array };
-    let document = v2::lower_array(&plain, registry)
+    let document = v2::array_to_document(&plain, registry)
         .map_err(|error| error.at(format!("as {format}, which has the codecs of v2")))?;
-    Ok(Lowered { document, separator, chunks_per_shard })
+    Ok(Written { document, separator, chunks_per_shard })
 }
 
 /// An array in the words of version 2.
-pub(super) struct Lowered {
+pub(super) struct Written {
     pub(super) document: Map,
     pub(super) separator: Separator,
     pub(super) chunks_per_shard: Option<Vec<u64>>,
 }
 
-impl Lowered {
+impl Written {
     /// A member of the document, which has it.
     pub(super) fn take(&mut self, name: &str) -> Json {
         self.document.shift_remove(name).unwrap_or(Json::Null)

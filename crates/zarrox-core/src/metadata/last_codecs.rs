@@ -1,4 +1,4 @@
-//! The codecs that were lifted last: the next array of a hierarchy often has the same.
+//! The codecs that were read last: the next array of a hierarchy often has the same.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -8,7 +8,7 @@ use crate::data_type::{ByteOrder, DataType};
 use crate::error::Result;
 use crate::json::{Json, is_identical};
 
-/// The codecs of the v2 array that was lifted last. Lifting them is most of the work on a document of v2.
+/// The codecs of the v2 array that was read last. Reading them is most of the work on a document of v2.
 #[derive(Debug, Default)]
 pub struct LastCodecs {
     /// Whether there was an array before: nothing is copied to be kept for one that stays alone.
@@ -43,21 +43,21 @@ impl Said<&Json> {
 }
 
 impl LastCodecs {
-    /// The codecs that are said, as they were lifted last or as they are now.
+    /// The codecs that are said, as they were read last or as they are now.
     pub(super) fn of(
         &self,
         said: Said<&Json>,
-        lift: impl FnOnce(&Said<&Json>) -> Result<Vec<CodecSpec>>,
+        read: impl FnOnce(&Said<&Json>) -> Result<Vec<CodecSpec>>,
     ) -> Result<Vec<CodecSpec>> {
         if !self.asked.swap(true, Ordering::Relaxed) {
-            return lift(&said);
+            return read(&said);
         }
         if let Some((last, codecs)) = &*self.last.lock().unwrap_or_else(PoisonError::into_inner)
             && said.is(last)
         {
             return Ok(codecs.clone());
         }
-        let codecs = lift(&said)?;
+        let codecs = read(&said)?;
         *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some((said.kept(), codecs.clone()));
         Ok(codecs)
     }
@@ -83,14 +83,14 @@ mod tests {
             filters,
             compressor,
         };
-        let lifted = |said: Said<&Json>, name: &str| {
+        let read = |said: Said<&Json>, name: &str| {
             last.of(said, |_| Ok(vec![CodecSpec::new(name, Json::Null)])).unwrap()[0].name.clone()
         };
-        assert_eq!(lifted(said(&none, &codec), "alone"), "alone");
-        assert_eq!(lifted(said(&none, &codec), "first"), "first");
-        assert_eq!(lifted(said(&none, &codec), "again"), "first");
+        assert_eq!(read(said(&none, &codec), "alone"), "alone");
+        assert_eq!(read(said(&none, &codec), "first"), "first");
+        assert_eq!(read(said(&none, &codec), "again"), "first");
         assert!(last.of(said(&none, &none), |_| Err(Error::metadata("bad"))).is_err());
-        assert_eq!(lifted(said(&none, &codec), "after an error"), "first");
+        assert_eq!(read(said(&none, &codec), "after an error"), "first");
         let each = [
             said(&none, &other),
             said(&codec, &none),
@@ -100,7 +100,7 @@ mod tests {
         ];
         for (index, said) in each.into_iter().enumerate() {
             let name = index.to_string();
-            assert_eq!(lifted(said, &name), name);
+            assert_eq!(read(said, &name), name);
         }
     }
 }

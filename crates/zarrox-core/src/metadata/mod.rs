@@ -1,7 +1,7 @@
 //! One model of nodes for all formats, and the formats that are read into it and written from it.
 //!
-//! A format is one file here: the keys of its documents, how they are lifted into the model, and how the model is
-//! lowered into them. Past [`FormatDef::lift`] nothing asks which format a node came from.
+//! A format is one file here: the keys of its documents, how they are read into the model, and how the model is
+//! written to them. Past [`FormatDef::from_documents`] nothing asks which format a node came from.
 
 mod consolidated;
 mod drafts;
@@ -119,7 +119,7 @@ impl<'a> Source<'a> {
 
 /// What documents are read with.
 #[derive(Debug, Clone, Copy)]
-pub struct LiftContext<'a> {
+pub struct ReadContext<'a> {
     /// The data types and codecs that are known.
     pub registry: &'a Registry,
     /// How forgiving to be.
@@ -130,7 +130,7 @@ pub struct LiftContext<'a> {
     pub last_codecs: Option<&'a LastCodecs>,
 }
 
-impl<'a> LiftContext<'a> {
+impl<'a> ReadContext<'a> {
     /// So forgiving, and nothing else.
     pub const fn new(registry: &'a Registry, strictness: Strictness) -> Self {
         Self { registry, strictness, data_type_fallback: false, last_codecs: None }
@@ -174,7 +174,11 @@ pub trait FormatDef: fmt::Debug + Sync {
 
     /// The layout that an entry document says (`None` where it is missing). `Ok(None)` when the hierarchy is not of this
     /// format: an error means that it is, and that it cannot be understood.
-    fn lift_entry(&self, _document: Option<&[u8]>, _context: &LiftContext<'_>) -> Result<Option<Layout>> {
+    fn entry_from_document(
+        &self,
+        _document: Option<&[u8]>,
+        _context: &ReadContext<'_>,
+    ) -> Result<Option<Layout>> {
         Ok(Some(self.layout()))
     }
 
@@ -191,10 +195,14 @@ pub trait FormatDef: fmt::Debug + Sync {
 
     /// Reads a node from its documents, given in the order of [`Layout::documents`] (`None` where one is missing).
     /// `Ok(None)` when there is no node of this format. Whether missing documents mean an implicit group, the layout says.
-    fn lift(
+    #[expect(
+        clippy::wrong_self_convention,
+        reason = "a format makes nodes of documents, as `to_documents` does the reverse"
+    )]
+    fn from_documents(
         &self,
         documents: &[Option<Source<'_>>],
-        context: &LiftContext<'_>,
+        context: &ReadContext<'_>,
     ) -> Result<Option<NodeMetadata>>;
 
     /// The place among [`Layout::documents`] of the document that makes a node a group, where the one before makes it an array:
@@ -203,20 +211,25 @@ pub trait FormatDef: fmt::Debug + Sync {
         None
     }
 
-    /// The attributes of the group that documents mean by which alone [`FormatDef::lift`] finds no node, in a hierarchy whose
+    /// The attributes of the group that documents mean by which alone [`FormatDef::from_documents`] finds no node, in a hierarchy whose
     /// layout has implicit groups. `None` when they are no group's.
     fn implicit_group(
         &self,
         documents: &[Option<Source<'_>>],
-        _context: &LiftContext<'_>,
+        _context: &ReadContext<'_>,
     ) -> Result<Option<Map>> {
         Ok(documents.iter().all(Option::is_none).then(Map::default))
     }
 
     /// The documents of a node, in the strict form, or an error that names what this format cannot say.
-    fn lower(&self, path: &NodePath, node: &NodeMetadata, registry: &Registry) -> Result<Vec<Document>>;
+    fn to_documents(
+        &self,
+        path: &NodePath,
+        node: &NodeMetadata,
+        registry: &Registry,
+    ) -> Result<Vec<Document>>;
 
-    /// The documents that a change rewrites, given all as for [`FormatDef::lift`]. All are missing where attributes are
+    /// The documents that a change rewrites, given all as for [`FormatDef::from_documents`]. All are missing where attributes are
     /// given to an implicit group.
     fn patch(&self, documents: &[Option<Vec<u8>>], change: Change<'_>) -> Result<Vec<Document>>;
 

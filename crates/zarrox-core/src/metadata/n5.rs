@@ -11,7 +11,7 @@ use crate::json::json;
 
 use super::members::{Members, wrong};
 use super::{
-    ArrayMetadata, Change, Document, Format, FormatDef, GroupMetadata, Layout, LiftContext, NodeMetadata,
+    ArrayMetadata, Change, Document, Format, FormatDef, GroupMetadata, Layout, NodeMetadata, ReadContext,
     Source, n5_compression, put_members,
 };
 use crate::codec::CodecSpec;
@@ -72,7 +72,7 @@ impl FormatDef for N5 {
         Some(DOCUMENT)
     }
 
-    fn lift_entry(&self, document: Option<&[u8]>, _: &LiftContext<'_>) -> Result<Option<Layout>> {
+    fn entry_from_document(&self, document: Option<&[u8]>, _: &ReadContext<'_>) -> Result<Option<Layout>> {
         let root = document.and_then(|bytes| json::parse_object(bytes).ok());
         let version = root.as_ref().and_then(|root| root.get(VERSION));
         version.map_or(Ok(()), check_version)?;
@@ -84,16 +84,16 @@ impl FormatDef for N5 {
         true
     }
 
-    fn lift(
+    fn from_documents(
         &self,
         documents: &[Option<Source<'_>>],
-        context: &LiftContext<'_>,
+        context: &ReadContext<'_>,
     ) -> Result<Option<NodeMetadata>> {
         let Some(Some(source)) = documents.first() else { return Ok(None) };
         // Other programs have files of this name, too.
         let Ok(map) = source.parsed(Strictness::Lenient) else { return Ok(None) };
         if map.contains_key("dimensions") && map.contains_key("dataType") {
-            let array = source.parsed(context.strictness).and_then(|map| lift_array(map, context));
+            let array = source.parsed(context.strictness).and_then(|map| array_from_document(map, context));
             return array.map(|array| Some(NodeMetadata::Array(array))).map_err(|error| error.at(DOCUMENT));
         }
         let Some(version) = map.get(VERSION) else { return Ok(None) };
@@ -105,21 +105,21 @@ impl FormatDef for N5 {
     fn implicit_group(
         &self,
         documents: &[Option<Source<'_>>],
-        context: &LiftContext<'_>,
+        context: &ReadContext<'_>,
     ) -> Result<Option<Map>> {
         let Some(Some(source)) = documents.first() else { return Ok(Some(Map::default())) };
         let map = source.parsed(context.strictness).map_err(|error| error.at(DOCUMENT))?;
         Ok(Some(attributes(map.into_owned())))
     }
 
-    fn lower(&self, path: &NodePath, node: &NodeMetadata, _: &Registry) -> Result<Vec<Document>> {
+    fn to_documents(&self, path: &NodePath, node: &NodeMetadata, _: &Registry) -> Result<Vec<Document>> {
         let mut map = Map::default();
         if path.is_root() {
             map.insert(VERSION.to_owned(), WRITTEN.into());
         }
         let (attributes, extra) = match node {
             NodeMetadata::Array(array) => {
-                map.extend(lower_array(array)?);
+                map.extend(array_to_document(array)?);
                 (&array.attributes, &array.extra)
             }
             NodeMetadata::Group(group) => (&group.attributes, &group.extra),
@@ -219,14 +219,14 @@ fn blocks(codecs: impl IntoIterator<Item = CodecSpec>) -> Vec<CodecSpec> {
     vec![CodecSpec::new(BLOCKS, json!({"codecs": codecs}))]
 }
 
-fn lift_array(map: Cow<'_, Map>, context: &LiftContext<'_>) -> Result<ArrayMetadata> {
+fn array_from_document(map: Cow<'_, Map>, context: &ReadContext<'_>) -> Result<ArrayMetadata> {
     let mut members = Members::new(map, context.strictness);
     let shape = reversed(&members.lengths("dimensions")?);
     let chunks = reversed(&members.lengths("blockSize")?);
     if let Some(name) = ["shardSize", "codecs"].into_iter().find(|name| members.has(name)) {
         return Err(Error::unsupported(format!("the member '{name}': sharded N5 is not supported")));
     }
-    let data_type = lift_data_type(&*members.required("dataType")?)?;
+    let data_type = read_data_type(&*members.required("dataType")?)?;
     let compression = match (members.take("compression"), members.take("compressionType")) {
         (Some(Json::Object(compression)), _) => compression,
         (None, Some(name @ Json::String(_))) => Map::from_iter([("type".to_owned(), name)]),
@@ -234,7 +234,7 @@ fn lift_array(map: Cow<'_, Map>, context: &LiftContext<'_>) -> Result<ArrayMetad
         (Some(other), _) => return Err(wrong("compression", "an object with a \"type\"", &other)),
         (None, Some(other)) => return Err(wrong("compressionType", "a string", &other)),
     };
-    let compressor = n5_compression::lift(compression, data_type.size(), context.registry)?;
+    let compressor = n5_compression::from_json(compression, data_type.size(), context.registry)?;
     let array = ArrayMetadata {
         format: Format::N5,
         chunk_grid: ChunkGrid::regular(chunks, &shape)?,
@@ -253,7 +253,7 @@ fn lift_array(map: Cow<'_, Map>, context: &LiftContext<'_>) -> Result<ArrayMetad
     Ok(array)
 }
 
-fn lift_data_type(json: &Json) -> Result<DataType> {
+fn read_data_type(json: &Json) -> Result<DataType> {
     let name = json.as_str().ok_or_else(|| wrong("dataType", "a string", json))?;
     TYPES.iter().find(|data_type| data_type.to_string() == name).cloned().ok_or_else(|| {
         Error::unsupported(format!("the data type '{name}' of N5 is not supported; numbers are: {}", types()))
@@ -265,7 +265,7 @@ fn types() -> String {
 }
 
 /// The members of an array, or what this format cannot say.
-fn lower_array(array: &ArrayMetadata) -> Result<Map> {
+fn array_to_document(array: &ArrayMetadata) -> Result<Map> {
     let not_in_n5 = |what: &str| Err(Error::unsupported(format!("N5 has no {what}")));
     if array.dimension_names.is_some() {
         return not_in_n5(
@@ -288,7 +288,7 @@ fn lower_array(array: &ArrayMetadata) -> Result<Map> {
         "dimensions": reversed(&array.shape),
         "blockSize": reversed(chunk_shape),
         "dataType": array.data_type.to_string(),
-        "compression": lower_compression(&array.codecs)?,
+        "compression": written_compression(&array.codecs)?,
     });
     match document {
         Json::Object(map) => Ok(map),
@@ -303,10 +303,10 @@ fn inner_codecs(codecs: &[CodecSpec]) -> Option<Vec<CodecSpec>> {
     inner.as_array()?.iter().map(CodecSpec::from_json).collect()
 }
 
-fn lower_compression(codecs: &[CodecSpec]) -> Result<Json> {
+fn written_compression(codecs: &[CodecSpec]) -> Result<Json> {
     match inner_codecs(codecs).as_deref() {
         Some([bytes]) if bytes.name == "bytes" => Ok(json!({"type": "raw"})),
-        Some([bytes, compressor]) if bytes.name == "bytes" => n5_compression::lower(compressor),
+        Some([bytes, compressor]) if bytes.name == "bytes" => n5_compression::to_json(compressor),
         _ => Err(Error::unsupported(
             "N5 has no filters, no other order of elements, and no more than one compressor",
         )),
@@ -324,27 +324,27 @@ mod tests {
         })
     }
 
-    fn lift(document: &Json, strictness: Strictness) -> Result<Option<NodeMetadata>> {
+    fn from_documents(document: &Json, strictness: Strictness) -> Result<Option<NodeMetadata>> {
         let registry = Registry::new();
-        let context = LiftContext::new(&registry, strictness);
-        N5.lift(&[Some(Source::Json(document))], &context)
+        let context = ReadContext::new(&registry, strictness);
+        N5.from_documents(&[Some(Source::Json(document))], &context)
     }
 
-    fn lifted(document: &Json) -> ArrayMetadata {
-        match lift(document, Strictness::Strict) {
+    fn read(document: &Json) -> ArrayMetadata {
+        match from_documents(document, Strictness::Strict) {
             Ok(Some(NodeMetadata::Array(array))) => array,
             other => panic!("{other:?}"),
         }
     }
 
-    fn lowered(path: &str, node: &NodeMetadata) -> Json {
-        let documents = N5.lower(&NodePath::new(path).unwrap(), node, &Registry::new()).unwrap();
+    fn written(path: &str, node: &NodeMetadata) -> Json {
+        let documents = N5.to_documents(&NodePath::new(path).unwrap(), node, &Registry::new()).unwrap();
         json::parse(&documents[0].1).unwrap()
     }
 
     #[test]
     fn axes_are_turned_round_and_nothing_else() {
-        let array = lifted(&minimal());
+        let array = read(&minimal());
         assert_eq!(
             (array.shape.as_slice(), array.chunk_grid.largest_chunk()),
             (&[3, 5, 7][..], &[2, 3, 4][..])
@@ -359,20 +359,20 @@ mod tests {
     }
 
     #[test]
-    fn lowering_what_was_lifted_gives_the_document_back() {
+    fn writing_what_was_read_gives_the_document_back() {
         let mut lz4 = minimal();
         lz4["compression"] = json!({"type": "lz4", "blockSize": 1024});
         let mut with_attributes = minimal();
         with_attributes["downsamplingFactors"] = json!([2, 2, 1]);
         with_attributes["nested"] = json!({"dimensions": [1]});
         for document in [minimal(), lz4, with_attributes] {
-            assert_eq!(lowered("a", &NodeMetadata::Array(lifted(&document))), document);
+            assert_eq!(written("a", &NodeMetadata::Array(read(&document))), document);
         }
-        let root = lowered("", &NodeMetadata::Array(lifted(&minimal())));
+        let root = written("", &NodeMetadata::Array(read(&minimal())));
         assert_eq!(root["n5"], WRITTEN);
         let group = GroupMetadata::new(Format::N5);
-        assert_eq!(lowered("a", &NodeMetadata::Group(group.clone())), json!({}));
-        assert_eq!(lowered("", &NodeMetadata::Group(group)), json!({"n5": WRITTEN}));
+        assert_eq!(written("a", &NodeMetadata::Group(group.clone())), json!({}));
+        assert_eq!(written("", &NodeMetadata::Group(group)), json!({"n5": WRITTEN}));
     }
 
     #[test]
@@ -381,7 +381,7 @@ mod tests {
         document["n5"] = json!("4.0.0");
         document["compressionType"] = json!("raw");
         document["old"] = json!(1);
-        assert_eq!(Json::from(lifted(&document).attributes), json!({"old": 1}));
+        assert_eq!(Json::from(read(&document).attributes), json!({"old": 1}));
         let documents = [Some(document.to_string().into_bytes())];
         let new = Map::from_iter([("new".to_owned(), json!(2))]);
         let patched = N5.patch(&documents, Change::Attributes(&new)).unwrap();
@@ -408,13 +408,13 @@ mod tests {
             [("2.0.0", true), ("4.1.3", true), ("5.0.0", false), ("12", false), ("x", true)]
         {
             let root = json!({"n5": version});
-            assert_eq!(lift(&root, Strictness::Lenient).is_ok(), known, "{version}");
+            assert_eq!(from_documents(&root, Strictness::Lenient).is_ok(), known, "{version}");
             let registry = Registry::new();
-            let context = LiftContext::new(&registry, Strictness::Lenient);
-            let entry = N5.lift_entry(Some(root.to_string().as_bytes()), &context);
+            let context = ReadContext::new(&registry, Strictness::Lenient);
+            let entry = N5.entry_from_document(Some(root.to_string().as_bytes()), &context);
             assert_eq!(entry.is_ok_and(|layout| layout.unwrap().implicit_groups()), known, "{version}");
         }
-        assert!(lift(&json!({"a": 1}), Strictness::Lenient).unwrap().is_none());
+        assert!(from_documents(&json!({"a": 1}), Strictness::Lenient).unwrap().is_none());
     }
 
     #[test]

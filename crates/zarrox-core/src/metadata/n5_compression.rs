@@ -9,7 +9,7 @@ use crate::json::{Json, Map};
 use crate::registry::Registry;
 
 /// The codec that a compression means, for elements of so many bytes; `None` for `raw`.
-pub(super) fn lift(mut members: Map, item: usize, registry: &Registry) -> Result<Option<CodecSpec>> {
+pub(super) fn from_json(mut members: Map, item: usize, registry: &Registry) -> Result<Option<CodecSpec>> {
     let name = match members.shift_remove("type") {
         Some(Json::String(name)) => name,
         Some(other) => return Err(wrong("type", "a string", &other).at("compression")),
@@ -51,7 +51,7 @@ pub(super) fn lift(mut members: Map, item: usize, registry: &Registry) -> Result
 }
 
 /// The compression that says a codec, or that there is none.
-pub(super) fn lower(codec: &CodecSpec) -> Result<Json> {
+pub(super) fn to_json(codec: &CodecSpec) -> Result<Json> {
     let get = |name: &str| codec.configuration.get(name).cloned().unwrap_or(Json::Null);
     let refused = || {
         Err(Error::unsupported(format!(
@@ -95,17 +95,17 @@ pub(super) fn lower(codec: &CodecSpec) -> Result<Json> {
 mod tests {
     use super::*;
 
-    fn lift_without_codecs(compression: &Json) -> Result<Option<CodecSpec>> {
-        lift(compression.as_object().cloned().unwrap_or_default(), 2, &Registry::new())
+    fn read_without_codecs(compression: &Json) -> Result<Option<CodecSpec>> {
+        from_json(compression.as_object().cloned().unwrap_or_default(), 2, &Registry::new())
     }
 
     #[test]
     fn lz4_has_a_framing_of_its_own_unless_numcodecs_wrote_it() {
-        assert_eq!(lift_without_codecs(&json!({"type": "raw"})).unwrap(), None);
-        let n5 = lift_without_codecs(&json!({"type": "lz4"})).unwrap().unwrap();
+        assert_eq!(read_without_codecs(&json!({"type": "raw"})).unwrap(), None);
+        let n5 = read_without_codecs(&json!({"type": "lz4"})).unwrap().unwrap();
         assert_eq!(n5.to_string(), "n5_lz4(blockSize=65536)");
         let numcodecs = json!({"type": "lz4", "id": "lz4", "acceleration": 1});
-        let error = lift_without_codecs(&numcodecs).unwrap_err().to_string();
+        let error = read_without_codecs(&numcodecs).unwrap_err().to_string();
         assert!(error.contains("unknown codec 'lz4'"), "numcodecs' own is looked for: {error}");
     }
 
@@ -114,7 +114,7 @@ mod tests {
         for (compression, named) in
             [(json!({}), "'type'"), (json!({"type": 3}), "'type'"), (json!({"type": "zip"}), "zip")]
         {
-            let error = lift_without_codecs(&compression).unwrap_err().to_string();
+            let error = read_without_codecs(&compression).unwrap_err().to_string();
             assert!(error.contains("compression") && error.contains(named), "{error}");
         }
     }
@@ -130,10 +130,13 @@ mod tests {
             ("numcodecs.lzma", json!({"format": 1, "check": -1, "preset": null, "filters": [{"id": 33}]})),
         ];
         for (name, configuration) in codecs {
-            let error = lower(&CodecSpec::new(name, configuration)).unwrap_err().to_string();
+            let error = to_json(&CodecSpec::new(name, configuration)).unwrap_err().to_string();
             assert!(error.contains(&format!("N5 cannot say the codec '{name}")), "{error}");
         }
         let xz = json!({"format": 1, "check": 4, "preset": null, "filters": null});
-        assert_eq!(lower(&CodecSpec::new("numcodecs.lzma", xz)).unwrap(), json!({"type": "xz", "preset": 6}));
+        assert_eq!(
+            to_json(&CodecSpec::new("numcodecs.lzma", xz)).unwrap(),
+            json!({"type": "xz", "preset": 6})
+        );
     }
 }

@@ -12,7 +12,7 @@ use crate::json::json;
 
 use super::members::{Members, wrong};
 use super::{
-    ArrayMetadata, Change, Document, Format, FormatDef, Layout, LiftContext, NodeMetadata, Source, v2,
+    ArrayMetadata, Change, Document, Format, FormatDef, Layout, NodeMetadata, ReadContext, Source, v2,
 };
 use crate::codec::CodecSpec;
 use crate::data_type::Storage;
@@ -39,10 +39,10 @@ impl FormatDef for V1 {
         Layout::together(&[ARRAY, ATTRIBUTES])
     }
 
-    fn lift(
+    fn from_documents(
         &self,
         documents: &[Option<Source<'_>>],
-        context: &LiftContext<'_>,
+        context: &ReadContext<'_>,
     ) -> Result<Option<NodeMetadata>> {
         let [Some(array), attributes] = documents else { return Ok(None) };
         // Other programs have files of this name, too.
@@ -50,11 +50,13 @@ impl FormatDef for V1 {
         if map.get("zarr_format") != Some(&json!(1)) {
             return Ok(None);
         }
-        let lifted = array
+        let read = array
             .parsed(context.strictness)
             .and_then(|map| to_v2(map.into_owned(), context.strictness))
-            .and_then(|map| v2::lift_array(Members::new(Cow::Owned(map), context.strictness), context));
-        let array = lifted.map_err(|error| error.at(ARRAY))?;
+            .and_then(|map| {
+                v2::array_from_document(Members::new(Cow::Owned(map), context.strictness), context)
+            });
+        let array = read.map_err(|error| error.at(ARRAY))?;
         let attributes = match attributes {
             Some(source) => {
                 source.parsed(context.strictness).map_err(|error| error.at(ATTRIBUTES))?.into_owned()
@@ -73,7 +75,7 @@ impl FormatDef for V1 {
         })))
     }
 
-    fn lower(&self, _: &NodePath, node: &NodeMetadata, registry: &Registry) -> Result<Vec<Document>> {
+    fn to_documents(&self, _: &NodePath, node: &NodeMetadata, registry: &Registry) -> Result<Vec<Document>> {
         let NodeMetadata::Array(array) = node else {
             return Err(Error::unsupported("Zarr v1 has no groups: an array is a store of its own"));
         };
@@ -82,7 +84,7 @@ impl FormatDef for V1 {
                 format!("Zarr v1 has no elements of variable length, as those of '{}' are", array.data_type);
             return Err(Error::unsupported(message));
         }
-        let map = from_v2(v2::lower_array(array, registry)?)?;
+        let map = from_v2(v2::array_to_document(array, registry)?)?;
         Ok(vec![(ATTRIBUTES, json::to_ascii(&array.attributes)?), (ARRAY, json::to_ascii(&map)?)])
     }
 
@@ -204,33 +206,33 @@ mod tests {
         })
     }
 
-    fn lift(document: &str) -> Result<Option<NodeMetadata>> {
-        lift_as(document, Strictness::Strict)
+    fn from_documents(document: &str) -> Result<Option<NodeMetadata>> {
+        read_as(document, Strictness::Strict)
     }
 
-    fn lift_as(document: &str, strictness: Strictness) -> Result<Option<NodeMetadata>> {
-        lift_in(strictness, document, Some("{\"a\": 1}"))
+    fn read_as(document: &str, strictness: Strictness) -> Result<Option<NodeMetadata>> {
+        read_in(strictness, document, Some("{\"a\": 1}"))
     }
 
-    fn lift_in(
+    fn read_in(
         strictness: Strictness,
         document: &str,
         attributes: Option<&'static str>,
     ) -> Result<Option<NodeMetadata>> {
         let registry = Registry::new();
-        let context = LiftContext::new(&registry, strictness);
+        let context = ReadContext::new(&registry, strictness);
         let source = |text: &'static str| Source::Bytes(text.as_bytes());
-        V1.lift(&[Some(Source::Bytes(document.as_bytes())), attributes.map(source)], &context)
+        V1.from_documents(&[Some(Source::Bytes(document.as_bytes())), attributes.map(source)], &context)
     }
 
     #[test]
     fn an_uncompressed_array_survives() {
         for compression in [json!("none"), Json::Null] {
             let text = document(&compression, &Json::Null).to_string();
-            let Some(NodeMetadata::Array(array)) = lift(&text).unwrap() else { panic!("no array") };
+            let Some(NodeMetadata::Array(array)) = from_documents(&text).unwrap() else { panic!("no array") };
             assert_eq!((array.format, array.attributes["a"].as_u64()), (Format::V1, Some(1)));
             let node = NodeMetadata::Array(array);
-            let documents = V1.lower(&NodePath::root(), &node, &Registry::new()).unwrap();
+            let documents = V1.to_documents(&NodePath::root(), &node, &Registry::new()).unwrap();
             assert_eq!(json::parse(&documents[1].1).unwrap(), document(&json!("none"), &Json::Null));
         }
         let patched = document(&json!("none"), &Json::Null).to_string().into_bytes();
@@ -280,8 +282,8 @@ mod tests {
     fn a_bare_nan_is_a_fill_value() {
         let text = document(&Json::Null, &Json::Null).to_string();
         let text = text.replace("\"<i4\"", "\"<f8\"").replace("42", "NaN");
-        let lifted = lift_in(Strictness::Lenient, &text, None).unwrap();
-        let Some(NodeMetadata::Array(array)) = lifted else { panic!("no array") };
+        let read = read_in(Strictness::Lenient, &text, None).unwrap();
+        let Some(NodeMetadata::Array(array)) = read else { panic!("no array") };
         assert_eq!(array.fill_value.unwrap().as_bytes(), f64::NAN.to_ne_bytes());
     }
 
@@ -298,13 +300,13 @@ mod tests {
             assert_eq!(to_v2(map, Strictness::Lenient).unwrap()["order"], order, "{compression}");
         }
         let uncompressed = columns("none".into());
-        assert!(lift(&uncompressed).unwrap_err().to_string().contains("zarr-python 1 wrote rows"));
-        let Some(NodeMetadata::Array(array)) = lift_as(&uncompressed, Strictness::Lenient).unwrap() else {
+        assert!(from_documents(&uncompressed).unwrap_err().to_string().contains("zarr-python 1 wrote rows"));
+        let Some(NodeMetadata::Array(array)) = read_as(&uncompressed, Strictness::Lenient).unwrap() else {
             panic!("no array")
         };
         assert_eq!(array.codecs.len(), 1);
         let line = uncompressed.replace("[100,100]", "[100]").replace("[10,10]", "[10]");
-        assert!(lift(&line).is_ok(), "in a line there is no order");
+        assert!(from_documents(&line).is_ok(), "in a line there is no order");
     }
 
     #[test]
@@ -320,18 +322,18 @@ mod tests {
             (&whole, None, "attributes"),
             (&short, Some("{}"), "compression_opts"),
         ] {
-            let message = lift_in(Strictness::Strict, text, attributes).unwrap_err().to_string();
+            let message = read_in(Strictness::Strict, text, attributes).unwrap_err().to_string();
             assert!(message.contains(named), "{message}");
-            assert!(lift_in(Strictness::Lenient, text, attributes).unwrap().is_some(), "{text}");
+            assert!(read_in(Strictness::Lenient, text, attributes).unwrap().is_some(), "{text}");
         }
     }
 
     #[test]
     fn other_files_of_the_name_are_no_nodes() {
         for text in ["", "not json", "[1]", "{}", "{\"zarr_format\": 2}"] {
-            assert!(lift(text).unwrap().is_none(), "{text}");
+            assert!(from_documents(text).unwrap().is_none(), "{text}");
         }
-        assert!(lift("{\"zarr_format\": 1}").unwrap_err().to_string().contains("meta"));
+        assert!(from_documents("{\"zarr_format\": 1}").unwrap_err().to_string().contains("meta"));
     }
 
     #[test]
@@ -347,6 +349,6 @@ mod tests {
         assert!(from("compressor", json!({"id": "zstd"})).contains("zstd"));
         assert!(from("compressor", json!({"id": "blosc", "blocksize": 512})).contains("block size"));
         let group = NodeMetadata::Group(super::super::GroupMetadata::new(Format::V1));
-        assert!(V1.lower(&NodePath::root(), &group, &Registry::new()).is_err());
+        assert!(V1.to_documents(&NodePath::root(), &group, &Registry::new()).is_err());
     }
 }

@@ -10,8 +10,8 @@ use super::last_codecs::Said;
 use super::members::{Members, wrong};
 use super::v3::{bad_separator, forgive_empty_chunks};
 use super::{
-    ArrayMetadata, Change, Consolidation, Document, Format, FormatDef, GroupMetadata, Layout, LiftContext,
-    NodeMetadata, Source, consolidated, put_members,
+    ArrayMetadata, Change, Consolidation, Document, Format, FormatDef, GroupMetadata, Layout, NodeMetadata,
+    ReadContext, Source, consolidated, put_members,
 };
 use crate::codec::{CodecKind, CodecSpec};
 use crate::data_type::{ByteOrder, DataType, Endian, Storage, TypeString, nests_lists};
@@ -40,10 +40,10 @@ impl FormatDef for V2 {
         Layout::together(&[ARRAY, GROUP, ATTRIBUTES])
     }
 
-    fn lift(
+    fn from_documents(
         &self,
         documents: &[Option<Source<'_>>],
-        context: &LiftContext<'_>,
+        context: &ReadContext<'_>,
     ) -> Result<Option<NodeMetadata>> {
         let [array, group, attributes] = documents else { return Ok(None) };
         let attributes = || match attributes {
@@ -53,12 +53,13 @@ impl FormatDef for V2 {
             None => Ok(Map::default()),
         };
         if let Some(source) = array {
-            let lifted = source.members(context.strictness).and_then(|members| lift_array(members, context));
-            let array = lifted.map_err(|error| error.at(ARRAY))?;
+            let read =
+                source.members(context.strictness).and_then(|members| array_from_document(members, context));
+            let array = read.map_err(|error| error.at(ARRAY))?;
             return Ok(Some(NodeMetadata::Array(ArrayMetadata { attributes: attributes()?, ..array })));
         }
         let Some(source) = group else { return Ok(None) };
-        let group = lift_group(*source, context).map_err(|error| error.at(GROUP))?;
+        let group = group_from_document(*source, context).map_err(|error| error.at(GROUP))?;
         Ok(Some(NodeMetadata::Group(GroupMetadata { attributes: attributes()?, ..group })))
     }
 
@@ -66,12 +67,12 @@ impl FormatDef for V2 {
         Some(1)
     }
 
-    fn lower(&self, _: &NodePath, node: &NodeMetadata, registry: &Registry) -> Result<Vec<Document>> {
+    fn to_documents(&self, _: &NodePath, node: &NodeMetadata, registry: &Registry) -> Result<Vec<Document>> {
         let (name, map, attributes) = match node {
             NodeMetadata::Array(array) => {
-                (ARRAY, json::sorted(lower_array(array, registry)?), &array.attributes)
+                (ARRAY, json::sorted(array_to_document(array, registry)?), &array.attributes)
             }
-            NodeMetadata::Group(group) => (GROUP, lower_group(group), &group.attributes),
+            NodeMetadata::Group(group) => (GROUP, group_to_document(group), &group.attributes),
         };
         let mut documents = vec![(name, json::to_ascii(&map)?)];
         if !attributes.is_empty() {
@@ -143,7 +144,7 @@ fn main_document(name: &'static str, documents: &[Option<Vec<u8>>]) -> Result<Ma
     json::parse_object(bytes).map_err(|error| error.at(name))
 }
 
-fn lift_group(source: Source<'_>, context: &LiftContext<'_>) -> Result<GroupMetadata> {
+fn group_from_document(source: Source<'_>, context: &ReadContext<'_>) -> Result<GroupMetadata> {
     let mut members = source.members(context.strictness)?;
     members.zarr_format(2)?;
     // zarr-python 3 leaves it here, where it means nothing.
@@ -158,13 +159,16 @@ fn lift_group(source: Source<'_>, context: &LiftContext<'_>) -> Result<GroupMeta
 }
 
 /// Reads the document of an array; the attributes are elsewhere.
-pub(super) fn lift_array(mut members: Members<'_>, context: &LiftContext<'_>) -> Result<ArrayMetadata> {
+pub(super) fn array_from_document(
+    mut members: Members<'_>,
+    context: &ReadContext<'_>,
+) -> Result<ArrayMetadata> {
     members.zarr_format(2)?;
     let shape = members.lengths("shape")?;
     let mut chunks = members.lengths("chunks")?;
     forgive_empty_chunks(&mut chunks, &shape, context.strictness);
     let chunk_grid = ChunkGrid::regular(chunks, &shape)?;
-    let (data_type, order) = lift_data_type(&mut members, context)?;
+    let (data_type, order) = read_data_type(&mut members, context)?;
     let fill_value = match &*optional_if_lenient(&mut members, "fill_value")? {
         Json::Null => None,
         fill if members.lenient() && is_number_of_text(fill, &data_type) => None,
@@ -177,7 +181,7 @@ pub(super) fn lift_array(mut members: Members<'_>, context: &LiftContext<'_>) ->
             Some(if data_type.fields().is_some() { reordered(&value, &data_type, &order) } else { value })
         }
     };
-    let codecs = lift_codecs(&mut members, shape.len(), &data_type, &order, context)?;
+    let codecs = read_codecs(&mut members, shape.len(), &data_type, &order, context)?;
     let separator_declared = members.has("dimension_separator");
     let separator = match members.optional("dimension_separator").as_deref() {
         None => Separator::Dot,
@@ -212,12 +216,12 @@ fn is_number_of_text(fill: &Json, data_type: &DataType) -> bool {
 
 /// The data type, and the byte order of its stored elements. What objects are, only their codec says: the first filter or,
 /// in some stores, the compressor.
-fn lift_data_type(members: &mut Members<'_>, context: &LiftContext<'_>) -> Result<(DataType, ByteOrder)> {
+fn read_data_type(members: &mut Members<'_>, context: &ReadContext<'_>) -> Result<(DataType, ByteOrder)> {
     let little = ByteOrder::One(Endian::Little);
     let dtype = members.required("dtype")?;
     let registry = context.registry;
     if dtype.as_str() != Some("|O") {
-        let (known, order) = lift_named(&dtype, context)
+        let (known, order) = read_named(&dtype, context)
             .map_or_else(|error| (Err(error), None), |(data_type, order)| (Ok(data_type), order));
         return Ok((registry.or_unknown(&dtype, known)?, order.unwrap_or(little)));
     }
@@ -229,17 +233,17 @@ fn lift_data_type(members: &mut Members<'_>, context: &LiftContext<'_>) -> Resul
 
 /// Those types that NumPy has no type string for, such as `bfloat16`, tensorstore calls as version 3 does, and stores them
 /// little-endian.
-fn lift_named(json: &Json, context: &LiftContext<'_>) -> Result<(DataType, Option<ByteOrder>)> {
+fn read_named(json: &Json, context: &ReadContext<'_>) -> Result<(DataType, Option<ByteOrder>)> {
     let registry = context.registry;
-    let lifted = registry.data_type_from_v2(json);
-    if lifted.is_ok() || context.strictness == Strictness::Strict || !json.is_string() {
-        return lifted;
+    let read = registry.data_type_from_v2(json);
+    if read.is_ok() || context.strictness == Strictness::Strict || !json.is_string() {
+        return read;
     }
     let named = registry.data_type_from_v3(json).ok();
     let only_named = |named: &DataType| {
         registry.family(named).is_ok_and(|family| family.to_v2(named, Endian::Little).is_err())
     };
-    named.filter(only_named).map_or(lifted, |named| Ok((named, None)))
+    named.filter(only_named).map_or(read, |named| Ok((named, None)))
 }
 
 /// The fill value of a structure between memory and the byte order that its base64 has in metadata.
@@ -277,12 +281,12 @@ fn optional_if_lenient<'a>(members: &mut Members<'a>, name: &'static str) -> Res
 }
 
 /// `order`, `filters`, the byte order of the dtype and `compressor` as one chain.
-fn lift_codecs(
+fn read_codecs(
     members: &mut Members<'_>,
     ndim: usize,
     data_type: &DataType,
     order: &ByteOrder,
-    context: &LiftContext<'_>,
+    context: &ReadContext<'_>,
 ) -> Result<Vec<CodecSpec>> {
     let column_major = match &*optional_if_lenient(members, "order")? {
         Json::Null if members.lenient() => false,
@@ -298,12 +302,12 @@ fn lift_codecs(
         compressor: &*optional_if_lenient(members, "compressor")?,
     };
     match context.last_codecs {
-        Some(last) => last.of(said, |said| lift_chain(said, context)),
-        None => lift_chain(&said, context),
+        Some(last) => last.of(said, |said| read_chain(said, context)),
+        None => read_chain(&said, context),
     }
 }
 
-fn lift_chain(said: &Said<&Json>, context: &LiftContext<'_>) -> Result<Vec<CodecSpec>> {
+fn read_chain(said: &Said<&Json>, context: &ReadContext<'_>) -> Result<Vec<CodecSpec>> {
     let Said { column_major, data_type, order, filters, compressor } = said;
     let filters = match filters {
         Json::Null => &[],
@@ -321,7 +325,7 @@ fn lift_chain(said: &Said<&Json>, context: &LiftContext<'_>) -> Result<Vec<Codec
     let mut item = data_type.encoded_item();
     let mut in_bytes = false;
     for (member, json) in listed {
-        let (kind, spec) = lift_codec(member, json, item, context)?;
+        let (kind, spec) = read_codec(member, json, item, context)?;
         item = match kind {
             CodecKind::ArrayToArray => encoded_size(&spec.configuration).unwrap_or(item),
             // What numcodecs makes of numbers in this way is single bytes.
@@ -433,21 +437,21 @@ fn encoded_size(filter: &Map) -> Option<usize> {
 }
 
 /// A codec, which is given elements of `item` bytes.
-fn lift_codec(
+fn read_codec(
     member: &str,
     json: &Json,
     item: usize,
-    context: &LiftContext<'_>,
+    context: &ReadContext<'_>,
 ) -> Result<(CodecKind, CodecSpec)> {
-    let lift = |json: &Json| context.registry.spec_from_v2(json, item);
-    let (kind, spec) = lift(json).map_err(|error| error.at(member))?;
+    let spec_of = |json: &Json| context.registry.spec_from_v2(json, item);
+    let (kind, spec) = spec_of(json).map_err(|error| error.at(member))?;
     if context.strictness == Strictness::Strict {
         let map = json.as_object().ok_or_else(|| wrong(member, "an object with an \"id\"", json))?;
         // A member that the codec knows is in its configuration, or makes a difference to it.
         let changed = |name: &str| {
             let mut other = map.clone();
             other.insert(name.to_owned(), json!("no value of anything"));
-            lift(&other.into()).map_or(true, |(_, other)| other != spec)
+            spec_of(&other.into()).map_or(true, |(_, other)| other != spec)
         };
         let unknown =
             |name: &&String| *name != "id" && !spec.configuration.contains_key(*name) && !changed(name);
@@ -471,7 +475,7 @@ fn bytes_codec(order: Option<&ByteOrder>) -> CodecSpec {
     CodecSpec::new("bytes", order.map_or(Json::Null, |order| json!({"endian": order.to_json()})))
 }
 
-fn lower_group(group: &GroupMetadata) -> Map {
+fn group_to_document(group: &GroupMetadata) -> Map {
     let mut map = Map::default();
     map.insert("zarr_format".to_owned(), 2.into());
     map.extend(group.extra.clone());
@@ -479,7 +483,7 @@ fn lower_group(group: &GroupMetadata) -> Map {
 }
 
 /// The document of an array, or what this format cannot say.
-pub(super) fn lower_array(array: &ArrayMetadata, registry: &Registry) -> Result<Map> {
+pub(super) fn array_to_document(array: &ArrayMetadata, registry: &Registry) -> Result<Map> {
     if array.dimension_names.is_some() {
         return Err(Error::unsupported(
             "Zarr v2 has no dimension names; give them as the attribute _ARRAY_DIMENSIONS, which xarray reads",
@@ -488,7 +492,7 @@ pub(super) fn lower_array(array: &ArrayMetadata, registry: &Registry) -> Result<
     let ChunkKeyEncoding::V2(separator) = array.chunk_key_encoding else {
         return Err(Error::unsupported("Zarr v2 has only its own chunk key encoding, without the \"c\""));
     };
-    let chain = lower_codecs(array, registry)?;
+    let chain = written_codecs(array, registry)?;
     let family = registry.family(&array.data_type)?;
     let fill = array.fill_value.as_ref().map(|fill| match array.data_type.fields() {
         Some(_) => family.fill_to_v2(&array.data_type, &reordered(fill, &array.data_type, &chain.byte_order)),
@@ -511,14 +515,14 @@ pub(super) fn lower_array(array: &ArrayMetadata, registry: &Registry) -> Result<
 }
 
 /// A chain as v2 says it.
-struct LoweredChain {
+struct WrittenChain {
     order: &'static str,
     filters: Json,
     byte_order: ByteOrder,
     compressor: Json,
 }
 
-fn lower_codecs(array: &ArrayMetadata, registry: &Registry) -> Result<LoweredChain> {
+fn written_codecs(array: &ArrayMetadata, registry: &Registry) -> Result<WrittenChain> {
     let mut codecs = array.codecs.as_slice();
     let mut order = "C";
     let reversed = column_major_codec(array.shape.len());
@@ -528,7 +532,7 @@ fn lower_codecs(array: &ArrayMetadata, registry: &Registry) -> Result<LoweredCha
         (order, codecs) = ("F", rest);
     }
     let mut byte_order = ByteOrder::One(Endian::Little);
-    let mut lowered: Vec<Json> = Vec::new();
+    let mut written: Vec<Json> = Vec::new();
     // A codec that makes bytes of numbers is a compressor to numcodecs; one that makes bytes of objects is a filter.
     let compresses = |kind| match kind {
         CodecKind::ArrayToArray => false,
@@ -538,7 +542,7 @@ fn lower_codecs(array: &ArrayMetadata, registry: &Registry) -> Result<LoweredCha
     let mut last_compresses = false;
     for codec in codecs {
         if codec.name == "bytes" {
-            byte_order = lower_byte_order(codec, &lowered)?;
+            byte_order = written_byte_order(codec, &written)?;
             continue;
         }
         let filter = filter_in(codec);
@@ -559,16 +563,16 @@ fn lower_codecs(array: &ArrayMetadata, registry: &Registry) -> Result<LoweredCha
         let mut all = Map::default();
         all.insert("id".to_owned(), id.into());
         all.extend(members);
-        lowered.push(all.into());
+        written.push(all.into());
         last_compresses = compresses(def.kind);
     }
-    let compressor = if last_compresses { lowered.pop() } else { None };
-    let filters = if lowered.is_empty() { Json::Null } else { lowered.into() };
-    Ok(LoweredChain { order, filters, byte_order, compressor: compressor.unwrap_or(Json::Null) })
+    let compressor = if last_compresses { written.pop() } else { None };
+    let filters = if written.is_empty() { Json::Null } else { written.into() };
+    Ok(WrittenChain { order, filters, byte_order, compressor: compressor.unwrap_or(Json::Null) })
 }
 
 /// The byte order of the array's own type: that of the codec `bytes`, unless a filter before it has made other numbers.
-fn lower_byte_order(bytes: &CodecSpec, filters: &[Json]) -> Result<ByteOrder> {
+fn written_byte_order(bytes: &CodecSpec, filters: &[Json]) -> Result<ByteOrder> {
     let filters: Vec<&Map> = filters.iter().filter_map(Json::as_object).collect();
     let little = ByteOrder::One(Endian::Little);
     let stored = bytes.configuration.get("endian").and_then(ByteOrder::from_json);
@@ -601,14 +605,14 @@ mod tests {
         document
     }
 
-    fn lifted(document: &Json, strictness: Strictness) -> Result<ArrayMetadata> {
+    fn read(document: &Json, strictness: Strictness) -> Result<ArrayMetadata> {
         let registry = Registry::new();
-        let context = LiftContext::new(&registry, strictness);
-        lift_array(Source::Json(document).members(strictness).unwrap(), &context)
+        let context = ReadContext::new(&registry, strictness);
+        array_from_document(Source::Json(document).members(strictness).unwrap(), &context)
     }
 
     #[test]
-    fn lowering_what_was_lifted_gives_the_document_back() {
+    fn writing_what_was_read_gives_the_document_back() {
         let documents = [
             minimal(),
             with("order", json!("C")),
@@ -618,14 +622,14 @@ mod tests {
             with("dimension_separator", json!(".")),
         ];
         for document in documents {
-            let array = lifted(&document, Strictness::Strict).unwrap();
-            assert_eq!(Json::Object(lower_array(&array, &Registry::new()).unwrap()), document);
+            let array = read(&document, Strictness::Strict).unwrap();
+            assert_eq!(Json::Object(array_to_document(&array, &Registry::new()).unwrap()), document);
         }
     }
 
     #[test]
     fn order_and_endianness_become_codecs() {
-        let array = lifted(&minimal(), Strictness::Strict).unwrap();
+        let array = read(&minimal(), Strictness::Strict).unwrap();
         let chain: Vec<_> = array.codecs.iter().map(ToString::to_string).collect();
         assert_eq!(chain, ["transpose(order=[1,0])", "bytes(endian=\"big\")"]);
     }
@@ -688,21 +692,21 @@ mod tests {
         for member in ["compressor", "fill_value", "order", "filters"] {
             let mut document = minimal();
             document.as_object_mut().unwrap().shift_remove(member);
-            assert!(lifted(&document, Strictness::Lenient).is_ok(), "{member}");
-            assert!(lifted(&document, Strictness::Strict).is_err(), "{member}");
+            assert!(read(&document, Strictness::Lenient).is_ok(), "{member}");
+            assert!(read(&document, Strictness::Strict).is_err(), "{member}");
         }
-        assert!(lifted(&with("dimension_separator", Json::Null), Strictness::Lenient).is_ok());
+        assert!(read(&with("dimension_separator", Json::Null), Strictness::Lenient).is_ok());
     }
 
     #[test]
     fn types_that_have_no_type_string_go_by_their_names() {
         let document = with("dtype", json!("bfloat16"));
-        let array = lifted(&document, Strictness::Lenient).unwrap();
+        let array = read(&document, Strictness::Lenient).unwrap();
         assert_eq!(array.data_type.to_string(), "bfloat16");
         assert_eq!(array.codecs.last().unwrap().to_string(), "bytes(endian=\"little\")");
-        assert!(lifted(&document, Strictness::Strict).is_err());
+        assert!(read(&document, Strictness::Strict).is_err());
         // Of which byte order would these be?
-        assert!(lifted(&with("dtype", json!("float32")), Strictness::Lenient).is_err());
+        assert!(read(&with("dtype", json!("float32")), Strictness::Lenient).is_err());
     }
 
     #[test]
@@ -715,15 +719,15 @@ mod tests {
         for document in
             [of("<f4", json!("0x3f800000")), of("<c8", json!([1.0, "0x3f800000"])), of("|V2", json!([1, 2]))]
         {
-            assert!(lifted(&document, Strictness::Lenient).is_ok(), "{document}");
-            assert!(lifted(&document, Strictness::Strict).is_err(), "{document}");
+            assert!(read(&document, Strictness::Lenient).is_ok(), "{document}");
+            assert!(read(&document, Strictness::Strict).is_err(), "{document}");
         }
-        assert!(lifted(&of("|V2", json!("AQI=")), Strictness::Strict).is_ok());
-        assert!(lifted(&of("<c8", json!([1.0, "NaN"])), Strictness::Strict).is_ok());
+        assert!(read(&of("|V2", json!("AQI=")), Strictness::Strict).is_ok());
+        assert!(read(&of("<c8", json!([1.0, "NaN"])), Strictness::Strict).is_ok());
         let group = |strictness| {
             let registry = Registry::new();
-            let context = LiftContext::new(&registry, strictness);
-            lift_group(Source::Bytes(b"{\"zarr_format\": 2, \"later\": 1}"), &context)
+            let context = ReadContext::new(&registry, strictness);
+            group_from_document(Source::Bytes(b"{\"zarr_format\": 2, \"later\": 1}"), &context)
         };
         assert!(group(Strictness::Lenient).is_ok());
         assert!(group(Strictness::Strict).unwrap_err().to_string().contains("later"));
@@ -747,16 +751,16 @@ mod tests {
             (with("dimension_separator", json!("-")), "separator"),
         ];
         for (document, named) in broken {
-            let message = lifted(&document, Strictness::Lenient).unwrap_err().to_string();
+            let message = read(&document, Strictness::Lenient).unwrap_err().to_string();
             assert!(message.contains(named), "{document}: {message}");
         }
     }
 
     #[test]
     fn what_v2_cannot_say_is_refused_by_name() {
-        let mut array = lifted(&minimal(), Strictness::Strict).unwrap();
+        let mut array = read(&minimal(), Strictness::Strict).unwrap();
         array.dimension_names = Some(vec![None, None]);
-        let message = lower_array(&array, &Registry::new()).unwrap_err().to_string();
+        let message = array_to_document(&array, &Registry::new()).unwrap_err().to_string();
         assert!(message.contains("_ARRAY_DIMENSIONS"), "{message}");
     }
 }

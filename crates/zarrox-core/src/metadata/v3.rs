@@ -6,8 +6,8 @@ use crate::json::json;
 
 use super::members::{Members, lengths, wrong};
 use super::{
-    ArrayMetadata, Change, Consolidation, Document, Format, FormatDef, GroupMetadata, Layout, LiftContext,
-    NodeMetadata, Source, consolidated, put_members, v2,
+    ArrayMetadata, Change, Consolidation, Document, Format, FormatDef, GroupMetadata, Layout, NodeMetadata,
+    ReadContext, Source, consolidated, put_members, v2,
 };
 use crate::codec::CodecSpec;
 use crate::data_type::DataType;
@@ -33,19 +33,19 @@ impl FormatDef for V3 {
         Layout::together(&[DOCUMENT])
     }
 
-    fn lift(
+    fn from_documents(
         &self,
         documents: &[Option<Source<'_>>],
-        context: &LiftContext<'_>,
+        context: &ReadContext<'_>,
     ) -> Result<Option<NodeMetadata>> {
         let Some(Some(source)) = documents.first() else { return Ok(None) };
-        lift(*source, context).map_err(|error| error.at(DOCUMENT))
+        from_documents(*source, context).map_err(|error| error.at(DOCUMENT))
     }
 
-    fn lower(&self, _: &NodePath, node: &NodeMetadata, registry: &Registry) -> Result<Vec<Document>> {
+    fn to_documents(&self, _: &NodePath, node: &NodeMetadata, registry: &Registry) -> Result<Vec<Document>> {
         let map = match node {
-            NodeMetadata::Array(array) => lower_array(array, registry)?,
-            NodeMetadata::Group(group) => lower_group(group),
+            NodeMetadata::Array(array) => array_to_document(array, registry)?,
+            NodeMetadata::Group(group) => group_to_document(group),
         };
         Ok(vec![(DOCUMENT, json::to_bytes(&map)?)])
     }
@@ -85,30 +85,32 @@ impl FormatDef for V3 {
     }
 }
 
-fn lift(source: Source<'_>, context: &LiftContext<'_>) -> Result<Option<NodeMetadata>> {
+fn from_documents(source: Source<'_>, context: &ReadContext<'_>) -> Result<Option<NodeMetadata>> {
     let mut members = source.members(context.strictness)?;
     // The drafts had a URI there, in a document that is not that of a node.
     if members.get("zarr_format").and_then(Json::as_str).is_some_and(|format| format.contains("://")) {
         return Ok(None);
     }
     members.zarr_format(3)?;
-    lift_node(members, context).map(Some)
+    node_from_document(members, context).map(Some)
 }
 
-fn lift_node(mut members: Members<'_>, context: &LiftContext<'_>) -> Result<NodeMetadata> {
+fn node_from_document(mut members: Members<'_>, context: &ReadContext<'_>) -> Result<NodeMetadata> {
     match members.optional("node_type").as_deref() {
-        Some(Json::String(kind)) if kind == "array" => lift_array(members, context).map(NodeMetadata::Array),
-        Some(Json::String(kind)) if kind == "group" => lift_group(members).map(NodeMetadata::Group),
+        Some(Json::String(kind)) if kind == "array" => {
+            array_from_document(members, context).map(NodeMetadata::Array)
+        }
+        Some(Json::String(kind)) if kind == "group" => group_from_document(members).map(NodeMetadata::Group),
         // Only an array has these members, so that its kind is clear.
         None if members.lenient() && members.has("shape") && members.has("data_type") => {
-            lift_array(members, context).map(NodeMetadata::Array)
+            array_from_document(members, context).map(NodeMetadata::Array)
         }
         None => Err(Error::metadata("the member 'node_type' is missing")),
         Some(other) => Err(Error::metadata(format!("node_type is {other}, expected \"array\" or \"group\""))),
     }
 }
 
-fn lift_group(mut members: Members<'_>) -> Result<GroupMetadata> {
+fn group_from_document(mut members: Members<'_>) -> Result<GroupMetadata> {
     let attributes = members.object("attributes")?;
     check_consolidated(members.optional(consolidated::MEMBER).as_deref(), members.lenient())?;
     Ok(GroupMetadata { format: Format::V3, attributes, extra: extra(members)? })
@@ -129,7 +131,7 @@ fn check_consolidated(json: Option<&Json>, lenient: bool) -> Result<()> {
     }
 }
 
-fn lift_array(mut members: Members<'_>, context: &LiftContext<'_>) -> Result<ArrayMetadata> {
+fn array_from_document(mut members: Members<'_>, context: &ReadContext<'_>) -> Result<ArrayMetadata> {
     let strictness = context.strictness;
     let shape = members.lengths("shape")?;
     let data_type = members.required("data_type")?;
@@ -139,15 +141,15 @@ fn lift_array(mut members: Members<'_>, context: &LiftContext<'_>) -> Result<Arr
     let known = context.registry.data_type_from_v3(&data_type);
     let data_type = context.registry.or_unknown(&data_type, known)?;
     let chunk_grid = ChunkGrid::from_json(&*members.required("chunk_grid")?, &shape, strictness)?;
-    let chunk_key_encoding = lift_key_encoding(&*members.required("chunk_key_encoding")?, strictness)?;
+    let chunk_key_encoding = read_key_encoding(&*members.required("chunk_key_encoding")?, strictness)?;
     let fill = members.required("fill_value")?;
     if strictness == Strictness::Strict && matches!(data_type, DataType::RawBits(_)) && !fill.is_array() {
         return Err(Error::metadata(format!("fill_value {fill} of a {data_type} must be a list of bytes")));
     }
     let fill_value = context.registry.family(&data_type)?.fill_from_json(&data_type, &fill, strictness)?;
-    let codecs = lift_codecs(&*members.required("codecs")?, strictness)?;
+    let codecs = read_codecs(&*members.required("codecs")?, strictness)?;
     let attributes = members.object("attributes")?;
-    let dimension_names = lift_dimension_names(members.take("dimension_names"), strictness)?;
+    let dimension_names = read_dimension_names(members.take("dimension_names"), strictness)?;
     check_storage_transformers(members.optional("storage_transformers").as_deref(), strictness)?;
     let array = ArrayMetadata {
         format: Format::V3,
@@ -282,7 +284,7 @@ pub(super) fn forgive_empty_chunks(chunk_shape: &mut [u64], shape: &[u64], stric
     }
 }
 
-fn lift_key_encoding(json: &Json, strictness: Strictness) -> Result<ChunkKeyEncoding> {
+fn read_key_encoding(json: &Json, strictness: Strictness) -> Result<ChunkKeyEncoding> {
     let encoding = extension("chunk_key_encoding", json, strictness)?;
     let mut members = encoding.configuration.into_iter().flat_map(Map::keys);
     if let Some(unknown) = members.find(|key| strictness == Strictness::Strict && *key != "separator") {
@@ -309,7 +311,7 @@ pub(super) fn bad_separator(text: &str) -> Error {
     Error::metadata(format!("the separator of chunk keys must be \".\" or \"/\", it is {text:?}"))
 }
 
-fn lift_codecs(json: &Json, strictness: Strictness) -> Result<Vec<CodecSpec>> {
+fn read_codecs(json: &Json, strictness: Strictness) -> Result<Vec<CodecSpec>> {
     let list = json.as_array().ok_or_else(|| wrong("codecs", "a list", json))?;
     list.iter()
         .map(|codec| {
@@ -339,7 +341,7 @@ fn has_filter_of_bytes(name: &str, configuration: Option<&Map>) -> bool {
     name == v2::FILTER_OF_BYTES || configuration.is_some_and(|members| members.values().any(within))
 }
 
-fn lift_dimension_names(json: Option<Json>, strictness: Strictness) -> Result<Option<Vec<Option<String>>>> {
+fn read_dimension_names(json: Option<Json>, strictness: Strictness) -> Result<Option<Vec<Option<String>>>> {
     let list = match json {
         None => return Ok(None),
         Some(Json::Null) if strictness == Strictness::Lenient => return Ok(None),
@@ -375,7 +377,7 @@ fn extra(members: Members<'_>) -> Result<Map> {
     Ok(rest)
 }
 
-fn lower_group(group: &GroupMetadata) -> Map {
+fn group_to_document(group: &GroupMetadata) -> Map {
     let mut map = Map::default();
     map.insert("zarr_format".to_owned(), 3.into());
     map.insert("node_type".to_owned(), "group".into());
@@ -384,7 +386,7 @@ fn lower_group(group: &GroupMetadata) -> Map {
     map
 }
 
-fn lower_array(array: &ArrayMetadata, registry: &Registry) -> Result<Map> {
+fn array_to_document(array: &ArrayMetadata, registry: &Registry) -> Result<Map> {
     let family = registry.family(&array.data_type)?;
     let fill = family.fill_to_v3(&array.data_type, &array.fill_element(registry)?);
     let (encoding, separator) = match array.chunk_key_encoding {
@@ -466,17 +468,17 @@ mod tests {
         json!({"name": "rectilinear", "configuration": {"kind": "inline", "chunk_shapes": chunk_shapes}})
     }
 
-    fn lifted(document: &Json, strictness: Strictness) -> Result<ArrayMetadata> {
+    fn read(document: &Json, strictness: Strictness) -> Result<ArrayMetadata> {
         let registry = Registry::new();
-        let context = LiftContext::new(&registry, strictness);
-        match lift(Source::Bytes(document.to_string().as_bytes()), &context)? {
+        let context = ReadContext::new(&registry, strictness);
+        match from_documents(Source::Bytes(document.to_string().as_bytes()), &context)? {
             Some(NodeMetadata::Array(array)) => Ok(array),
             other => Err(Error::metadata(format!("no array: {other:?}"))),
         }
     }
 
     #[test]
-    fn lowering_what_was_lifted_gives_the_document_back() {
+    fn writing_what_was_read_gives_the_document_back() {
         let documents = [
             minimal(),
             with("dimension_names", json!(["x"])),
@@ -489,9 +491,9 @@ mod tests {
             with("chunk_grid", rectilinear(&json!([[[1, 1_u64 << 60]]]))),
         ];
         for document in documents {
-            let array = lifted(&document, Strictness::Strict).unwrap();
-            let lowered = lower_array(&array, &Registry::new()).unwrap();
-            assert_eq!(Json::Object(lowered), document);
+            let array = read(&document, Strictness::Strict).unwrap();
+            let written = array_to_document(&array, &Registry::new()).unwrap();
+            assert_eq!(Json::Object(written), document);
         }
     }
 
@@ -516,8 +518,8 @@ mod tests {
             with("chunk_grid", json!({"name": "rectangular", "configuration": {"chunk_shape": [[1, 3]]}})),
         ];
         for document in variants {
-            assert!(lifted(&document, Strictness::Lenient).is_ok(), "{document}");
-            assert!(lifted(&document, Strictness::Strict).is_err(), "{document}");
+            assert!(read(&document, Strictness::Lenient).is_ok(), "{document}");
+            assert!(read(&document, Strictness::Strict).is_err(), "{document}");
         }
     }
 
@@ -527,21 +529,21 @@ mod tests {
             let map = json!({"zarr_format": 3, "node_type": "group", "consolidated_metadata": consolidated});
             map.to_string().into_bytes()
         };
-        let lift = |bytes: &[u8], strictness| {
-            lift(Source::Bytes(bytes), &LiftContext::new(&Registry::new(), strictness))
+        let read = |bytes: &[u8], strictness| {
+            from_documents(Source::Bytes(bytes), &ReadContext::new(&Registry::new(), strictness))
         };
-        assert!(lift(&document(Json::Null), Strictness::Lenient).is_ok());
-        assert!(lift(&document(Json::Null), Strictness::Strict).is_err());
-        assert!(lift(&document(json!({"kind": "inline"})), Strictness::Lenient).is_ok());
-        assert!(lift(&document(json!({"kind": "inline"})), Strictness::Strict).is_err());
-        assert!(lift(&document(json!({"must_understand": false})), Strictness::Strict).is_ok());
+        assert!(read(&document(Json::Null), Strictness::Lenient).is_ok());
+        assert!(read(&document(Json::Null), Strictness::Strict).is_err());
+        assert!(read(&document(json!({"kind": "inline"})), Strictness::Lenient).is_ok());
+        assert!(read(&document(json!({"kind": "inline"})), Strictness::Strict).is_err());
+        assert!(read(&document(json!({"must_understand": false})), Strictness::Strict).is_ok());
     }
 
     #[test]
     fn both_modes_take_the_short_forms_of_3_1() {
         let document = with("chunk_key_encoding", json!("default"));
-        assert!(lifted(&document, Strictness::Strict).is_ok());
-        let array = lifted(&with("codecs", json!(["bytes", "crc32c"])), Strictness::Strict).unwrap();
+        assert!(read(&document, Strictness::Strict).is_ok());
+        let array = read(&with("codecs", json!(["bytes", "crc32c"])), Strictness::Strict).unwrap();
         assert_eq!(array.codecs[1].name, "crc32c");
     }
 
@@ -610,7 +612,7 @@ mod tests {
             (with("later", json!(1)), "later"),
         ];
         for (document, named) in broken {
-            let message = lifted(&document, Strictness::Lenient).unwrap_err().to_string();
+            let message = read(&document, Strictness::Lenient).unwrap_err().to_string();
             assert!(message.contains(named), "{document}: {message}");
         }
     }

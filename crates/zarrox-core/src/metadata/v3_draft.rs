@@ -11,7 +11,7 @@ use crate::json::json;
 use super::drafts::{self, ARRAY, ENTRY, GROUP};
 use super::members::{Members, wrong};
 use super::{
-    ArrayMetadata, Change, Document, Format, FormatDef, Layout, LiftContext, NodeMetadata, Source, v2,
+    ArrayMetadata, Change, Document, Format, FormatDef, Layout, NodeMetadata, ReadContext, Source, v2,
 };
 use crate::codec::CodecSpec;
 use crate::data_type::{DataType, Endian, Storage};
@@ -49,13 +49,17 @@ impl FormatDef for V3Draft {
         Some(ENTRY)
     }
 
-    fn lift_entry(&self, document: Option<&[u8]>, context: &LiftContext<'_>) -> Result<Option<Layout>> {
+    fn entry_from_document(
+        &self,
+        document: Option<&[u8]>,
+        context: &ReadContext<'_>,
+    ) -> Result<Option<Layout>> {
         let Some(map) = drafts::entry_members(document, false) else { return Ok(None) };
         let mut members = Members::new(Cow::Owned(map), context.strictness);
         drafts::check_core_version(&mut members, CORE)?;
         let suffix = match members.take("metadata_encoding") {
             None if members.lenient() => ".json".to_owned(),
-            Some(Json::Object(encoding)) => lift_encoding(encoding, context.strictness)?,
+            Some(Json::Object(encoding)) => read_encoding(encoding, context.strictness)?,
             other => return Err(wrong("metadata_encoding", "an object", &other.unwrap_or(Json::Null))),
         };
         if !members.lenient() && !members.has("extensions") {
@@ -75,12 +79,14 @@ impl FormatDef for V3Draft {
         entry.as_object().map(json::to_bytes).transpose()
     }
 
-    fn lift(
+    fn from_documents(
         &self,
         documents: &[Option<Source<'_>>],
-        context: &LiftContext<'_>,
+        context: &ReadContext<'_>,
     ) -> Result<Option<NodeMetadata>> {
-        let node = drafts::lift(documents, Format::V3Draft, context, |map| lift_array(map, context))?;
+        let node = drafts::from_documents(documents, Format::V3Draft, context, |map| {
+            array_from_document(map, context)
+        })?;
         if let Some(NodeMetadata::Group(group)) = &node {
             check_extra(&group.extra).map_err(|error| error.at(GROUP))?;
         }
@@ -91,10 +97,14 @@ impl FormatDef for V3Draft {
         Some(1)
     }
 
-    fn lower(&self, _: &NodePath, node: &NodeMetadata, registry: &Registry) -> Result<Vec<Document>> {
+    fn to_documents(&self, _: &NodePath, node: &NodeMetadata, registry: &Registry) -> Result<Vec<Document>> {
         match node {
-            NodeMetadata::Array(array) => Ok(vec![(ARRAY, json::to_bytes(&lower_array(array, registry)?)?)]),
-            NodeMetadata::Group(group) => Ok(vec![(GROUP, json::to_bytes(&drafts::lower_group(group))?)]),
+            NodeMetadata::Array(array) => {
+                Ok(vec![(ARRAY, json::to_bytes(&array_to_document(array, registry)?)?)])
+            }
+            NodeMetadata::Group(group) => {
+                Ok(vec![(GROUP, json::to_bytes(&drafts::group_to_document(group))?)])
+            }
         }
     }
 
@@ -120,7 +130,7 @@ fn chunk_keys(separator: Separator) -> ChunkKeyEncoding {
 }
 
 /// The end of documents' keys. Only JSON is an encoding that anybody has defined.
-fn lift_encoding(encoding: Map, strictness: Strictness) -> Result<String> {
+fn read_encoding(encoding: Map, strictness: Strictness) -> Result<String> {
     let mut members = Members::new(Cow::Owned(encoding), strictness);
     let kind = members.required("type")?;
     if *kind != json!("json") || members.has("extension") {
@@ -141,13 +151,13 @@ fn check_extra(extra: &Map) -> Result<()> {
     }
 }
 
-fn lift_array(map: Map, context: &LiftContext<'_>) -> Result<ArrayMetadata> {
+fn array_from_document(map: Map, context: &ReadContext<'_>) -> Result<ArrayMetadata> {
     let mut members = Members::new(Cow::Owned(map), context.strictness);
-    let (dtype, fallback_from) = lift_data_type(&*members.required("data_type")?, context)?;
-    let (codecs, endian) = lift_codecs(&mut members)?;
+    let (dtype, fallback_from) = read_data_type(&*members.required("data_type")?, context)?;
+    let (codecs, endian) = read_codecs(&mut members)?;
     let dtype = endian.map_or(Ok(dtype.clone()), |endian| drafts::with_endian(&dtype, endian))?;
-    let (chunks, separator) = drafts::lift_grid(&*members.required("chunk_grid")?, context.strictness)?;
-    let fill = lift_fill(&mut members, &dtype, context)?;
+    let (chunks, separator) = drafts::read_grid(&*members.required("chunk_grid")?, context.strictness)?;
+    let fill = read_fill(&mut members, &dtype, context)?;
     let mut document = Map::default();
     let mut say = |name: &str, json: Json| drop(document.insert(name.to_owned(), json));
     say("zarr_format", 2.into());
@@ -155,13 +165,13 @@ fn lift_array(map: Map, context: &LiftContext<'_>) -> Result<ArrayMetadata> {
     say("chunks", chunks);
     say("dtype", dtype);
     say("fill_value", fill.json);
-    say("order", drafts::lift_order(&mut members)?);
+    say("order", drafts::read_order(&mut members)?);
     say("filters", codecs.into());
     say("compressor", Json::Null);
     say("dimension_separator", separator.to_string().into());
     let transformers = members.take("storage_transformers");
     let keys = chunk_keys(separator);
-    let array = drafts::lift_array(document, Format::V3Draft, keys, transformers.as_ref(), context)?;
+    let array = drafts::array_from_document(document, Format::V3Draft, keys, transformers.as_ref(), context)?;
     let attributes = drafts::attributes(&mut members)?;
     if !members.lenient() && !members.has("extensions") {
         return Err(Error::metadata("the member 'extensions' is missing"));
@@ -175,7 +185,7 @@ fn lift_array(map: Map, context: &LiftContext<'_>) -> Result<ArrayMetadata> {
 }
 
 /// The type as v2 says it; and where it is not known and a fallback of it is taken, what the document says.
-fn lift_data_type(json: &Json, context: &LiftContext<'_>) -> Result<(Json, Option<Box<Json>>)> {
+fn read_data_type(json: &Json, context: &ReadContext<'_>) -> Result<(Json, Option<Box<Json>>)> {
     let map = match json {
         Json::String(name) => return Ok((drafts::type_string(name, context.registry)?, None)),
         Json::Object(map) => map,
@@ -211,7 +221,7 @@ fn lift_data_type(json: &Json, context: &LiftContext<'_>) -> Result<(Json, Optio
 }
 
 /// The codecs as v2 has them, and what the codec of the byte order says.
-fn lift_codecs(members: &mut Members<'_>) -> Result<(Vec<Json>, Option<Endian>)> {
+fn read_codecs(members: &mut Members<'_>) -> Result<(Vec<Json>, Option<Endian>)> {
     let mut given = match members.take("codecs") {
         None => Vec::new(),
         Some(Json::Null) if members.lenient() => Vec::new(),
@@ -247,7 +257,7 @@ struct Fill {
     bits: Option<FillValue>,
 }
 
-fn lift_fill(members: &mut Members<'_>, dtype: &Json, context: &LiftContext<'_>) -> Result<Fill> {
+fn read_fill(members: &mut Members<'_>, dtype: &Json, context: &ReadContext<'_>) -> Result<Fill> {
     let json = match members.take("fill_value") {
         // The specification forbids it, and has it in an example.
         None | Some(Json::Null) if members.lenient() => Json::Null,
@@ -307,28 +317,28 @@ fn swapped(mut bytes: Vec<u8>, data_type: &DataType) -> Vec<u8> {
     bytes
 }
 
-fn lower_array(array: &ArrayMetadata, registry: &Registry) -> Result<Map> {
-    let mut lowered = drafts::lower_array(array, registry)?;
-    let dtype = lowered.take("dtype");
+fn array_to_document(array: &ArrayMetadata, registry: &Registry) -> Result<Map> {
+    let mut written = drafts::array_to_document(array, registry)?;
+    let dtype = written.take("dtype");
     let mut map = Map::default();
     let mut say = |name: &str, json: Json| drop(map.insert(name.to_owned(), json));
-    say("shape", lowered.take("shape"));
+    say("shape", written.take("shape"));
     say(
         "data_type",
         match &array.fallback_from {
             Some(json) => (**json).clone(),
-            None => lower_data_type(&array.data_type, &dtype)?,
+            None => written_data_type(&array.data_type, &dtype)?,
         },
     );
-    say("chunk_grid", lowered.grid());
-    say("chunk_memory_layout", lowered.take("order"));
+    say("chunk_grid", written.grid());
+    say("chunk_memory_layout", written.take("order"));
     let big = dtype.as_str().is_some_and(|dtype| dtype.starts_with('>'));
-    let codecs = lower_codecs(&lowered.take("filters"), &lowered.take("compressor"), big, registry)?;
+    let codecs = written_codecs(&written.take("filters"), &written.take("compressor"), big, registry)?;
     if !codecs.is_empty() {
         say("codecs", codecs.into());
     }
-    say("fill_value", lower_fill(&array.data_type, &array.fill_element(registry)?, registry)?);
-    if let Some(transformers) = lowered.transformers(SHARDING) {
+    say("fill_value", written_fill(&array.data_type, &array.fill_element(registry)?, registry)?);
+    if let Some(transformers) = written.transformers(SHARDING) {
         say("storage_transformers", transformers);
     }
     say("extensions", json!([]));
@@ -337,7 +347,7 @@ fn lower_array(array: &ArrayMetadata, registry: &Registry) -> Result<Map> {
     Ok(map)
 }
 
-fn lower_data_type(data_type: &DataType, dtype: &Json) -> Result<Json> {
+fn written_data_type(data_type: &DataType, dtype: &Json) -> Result<Json> {
     let text = dtype.as_str().unwrap_or_default();
     match text.trim_start_matches(['<', '>']).chars().next() {
         _ if drafts::is_core(data_type) && dtype.is_string() => Ok(data_type.to_string().into()),
@@ -349,10 +359,10 @@ fn lower_data_type(data_type: &DataType, dtype: &Json) -> Result<Json> {
 }
 
 /// The codecs with their URIs, and between arrays and bytes that of the byte order, where it is not the default.
-fn lower_codecs(filters: &Json, compressor: &Json, big: bool, registry: &Registry) -> Result<Vec<Json>> {
+fn written_codecs(filters: &Json, compressor: &Json, big: bool, registry: &Registry) -> Result<Vec<Json>> {
     let filters = filters.as_array().into_iter().flatten();
     let codecs: Vec<&Json> = filters.chain(Some(compressor).filter(|codec| !codec.is_null())).collect();
-    let mut lowered = Vec::new();
+    let mut written = Vec::new();
     let mut in_bytes = false;
     let endian = json!({"id": "endian", "endian": "big"});
     let say = |codec: &Json| {
@@ -361,18 +371,18 @@ fn lower_codecs(filters: &Json, compressor: &Json, big: bool, registry: &Registr
     };
     for codec in codecs {
         if big && !in_bytes && drafts::is_bytes_to_bytes(codec, registry)? {
-            lowered.extend(say(&endian));
+            written.extend(say(&endian));
             in_bytes = true;
         }
-        lowered.extend(say(codec));
+        written.extend(say(codec));
     }
     if big && !in_bytes {
-        lowered.extend(say(&endian));
+        written.extend(say(&endian));
     }
-    Ok(lowered)
+    Ok(written)
 }
 
-fn lower_fill(data_type: &DataType, fill: &FillValue, registry: &Registry) -> Result<Json> {
+fn written_fill(data_type: &DataType, fill: &FillValue, registry: &Registry) -> Result<Json> {
     let family = registry.family(data_type)?;
     if !drafts::is_core(data_type) {
         return Ok(family.fill_to_v2(data_type, fill));
@@ -418,31 +428,28 @@ mod tests {
         document
     }
 
-    fn lifted_with(
-        document: &Json,
-        strictness: Strictness,
-        data_type_fallback: bool,
-    ) -> Result<ArrayMetadata> {
+    fn read_with(document: &Json, strictness: Strictness, data_type_fallback: bool) -> Result<ArrayMetadata> {
         let registry = Registry::new();
-        let context = LiftContext { data_type_fallback, ..LiftContext::new(&registry, strictness) };
-        match V3Draft.lift(&[Some(Source::Json(document)), None], &context)? {
+        let context = ReadContext { data_type_fallback, ..ReadContext::new(&registry, strictness) };
+        match V3Draft.from_documents(&[Some(Source::Json(document)), None], &context)? {
             Some(NodeMetadata::Array(array)) => Ok(array),
             other => Err(Error::metadata(format!("no array: {other:?}"))),
         }
     }
 
-    fn lifted(document: &Json, strictness: Strictness) -> Result<ArrayMetadata> {
-        lifted_with(document, strictness, false)
+    fn read(document: &Json, strictness: Strictness) -> Result<ArrayMetadata> {
+        read_with(document, strictness, false)
     }
 
-    fn lowered(array: ArrayMetadata) -> Result<Json> {
-        let documents = V3Draft.lower(&NodePath::root(), &NodeMetadata::Array(array), &Registry::new())?;
+    fn written(array: ArrayMetadata) -> Result<Json> {
+        let documents =
+            V3Draft.to_documents(&NodePath::root(), &NodeMetadata::Array(array), &Registry::new())?;
         assert_eq!(documents[0].0, "array");
         json::parse(&documents[0].1)
     }
 
     #[test]
-    fn lowering_what_was_lifted_gives_the_document_back() {
+    fn writing_what_was_read_gives_the_document_back() {
         let sharding = json!([{
             "extension": SHARDING, "type": "indexed", "configuration": {"chunks_per_shard": [2, 1]},
         }]);
@@ -470,8 +477,8 @@ mod tests {
             typed(&times, &json!(5)),
         ];
         for document in documents {
-            let array = lifted(&document, Strictness::Strict).unwrap();
-            assert_eq!(lowered(array).unwrap(), document);
+            let array = read(&document, Strictness::Strict).unwrap();
+            assert_eq!(written(array).unwrap(), document);
         }
     }
 
@@ -479,11 +486,11 @@ mod tests {
     fn a_type_in_another_types_place_is_written_as_what_it_is() {
         let data_type = json!({"extension": "http://e.org/q", "type": {"x": 1}, "fallback": "r64"});
         let document = typed(&data_type, &json!("0x0000000000000001"));
-        let message = lifted(&document, Strictness::Lenient).unwrap_err().to_string();
+        let message = read(&document, Strictness::Lenient).unwrap_err().to_string();
         assert!(message.contains("r64") && message.contains("data_type_fallback"), "{message}");
-        let array = lifted_with(&document, Strictness::Strict, true).unwrap();
+        let array = read_with(&document, Strictness::Strict, true).unwrap();
         assert_eq!(array.data_type, DataType::RawBits(8));
-        assert_eq!(lowered(array).unwrap(), document);
+        assert_eq!(written(array).unwrap(), document);
     }
 
     #[test]
@@ -499,7 +506,7 @@ mod tests {
             ("r16", "0x0102", vec![1, 2]),
         ];
         for (data_type, fill, bytes) in cases {
-            let array = lifted(&typed(&data_type.into(), &fill.into()), Strictness::Strict).unwrap();
+            let array = read(&typed(&data_type.into(), &fill.into()), Strictness::Strict).unwrap();
             assert_eq!(array.fill_value.unwrap().as_bytes(), bytes, "{data_type} {fill}");
         }
         for (data_type, fill) in [
@@ -512,7 +519,7 @@ mod tests {
             ("int16", "0xéé"),
             ("int16", "0x"),
         ] {
-            let error = lifted(&typed(&data_type.into(), &fill.into()), Strictness::Lenient).unwrap_err();
+            let error = read(&typed(&data_type.into(), &fill.into()), Strictness::Lenient).unwrap_err();
             assert!(error.to_string().contains("fill_value"), "{data_type} {fill}: {error}");
         }
     }
@@ -536,8 +543,8 @@ mod tests {
             variants.push(document);
         }
         for document in variants {
-            assert!(lifted(&document, Strictness::Lenient).is_ok(), "{document}");
-            assert!(lifted(&document, Strictness::Strict).is_err(), "{document}");
+            assert!(read(&document, Strictness::Lenient).is_ok(), "{document}");
+            assert!(read(&document, Strictness::Strict).is_err(), "{document}");
         }
     }
 
@@ -588,7 +595,7 @@ mod tests {
             (with("later", json!(1)), "later"),
         ];
         for (document, named) in broken {
-            let message = lifted(&document, Strictness::Lenient).unwrap_err().to_string();
+            let message = read(&document, Strictness::Lenient).unwrap_err().to_string();
             assert!(message.contains(named), "{document}: {message}");
         }
     }
@@ -596,15 +603,16 @@ mod tests {
     #[test]
     fn groups_have_attributes_and_nothing_else() {
         let registry = Registry::new();
-        let context = LiftContext::new(&registry, Strictness::Strict);
-        let lift = |text: &str| V3Draft.lift(&[None, Some(Source::Bytes(text.as_bytes()))], &context);
-        let Some(node) = lift("{\"attributes\": {\"a\": 1}}").unwrap() else { panic!("no group") };
-        let documents = V3Draft.lower(&NodePath::root(), &node, &Registry::new()).unwrap();
+        let context = ReadContext::new(&registry, Strictness::Strict);
+        let read =
+            |text: &str| V3Draft.from_documents(&[None, Some(Source::Bytes(text.as_bytes()))], &context);
+        let Some(node) = read("{\"attributes\": {\"a\": 1}}").unwrap() else { panic!("no group") };
+        let documents = V3Draft.to_documents(&NodePath::root(), &node, &Registry::new()).unwrap();
         assert_eq!(json::parse(&documents[0].1).unwrap(), json!({"attributes": {"a": 1}}));
         for bad in ["{}", "[]", "{", "{\"attributes\": {}, \"later\": 1}"] {
-            assert!(lift(bad).unwrap_err().to_string().contains("group"), "{bad}");
+            assert!(read(bad).unwrap_err().to_string().contains("group"), "{bad}");
         }
-        assert!(V3Draft.lift(&[None, None], &context).unwrap().is_none());
+        assert!(V3Draft.from_documents(&[None, None], &context).unwrap().is_none());
     }
 
     #[test]
@@ -622,9 +630,9 @@ mod tests {
     #[test]
     fn what_the_draft_cannot_say_is_refused_by_name() {
         let refused = |change: fn(&mut ArrayMetadata)| {
-            let mut array = lifted(&minimal(), Strictness::Strict).unwrap();
+            let mut array = read(&minimal(), Strictness::Strict).unwrap();
             change(&mut array);
-            lowered(array).unwrap_err().to_string()
+            written(array).unwrap_err().to_string()
         };
         assert!(refused(|array| array.dimension_names = Some(vec![None, None])).contains("dimension names"));
         assert!(
@@ -642,8 +650,8 @@ mod tests {
                 "chunk_shape": [1, 1], "codecs": ["bytes"],
                 "index_codecs": [{"name": "bytes", "configuration": {"endian": index}}], "index_location": location,
             });
-            let array = lifted(&minimal(), Strictness::Strict).unwrap();
-            lowered(ArrayMetadata {
+            let array = read(&minimal(), Strictness::Strict).unwrap();
+            written(ArrayMetadata {
                 codecs: vec![CodecSpec::new("sharding_indexed", configuration)],
                 ..array
             })
@@ -658,18 +666,18 @@ mod tests {
     #[test]
     fn only_its_own_entry_documents_are_taken() {
         let registry = Registry::new();
-        let context = LiftContext::new(&registry, Strictness::Strict);
-        let lift = |text: &str| V3Draft.lift_entry(Some(text.as_bytes()), &context);
-        assert!(V3Draft.lift_entry(None, &context).unwrap().is_none());
+        let context = ReadContext::new(&registry, Strictness::Strict);
+        let read = |text: &str| V3Draft.entry_from_document(Some(text.as_bytes()), &context);
+        assert!(V3Draft.entry_from_document(None, &context).unwrap().is_none());
         let experimental = super::super::v3_experimental::V3Experimental.new_entry().unwrap().unwrap();
-        assert!(V3Draft.lift_entry(Some(&experimental), &context).unwrap().is_none());
+        assert!(V3Draft.entry_from_document(Some(&experimental), &context).unwrap().is_none());
         for other in ["", "{", "7", "{}", "{\"zarr_format\": 3}", "{\"zarr_format\": \"3\"}"] {
-            assert!(lift(other).unwrap().is_none(), "{other}");
+            assert!(read(other).unwrap().is_none(), "{other}");
         }
         let entry = V3Draft.new_entry().unwrap().unwrap();
-        assert_eq!(V3Draft.lift_entry(Some(&entry), &context).unwrap(), Some(V3Draft.layout()));
+        assert_eq!(V3Draft.entry_from_document(Some(&entry), &context).unwrap(), Some(V3Draft.layout()));
         let later = String::from_utf8(entry).unwrap().replace("core/3.0", "core/3.1");
-        assert!(lift(&later).unwrap().is_some());
-        assert!(lift(&later.replace("core/3.1", "core/30")).is_err());
+        assert!(read(&later).unwrap().is_some());
+        assert!(read(&later.replace("core/3.1", "core/30")).is_err());
     }
 }

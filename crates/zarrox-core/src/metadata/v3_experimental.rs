@@ -14,7 +14,7 @@ use crate::json::json;
 use super::drafts::{self, ARRAY, ENTRY, GROUP};
 use super::members::{Members, wrong};
 use super::{
-    ArrayMetadata, Change, Consolidation, Document, Format, FormatDef, Layout, LiftContext, NodeMetadata,
+    ArrayMetadata, Change, Consolidation, Document, Format, FormatDef, Layout, NodeMetadata, ReadContext,
     Source, v2,
 };
 use crate::codec::CodecSpec;
@@ -48,7 +48,11 @@ impl FormatDef for V3Experimental {
         Some(ENTRY)
     }
 
-    fn lift_entry(&self, document: Option<&[u8]>, context: &LiftContext<'_>) -> Result<Option<Layout>> {
+    fn entry_from_document(
+        &self,
+        document: Option<&[u8]>,
+        context: &ReadContext<'_>,
+    ) -> Result<Option<Layout>> {
         let Some(map) = drafts::entry_members(document, true) else { return Ok(None) };
         let mut members = Members::new(Cow::Owned(map), context.strictness);
         drafts::check_core_version(&mut members, CORE)?;
@@ -74,22 +78,28 @@ impl FormatDef for V3Experimental {
         entry.as_object().map(json::to_bytes).transpose()
     }
 
-    fn lift(
+    fn from_documents(
         &self,
         documents: &[Option<Source<'_>>],
-        context: &LiftContext<'_>,
+        context: &ReadContext<'_>,
     ) -> Result<Option<NodeMetadata>> {
-        drafts::lift(documents, Format::V3Experimental, context, |map| lift_array(map, context))
+        drafts::from_documents(documents, Format::V3Experimental, context, |map| {
+            array_from_document(map, context)
+        })
     }
 
     fn group_document(&self) -> Option<usize> {
         Some(1)
     }
 
-    fn lower(&self, _: &NodePath, node: &NodeMetadata, registry: &Registry) -> Result<Vec<Document>> {
+    fn to_documents(&self, _: &NodePath, node: &NodeMetadata, registry: &Registry) -> Result<Vec<Document>> {
         match node {
-            NodeMetadata::Array(array) => Ok(vec![(ARRAY, json::to_bytes(&lower_array(array, registry)?)?)]),
-            NodeMetadata::Group(group) => Ok(vec![(GROUP, json::to_bytes(&drafts::lower_group(group))?)]),
+            NodeMetadata::Array(array) => {
+                Ok(vec![(ARRAY, json::to_bytes(&array_to_document(array, registry)?)?)])
+            }
+            NodeMetadata::Group(group) => {
+                Ok(vec![(GROUP, json::to_bytes(&drafts::group_to_document(group))?)])
+            }
         }
     }
 
@@ -130,7 +140,7 @@ fn chunk_keys(separator: Separator) -> ChunkKeyEncoding {
     ChunkKeyEncoding::Draft { separator, scalar: "c0" }
 }
 
-fn lift_array(map: Map, context: &LiftContext<'_>) -> Result<ArrayMetadata> {
+fn array_from_document(map: Map, context: &ReadContext<'_>) -> Result<ArrayMetadata> {
     let mut members = Members::new(Cow::Owned(map), context.strictness);
     let mut attributes = drafts::attributes(&mut members)?;
     let filters = match attributes.get(FILTERS) {
@@ -140,7 +150,7 @@ fn lift_array(map: Map, context: &LiftContext<'_>) -> Result<ArrayMetadata> {
         }
         _ => None,
     };
-    let (chunks, separator) = drafts::lift_grid(&*members.required("chunk_grid")?, context.strictness)?;
+    let (chunks, separator) = drafts::read_grid(&*members.required("chunk_grid")?, context.strictness)?;
     // It is there again when it is not the default; the grid is what zarr-python goes by.
     members.take("dimension_separator");
     let mut document = Map::default();
@@ -148,10 +158,10 @@ fn lift_array(map: Map, context: &LiftContext<'_>) -> Result<ArrayMetadata> {
     say("zarr_format", 2.into());
     say("shape", members.required("shape")?.into_owned());
     say("chunks", chunks);
-    say("dtype", lift_data_type(&*members.required("data_type")?, context.registry)?);
-    say("order", drafts::lift_order(&mut members)?);
+    say("dtype", read_data_type(&*members.required("data_type")?, context.registry)?);
+    say("order", drafts::read_order(&mut members)?);
     say("filters", filters.unwrap_or(Json::Null));
-    say("compressor", lift_compressor(&mut members)?);
+    say("compressor", read_compressor(&mut members)?);
     say("dimension_separator", separator.to_string().into());
     match members.take("fill_value") {
         Some(json) if json == json!("+Infinity") && members.lenient() => say("fill_value", "Infinity".into()),
@@ -160,7 +170,8 @@ fn lift_array(map: Map, context: &LiftContext<'_>) -> Result<ArrayMetadata> {
     }
     let transformers = members.take("storage_transformers");
     let keys = chunk_keys(separator);
-    let array = drafts::lift_array(document, Format::V3Experimental, keys, transformers.as_ref(), context)?;
+    let array =
+        drafts::array_from_document(document, Format::V3Experimental, keys, transformers.as_ref(), context)?;
     let extensions = drafts::check_extensions(members.take("extensions"), context.strictness)?;
     let mut extra = members.rest();
     extra.extend(extensions.map(|list| ("extensions".to_owned(), list)));
@@ -184,7 +195,7 @@ fn with_filters(attributes: &Map, filters: Option<Json>) -> Result<Map> {
 }
 
 /// The type as v2 says it. An extension's URI says nothing that its type does not: some were never filled in.
-fn lift_data_type(json: &Json, registry: &Registry) -> Result<Json> {
+fn read_data_type(json: &Json, registry: &Registry) -> Result<Json> {
     let inside = match json {
         Json::Object(map) => map.get("type").unwrap_or(&Json::Null),
         other => other,
@@ -200,7 +211,7 @@ fn lift_data_type(json: &Json, registry: &Registry) -> Result<Json> {
     }
 }
 
-fn lift_compressor(members: &mut Members<'_>) -> Result<Json> {
+fn read_compressor(members: &mut Members<'_>) -> Result<Json> {
     match members.take("compressor") {
         None => {}
         Some(Json::Null) if members.lenient() => {}
@@ -218,32 +229,32 @@ fn lift_compressor(members: &mut Members<'_>) -> Result<Json> {
     }
 }
 
-fn lower_array(array: &ArrayMetadata, registry: &Registry) -> Result<Map> {
-    let mut lowered = drafts::lower_array(array, registry)?;
-    let (filters, compressor) = lower_codecs(&lowered.take(FILTERS), lowered.take("compressor"));
+fn array_to_document(array: &ArrayMetadata, registry: &Registry) -> Result<Map> {
+    let mut written = drafts::array_to_document(array, registry)?;
+    let (filters, compressor) = written_codecs(&written.take(FILTERS), written.take("compressor"));
     let mut map = Map::default();
     let mut say = |name: &str, json: Json| drop(map.insert(name.to_owned(), json));
     say("attributes", with_filters(&array.attributes, filters)?.into());
-    say("chunk_grid", lowered.grid());
-    say("chunk_memory_layout", lowered.take("order"));
-    say("data_type", lower_data_type(&lowered.take("dtype"))?);
+    say("chunk_grid", written.grid());
+    say("chunk_memory_layout", written.take("order"));
+    say("data_type", written_data_type(&written.take("dtype"))?);
     say("extensions", json!([]));
-    say("fill_value", lowered.take("fill_value"));
-    say("shape", lowered.take("shape"));
+    say("fill_value", written.take("fill_value"));
+    say("shape", written.take("shape"));
     if let Some((uri, configuration)) = drafts::codec_from_v2(&compressor, "codec") {
         say("compressor", json!({"codec": uri, "configuration": configuration}));
     }
-    if lowered.separator != Separator::Slash {
-        say("dimension_separator", lowered.separator.to_string().into());
+    if written.separator != Separator::Slash {
+        say("dimension_separator", written.separator.to_string().into());
     }
-    if let Some(transformers) = lowered.transformers(SHARDING) {
+    if let Some(transformers) = written.transformers(SHARDING) {
         say("storage_transformers", transformers);
     }
     map.extend(array.extra.clone());
     Ok(map)
 }
 
-fn lower_data_type(dtype: &Json) -> Result<Json> {
+fn written_data_type(dtype: &Json) -> Result<Json> {
     // These are what zarr-python writes; it reads only what has `type`.
     let extension = |uri: &str| json!({"extension": uri, "type": dtype, "fallback": null});
     let Some(text) = dtype.as_str() else {
@@ -274,7 +285,7 @@ fn lower_data_type(dtype: &Json) -> Result<Json> {
 }
 
 /// The filters, if there are any, and the compressor. Codecs that cannot be the compressor can be the last filter.
-fn lower_codecs(filters: &Json, compressor: Json) -> (Option<Json>, Json) {
+fn written_codecs(filters: &Json, compressor: Json) -> (Option<Json>, Json) {
     let mut filters = filters.as_array().cloned().unwrap_or_default();
     let is_compressor = |codec: &Json| COMPRESSORS.iter().any(|id| codec["id"] == *id);
     let compressor = if compressor.is_null() || is_compressor(&compressor) {
@@ -309,21 +320,21 @@ mod tests {
         document
     }
 
-    fn lifted(document: &Json, strictness: Strictness) -> Result<ArrayMetadata> {
+    fn read(document: &Json, strictness: Strictness) -> Result<ArrayMetadata> {
         let registry = Registry::new();
-        let context = LiftContext::new(&registry, strictness);
-        match V3Experimental.lift(&[Some(Source::Json(document)), None], &context)? {
+        let context = ReadContext::new(&registry, strictness);
+        match V3Experimental.from_documents(&[Some(Source::Json(document)), None], &context)? {
             Some(NodeMetadata::Array(array)) => Ok(array),
             other => Err(Error::metadata(format!("no array: {other:?}"))),
         }
     }
 
-    fn lowered(array: &ArrayMetadata) -> Result<Json> {
-        lower_array(array, &Registry::new()).map(Json::Object)
+    fn written(array: &ArrayMetadata) -> Result<Json> {
+        array_to_document(array, &Registry::new()).map(Json::Object)
     }
 
     #[test]
-    fn lowering_what_was_lifted_gives_the_document_back() {
+    fn writing_what_was_read_gives_the_document_back() {
         let sharding = json!([{
             "configuration": {"chunks_per_shard": [2, 1]}, "extension": SHARDING, "type": "indexed",
         }]);
@@ -343,8 +354,8 @@ mod tests {
             with("later", json!([1])),
         ];
         for document in documents {
-            let array = lifted(&document, Strictness::Strict).unwrap();
-            assert_eq!(lowered(&array).unwrap(), document);
+            let array = read(&document, Strictness::Strict).unwrap();
+            assert_eq!(written(&array).unwrap(), document);
         }
     }
 
@@ -366,10 +377,10 @@ mod tests {
         ] {
             let mut document = with("data_type", json.clone());
             document["fill_value"] = Json::Null;
-            let array = lifted(&document, Strictness::Strict).unwrap();
+            let array = read(&document, Strictness::Strict).unwrap();
             assert_eq!(array.data_type.to_string(), name, "{json}");
             // And what is written is understood again.
-            let again = lifted(&lowered(&array).unwrap(), Strictness::Strict).unwrap();
+            let again = read(&written(&array).unwrap(), Strictness::Strict).unwrap();
             assert_eq!(again, array, "{json}");
         }
     }
@@ -398,7 +409,7 @@ mod tests {
             (with("storage_transformers", json!([{"extension": "dummy"}])), "dummy"),
         ];
         for (document, named) in broken {
-            let message = lifted(&document, Strictness::Lenient).unwrap_err().to_string();
+            let message = read(&document, Strictness::Lenient).unwrap_err().to_string();
             assert!(message.contains(named), "{document}: {message}");
         }
     }
@@ -418,9 +429,9 @@ mod tests {
             variants.push(document);
         }
         for document in variants {
-            assert!(lifted(&document, Strictness::Lenient).is_ok(), "{document}");
+            assert!(read(&document, Strictness::Lenient).is_ok(), "{document}");
             assert!(
-                lifted(&document, Strictness::Strict).is_err() || document.get("codecs").is_some(),
+                read(&document, Strictness::Strict).is_err() || document.get("codecs").is_some(),
                 "{document}"
             );
         }
@@ -436,9 +447,9 @@ mod tests {
         assert_eq!(patched["attributes"], json!({"b": 2, "filters": [{"id": "x"}]}));
         let taken = Map::from_iter([("filters".to_owned(), json!(2))]);
         assert!(V3Experimental.patch(&documents, Change::Attributes(&taken)).is_err());
-        let mut array = lifted(&minimal(), Strictness::Strict).unwrap();
+        let mut array = read(&minimal(), Strictness::Strict).unwrap();
         array.attributes = taken.clone();
-        assert!(lowered(&array).unwrap_err().to_string().contains("filters"));
+        assert!(written(&array).unwrap_err().to_string().contains("filters"));
         // A group has no filters.
         let group = V3Experimental.patch(&[None, None], Change::Attributes(&taken)).unwrap();
         assert_eq!(json::parse(&group[0].1).unwrap()["attributes"], json!({"filters": 2}));
@@ -447,9 +458,9 @@ mod tests {
     #[test]
     fn a_codec_that_is_no_compressor_becomes_a_filter() {
         let (zlib, crc32c) = (json!({"id": "zlib"}), json!({"id": "crc32c"}));
-        assert_eq!(lower_codecs(&Json::Null, zlib.clone()), (None, zlib.clone()));
-        assert_eq!(lower_codecs(&Json::Null, Json::Null), (None, Json::Null));
-        assert_eq!(lower_codecs(&json!([zlib]), crc32c.clone()), (Some(json!([zlib, crc32c])), Json::Null));
+        assert_eq!(written_codecs(&Json::Null, zlib.clone()), (None, zlib.clone()));
+        assert_eq!(written_codecs(&Json::Null, Json::Null), (None, Json::Null));
+        assert_eq!(written_codecs(&json!([zlib]), crc32c.clone()), (Some(json!([zlib, crc32c])), Json::Null));
     }
 
     #[test]
@@ -458,33 +469,34 @@ mod tests {
         for name in ["bfloat16", "<M8[25s]", "<M8"] {
             let data_type = crate::DataType::parse(name, &registry).unwrap();
             let fill_value = Some(registry.family(&data_type).unwrap().default_fill(&data_type));
-            let array = lifted(&minimal(), Strictness::Strict).unwrap();
-            assert!(lowered(&ArrayMetadata { data_type, fill_value, ..array }).is_err(), "{name}");
+            let array = read(&minimal(), Strictness::Strict).unwrap();
+            assert!(written(&ArrayMetadata { data_type, fill_value, ..array }).is_err(), "{name}");
         }
     }
 
     #[test]
     fn only_its_own_entry_documents_are_taken() {
         let registry = Registry::new();
-        let context = LiftContext::new(&registry, Strictness::Lenient);
-        let lift = |json: &Json| V3Experimental.lift_entry(Some(json.to_string().as_bytes()), &context);
+        let context = ReadContext::new(&registry, Strictness::Lenient);
+        let read =
+            |json: &Json| V3Experimental.entry_from_document(Some(json.to_string().as_bytes()), &context);
         let entry = json::parse(&V3Experimental.new_entry().unwrap().unwrap()).unwrap();
-        assert_eq!(lift(&entry).unwrap(), Some(V3Experimental.layout()));
+        assert_eq!(read(&entry).unwrap(), Some(V3Experimental.layout()));
         // GDAL and others.
         let few = json!({"zarr_format": CORE, "metadata_encoding": CORE, "metadata_key_suffix": ".json"});
-        assert_eq!(lift(&few).unwrap(), Some(V3Experimental.layout()));
+        assert_eq!(read(&few).unwrap(), Some(V3Experimental.layout()));
         for other in [
             json!({"zarr_format": 3, "node_type": "group"}),
             json!({"zarr_format": CORE, "metadata_encoding": {"type": "json", "metadata_key_suffix": ".json"}}),
         ] {
-            assert_eq!(lift(&other).unwrap(), None, "{other}");
+            assert_eq!(read(&other).unwrap(), None, "{other}");
         }
         for bad in [
             json!({"zarr_format": "https://purl.org/zarr/spec/protocol/core/4.0", "metadata_key_suffix": ".json"}),
             json!({"zarr_format": CORE, "metadata_key_suffix": "/"}),
             json!({"zarr_format": CORE, "metadata_key_suffix": ".json", "extensions": [{"extension": "x"}]}),
         ] {
-            assert!(lift(&bad).is_err(), "{bad}");
+            assert!(read(&bad).is_err(), "{bad}");
         }
     }
 }

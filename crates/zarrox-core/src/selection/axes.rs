@@ -1,6 +1,6 @@
 //! The memory of a result, seen with one axis for each axis that is selected from.
 
-use super::indexing::{Resolved, ResolvedAxis, ResultAxis};
+use super::indexing::{ResolvedAxis, ResolvedSelection, ResultAxis};
 use crate::strided::{Dims, View, ViewMut};
 
 /// The operations on axes that views for reading and for writing have in common.
@@ -44,7 +44,7 @@ impl_axes!(View);
 impl_axes!(ViewMut);
 
 /// The axes of a result that come from the array, in the order of the axes that they come from.
-pub fn ordered<V: Axes>(resolved: &Resolved, mut view: V) -> V {
+pub fn ordered<V: Axes>(resolved: &ResolvedSelection, mut view: V) -> V {
     let mut kept = Dims::new();
     for (dim, axis) in resolved.result.iter().enumerate().rev() {
         match *axis {
@@ -60,7 +60,7 @@ pub fn ordered<V: Axes>(resolved: &Resolved, mut view: V) -> V {
 
 /// An ordered view with one axis for each that is selected from, in ascending order of the positions where these are evenly
 /// spaced. `None` where the elements of points, which have several axes, do not lie evenly in memory.
-pub fn merged<V: Axes>(resolved: &Resolved, mut view: V) -> Option<V> {
+pub fn merged<V: Axes>(resolved: &ResolvedSelection, mut view: V) -> Option<V> {
     for (dim, axis) in resolved.axes.iter().enumerate() {
         let parts = |of: &&ResultAxis| matches!(of, ResultAxis::Of { axis, .. } if *axis == dim);
         let parts = resolved.result.iter().filter(parts).count();

@@ -1,6 +1,6 @@
 //! Selections: the way from what a caller asks for to the bytes of each chunk.
 //!
-//! 1. `indexing`: a [`Selection`] resolves against a shape, or against an earlier selection, to a [`Resolved`]: the dimensions
+//! 1. `indexing`: a [`Selection`] resolves against a shape, or against an earlier selection, to a [`ResolvedSelection`]: the dimensions
 //!    are divided among independent axes, each a span, listed points or a mask.
 //! 2. `axes`: the memory of the result is seen with one axis for each of these.
 //! 3. [`Projections`] divides each axis among the chunks and gives the n-th chunk that is met: [`partition`] does so for spans by
@@ -20,8 +20,8 @@ mod projection;
 pub use axes::{Axes, merged, ordered};
 pub use element_set::{ElementAxis, ElementSet, Grouped, PlacedBox, PlacedPoints, PointRange};
 pub use indexing::{
-    ArrayItem, DimSelection, IndexArray, IntoSelection, Mask, MaskedPoints, NewAxis, Points, Resolved,
-    ResolvedAxis, ResolvedSpan, ResultAxis, Selection, check_lengths,
+    ArrayItem, DimSelection, IndexArray, IntoSelection, Mask, MaskedPoints, NewAxis, Points, ResolvedAxis,
+    ResolvedSelection, ResolvedSpan, ResultAxis, Selection, check_lengths,
 };
 pub use masked::MaskedChunks;
 pub use projection::{Back, Elements, Projection, Projections};

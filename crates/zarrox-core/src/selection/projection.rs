@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::element_set::{ElementAxis, ElementSet, Grouped, PlacedPoints, PointRange};
-use super::indexing::{MaskedPoints, Points, Resolved, ResolvedAxis, ResolvedSpan};
+use super::indexing::{MaskedPoints, Points, ResolvedAxis, ResolvedSelection, ResolvedSpan};
 use super::masked::MaskedChunks;
 use super::partition::{Piece, Pieces};
 use crate::error::{Error, ErrorKind, Result};
@@ -119,7 +119,7 @@ impl Projections {
     ///
     /// # Errors
     /// [`ErrorKind::LimitExceeded`] when the chunks or the elements along a dimension are more than a `usize` can count.
-    pub fn new(grid: &ChunkGrid, resolved: &Resolved) -> Result<Self> {
+    pub fn new(grid: &ChunkGrid, resolved: &ResolvedSelection) -> Result<Self> {
         let axes = resolved.axes.iter().map(|axis| match axis {
             ResolvedAxis::Span(span) => spans(grid, span),
             ResolvedAxis::Points(points) => Ok(listed(grid, points)),

@@ -13,8 +13,8 @@ use std::marker::PhantomData;
 use smallvec::SmallVec;
 
 use crate::error::CodecError;
-use crate::heap::{HANDLE, Heap};
 use crate::scratch::with_vec;
+use crate::vlen::{VlenBuffer, VlenRef};
 use layout::Layout;
 pub use layout::contiguous_strides;
 use loops::Loops;
@@ -26,7 +26,7 @@ pub struct View<'a> {
     pub(crate) pointer: *const u8,
     pub(crate) layout: Layout,
     /// Where the elements' bytes are, if the elements are of variable length.
-    pub(crate) heap: Option<&'a Heap>,
+    pub(crate) vlen: Option<&'a VlenBuffer>,
     marker: PhantomData<&'a [u8]>,
 }
 
@@ -36,7 +36,7 @@ pub struct ViewMut<'a> {
     pub(crate) pointer: *mut u8,
     pub(crate) layout: Layout,
     /// Where the elements' bytes go, if the elements are of variable length.
-    pub(crate) heap: Option<&'a Heap>,
+    pub(crate) vlen: Option<&'a VlenBuffer>,
     marker: PhantomData<&'a mut [u8]>,
 }
 
@@ -54,7 +54,7 @@ impl<'a> View<'a> {
     pub fn contiguous(bytes: &'a [u8], shape: &[usize], item: usize) -> Self {
         let layout = Layout::contiguous(shape, item);
         assert_eq!(layout.len_bytes(), bytes.len(), "the slice has the length of the shape");
-        Self { pointer: bytes.as_ptr(), layout, heap: None, marker: PhantomData }
+        Self { pointer: bytes.as_ptr(), layout, vlen: None, marker: PhantomData }
     }
 
     /// A view of part of a slice: of `shape`, with these strides in bytes, beginning at its first byte.
@@ -66,14 +66,14 @@ impl<'a> View<'a> {
             assert!(last + item <= bytes.len(), "the last element lies inside the slice");
         }
         let layout = Layout::new(shape, strides, item);
-        Self { pointer: bytes.as_ptr(), layout, heap: None, marker: PhantomData }
+        Self { pointer: bytes.as_ptr(), layout, vlen: None, marker: PhantomData }
     }
 
     /// One element seen as a whole array, by strides of zero.
     pub fn broadcast(element: &'a [u8], shape: &[usize]) -> Self {
         let strides = SmallVec::from_elem(0, shape.len());
         let layout = Layout { shape: shape.into(), strides, item: element.len() };
-        Self { pointer: element.as_ptr(), layout, heap: None, marker: PhantomData }
+        Self { pointer: element.as_ptr(), layout, vlen: None, marker: PhantomData }
     }
 
     /// A view of one element, seen as a whole array.
@@ -92,13 +92,13 @@ impl<'a> View<'a> {
     /// may be read, and that nobody writes, for `'a`.
     pub unsafe fn from_raw(pointer: *const u8, shape: &[usize], strides: &[isize], item: usize) -> Self {
         let layout = Layout::new(shape, strides, item);
-        Self { pointer, layout, heap: None, marker: PhantomData }
+        Self { pointer, layout, vlen: None, marker: PhantomData }
     }
 
-    /// The same view, of handles of variable-length elements whose bytes are in `heap`.
+    /// The same view, of references of variable-length elements whose bytes are in `vlen`.
     #[must_use]
-    pub fn with_heap(mut self, heap: &'a Heap) -> View<'a> {
-        self.heap = (self.item() == HANDLE).then_some(heap);
+    pub fn with_vlen(mut self, vlen: &'a VlenBuffer) -> View<'a> {
+        self.vlen = (self.item() == VlenRef::SIZE).then_some(vlen);
         self
     }
 
@@ -118,7 +118,7 @@ impl<'a> View<'a> {
         assert!(offset + size <= self.item(), "the field lies inside the element");
         self.pointer = self.pointer.wrapping_add(offset);
         self.layout.item = size;
-        self.heap = None;
+        self.vlen = None;
         self
     }
 
@@ -131,7 +131,7 @@ impl<'a> View<'a> {
                 // SAFETY: the loops visit only elements of the view, each `item` bytes long and readable for 'a.
                 let bytes =
                     unsafe { slice_or_empty(self.pointer.offset(offset + i * run.source), self.layout.item) };
-                result = work(self.heap.map_or(bytes, |heap| heap.element(bytes)));
+                result = work(self.vlen.map_or(bytes, |vlen| vlen.element(bytes)));
                 if result.is_err() {
                     return false;
                 }
@@ -204,7 +204,7 @@ impl<'a> View<'a> {
         bytes.reserve(length);
         let end = bytes.spare_capacity_mut().as_mut_ptr().cast();
         let layout = Layout::contiguous(self.shape(), self.item());
-        ViewMut { pointer: end, layout, heap: None, marker: PhantomData }.copy_from(self, word);
+        ViewMut { pointer: end, layout, vlen: None, marker: PhantomData }.copy_from(self, word);
         // SAFETY: `length` bytes were reserved, and the copy has only written, and written all of them.
         unsafe { bytes.set_len(bytes.len() + length) };
     }
@@ -220,7 +220,7 @@ impl<'a> View<'a> {
 
     /// Whether another view, of the same shape, has elements of the same bytes.
     pub fn equals(&self, other: &View<'_>) -> bool {
-        if self.heap.is_some() || other.heap.is_some() {
+        if self.vlen.is_some() || other.vlen.is_some() {
             return elements(self) == elements(other);
         }
         if let (Some(own), Some(others)) = (self.as_slice(), other.as_slice()) {
@@ -237,7 +237,7 @@ impl<'a> View<'a> {
 
     /// Whether every element has just these bytes.
     pub fn all_equal(&self, element: &[u8]) -> bool {
-        if self.heap.is_some() {
+        if self.vlen.is_some() {
             let same = |bytes: &[u8]| if bytes == element { Ok(()) } else { Err(()) };
             return self.for_each_element(same).is_ok();
         }
@@ -274,7 +274,7 @@ impl<'a> ViewMut<'a> {
     pub fn contiguous(bytes: &'a mut [u8], shape: &[usize], item: usize) -> Self {
         let layout = Layout::contiguous(shape, item);
         assert_eq!(layout.len_bytes(), bytes.len(), "the slice has the length of the shape");
-        Self { pointer: bytes.as_mut_ptr(), layout, heap: None, marker: PhantomData }
+        Self { pointer: bytes.as_mut_ptr(), layout, vlen: None, marker: PhantomData }
     }
 
     /// A view of any memory.
@@ -284,22 +284,22 @@ impl<'a> ViewMut<'a> {
     /// may be written, that no two positions share, and that nobody else uses, for `'a`.
     pub unsafe fn from_raw(pointer: *mut u8, shape: &[usize], strides: &[isize], item: usize) -> Self {
         let layout = Layout::new(shape, strides, item);
-        Self { pointer, layout, heap: None, marker: PhantomData }
+        Self { pointer, layout, vlen: None, marker: PhantomData }
     }
 
-    /// A second handle on the same memory, for another thread's part of it.
+    /// A second view of the same memory, for another thread's part of it.
     ///
     /// # Safety
     /// Whoever holds the aliases must use disjoint parts of them.
     #[must_use]
     pub unsafe fn alias(&self) -> ViewMut<'a> {
-        Self { pointer: self.pointer, layout: self.layout.clone(), heap: self.heap, marker: PhantomData }
+        Self { pointer: self.pointer, layout: self.layout.clone(), vlen: self.vlen, marker: PhantomData }
     }
 
-    /// The same view, of handles of variable-length elements whose bytes are put into `heap`.
+    /// The same view, of references of variable-length elements whose bytes are put into `vlen`.
     #[must_use]
-    pub fn with_heap(mut self, heap: &'a Heap) -> ViewMut<'a> {
-        self.heap = (self.item() == HANDLE).then_some(heap);
+    pub fn with_vlen(mut self, vlen: &'a VlenBuffer) -> ViewMut<'a> {
+        self.vlen = (self.item() == VlenRef::SIZE).then_some(vlen);
         self
     }
 
@@ -319,32 +319,32 @@ impl<'a> ViewMut<'a> {
         assert!(offset + size <= self.item(), "the field lies inside the element");
         self.pointer = self.pointer.wrapping_add(offset);
         self.layout.item = size;
-        self.heap = None;
+        self.vlen = None;
         self
     }
 
     /// Sets variable-length elements, in row-major order, to pieces of `bytes` of these lengths that lie one after the other.
-    /// An error when the view has no heap, or not as many elements.
+    /// An error when the view has no buffer, or not as many elements.
     pub fn set_elements(
         &mut self,
         bytes: Vec<u8>,
         lengths: impl IntoIterator<Item = usize>,
     ) -> Result<(), CodecError> {
-        let heap = self.heap.ok_or_else(|| CodecError::invalid("the elements are of a fixed length"))?;
-        let mut handles = Vec::new();
-        heap.push(bytes, lengths, &mut handles);
-        if handles.len() != self.layout.len_bytes() {
+        let vlen = self.vlen.ok_or_else(|| CodecError::invalid("the elements are of a fixed length"))?;
+        let mut references = Vec::new();
+        vlen.push(bytes, lengths, &mut references);
+        if references.len() != self.layout.len_bytes() {
             return Err(CodecError::invalid("there is not one piece for each element"));
         }
         let shape: Dims<usize> = self.shape().into();
-        self.copy_plain(&View::contiguous(&handles, &shape, HANDLE), 1);
+        self.copy_plain(&View::contiguous(&references, &shape, VlenRef::SIZE), 1);
         Ok(())
     }
 
     /// A view of the same memory for as long as this one is not used.
     #[must_use]
     pub fn reborrow(&mut self) -> ViewMut<'_> {
-        ViewMut { pointer: self.pointer, layout: self.layout.clone(), heap: self.heap, marker: PhantomData }
+        ViewMut { pointer: self.pointer, layout: self.layout.clone(), vlen: self.vlen, marker: PhantomData }
     }
 
     /// The part at these spans, one for each dimension. Panics when one leaves the view.
@@ -430,16 +430,16 @@ impl<'a> ViewMut<'a> {
         if !self.layout.is_contiguous() {
             return Err(self);
         }
-        // SAFETY: as in `as_slice_mut`; the view is consumed, so that the slice is the only handle.
+        // SAFETY: as in `as_slice_mut`; the view is consumed, so that the slice is the only reference.
         Ok(unsafe { slice_or_empty_mut(self.pointer, self.layout.len_bytes()) })
     }
 
     /// Copies all elements of `source`, of the same shape; `word` is the number of bytes that are reversed as
     /// a unit on the way (1 for none): the other endianness. The bytes of variable-length elements are brought into the own
-    /// heap.
+    /// buffer.
     pub fn copy_from(&mut self, source: &View<'_>, word: usize) {
-        let heaps = self.heap.zip(source.heap);
-        let Some((heap, _)) = heaps.filter(|(own, other)| !std::ptr::eq(*own, *other)) else {
+        let buffers = self.vlen.zip(source.vlen);
+        let Some((vlen, _)) = buffers.filter(|(own, other)| !std::ptr::eq(*own, *other)) else {
             return self.copy_plain(source, word);
         };
         let (mut bytes, mut lengths) = (Vec::new(), Vec::new());
@@ -449,9 +449,9 @@ impl<'a> ViewMut<'a> {
             Ok::<_, std::convert::Infallible>(())
         });
         let Ok(()) = taken;
-        let mut handles = Vec::with_capacity(lengths.len() * HANDLE);
-        heap.push(bytes, lengths, &mut handles);
-        self.copy_plain(&View::contiguous(&handles, source.shape(), HANDLE), 1);
+        let mut references = Vec::with_capacity(lengths.len() * VlenRef::SIZE);
+        vlen.push(bytes, lengths, &mut references);
+        self.copy_plain(&View::contiguous(&references, source.shape(), VlenRef::SIZE), 1);
     }
 
     /// Copies the bytes in strided memory, whatever they mean.
@@ -508,11 +508,11 @@ impl<'a> ViewMut<'a> {
 
     /// Sets every element to these bytes.
     pub fn fill(&mut self, element: &[u8]) {
-        let mut handle = Vec::new();
-        let element = match self.heap {
-            Some(heap) => {
-                heap.push(element.to_vec(), [element.len()], &mut handle);
-                handle.as_slice()
+        let mut reference = Vec::new();
+        let element = match self.vlen {
+            Some(vlen) => {
+                vlen.push(element.to_vec(), [element.len()], &mut reference);
+                reference.as_slice()
             }
             None => element,
         };

@@ -64,7 +64,7 @@ pub struct ReferenceStore(Arc<Inner>);
 struct Inner {
     set: Set,
     targets: Targets,
-    is_far: bool,
+    is_remote: bool,
     location: Arc<str>,
 }
 
@@ -102,12 +102,12 @@ impl ReferenceStore {
             .rsplit_once('/')
             .map_or(Ok(Prefix::root()), |(above, _)| Prefix::new(format!("{above}/")))?;
         let targets = Targets::new(options, (store, directory), url, open_url);
-        let is_far = match &set {
+        let is_remote = match &set {
             Set::Memory(map) => !are_near(map, &targets),
             // Nobody knows before all is read.
             Set::Lazy(_) => true,
         };
-        Ok(Self(Arc::new(Inner { set, targets, is_far, location })))
+        Ok(Self(Arc::new(Inner { set, targets, is_remote, location })))
     }
 
     /// The object that a reference leads to, opened with the part of this range that is in it.
@@ -220,7 +220,7 @@ impl Store for ReferenceStore {
         Capabilities {
             listable: true,
             values_above_values: true,
-            in_flight: NonZeroUsize::new(IN_FLIGHT).filter(|_| self.0.is_far),
+            in_flight: NonZeroUsize::new(IN_FLIGHT).filter(|_| self.0.is_remote),
             ..Capabilities::default()
         }
     }

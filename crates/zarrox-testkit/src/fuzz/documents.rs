@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use zarrox_core::Strictness;
 use zarrox_core::json::json;
 use zarrox_core::json::{Map, to_bytes};
-use zarrox_core::metadata::{Change, Consolidation, FormatDef, LiftContext, Source};
+use zarrox_core::metadata::{Change, Consolidation, FormatDef, ReadContext, Source};
 use zarrox_core::{ArrayMetadata, Format, GroupMetadata, NodeMetadata, NodePath, Registry};
 
 use crate::codec::Random;
@@ -26,27 +26,27 @@ pub(super) fn run(registry: &Registry, input: &[u8]) {
     let Some(format) = Format::all().nth(usize::from(*format) % Format::all().count()) else { return };
     let def = format.def();
     for strictness in [Strictness::Lenient, Strictness::Strict] {
-        let context = LiftContext {
+        let context = ReadContext {
             data_type_fallback: strictness == Strictness::Lenient,
-            ..LiftContext::new(registry, strictness)
+            ..ReadContext::new(registry, strictness)
         };
         match choice % 3 {
             NODE => node(def, text, &context),
             CONSOLIDATED => consolidated(def, text, strictness),
-            _ => drop(def.lift_entry(Some(text), &context)),
+            _ => drop(def.entry_from_document(Some(text), &context)),
         }
     }
 }
 
-fn node(def: &dyn FormatDef, text: &[u8], context: &LiftContext<'_>) {
+fn node(def: &dyn FormatDef, text: &[u8], context: &ReadContext<'_>) {
     let mut documents: Vec<Option<Vec<u8>>> =
         text.split(|&byte| byte == 0).map(|text| (!text.is_empty()).then(|| text.to_vec())).collect();
     documents.resize(def.layout().documents().len(), None);
     let _ = def.implicit_group(&Source::stored(&documents), context);
     let attributes = Map::from_iter([("a".to_owned(), json!([1]))]);
     let _ = def.patch(&documents, Change::Attributes(&attributes));
-    let Ok(Some(node)) = def.lift(&Source::stored(&documents), context) else { return };
-    lowered(&node, context);
+    let Ok(Some(node)) = def.from_documents(&Source::stored(&documents), context) else { return };
+    written(&node, context);
     let NodeMetadata::Array(array) = node else { return };
     let shape: Vec<u64> = array.shape.iter().map(|length| length / 2).collect();
     let _ = def.patch(&documents, Change::Shape(&shape));
@@ -65,18 +65,18 @@ fn node(def: &dyn FormatDef, text: &[u8], context: &LiftContext<'_>) {
 
 /// A node that its own format writes must be read again as it was. Of other formats this is not asked: who converts
 /// looks at that.
-fn lowered(node: &NodeMetadata, context: &LiftContext<'_>) {
+fn written(node: &NodeMetadata, context: &ReadContext<'_>) {
     let own = match node {
         NodeMetadata::Array(array) => array.format,
         NodeMetadata::Group(group) => group.format,
     };
     for format in Format::all() {
         let def = format.def();
-        let Ok(documents) = def.lower(&NodePath::root(), node, context.registry) else { continue };
+        let Ok(documents) = def.to_documents(&NodePath::root(), node, context.registry) else { continue };
         let find =
             |name: &&str| documents.iter().find(|(there, _)| there == name).map(|(_, text)| text.clone());
         let documents: Vec<_> = def.layout().documents().iter().map(find).collect();
-        let again = def.lift(&Source::stored(&documents), context);
+        let again = def.from_documents(&Source::stored(&documents), context);
         if format == own {
             assert!(
                 matches!(again, Ok(Some(_))),
@@ -88,10 +88,10 @@ fn lowered(node: &NodeMetadata, context: &LiftContext<'_>) {
 
 fn consolidated(def: &dyn FormatDef, text: &[u8], strictness: Strictness) {
     let Some(consolidation) = def.consolidation() else { return };
-    let _ = consolidation.lift(&def.layout(), &NodePath::root(), text, strictness);
+    let _ = consolidation.documents_in(&def.layout(), &NodePath::root(), text, strictness);
     let _ = consolidation.without(text);
     let nodes = BTreeMap::from([(NodePath::root(), vec![Some(text.to_vec()), None])]);
-    let _ = consolidation.lower(&def.layout(), &NodePath::root(), Some(text), None, &nodes);
+    let _ = consolidation.document_of(&def.layout(), &NodePath::root(), Some(text), None, &nodes);
 }
 
 pub(super) fn seeds(registry: &Registry) -> Vec<Vec<u8>> {
@@ -104,7 +104,7 @@ pub(super) fn seeds(registry: &Registry) -> Vec<Vec<u8>> {
         let mut nodes = BTreeMap::new();
         for node in groups.into_iter().chain(arrays) {
             let Ok(path) = NodePath::new(&format!("n{}", nodes.len())) else { continue };
-            let Ok(documents) = def.lower(&path, &node, registry) else { continue };
+            let Ok(documents) = def.to_documents(&path, &node, registry) else { continue };
             let find =
                 |name: &&str| documents.iter().find(|(there, _)| there == name).map(|(_, text)| text.clone());
             let documents: Vec<Option<Vec<u8>>> = def.layout().documents().iter().map(find).collect();
@@ -131,7 +131,7 @@ fn all(
 ) -> Option<Vec<u8>> {
     let group = nodes.first_key_value()?.1.iter().flatten().next()?.clone();
     nodes = nodes.into_iter().take(3).collect();
-    consolidation.lower(&def.layout(), &NodePath::root(), Some(&group), None, &nodes).ok()
+    consolidation.document_of(&def.layout(), &NodePath::root(), Some(&group), None, &nodes).ok()
 }
 
 /// An array of the example's chunks.
@@ -144,9 +144,9 @@ fn array(registry: &Registry, example: &Example) -> Option<ArrayMetadata> {
         "chunk_key_encoding": {"name": "default"}, "codecs": ["bytes"], "attributes": {"units": "m"},
     });
     let document = to_bytes(template.as_object()?).ok()?;
-    let context = LiftContext::new(registry, Strictness::Lenient);
+    let context = ReadContext::new(registry, Strictness::Lenient);
     let Ok(Some(NodeMetadata::Array(array))) =
-        Format::V3.def().lift(&[Some(Source::Bytes(&document))], &context)
+        Format::V3.def().from_documents(&[Some(Source::Bytes(&document))], &context)
     else {
         return None;
     };

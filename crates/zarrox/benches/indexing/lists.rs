@@ -3,7 +3,7 @@
 use zarrox::prelude::*;
 use zarrox::{AccessOptions, IndexArray};
 use zarrox_core::selection::{Grouped, PlacedPoints};
-use zarrox_core::selection::{Resolved, ResolvedAxis, Selection};
+use zarrox_core::selection::{ResolvedAxis, ResolvedSelection, Selection};
 
 use crate::Scale;
 use crate::data::{in_memory, with_new_threads};
@@ -52,7 +52,7 @@ pub(crate) fn run(report: &mut Report, scale: Scale) {
 }
 
 /// Does the work that happens before any chunk is read.
-fn grouped(array: &Array, index: &IndexArray) -> (Resolved, Vec<Grouped>) {
+fn grouped(array: &Array, index: &IndexArray) -> (ResolvedSelection, Vec<Grouped>) {
     let resolved = Selection::orthogonal(index).resolve(array.shape()).unwrap();
     let group = |axis: &ResolvedAxis| match axis {
         ResolvedAxis::Points(points) => {

@@ -3,7 +3,7 @@
 use ndarray::{Array as NdArray, ArrayBase, ArrayD, DataMut, Dimension, RawData};
 use zarrox_codecs::{NumberCast, number_cast};
 use zarrox_core::data_type::Casting;
-use zarrox_core::selection::{Back, Mask, Resolved, Selection};
+use zarrox_core::selection::{Back, Mask, ResolvedSelection, Selection};
 use zarrox_core::strided::{Dims, Span, View, ViewMut};
 use zarrox_core::{DataType, Element, Error, ErrorKind, IntoSelection, Result};
 
@@ -151,7 +151,7 @@ impl<'a> AsTypeView<'a> {
         Err(Error::new(ErrorKind::DataTypeMismatch, message).at(self.view.array.place()))
     }
 
-    fn read_cast(&self, resolved: &Resolved, out: ViewMut<'_>) -> Result<()> {
+    fn read_cast(&self, resolved: &ResolvedSelection, out: ViewMut<'_>) -> Result<()> {
         let (array, to) = (self.view.array, &self.data_type);
         let from = array.data_type();
         if from == to {

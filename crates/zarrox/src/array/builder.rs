@@ -319,7 +319,7 @@ impl ArrayBuilder {
         let codecs = std::mem::replace(&mut array.metadata.codecs, array.chain.specs());
         check_levels(&codecs, &array.metadata.codecs)?;
         let node = NodeMetadata::Array(array.metadata.clone());
-        let documents = self.format.def().lower(&location.path, &node, &location.context.registry)?;
+        let documents = self.format.def().to_documents(&location.path, &node, &location.context.registry)?;
         let (metadata, documents) = self.with_members(documents, location).map_err(as_argument)?;
         // Documents of v2 leave out what follows from the other codecs, such as the size of what Blosc shuffles.
         if !self.members.is_empty() || metadata.codecs != array.metadata.codecs {
@@ -348,7 +348,7 @@ impl ArrayBuilder {
                 documents.push((name, bytes));
             }
         }
-        match def.lift(&Source::stored(&listed(&documents)), &location.lift_context())? {
+        match def.from_documents(&Source::stored(&listed(&documents)), &location.read_context())? {
             Some(NodeMetadata::Array(array)) => Ok((array, documents)),
             _ => Err(argument("the document that was asked for makes no array")),
         }
@@ -357,8 +357,8 @@ impl ArrayBuilder {
     /// Why the format cannot say an array: where its codecs do not fit, that tells more.
     fn refusal(&self, location: &Location, metadata: ArrayMetadata) -> Option<Error> {
         let node = NodeMetadata::Array(metadata);
-        let lowered = self.format.def().lower(&location.path, &node, &location.context.registry);
-        lowered.err().filter(|error| error.kind() == ErrorKind::Unsupported)
+        let written = self.format.def().to_documents(&location.path, &node, &location.context.registry);
+        written.err().filter(|error| error.kind() == ErrorKind::Unsupported)
     }
 
     fn metadata(&self, location: &Location) -> Result<ArrayMetadata> {

@@ -26,7 +26,7 @@ pub(super) struct Chains(Mutex<HashMap<Dims<u64>, Arc<CodecChain>>>);
 pub(crate) struct LastChain {
     made: Mutex<Option<(Vec<CodecSpec>, Arc<CodecChain>)>>,
     /// The codecs that were read last out of a document.
-    pub(crate) lifted: LastCodecs,
+    pub(crate) read: LastCodecs,
 }
 
 impl LastChain {

@@ -67,7 +67,7 @@ impl Array {
     /// The cache, if there is one that takes what this chain decodes at once; and the shape of that.
     pub(super) fn chunk_cache(&self, chain: &CodecChain) -> Option<(&ChunkCache, Dims<usize>)> {
         let cache = self.location.context.chunk_cache.as_ref()?;
-        // Elements of variable length lie in a heap, and have no size of their own.
+        // Elements of variable length lie in a buffer, and have no size of their own.
         if self.data_type().storage() == Storage::Variable || chain.chunk().item() == 0 {
             return None;
         }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use ndarray::{ArrayBase, ArrayD, Data, Dimension, IxDyn, RawData};
 use zarrox_codecs::number_cast;
 use zarrox_core::data_type::{ByteOrder, Casting, Storage, utf32_text};
-use zarrox_core::heap::Heap;
 use zarrox_core::strided::{Dims, Span, View, ViewMut, contiguous_strides};
+use zarrox_core::vlen::VlenBuffer;
 use zarrox_core::{DataType, Element, Error, ErrorKind, Registry, Result};
 
 use super::write::view_of;
@@ -17,10 +17,10 @@ use crate::error::argument;
 pub struct DynArray {
     data_type: DataType,
     shape: Vec<usize>,
-    /// The elements, or the handles of those of variable length.
+    /// The elements, or the references of those of variable length.
     bytes: Vec<u8>,
     /// Where the bytes of variable-length elements are.
-    heap: Arc<Heap>,
+    vlen: Arc<VlenBuffer>,
 }
 
 impl PartialEq for DynArray {
@@ -48,7 +48,7 @@ impl DynArray {
                 bytes.len()
             )));
         }
-        let mut array = Self { data_type, shape, bytes, heap: Arc::default() };
+        let mut array = Self { data_type, shape, bytes, vlen: Arc::default() };
         array.data_type.clone().normalise(&mut array.view_mut());
         Ok(array)
     }
@@ -103,14 +103,14 @@ impl DynArray {
     pub(super) fn empty(data_type: DataType, shape: Vec<usize>) -> Result<Self> {
         let size = shape.iter().try_fold(data_type.size(), |size, &n| size.checked_mul(n));
         let bytes = crate::memory::zeroed(size.ok_or_else(|| crate::pool::too_many("the bytes"))?)?;
-        Ok(Self { data_type, shape, bytes, heap: Arc::default() })
+        Ok(Self { data_type, shape, bytes, vlen: Arc::default() })
     }
 
     /// The bytes of each element, row-major.
     pub fn elements(&self) -> impl Iterator<Item = &[u8]> {
         let variable = self.data_type.storage() == Storage::Variable;
         let items = self.bytes.chunks_exact(self.data_type.size());
-        items.map(move |item| if variable { self.heap.element(item) } else { item })
+        items.map(move |item| if variable { self.vlen.element(item) } else { item })
     }
 
     /// One field of the elements of a structured type, as an array of its own. A field that is an array adds its dimensions.
@@ -313,7 +313,7 @@ impl DynArray {
 
     pub(super) fn view(&self) -> View<'_> {
         let view = View::contiguous(&self.bytes, &self.shape, self.data_type.size());
-        if self.data_type.storage() == Storage::Variable { view.with_heap(&self.heap) } else { view }
+        if self.data_type.storage() == Storage::Variable { view.with_vlen(&self.vlen) } else { view }
     }
 
     /// The elements seen as an array of another shape, if NumPy would broadcast them to it. The dimensions at the end that are
@@ -331,12 +331,12 @@ impl DynArray {
         let strides = own.iter().zip(strides).map(|(&length, stride)| if length == 1 { 0 } else { stride });
         let strides: Dims<isize> = added.iter().map(|_| 0).chain(strides).collect();
         let view = View::of_strided(&self.bytes, shape, &strides, item);
-        Some(if self.data_type.storage() == Storage::Variable { view.with_heap(&self.heap) } else { view })
+        Some(if self.data_type.storage() == Storage::Variable { view.with_vlen(&self.vlen) } else { view })
     }
 
     pub(super) fn view_mut(&mut self) -> ViewMut<'_> {
         let view = ViewMut::contiguous(&mut self.bytes, &self.shape, self.data_type.size());
-        if self.data_type.storage() == Storage::Variable { view.with_heap(&self.heap) } else { view }
+        if self.data_type.storage() == Storage::Variable { view.with_vlen(&self.vlen) } else { view }
     }
 }
 

@@ -22,7 +22,7 @@ const TOGETHER: u64 = 512 << 10;
 /// The number of bytes that are gathered for stages at once, unless one alone takes more.
 const GATHERED: usize = 4 << 20;
 
-/// `GAP` and `TOGETHER` where every request is a journey: so many bytes travel in the time that another request would take.
+/// `GAP` and `TOGETHER` for a remote store: so many bytes travel in the time that another request would take.
 const GAP_FAR: u64 = 512 << 10;
 const TOGETHER_FAR: u64 = 8 << 20;
 
@@ -72,7 +72,7 @@ impl Array {
         mut part: Part<'_>,
         objects: usize,
     ) -> Result<()> {
-        if !self.location.is_far() || self.may_be_cached(chain, key, &part) {
+        if !self.location.is_remote() || self.may_be_cached(chain, key, &part) {
             let value = self.location.store.open(key).map_err(from_store)?;
             return self.read_opened(chain, key, value, part, objects);
         }
@@ -220,7 +220,7 @@ impl Array {
     }
 
     fn complete<'a>(&self, group: Group<'a>, value: &dyn Value) -> Result<Vec<Fetch<'a>>> {
-        if !self.location.is_far() {
+        if !self.location.is_remote() {
             return group.complete(value);
         }
         if value.is_in_memory() {
@@ -240,7 +240,7 @@ impl Array {
         }
         ranges.sort_by_key(|(offset, ..)| *offset);
         let in_memory = value.is_in_memory();
-        let far = self.location.is_far();
+        let far = self.location.is_remote();
         let (gap, together) = if far { (GAP_FAR, TOGETHER_FAR) } else { (GAP, TOGETHER) };
         let mut groups: Vec<Group<'a>> = Vec::new();
         for (offset, length, fetch) in ranges {

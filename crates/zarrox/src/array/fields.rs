@@ -5,7 +5,7 @@ use std::sync::Arc;
 use ndarray::{ArrayBase, ArrayD, Data, Dimension, IxDyn, RawData};
 use zarrox_core::codec::FieldPlace;
 use zarrox_core::data_type::Field;
-use zarrox_core::selection::Resolved;
+use zarrox_core::selection::ResolvedSelection;
 use zarrox_core::strided::{Dims, View, ViewMut};
 use zarrox_core::{DataType, Element, Error, ErrorKind, Result};
 
@@ -163,7 +163,7 @@ impl Array {
     fn read_fields_into(
         &self,
         places: &[FieldPlace],
-        resolved: &Resolved,
+        resolved: &ResolvedSelection,
         data_type: &DataType,
         out: ViewMut<'_>,
     ) -> Result<()> {
@@ -181,7 +181,7 @@ impl Array {
         })
     }
 
-    fn write_whole_field(&self, field: &Field, resolved: &Resolved, values: View<'_>) -> Result<()> {
+    fn write_whole_field(&self, field: &Field, resolved: &ResolvedSelection, values: View<'_>) -> Result<()> {
         let place = FieldPlace { source: 0, target: field.offset, size: field.size() };
         self.write_resolved(resolved, &field.data_type, values, Some(&[place]))
     }

@@ -99,7 +99,7 @@ impl Array {
     /// # Errors
     /// The errors of [`Array::info`].
     pub fn quick_info(&self) -> Result<ArrayInfo> {
-        if self.location.is_far() { Ok(self.describe(None)) } else { self.info() }
+        if self.location.is_remote() { Ok(self.describe(None)) } else { self.info() }
     }
 
     fn describe(&self, stored: Option<Stored>) -> ArrayInfo {

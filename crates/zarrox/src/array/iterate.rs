@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use ndarray::{ArrayD, Axis};
 use zarrox_core::scratch::Positions;
-use zarrox_core::selection::{Resolved, ResolvedAxis, ResolvedSpan, ResultAxis};
+use zarrox_core::selection::{ResolvedAxis, ResolvedSelection, ResolvedSpan, ResultAxis};
 use zarrox_core::{DimSelection, Element, IntoSelection, Result};
 
 use super::view::ArrayView;
@@ -26,7 +26,7 @@ const TOGETHER: u64 = 1 << 20;
 pub struct Rows<R> {
     /// With half of the memory; the other half is for rows that were read.
     array: Array,
-    resolved: Resolved,
+    resolved: ResolvedSelection,
     first_axis: FirstAxis,
     /// The most rows that are read at once.
     most: u64,
@@ -359,7 +359,7 @@ impl<R> Batch<R> {
 }
 
 /// Where the rows are. A mask is listed, since that would be done again for each part of it.
-fn first_axis(mut resolved: Resolved) -> Result<(Resolved, FirstAxis)> {
+fn first_axis(mut resolved: ResolvedSelection) -> Result<(ResolvedSelection, FirstAxis)> {
     let ResultAxis::Of { axis, .. } = resolved.result[0] else { return Ok((resolved, FirstAxis::Anywhere)) };
     if let ResolvedAxis::Mask(masked) = &resolved.axes[axis] {
         resolved.axes[axis] = ResolvedAxis::Points(masked.to_points()?);

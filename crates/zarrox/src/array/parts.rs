@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use zarrox_core::Result;
 use zarrox_core::grid::ChunkGrid;
-use zarrox_core::selection::{Resolved, ResolvedAxis, ResolvedSpan, ResultAxis};
+use zarrox_core::selection::{ResolvedAxis, ResolvedSelection, ResolvedSpan, ResultAxis};
 
 use super::view::ArrayView;
 use crate::rechunk::Boxes;
@@ -120,7 +120,7 @@ impl ArrayView<'_> {
 }
 
 /// The axes of what is selected, not divided yet.
-fn axes(resolved: &Resolved, grid: &ChunkGrid) -> Vec<Axis> {
+fn axes(resolved: &ResolvedSelection, grid: &ChunkGrid) -> Vec<Axis> {
     let axis = |(axis, length): (&ResultAxis, u64)| {
         let span = match *axis {
             ResultAxis::New => None,

@@ -3,7 +3,9 @@
 use ndarray::{Array as NdArray, ArrayBase, ArrayD, DataMut, Dimension, IxDyn, RawData};
 use zarrox_core::codec::{ReadPart, ReadSet};
 use zarrox_core::data_type::Storage;
-use zarrox_core::selection::{Elements, Projection, Projections, Resolved, ResolvedAxis, merged, ordered};
+use zarrox_core::selection::{
+    Elements, Projection, Projections, ResolvedAxis, ResolvedSelection, merged, ordered,
+};
 use zarrox_core::strided::{Dims, ViewMut};
 use zarrox_core::{DataType, Element, Error, ErrorKind, Result};
 use zarrox_stores::Key;
@@ -105,7 +107,7 @@ impl Array {
     /// A new array of a result, whose elements `read` puts into the memory that it is given.
     pub(super) fn read_new<T: Element>(
         &self,
-        resolved: &Resolved,
+        resolved: &ResolvedSelection,
         read: impl FnOnce(ViewMut<'_>) -> Result<()>,
     ) -> Result<ArrayD<T>> {
         let shape = Array::lengths(&resolved.shape())?;
@@ -117,7 +119,7 @@ impl Array {
     /// Hands memory of the caller's to `read`, if it has the result's shape.
     pub(super) fn read_existing<T, S, D>(
         &self,
-        resolved: &Resolved,
+        resolved: &ResolvedSelection,
         out: &mut ArrayBase<S, D>,
         read: impl FnOnce(ViewMut<'_>) -> Result<()>,
     ) -> Result<()>
@@ -141,13 +143,13 @@ impl Array {
     }
 
     /// Memory for the elements of a result, which are of `data_type`.
-    pub(super) fn empty_for(&self, resolved: &Resolved, data_type: &DataType) -> Result<DynArray> {
+    pub(super) fn empty_for(&self, resolved: &ResolvedSelection, data_type: &DataType) -> Result<DynArray> {
         let shape = Array::lengths(&resolved.shape())?;
         count(&shape, data_type.size())?;
         DynArray::empty(data_type.clone(), shape.to_vec())
     }
 
-    pub(super) fn read_resolved(&self, resolved: &Resolved, mut out: ViewMut<'_>) -> Result<()> {
+    pub(super) fn read_resolved(&self, resolved: &ResolvedSelection, mut out: ViewMut<'_>) -> Result<()> {
         let (own, at_once) = (self.data_type(), self.at_once());
         let result =
             self.read_projections(resolved, own, out.reborrow(), at_once, |projection, out, objects| {
@@ -163,7 +165,7 @@ impl Array {
     /// into their own places only.
     pub(super) fn read_projections(
         &self,
-        resolved: &Resolved,
+        resolved: &ResolvedSelection,
         data_type: &DataType,
         out: ViewMut<'_>,
         at_once: usize,
@@ -190,7 +192,7 @@ impl Array {
 
     fn read_ordered(
         &self,
-        resolved: &Resolved,
+        resolved: &ResolvedSelection,
         out: Option<ViewMut<'_>>,
         at_once: usize,
         read: impl Fn(&Projection, ViewMut<'_>, usize) -> Result<()> + Sync,

@@ -45,8 +45,8 @@ impl Array {
     }
 
     /// Returns true if it is in a store whose answers are waited for.
-    pub(crate) fn is_far(&self) -> bool {
-        self.location.is_far()
+    pub(crate) fn is_remote(&self) -> bool {
+        self.location.is_remote()
     }
 
     /// The options to open another array with that is worked on like this one.

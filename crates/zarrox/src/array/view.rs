@@ -1,7 +1,7 @@
 //! Parts of arrays that are chosen, and neither read nor written yet.
 
 use ndarray::{Array as NdArray, ArrayBase, ArrayD, Data, DataMut, Dimension, RawData};
-use zarrox_core::selection::{Mask, Resolved, Selection};
+use zarrox_core::selection::{Mask, ResolvedSelection, Selection};
 use zarrox_core::{DataType, Element, IntoSelection, Result};
 
 use super::{Array, DynArray, VlenElement};
@@ -26,7 +26,7 @@ use super::{Array, DynArray, VlenElement};
 pub struct ArrayView<'a> {
     pub(super) array: &'a Array,
     /// The resolved selection, or the error of a selection that does not fit.
-    pub(super) resolved: Result<Resolved>,
+    pub(super) resolved: Result<ResolvedSelection>,
 }
 
 impl Array {
@@ -149,13 +149,13 @@ impl<'a> ArrayView<'a> {
     }
 
     /// The resolved selection, if it fits and the array is known to be what its metadata says.
-    pub(super) fn resolved(&self) -> Result<&Resolved> {
+    pub(super) fn resolved(&self) -> Result<&ResolvedSelection> {
         self.array.confirm()?;
         self.unconfirmed()
     }
 
     /// The resolved selection by the metadata that there is, if it fits.
-    pub(super) fn unconfirmed(&self) -> Result<&Resolved> {
+    pub(super) fn unconfirmed(&self) -> Result<&ResolvedSelection> {
         self.resolved.as_ref().map_err(|error| error.clone().at(self.array.place()))
     }
 }

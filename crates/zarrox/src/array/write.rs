@@ -3,7 +3,7 @@
 use ndarray::{ArrayBase, ArrayViewD, Axis, Data, Dimension, IxDyn, RawData};
 use zarrox_core::codec::{CodecChain, EncodeOptions, Encoded, FieldPlace, Update, WritePart};
 use zarrox_core::scratch::with_vec;
-use zarrox_core::selection::{Elements, Projection, Projections, Resolved, merged, ordered};
+use zarrox_core::selection::{Elements, Projection, Projections, ResolvedSelection, merged, ordered};
 use zarrox_core::strided::{Dims, Span, View};
 use zarrox_core::{DataType, Element, Error, ErrorKind, Result};
 use zarrox_stores::{Condition, Key};
@@ -87,7 +87,7 @@ impl Array {
     /// Writes values, which are of `data_type`: whole elements, or these fields of them.
     pub(super) fn write_resolved(
         &self,
-        resolved: &Resolved,
+        resolved: &ResolvedSelection,
         data_type: &DataType,
         values: View<'_>,
         fields: Option<&[FieldPlace]>,
@@ -113,7 +113,7 @@ impl Array {
 
     fn write_ordered(
         &self,
-        resolved: &Resolved,
+        resolved: &ResolvedSelection,
         values: &View<'_>,
         fields: Option<&[FieldPlace]>,
     ) -> Result<()> {

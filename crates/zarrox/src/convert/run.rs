@@ -249,7 +249,9 @@ impl Conversion {
             fingerprint.see(step.action.to_string().as_bytes());
             let Some(target) = &step.target else { continue };
             let place = self.place(step)?;
-            for (_, bytes) in format_of(target).def().lower(&place.path, target, &place.context.registry)? {
+            for (_, bytes) in
+                format_of(target).def().to_documents(&place.path, target, &place.context.registry)?
+            {
                 fingerprint.see(&bytes);
             }
         }

@@ -6,7 +6,7 @@
 use zarrox_core::Strictness;
 use zarrox_core::grid::{ChunkGrid, ChunkKeyEncoding};
 use zarrox_core::json::{Json, Map};
-use zarrox_core::metadata::{LiftContext, Source};
+use zarrox_core::metadata::{ReadContext, Source};
 use zarrox_core::{
     ArrayMetadata, CodecSpec, DataType, Error, ErrorKind, FillValue, Format, GroupMetadata, NodeMetadata,
     NodePath, Registry, Result,
@@ -414,13 +414,13 @@ fn says(
     chunk_limit: usize,
 ) -> Result<()> {
     let def = format.def();
-    let documents = def.lower(path, node, registry)?;
+    let documents = def.to_documents(path, node, registry)?;
     let stored =
         |name: &&str| documents.iter().find(|(stored, _)| stored == name).map(|(_, bytes)| bytes.clone());
     let stored: Vec<Option<Vec<u8>>> = def.layout().documents().iter().map(stored).collect();
-    let context = LiftContext { data_type_fallback: true, ..LiftContext::new(registry, Strictness::Lenient) };
+    let context = ReadContext { data_type_fallback: true, ..ReadContext::new(registry, Strictness::Lenient) };
     let stored = Source::stored(&stored);
-    let back = match def.lift(&stored, &context)? {
+    let back = match def.from_documents(&stored, &context)? {
         None if def.layout().implicit_groups() => {
             let group = |attributes| GroupMetadata { attributes, ..GroupMetadata::new(format) };
             def.implicit_group(&stored, &context)?.map(group).map(NodeMetadata::Group)

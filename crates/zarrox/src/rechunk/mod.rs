@@ -119,7 +119,7 @@ impl Rechunk {
 
     /// Boxes for each of which another chunk of the source is read, if every thread may have one in memory.
     fn separate_boxes(&self, source: &Array, target: &Array) -> Option<Boxes> {
-        if source.is_far() || target.is_far() || target.data_type().storage() == Storage::Variable {
+        if source.is_remote() || target.is_remote() || target.data_type().storage() == Storage::Variable {
             return None;
         }
         let boxes = boxes(source, target, CACHED);

@@ -472,7 +472,8 @@ fn codecs_are_written_with_their_uris() {
         array.write(.., &ndarray::arr1(&[1_i32, 2, 3, -4])).unwrap();
         assert_eq!(array.read::<i32>(..).unwrap().sum(), 2);
         let node = zarrox::NodeMetadata::Array(array.metadata().clone());
-        let written = Format::V3Draft.def().lower(array.path(), &node, &zarrox::codecs::registry()).unwrap();
+        let written =
+            Format::V3Draft.def().to_documents(array.path(), &node, &zarrox::codecs::registry()).unwrap();
         assert_eq!(serde_json::from_slice::<Json>(&written[0].1).unwrap(), document);
     }
     // What was there before `codecs`, with the other stem.

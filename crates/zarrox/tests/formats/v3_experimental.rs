@@ -83,7 +83,7 @@ fn groups_are_listed_with_those_that_have_no_document() {
 fn rewritten(array: &Array) -> Json {
     let node = zarrox::NodeMetadata::Array(array.metadata().clone());
     let documents =
-        Format::V3Experimental.def().lower(array.path(), &node, &zarrox::codecs::registry()).unwrap();
+        Format::V3Experimental.def().to_documents(array.path(), &node, &zarrox::codecs::registry()).unwrap();
     serde_json::from_slice(&documents[0].1).unwrap()
 }
 

@@ -266,7 +266,7 @@ fn documents_are_written_as_they_were_read_with_what_nobody_knows() {
         store.set(&Key::new(&key).unwrap(), document.to_string().as_bytes(), Default::default()).unwrap();
         let array = reopened(&store, format, false);
         let node = zarrox::NodeMetadata::Array(array.metadata().clone());
-        let written = format.def().lower(array.path(), &node, &registry()).unwrap();
+        let written = format.def().to_documents(array.path(), &node, &registry()).unwrap();
         let written =
             |name: &str| written.iter().find(|document| document.0 == name).map(|document| &document.1);
         for (key, name, document) in documents(&store, format) {

@@ -18,10 +18,10 @@ use smallvec::SmallVec;
 
 use super::element_set::{ElementAxis, ElementSet, PointRange};
 use super::masked::{self, MaskedChunk, MaskedRow};
-use crate::heap::{HANDLE, Heap};
 use crate::strided::layout::Layout;
 use crate::strided::loops::Loop;
 use crate::strided::{Dims, Span, View, ViewMut, slice_or_empty};
+use crate::vlen::{VlenBuffer, VlenRef};
 
 /// How many points have their offsets in a table at a time: it takes half of an L1 cache.
 const BLOCK: usize = 1024;
@@ -570,42 +570,42 @@ unsafe fn equal_units<T: Copy + PartialEq>(inner: Inner<'_>, source: *const u8, 
     })
 }
 
-/// The bytes of the element that a handle stands for; where there is no heap, it stands for itself.
-fn element_of<'a>(handle: &'a [u8], heap: Option<&'a Heap>) -> &'a [u8] {
-    heap.map_or(handle, |heap| heap.element(handle))
+/// The bytes of the element that a reference stands for; where there is no buffer, it stands for itself.
+fn element_of<'a>(reference: &'a [u8], vlen: Option<&'a VlenBuffer>) -> &'a [u8] {
+    vlen.map_or(reference, |vlen| vlen.element(reference))
 }
 
-/// Brings the bytes of variable-length elements from one heap to another: the new handles, in the order of the walk. An element
+/// Brings the bytes of variable-length elements from one buffer to another: the new references, in the order of the walk. An element
 /// that follows itself, as one value for all does, is brought once.
 ///
 /// # Safety
 /// The pointer is valid for reading the view that is the walk's source.
-unsafe fn new_handles(walk: &Walk<'_>, source: *const u8, from: &Heap, to: &Heap) -> Vec<u8> {
+unsafe fn new_references(walk: &Walk<'_>, source: *const u8, from: &VlenBuffer, to: &VlenBuffer) -> Vec<u8> {
     let (mut bytes, mut lengths, mut repeats) = (Vec::new(), Vec::new(), Vec::<usize>::new());
     let mut last: &[u8] = &[];
     walk.run(|at, inner| {
         inner.for_each(walk.unit, |offsets, length| {
             // SAFETY: the caller's promise; a walk visits only positions that it has found to be inside of the view.
-            let handles = unsafe { slice_or_empty(source.offset(at.source + offsets.source), length) };
-            for handle in handles.chunks_exact(HANDLE) {
-                if let (true, Some(count)) = (handle == last, repeats.last_mut()) {
+            let references = unsafe { slice_or_empty(source.offset(at.source + offsets.source), length) };
+            for reference in references.chunks_exact(VlenRef::SIZE) {
+                if let (true, Some(count)) = (reference == last, repeats.last_mut()) {
                     *count += 1;
                     continue;
                 }
-                let element = from.element(handle);
+                let element = from.element(reference);
                 bytes.extend_from_slice(element);
                 lengths.push(element.len());
                 repeats.push(1);
-                last = handle;
+                last = reference;
             }
             true
         })
     });
-    let mut once = Vec::with_capacity(lengths.len() * HANDLE);
+    let mut once = Vec::with_capacity(lengths.len() * VlenRef::SIZE);
     to.push(bytes, lengths, &mut once);
-    let handles = once.chunks_exact(HANDLE).zip(repeats);
+    let references = once.chunks_exact(VlenRef::SIZE).zip(repeats);
     let mut all = Vec::new();
-    handles.for_each(|(handle, count)| (0..count).for_each(|_| all.extend_from_slice(handle)));
+    references.for_each(|(reference, count)| (0..count).for_each(|_| all.extend_from_slice(reference)));
     all
 }
 
@@ -656,7 +656,7 @@ impl View<'_> {
             return true;
         }
         let walk = Walk::new(Source::Chunk, &self.layout, &values.layout, set);
-        if self.heap.is_none() && values.heap.is_none() {
+        if self.vlen.is_none() && values.vlen.is_none() {
             // SAFETY: both views may be read, and the walk was made for them.
             return unsafe { equal(&walk, self.pointer, values.pointer) };
         }
@@ -669,8 +669,8 @@ impl View<'_> {
                     let own = slice_or_empty(self.pointer.offset(at.source), bytes);
                     (own, slice_or_empty(values.pointer.offset(at.target), bytes))
                 };
-                let mut pairs = own.chunks_exact(HANDLE).zip(other.chunks_exact(HANDLE));
-                pairs.all(|(own, other)| element_of(own, self.heap) == element_of(other, values.heap))
+                let mut pairs = own.chunks_exact(VlenRef::SIZE).zip(other.chunks_exact(VlenRef::SIZE));
+                pairs.all(|(own, other)| element_of(own, self.vlen) == element_of(other, values.vlen))
             });
             equal
         });
@@ -680,7 +680,7 @@ impl View<'_> {
 
 impl ViewMut<'_> {
     /// Copies the elements of the set from a chunk to their places in this memory, which has one axis for each of the set's.
-    /// The bytes of variable-length elements are brought into the own heap.
+    /// The bytes of variable-length elements are brought into the own buffer.
     ///
     /// Panics when the set leaves one of the two.
     pub fn gather(&mut self, chunk: &View<'_>, set: &ElementSet) {
@@ -721,11 +721,11 @@ impl ViewMut<'_> {
         if let Some(places) = set.axes.iter().map(consecutive_places).collect::<Option<Dims<Span>>>() {
             return self.reborrow().into_region(&places).fill(element);
         }
-        let mut handle = Vec::new();
-        let element = match self.heap {
-            Some(heap) => {
-                heap.push(element.to_vec(), [element.len()], &mut handle);
-                handle.as_slice()
+        let mut reference = Vec::new();
+        let element = match self.vlen {
+            Some(vlen) => {
+                vlen.push(element.to_vec(), [element.len()], &mut reference);
+                reference.as_slice()
             }
             None => element,
         };
@@ -739,14 +739,14 @@ impl ViewMut<'_> {
 
     /// Copies from the view that is the walk's source to this one, which is its target.
     fn copy_walk(&mut self, walk: &Walk<'_>, source: &View<'_>) {
-        let heaps = self.heap.zip(source.heap).filter(|(own, other)| !std::ptr::eq(*own, *other));
-        let Some((own, other)) = heaps else {
+        let buffers = self.vlen.zip(source.vlen).filter(|(own, other)| !std::ptr::eq(*own, *other));
+        let Some((own, other)) = buffers else {
             // SAFETY: the walk was made for these views; this one is exclusive, so they don't overlap.
             return unsafe { copy(walk, source.pointer, self.pointer) };
         };
         // SAFETY: the walk was made for these views.
-        let handles = unsafe { new_handles(walk, source.pointer, other, own) };
-        let mut rest = handles.as_slice();
+        let references = unsafe { new_references(walk, source.pointer, other, own) };
+        let mut rest = references.as_slice();
         walk.run(|at, inner| {
             inner.for_each(walk.unit, |offsets, bytes| {
                 let (next, others) = rest.split_at(bytes);

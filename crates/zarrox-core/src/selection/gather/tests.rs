@@ -1,7 +1,7 @@
 use super::super::element_set::tests::{Case, Random};
 use super::super::element_set::{ElementAxis, ElementSet, PlacedPoints, PointRange};
-use crate::heap::{HANDLE, Heap};
 use crate::strided::{Dims, Span, View, ViewMut};
+use crate::vlen::{VlenBuffer, VlenRef};
 
 use smallvec::smallvec;
 
@@ -158,20 +158,20 @@ fn elements_move_as_in_the_naive_loop() {
 }
 
 /// Handles of random elements, some empty, and the elements.
-fn texts(random: &mut Random, heap: &Heap, count: usize) -> (Vec<u8>, Vec<Vec<u8>>) {
+fn texts(random: &mut Random, vlen: &VlenBuffer, count: usize) -> (Vec<u8>, Vec<Vec<u8>>) {
     let texts: Vec<Vec<u8>> = (0..count)
         .map(|_| {
             let n = random.below(4);
             bytes(random, n)
         })
         .collect();
-    let mut handles = Vec::new();
-    heap.push(texts.concat(), texts.iter().map(Vec::len), &mut handles);
-    (handles, texts)
+    let mut references = Vec::new();
+    vlen.push(texts.concat(), texts.iter().map(Vec::len), &mut references);
+    (references, texts)
 }
 
-fn read(handles: &[u8], heap: &Heap) -> Vec<Vec<u8>> {
-    handles.chunks_exact(HANDLE).map(|handle| heap.element(handle).to_vec()).collect()
+fn read(references: &[u8], vlen: &VlenBuffer) -> Vec<Vec<u8>> {
+    references.chunks_exact(VlenRef::SIZE).map(|reference| vlen.element(reference).to_vec()).collect()
 }
 
 #[test]
@@ -179,43 +179,45 @@ fn variable_length_elements_move_between_heaps() {
     let mut random = Random::new(12);
     for _ in 0..2000 {
         let case = Case::random(&mut random, 12);
-        let (a, b) = (Heap::new(), Heap::new());
+        let (a, b) = (VlenBuffer::new(), VlenBuffer::new());
         let (chunk_len, memory_len) = (case.chunk.iter().product(), case.memory.iter().product());
         let (in_chunk, texts_of_chunk) = texts(&mut random, &a, chunk_len);
         let other = if random.below(4) == 0 { &a } else { &b };
         let (mut in_memory, mut expected) = texts(&mut random, other, memory_len);
         let numbers = numbers(&case);
-        let view = |bytes| View::contiguous(bytes, &case.chunk, HANDLE).with_heap(&a);
-        let values = View::contiguous(&in_memory, &case.memory, HANDLE).with_heap(other);
+        let view = |bytes| View::contiguous(bytes, &case.chunk, VlenRef::SIZE).with_vlen(&a);
+        let values = View::contiguous(&in_memory, &case.memory, VlenRef::SIZE).with_vlen(other);
         let equal = numbers.iter().all(|&(from, to)| expected[to] == texts_of_chunk[from]);
         assert_eq!(view(&in_chunk).set_equals(&case.set, &values), equal);
 
         // Written.
         let mut written = in_chunk.clone();
-        ViewMut::contiguous(&mut written, &case.chunk, HANDLE).with_heap(&a).scatter(&case.set, &values);
+        ViewMut::contiguous(&mut written, &case.chunk, VlenRef::SIZE)
+            .with_vlen(&a)
+            .scatter(&case.set, &values);
         let mut written_expected = texts_of_chunk.clone();
         numbers.iter().for_each(|&(to, from)| written_expected[to].clone_from(&expected[from]));
         assert_eq!(read(&written, &a), written_expected, "{case:?}");
 
         // Read.
-        ViewMut::contiguous(&mut in_memory, &case.memory, HANDLE)
-            .with_heap(other)
+        ViewMut::contiguous(&mut in_memory, &case.memory, VlenRef::SIZE)
+            .with_vlen(other)
             .gather(&view(&in_chunk), &case.set);
         numbers.iter().for_each(|&(from, to)| expected[to].clone_from(&texts_of_chunk[from]));
         assert_eq!(read(&in_memory, other), expected, "{case:?}");
-        let values = View::contiguous(&in_memory, &case.memory, HANDLE).with_heap(other);
+        let values = View::contiguous(&in_memory, &case.memory, VlenRef::SIZE).with_vlen(other);
         assert!(view(&in_chunk).set_equals(&case.set, &values));
 
-        ViewMut::contiguous(&mut in_memory, &case.memory, HANDLE)
-            .with_heap(other)
+        ViewMut::contiguous(&mut in_memory, &case.memory, VlenRef::SIZE)
+            .with_vlen(other)
             .fill_set(&case.set, b"filled");
         numbers.iter().for_each(|&(_, to)| expected[to] = b"filled".to_vec());
         assert_eq!(read(&in_memory, other), expected);
 
         // One value for all.
         let (value, text) = texts(&mut random, &b, 1);
-        let all = View::broadcast(&value, &case.memory).with_heap(&b);
-        ViewMut::contiguous(&mut written, &case.chunk, HANDLE).with_heap(&a).scatter(&case.set, &all);
+        let all = View::broadcast(&value, &case.memory).with_vlen(&b);
+        ViewMut::contiguous(&mut written, &case.chunk, VlenRef::SIZE).with_vlen(&a).scatter(&case.set, &all);
         numbers.iter().for_each(|&(to, _)| written_expected[to].clone_from(&text[0]));
         assert_eq!(read(&written, &a), written_expected, "{case:?}");
     }

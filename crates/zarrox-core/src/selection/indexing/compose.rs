@@ -11,11 +11,11 @@ use super::super::partition::advance;
 use super::arrays::reserved;
 use super::joint::point_count;
 use super::positions::{single, spaced};
-use super::{Points, Resolved, ResolvedAxis, ResolvedSpan, ResultAxis, Selection};
+use super::{Points, ResolvedAxis, ResolvedSelection, ResolvedSpan, ResultAxis, Selection};
 use crate::error::{Error, ErrorKind, Result};
 use crate::scratch::Positions;
 
-impl Resolved {
+impl ResolvedSelection {
     /// Selects from what is selected: the elements that `selection` means in the result of this one.
     ///
     /// # Errors
@@ -39,8 +39,8 @@ impl Resolved {
 
 /// Two selections, the second from the result of the first.
 struct Composing<'a> {
-    first: &'a Resolved,
-    second: &'a Resolved,
+    first: &'a ResolvedSelection,
+    second: &'a ResolvedSelection,
 }
 
 /// Axes that belong together, since they meet in axes of the first result.

@@ -1,7 +1,7 @@
 //! Selections: which elements of an array are meant, in all of NumPy's and Zarr's ways.
 //!
 //! A [`Selection`] is a list of items ([`DimSelection`]) and a rule for how they combine. For an array of a certain shape it
-//! becomes a [`Resolved`], from which can be selected again before anything is read.
+//! becomes a [`ResolvedSelection`], from which can be selected again before anything is read.
 
 mod arrays;
 mod blocks;
@@ -21,7 +21,7 @@ pub use arrays::{ArrayItem, IndexArray, Mask};
 /// An axis of length 1 in the result that comes from no dimension of the array: `s![.., NewAxis]`.
 pub use ndarray::NewAxis;
 pub use positions::check_lengths;
-pub use resolved::{MaskedPoints, Points, Resolved, ResolvedAxis, ResolvedSpan, ResultAxis};
+pub use resolved::{MaskedPoints, Points, ResolvedAxis, ResolvedSelection, ResolvedSpan, ResultAxis};
 pub use selection::{DimSelection, IntoSelection, Selection};
 
 /// A selection with NumPy's meaning: `s![-1, .., 2..10, 0..;5, ..., [0, 2], NewAxis]`.

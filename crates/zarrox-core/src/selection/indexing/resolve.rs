@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::joint::{Joint, select_together};
 use super::positions::{Dim, single};
 use super::selection::Kind;
-use super::{DimSelection, Resolved, ResolvedAxis, ResultAxis, Selection};
+use super::{DimSelection, ResolvedAxis, ResolvedSelection, ResultAxis, Selection};
 use crate::error::{Error, Result};
 
 /// An item, and the dimensions of the array that it selects from.
@@ -23,7 +23,7 @@ impl Selection {
     /// # Errors
     /// [`ErrorKind::InvalidSelection`](crate::ErrorKind::InvalidSelection), which names the axis and the value, when the
     /// selection does not fit the array; and for blocks, which [`Selection::on_grid`] makes slices of.
-    pub fn resolve(&self, shape: &[u64]) -> Result<Resolved> {
+    pub fn resolve(&self, shape: &[u64]) -> Result<ResolvedSelection> {
         match self.kind {
             Kind::Mixed => mixed(&self.items, shape),
             Kind::Orthogonal => orthogonal(&self.items, shape),
@@ -69,12 +69,12 @@ impl Building {
         Ok(())
     }
 
-    fn finish(self) -> Resolved {
-        Resolved::in_order(self.axes, self.result)
+    fn finish(self) -> ResolvedSelection {
+        ResolvedSelection::in_order(self.axes, self.result)
     }
 }
 
-impl Resolved {
+impl ResolvedSelection {
     /// These axes in the order of their first dimensions.
     pub(super) fn in_order(axes: Vec<ResolvedAxis>, mut result: Vec<ResultAxis>) -> Self {
         let first = |axis: &ResolvedAxis| axis.dims().first().copied().unwrap_or(usize::MAX);
@@ -120,7 +120,7 @@ fn place<'a>(items: &'a [DimSelection], shape: &[u64]) -> Result<Vec<Placed<'a>>
 }
 
 /// NumPy's basic indexing, and its mixture with arrays.
-fn mixed(items: &[DimSelection], shape: &[u64]) -> Result<Resolved> {
+fn mixed(items: &[DimSelection], shape: &[u64]) -> Result<ResolvedSelection> {
     let is_array =
         |item: &DimSelection| matches!(item, DimSelection::Integers(_) | DimSelection::Booleans(_));
     let with_arrays = items.iter().any(is_array);
@@ -205,7 +205,7 @@ impl Building {
 }
 
 /// Each dimension on its own.
-fn orthogonal(items: &[DimSelection], shape: &[u64]) -> Result<Resolved> {
+fn orthogonal(items: &[DimSelection], shape: &[u64]) -> Result<ResolvedSelection> {
     let mut building = Building::default();
     for Placed { item, dims } in place(items, shape)? {
         independent(&mut building, item, dims, shape)?;
@@ -214,7 +214,7 @@ fn orthogonal(items: &[DimSelection], shape: &[u64]) -> Result<Resolved> {
 }
 
 /// Point by point.
-fn coordinates(items: &[DimSelection], shape: &[u64]) -> Result<Resolved> {
+fn coordinates(items: &[DimSelection], shape: &[u64]) -> Result<ResolvedSelection> {
     if let [DimSelection::Booleans(_)] = items {
         return mask(items, shape);
     }
@@ -241,7 +241,7 @@ fn coordinates(items: &[DimSelection], shape: &[u64]) -> Result<Resolved> {
 }
 
 /// One mask of the array's shape.
-fn mask(items: &[DimSelection], shape: &[u64]) -> Result<Resolved> {
+fn mask(items: &[DimSelection], shape: &[u64]) -> Result<ResolvedSelection> {
     let [item @ DimSelection::Booleans(mask)] = items else {
         return Err(Error::selection("a selection by mask has one mask and nothing else"));
     };

@@ -15,7 +15,7 @@ use super::Mask;
 /// dimension that is sliced, as many as the index arrays have for points, none for a dimension with a single index, and those
 /// that were asked for by `newaxis`.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Resolved {
+pub struct ResolvedSelection {
     /// Each dimension of the array is in just one of them; in the order of their first dimensions.
     pub axes: Vec<ResolvedAxis>,
     /// The axes of the result, in order. What is no [`ResultAxis::Of`] any axis was dropped.
@@ -79,7 +79,7 @@ pub enum ResultAxis {
     New,
     /// From the array.
     Of {
-        /// Which of [`Resolved::axes`].
+        /// Which of [`ResolvedSelection::axes`].
         axis: usize,
         /// Which of the dimensions that its positions have in the result: 0, but for points of several dimensions.
         part: usize,
@@ -106,7 +106,7 @@ impl ResolvedAxis {
     }
 }
 
-impl Resolved {
+impl ResolvedSelection {
     /// The shape of the result.
     pub fn shape(&self) -> Vec<u64> {
         let length = |axis: &ResultAxis| match *axis {

@@ -229,7 +229,7 @@ pub(super) fn apply(array: &ArrayD<usize>, selection: &Selection) -> Option<Arra
 }
 
 /// The elements that a resolved selection means; checks all that its types promise.
-pub(super) fn expand(resolved: &Resolved, array: &ArrayD<usize>) -> ArrayD<usize> {
+pub(super) fn expand(resolved: &ResolvedSelection, array: &ArrayD<usize>) -> ArrayD<usize> {
     check(resolved, array.shape());
     let shape: Vec<usize> = resolved.shape().iter().map(|&n| usize::try_from(n).unwrap()).collect();
     let element = |at: &Vec<usize>| {
@@ -270,7 +270,7 @@ pub(super) fn expand(resolved: &Resolved, array: &ArrayD<usize>) -> ArrayD<usize
     ArrayD::from_shape_vec(shape, values).unwrap()
 }
 
-fn check(resolved: &Resolved, shape: &[usize]) {
+fn check(resolved: &ResolvedSelection, shape: &[usize]) {
     let mut dims: Vec<usize> = resolved.axes.iter().flat_map(|axis| axis.dims().to_vec()).collect();
     let firsts: Vec<usize> = resolved.axes.iter().filter_map(|axis| axis.dims().first().copied()).collect();
     assert!(firsts.is_sorted(), "axes are in the order of their first dimensions");
