@@ -34,7 +34,7 @@ Options of --peers:
 
 Results are in target/bench: peers.json, peers.md, peers.svg. Cases that are not run keep their results.
 
-Arguments go to the other benchmarks, which are in crates/zarrox/benches and crates/zarrox-codecs/benches.";
+Arguments go to the other benchmarks, which are in the folders benches of the crates zarrox, zarrox-bench and zarrox-codecs.";
 
 pub(crate) fn run(arguments: &[String]) -> Outcome {
     let (package, name, rest) = match arguments.split_first() {
@@ -44,8 +44,8 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
         Some((first, rest)) if first == "python" => return package::bench(rest),
         Some((first, rest)) if first == "codecs" => ("zarrox-codecs", "codecs", rest),
         Some((first, rest)) if first == "indexing" => ("zarrox", "indexing", rest),
-        Some((first, rest)) if first == "whole" => ("zarrox", "whole", rest),
-        _ => ("zarrox", "whole", arguments),
+        Some((first, rest)) if first == "whole" => ("zarrox-bench", "whole", rest),
+        _ => ("zarrox-bench", "whole", arguments),
     };
     let bench = cargo(["bench", "--package", package, "--bench", name, "--"]);
     let bench = bench.with(rest.iter().map(String::as_str));

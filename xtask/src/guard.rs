@@ -34,7 +34,7 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
         return Err(format!("'{unknown}' is not an option: there is --accept"));
     }
     require_valgrind()?;
-    let guard = run::bench_target("guard")?;
+    let guard = run::bench_target("zarrox", "guard")?;
     let list = program::<&str>(&*guard, []).printed()?;
     let cases = chosen(&list, &names)?;
     let accepted = accepted()?;

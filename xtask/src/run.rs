@@ -145,9 +145,9 @@ pub(crate) fn example(name: &str) -> Outcome<Program> {
     Ok(program::<&str>(built(&format!("debug/examples/{name}")), []))
 }
 
-/// Builds a bench target of zarrox; its program.
-pub(crate) fn bench_target(name: &str) -> Outcome<String> {
-    let build = cargo(["bench", "--no-run", "--package", "zarrox", "--bench", name]);
+/// Builds a bench target of a package; its program.
+pub(crate) fn bench_target(package: &str, name: &str) -> Outcome<String> {
+    let build = cargo(["bench", "--no-run", "--package", package, "--bench", name]);
     let messages = build.with(["--message-format=json-render-diagnostics"]).printed()?;
     executable(&messages, name).ok_or_else(|| "Cargo names no program of the bench target".to_owned())
 }

@@ -89,7 +89,7 @@ impl Contestants {
     /// Builds and installs what these languages need.
     pub(crate) fn prepare(languages: &[Language]) -> Outcome<Self> {
         // The bench target is Zarrox, the limit, and the maker of data.
-        let built = || run::bench_target("peers");
+        let built = || run::bench_target("zarrox-bench", "peers");
         let ourselves = variable("ZARROX_BENCH_RUST").map_or_else(built, Ok)?;
         let ourselves = program::<&str>(ourselves, []);
         let limit = || Contestant::new(LIMIT, ourselves.clone().with([LIMIT]));

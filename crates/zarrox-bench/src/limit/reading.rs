@@ -13,7 +13,7 @@ use super::codecs::{Workspace, blosc_sizes};
 use super::document::{Document, Shards};
 use super::part::{Part, Way};
 use super::plan::Task;
-use crate::protocol::Failure;
+use crate::failure::Failure;
 
 /// The number of bytes that are read or decompressed at a time: they stay in the L2 cache.
 pub(super) const BLOCK: usize = 256 << 10;

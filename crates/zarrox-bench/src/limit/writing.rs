@@ -9,7 +9,7 @@ use super::document::{Document, Shards};
 use super::part::{Part, Way};
 use super::plan::{Leaf, Task};
 use super::reading::{BLOCK, Place, Space, open, places};
-use crate::protocol::Failure;
+use crate::failure::Failure;
 
 /// A file as it was.
 struct Old {

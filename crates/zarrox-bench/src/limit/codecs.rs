@@ -7,7 +7,7 @@ use blosc_src::{blosc_compress_ctx, blosc_decompress_ctx};
 use libdeflate_sys as deflate;
 use zstd::zstd_safe::{self, CCtx, CParameter, DCtx};
 
-use crate::protocol::Failure;
+use crate::failure::Failure;
 
 /// The steps that the bytes of a leaf go through, in the order of encoding.
 #[derive(Default)]

@@ -4,7 +4,7 @@
 //! rows in a fresh output of huge pages: what the hardware allows. The two take turns, so that a noisy machine is
 //! noisy for both; the ratio of the medians is what counts.
 //!
-//! `cargo bench -p zarrox --bench whole [-- --scale small] [--case zstd] [--require 1.3]`
+//! `cargo bench -p zarrox-bench --bench whole [-- --scale small] [--case zstd] [--require 1.3]`
 
 #![expect(
     clippy::print_stdout,

@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use super::document::Document;
 use super::part::{Mask, Masked, Part, Points, Positions, Product};
-use crate::case::{Region, Selection, is_masked};
-use crate::protocol::Failure;
+use crate::case::{Selection, is_masked};
+use crate::failure::Failure;
+use crate::region::{Region, lengths};
 
 /// The work on one file, or on some leaves of it.
 pub(super) struct Task {
@@ -125,7 +126,7 @@ impl<'d> Plan<'d> {
     /// A box, and its values row-major.
     pub(super) fn of_box(document: &'d Document, region: &Region) -> Self {
         let lists = region.iter().zip(&document.leaf).map(|(range, &leaf)| even(range, 1, leaf)).collect();
-        let lengths: Vec<usize> = crate::case::lengths(region);
+        let lengths: Vec<usize> = lengths(region);
         Self::product(document, lists, &lengths, None)
     }
 
@@ -154,7 +155,7 @@ impl<'d> Plan<'d> {
                     (block.start * chunk).min(*length)..(block.end * chunk).min(*length)
                 });
                 let region: Region = region.collect();
-                let count = crate::case::lengths(&region).iter().product();
+                let count = lengths(&region).iter().product();
                 return Ok((Self::of_box(document, &region), count));
             }
             Selection::Coordinates(indices) => {

@@ -9,9 +9,11 @@ use zarrox::prelude::*;
 use zarrox::strided::View;
 use zarrox::{AccessOptions, Consolidated, DimSelection, IndexArray, Mask, OpenMode, OpenOptions, Rechunk};
 
-use crate::case::{self, Case, Region, Work, lengths};
+use crate::case::{self, Case, Work};
+use crate::failure::Failure;
 use crate::pieces::Pieces;
-use crate::protocol::{Elements, Failure, Found, Job};
+use crate::protocol::{Elements, Found, Job};
+use crate::region::{Region, lengths};
 use crate::turns;
 use crate::values::{Number, Values, increment};
 

@@ -11,7 +11,6 @@
 
 #![expect(
     clippy::print_stdout,
-    clippy::print_stderr,
     clippy::unwrap_used,
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -19,24 +18,27 @@
 )]
 
 mod case;
+mod failure;
 mod library;
 mod limit;
 mod pieces;
 mod protocol;
+mod region;
 mod turns;
 mod values;
 
 use case::Case;
-use protocol::{Failure, Job};
+use failure::Failure;
+use protocol::Job;
 
-fn main() {
-    let contestant = std::env::args().skip(1).find(|argument| !argument.starts_with('-'));
-    let prepare: fn(&Case) -> Result<Job, Failure> = match contestant.as_deref() {
-        Some("zarrox") => library::prepare,
-        Some("limit") => limit::prepare,
-        Some("fill") => library::prepare_fill,
-        // `cargo bench` runs every target without an argument.
-        _ => return eprintln!("the contestants are zarrox, limit and fill"),
+/// Serves as the contestant of this name until the standard input ends; returns false if there is none.
+pub fn serve(contestant: &str) -> bool {
+    let prepare: fn(&Case) -> Result<Job, Failure> = match contestant {
+        "zarrox" => library::prepare,
+        "limit" => limit::prepare,
+        "fill" => library::prepare_fill,
+        _ => return false,
     };
-    protocol::serve(&contestant.unwrap_or_default(), prepare);
+    protocol::serve(contestant, prepare);
+    true
 }

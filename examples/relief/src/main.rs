@@ -1,7 +1,7 @@
-//! Draws an elevation model as a shaded relief: the part of `cargo xtask demo` that is written against the library.
+//! Draws an elevation model as a shaded relief: the part of `cargo xtask demo` that is a program of its own, over the library.
 //!
 //! ```text
-//! demo PATH PNG
+//! relief PATH PNG
 //! ```
 //!
 //! PATH is a group that has the arrays `elevation`, `dx`, `dy` and `ymin`. The relief becomes a new array beside them, which
@@ -25,7 +25,7 @@ const DEGREE: f64 = 111_200.0;
 
 fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [path, picture] = arguments.as_slice() else { return Err("demo PATH PNG".into()) };
+    let [path, picture] = arguments.as_slice() else { return Err("relief PATH PNG".into()) };
     let group = zarrox::open_group(path)?;
     let relief = shade(&group)?;
     println!("{:?} elements, appended strip by strip", relief.shape());

@@ -1,6 +1,6 @@
 //! The pieces in which an array is copied to other chunks.
 
-use crate::case::Region;
+use crate::region::Region;
 
 /// Boxes of whole chunks of the output that cover an array.
 pub(crate) struct Pieces {

@@ -14,9 +14,11 @@ use std::cell::RefCell;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
-use crate::case::{Case, Region, Selection, Work, lengths};
+use crate::case::{Case, Selection, Work};
+use crate::failure::Failure;
 use crate::pieces::Pieces;
-use crate::protocol::{Elements, Failure, Found, Job};
+use crate::protocol::{Elements, Found, Job};
+use crate::region::{Region, lengths};
 use crate::turns::Turns;
 use crate::values::increment;
 use document::Document;

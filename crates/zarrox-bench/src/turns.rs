@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::protocol::Failure;
+use crate::failure::Failure;
 
 /// Does `count` pieces of work on `threads` threads, of which each takes the next; on this one if there is but one.
 pub(crate) fn each(

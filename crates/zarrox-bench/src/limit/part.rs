@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::protocol::Failure;
+use crate::failure::Failure;
 
 /// Between segments that are no further apart than this many bytes, reading on costs less than another call.
 const GAP: usize = 8 << 10;

@@ -4,7 +4,8 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::protocol::{Failure, Found};
+use crate::failure::Failure;
+use crate::protocol::Found;
 
 fn parsed(path: &Path) -> Result<Value, Failure> {
     Ok(serde_json::from_slice(&std::fs::read(path)?)?)

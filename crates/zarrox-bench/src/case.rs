@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::protocol::Failure;
+use crate::failure::Failure;
+use crate::region::Region;
 use crate::values::Formula;
 
 /// A case that a contestant is asked to do.
@@ -18,9 +19,6 @@ pub(crate) struct Case {
     /// The number of times that the work is done in one run.
     pub(crate) repeat: usize,
 }
-
-/// A range for each axis.
-pub(crate) type Region = Vec<Range<usize>>;
 
 pub(crate) enum Work {
     Read { boxes: Vec<Region>, at_once: usize, opened: bool },
@@ -109,11 +107,6 @@ impl Selection {
 /// Returns true if a mask selects the element at a flat index.
 pub(crate) fn is_masked(index: u64, seed: u64) -> bool {
     index.wrapping_add(seed).wrapping_mul(2_654_435_761) & 0xFFFF_FFFF < 1 << 31
-}
-
-/// The lengths of the ranges of a region.
-pub(crate) fn lengths(region: &[Range<usize>]) -> Vec<usize> {
-    region.iter().map(ExactSizeIterator::len).collect()
 }
 
 fn invalid(what: &str, value: &Value) -> Failure {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::codecs::{Blosc, Compressor, Steps};
-use crate::protocol::Failure;
+use crate::failure::Failure;
 use crate::values::Number;
 
 /// From this size on, leaves are decompressed block by block.

@@ -2,8 +2,8 @@
 
 use std::f64::consts::TAU;
 
-use crate::case::Region;
-use crate::protocol::Failure;
+use crate::failure::Failure;
+use crate::region::Region;
 
 /// The data type of an array of numbers.
 #[derive(Clone, Copy)]

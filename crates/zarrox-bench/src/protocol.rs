@@ -1,6 +1,5 @@
 //! The lines that are read and answered, times, the most memory that was held, and checksums.
 
-use std::error::Error;
 use std::io::BufRead;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
@@ -8,29 +7,7 @@ use std::time::Instant;
 use serde_json::{Value, json};
 
 use crate::case::Case;
-
-/// Why a case is not run, or work failed.
-#[derive(Debug)]
-pub(crate) enum Failure {
-    /// The contestant has no such thing.
-    Unsupported(String),
-    Error(String),
-}
-
-impl<E: Error> From<E> for Failure {
-    fn from(error: E) -> Self {
-        Self::Error(error.to_string())
-    }
-}
-
-impl Failure {
-    fn answer(&self) -> Value {
-        match self {
-            Self::Unsupported(why) => json!({"unsupported": why}),
-            Self::Error(message) => json!({"error": message}),
-        }
-    }
-}
+use crate::failure::Failure;
 
 /// The result of work, for the checksum.
 pub(crate) enum Found {

@@ -1,0 +1,29 @@
+//! The reason why a case is not run, or why its work failed.
+
+use std::error::Error;
+
+use serde_json::{Value, json};
+
+/// The reason why a case is not run, or why its work failed.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// The contestant has no such thing.
+    Unsupported(String),
+    Error(String),
+}
+
+impl<E: Error> From<E> for Failure {
+    fn from(error: E) -> Self {
+        Self::Error(error.to_string())
+    }
+}
+
+impl Failure {
+    /// The answer that says so.
+    pub(crate) fn answer(&self) -> Value {
+        match self {
+            Self::Unsupported(why) => json!({"unsupported": why}),
+            Self::Error(message) => json!({"error": message}),
+        }
+    }
+}
