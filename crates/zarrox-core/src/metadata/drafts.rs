@@ -7,11 +7,8 @@ use std::borrow::Cow;
 
 use crate::json::json;
 
-use super::members::{Members, wrong};
-use super::{
-    ArrayMetadata, Change, Document, Format, GroupMetadata, NodeMetadata, ReadContext, Source, put_members,
-    v2,
-};
+use super::members::{Members, put_members, wrong};
+use super::{ArrayMetadata, Change, Document, Format, GroupMetadata, NodeMetadata, ReadContext, Source, v2};
 use crate::codec::{CodecKind, CodecSpec};
 use crate::data_type::{DataType, Endian};
 use crate::error::{Error, Result};

@@ -137,6 +137,28 @@ pub(super) fn lengths(name: &str, json: &Json, strictness: Strictness) -> Result
         .collect()
 }
 
+/// Puts members into a document.
+pub(super) fn put_members(map: &mut Map, members: &Map) {
+    map.extend(members.clone());
+    if map.get("dimension_separator").is_some_and(Json::is_null) {
+        map.shift_remove("dimension_separator");
+    }
+}
+
+/// zarr-python wrote chunks of length 0 along dimensions of length 0: there is no chunk, so that any length does.
+pub(super) fn forgive_empty_chunks(chunk_shape: &mut [u64], shape: &[u64], strictness: Strictness) {
+    for (chunk, &length) in chunk_shape.iter_mut().zip(shape) {
+        if *chunk == 0 && length == 0 && strictness == Strictness::Lenient {
+            *chunk = 1;
+        }
+    }
+}
+
+/// The error for a separator that is none.
+pub(super) fn bad_separator(text: &str) -> Error {
+    Error::metadata(format!("the separator of chunk keys must be \".\" or \"/\", it is {text:?}"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

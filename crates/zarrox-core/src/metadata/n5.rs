@@ -9,10 +9,10 @@ use std::borrow::Cow;
 
 use crate::json::json;
 
-use super::members::{Members, wrong};
+use super::members::{Members, put_members, wrong};
 use super::{
     ArrayMetadata, Change, Document, Format, FormatDef, GroupMetadata, Layout, NodeMetadata, ReadContext,
-    Source, n5_compression, put_members,
+    Source, n5_compression,
 };
 use crate::codec::CodecSpec;
 use crate::data_type::DataType;

@@ -7,11 +7,10 @@ use std::borrow::Cow;
 use crate::json::json;
 
 use super::last_codecs::Said;
-use super::members::{Members, wrong};
-use super::v3::{bad_separator, forgive_empty_chunks};
+use super::members::{Members, bad_separator, forgive_empty_chunks, put_members, wrong};
 use super::{
     ArrayMetadata, Change, Consolidation, Document, Format, FormatDef, GroupMetadata, Layout, NodeMetadata,
-    ReadContext, Source, consolidated, put_members,
+    ReadContext, Source, consolidated,
 };
 use crate::codec::{CodecKind, CodecSpec};
 use crate::data_type::{ByteOrder, DataType, Endian, Storage, TypeString, nests_lists};

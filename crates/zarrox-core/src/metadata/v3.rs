@@ -4,10 +4,10 @@
 
 use crate::json::json;
 
-use super::members::{Members, lengths, wrong};
+use super::members::{Members, bad_separator, forgive_empty_chunks, lengths, put_members, wrong};
 use super::{
     ArrayMetadata, Change, Consolidation, Document, Format, FormatDef, GroupMetadata, Layout, NodeMetadata,
-    ReadContext, Source, consolidated, put_members, v2,
+    ReadContext, Source, consolidated, v2,
 };
 use crate::codec::CodecSpec;
 use crate::data_type::DataType;
@@ -275,15 +275,6 @@ impl ChunkGrid {
     }
 }
 
-/// zarr-python wrote chunks of length 0 along dimensions of length 0: there is no chunk, so that any length does.
-pub(super) fn forgive_empty_chunks(chunk_shape: &mut [u64], shape: &[u64], strictness: Strictness) {
-    for (chunk, &length) in chunk_shape.iter_mut().zip(shape) {
-        if *chunk == 0 && length == 0 && strictness == Strictness::Lenient {
-            *chunk = 1;
-        }
-    }
-}
-
 fn read_key_encoding(json: &Json, strictness: Strictness) -> Result<ChunkKeyEncoding> {
     let encoding = extension("chunk_key_encoding", json, strictness)?;
     let mut members = encoding.configuration.into_iter().flat_map(Map::keys);
@@ -304,11 +295,6 @@ fn read_key_encoding(json: &Json, strictness: Strictness) -> Result<ChunkKeyEnco
             "unknown chunk_key_encoding '{name}'; known are 'default' and 'v2'"
         ))),
     }
-}
-
-/// The error for a separator that is none.
-pub(super) fn bad_separator(text: &str) -> Error {
-    Error::metadata(format!("the separator of chunk keys must be \".\" or \"/\", it is {text:?}"))
 }
 
 fn read_codecs(json: &Json, strictness: Strictness) -> Result<Vec<CodecSpec>> {

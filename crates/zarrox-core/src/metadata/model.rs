@@ -1,0 +1,178 @@
+//! The model of a node: arrays and groups, whatever format they were read from.
+
+use crate::codec::{ChunkSpec, CodecChain, CodecContext, CodecSpec};
+use crate::data_type::DataType;
+use crate::error::{Error, Result};
+use crate::fill_value::FillValue;
+use crate::grid::{ChunkGrid, ChunkKeyEncoding};
+use crate::json::{Json, Map};
+use crate::registry::Registry;
+use crate::strictness::Strictness;
+
+/// A format of metadata documents.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Format {
+    /// Zarr version 1: single arrays.
+    V1,
+    /// Zarr version 2.
+    V2,
+    /// Zarr version 3.
+    V3,
+    /// The experimental version 3 of zarr-python 2.12 to 2.18.
+    V3Experimental,
+    /// The draft of version 3 of 2022.
+    V3Draft,
+    /// N5, with the axes in NumPy's order.
+    N5,
+}
+
+/// An array, whatever format it was read from.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ArrayMetadata {
+    /// The format of the documents.
+    pub format: Format,
+    /// The shape, in elements.
+    pub shape: Vec<u64>,
+    /// The data type.
+    pub data_type: DataType,
+    /// The data type as the document says it, where it is not known and [`data_type`](Self::data_type) is the one to take
+    /// in its place.
+    pub fallback_from: Option<Box<Json>>,
+    /// How the array is divided into chunks.
+    pub chunk_grid: ChunkGrid,
+    /// How chunks are named.
+    pub chunk_key_encoding: ChunkKeyEncoding,
+    /// False where the document leaves it open which separator chunk keys have, as old v2 documents do, or which key
+    /// the only chunk has, as those of the drafts do: then the keys themselves must be looked at.
+    pub separator_declared: bool,
+    /// What an element is that nobody has written; `None` only where v1 and v2 say `null`: undefined.
+    pub fill_value: Option<FillValue>,
+    /// How chunks are encoded.
+    pub codecs: Vec<CodecSpec>,
+    /// The user's attributes.
+    pub attributes: Map,
+    /// A name, or none, for each dimension.
+    pub dimension_names: Option<Vec<Option<String>>>,
+    /// Members that this library does not know and need not understand.
+    pub extra: Map,
+}
+
+impl ArrayMetadata {
+    /// The element that fills what nobody has written: where that is undefined, the data type's default, as zarr-python has it.
+    pub fn fill_element(&self, registry: &Registry) -> Result<FillValue> {
+        match &self.fill_value {
+            Some(fill) => Ok(fill.clone()),
+            None => Ok(registry.family(&self.data_type)?.default_fill(&self.data_type)),
+        }
+    }
+
+    /// In the place of codecs of which some cannot be made: says why whenever a chunk is to be read or written.
+    ///
+    /// # Errors
+    /// When no chunk of this shape can be in memory.
+    pub fn unusable_chain(
+        &self,
+        registry: &Registry,
+        strictness: Strictness,
+        limit: usize,
+        why: &str,
+    ) -> Result<CodecChain> {
+        let chunk = self.chunk_spec(self.chunk_grid.largest_chunk(), registry)?;
+        Ok(CodecChain::unusable(
+            &self.codecs,
+            &CodecContext { chunk: &chunk, registry, strictness, limit },
+            why,
+        ))
+    }
+
+    fn chunk_spec(&self, shape: &[u64], registry: &Registry) -> Result<ChunkSpec> {
+        let chunk = ChunkSpec::new(shape, self.data_type.storage(), self.fill_element(registry)?)?;
+        Ok(chunk.of_type(&self.data_type))
+    }
+
+    /// The codecs, ready to work on this array's chunks.
+    pub fn chain(&self, registry: &Registry, strictness: Strictness, limit: usize) -> Result<CodecChain> {
+        self.chain_of(self.chunk_grid.largest_chunk(), registry, strictness, limit)
+    }
+
+    /// The same for chunks of this shape, which a grid of several shapes has.
+    pub fn chain_of(
+        &self,
+        chunk_shape: &[u64],
+        registry: &Registry,
+        strictness: Strictness,
+        limit: usize,
+    ) -> Result<CodecChain> {
+        if let Some(unknown) = registry.unknown_among(&self.data_type, &[]) {
+            return Err(Error::unsupported(unknown));
+        }
+        let chunk = self.chunk_spec(chunk_shape, registry)?;
+        let context = CodecContext { chunk: &chunk, registry, strictness, limit };
+        registry.check_object_codecs(&self.data_type, &self.codecs)?;
+        Ok(CodecChain::new(&self.codecs, &context)?)
+    }
+
+    /// Whether two arrays are the same, however their documents say it.
+    pub fn is_same(&self, other: &Self, registry: &Registry, chunk_limit: usize) -> Result<bool> {
+        let complete = |array: &Self| -> Result<Self> {
+            let codecs = array.chain(registry, Strictness::Lenient, chunk_limit)?.specs();
+            Ok(Self { codecs, separator_declared: true, ..array.clone() })
+        };
+        Ok(self == other || complete(self)? == complete(other)?)
+    }
+
+    /// Checks what every format demands of the model.
+    pub fn validate(&self) -> Result<()> {
+        check_rank(&self.shape)?;
+        self.chunk_grid.check(&self.shape)?;
+        match &self.dimension_names {
+            Some(names) if names.len() != self.shape.len() => Err(Error::metadata(format!(
+                "{} dimension names are given for {} dimensions",
+                names.len(),
+                self.shape.len()
+            ))),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The most dimensions that an array may have: as in NumPy. Some work recurses over them, so that there must be a limit.
+const MAX_RANK: usize = 64;
+
+/// Refuses shapes of more dimensions than any array has.
+fn check_rank(shape: &[u64]) -> Result<()> {
+    if shape.len() <= MAX_RANK {
+        return Ok(());
+    }
+    let message =
+        format!("the shape has {} dimensions; {MAX_RANK} are the most that are supported", shape.len());
+    Err(Error::unsupported(message))
+}
+
+/// A group, whatever format it was read from.
+#[derive(Debug, Clone, PartialEq)]
+pub struct GroupMetadata {
+    /// The format of the documents.
+    pub format: Format,
+    /// The user's attributes.
+    pub attributes: Map,
+    /// Members that this library does not know and need not understand.
+    pub extra: Map,
+}
+
+impl GroupMetadata {
+    /// A group without attributes.
+    pub fn new(format: Format) -> Self {
+        Self { format, attributes: Map::default(), extra: Map::default() }
+    }
+}
+
+/// An array or a group.
+#[derive(Debug, Clone, PartialEq)]
+pub enum NodeMetadata {
+    /// An array.
+    Array(ArrayMetadata),
+    /// A group.
+    Group(GroupMetadata),
+}
