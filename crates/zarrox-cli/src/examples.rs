@@ -145,6 +145,13 @@ static EXAMPLES: &[(&str, &[Example])] = &[
             example("Those of all commands, for man -M", "zarrox man share/man1"),
         ],
     ),
+    (
+        "demo",
+        &[
+            example("The main work, on data that is removed at the end", "zarrox demo"),
+            example("The same, to look at what was made", "zarrox demo hills"),
+        ],
+    ),
 ];
 
 /// The examples of a command that is called by these words.

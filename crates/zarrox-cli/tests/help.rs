@@ -26,6 +26,7 @@ const COMMANDS: &[&[&str]] = &[
     &["storage"],
     &["completions"],
     &["man"],
+    &["demo"],
 ];
 
 /// The nodes and files that the examples use.
@@ -120,4 +121,18 @@ fn values_of_options_are_completed_and_others_stay_legal() {
     assert!(said.contains("'zip' for '--compressor <NAME[:LEVEL]>': the compressors are zstd"), "{said}");
     let help = place.ok(&["create", "--help"]);
     assert!(!help.contains("possible values: none, zstd"), "levels are legal, too");
+}
+
+#[test]
+fn the_demo_runs_each_step_that_it_prints() {
+    let place = Place::new();
+    let told = place.ok(&["demo", "hills"]);
+    let steps: Vec<_> = told.lines().filter(|line| line.starts_with("$ zarrox ")).collect();
+    assert!(steps.len() > 5, "{told}");
+    assert!(told.contains("elevation (1200, 1600) int16"), "{told}");
+    let rows = |path| place.json(&["info", "--json", path])["shape"][0].clone();
+    assert_eq!([rows("hills/hills.zarr/elevation"), rows("hills/old.zarr/elevation")], [1600, 1600]);
+    let again = place.run(&["demo", "hills"]);
+    assert_eq!(again.code, 4, "{}", again.err);
+    assert!(again.err.contains("hills"), "{}", again.err);
 }

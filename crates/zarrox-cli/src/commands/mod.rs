@@ -5,6 +5,7 @@ mod completions;
 mod consolidate;
 mod convert;
 mod create;
+mod demo;
 mod describe;
 mod dump;
 mod export;
@@ -58,6 +59,30 @@ enum Command {
     Storage(storage::Storage),
     Completions(completions::Completions),
     Man(man::Man),
+    Demo(demo::Demo),
+}
+
+impl Command {
+    fn run(self, global: &Global, out: &mut dyn Write) -> Result<(), Failure> {
+        match self {
+            Self::Info(info) => info.run(global, out),
+            Self::Tree(tree) => tree.run(global, out),
+            Self::Ls(ls) => ls.run(global, out),
+            Self::Create(create) => create.run(global),
+            Self::Import(import) => import.run(global),
+            Self::Export(export) => export.run(global, out),
+            Self::Convert(convert) => convert.run(global, out),
+            Self::Consolidate(consolidate) => consolidate.run(global, out),
+            Self::Dump(dump) => dump.run(global, out),
+            Self::Attrs(attrs) => attrs.run(global, out),
+            Self::Rm(rm) => rm.run(global),
+            Self::Mv(mv) => mv.run(global),
+            Self::Storage(storage) => storage.run(out),
+            Self::Completions(completions) => completions.run(out),
+            Self::Man(man) => man.run(out),
+            Self::Demo(demo) => demo.run(out),
+        }
+    }
 }
 
 /// Does what the command line says.
@@ -66,23 +91,7 @@ pub(crate) fn run() -> Result<(), Failure> {
     let Cli { global, command } = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     trace(global.verbose);
     let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
-    let done = match command {
-        Command::Info(info) => info.run(&global, &mut out),
-        Command::Tree(tree) => tree.run(&global, &mut out),
-        Command::Ls(ls) => ls.run(&global, &mut out),
-        Command::Create(create) => create.run(&global),
-        Command::Import(import) => import.run(&global),
-        Command::Export(export) => export.run(&global, &mut out),
-        Command::Convert(convert) => convert.run(&global, &mut out),
-        Command::Consolidate(consolidate) => consolidate.run(&global, &mut out),
-        Command::Dump(dump) => dump.run(&global, &mut out),
-        Command::Attrs(attrs) => attrs.run(&global, &mut out),
-        Command::Rm(rm) => rm.run(&global),
-        Command::Mv(mv) => mv.run(&global),
-        Command::Storage(storage) => storage.run(&mut out),
-        Command::Completions(completions) => completions.run(&mut out),
-        Command::Man(man) => man.run(&mut out),
-    };
+    let done = command.run(&global, &mut out);
     // What was written before an error is the user's, too.
     let flushed = out.flush();
     done?;

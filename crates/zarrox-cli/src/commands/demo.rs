@@ -1,0 +1,146 @@
+//! `zarrox demo`: the main work of the command, on data that it makes.
+
+use std::f64::consts::TAU;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use clap::{Args, Parser};
+use zarrox::data_type::{ByteOrder, Endian};
+use zarrox::{DataType, Error};
+
+use super::Cli;
+use crate::exit::{Failure, usage};
+use crate::files::{self, Output};
+use crate::npy::Header;
+
+/// The shape of the elevation model.
+const SHAPE: [u64; 2] = [1200, 1600];
+
+/// Show in a few seconds what this command does, on data that it makes
+///
+/// Each step is printed as a line for the shell, and then run.
+#[derive(Debug, Args)]
+pub(crate) struct Demo {
+    /// Keep the data in this directory, which must not exist [default: a temporary directory, removed at the end]
+    directory: Option<PathBuf>,
+}
+
+/// A step: its purpose, and the arguments of the command.
+type Step = (&'static str, &'static [&'static str]);
+
+/// The names of files in the steps are relative to the directory of the demo.
+const STEPS: &[Step] = &[
+    (
+        "A file of NumPy becomes a Zarr array, in compressed chunks.",
+        &[
+            "import",
+            "hills.npy",
+            "hills.zarr/elevation",
+            "--chunks=200,200",
+            "--compressor=zstd:5",
+            "--dimension-names=y,x",
+            r#"--attrs={"units": "m"}"#,
+        ],
+    ),
+    ("The hierarchy has one array now.", &["tree", "hills.zarr"]),
+    ("Its description: shape, type, chunks, codecs and stored size.", &["info", "hills.zarr/elevation"]),
+    (
+        "Every 300th elevation, as NumPy selects it. Only the chunks that have these elements are read.",
+        &["dump", "hills.zarr/elevation[::300, ::200]"],
+    ),
+    (
+        "A region becomes a file of NumPy again, and is appended to the array as new rows.",
+        &["export", "hills.zarr/elevation[:400]", "north.npy"],
+    ),
+    ("", &["import", "north.npy", "hills.zarr/elevation", "--append=0"]),
+    ("The hierarchy becomes Zarr v2, for older programs.", &["convert", "hills.zarr", "old.zarr", "--to=v2"]),
+    ("", &["tree", "old.zarr"]),
+];
+
+impl Demo {
+    pub(crate) fn run(&self, out: &mut dyn Write) -> Result<(), Failure> {
+        let temporary;
+        let directory = match &self.directory {
+            Some(directory) => new_directory(directory)?,
+            None => {
+                temporary =
+                    tempfile::tempdir().map_err(|error| files::failed("making a directory", error))?;
+                temporary.path()
+            }
+        };
+        write_hills(&directory.join("hills.npy"))?;
+        for (purpose, arguments) in STEPS {
+            if !purpose.is_empty() {
+                writeln!(out, "\n# {purpose}")?;
+            }
+            writeln!(out, "$ zarrox {}", line(arguments))?;
+            out.flush()?;
+            step(arguments, directory, out)?;
+        }
+        match &self.directory {
+            Some(directory) => writeln!(out, "\nAll of this is in {}.", directory.display())?,
+            None => writeln!(out, "\nTo keep these files, name a directory: zarrox demo DIRECTORY")?,
+        }
+        Ok(())
+    }
+}
+
+fn new_directory(directory: &Path) -> Result<&Path, Error> {
+    let made = std::fs::create_dir(directory);
+    made.map_err(|error| files::failed(&format!("making the directory '{}'", directory.display()), error))?;
+    Ok(directory)
+}
+
+/// Runs the command with these arguments, whose files are in the directory.
+fn step(arguments: &[&str], directory: &Path, out: &mut dyn Write) -> Result<(), Failure> {
+    let is_file = |argument: &str| [".npy", ".zarr"].iter().any(|ending| argument.contains(ending));
+    let placed = arguments.iter().map(|argument| match is_file(argument) {
+        true => directory.join(argument).to_string_lossy().into_owned(),
+        false => (*argument).to_owned(),
+    });
+    let line = std::iter::once("zarrox".to_owned()).chain(placed);
+    let Cli { global, command } = Cli::try_parse_from(line).map_err(|error| usage(error.to_string()))?;
+    command.run(&global, out)
+}
+
+/// The arguments as a shell takes them.
+fn line(arguments: &[&str]) -> String {
+    let needs_quotes = |argument: &str| argument.contains(|letter| "[]{}:\" ".contains(letter));
+    let quoted = arguments.iter().map(|argument| match argument.split_once('=') {
+        Some((name, value)) if needs_quotes(value) => format!("{name}='{value}'"),
+        None if needs_quotes(argument) => format!("'{argument}'"),
+        _ => (*argument).to_owned(),
+    });
+    quoted.collect::<Vec<_>>().join(" ")
+}
+
+/// Writes elevations in metres as a file of NumPy: long waves with shorter ones on them.
+fn write_hills(path: &Path) -> Result<(), Error> {
+    let header = Header {
+        data_type: DataType::Int16,
+        order: ByteOrder::One(Endian::Little),
+        column_major: false,
+        shape: SHAPE.to_vec(),
+    };
+    let mut output = Output::create(path, false)?;
+    let [rows, columns] = SHAPE;
+    let elements = (0..rows).flat_map(|row| (0..columns).map(move |column| elevation(row, column)));
+    let bytes: Vec<u8> = header.to_bytes()?.into_iter().chain(elements.flat_map(i16::to_le_bytes)).collect();
+    output.write_all(&bytes).map_err(|error| files::failed("writing the elevations", error))?;
+    output.finish()
+}
+
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    reason = "elevations are a few hundred metres"
+)]
+fn elevation(row: u64, column: u64) -> i16 {
+    let wave = |octave: i32| {
+        let length = 640.0 / f64::from(1 << octave);
+        let (y, x) = (row as f64 / length, column as f64 / length);
+        let turn = f64::from(octave) * 0.7;
+        (TAU * (y * turn.cos() + x * turn.sin())).sin() * (TAU * (x - y / 2.0)).cos() / f64::from(1 << octave)
+    };
+    (600.0 + 300.0 * (0..5).map(wave).sum::<f64>()) as i16
+}
