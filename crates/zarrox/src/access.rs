@@ -1,9 +1,10 @@
 //! Options for reading and writing elements: everything that can differ from one access to the next.
 
-use crate::array::ChunkCache;
+use crate::chunk_cache::ChunkCache;
 use crate::heard::Heard;
 use crate::interrupt::Interrupt;
-use crate::options::{Context, MissingChunks};
+use crate::location::Context;
+use crate::policy::MissingChunks;
 
 /// Options for reading and writing the elements of an array, where these differ from the ones that it was opened with.
 ///

@@ -6,32 +6,18 @@
 
 use std::collections::BTreeSet;
 use std::fmt;
-use std::ops::Bound;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
 
-use zarrox_core::json::Json;
-use zarrox_core::metadata::{Consolidation, Documents, Layout, Source, StoredDocuments, same_document};
-use zarrox_core::{ArrayMetadata, Error, ErrorKind, Format, NodeMetadata, NodePath, Result};
+use zarrox_core::metadata::{Consolidation, Layout, Source, StoredDocuments, same_document};
+use zarrox_core::{Error, ErrorKind, Format, NodeMetadata, NodePath, Result};
 use zarrox_stores::{Key, Prefix};
 
 use crate::error::from_store;
 use crate::group::Group;
 use crate::guarded::until_unchanged;
-use crate::hierarchy::{Found, Location, format_of};
-use crate::upkeep::Upkeep;
-
-/// The rule by which hierarchies are opened by their consolidated metadata, or not.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Consolidated {
-    /// When there is any and nothing will be written ([`OpenMode::Read`](crate::OpenMode::Read)).
-    #[default]
-    Auto,
-    /// Never: nodes are read from their own documents.
-    Never,
-    /// In any case; that there is none is an error.
-    Require,
-}
+use crate::hierarchy::{Found, format_of};
+use crate::location::{ConsolidatedMetadata, Location};
+use crate::policy::{Consolidated, Upkeep};
+use crate::upkeep::Edit;
 
 /// The kind of a difference between consolidated metadata and what is stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -90,72 +76,6 @@ impl fmt::Display for Freshness {
     }
 }
 
-/// A change of a document.
-pub(crate) enum Edit {
-    /// It stays as it is.
-    Keep,
-    /// It is replaced, or written where there is none.
-    Write(Vec<u8>),
-    /// It goes.
-    Erase,
-}
-
-/// The documents of a group and of all nodes below it, in memory.
-#[derive(Debug)]
-pub(crate) struct Copy {
-    /// The group that has the consolidated metadata.
-    pub(crate) group: NodePath,
-    pub(crate) format: Format,
-    pub(crate) layout: Layout,
-    documents: Documents,
-    /// Set once something was changed: from then on, the store itself is asked.
-    outdated: AtomicBool,
-}
-
-impl Copy {
-    /// The document of this key.
-    pub(crate) fn get(&self, key: &str) -> Option<&Json> {
-        self.documents.get(key)
-    }
-
-    /// The document of this key, as its bytes could be.
-    pub(crate) fn document(&self, key: &str) -> Option<Vec<u8>> {
-        self.get(key).map(|document| document.to_string().into_bytes())
-    }
-
-    /// Returns true if there is a document below a prefix.
-    pub(crate) fn any_below(&self, prefix: &str) -> bool {
-        let mut from = self.documents.range::<str, _>((Bound::Included(prefix), Bound::Unbounded));
-        from.next().is_some_and(|(key, _)| key.starts_with(prefix))
-    }
-
-    /// The names of what lies directly below a prefix: keys, and prefixes. The cost follows their number, not that of
-    /// what lies further below.
-    pub(crate) fn list(&self, prefix: &str) -> (Vec<&str>, Vec<&str>) {
-        let (mut keys, mut prefixes) = (Vec::new(), Vec::new());
-        let mut next = Bound::Included(prefix.to_owned());
-        while let Some((key, _)) = self.documents.range::<String, _>((next, Bound::Unbounded)).next() {
-            let Some(name) = key.strip_prefix(prefix) else { break };
-            match name.split_once('/') {
-                None => {
-                    keys.push(name);
-                    next = Bound::Excluded(key.clone());
-                }
-                Some((name, _)) => {
-                    prefixes.push(name);
-                    // The character behind '/'.
-                    next = Bound::Included(format!("{prefix}{name}0"));
-                }
-            }
-        }
-        (keys, prefixes)
-    }
-
-    pub(crate) fn is_in_use(&self) -> bool {
-        !self.outdated.load(Ordering::Acquire)
-    }
-}
-
 impl Location {
     /// Returns the place with all documents in memory if there is consolidated metadata here and the policy wants it.
     pub(crate) fn consolidated(&self, policy: Consolidated, reading: bool) -> Result<Self> {
@@ -174,7 +94,7 @@ impl Location {
             match self.copy_of(format) {
                 Ok(Some(copy)) => {
                     let layout = Some((format, copy.layout.clone()));
-                    return Ok(Self { copy: Some(copy.into()), layout, ..self.clone() });
+                    return Ok(self.clone().with_layout(layout).with_copy(Some(copy.into())));
                 }
                 // This node is found before those of the other formats.
                 Ok(None) if self.is_node(format) => break,
@@ -212,31 +132,21 @@ impl Location {
         matches!(self.look_for(format, &layout), Ok(Some(_)))
     }
 
-    fn copy_of(&self, format: Format) -> Result<Option<Copy>> {
+    fn copy_of(&self, format: Format) -> Result<Option<ConsolidatedMetadata>> {
         let Some(consolidation) = format.def().consolidation() else { return Ok(None) };
         let Some(layout) = self.existing_layout(format)? else { return Ok(None) };
         let Some(key) = consolidation.key(&layout, &self.path) else { return Ok(None) };
         let Some(document) = self.stored_document(key.clone())? else { return Ok(None) };
         let documents = consolidation.documents_in(&layout, &self.path, &document, self.context.strictness);
         let documents = documents.map_err(|error| error.at(format!("consolidated metadata '{key}'")))?;
-        Ok(documents.map(|documents| Copy {
-            group: self.path.clone(),
-            format,
-            layout,
-            documents,
-            outdated: AtomicBool::new(false),
-        }))
+        let group = self.path.clone();
+        Ok(documents.map(|documents| ConsolidatedMetadata::new(group, format, layout, documents)))
     }
 
     fn not_consolidated(&self) -> Error {
         let message =
             format!("there is no consolidated metadata at '{}' in {}", self.path, self.store.location());
         Error::new(ErrorKind::NotFound, message)
-    }
-
-    /// The documents in memory that stand for the stored ones, if there are any.
-    pub(crate) fn copy(&self) -> Option<&Copy> {
-        self.copy.as_deref().filter(|copy| copy.is_in_use())
     }
 
     /// Returns the place for changing documents. The documents in memory would not know of the change: they are used no more.
@@ -250,13 +160,8 @@ impl Location {
             );
             return Err(Error::new(ErrorKind::ReadOnly, message));
         }
-        copy.outdated.store(true, Ordering::Release);
+        copy.stop_using();
         Ok(self.as_stored())
-    }
-
-    /// Returns the place with the documents that are stored.
-    pub(crate) fn as_stored(&self) -> Self {
-        Self { copy: None, probe: None, ..self.clone() }
     }
 
     /// The consolidated metadata of this group: how and where the format has it.
@@ -391,14 +296,14 @@ impl Location {
                     places.extend(place.path.join(&name).ok().map(|path| place.at(path)));
                 }
             }
-            found.insert(place.path, documents);
+            found.insert(place.address.path, documents);
         }
         Ok(found)
     }
 
     /// That there is no node of another format here.
     pub(crate) fn check_other_format(&self, format: Format) -> Result<()> {
-        match (Self { format: None, ..self.clone() }).find() {
+        match self.clone().of_format(None).find() {
             Ok(Some(Found { node, .. })) => Err(Error::new(
                 ErrorKind::Unsupported,
                 format!(
@@ -418,7 +323,7 @@ impl Location {
         let layout = stored.layout_for(format)?;
         stored.consolidation(format)?;
         let Some(copy) = stored.copy_of(format)? else { return Err(self.not_consolidated()) };
-        let copied = Self { copy: Some(copy.into()), ..stored.clone() };
+        let copied = stored.clone().with_copy(Some(copy.into()));
         let there = stored.all_documents(format, &layout)?;
         let said = copied.all_documents(format, &layout)?;
         let mut differences = Vec::new();
@@ -509,57 +414,6 @@ impl Group {
     /// Returns true if the group was opened by consolidated metadata, its own or that of a group above.
     pub fn is_consolidated(&self) -> bool {
         self.location().copy().is_some()
-    }
-}
-
-/// That the metadata of an array is from consolidated metadata, until its own document has confirmed it.
-#[derive(Debug, Default)]
-pub(crate) struct Unconfirmed {
-    confirmed: AtomicBool,
-    /// The metadata that was said, where the array is also seen in another way.
-    said: OnceLock<ArrayMetadata>,
-}
-
-impl Unconfirmed {
-    /// Where documents come from memory: what they say must be confirmed.
-    pub(crate) fn new(location: &Location) -> Option<Arc<Self>> {
-        location.copy().map(|_| Arc::default())
-    }
-
-    /// Keeps what was said, for an array that will be seen in another way.
-    pub(crate) fn keep(&self, said: &ArrayMetadata) {
-        self.said.get_or_init(|| said.clone());
-    }
-
-    /// Compares what was said of the array with its own document, once: values must not be read by what is out of date.
-    /// Attributes do not change what a value is.
-    pub(crate) fn confirm(&self, location: &Location, said: &ArrayMetadata) -> Result<()> {
-        if self.confirmed.load(Ordering::Acquire) {
-            return Ok(());
-        }
-        let said = self.said.get().unwrap_or(said);
-        let place = Location { format: Some(said.format), ..location.as_stored() };
-        let context = &place.context;
-        let how = match place.find_node()? {
-            Some(NodeMetadata::Array(stored)) => {
-                let stored = ArrayMetadata {
-                    attributes: said.attributes.clone(),
-                    extra: said.extra.clone(),
-                    ..stored
-                };
-                if stored.is_same(said, &context.registry, context.chunk_limit)? {
-                    self.confirmed.store(true, Ordering::Release);
-                    return Ok(());
-                }
-                format!("is not as it says: its shape is {:?}", stored.shape)
-            }
-            _ => "is not there any more".to_owned(),
-        };
-        let message = format!(
-            "the consolidated metadata is out of date: the array {how}; consolidate again, or open with \
-             Consolidated::Never"
-        );
-        Err(Error::new(ErrorKind::InvalidMetadata, message))
     }
 }
 

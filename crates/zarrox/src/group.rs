@@ -3,12 +3,12 @@
 use std::fmt;
 
 use zarrox_core::json::Map;
-use zarrox_core::metadata::Change;
-use zarrox_core::{ErrorKind, Format, GroupMetadata, NodeMetadata, NodePath, Result};
+use zarrox_core::{Error, ErrorKind, Format, GroupMetadata, NodeMetadata, NodePath, Result};
 
 use crate::array::{Array, ArrayBuilder};
 use crate::error::{argument, from_store};
-use crate::hierarchy::Location;
+use crate::hierarchy::update_attributes;
+use crate::location::Location;
 
 /// An array or a group.
 #[derive(Debug, Clone)]
@@ -106,6 +106,29 @@ impl Node {
             Self::Array(array) => array.metadata().format,
             Self::Group(group) => group.metadata.format,
         }
+    }
+}
+
+impl Location {
+    /// The node, with its metadata; an error when there is none.
+    pub(crate) fn open_node(&self) -> Result<Node> {
+        let found = self.find()?;
+        if !found.as_ref().is_some_and(|found| found.explicit) {
+            crate::convert::check_finished(self)?;
+        }
+        let Some(found) = found else {
+            let tried: Vec<&str> = self.formats().map(|format| format.def().name()).collect();
+            return Err(Error::new(
+                ErrorKind::NotFound,
+                format!(
+                    "there is no Zarr array or group at '{}' in {} (looked for {})",
+                    self.path,
+                    self.store.location(),
+                    tried.join(", ")
+                ),
+            ));
+        };
+        Node::new(found.location, found.node)
     }
 }
 
@@ -375,23 +398,6 @@ impl Group {
     pub(crate) fn below(&self, path: &str) -> Result<Location> {
         Ok(self.location.at(self.path().join(path)?))
     }
-}
-
-/// Reads, edits and writes back the attributes of a node; returns those that are stored now.
-pub(crate) fn update_attributes(
-    location: &Location,
-    format: Format,
-    edit: impl FnOnce(&mut Map),
-) -> Result<Map> {
-    location.change(format, |node, write| {
-        let mut attributes = match node {
-            NodeMetadata::Array(array) => array.attributes.clone(),
-            NodeMetadata::Group(group) => group.attributes.clone(),
-        };
-        edit(&mut attributes);
-        write(Change::Attributes(&attributes))?;
-        Ok(attributes)
-    })
 }
 
 /// A group and all below it, for printing.

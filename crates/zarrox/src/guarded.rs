@@ -10,7 +10,7 @@ use zarrox_core::{Error, ErrorKind, Result};
 use zarrox_stores::{ByteRange, Bytes, Condition, Key, StoreErrorKind, Value, Version};
 
 use crate::error::from_store;
-use crate::hierarchy::Location;
+use crate::location::Location;
 
 /// The number of attempts at a change that others were faster with.
 const ATTEMPTS: u32 = 100;

@@ -1,51 +1,24 @@
 //! Nodes in a store: reading, writing and changing their documents.
 
 mod moving;
+mod probing;
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
-use std::sync::Arc;
 
 use zarrox_core::Strictness;
 use zarrox_core::json::Map;
 use zarrox_core::metadata::{Change, Document, Extent, Layout, ReadContext, Source};
 use zarrox_core::{Error, ErrorKind, Format, GroupMetadata, NodeMetadata, NodePath, Result};
-use zarrox_stores::{Condition, Key, LockGuard, Prefix, Store};
+use zarrox_stores::{Condition, Key, LockGuard, Prefix};
 
-use crate::array::LastChain;
-use crate::consolidated::Copy;
 use crate::error::{argument, from_store};
-use crate::group::Node;
 use crate::guarded::Stored;
-use crate::options::Context;
-use crate::pool::Pool;
-use crate::probe::Probe;
+use crate::location::Location;
 use crate::upkeep::Changes;
 
 /// The largest metadata document that is read, in bytes.
 pub(crate) const DOCUMENT_LIMIT: u64 = 256 << 20;
-
-/// A place in a store where a node is, or could be.
-#[derive(Debug, Clone)]
-pub(crate) struct Location {
-    pub(crate) store: Arc<dyn Store>,
-    pub(crate) path: NodePath,
-    /// The one format to look for; all if none.
-    pub(crate) format: Option<Format>,
-    /// The format that the hierarchy is said to have, by its name or by who opens it, where nothing in it says so.
-    pub(crate) expected: Option<Format>,
-    /// The format of the node, and where its hierarchy has documents and chunks, once that is known.
-    pub(crate) layout: Option<(Format, Layout)>,
-    /// The documents of this node and those below in memory, where they were opened by consolidated metadata.
-    pub(crate) copy: Option<Arc<Copy>>,
-    pub(crate) context: Arc<Context>,
-    /// The codecs of the array that was opened last.
-    pub(crate) last_chain: Arc<LastChain>,
-    /// The threads that wait for the answers of a store that is far away.
-    pub(crate) requests: Option<Pool>,
-    /// The documents that were asked for already, while nodes are being opened or created.
-    pub(crate) probe: Option<Arc<Probe>>,
-}
 
 /// A node that was found.
 pub(crate) struct Found {
@@ -53,7 +26,7 @@ pub(crate) struct Found {
     pub(crate) location: Location,
     pub(crate) node: NodeMetadata,
     /// True if there is more than a prefix.
-    explicit: bool,
+    pub(crate) explicit: bool,
 }
 
 /// The content of the place of a node.
@@ -74,44 +47,10 @@ pub(crate) struct Held {
 }
 
 impl Location {
-    /// Returns true if every request to the store is a round trip over a network.
-    pub(crate) fn is_remote(&self) -> bool {
-        self.requests.is_some()
-    }
-
-    /// The threads that read and write stored objects.
-    pub(crate) fn pool(&self) -> &Pool {
-        self.requests.as_ref().unwrap_or(&self.context.pool)
-    }
-
-    /// Does work that keeps a core busy. Where more threads wait for the store than there are cores, it waits for one to be free.
-    pub(crate) fn on_a_core<R>(&self, work: impl FnOnce() -> R) -> R {
-        if self.is_remote() { self.context.pool.on_a_core(work) } else { work() }
-    }
-
-    /// Another place in the same store.
-    pub(crate) fn at(&self, path: NodePath) -> Self {
-        // Nodes of several formats can lie side by side, unless all that is in a hierarchy belongs to it.
-        let layout = self.layout.as_ref().filter(|(_, layout)| layout.implicit_groups()).cloned();
-        let copy = self.copy.as_ref().filter(|copy| copy.group.contains(&path)).cloned();
-        Self {
-            store: self.store.clone(),
-            path,
-            format: self.format,
-            expected: self.expected,
-            layout,
-            copy,
-            context: self.context.clone(),
-            last_chain: self.last_chain.clone(),
-            requests: self.requests.clone(),
-            probe: self.probe.clone(),
-        }
-    }
-
     /// Returns the place with the layout that nodes of this format have here.
-    pub(crate) fn settle(mut self, format: Format) -> Result<Self> {
-        self.layout = Some((format, self.layout_for(format)?));
-        Ok(self)
+    pub(crate) fn settle(self, format: Format) -> Result<Self> {
+        let layout = self.layout_for(format)?;
+        Ok(self.with_layout(Some((format, layout))))
     }
 
     /// Where nodes of this format have their documents and chunks in this hierarchy, or in a new one.
@@ -177,32 +116,11 @@ impl Location {
         Ok(names)
     }
 
-    /// The node, with its metadata; an error when there is none.
-    pub(crate) fn open_node(&self) -> Result<Node> {
-        let found = self.find()?;
-        if !found.as_ref().is_some_and(|found| found.explicit) {
-            crate::convert::check_finished(self)?;
-        }
-        let Some(found) = found else {
-            let tried: Vec<&str> = self.formats().map(|format| format.def().name()).collect();
-            return Err(Error::new(
-                ErrorKind::NotFound,
-                format!(
-                    "there is no Zarr array or group at '{}' in {} (looked for {})",
-                    self.path,
-                    self.store.location(),
-                    tried.join(", ")
-                ),
-            ));
-        };
-        Node::new(found.location, found.node)
-    }
-
     /// The node, if there is one.
     pub(crate) fn find(&self) -> Result<Option<Found>> {
         let found = self.first_format(|format, layout| self.look_for(format, layout))?;
         Ok(found.map(|(format, layout, (node, explicit))| {
-            let location = Self { layout: Some((format, layout)), probe: None, ..self.clone() };
+            let location = self.clone().with_layout(Some((format, layout))).with_probe(None);
             Found { location, node, explicit }
         }))
     }
@@ -311,12 +229,12 @@ impl Location {
 
     /// Returns the place, where a name alone makes no hierarchy: files that may be others' are not deleted.
     fn by_documents(&self) -> Self {
-        Self { expected: None, ..self.clone() }
+        self.clone().expecting(None)
     }
 
     /// The node that is here, of any format.
     fn held_by_anyone(&self) -> Result<Option<Held>> {
-        Self { format: None, ..self.by_documents() }.held()
+        self.by_documents().of_format(None).held()
     }
 
     fn held_or_missing(&self, purpose: &str) -> Result<Held> {
@@ -352,7 +270,7 @@ impl Location {
             registry: &self.context.registry,
             strictness: self.context.strictness,
             data_type_fallback: self.context.data_type_fallback,
-            last_codecs: Some(&self.last_chain.read),
+            last_codecs: Some(&self.context.latest.codecs),
         }
     }
 
@@ -415,7 +333,7 @@ impl Location {
         // Somebody else may have been faster; in a store far away, it would take too long to ask once more.
         let seen = if self.is_remote() { self.clone() } else { self.as_stored() };
         // Which hierarchy is here, the store knows, and not what is going to be.
-        let place = Self { layout: None, probe: seen.probed_above().probe, ..self.for_change()? };
+        let place = self.for_change()?.with_layout(None).with_probe(seen.probed_above().read_ahead.probe);
         let layout = place.layout_for(format)?;
         place.check_names(&layout)?;
         let others = place.check_ancestors(format)?;
@@ -451,7 +369,7 @@ impl Location {
         let mut others = Vec::new();
         let whole = |format: Format| format.def().layout().implicit_groups();
         for path in self.path.ancestors() {
-            let above = Self { format: None, ..self.at(path.clone()) };
+            let above = self.at(path.clone()).of_format(None);
             let other = match above.find_node() {
                 Ok(Some(NodeMetadata::Array(_))) => {
                     return Err(argument(format!(
@@ -526,7 +444,7 @@ impl Location {
 
     /// The content of an extent. Directories without files are nothing: some stores keep them when the files in them were erased.
     fn occupied(&self, extent: &Extent) -> Result<Occupied> {
-        if self.probe.as_ref().is_some_and(|probe| probe.is_empty()) {
+        if self.read_ahead.probe.as_ref().is_some_and(|probe| probe.is_empty()) {
             return Ok(Occupied::Nothing);
         }
         for key in &extent.keys {
@@ -686,4 +604,21 @@ pub(crate) fn needed<K, D>(
         documents.push(if is_needed { read(key)? } else { None });
     }
     Ok(documents)
+}
+
+/// Reads, edits and writes back the attributes of a node; returns those that are stored now.
+pub(crate) fn update_attributes(
+    location: &Location,
+    format: Format,
+    edit: impl FnOnce(&mut Map),
+) -> Result<Map> {
+    location.change(format, |node, write| {
+        let mut attributes = match node {
+            NodeMetadata::Array(array) => array.attributes.clone(),
+            NodeMetadata::Group(group) => group.attributes.clone(),
+        };
+        edit(&mut attributes);
+        write(Change::Attributes(&attributes))?;
+        Ok(attributes)
+    })
 }

@@ -5,8 +5,7 @@ use zarrox_core::metadata::Layout;
 use zarrox_core::{Format, NodeMetadata, NodePath, Result};
 
 use crate::group::Group;
-use crate::hierarchy::Location;
-use crate::probe::Purpose;
+use crate::location::{Location, Purpose};
 
 /// The documents of so many nodes are asked for together.
 const TOGETHER: usize = 1_000;

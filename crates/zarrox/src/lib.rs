@@ -26,6 +26,7 @@ mod access;
 mod array;
 #[cfg(feature = "async")]
 pub mod asynchronous;
+mod chunk_cache;
 mod consolidated;
 pub mod convert;
 mod error;
@@ -35,11 +36,12 @@ mod heard;
 mod hierarchy;
 mod interrupt;
 mod kind;
+mod locate;
 mod location;
 mod memory;
 mod options;
+mod policy;
 mod pool;
-mod probe;
 mod rechunk;
 mod upkeep;
 
@@ -47,15 +49,15 @@ pub use access::AccessOptions;
 pub use array::{
     Array, ArrayBuilder, ArrayInfo, ArrayView, AsTypeView, Chunks, DynArray, Parts, Rows, Time, VlenElement,
 };
-pub use consolidated::{Consolidated, Difference, DifferenceKind, Freshness};
+pub use consolidated::{Difference, DifferenceKind, Freshness};
 pub use error::from_store;
 pub use group::{Child, Group, Node, Tree};
 pub use interrupt::Interrupt;
 pub use kind::NodeKind;
-pub use location::{locate, store_file};
-pub use options::{MissingChunks, OpenMode, OpenOptions};
+pub use locate::{locate, store_file};
+pub use options::{OpenMode, OpenOptions};
+pub use policy::{Consolidated, MissingChunks, Upkeep};
 pub use rechunk::Rechunk;
-pub use upkeep::Upkeep;
 pub use zarrox_codecs as codecs;
 pub use zarrox_core::{
     ArrayMetadata, ChunkGrid, ChunkKeyEncoding, ChunkShape, CodecSpec, DataType, DimSelection, Element,

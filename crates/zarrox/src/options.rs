@@ -5,22 +5,17 @@ use std::path::Path;
 use std::sync::Arc;
 
 use zarrox_core::Strictness;
-use zarrox_core::codec::{CHUNK_LIMIT, DecodeOptions, EncodeOptions};
 use zarrox_core::{Error, ErrorKind, Format, NodePath, Registry, Result};
 use zarrox_stores::{FOLLOW_LINKS, Key, Prefix, ReadOnlyStore, StorageOptions, Store};
 
 use crate::access::AccessOptions;
-use crate::array::{ArrayBuilder, ChunkCache};
-use crate::consolidated::Consolidated;
+use crate::array::ArrayBuilder;
 use crate::error::from_store;
 use crate::group::{Child, Group, Node};
-use crate::heard::Heard;
-use crate::hierarchy::Location;
-use crate::interrupt::Interrupt;
-use crate::location;
+use crate::locate;
+use crate::location::{Address, Context, Location, Purpose};
+use crate::policy::{Consolidated, MissingChunks, Upkeep};
 use crate::pool::Pool;
-use crate::probe::Purpose;
-use crate::upkeep::Upkeep;
 
 /// The modes of opening, for when there is a node and when there is none: those of zarr-python and h5py.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -55,65 +50,6 @@ impl std::str::FromStr for OpenMode {
         })
     }
 }
-
-/// The ways to read a chunk that was never stored.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum MissingChunks {
-    /// Its elements are the fill value.
-    #[default]
-    Fill,
-    /// It is an error: for arrays that are known to be complete.
-    Error,
-}
-
-/// The settings of all nodes that are opened together.
-#[derive(Debug, Clone)]
-pub(crate) struct Context {
-    pub(crate) registry: Arc<Registry>,
-    pub(crate) strictness: Strictness,
-    pub(crate) pool: Pool,
-    pub(crate) chunk_limit: usize,
-    pub(crate) missing: MissingChunks,
-    pub(crate) encode: EncodeOptions,
-    pub(crate) decode: DecodeOptions,
-    pub(crate) data_type_fallback: bool,
-    /// True if nodes may be created where there are files of others.
-    pub(crate) allow_foreign_files: bool,
-    /// The amount of memory that may be in use beside results and values, in bytes.
-    pub(crate) memory: usize,
-    /// Decoded chunks, where they are kept.
-    pub(crate) chunk_cache: Option<ChunkCache>,
-    /// The interrupt that calls off reading and writing.
-    pub(crate) interrupt: Interrupt,
-    /// The treatment of consolidated metadata when a node changes.
-    pub(crate) upkeep: Upkeep,
-    /// Who hears of chunks that are done.
-    pub(crate) heard: Heard,
-}
-
-impl Default for Context {
-    fn default() -> Self {
-        Self {
-            registry: Arc::new(zarrox_codecs::registry()),
-            strictness: Strictness::Lenient,
-            pool: Pool::shared(),
-            chunk_limit: CHUNK_LIMIT,
-            missing: MissingChunks::Fill,
-            encode: EncodeOptions::default(),
-            decode: DecodeOptions::default(),
-            data_type_fallback: false,
-            allow_foreign_files: false,
-            memory: MEMORY,
-            chunk_cache: None,
-            interrupt: Interrupt::new(),
-            upkeep: Upkeep::default(),
-            heard: Heard::default(),
-        }
-    }
-}
-
-/// The default of [`Context::memory`]: ordinary chunks are nowhere near it.
-const MEMORY: usize = 4 << 30;
 
 /// Options to open or create nodes with.
 ///
@@ -352,7 +288,7 @@ impl OpenOptions {
         let names: BTreeSet<&str> = listing.prefixes.iter().map(Prefix::name).chain(archives).collect();
         let mut children = Vec::new();
         for name in names {
-            match self.open(location::joined(path, name)) {
+            match self.open(locate::joined(path, name)) {
                 Err(error) if error.kind() == ErrorKind::NotFound => {}
                 node => children.push(Child { name: name.to_owned(), node }),
             }
@@ -366,16 +302,16 @@ impl OpenOptions {
     /// # Errors
     /// [`ErrorKind::NotFound`] when there is no node: a directory of other files is never deleted.
     pub fn delete(&self, path: impl AsRef<Path>) -> Result<()> {
-        if let Some(link) = location::link(path.as_ref()) {
+        if let Some(link) = locate::link(path.as_ref()) {
             return self.delete_link(link);
         }
         let location = self.place(path.as_ref())?;
         let flush = || location.store.flush().map_err(from_store);
         let deleted = location.delete().and_then(|()| flush());
         deleted.map_err(|error| error.at(format!("deleting '{}'", path.as_ref().display())))?;
-        if location.path.is_root() && !location::is_elsewhere(path.as_ref()) {
+        if location.path.is_root() && !locate::is_elsewhere(path.as_ref()) {
             // The store keeps its own directory. Where it is not empty, or a link, it stays.
-            let _ = std::fs::remove_dir(location::plain(path.as_ref()));
+            let _ = std::fs::remove_dir(locate::plain(path.as_ref()));
         }
         Ok(())
     }
@@ -410,7 +346,7 @@ impl OpenOptions {
         let (here, there) = (source.store.location(), target.store.location());
         let overwrite = self.mode == OpenMode::Write;
         if here == there {
-            source.move_node(&source.at(target.path), overwrite)?;
+            source.move_node(&source.at(target.address.path), overwrite)?;
             return source.store.flush().map_err(from_store);
         }
         if !source.path.is_root() || !target.path.is_root() {
@@ -421,8 +357,8 @@ impl OpenOptions {
             return Err(Error::new(ErrorKind::ReadOnly, format!("{here} was opened for reading only")));
         }
         let replaces = source.check_move_to(&target, overwrite)?;
-        location::check_same_kind(from.as_ref(), to.as_ref())?;
-        let renamed = location::rename(from.as_ref(), to.as_ref(), replaces);
+        locate::check_same_kind(from.as_ref(), to.as_ref())?;
+        let renamed = locate::rename(from.as_ref(), to.as_ref(), replaces);
         renamed.map_err(|error| {
             Error::new(ErrorKind::Unreachable, format!("moving {here} to {there} failed: {error}"))
                 .with_source(error)
@@ -454,9 +390,9 @@ impl OpenOptions {
     }
 
     fn placed(&self, path: &Path, create: bool) -> Result<Location> {
-        let (store, node, named) = location::store_for(path, &self.storage.clone().create(create))?;
+        let (store, node, named) = locate::store_for(path, &self.storage.clone().create(create))?;
         let location = self.location(store, node.as_str())?;
-        Ok(Location { expected: self.format.or(named), ..location })
+        Ok(location.expecting(self.format.or(named)))
     }
 
     pub(crate) fn location(&self, store: Arc<dyn Store>, path: &str) -> Result<Location> {
@@ -466,25 +402,15 @@ impl OpenOptions {
         };
         let path = NodePath::new(path)?;
         let capabilities = store.capabilities();
-        let requests = capabilities.in_flight.map(Pool::waiting);
-        let mut context = self.context.clone();
+        let mut context = Context { latest: Arc::default(), ..self.context.clone() };
+        context.requests = capabilities.in_flight.map(Pool::waiting);
         if capabilities.one_at_a_time {
             context.pool = context.pool.for_one_at_a_time();
         }
         if self.metadata_only {
             context.registry = Arc::new((*context.registry).clone().with_unknown());
         }
-        Ok(Location {
-            requests,
-            probe: None,
-            store,
-            path,
-            format: self.format,
-            expected: self.format,
-            layout: None,
-            copy: None,
-            context: Arc::new(context),
-            last_chain: Arc::default(),
-        })
+        let address = Address { store, path, format: self.format, expected: self.format, layout: None };
+        Ok(Location::new(address, context))
     }
 }

@@ -12,22 +12,20 @@ use zarrox_core::metadata::{Consolidation, Layout, StoredDocuments, may_have_inl
 use zarrox_core::{Error, Format, NodePath, Result};
 use zarrox_stores::DirectoryStore;
 
-use crate::consolidated::Edit;
 use crate::error::from_store;
 use crate::guarded::until_unchanged;
-use crate::hierarchy::Location;
-use crate::location::root_of;
+use crate::locate::root_of;
+use crate::location::Location;
+use crate::policy::Upkeep;
 
-/// A policy for consolidated metadata that repeats a node, when that node changes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Upkeep {
-    /// It is brought up to date. Where that cannot be done, a warning ([`tracing`]) names it; the change stands.
-    #[default]
-    Update,
-    /// It is removed.
-    Drop,
-    /// It is left as it is, and does not know of the change. Nodes that were opened by it cannot be changed then.
-    Leave,
+/// A change of a document.
+pub(crate) enum Edit {
+    /// It stays as it is.
+    Keep,
+    /// It is replaced, or written where there is none.
+    Write(Vec<u8>),
+    /// It goes.
+    Erase,
 }
 
 /// Which nodes of a hierarchy a change was about.
@@ -89,7 +87,7 @@ impl Location {
         if self.context.upkeep == Upkeep::Leave {
             return;
         }
-        let place = Self { copy: None, ..self.clone() };
+        let place = self.clone().with_copy(None);
         let layout = match place.layout_for(format) {
             Ok(layout) => layout,
             Err(error) => return place.warn_of_copy(&error),
@@ -118,7 +116,7 @@ impl Location {
         let below = NodePath::new(below)?;
         let store = Arc::new(DirectoryStore::open(root).map_err(from_store)?);
         let path = below.join(self.path.as_str())?;
-        Ok(Some((Self { store, path, probe: None, ..self.clone() }, below)))
+        Ok(Some((self.clone().with_probe(None).moved_to(store, path), below)))
     }
 
     fn keep_copies_here(
@@ -132,7 +130,7 @@ impl Location {
         let holders: Vec<_> = changes.holders().into_iter().filter_map(keyed).collect();
         let asked = self.probed_keys(holders.iter().map(|(_, key)| key.clone()));
         for (group, key) in holders {
-            let holder = Self { probe: None, ..self.at(group) };
+            let holder = self.at(group).with_probe(None);
             let kept = match asked.may_have_copy(consolidation, &key) {
                 Ok(false) => continue,
                 Ok(true) => holder.keep_copy(format, consolidation, layout, &key, changes),

@@ -14,7 +14,7 @@ use zarrox_core::{
 
 use super::Array;
 use crate::error::argument;
-use crate::hierarchy::Location;
+use crate::location::Location;
 
 /// The value of elements that nobody has written.
 #[derive(Debug, Clone)]

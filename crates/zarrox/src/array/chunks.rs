@@ -3,17 +3,19 @@
 use ndarray::{ArrayBase, ArrayD, Data, Dimension, IxDyn, RawData};
 use zarrox_codecs::N5Block;
 use zarrox_core::codec::{CodecContext, ReadPart, WritePart};
+use zarrox_core::grid::ChunkGrid;
 use zarrox_core::strided::{Dims, Span, ViewMut};
 use zarrox_core::{CodecError, Element, Error, ErrorKind, Result};
 use zarrox_stores::{Bytes, Condition};
 
 use super::Array;
+use super::chains::Chain;
 use super::fetch::Part;
 use super::read::chunk_place;
 use super::write::view_of;
 use crate::error::{argument, from_store};
+use crate::location::Context;
 use crate::memory::zeroed;
-use crate::options::Context;
 
 /// A chunk here is what is stored as one object: a shard, where the array has shards.
 impl Array {
@@ -158,4 +160,35 @@ impl Array {
 
 fn whole(shape: &[usize]) -> Dims<Span> {
     shape.iter().map(|&length| Span::all(length)).collect()
+}
+
+impl Array {
+    /// The codec chain of a chunk's shape.
+    pub(super) fn chain_of(&self, chunk: &[u64]) -> Result<Chain<'_>> {
+        if let ChunkGrid::Regular { .. } = self.metadata.chunk_grid {
+            return Ok(Chain::Only(&self.chain));
+        }
+        let shape = self.metadata.chunk_grid.shape_of(chunk);
+        let shape: Dims<u64> = shape.ok_or_else(|| argument(format!("there is no chunk {chunk:?}")))?.into();
+        let Context { registry, strictness, chunk_limit, .. } = &*self.location.context;
+        let make = |shape: &[u64]| self.metadata.chain_of(shape, registry, *strictness, *chunk_limit);
+        self.shared.chains.of_shape(shape, make).map(Chain::OfShape)
+    }
+
+    /// Refuses shards whose inner chunks do not divide every length of the grid: the one chain that was made has seen only
+    /// the largest.
+    pub(super) fn check_inner_chunks(&self) -> Result<()> {
+        let Some(inner) = self.chain.inner_chunk_shape() else { return Ok(()) };
+        for (dim, inner) in inner.into_iter().enumerate() {
+            let runs = self.metadata.chunk_grid.runs(dim);
+            if let Some(run) = runs.iter().find(|run| run.length % inner as u64 != 0) {
+                let message = format!(
+                    "the grid has shards of length {} in dimension {dim}, which the inner chunks' length {inner} does not divide",
+                    run.length
+                );
+                return Err(Error::new(ErrorKind::InvalidMetadata, message));
+            }
+        }
+        Ok(())
+    }
 }

@@ -2,9 +2,10 @@
 
 mod astype;
 mod builder;
+mod cached;
 mod chains;
-mod chunk_cache;
 mod chunks;
+mod consolidated_check;
 mod dynamic;
 mod fetch;
 mod fields;
@@ -34,18 +35,16 @@ use zarrox_core::{
 use zarrox_stores::{Capabilities, Key, Prefix};
 
 use crate::access::AccessOptions;
-use crate::consolidated::Unconfirmed;
 use crate::error::from_store;
-use crate::group::update_attributes;
-use crate::hierarchy::Location;
+use crate::hierarchy::update_attributes;
+use crate::location::Location;
 
 use chains::Chains;
+use consolidated_check::ConsolidatedCheck;
 use kept::Kept;
 
 pub use astype::AsTypeView;
 pub use builder::ArrayBuilder;
-pub(crate) use chains::LastChain;
-pub(crate) use chunk_cache::ChunkCache;
 pub use dynamic::DynArray;
 pub use info::ArrayInfo;
 pub use iterate::{Chunks, Rows};
@@ -69,7 +68,7 @@ pub struct Array {
     /// The prefix of all chunks.
     chunks: Prefix,
     /// Set where the metadata is from a copy of the array's document, which may be out of date.
-    unconfirmed: Option<Arc<Unconfirmed>>,
+    unconfirmed: Option<Arc<ConsolidatedCheck>>,
 }
 
 /// The state that the handles of an array share.
@@ -95,10 +94,10 @@ impl Array {
     pub(crate) fn new(location: Location, metadata: ArrayMetadata) -> Result<Self> {
         let location = location.settle(metadata.format)?;
         let chunks = location.chunks(metadata.format)?;
-        let chain = location.last_chain.of(&metadata, &location.context);
+        let chain = chains::chain_for(&metadata, &location.context);
         let (chain, unreadable) = chains::or_unusable(chain, &metadata, &location.context)
             .map_err(|error| error.at(format!("array '{}'", location.path)))?;
-        let unconfirmed = Unconfirmed::new(&location);
+        let unconfirmed = ConsolidatedCheck::new(&location);
         let shared = Arc::new(Shared { unit: unit_of(&chain), unreadable, ..Shared::default() });
         let array = Self { location, metadata, chain, shared, chunks, unconfirmed };
         array.check_inner_chunks().map_err(|error| error.at(array.place()))?;
@@ -107,7 +106,7 @@ impl Array {
 
     /// Makes the chain anew after the grid has changed.
     fn renew_chain(&mut self) -> Result<()> {
-        self.chain = self.location.last_chain.of(&self.metadata, &self.location.context)?;
+        self.chain = chains::chain_for(&self.metadata, &self.location.context)?;
         let Shared { keys, as_stored, unreadable, .. } = &*self.shared;
         self.shared = Arc::new(Shared {
             keys: keys.clone(),

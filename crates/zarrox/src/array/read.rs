@@ -15,7 +15,7 @@ use super::view::ArrayView;
 use super::{Array, DynArray};
 use crate::error::argument;
 use crate::memory::zeroed;
-use crate::options::MissingChunks;
+use crate::policy::MissingChunks;
 use crate::pool::too_many;
 
 impl ArrayView<'_> {

@@ -7,8 +7,8 @@ use zarrox_core::{Result, Selection};
 
 use super::{Array, DynArray};
 use crate::error::from_store;
-use crate::hierarchy::Location;
-use crate::options::{Context, OpenOptions};
+use crate::location::Context;
+use crate::options::OpenOptions;
 use crate::pool::Pool;
 
 impl Array {
@@ -20,7 +20,8 @@ impl Array {
     /// Returns a handle of the array all of whose work is done by the calling thread.
     pub(crate) fn on_one_thread(&self) -> Self {
         let context = Context { pool: Pool::new(1), ..(*self.location.context).clone() };
-        let location = Location { context: Arc::new(context), ..self.location.clone() };
+        let mut location = self.location.clone();
+        location.context = Arc::new(context);
         Self { location, ..self.clone() }
     }
 

@@ -10,7 +10,7 @@ use zarrox_core::{Error, ErrorKind, Format, Result};
 use zarrox_stores::{Condition, Key};
 
 use crate::error::from_store;
-use crate::hierarchy::Location;
+use crate::location::Location;
 
 /// The name of the journal, which lies in the destination while a conversion is not finished.
 pub const JOURNAL: &str = ".zarrox-convert.json";

@@ -48,12 +48,11 @@ use std::sync::Arc;
 use zarrox_core::{ErrorKind, Format, Result};
 use zarrox_stores::Store;
 
-use crate::consolidated::Consolidated;
 use crate::error::argument;
-use crate::hierarchy::Location;
-use crate::location;
-use crate::options::{MissingChunks, OpenMode, OpenOptions};
-use crate::probe::Purpose;
+use crate::locate;
+use crate::location::{Location, Purpose};
+use crate::options::{OpenMode, OpenOptions};
+use crate::policy::{Consolidated, MissingChunks};
 use journal::Journal;
 use plan::Step;
 
@@ -155,7 +154,7 @@ impl Convert {
     /// # Errors
     /// When the source cannot be read, or one path contains the other.
     pub fn plan(&self, source: impl AsRef<Path>, destination: impl AsRef<Path>) -> Result<Conversion> {
-        let resolved = |path: &Path| fs::canonicalize(location::plain(path)).ok();
+        let resolved = |path: &Path| fs::canonicalize(locate::plain(path)).ok();
         if let (Some(from), Some(to)) = (resolved(source.as_ref()), resolved(destination.as_ref()))
             && (from.starts_with(&to) || to.starts_with(&from))
         {
@@ -210,7 +209,7 @@ impl Convert {
     }
 
     fn plan_at(&self, source: &Location) -> Result<Conversion> {
-        let destination = Location { format: Some(self.to), ..source.clone() };
+        let destination = source.clone().of_format(Some(self.to));
         let journal = Journal::read(source)?;
         let root = source.open_node()?;
         let from = match journal {
@@ -223,7 +222,7 @@ impl Convert {
 
     /// Below a group of another format nobody else would find the node.
     fn check_above(&self, place: &Location) -> Result<()> {
-        let above = Location { format: None, ..place.clone() }.inherited_format()?;
+        let above = place.clone().of_format(None).inherited_format()?;
         match above.filter(|above| *above != self.to) {
             None => Ok(()),
             Some(above) => Err(argument(format!(
@@ -256,7 +255,7 @@ fn known_nodes(source: &Location) -> Result<Location> {
         return Ok(source.clone());
     }
     let found = source.probed(Purpose::OpenByCopy).consolidated(Consolidated::Auto, true)?;
-    Ok(Location { probe: None, ..found })
+    Ok(found.with_probe(None))
 }
 
 impl fmt::Debug for Convert {

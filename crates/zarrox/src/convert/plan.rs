@@ -13,7 +13,7 @@ use super::{Conversion, Convert, JOURNAL};
 use crate::array::Array;
 use crate::error::from_store;
 use crate::group::{Group, Node};
-use crate::hierarchy::Location;
+use crate::location::Location;
 
 /// The step of a conversion that one node needs.
 #[derive(Debug)]

@@ -13,7 +13,8 @@ use super::report::{Action, ConvertReport};
 use super::{Conversion, Progress, Verify};
 use crate::array::Array;
 use crate::error::from_store;
-use crate::hierarchy::{Location, format_of};
+use crate::hierarchy::format_of;
+use crate::location::Location;
 use crate::upkeep::Changes;
 
 impl Conversion {
@@ -93,7 +94,7 @@ impl Conversion {
             Some(_) => place.erase_all(self.layout()?.extent(&place.path))?,
             None => {
                 // What is there now, the store knows, and not what is going to be.
-                let place = Location { layout: None, ..place.clone() };
+                let place = place.clone().with_layout(None);
                 place.check_ancestors(self.convert.to)?;
                 place.make_room(self.convert.to, &self.layout()?, self.convert.overwrite, false)?;
             }
@@ -165,7 +166,7 @@ impl Conversion {
     /// Removes the documents of a format. The one that makes the node goes last, so that an interruption leaves either a
     /// node or nothing to be removed.
     fn remove_documents(&self, step: &Step, format: Format) -> Result<()> {
-        let place = Location { format: Some(format), ..self.place(step)? };
+        let place = self.place(step)?.of_format(Some(format));
         if !place.holds_node()? {
             return Ok(());
         }

@@ -4,8 +4,9 @@ use zarrox_core::metadata::{Extent, Layout};
 use zarrox_core::{Error, ErrorKind, NodePath, Result};
 use zarrox_stores::{Condition, Prefix};
 
-use super::{Held, Location, Occupied};
+use super::{Held, Occupied};
 use crate::error::{argument, from_store};
+use crate::location::Location;
 use crate::upkeep::Changes;
 
 impl Location {

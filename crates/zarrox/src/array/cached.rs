@@ -1,9 +1,7 @@
-//! Decoded chunks that are kept for the next who asks for elements of them.
+//! Reading through the cache of decoded chunks.
 
 use std::sync::Arc;
 
-use quick_cache::Weighter;
-use quick_cache::sync::Cache;
 use zarrox_core::Result;
 use zarrox_core::codec::{CodecChain, ReadPart};
 use zarrox_core::data_type::Storage;
@@ -13,55 +11,7 @@ use zarrox_stores::{Key, Value, Version};
 
 use super::Array;
 use super::fetch::Part;
-
-/// A chunk that is decoded at once.
-#[derive(Clone, PartialEq, Eq, Hash)]
-struct Place {
-    key: Key,
-    /// Of a shard, one of the chunks inside, by its place there.
-    cell: Dims<usize>,
-    /// True if it was decoded to the bytes that are stored.
-    as_stored: bool,
-}
-
-type Entries = Cache<Place, (Version, Arc<[u8]>), Weight>;
-
-/// Decoded chunks, up to a number of bytes. Handles that were made with the same options share them.
-#[derive(Clone)]
-pub(crate) struct ChunkCache {
-    limit: usize,
-    entries: Arc<Entries>,
-}
-
-impl ChunkCache {
-    /// One that keeps no more than so many bytes.
-    pub(crate) fn new(limit: usize) -> Self {
-        /// About how many bytes a chunk has.
-        const TYPICAL: usize = 64 << 10;
-        Self { limit, entries: Arc::new(Cache::with_weighter(limit / TYPICAL + 1, limit as u64, Weight)) }
-    }
-
-    fn get(&self, place: &Place, version: &Version) -> Option<Arc<[u8]>> {
-        self.entries.get(place).filter(|(kept, _)| kept == version).map(|(_, decoded)| decoded)
-    }
-}
-
-impl std::fmt::Debug for ChunkCache {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "ChunkCache({} of {} bytes)", self.entries.weight(), self.limit)
-    }
-}
-
-#[derive(Clone)]
-struct Weight;
-
-impl Weighter<Place, (Version, Arc<[u8]>)> for Weight {
-    fn weight(&self, Place { key, cell, .. }: &Place, (version, decoded): &(Version, Arc<[u8]>)) -> u64 {
-        let own = size_of::<Place>() + size_of::<(Version, Arc<[u8]>)>();
-        (own + key.as_str().len() + size_of_val(cell.as_slice()) + version.as_bytes().len() + decoded.len())
-            as u64
-    }
-}
+use crate::chunk_cache::{ChunkCache, DecodedChunk};
 
 impl Array {
     /// The cache, if there is one that takes what this chain decodes at once; and the shape of that.
@@ -87,11 +37,11 @@ impl Array {
             Part::Set(set) => set.bounding_box(shape.len()),
         };
         let cell = region.iter().zip(&shape).map(|(span, &length)| span.start / length.max(1)).collect();
-        cache.entries.contains_key(&self.place_in_cache(key, cell))
+        cache.contains(&self.place_in_cache(key, cell))
     }
 
-    fn place_in_cache(&self, key: &Key, cell: Dims<usize>) -> Place {
-        Place { key: key.clone(), cell, as_stored: self.shared.as_stored }
+    fn place_in_cache(&self, key: &Key, cell: Dims<usize>) -> DecodedChunk {
+        DecodedChunk { key: key.clone(), cell, as_stored: self.shared.as_stored }
     }
 
     /// Reads a part of an object that is of this version out of the cache, and decodes what is not there.
@@ -117,7 +67,7 @@ impl Array {
             let options = self.location.context.decode;
             self.read_value(chain, key, value, Part::Box(ReadPart { region, out, options }), objects)?;
             let decoded: Arc<[u8]> = bytes.into();
-            cache.entries.insert(place, (version.clone(), Arc::clone(&decoded)));
+            cache.insert(place, version.clone(), Arc::clone(&decoded));
             Ok(decoded)
         };
         match part {

@@ -1,0 +1,69 @@
+//! Decoded chunks that are kept for the next who asks for elements of them.
+
+use std::sync::Arc;
+
+use quick_cache::Weighter;
+use quick_cache::sync::Cache;
+use zarrox_core::strided::Dims;
+use zarrox_stores::{Key, Version};
+
+/// A chunk that is decoded at once.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub(crate) struct DecodedChunk {
+    pub(crate) key: Key,
+    /// Of a shard, one of the chunks inside, by its place there.
+    pub(crate) cell: Dims<usize>,
+    /// True if it was decoded to the bytes that are stored.
+    pub(crate) as_stored: bool,
+}
+
+type Entries = Cache<DecodedChunk, (Version, Arc<[u8]>), Weight>;
+
+/// Decoded chunks, up to a number of bytes. Handles that were made with the same options share them.
+#[derive(Clone)]
+pub(crate) struct ChunkCache {
+    pub(crate) limit: usize,
+    entries: Arc<Entries>,
+}
+
+impl ChunkCache {
+    /// One that keeps no more than so many bytes.
+    pub(crate) fn new(limit: usize) -> Self {
+        /// About how many bytes a chunk has.
+        const TYPICAL: usize = 64 << 10;
+        Self { limit, entries: Arc::new(Cache::with_weighter(limit / TYPICAL + 1, limit as u64, Weight)) }
+    }
+
+    pub(crate) fn get(&self, place: &DecodedChunk, version: &Version) -> Option<Arc<[u8]>> {
+        self.entries.get(place).filter(|(kept, _)| kept == version).map(|(_, decoded)| decoded)
+    }
+
+    pub(crate) fn contains(&self, place: &DecodedChunk) -> bool {
+        self.entries.contains_key(place)
+    }
+
+    pub(crate) fn insert(&self, place: DecodedChunk, version: Version, decoded: Arc<[u8]>) {
+        self.entries.insert(place, (version, decoded));
+    }
+}
+
+impl std::fmt::Debug for ChunkCache {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "ChunkCache({} of {} bytes)", self.entries.weight(), self.limit)
+    }
+}
+
+#[derive(Clone)]
+struct Weight;
+
+impl Weighter<DecodedChunk, (Version, Arc<[u8]>)> for Weight {
+    fn weight(
+        &self,
+        DecodedChunk { key, cell, .. }: &DecodedChunk,
+        (version, decoded): &(Version, Arc<[u8]>),
+    ) -> u64 {
+        let own = size_of::<DecodedChunk>() + size_of::<(Version, Arc<[u8]>)>();
+        (own + key.as_str().len() + size_of_val(cell.as_slice()) + version.as_bytes().len() + decoded.len())
+            as u64
+    }
+}

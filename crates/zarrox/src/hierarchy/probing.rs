@@ -1,0 +1,91 @@
+//! Reading documents, and asking for many of them together.
+
+use std::sync::Arc;
+
+use zarrox_core::{Format, NodePath, Result};
+use zarrox_stores::{Bytes, Key};
+
+use super::DOCUMENT_LIMIT;
+use crate::error::from_store;
+use crate::location::{Location, Probe, Purpose};
+
+impl Location {
+    /// Returns the place, about to be opened: its documents are asked for as they are needed, and kept meanwhile.
+    pub(crate) fn probed(&self, purpose: Purpose) -> Self {
+        match self.is_remote() {
+            true => self.probed_for(std::slice::from_ref(&self.path), purpose),
+            false => self.clone().with_probe(Some(Arc::default())),
+        }
+    }
+
+    /// Returns the place, about to open several nodes of this store, where it is far away.
+    pub(crate) fn probed_for(&self, paths: &[NodePath], purpose: Purpose) -> Self {
+        if !self.is_remote() || self.copy().is_some() {
+            return self.clone();
+        }
+        let layout = |format: Format| self.known_layout(format).unwrap_or_else(|| format.def().layout());
+        let probe = Probe::new(self.formats().map(|format| (format, layout(format))), paths, purpose);
+        self.clone().with_probe(Some(probe.into()))
+    }
+
+    /// Returns the place, where something is about to be created: what is learned of the nodes above is kept meanwhile. These can be
+    /// of any format.
+    pub(crate) fn probed_above(&self) -> Self {
+        if self.read_ahead.probe.is_some() {
+            return self.clone();
+        }
+        let any = self.clone().of_format(None);
+        let probe = any.probed_for(&self.path.ancestors(), Purpose::Create).read_ahead.probe;
+        self.clone().with_probe(probe)
+    }
+
+    /// Returns the place, of which these documents are asked for together; those that were asked for before are not.
+    pub(crate) fn probed_keys(&self, keys: impl IntoIterator<Item = String>) -> Self {
+        if !self.is_remote() {
+            return self.clone();
+        }
+        let probe = Probe::of_keys(keys, self.read_ahead.probe.as_deref());
+        self.clone().with_probe(Some(probe.into()))
+    }
+
+    /// The document as it is stored, whatever consolidated metadata says.
+    pub(crate) fn stored_document(&self, key: String) -> Result<Option<Vec<u8>>> {
+        let key = Key::new(key).map_err(from_store)?;
+        let document = match &self.read_ahead.probe {
+            Some(probe) => self.asked(probe, &key)?,
+            None => self.bytes(&key, DOCUMENT_LIMIT)?,
+        };
+        Ok(document.map(Vec::from))
+    }
+
+    fn asked(&self, probe: &Probe, key: &Key) -> Result<Option<Bytes>> {
+        if let Some(answer) = probe.known(key) {
+            return answer.map_err(from_store);
+        }
+        if probe.finds_nothing(key, || self.any_below("").is_ok_and(|any| !any)) {
+            return Ok(None);
+        }
+        let keys = probe.together_with(key);
+        if keys.len() == 1 {
+            let document = self.bytes(key, DOCUMENT_LIMIT)?;
+            probe.keep(key.clone(), Ok(document.clone()));
+            return Ok(document);
+        }
+        self.store.get_many(&keys, &|index, answer| {
+            probe.keep(keys[index].clone(), answer);
+        });
+        match probe.known(key) {
+            Some(answer) => answer.map_err(from_store),
+            None => self.bytes(key, DOCUMENT_LIMIT),
+        }
+    }
+
+    /// True when there is a value of this key.
+    pub(crate) fn has(&self, key: String) -> Result<bool> {
+        let key = Key::new(key).map_err(from_store)?;
+        match self.read_ahead.probe.as_ref().and_then(|probe| probe.known(&key)) {
+            Some(answer) => Ok(answer.map_err(from_store)?.is_some()),
+            None => self.store.contains(&key).map_err(from_store),
+        }
+    }
+}

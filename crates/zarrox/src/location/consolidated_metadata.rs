@@ -1,0 +1,73 @@
+//! Consolidated metadata in memory: the documents of a group and of all nodes below it.
+
+use std::ops::Bound;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use zarrox_core::json::Json;
+use zarrox_core::metadata::{Documents, Layout};
+use zarrox_core::{Format, NodePath};
+
+/// The documents of a group and of all nodes below it, in memory.
+#[derive(Debug)]
+pub(crate) struct ConsolidatedMetadata {
+    /// The group that has the consolidated metadata.
+    pub(crate) group: NodePath,
+    pub(crate) format: Format,
+    pub(crate) layout: Layout,
+    documents: Documents,
+    /// Set once something was changed: from then on, the store itself is asked.
+    outdated: AtomicBool,
+}
+
+impl ConsolidatedMetadata {
+    pub(crate) fn new(group: NodePath, format: Format, layout: Layout, documents: Documents) -> Self {
+        Self { group, format, layout, documents, outdated: AtomicBool::new(false) }
+    }
+
+    /// The document of this key.
+    pub(crate) fn get(&self, key: &str) -> Option<&Json> {
+        self.documents.get(key)
+    }
+
+    /// The document of this key, as its bytes could be.
+    pub(crate) fn document(&self, key: &str) -> Option<Vec<u8>> {
+        self.get(key).map(|document| document.to_string().into_bytes())
+    }
+
+    /// Returns true if there is a document below a prefix.
+    pub(crate) fn any_below(&self, prefix: &str) -> bool {
+        let mut from = self.documents.range::<str, _>((Bound::Included(prefix), Bound::Unbounded));
+        from.next().is_some_and(|(key, _)| key.starts_with(prefix))
+    }
+
+    /// The names of what lies directly below a prefix: keys, and prefixes. The cost follows their number, not that of
+    /// what lies further below.
+    pub(crate) fn list(&self, prefix: &str) -> (Vec<&str>, Vec<&str>) {
+        let (mut keys, mut prefixes) = (Vec::new(), Vec::new());
+        let mut next = Bound::Included(prefix.to_owned());
+        while let Some((key, _)) = self.documents.range::<String, _>((next, Bound::Unbounded)).next() {
+            let Some(name) = key.strip_prefix(prefix) else { break };
+            match name.split_once('/') {
+                None => {
+                    keys.push(name);
+                    next = Bound::Excluded(key.clone());
+                }
+                Some((name, _)) => {
+                    prefixes.push(name);
+                    // The character behind '/'.
+                    next = Bound::Included(format!("{prefix}{name}0"));
+                }
+            }
+        }
+        (keys, prefixes)
+    }
+
+    pub(crate) fn is_in_use(&self) -> bool {
+        !self.outdated.load(Ordering::Acquire)
+    }
+
+    /// From now on the store itself is asked: something is about to be changed.
+    pub(crate) fn stop_using(&self) {
+        self.outdated.store(true, Ordering::Release);
+    }
+}

@@ -1,0 +1,68 @@
+//! The way in which nodes are opened: options, the registry, and pools of threads.
+
+use std::sync::Arc;
+
+use zarrox_core::codec::{CHUNK_LIMIT, DecodeOptions, EncodeOptions};
+use zarrox_core::{Registry, Strictness};
+
+use super::latest::Latest;
+use crate::chunk_cache::ChunkCache;
+use crate::heard::Heard;
+use crate::interrupt::Interrupt;
+use crate::policy::{MissingChunks, Upkeep};
+use crate::pool::Pool;
+
+/// The settings of all nodes that are opened together.
+#[derive(Debug, Clone)]
+pub(crate) struct Context {
+    pub(crate) registry: Arc<Registry>,
+    pub(crate) strictness: Strictness,
+    pub(crate) pool: Pool,
+    /// The threads that wait for the answers of a remote store.
+    pub(crate) requests: Option<Pool>,
+    pub(crate) chunk_limit: usize,
+    pub(crate) missing: MissingChunks,
+    pub(crate) encode: EncodeOptions,
+    pub(crate) decode: DecodeOptions,
+    pub(crate) data_type_fallback: bool,
+    /// True if nodes may be created where there are files of others.
+    pub(crate) allow_foreign_files: bool,
+    /// The amount of memory that may be in use beside results and values, in bytes.
+    pub(crate) memory: usize,
+    /// Decoded chunks, where they are kept.
+    pub(crate) chunk_cache: Option<ChunkCache>,
+    /// The interrupt that calls off reading and writing.
+    pub(crate) interrupt: Interrupt,
+    /// The treatment of consolidated metadata when a node changes.
+    pub(crate) upkeep: Upkeep,
+    /// Who hears of chunks that are done.
+    pub(crate) heard: Heard,
+    /// The codecs and the chain that were made last.
+    pub(crate) latest: Arc<Latest>,
+}
+
+impl Default for Context {
+    fn default() -> Self {
+        Self {
+            registry: Arc::new(zarrox_codecs::registry()),
+            strictness: Strictness::Lenient,
+            pool: Pool::shared(),
+            requests: None,
+            chunk_limit: CHUNK_LIMIT,
+            missing: MissingChunks::Fill,
+            encode: EncodeOptions::default(),
+            decode: DecodeOptions::default(),
+            data_type_fallback: false,
+            allow_foreign_files: false,
+            memory: MEMORY,
+            chunk_cache: None,
+            interrupt: Interrupt::new(),
+            upkeep: Upkeep::default(),
+            heard: Heard::default(),
+            latest: Arc::default(),
+        }
+    }
+}
+
+/// The default of [`Context::memory`]: ordinary chunks are nowhere near it.
+const MEMORY: usize = 4 << 30;

@@ -1,0 +1,41 @@
+//! The codecs and the chain that were made last: the next array of a hierarchy often has the same.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use zarrox_core::codec::CodecChain;
+use zarrox_core::metadata::LastCodecs;
+use zarrox_core::{ArrayMetadata, CodecSpec, FillValue, Result};
+
+/// Caches of one entry for the nodes that are opened together. All of them have the same registry, strictness and limits.
+#[derive(Debug, Default)]
+pub(crate) struct Latest {
+    chain: Mutex<Option<(Vec<CodecSpec>, Arc<CodecChain>)>>,
+    /// The codecs that were read last out of a document.
+    pub(crate) codecs: LastCodecs,
+}
+
+impl Latest {
+    /// The chain of an array's largest chunk: the one that was made last, if the array has the same codecs and chunks like it.
+    pub(crate) fn chain(
+        &self,
+        metadata: &ArrayMetadata,
+        fill: &FillValue,
+        make: impl FnOnce() -> Result<CodecChain>,
+    ) -> Result<Arc<CodecChain>> {
+        if let Some((codecs, chain)) = &*self.chain.lock().unwrap_or_else(PoisonError::into_inner) {
+            let (chunk, shape) = (chain.chunk(), metadata.chunk_grid.largest_chunk());
+            let is_same = chunk.data_type().is_ok_and(|data_type| *data_type == metadata.data_type)
+                && chunk.shape().iter().map(|&length| length as u64).eq(shape.iter().copied())
+                && chunk.fill() == fill
+                && codecs.len() == metadata.codecs.len()
+                && codecs.iter().zip(&metadata.codecs).all(|(a, b)| a.is_identical(b));
+            if is_same {
+                return Ok(chain.clone());
+            }
+        }
+        let chain = Arc::new(make()?);
+        *self.chain.lock().unwrap_or_else(PoisonError::into_inner) =
+            Some((metadata.codecs.clone(), chain.clone()));
+        Ok(chain)
+    }
+}
