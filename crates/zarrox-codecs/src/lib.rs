@@ -11,214 +11,135 @@
 //! assert_eq!(sharded.name, "sharding_indexed");
 //! ```
 
-mod adler32;
-mod astype;
-mod base64;
-mod bit_packing;
-mod bitround;
-#[cfg(feature = "blosc")]
-mod blosc;
-#[cfg(feature = "blosc")]
-mod blosc_parts;
-mod byte_planes;
-mod bytes;
-mod bz2;
-mod cast_value;
-mod categorize;
-mod checksum;
-mod conditional;
+mod array_to_array;
+mod array_to_bytes;
+mod bytes_to_bytes;
 mod config;
-mod crc32;
-mod crc32c;
-#[cfg(feature = "libdeflate")]
-mod deflate;
-mod delta;
-mod ffi;
-mod filter;
-mod fixedscaleoffset;
-mod fletcher32;
-#[cfg(feature = "libdeflate")]
-mod gzip;
-mod jenkins_lookup3;
-mod json2;
-mod json_text;
-mod linear_chain;
-#[cfg(feature = "lz4")]
-mod lz4;
-#[cfg(feature = "lzma")]
-mod lzma;
-#[cfg(feature = "lzma")]
-mod lzma_filters;
-mod msgpack2;
-mod n5_block;
-mod n5_default;
-#[cfg(feature = "lz4")]
-mod n5_lz4;
-mod number_cast;
-mod numbers;
-mod object_lists;
-mod packbits;
-mod packbits_filter;
-mod pcodec;
-mod pickle;
-mod quantize;
-mod real;
-mod reshape;
-mod reshape_regions;
-mod scale_offset;
-mod shard_index;
-mod shard_work;
+mod error;
+mod n5;
+mod numeric;
 mod sharding;
-mod shuffle;
-mod squeeze;
 #[cfg(test)]
 mod testing;
-mod transpose;
-mod v2_filter;
-mod vlen;
-mod vlen_array;
-mod vlen_bytes;
-mod vlen_utf8;
-mod zarrs_optional;
-mod zarrs_vlen;
-mod zarrs_vlen_v2;
-mod zfp;
-mod zfp_stream;
-mod zfpy;
-#[cfg(feature = "libdeflate")]
-mod zlib;
-#[cfg(feature = "zstd")]
-mod zstd;
 
 use zarrox_core::Registry;
 use zarrox_core::codec::CodecDef;
-use zarrox_core::error::CodecError;
 
-pub use adler32::Adler32;
-pub use astype::AsType;
-pub use base64::Base64;
-pub use bitround::BitRound;
+pub use array_to_array::astype::AsType;
+pub use array_to_array::bitround::BitRound;
+pub use array_to_array::cast_value::{CastValue, Rounding};
+pub use array_to_array::categorize::Categorize;
+pub use array_to_array::delta::Delta;
+pub use array_to_array::fixedscaleoffset::FixedScaleOffset;
+pub use array_to_array::packbits_filter::PackBitsFilter;
+pub use array_to_array::quantize::Quantize;
+pub use array_to_array::reshape::{Reshape, ReshapeAxis};
+pub use array_to_array::scale_offset::ScaleOffset;
+pub use array_to_array::squeeze::Squeeze;
+pub use array_to_array::transpose::Transpose;
+pub use array_to_bytes::bytes::Bytes;
+pub use array_to_bytes::json2::Json2;
+pub use array_to_bytes::msgpack2::MsgPack2;
+pub use array_to_bytes::packbits::{PackBits, PackBitsPadding};
+pub use array_to_bytes::pcodec::{Pcodec, PcodecDelta};
+pub use array_to_bytes::vlen::array::VlenArray;
+pub use array_to_bytes::vlen::bytes::VlenBytes;
+pub use array_to_bytes::vlen::utf8::VlenUtf8;
+pub use array_to_bytes::vlen::zarrs::ZarrsVlen;
+pub use array_to_bytes::vlen::zarrs_v2::ZarrsVlenV2;
+pub use array_to_bytes::zarrs_optional::ZarrsOptional;
+pub use array_to_bytes::zfp::Zfp;
+pub use array_to_bytes::zfp::zfpy::Zfpy;
+pub use bytes_to_bytes::adler32::Adler32;
+pub use bytes_to_bytes::base64::Base64;
 #[cfg(feature = "blosc")]
-pub use blosc::{Blosc, BloscCompressor, Shuffle};
-pub use bytes::Bytes;
-pub use bz2::Bz2;
-pub use cast_value::{CastValue, Rounding};
-pub use categorize::Categorize;
-pub use checksum::ChecksumLocation;
-pub use conditional::Conditional;
-pub use crc32::Crc32;
-pub use crc32c::Crc32c;
-pub use delta::Delta;
-pub use fixedscaleoffset::FixedScaleOffset;
-pub use fletcher32::Fletcher32;
+pub use bytes_to_bytes::blosc::{Blosc, BloscCompressor, Shuffle};
+pub use bytes_to_bytes::bz2::Bz2;
+pub use bytes_to_bytes::checksum::ChecksumLocation;
+pub use bytes_to_bytes::conditional::Conditional;
+pub use bytes_to_bytes::crc32::Crc32;
+pub use bytes_to_bytes::crc32c::Crc32c;
+pub use bytes_to_bytes::fletcher32::Fletcher32;
 #[cfg(feature = "libdeflate")]
-pub use gzip::Gzip;
-pub use jenkins_lookup3::JenkinsLookup3;
-pub use json2::Json2;
+pub use bytes_to_bytes::gzip::Gzip;
+pub use bytes_to_bytes::jenkins_lookup3::JenkinsLookup3;
 #[cfg(feature = "lz4")]
-pub use lz4::Lz4;
+pub use bytes_to_bytes::lz4::Lz4;
 #[cfg(feature = "lzma")]
-pub use lzma::Lzma;
-pub use msgpack2::MsgPack2;
-pub use n5_block::{N5Block, N5BlockMode};
-pub use n5_default::N5Default;
-#[cfg(feature = "lz4")]
-pub use n5_lz4::N5Lz4;
-pub use number_cast::{NumberCast, number_cast};
-pub use packbits::{PackBits, PackBitsPadding};
-pub use packbits_filter::PackBitsFilter;
-pub use pcodec::{Pcodec, PcodecDelta};
-pub use quantize::Quantize;
-pub use reshape::{Reshape, ReshapeAxis};
-pub use scale_offset::ScaleOffset;
-pub use sharding::{IndexLocation, Sharding};
-pub use shuffle::ByteShuffle;
-pub use squeeze::Squeeze;
-pub use transpose::Transpose;
-pub use v2_filter::V2Filter;
-pub use vlen_array::VlenArray;
-pub use vlen_bytes::VlenBytes;
-pub use vlen_utf8::VlenUtf8;
-pub use zarrs_optional::ZarrsOptional;
-pub use zarrs_vlen::ZarrsVlen;
-pub use zarrs_vlen_v2::ZarrsVlenV2;
-pub use zfp::Zfp;
-pub use zfpy::Zfpy;
+pub use bytes_to_bytes::lzma::Lzma;
+pub use bytes_to_bytes::shuffle::ByteShuffle;
+pub use bytes_to_bytes::v2_filter::V2Filter;
 #[cfg(feature = "libdeflate")]
-pub use zlib::Zlib;
+pub use bytes_to_bytes::zlib::Zlib;
 #[cfg(feature = "zstd")]
-pub use zstd::Zstd;
+pub use bytes_to_bytes::zstd::Zstd;
+pub use n5::block::{N5Block, N5BlockMode};
+pub use n5::default::N5Default;
+#[cfg(feature = "lz4")]
+pub use n5::lz4::N5Lz4;
+pub use numeric::number_cast::{NumberCast, number_cast};
+pub use sharding::{IndexLocation, Sharding};
 
 /// The definitions of all codecs of this crate.
 pub static ALL: &[&CodecDef] = &[
-    &bytes::DEF,
-    &packbits::DEF,
-    &transpose::DEF,
-    &reshape::DEF,
-    &squeeze::DEF,
-    &cast_value::DEF,
-    &scale_offset::DEF,
+    &array_to_bytes::bytes::DEF,
+    &array_to_bytes::packbits::DEF,
+    &array_to_array::transpose::DEF,
+    &array_to_array::reshape::DEF,
+    &array_to_array::squeeze::DEF,
+    &array_to_array::cast_value::DEF,
+    &array_to_array::scale_offset::DEF,
     &sharding::DEF,
-    &vlen_utf8::DEF,
-    &vlen_bytes::DEF,
-    &vlen_array::DEF,
-    &zarrs_vlen::DEF,
-    &zarrs_optional::DEF,
-    &zarrs_vlen_v2::DEF,
-    &json2::DEF,
-    &json2::LEGACY,
-    &msgpack2::DEF,
-    &msgpack2::LEGACY,
-    &categorize::DEF,
-    &pickle::DEF,
-    &astype::DEF,
-    &bitround::DEF,
-    &delta::DEF,
-    &fixedscaleoffset::DEF,
-    &packbits_filter::DEF,
-    &quantize::DEF,
-    &pcodec::DEF,
-    &zfp::DEF,
-    &zfpy::DEF,
+    &array_to_bytes::vlen::utf8::DEF,
+    &array_to_bytes::vlen::bytes::DEF,
+    &array_to_bytes::vlen::array::DEF,
+    &array_to_bytes::vlen::zarrs::DEF,
+    &array_to_bytes::zarrs_optional::DEF,
+    &array_to_bytes::vlen::zarrs_v2::DEF,
+    &array_to_bytes::json2::DEF,
+    &array_to_bytes::json2::LEGACY,
+    &array_to_bytes::msgpack2::DEF,
+    &array_to_bytes::msgpack2::LEGACY,
+    &array_to_array::categorize::DEF,
+    &array_to_bytes::pickle::DEF,
+    &array_to_array::astype::DEF,
+    &array_to_array::bitround::DEF,
+    &array_to_array::delta::DEF,
+    &array_to_array::fixedscaleoffset::DEF,
+    &array_to_array::packbits_filter::DEF,
+    &array_to_array::quantize::DEF,
+    &array_to_bytes::pcodec::DEF,
+    &array_to_bytes::zfp::DEF,
+    &array_to_bytes::zfp::zfpy::DEF,
     #[cfg(feature = "blosc")]
-    &blosc::DEF,
+    &bytes_to_bytes::blosc::DEF,
     #[cfg(feature = "libdeflate")]
-    &gzip::DEF,
+    &bytes_to_bytes::gzip::DEF,
     #[cfg(feature = "libdeflate")]
-    &zlib::DEF,
+    &bytes_to_bytes::zlib::DEF,
     #[cfg(feature = "zstd")]
-    &zstd::DEF,
+    &bytes_to_bytes::zstd::DEF,
     #[cfg(feature = "lz4")]
-    &lz4::DEF,
-    &bz2::DEF,
+    &bytes_to_bytes::lz4::DEF,
+    &bytes_to_bytes::bz2::DEF,
     #[cfg(feature = "lzma")]
-    &lzma::DEF,
-    &n5_default::DEF,
+    &bytes_to_bytes::lzma::DEF,
+    &n5::default::DEF,
     #[cfg(feature = "lz4")]
-    &n5_lz4::DEF,
-    &shuffle::DEF,
-    &v2_filter::DEF,
-    &base64::DEF,
-    &conditional::DEF,
-    &crc32c::DEF,
-    &crc32c::NUMCODECS,
-    &crc32::DEF,
-    &adler32::DEF,
-    &fletcher32::DEF,
-    &jenkins_lookup3::DEF,
+    &n5::lz4::DEF,
+    &bytes_to_bytes::shuffle::DEF,
+    &bytes_to_bytes::v2_filter::DEF,
+    &bytes_to_bytes::base64::DEF,
+    &bytes_to_bytes::conditional::DEF,
+    &bytes_to_bytes::crc32c::DEF,
+    &bytes_to_bytes::crc32c::NUMCODECS,
+    &bytes_to_bytes::crc32::DEF,
+    &bytes_to_bytes::adler32::DEF,
+    &bytes_to_bytes::fletcher32::DEF,
+    &bytes_to_bytes::jenkins_lookup3::DEF,
 ];
 
 /// A registry with the core data types and all codecs of this crate.
 pub fn registry() -> Registry {
     ALL.iter().fold(Registry::new(), |registry, def| registry.with_codec(def))
-}
-
-/// The error for encoded bytes that want more room than their chunk has.
-fn too_large(room: usize) -> CodecError {
-    CodecError::overflow(room)
-}
-
-/// The error for encoded bytes that end too early.
-fn truncated(length: usize) -> CodecError {
-    CodecError::corrupt(format!("truncated: {length} bytes are not enough"))
 }

@@ -1,0 +1,356 @@
+//! `delta`: the first number, and after it the difference of each to the one before it.
+//!
+//! Documentation: <https://numcodecs.readthedocs.io/en/stable/filter/delta.html>
+//!
+//! | member | value |
+//! |---|---|
+//! | `dtype` | the type of the array's elements, such as `<i4` |
+//! | `astype` | the type of stored elements; `dtype` if absent |
+//!
+//! Names: `numcodecs.delta`, leniently `delta`, in v3; `delta` in v2. Differences and sums of integers wrap. Booleans are refused, since
+//! numcodecs does not decode its own. An absent `dtype` is leniently the array's type.
+
+use std::convert::identity;
+
+use multiversion::multiversion;
+use zarrox_core::FillValue;
+use zarrox_core::codec::{ChunkSpec, Codec, CodecContext, CodecDef, CodecKind, CodecSpec};
+use zarrox_core::data_type::Storage;
+use zarrox_core::error::CodecError;
+use zarrox_core::json::Map;
+use zarrox_core::json::json;
+use zarrox_core::scratch::Scratch;
+
+use crate::config;
+use crate::numeric::filter::element::{Complex, Element, Float, Integer, with_number};
+use crate::numeric::filter::{self, EachElement, Filter, Steps, WholeChunk, dtype, is_same};
+
+const NAME: &str = "numcodecs.delta";
+
+/// The definition of `delta`.
+pub(crate) static DEF: CodecDef = CodecDef {
+    name: NAME,
+    aliases: &["delta"],
+    v2_id: Some("delta"),
+    kind: CodecKind::ArrayToArray,
+    create,
+    from_v2: |members, _| to_v2(&config::from_v2(members, json!({"dtype": null, "astype": null}))),
+    to_v2,
+};
+
+fn to_v2(configuration: &Map) -> Result<Map, CodecError> {
+    dtype::normalised(configuration, "dtype", "astype")
+}
+
+/// Differences between neighbours.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Delta {
+    dtype: String,
+    astype: Option<String>,
+}
+
+impl Delta {
+    /// For elements of this type, named as NumPy does: `<i4`, `int32`.
+    pub fn new(dtype: impl Into<String>) -> Self {
+        Self { dtype: dtype.into(), astype: None }
+    }
+
+    /// Stores differences of this type. They must fit it, and so must the first element of each chunk.
+    #[must_use]
+    pub fn stored_as(self, astype: impl Into<String>) -> Self {
+        Self { astype: Some(astype.into()), ..self }
+    }
+}
+
+impl From<Delta> for CodecSpec {
+    fn from(codec: Delta) -> Self {
+        let astype = codec.astype.unwrap_or_else(|| codec.dtype.clone());
+        Self::new(NAME, json!({"dtype": codec.dtype, "astype": astype}))
+    }
+}
+
+fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, CodecError> {
+    let config = config::read(configuration, context, &["dtype", "astype"])?;
+    let chunk = context.chunk;
+    let (dtype, astype) = dtype::pair(config, "dtype", "astype", chunk.storage())?;
+    if [&dtype, &astype].iter().any(|dtype| dtype.storage == Storage::Bool) {
+        let message = "numcodecs cannot decode its own differences of booleans";
+        return Err(CodecError::unsupported(message));
+    }
+    let own = (dtype.storage.clone(), dtype.storage.clone());
+    let sums = sum_type(&astype.storage, &dtype.storage);
+    let filter = DeltaFilter {
+        encode: Steps::encoding(&dtype.storage, &own, &astype.storage)?,
+        decode: Steps::decoding(&astype.storage, &sums, &dtype.storage)?,
+        check: match (is_integer(&dtype.storage), is_integer(&astype.storage)) {
+            (true, true) if dtype.storage.size() <= astype.storage.size() => Check::Never,
+            (true, false) => Check::Always,
+            _ => Check::Misfits,
+        },
+        truncates: !is_integer(&dtype.storage) && is_integer(&astype.storage),
+        dtype: dtype.storage.clone(),
+        sums,
+        fill: chunk.fill().clone(),
+    };
+    let configuration = json!({"dtype": dtype.to_json(), "astype": astype.to_json()});
+    let mut fill = vec![0; astype.storage.size()];
+    if chunk.item() == dtype.storage.size() && !chunk.is_variable() {
+        filter::cast(&dtype.storage, &astype.storage)?(chunk.fill().as_bytes(), &mut fill);
+    }
+    let shape = filter::viewed_shape(chunk, &dtype)?;
+    let encoded = ChunkSpec::new(&shape, astype.storage, FillValue::new(fill))?;
+    let codec = EachElement { configuration: config::members(configuration), encoded, filter };
+    Ok(Codec::ArrayToArray(Box::new(WholeChunk(codec))))
+}
+
+/// The type that NumPy sums differences in: the one that holds the numbers of both. Of integers, the type of the sums does,
+/// since they wrap.
+fn sum_type(differences: &Storage, sums: &Storage) -> Storage {
+    use Storage::{Complex, Float, Int, Uint};
+    let float = |storage: &Storage| match *storage {
+        Int(1) | Uint(1) => 2,
+        Int(2) | Uint(2) => 4,
+        Float(size) => size,
+        Complex(size) => size / 2,
+        _ => 8,
+    };
+    let size = float(differences).max(float(sums));
+    match (differences, sums) {
+        (Complex(_), _) | (_, Complex(_)) => Complex(2 * size.max(4)),
+        (Float(_), _) | (_, Float(_)) => Float(size),
+        _ => sums.clone(),
+    }
+}
+
+fn is_integer(storage: &Storage) -> bool {
+    matches!(storage, Storage::Int(_) | Storage::Uint(_))
+}
+
+/// The filter for one pair of types.
+#[derive(Debug)]
+struct DeltaFilter {
+    encode: Steps,
+    decode: Steps,
+    dtype: Storage,
+    sums: Storage,
+    check: Check,
+    /// Whether integers are stored, of floats.
+    truncates: bool,
+    fill: FillValue,
+}
+
+/// When it is checked that what was encoded decodes to what it was.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Check {
+    /// Integers that wrap while encoding wrap back while decoding.
+    Never,
+    /// When a difference is no number of the stored type: it may all the same, as integers wrap, or be only the fill value's.
+    Misfits,
+    /// Floats hold not all integers.
+    Always,
+}
+
+impl DeltaFilter {
+    /// Whether all elements but the fill value decode to what they were.
+    fn decodes_back(&self, decoded: &[u8], encoded: &[u8]) -> Result<bool, CodecError> {
+        let mut back = Scratch::with_len(decoded.len())?;
+        self.decode(encoded, &mut back)?;
+        Ok(with_number!(&self.dtype, T => {
+            let fill = T::elements(self.fill.as_bytes()).first().map(|fill| T::get(*fill));
+            let pairs = T::elements(decoded).iter().zip(T::elements(&back));
+            let mut pairs = pairs.map(|(element, back)| (T::get(*element), T::get(*back)));
+            pairs.all(|(element, back)| element == back || fill.is_some_and(|fill| is_same(&element, &fill)))
+        }, else false))
+    }
+}
+
+impl Filter for DeltaFilter {
+    fn encode(&self, decoded: &[u8], encoded: &mut [u8]) -> Result<(), CodecError> {
+        let fits = with_number!(&self.dtype, T => {
+            let mut before = None;
+            self.encode.run(decoded, encoded, |from, to| {
+                differences::<T>(&mut before, from, to);
+                if self.truncates {
+                    T::elements_mut(to).iter_mut().for_each(|number| *number = T::get(*number).truncated().put());
+                }
+            })
+        }, else false);
+        let right = match self.check {
+            Check::Never => true,
+            Check::Misfits => fits || self.decodes_back(decoded, encoded)?,
+            Check::Always => self.decodes_back(decoded, encoded)?,
+        };
+        if right {
+            return Ok(());
+        }
+        Err(CodecError::invalid(
+            "a difference, or the first element, is no number of 'astype'; it needs a larger type",
+        ))
+    }
+
+    fn decode(&self, encoded: &[u8], decoded: &mut [u8]) -> Result<(), CodecError> {
+        with_number!(&self.sums, T => {
+            let mut sum = None;
+            self.decode.run(encoded, decoded, |from, to| sums::<T>(&mut sum, from, to));
+        }, else ());
+        Ok(())
+    }
+}
+
+/// Numbers that can be told by their differences.
+trait Sums: Element {
+    /// The one plus the other.
+    fn plus(self, other: Self) -> Self;
+
+    /// The one without the other.
+    fn minus(self, other: Self) -> Self;
+
+    /// The number without a fraction.
+    fn truncated(self) -> Self;
+
+    /// The sums of all elements up to each.
+    fn sums(mut sum: Self, from: &[Self::Bytes], to: &mut [Self::Bytes]) -> Self {
+        for (from, to) in from.iter().zip(to) {
+            sum = sum.plus(Self::get(*from));
+            *to = sum.put();
+        }
+        sum
+    }
+}
+
+macro_rules! sums {
+    ($($T:ty: $by:ident, $truncated:expr;)*) => {$(
+        impl Sums for $T {
+            #[inline(always)]
+            fn plus(self, other: Self) -> Self {
+                $by::add(self, other)
+            }
+
+            #[inline(always)]
+            fn minus(self, other: Self) -> Self {
+                $by::subtract(self, other)
+            }
+
+            fn truncated(self) -> Self {
+                $truncated(self)
+            }
+        }
+    )*};
+}
+
+sums! {
+    i8: Integer, identity;
+    i16: Integer, identity;
+    i32: Integer, identity;
+    i64: Integer, identity;
+    u8: Integer, identity;
+    u16: Integer, identity;
+    u32: Integer, identity;
+    u64: Integer, identity;
+    half::f16: Float, Float::truncate;
+    f32: Float, Float::truncate;
+    f64: Float, Float::truncate;
+}
+
+impl<T: Float> Sums for Complex<T>
+where
+    Self: Element,
+{
+    fn plus(self, other: Self) -> Self {
+        Self(self.0.add(other.0), self.1.add(other.1))
+    }
+
+    fn minus(self, other: Self) -> Self {
+        Self(self.0.subtract(other.0), self.1.subtract(other.1))
+    }
+
+    fn truncated(self) -> Self {
+        Self(self.0.truncate(), self.1.truncate())
+    }
+}
+
+/// The difference of each element to the one before it; of the very first, itself.
+#[multiversion(targets("x86_64+avx2"))]
+fn differences<T: Sums>(before: &mut Option<T>, from: &[u8], to: &mut [u8]) {
+    let (from, to) = (T::elements(from), T::elements_mut(to));
+    let ([first, ..], Some(start)) = (from, to.first_mut()) else { return };
+    let value = T::get(*first);
+    *start = before.map_or(value, |before| value.minus(before)).put();
+    for (pair, to) in from.windows(2).zip(&mut to[1..]) {
+        *to = T::get(pair[1]).minus(T::get(pair[0])).put();
+    }
+    *before = from.last().map(|last| T::get(*last));
+}
+
+/// The sum of all elements up to each.
+fn sums<T: Sums>(before: &mut Option<T>, from: &[u8], to: &mut [u8]) {
+    let (from, to) = (T::elements(from), T::elements_mut(to));
+    let ([first, ..], [start, ..]) = (from, &mut *to) else { return };
+    let first = T::get(*first);
+    let sum = before.map_or(first, |sum| sum.plus(first));
+    *start = sum.put();
+    *before = Some(T::sums(sum, &from[1..], &mut to[1..]));
+}
+
+#[cfg(test)]
+mod tests {
+
+    use super::*;
+    use crate::testing::filters::{self as testing, suite_of};
+
+    #[test]
+    fn suite() {
+        let delta = |dtype: &str, astype: &str| vec![Delta::new(dtype).stored_as(astype).into()];
+        suite_of(&Storage::Uint(1), &delta("|u1", "|i1"));
+        suite_of(&Storage::Int(4), &delta("<i4", "<i4"));
+        suite_of(&Storage::Uint(2), &delta("<u2", "<i8"));
+        suite_of(&Storage::Int(8), &delta("<i8", "<u8"));
+        // Views of other sizes.
+        suite_of(&Storage::Int(4), &delta("<i2", "<i2"));
+        suite_of(&Storage::Raw(6), &delta("<u2", "<u2"));
+        suite_of(&Storage::Float(4), &delta("|u1", "|u1"));
+        suite_of(&Storage::Complex(8), &[Delta::new("<u4").into(), Delta::new("<i4").into()]);
+    }
+
+    #[test]
+    fn what_does_not_come_back_is_refused_but_for_padding() {
+        let encode = |values: &[i32]| {
+            let spec = [Delta::new("<i4").stored_as("|i1").into()];
+            let values: Vec<u8> = values.iter().flat_map(|value| value.to_ne_bytes()).collect();
+            testing::round_trip(&spec, &Storage::Int(4), &values)
+        };
+        assert!(encode(&[100, 101, 99, 110]).is_ok());
+        // The sums wrap forth and back around the fill value 0.
+        assert!(encode(&[1, 100, 0, 0, 101, 0]).is_ok());
+        let error = encode(&[100, 300, 301]).unwrap_err().to_string();
+        assert!(error.contains("codec 'numcodecs.delta'") && error.contains("'astype'"), "{error}");
+        assert!(encode(&[1000, 1001]).is_err(), "the first");
+        let floats = [Delta::new("<f8").stored_as("<i4").into()];
+        let values = |values: &[f64]| values.iter().flat_map(|value| value.to_ne_bytes()).collect::<Vec<_>>();
+        assert!(testing::round_trip(&floats, &Storage::Float(8), &values(&[1.0, 7.0, -3.0])).is_ok());
+        assert!(testing::round_trip(&floats, &Storage::Float(8), &values(&[1.0, f64::NAN, -3.0])).is_err());
+        let inexact = [Delta::new("<i8").stored_as("<f4").into()];
+        let values: Vec<u8> = [1_i64 << 40, 1, 5].iter().flat_map(|value| value.to_ne_bytes()).collect();
+        assert!(testing::round_trip(&inexact, &Storage::Int(8), &values).is_err());
+    }
+
+    #[test]
+    fn configurations() {
+        testing::configurations(
+            NAME,
+            &Storage::Int(4),
+            &json!({"dtype": "<i4", "astype": "<i4"}),
+            &[json!({"dtype": "i4"}), json!({"dtype": "int32", "astype": null}), json!({})],
+            &[
+                (json!({"dtype": "<i3"}), "'dtype'"),
+                (json!({"dtype": "<i4", "astype": 1}), "'astype'"),
+                (json!({"dtype": "|b1"}), "booleans"),
+                (json!({"dtype": "<i4", "astype": "|b1"}), "booleans"),
+                (json!({"dtype": "<M8[s]"}), "'dtype'"),
+                (json!({"dtype": ">i2", "astype": "<i2"}), "little-endian"),
+                (json!({"dtype": "<c16"}), "has 12 bytes"),
+            ],
+        );
+        assert_eq!(CodecSpec::from(Delta::new("<i4")).configuration["astype"], "<i4");
+    }
+}

@@ -1,0 +1,323 @@
+//! `fixedscaleoffset`: numbers without their offset, times a scale, rounded to whole ones.
+//!
+//! Documentation: <https://numcodecs.readthedocs.io/en/stable/filter/fixedscaleoffset.html>
+//!
+//! | member | value |
+//! |---|---|
+//! | `scale` | what numbers are multiplied by |
+//! | `offset` | what is subtracted before |
+//! | `dtype` | the type of the array's elements, such as `<f8` |
+//! | `astype` | the type of stored elements; `dtype` if absent |
+//!
+//! Names: `numcodecs.fixedscaleoffset`, leniently `fixedscaleoffset` and
+//! `https://codec.zarrs.dev/array_to_array/fixedscaleoffset`, in v3; `fixedscaleoffset` in v2. An absent `dtype` is leniently the array's
+//! type.
+//!
+//! The arithmetic is NumPy's, bit by bit: floats are scaled in their own precision; integers in their own type, wrapping, as long as
+//! `scale` and `offset` are integers, too; all else in double precision. What rounds to no number of `astype` is refused, but for the
+//! fill value: chunks are padded with it.
+
+use zarrox_core::FillValue;
+use zarrox_core::codec::{Codec, CodecContext, CodecDef, CodecKind, CodecSpec};
+use zarrox_core::data_type::Storage;
+use zarrox_core::error::CodecError;
+use zarrox_core::json::json;
+use zarrox_core::json::{Json, Map};
+use zarrox_core::scratch::Scratch;
+
+use crate::config::{self, Config};
+use crate::numeric::filter::element::{CastTo, Float, Integer, map, with_element, with_float, with_integer};
+use crate::numeric::filter::{self, Filter, Steps, dtype};
+
+const NAME: &str = "numcodecs.fixedscaleoffset";
+
+/// The definition of `fixedscaleoffset`.
+pub(crate) static DEF: CodecDef = CodecDef {
+    name: NAME,
+    aliases: &["fixedscaleoffset", "https://codec.zarrs.dev/array_to_array/fixedscaleoffset"],
+    v2_id: Some("fixedscaleoffset"),
+    kind: CodecKind::ArrayToArray,
+    create,
+    from_v2: |members, _| {
+        to_v2(&config::from_v2(
+            members,
+            json!({"scale": null, "offset": null, "dtype": null, "astype": null}),
+        ))
+    },
+    to_v2,
+};
+
+fn to_v2(configuration: &Map) -> Result<Map, CodecError> {
+    dtype::normalised(configuration, "dtype", "astype")
+}
+
+/// Numbers without their offset, scaled, as whole ones.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FixedScaleOffset {
+    scale: Json,
+    offset: Json,
+    dtype: String,
+    astype: Option<String>,
+}
+
+impl FixedScaleOffset {
+    /// Elements of the type `dtype`, named as NumPy does, become `(element - offset) * scale`, rounded to the nearest.
+    pub fn new(dtype: impl Into<String>, offset: f64, scale: f64) -> Self {
+        Self { scale: number(scale), offset: number(offset), dtype: dtype.into(), astype: None }
+    }
+
+    /// Stores numbers of this type.
+    #[must_use]
+    pub fn stored_as(self, astype: impl Into<String>) -> Self {
+        Self { astype: Some(astype.into()), ..self }
+    }
+}
+
+/// A whole number as an integer, so that integers are scaled as such.
+fn number(value: f64) -> Json {
+    let whole = value.fract() == 0.0 && value.abs() < 9e15;
+    #[expect(clippy::cast_possible_truncation, reason = "a whole number of less than 2^53")]
+    if whole { Json::from(value as i64) } else { Json::from(value) }
+}
+
+impl From<FixedScaleOffset> for CodecSpec {
+    fn from(codec: FixedScaleOffset) -> Self {
+        let astype = codec.astype.unwrap_or_else(|| codec.dtype.clone());
+        let configuration =
+            json!({"scale": codec.scale, "offset": codec.offset, "dtype": codec.dtype, "astype": astype});
+        Self::new(NAME, configuration)
+    }
+}
+
+fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, CodecError> {
+    let config = config::read(configuration, context, &["scale", "offset", "dtype", "astype"])?;
+    let (scale, offset) = (Scalar::read(config, "scale")?, Scalar::read(config, "offset")?);
+    let (dtype, astype) = dtype::pair(config, "dtype", "astype", context.chunk.storage())?;
+    let (from, to) = (&dtype.storage, &astype.storage);
+    if [from, to].iter().any(|storage| matches!(storage, Storage::Complex(_))) {
+        return Err(CodecError::unsupported("complex numbers are not scaled"));
+    }
+    let (way, works_on) = Way::new(from, scale, offset);
+    let quotients = match to {
+        Storage::Float(_) => to.clone(),
+        _ => Storage::Float(8),
+    };
+    let scalar = |name| config.get(name).cloned().unwrap_or(Json::Null);
+    let filter = ScaleFilter {
+        encode: Steps::encoding(from, &works_on, to)?,
+        way,
+        decode: Steps::decoding(to, &quotients, from)?,
+        quotients,
+        from: from.clone(),
+        to: to.clone(),
+        scale,
+        offset,
+        fill: context.chunk.fill().clone(),
+    };
+    let configuration = json!({
+        "scale": scalar("scale"),
+        "offset": scalar("offset"),
+        "dtype": dtype.to_json(),
+        "astype": astype.to_json(),
+    });
+    filter::elementwise(config::members(configuration), context.chunk, (&dtype, &astype), filter)
+}
+
+/// A number of the configuration. Python tells integers and floats apart, and so does the arithmetic.
+#[derive(Debug, Clone, Copy)]
+enum Scalar {
+    Integer(i128),
+    Float(f64),
+}
+
+impl Scalar {
+    fn read(config: Config<'_>, name: &str) -> Result<Self, CodecError> {
+        let json = config.get(name).ok_or_else(|| config::missing(name))?;
+        let integer = json.as_i64().map(i128::from).or_else(|| json.as_u64().map(i128::from));
+        let scalar = integer.map(Self::Integer).or_else(|| json.as_f64().map(Self::Float));
+        scalar.ok_or_else(|| config::wrong(name, json, "a number"))
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "rounded to the nearest, as Python does")]
+    fn to_double(self) -> f64 {
+        match self {
+            Self::Integer(value) => value as f64,
+            Self::Float(value) => value,
+        }
+    }
+}
+
+/// How numbers are scaled.
+#[derive(Debug, Clone)]
+enum Way {
+    /// In this type of floats.
+    Floats(Storage),
+    /// In this type of integers.
+    Integers(Storage, i128, i128),
+    /// The offset in this type of integers, the scale in double precision.
+    Mixed(Storage, i128),
+}
+
+impl Way {
+    /// The way for elements of a type, with the types of what it takes and gives.
+    fn new(from: &Storage, scale: Scalar, offset: Scalar) -> (Self, (Storage, Storage)) {
+        let double = Storage::Float(8);
+        // NumPy makes its default integers of booleans.
+        let integers = match from {
+            Storage::Bool => Storage::Int(8),
+            other => other.clone(),
+        };
+        match (from, offset, scale) {
+            (Storage::Float(_), ..) => (Self::Floats(from.clone()), (from.clone(), from.clone())),
+            (_, Scalar::Integer(offset), Scalar::Integer(scale)) => {
+                (Self::Integers(integers.clone(), offset, scale), (integers.clone(), integers))
+            }
+            (_, Scalar::Integer(offset), Scalar::Float(_)) => {
+                (Self::Mixed(integers.clone(), offset), (integers, double))
+            }
+            _ => (Self::Floats(double.clone()), (double.clone(), double)),
+        }
+    }
+}
+
+/// The filter for one pair of types.
+#[derive(Debug)]
+struct ScaleFilter {
+    way: Way,
+    encode: Steps,
+    /// The type of floats that stored numbers are divided in.
+    quotients: Storage,
+    decode: Steps,
+    from: Storage,
+    to: Storage,
+    scale: Scalar,
+    offset: Scalar,
+    fill: FillValue,
+}
+
+impl ScaleFilter {
+    /// Encodes elements. False when some round to no number of the stored type.
+    fn scale(&self, decoded: &[u8], encoded: &mut [u8]) -> Result<bool, CodecError> {
+        let (offset, scale) = (self.offset.to_double(), self.scale.to_double());
+        Ok(match &self.way {
+            Way::Floats(storage) => with_float!(storage, T => {
+                let (offset, scale) = (T::from_double(offset), T::from_double(scale));
+                let scaled = |value: T| value.subtract(offset).multiply(scale).round_even();
+                self.encode.run(decoded, encoded, |from, to| map(from, to, scaled))
+            }, else false),
+            Way::Integers(storage, offset, scale) => with_integer!(storage, T => {
+                let (offset, scale) = (exactly::<T>("offset", *offset)?, exactly::<T>("scale", *scale)?);
+                let scaled = |value: T| value.subtract(offset).multiply(scale);
+                self.encode.run(decoded, encoded, |from, to| map(from, to, scaled))
+            }, else false),
+            Way::Mixed(storage, offset) => with_integer!(storage, T => {
+                let offset = exactly::<T>("offset", *offset)?;
+                let scaled = |value: T| {
+                    let value: f64 = value.subtract(offset).cast_to();
+                    (value * scale).round_even()
+                };
+                self.encode.run(decoded, encoded, |from, to| map(from, to, scaled))
+            }, else false),
+        })
+    }
+
+    /// Whether all elements but the fill value become numbers of the stored type.
+    fn fit_without_fill(&self, decoded: &[u8]) -> Result<bool, CodecError> {
+        let mut others = Scratch::with_len(decoded.len())?;
+        let length = with_element!(&self.from, T => filter::without::<T>(decoded, self.fill.as_bytes(), &mut others), else 0);
+        let mut encoded = Scratch::with_len(length / self.from.size() * self.to.size())?;
+        self.scale(&others[..length], &mut encoded)
+    }
+}
+
+/// An integer of the configuration as one of the elements' type, which NumPy demands.
+fn exactly<T: Integer>(name: &str, value: i128) -> Result<T, CodecError> {
+    let message = || CodecError::invalid(format!("'{name}' is {value}, which the elements' type has not"));
+    T::exactly(value).ok_or_else(message)
+}
+
+impl Filter for ScaleFilter {
+    fn encode(&self, decoded: &[u8], encoded: &mut [u8]) -> Result<(), CodecError> {
+        if self.scale(decoded, encoded)? || self.fit_without_fill(decoded)? {
+            return Ok(());
+        }
+        Err(CodecError::invalid("an element, scaled, is no number of 'astype'; it needs a larger type"))
+    }
+
+    fn decode(&self, encoded: &[u8], decoded: &mut [u8]) -> Result<(), CodecError> {
+        let (offset, scale) = (self.offset.to_double(), self.scale.to_double());
+        with_float!(&self.quotients, T => {
+            let (offset, scale) = (T::from_double(offset), T::from_double(scale));
+            let restored = |value: T| value.divide(scale).add(offset);
+            self.decode.run(encoded, decoded, |from, to| map(from, to, restored));
+        }, else ());
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+
+    use super::*;
+    use crate::testing::filters::{self as testing, suite_of};
+
+    #[test]
+    fn suite() {
+        suite_of(&Storage::Int(1), &[FixedScaleOffset::new("|i1", 0.5, 2.0).stored_as("<i2").into()]);
+        suite_of(&Storage::Uint(2), &[FixedScaleOffset::new("<u2", 0.5, 2.0).stored_as("<f4").into()]);
+    }
+
+    #[test]
+    fn what_has_no_number_is_refused_but_for_the_fill_value() {
+        let spec = [FixedScaleOffset::new("<f8", 1000.0, 10.0).stored_as("<u2").into()];
+        let encode = |values: &[f64], fill: f64| {
+            let values: Vec<u8> = values.iter().flat_map(|value| value.to_ne_bytes()).collect();
+            testing::encode(&spec, &Storage::Float(8), &fill.to_ne_bytes(), &values)
+        };
+        assert!(encode(&[1000.0, 1001.5, 7553.5], 0.0).is_ok());
+        for (bad, fill) in
+            [(999.0, 0.0), (7553.6, 0.0), (f64::NAN, 0.0), (f64::INFINITY, f64::NAN), (0.0, f64::NAN)]
+        {
+            let error = encode(&[1000.0, bad, 1001.0], fill).unwrap_err().to_string();
+            assert!(
+                error.contains("codec 'numcodecs.fixedscaleoffset'") && error.contains("'astype'"),
+                "{error}"
+            );
+        }
+        // As the padding of chunks is.
+        let padded = encode(&[1000.0, 1001.5, f64::NAN, -f64::NAN, 1002.0], f64::NAN).unwrap();
+        assert_eq!(padded, [0, 0, 15, 0, 0, 0, 0, 0, 20, 0]);
+        assert!(encode(&[0.0, 1001.5, 0.0], -0.0).is_ok());
+    }
+
+    #[test]
+    fn scalars_that_the_type_has_not_are_refused_when_writing() {
+        let spec = [FixedScaleOffset::new("<i2", 100_000.0, 10.0).into()];
+        let error = testing::encode(&spec, &Storage::Int(2), &[0; 2], &[1; 6]).unwrap_err().to_string();
+        assert!(error.contains("'offset' is 100000"), "{error}");
+    }
+
+    #[test]
+    fn configurations() {
+        testing::configurations(
+            NAME,
+            &Storage::Float(8),
+            &json!({"scale": 10, "offset": 1.5, "dtype": "<f8", "astype": "<u2"}),
+            &[
+                json!({"offset": 1.5, "scale": 10, "astype": "uint16"}),
+                json!({"scale": 10, "offset": 1.5, "dtype": "float64", "astype": "u2"}),
+            ],
+            &[
+                (json!({"offset": 1}), "'scale'"),
+                (json!({"scale": 1}), "'offset'"),
+                (json!({"scale": "1", "offset": 0}), "'scale'"),
+                (json!({"scale": 1, "offset": [0]}), "'offset'"),
+                (json!({"scale": 1, "offset": 0, "dtype": "<c8"}), "complex"),
+                (json!({"scale": 1, "offset": 0, "astype": "<c8"}), "complex"),
+            ],
+        );
+        let spec = CodecSpec::from(FixedScaleOffset::new("<f4", 0.5, -3.0));
+        let expected = json!({"scale": -3, "offset": 0.5, "dtype": "<f4", "astype": "<f4"});
+        assert_eq!(Json::Object(spec.configuration), expected);
+    }
+}

@@ -1,0 +1,202 @@
+//! numcodecs' `packbits`: eight booleans in a byte. (The codec `packbits` of v3 is another one.)
+//!
+//! Documentation: <https://numcodecs.readthedocs.io/en/stable/filter/packbits.html>
+//!
+//! It has no configuration. The encoded chunk is flat: a byte that counts the bits of padding in the last one, and the elements, the
+//! first of each eight in the highest bit.
+//!
+//! Names: `numcodecs.packbits` in v3; `packbits` in v2. Integers of one byte are packed as booleans, too: all
+//! but 0 is true, and decodes to 1.
+
+use multiversion::multiversion;
+use wide::u8x16;
+use zarrox_core::FillValue;
+use zarrox_core::codec::{ChunkSpec, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, same_to_v2};
+use zarrox_core::data_type::Storage;
+use zarrox_core::error::CodecError;
+use zarrox_core::json::{Json, Map};
+
+use crate::config;
+use crate::numeric::filter::{EachElement, Filter, WholeChunk};
+
+const NAME: &str = "numcodecs.packbits";
+
+/// The definition of numcodecs' `packbits`.
+pub(crate) static DEF: CodecDef = CodecDef {
+    name: NAME,
+    aliases: &[],
+    v2_id: Some("packbits"),
+    kind: CodecKind::ArrayToArray,
+    create,
+    from_v2: |_, _| Ok(Map::default()),
+    to_v2: same_to_v2,
+};
+
+/// Eight booleans in a byte, as numcodecs packs them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct PackBitsFilter;
+
+impl From<PackBitsFilter> for CodecSpec {
+    fn from(_: PackBitsFilter) -> Self {
+        Self::new(NAME, Json::Null)
+    }
+}
+
+fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, CodecError> {
+    config::read(configuration, context, &[])?;
+    let chunk = context.chunk;
+    if !matches!(chunk.storage(), Storage::Bool | Storage::Int(1) | Storage::Uint(1)) {
+        return Err(CodecError::unsupported("it packs booleans; the elements are others"));
+    }
+    let packed = [1 + chunk.size().div_ceil(8) as u64];
+    let encoded = ChunkSpec::new(&packed, Storage::Uint(1), FillValue::zero(1))?;
+    let codec = EachElement { configuration: Map::default(), encoded, filter: PackBits };
+    Ok(Codec::ArrayToArray(Box::new(WholeChunk(codec))))
+}
+
+/// The filter.
+#[derive(Debug)]
+struct PackBits;
+
+impl Filter for PackBits {
+    fn encode(&self, decoded: &[u8], encoded: &mut [u8]) -> Result<(), CodecError> {
+        let Some((padding, packed)) = encoded.split_first_mut() else { return Ok(()) };
+        *padding = padding_of(decoded.len());
+        let (sixteens, rest) = decoded.as_chunks();
+        let (pairs, last) = packed.split_at_mut(2 * sixteens.len());
+        pack_all(sixteens, pairs.as_chunks_mut().0);
+        let end = pack(std::array::from_fn(|i| rest.get(i).copied().unwrap_or(0)));
+        last.copy_from_slice(&end[..last.len()]);
+        Ok(())
+    }
+
+    fn decode(&self, encoded: &[u8], decoded: &mut [u8]) -> Result<(), CodecError> {
+        let Some((&padding, packed)) = encoded.split_first() else { return Ok(()) };
+        let expected = padding_of(decoded.len());
+        if padding != expected {
+            let message = format!("{padding} bits of padding, where this many elements have {expected}");
+            return Err(CodecError::corrupt(message));
+        }
+        let (eights, rest) = decoded.as_chunks_mut();
+        unpack_all(packed, eights);
+        if let Some(last) = packed.last() {
+            rest.copy_from_slice(&unpack(*last)[..rest.len()]);
+        }
+        Ok(())
+    }
+}
+
+/// How many elements were packed into these bytes, if any can have been.
+pub(crate) fn count(encoded: &[u8]) -> Option<usize> {
+    let (&padding, packed) = encoded.split_first()?;
+    let count = packed.len().checked_mul(8)?.checked_sub(usize::from(padding))?;
+    (padding == padding_of(count)).then_some(count)
+}
+
+/// How many bits of the last byte are no elements.
+fn padding_of(count: usize) -> u8 {
+    [0, 7, 6, 5, 4, 3, 2, 1][count % 8]
+}
+
+/// A one in each byte.
+const ONES: u64 = 0x0101_0101_0101_0101;
+/// Moves the bits of a byte to where each is the highest of a byte, in reverse order: 1, 2⁹, 2¹⁸, …
+const SPREAD: u64 = 0x8040_2010_0804_0201;
+
+#[multiversion(targets("x86_64+avx2"))]
+fn pack_all(booleans: &[[u8; 16]], packed: &mut [[u8; 2]]) {
+    for (booleans, pair) in booleans.iter().zip(packed) {
+        *pair = pack(*booleans);
+    }
+}
+
+#[multiversion(targets("x86_64+avx2"))]
+fn unpack_all(packed: &[u8], booleans: &mut [[u8; 8]]) {
+    for (byte, booleans) in packed.iter().zip(booleans) {
+        *booleans = unpack(*byte);
+    }
+}
+
+/// The bits of sixteen booleans, the first one of each eight highest.
+#[inline(always)]
+fn pack(booleans: [u8; 16]) -> [u8; 2] {
+    let reversed = std::array::from_fn(|i| booleans[i ^ 7]);
+    let [low, high, ..] = u8x16::new(reversed).simd_eq(u8x16::ZERO).to_bitmask().to_le_bytes();
+    [!low, !high]
+}
+
+/// Eight booleans from their bits.
+#[inline(always)]
+fn unpack(packed: u8) -> [u8; 8] {
+    (u64::from(packed).wrapping_mul(SPREAD) >> 7 & ONES).to_le_bytes()
+}
+
+#[cfg(test)]
+mod tests {
+    use zarrox_core::Strictness;
+    use zarrox_core::codec::{EncodeOptions, ReadPart};
+    use zarrox_core::json::json;
+    use zarrox_core::strided::{Dims, Span, View, ViewMut};
+    use zarrox_testkit::codec::{Random, slice};
+
+    use super::*;
+    use crate::registry;
+    use crate::testing::filters as testing;
+    use crate::testing::{chain, chunk, decode_chunk, spec};
+
+    #[test]
+    fn parts_are_read_and_written() {
+        let mut random = Random::new(4);
+        for shape in [&[][..], &[1], &[8], &[5, 7], &[3, 4, 4]] {
+            let chunk = chunk(shape, Storage::Bool);
+            let chain = chain(
+                &[PackBitsFilter.into(), spec("bytes", json!({}))],
+                &chunk,
+                &registry(),
+                Strictness::Strict,
+            )
+            .unwrap();
+            let values: Vec<u8> = random.bytes(chunk.size()).into_iter().map(|byte| byte & 1).collect();
+            let view = View::contiguous(&values, chunk.shape(), 1);
+            let mut encoded = Vec::new();
+            chain.encode(&view, EncodeOptions { store_empty_chunks: true }, &mut encoded).unwrap();
+            assert_eq!(decode_chunk(&chain, &encoded).unwrap(), values);
+            let region: Dims<Span> = chunk
+                .shape()
+                .iter()
+                .map(|&n| Span { start: n / 3, step: 2, count: (n - n / 3).div_ceil(2) })
+                .collect();
+            let counts: Vec<usize> = region.iter().map(|span| span.count).collect();
+            let mut part = vec![9; counts.iter().product()];
+            let out = ViewMut::contiguous(&mut part, &counts, 1);
+            chain.decode(&encoded, ReadPart::new(region.clone(), out)).unwrap();
+            assert_eq!(part, slice(&values, chunk.shape(), 1, &region));
+        }
+    }
+
+    #[test]
+    fn bytes_that_are_no_booleans_are_true() {
+        let encoded =
+            testing::encode(&[PackBitsFilter.into()], &Storage::Uint(1), &[9], &[0, 2, 255, 128, 1]);
+        assert_eq!(encoded.unwrap(), [3, 0b0111_1000]);
+    }
+
+    #[test]
+    fn malformed() {
+        let decode = |encoded: &[u8]| testing::decode(&[PackBitsFilter.into()], &Storage::Bool, 10, encoded);
+        assert_eq!(decode(&[6, 0xff, 0x80]).unwrap(), [1, 1, 1, 1, 1, 1, 1, 1, 1, 0]);
+        for padding in [0, 5, 7, 255] {
+            let error = decode(&[padding, 0xff, 0x80]).unwrap_err().to_string();
+            assert!(error.contains("codec 'numcodecs.packbits'") && error.contains("padding"), "{error}");
+        }
+        assert!(decode(&[6, 0xff]).is_err() && decode(&[6, 0xff, 0x80, 0]).is_err() && decode(&[]).is_err());
+    }
+
+    #[test]
+    fn configurations() {
+        testing::configurations(NAME, &Storage::Bool, &json!({}), &[], &[(json!({"bits": 1}), "bits")]);
+        for other in [Storage::Int(2), Storage::Float(4), Storage::Variable, Storage::Raw(1)] {
+            assert!(testing::decode(&[PackBitsFilter.into()], &other, 10, &[]).is_err(), "{other:?}");
+        }
+    }
+}

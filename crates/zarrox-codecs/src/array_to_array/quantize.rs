@@ -1,0 +1,163 @@
+//! `quantize`: floats with as many decimal digits as needed, so that the last bits are zero.
+//!
+//! Documentation: <https://numcodecs.readthedocs.io/en/stable/filter/quantize.html>
+//!
+//! | member | value |
+//! |---|---|
+//! | `digits` | how many decimal digits behind the point are kept; negative before it |
+//! | `dtype` | the type of the array's elements: `<f2`, `<f4`, `<f8` |
+//! | `astype` | the type of stored elements, one of the same; `dtype` if absent |
+//!
+//! Names: `numcodecs.quantize`, leniently `quantize`, in v3; `quantize` in v2. An absent `dtype` is leniently the array's type.
+
+use zarrox_core::codec::{Codec, CodecContext, CodecDef, CodecKind, CodecSpec};
+use zarrox_core::data_type::Storage;
+use zarrox_core::error::CodecError;
+use zarrox_core::json::Map;
+use zarrox_core::json::json;
+
+use crate::config;
+use crate::numeric::filter::element::{Cast, Float, map, with_float};
+use crate::numeric::filter::{self, Filter, Steps, dtype};
+
+const NAME: &str = "numcodecs.quantize";
+
+/// The definition of `quantize`.
+pub(crate) static DEF: CodecDef = CodecDef {
+    name: NAME,
+    aliases: &["quantize"],
+    v2_id: Some("quantize"),
+    kind: CodecKind::ArrayToArray,
+    create,
+    from_v2: |members, _| {
+        to_v2(&config::from_v2(members, json!({"digits": null, "dtype": null, "astype": null})))
+    },
+    to_v2,
+};
+
+fn to_v2(configuration: &Map) -> Result<Map, CodecError> {
+    dtype::normalised(configuration, "dtype", "astype")
+}
+
+/// Floats of limited precision.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Quantize {
+    digits: i32,
+    dtype: String,
+    astype: Option<String>,
+}
+
+impl Quantize {
+    /// Keeps so many decimal digits of elements of this type, named as NumPy does: `<f4`, `float32`.
+    pub fn digits(digits: i32, dtype: impl Into<String>) -> Self {
+        Self { digits, dtype: dtype.into(), astype: None }
+    }
+
+    /// Stores floats of this type.
+    #[must_use]
+    pub fn stored_as(self, astype: impl Into<String>) -> Self {
+        Self { astype: Some(astype.into()), ..self }
+    }
+}
+
+impl From<Quantize> for CodecSpec {
+    fn from(codec: Quantize) -> Self {
+        let astype = codec.astype.unwrap_or_else(|| codec.dtype.clone());
+        Self::new(NAME, json!({"digits": codec.digits, "dtype": codec.dtype, "astype": astype}))
+    }
+}
+
+fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, CodecError> {
+    let config = config::read(configuration, context, &["digits", "dtype", "astype"])?;
+    if config.get("digits").is_none() {
+        return Err(config::missing("digits"));
+    }
+    // Beyond these, there is no power of two for the scale.
+    let digits = config.integer("digits", -307..=307, 0)?;
+    let (dtype, astype) = dtype::pair(config, "dtype", "astype", context.chunk.storage())?;
+    let (from, to) = (&dtype.storage, &astype.storage);
+    if ![from, to].iter().all(|storage| matches!(storage, Storage::Float(_))) {
+        return Err(CodecError::unsupported("only floats are quantized"));
+    }
+    let scale = scale_of(digits);
+    let filter = QuantizeFilter {
+        encode: Steps::encoding(from, &(from.clone(), from.clone()), to)?,
+        decode: filter::cast(to, from)?,
+        dtype: from.clone(),
+        same: from == to,
+        scale,
+    };
+    let configuration = json!({"digits": digits, "dtype": dtype.to_json(), "astype": astype.to_json()});
+    filter::elementwise(config::members(configuration), context.chunk, (&dtype, &astype), filter)
+}
+
+/// The least power of two that tells so many digits apart.
+fn scale_of(digits: i32) -> f64 {
+    10_f64.powi(digits).log2().ceil().exp2()
+}
+
+/// The filter for one pair of types.
+#[derive(Debug)]
+struct QuantizeFilter {
+    encode: Steps,
+    decode: Cast,
+    dtype: Storage,
+    same: bool,
+    scale: f64,
+}
+
+impl Filter for QuantizeFilter {
+    fn encode(&self, decoded: &[u8], encoded: &mut [u8]) -> Result<(), CodecError> {
+        with_float!(&self.dtype, T => {
+            let scale = T::from_double(self.scale);
+            let quantized = |value: T| value.multiply(scale).round_even().divide(scale);
+            self.encode.run(decoded, encoded, |from, to| map(from, to, quantized));
+        }, else ());
+        Ok(())
+    }
+
+    fn decode(&self, encoded: &[u8], decoded: &mut [u8]) -> Result<(), CodecError> {
+        (self.decode)(encoded, decoded);
+        Ok(())
+    }
+
+    fn decodes_unchanged(&self) -> bool {
+        self.same
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use zarrox_core::json::Json;
+
+    use super::*;
+    use crate::testing::filters as testing;
+
+    #[test]
+    fn scales_are_exact_powers_of_two() {
+        for digits in -307..=307 {
+            let scale = scale_of(digits);
+            assert!(scale.is_normal() && scale.to_bits().trailing_zeros() >= 52, "{digits}");
+            assert!(scale >= 10_f64.powi(digits) && scale / 2.0 < 10_f64.powi(digits), "{digits}");
+        }
+    }
+
+    #[test]
+    fn configurations() {
+        testing::configurations(
+            NAME,
+            &Storage::Float(4),
+            &json!({"digits": 2, "dtype": "<f4", "astype": "<f4"}),
+            &[json!({"digits": 2}), json!({"digits": 2.0, "dtype": "float32", "astype": null})],
+            &[
+                (json!({}), "'digits'"),
+                (json!({"digits": 308}), "'digits'"),
+                (json!({"digits": "2"}), "'digits'"),
+                (json!({"digits": 2, "dtype": "<i4"}), "only floats"),
+                (json!({"digits": 2, "astype": "<c8"}), "only floats"),
+            ],
+        );
+        let spec = CodecSpec::from(Quantize::digits(2, "<f8").stored_as("<f4"));
+        assert_eq!(Json::Object(spec.configuration), json!({"digits": 2, "dtype": "<f8", "astype": "<f4"}));
+    }
+}

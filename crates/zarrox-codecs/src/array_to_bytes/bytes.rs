@@ -1,0 +1,536 @@
+//! `bytes`: the elements in row-major order, each in a given byte order.
+//!
+//! Specification: <https://zarr-specs.readthedocs.io/en/latest/v3/codecs/bytes/index.html>
+//!
+//! | member | value |
+//! |---|---|
+//! | `endian` | `"little"` or `"big"`; needed when elements have more than one byte |
+//!
+//! Names: `bytes` in v3 (before 2023 `endian`, which is read as well); v2 says the byte order in the data type.
+//! Leniently, an absent `endian` is `"little"`.
+
+use zarrox_core::codec::{
+    ArrayToBytes, ChunkSpec, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, EncodeOptions, Fetch,
+    ReadPart, Size, Window, same_from_v2, same_to_v2,
+};
+use zarrox_core::data_type::{ByteOrder, Endian, Leaf, Storage};
+use zarrox_core::error::CodecError;
+use zarrox_core::json::json;
+use zarrox_core::json::{Json, Map};
+use zarrox_core::selection::partition::split_mut;
+use zarrox_core::strided::{Dims, Span, View, ViewMut, contiguous_strides};
+
+use crate::array_to_bytes::vlen::check_present;
+use crate::config;
+
+const NAME: &str = "bytes";
+
+/// The definition of `bytes`.
+pub(crate) static DEF: CodecDef = CodecDef {
+    name: NAME,
+    aliases: &["endian"],
+    v2_id: None,
+    kind: CodecKind::ArrayToBytes,
+    create,
+    from_v2: same_from_v2,
+    to_v2: same_to_v2,
+};
+
+/// Elements as plain bytes, in a byte order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Bytes {
+    endian: Endian,
+}
+
+impl Bytes {
+    /// The least significant byte first: what nearly all data has.
+    pub fn little() -> Self {
+        Self { endian: Endian::Little }
+    }
+
+    /// The most significant byte first.
+    pub fn big() -> Self {
+        Self { endian: Endian::Big }
+    }
+
+    /// The machine's own order.
+    pub fn native() -> Self {
+        Self { endian: Endian::NATIVE }
+    }
+}
+
+impl From<Bytes> for CodecSpec {
+    fn from(bytes: Bytes) -> Self {
+        Self::new(NAME, json!({"endian": bytes.endian.name()}))
+    }
+}
+
+fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, CodecError> {
+    const ENDIANS: &[(&str, Endian)] = &[("little", Endian::Little), ("big", Endian::Big)];
+    let config = config::read(configuration, context, &["endian"])?;
+    let chunk = context.chunk.clone();
+    check_present(&chunk)?;
+    if chunk.is_variable() {
+        let message =
+            "elements of a variable length need a codec of their own, such as vlen-utf8 or vlen-bytes";
+        return Err(CodecError::invalid(message));
+    }
+    let order = match (config.get("endian"), chunk.storage()) {
+        (None, storage) if storage.word() == 1 => None,
+        // Not of v3 metadata, but of v2's, where each field has its own.
+        (Some(list @ Json::Array(_)), Storage::Struct(_)) => Some(each_order(list, chunk.storage())?),
+        _ => Some(ByteOrder::One(config.choice("endian", ENDIANS, Endian::Little)?)),
+    };
+    let swapped = order.as_ref().map(|order| order.swapped(chunk.storage())).unwrap_or_default();
+    let (word, fields) = match (swapped.as_slice(), chunk.storage()) {
+        (_, Storage::Struct(_)) => (1, swapped),
+        ([all], _) => (all.word, Vec::new()),
+        _ => (1, Vec::new()),
+    };
+    // Where nothing has more than one byte, the member says nothing. Elements of raw bytes keep it: it may
+    // be about the fields inside.
+    let order = order.filter(|_| chunk.item() > 1);
+    Ok(Codec::ArrayToBytes(Box::new(BytesCodec { chunk, order, word, fields })))
+}
+
+fn each_order(list: &Json, storage: &Storage) -> Result<ByteOrder, CodecError> {
+    let ordered = storage.leaves().iter().filter(|leaf| leaf.word > 1).count();
+    match ByteOrder::from_json(list) {
+        Some(ByteOrder::Each(each)) if each.len() == ordered => Ok(ByteOrder::Each(each)),
+        _ => Err(CodecError::invalid(format!(
+            "'endian' should have a byte order for each of {ordered} numbers"
+        ))),
+    }
+}
+
+/// The codec for one kind of chunk.
+#[derive(Debug)]
+struct BytesCodec {
+    chunk: ChunkSpec,
+    order: Option<ByteOrder>,
+    /// How many bytes are reversed as a unit; 1 when stored elements are like those in memory, and in structures.
+    word: usize,
+    /// The parts of a structure that are reversed.
+    fields: Vec<Leaf>,
+}
+
+impl ArrayToBytes for BytesCodec {
+    fn configuration(&self) -> Map {
+        self.order
+            .as_ref()
+            .map_or_else(Map::default, |order| config::members(json!({"endian": order.to_json()})))
+    }
+
+    fn encoded_size(&self) -> Size {
+        Size::Exact(self.chunk.size())
+    }
+
+    fn read<'a>(&'a self, window: Window, part: ReadPart<'a>) -> Result<Vec<Fetch<'a>>, CodecError> {
+        self.fetches(window, part).map_err(|e| e.in_codec(NAME))
+    }
+
+    fn decode(&self, encoded: &[u8], mut part: ReadPart<'_>) -> Result<(), CodecError> {
+        self.check_size(encoded.len() as u64).map_err(|e| e.in_codec(NAME))?;
+        let whole = View::contiguous(encoded, self.chunk.shape(), self.chunk.item());
+        self.copy(&whole.region(&part.region), &mut part.out);
+        Ok(())
+    }
+
+    fn encode(
+        &self,
+        chunk: &View<'_>,
+        _options: EncodeOptions,
+        encoded: &mut Vec<u8>,
+    ) -> Result<bool, CodecError> {
+        let start = encoded.len();
+        chunk.append_to(encoded, self.word);
+        self.swap_fields(&mut ViewMut::contiguous(&mut encoded[start..], chunk.shape(), chunk.item()));
+        Ok(true)
+    }
+
+    fn decode_in_place(&self, chunk: &mut [u8]) -> bool {
+        match self.word {
+            1 => {}
+            2 => swap::<2>(chunk),
+            4 => swap::<4>(chunk),
+            8 => swap::<8>(chunk),
+            word => chunk.chunks_exact_mut(word).for_each(<[u8]>::reverse),
+        }
+        self.swap_fields(&mut ViewMut::contiguous(chunk, self.chunk.shape(), self.chunk.item()));
+        true
+    }
+
+    fn decodes_in_place(&self) -> bool {
+        true
+    }
+
+    /// Whether stored elements are like those in memory.
+    fn stores_memory(&self) -> bool {
+        self.word == 1 && self.fields.is_empty()
+    }
+}
+
+/// Reverses every `N` bytes; the constant length lets the compiler vectorise.
+fn swap<const N: usize>(bytes: &mut [u8]) {
+    bytes.as_chunks_mut::<N>().0.iter_mut().for_each(|word| word.reverse());
+}
+
+impl BytesCodec {
+    /// Copies stored elements into memory.
+    fn copy(&self, stored: &View<'_>, out: &mut ViewMut<'_>) {
+        out.copy_from(stored, self.word);
+        self.swap_fields(out);
+    }
+
+    /// Brings the fields of structures from one byte order into the other.
+    fn swap_fields(&self, elements: &mut ViewMut<'_>) {
+        for leaf in &self.fields {
+            elements.reborrow().into_field(leaf.offset, leaf.size).reverse_words(leaf.word);
+        }
+    }
+
+    fn check_size(&self, stored: u64) -> Result<(), CodecError> {
+        let size = self.chunk.size();
+        if stored == size as u64 {
+            return Ok(());
+        }
+        let what = if stored < size as u64 { "truncated" } else { "too long" };
+        Err(CodecError::corrupt(format!("{what}: {stored} bytes are stored, a chunk has {size}")))
+    }
+
+    fn fetches<'a>(&'a self, window: Window, part: ReadPart<'a>) -> Result<Vec<Fetch<'a>>, CodecError> {
+        if let Some(length) = window.length {
+            self.check_size(length)?;
+        }
+        if part.region.iter().any(|span| span.count == 0) {
+            return Ok(Vec::new());
+        }
+        let layout = Selected::new(self.chunk.shape(), self.chunk.item(), &part.region);
+        let mut out = part.out;
+        let (blocks, direct) = layout.plan(&mut out, self.stores_memory());
+        let all: Dims<Span> = layout.counts.iter().map(|&count| Span::all(count)).collect();
+        let mut fetches = Vec::with_capacity(layout.block_count(&blocks));
+        split_mut(&all, &blocks, out, |pieces, out| {
+            let offset: usize = pieces.iter().zip(&layout.steps).map(|(piece, step)| piece.out * step).sum();
+            let extent = layout.extent(out.shape());
+            let range = window.part((layout.start + offset) as u64, extent as u64)?;
+            let out = match if direct { out.into_slice() } else { Err(out) } {
+                Ok(memory) => {
+                    fetches.push(Fetch::into(range, memory));
+                    return Ok(());
+                }
+                Err(out) => out,
+            };
+            let strides: Dims<isize> = layout.steps.iter().map(|step| step.cast_signed()).collect();
+            fetches.push(Fetch::then(range, move |bytes| {
+                self.scatter(bytes, extent, &strides, out).map(|()| Vec::new())
+            }));
+            Ok::<_, CodecError>(())
+        })?;
+        Ok(fetches)
+    }
+
+    /// Copies the elements of one fetched block to their places.
+    fn scatter(
+        &self,
+        bytes: &[u8],
+        extent: usize,
+        strides: &[isize],
+        mut out: ViewMut<'_>,
+    ) -> Result<(), CodecError> {
+        if bytes.len() < extent {
+            let message = format!("truncated: {} bytes arrived, {extent} are needed", bytes.len());
+            return Err(CodecError::corrupt(message).in_codec(NAME));
+        }
+        let block = View::of_strided(bytes, out.shape(), strides, self.chunk.item());
+        self.copy(&block, &mut out);
+        Ok(())
+    }
+}
+
+/// Unneeded bytes between two needed pieces that are rather read than skipped: in the time that another fetch takes.
+pub(crate) const GAP: usize = 8 << 10;
+/// The most bytes of a block that is scattered: it should still be in the L2 cache then.
+pub(crate) const BLOCK: usize = 256 << 10;
+/// The same, when the output has its axes in another order: then only a large block has rows of some length in the output.
+const TRANSPOSED: usize = 8 << 20;
+/// The most bytes that are fetched at once straight into the output.
+const DIRECT: usize = 8 << 20;
+/// From how many bytes on a piece is worth a fetch of its own, if that saves the copy.
+const DIRECT_MIN: usize = 32 << 10;
+
+/// Where the elements of a region lie in the stored chunk, in bytes (or in whatever unit an element's size is given).
+/// No dimension is empty.
+pub(crate) struct Selected {
+    pub(crate) start: usize,
+    counts: Dims<usize>,
+    pub(crate) steps: Dims<usize>,
+    item: usize,
+}
+
+impl Selected {
+    pub(crate) fn new(shape: &[usize], item: usize, region: &[Span]) -> Self {
+        let strides = contiguous_strides(shape, item);
+        let strides = strides.iter().map(|stride| stride.unsigned_abs());
+        let start = region.iter().zip(strides.clone()).map(|(span, stride)| span.start * stride).sum();
+        let counts = region.iter().map(|span| span.count).collect();
+        let step = |(span, stride): (&Span, usize)| if span.count > 1 { span.step * stride } else { stride };
+        let steps = region.iter().zip(strides).map(step).collect();
+        Self { start, counts, steps, item }
+    }
+
+    /// How many positions of each dimension one fetch brings, and whether it may go straight to `out`.
+    fn plan(&self, out: &mut ViewMut<'_>, same_bytes: bool) -> (Dims<usize>, bool) {
+        let innermost = (0..self.counts.len()).rev().find(|&dim| self.counts[dim] > 1);
+        let limit = if out.fastest_axis() == innermost { BLOCK } else { TRANSPOSED };
+        let scattered = self.blocks(GAP, limit);
+        if !same_bytes {
+            return (scattered, false);
+        }
+        let mut direct = self.blocks(0, DIRECT);
+        while !self.is_contiguous(&direct, out) {
+            let Some(outermost) = direct.iter_mut().find(|count| **count > 1) else { break };
+            *outermost = 1;
+        }
+        if self.extent(&direct) >= DIRECT_MIN || self.block_count(&direct) <= self.block_count(&scattered) {
+            return (direct, true);
+        }
+        (scattered, false)
+    }
+
+    /// The largest blocks whose pieces are no further apart than `gap` and that span no more than `limit`.
+    pub(crate) fn blocks(&self, gap: usize, limit: usize) -> Dims<usize> {
+        let mut blocks = Dims::from_elem(1, self.counts.len());
+        let mut extent = self.item;
+        for (dim, (&count, &step)) in self.counts.iter().zip(&self.steps).enumerate().rev() {
+            if count == 1 {
+                continue;
+            }
+            if step - extent > gap {
+                break;
+            }
+            blocks[dim] = count.min(limit.saturating_sub(extent) / step + 1);
+            if blocks[dim] < count {
+                break;
+            }
+            extent += (count - 1) * step;
+        }
+        blocks
+    }
+
+    /// Whether the first block, and with it every other, is one piece of memory in the output.
+    fn is_contiguous(&self, blocks: &[usize], out: &mut ViewMut<'_>) -> bool {
+        let first: Dims<Span> = blocks.iter().map(|&count| Span::all(count)).collect();
+        out.reborrow().into_region(&first).is_contiguous()
+    }
+
+    /// From the first byte to the last of so many positions.
+    pub(crate) fn extent(&self, counts: &[usize]) -> usize {
+        let last: usize = counts.iter().zip(&self.steps).map(|(count, step)| (count - 1) * step).sum();
+        last + self.item
+    }
+
+    fn block_count(&self, blocks: &[usize]) -> usize {
+        self.counts.iter().zip(blocks).map(|(count, block)| count.div_ceil(*block)).product()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use zarrox_core::Strictness;
+    use zarrox_core::codec::{ByteRange, CodecChain, CodecSpec, Encoded, Sink, Update, WritePart};
+    use zarrox_core::data_type::Storage;
+    use zarrox_core::json::Json;
+    use zarrox_testkit::codec::{Integrity, array_suite};
+
+    use super::*;
+    use crate::registry;
+    use crate::testing::{chain, chunk, decode_chunk, spec};
+
+    #[test]
+    fn suite() {
+        for bytes in [Bytes::little(), Bytes::big(), Bytes::native()] {
+            let shapes: &[&[u64]] = &[&[], &[1], &[7], &[4, 6], &[3, 1, 5, 4], &[40, 3000]];
+            array_suite(&registry(), shapes, Integrity::Unchecked, |_| vec![bytes.into()]);
+        }
+    }
+
+    fn make(shape: &[u64], storage: Storage, endian: &str) -> CodecChain {
+        chain(
+            &[spec(NAME, json!({"endian": endian}))],
+            &chunk(shape, storage),
+            &registry(),
+            Strictness::Strict,
+        )
+        .unwrap()
+    }
+
+    /// What is stored, put together, and whether some of that lies in `buffer`.
+    fn encoded(chain: &CodecChain, view: &View<'_>) -> (Option<Vec<u8>>, bool) {
+        let mut buffer = Vec::new();
+        let stored = match chain.encoded(view, EncodeOptions::default(), &mut buffer).unwrap() {
+            Encoded::Nothing => None,
+            Encoded::Bytes(bytes) => Some(bytes.to_vec()),
+            Encoded::Blocks(blocks) => {
+                let mut all = Vec::with_capacity(blocks.length());
+                let Ok(()) = blocks.each(|block| {
+                    all.extend_from_slice(block);
+                    Ok::<_, std::convert::Infallible>(())
+                });
+                assert_eq!(all.len(), blocks.length());
+                Some(all)
+            }
+        };
+        (stored, !buffer.is_empty())
+    }
+
+    #[test]
+    fn a_chunk_that_is_stored_as_it_lies_in_memory_is_not_copied() {
+        let options = EncodeOptions { store_empty_chunks: false };
+        let (shape, values) = ([2, 3], [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
+        let borrowed = |chain: &CodecChain, values: &[u8], shape: &[usize]| {
+            let view = View::contiguous(values, shape, 2);
+            let mut wanted = Vec::new();
+            let is_stored = chain.encode(&view, options, &mut wanted).unwrap();
+            let (found, is_copy) = encoded(chain, &view);
+            assert_eq!(found, is_stored.then_some(wanted));
+            found.is_some() && !is_copy
+        };
+        let native = make(&[2, 3], Storage::Uint(2), Endian::NATIVE.name());
+        assert!(borrowed(&native, &values, &shape));
+        assert!(!borrowed(&native, &[0; 12], &shape), "only fill values");
+        let other = if Endian::NATIVE == Endian::Little { Endian::Big } else { Endian::Little };
+        assert!(!borrowed(&make(&[2, 3], Storage::Uint(2), other.name()), &values, &shape));
+        let chain = |specs: &[CodecSpec]| {
+            chain(specs, &chunk(&[2, 3], Storage::Uint(2)), &registry(), Strictness::Strict).unwrap()
+        };
+        let plain = spec(NAME, json!({"endian": Endian::NATIVE.name()}));
+        assert!(!borrowed(
+            &chain(&[spec("transpose", json!({"order": [1, 0]})), plain.clone()]),
+            &values,
+            &shape
+        ));
+        assert!(!borrowed(&chain(&[plain, spec("crc32c", json!({}))]), &values, &shape));
+    }
+
+    #[test]
+    fn a_part_is_put_into_what_is_stored() {
+        let native = make(&[2, 3], Storage::Uint(2), Endian::NATIVE.name());
+        let stored = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12];
+        let update = |stored: &[u8], values: &[u8], first: usize, store_empty_chunks| {
+            let region = [Span::all(2), Span { start: first, step: 1, count: 3 - first }];
+            let part =
+                WritePart::new(Dims::from_slice(&region), View::contiguous(values, &[2, 3 - first], 2));
+            let mut encoded = vec![99];
+            let update =
+                native.update(Some(stored), &part, EncodeOptions { store_empty_chunks }, &mut encoded);
+            assert_eq!(encoded.remove(0), 99);
+            update.map(|update| (update, encoded))
+        };
+        assert_eq!(update(&stored, &[5, 6, 11, 12], 2, false).unwrap(), (Update::Unchanged, vec![]));
+        let changed = vec![1, 2, 3, 4, 0, 0, 7, 8, 9, 10, 1, 1];
+        assert_eq!(update(&stored, &[0, 0, 1, 1], 2, false).unwrap(), (Update::Encoded, changed));
+        let nearly = [0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+        assert_eq!(update(&nearly, &[0; 8], 1, false).unwrap(), (Update::Empty, vec![]));
+        assert_eq!(update(&nearly, &[0; 8], 1, true).unwrap(), (Update::Encoded, vec![0; 12]));
+        for wrong in [&stored[..11], &[0; 13]] {
+            assert!(update(wrong, &[0; 4], 2, false).is_err());
+        }
+    }
+
+    #[test]
+    fn a_large_chunk_with_gaps_is_handed_over_in_blocks() {
+        // Whole rows of planes, and rows that are longer than a block.
+        for shape in [[3, 300, 1000], [1, 2, 400_000]] {
+            let length: usize = shape.iter().product();
+            let values: Vec<u8> =
+                (0..u32::try_from(2 * length).unwrap()).flat_map(u32::to_le_bytes).collect();
+            let wider = View::contiguous(&values, &[shape[0], 2 * shape[1], shape[2]], 4);
+            let counts = [shape[0], shape[1], shape[2]].map(Span::all);
+            let view = wider.region(&counts);
+            let lengths = shape.map(|length| length as u64);
+            let native = make(&lengths, Storage::Uint(4), Endian::NATIVE.name());
+            let mut wanted = Vec::new();
+            assert!(native.encode(&view, EncodeOptions::default(), &mut wanted).unwrap());
+            let gaps = view.as_slice().is_none();
+            let mut buffer = Vec::new();
+            let stored = native.encoded(&view, EncodeOptions::default(), &mut buffer).unwrap();
+            assert_eq!(matches!(stored, Encoded::Blocks(_)), gaps);
+            assert!(encoded(&native, &view) == (Some(wanted), false));
+            let zero = [0; 4];
+            let empty = View::contiguous(&zero, &[], 4).broadcast_to(&shape);
+            assert!(encoded(&native, &empty) == (None, false), "only fill values");
+        }
+    }
+
+    /// The lengths of the fetches for a region, and how many of them go straight to the output.
+    fn fetched(chain: &CodecChain, region: &[Span], row: usize) -> (Vec<u64>, usize) {
+        let counts: Vec<usize> = region.iter().map(|span| span.count).collect();
+        let mut shape = counts.clone();
+        shape[counts.len() - 1] = row;
+        let mut memory = vec![0; shape.iter().product::<usize>() * chain.chunk().item()];
+        let inside: Vec<Span> = counts.iter().map(|&count| Span::all(count)).collect();
+        let out = ViewMut::contiguous(&mut memory, &shape, chain.chunk().item()).into_region(&inside);
+        let window = Window { offset: 0, length: Some(chain.chunk().size() as u64) };
+        let fetches = chain.read(window, ReadPart::new(region.into(), out)).unwrap();
+        let direct = fetches.iter().filter(|fetch| matches!(fetch.sink, Sink::Into(_))).count();
+        let length = |fetch: &Fetch<'_>| match fetch.range {
+            ByteRange::From { length, .. } => length.unwrap(),
+            ByteRange::Suffix { length } => length,
+        };
+        (fetches.iter().map(length).collect(), direct)
+    }
+
+    #[test]
+    fn fetches_are_blocks() {
+        const ALL: Span = Span { start: 0, step: 1, count: 256 };
+        const ONE: Span = Span { start: 5, step: 1, count: 1 };
+        let chain = make(&[256, 256, 256], Storage::Uint(2), Endian::NATIVE.name());
+        // Everything, into rows of a larger array: pieces that stay in the cache.
+        assert_eq!(fetched(&chain, &[ALL, ALL, ALL], 1024), (vec![BLOCK as u64; 128], 0));
+        // Everything, into memory that is just the chunk.
+        assert_eq!(fetched(&chain, &[ALL, ALL, ALL], 256), (vec![DIRECT as u64; 4], 4));
+        // A plane, a row, an element.
+        assert_eq!(fetched(&chain, &[ONE, ALL, ALL], 256), (vec![1 << 17], 1));
+        assert_eq!(fetched(&chain, &[ONE, ONE, ALL], 256), (vec![512], 1));
+        assert_eq!(fetched(&chain, &[ONE, ONE, ONE], 1), (vec![2], 1));
+        // A column whose elements are near to each other, and one whose elements are not.
+        assert_eq!(fetched(&chain, &[ALL, ALL, ONE], 1).0.len(), 128);
+        assert_eq!(fetched(&chain, &[ALL, ONE, ONE], 1), (vec![2; 256], 256));
+        let big = make(&[256, 256, 256], Storage::Uint(2), "big");
+        assert_eq!(fetched(&big, &[ALL, ALL, ALL], 256), (vec![BLOCK as u64; 128], 0));
+    }
+
+    #[test]
+    fn stored_sizes_are_exact() {
+        let chain = make(&[4], Storage::Uint(2), "little");
+        for size in [0, 7, 9] {
+            let error = decode_chunk(&chain, &vec![0; size]).unwrap_err().to_string();
+            assert!(error.starts_with("codec 'bytes': "), "{error}");
+            assert!(error.ends_with(&format!("{size} bytes are stored, a chunk has 8")), "{error}");
+        }
+    }
+
+    #[test]
+    fn configurations() {
+        let named = |name: &str, storage, configuration, strictness| {
+            chain(&[spec(name, configuration)], &chunk(&[2], storage), &registry(), strictness)
+                .map(|chain| Json::Object(chain.specs().remove(0).configuration))
+                .map_err(|e| e.to_string())
+        };
+        let make = |storage, configuration, strictness| named("bytes", storage, configuration, strictness);
+        let (little, none) = (json!({"endian": "little"}), json!({}));
+        assert_eq!(named("endian", Storage::Uint(2), little.clone(), Strictness::Lenient).unwrap(), little);
+        let error = named("endian", Storage::Uint(2), little.clone(), Strictness::Strict).unwrap_err();
+        assert!(error.contains("'endian' is another name of the codec 'bytes'"), "{error}");
+        assert_eq!(make(Storage::Uint(2), none.clone(), Strictness::Lenient).unwrap(), little);
+        let error = make(Storage::Uint(2), none.clone(), Strictness::Strict).unwrap_err();
+        assert_eq!(error, "codec 'bytes': the configuration lacks 'endian'");
+        assert_eq!(make(Storage::Uint(1), none.clone(), Strictness::Strict).unwrap(), none);
+        assert_eq!(make(Storage::Uint(1), little.clone(), Strictness::Strict).unwrap(), none);
+        assert_eq!(make(Storage::Raw(4), none.clone(), Strictness::Strict).unwrap(), none);
+        assert_eq!(make(Storage::Raw(4), little.clone(), Strictness::Strict).unwrap(), little);
+        let error = make(Storage::Uint(1), json!({"endian": "native"}), Strictness::Lenient).unwrap_err();
+        assert_eq!(error, "codec 'bytes': 'endian' is \"native\"; it should be one of little, big");
+    }
+}

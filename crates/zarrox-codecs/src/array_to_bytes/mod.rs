@@ -1,0 +1,16 @@
+//! Codecs from arrays to bytes.
+
+pub(crate) mod bit_packing;
+pub(crate) mod bytes;
+pub(crate) mod json2;
+pub(crate) mod json_text;
+pub(crate) mod linear_chain;
+pub(crate) mod msgpack2;
+pub(crate) mod numbers;
+pub(crate) mod object_lists;
+pub(crate) mod packbits;
+pub(crate) mod pcodec;
+pub(crate) mod pickle;
+pub(crate) mod vlen;
+pub(crate) mod zarrs_optional;
+pub(crate) mod zfp;

@@ -1,0 +1,158 @@
+//! What `json2` and `msgpack2` have in common: a chunk is one list, nested as the chunk has dimensions, with the type of NumPy's
+//! array and, but for the predecessors `json` and `msgpack`, the chunk's shape behind the elements. Here it is MessagePack.
+
+use zarrox_core::codec::{ChunkSpec, ReadPart};
+use zarrox_core::error::CodecError;
+use zarrox_core::msgpack::{self, Token};
+use zarrox_core::strided::View;
+
+use crate::array_to_bytes::vlen;
+
+/// What NumPy calls the type of objects.
+const OBJECTS: &[u8] = b"|O";
+
+/// What stands behind the elements.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Trailer {
+    /// Only the type.
+    Type,
+    /// The type and the shape.
+    TypeAndShape,
+}
+
+impl Trailer {
+    fn length(self) -> usize {
+        match self {
+            Self::Type => 1,
+            Self::TypeAndShape => 2,
+        }
+    }
+}
+
+/// A chunk as one list; each element's tokens go through `map`.
+pub(crate) fn encode(
+    chunk: &View<'_>,
+    trailer: Trailer,
+    map: impl for<'t> Fn(Token<'t>) -> Result<Token<'t>, CodecError>,
+) -> Result<Vec<u8>, CodecError> {
+    let shape = chunk.shape();
+    let mut list = Vec::new();
+    let (&outer, inner) = shape.split_first().unwrap_or((&1, &[]));
+    open_list(outer.saturating_add(trailer.length()), &mut list)?;
+    // How many elements a list at each level has below it.
+    let below: Vec<usize> = (0..inner.len()).map(|dim| inner[dim..].iter().product()).collect();
+    let mut index = 0;
+    chunk.for_each_element(|element| {
+        for (&length, &below) in inner.iter().zip(&below) {
+            if index % below == 0 {
+                open_list(length, &mut list)?;
+            }
+        }
+        let place = |error: CodecError| error.at(format!("element {index}"));
+        let mut value = msgpack::element(element).map_err(place)?;
+        msgpack::walk(&mut value, |token| map(token)?.write(&mut list)).map_err(place)?;
+        index += 1;
+        Ok::<_, CodecError>(())
+    })?;
+    Token::Text(OBJECTS).write(&mut list)?;
+    if trailer == Trailer::TypeAndShape {
+        open_list(shape.len(), &mut list)?;
+        shape.iter().try_for_each(|&length| Token::Uint(length as u64).write(&mut list))?;
+    }
+    Ok(list)
+}
+
+fn open_list(length: usize, list: &mut Vec<u8>) -> Result<(), CodecError> {
+    let too_long = |_| CodecError::unsupported("more than 2^32 elements in a list");
+    Token::List(u32::try_from(length).map_err(too_long)?).write(list)
+}
+
+/// Puts the elements that a part wants into it, out of the list that [`encode`] made; each element's tokens go through `map`.
+pub(crate) fn decode(
+    list: &[u8],
+    trailer: Trailer,
+    chunk: &ChunkSpec,
+    part: ReadPart<'_>,
+    map: impl for<'t> Fn(Token<'t>) -> Result<Token<'t>, CodecError>,
+) -> Result<(), CodecError> {
+    let elements = split(list, trailer, chunk.shape())?;
+    vlen::fill(chunk, &elements, part, |mut element, bytes| {
+        msgpack::walk(&mut element, |token| map(token)?.write(bytes))
+    })
+}
+
+/// The elements of a list, which must be those of a chunk of this shape.
+fn split<'l>(list: &'l [u8], trailer: Trailer, shape: &[usize]) -> Result<Vec<&'l [u8]>, CodecError> {
+    let mut rest = list;
+    let (&outer, inner) = shape.split_first().unwrap_or((&1, &[]));
+    close_list(&mut rest, outer.saturating_add(trailer.length()), trailer)?;
+    let mut elements = Vec::new();
+    take_elements(&mut rest, outer, inner, &mut elements)?;
+    match Token::take(&mut rest)? {
+        Token::Text(OBJECTS) => {}
+        Token::Text(other) => {
+            let message = format!("the elements are of NumPy's type '{}', not '|O'", other.escape_ascii());
+            return Err(CodecError::corrupt(message));
+        }
+        other => {
+            return Err(CodecError::corrupt(format!("behind the elements should be a type, not {other:?}")));
+        }
+    }
+    if trailer == Trailer::TypeAndShape {
+        close_list(&mut rest, shape.len(), trailer)?;
+        for &length in shape {
+            if Token::take(&mut rest)? != Token::Uint(length as u64) {
+                return Err(CodecError::corrupt(format!(
+                    "the stored shape is not that of a chunk, {shape:?}"
+                )));
+            }
+        }
+    }
+    match rest.len() {
+        0 => Ok(elements),
+        more => Err(CodecError::corrupt(format!("{more} bytes follow the last element"))),
+    }
+}
+
+/// Takes the beginning of a list of just this length.
+fn close_list(rest: &mut &[u8], length: usize, trailer: Trailer) -> Result<(), CodecError> {
+    match Token::take(rest)? {
+        Token::List(found) if usize::try_from(found) == Ok(length) => Ok(()),
+        Token::List(found) => Err(CodecError::corrupt(format!(
+            "a list has {found} values, there should be {length} ({} behind the elements)",
+            trailer.length()
+        ))),
+        other => Err(CodecError::corrupt(format!("instead of a list of {length} values there is {other:?}"))),
+    }
+}
+
+/// Takes `count` elements or, if there are more dimensions, lists of them. The recursion is as deep as arrays have dimensions.
+fn take_elements<'l>(
+    rest: &mut &'l [u8],
+    count: usize,
+    inner: &[usize],
+    elements: &mut Vec<&'l [u8]>,
+) -> Result<(), CodecError> {
+    for _ in 0..count {
+        match inner.split_first() {
+            None => elements.push(msgpack::take_value(rest)?),
+            Some((&length, inner)) => {
+                inner_list(rest, length)?;
+                take_elements(rest, length, inner, elements)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn inner_list(rest: &mut &[u8], length: usize) -> Result<(), CodecError> {
+    match Token::take(rest)? {
+        Token::List(found) if usize::try_from(found) == Ok(length) => Ok(()),
+        Token::List(found) => {
+            Err(CodecError::corrupt(format!("a row has {found} elements instead of {length}")))
+        }
+        other => {
+            Err(CodecError::corrupt(format!("instead of a row of {length} elements there is {other:?}")))
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! The framing that all codecs for elements of variable length share: the number of elements, then each element's length
+//! and bytes; the numbers are 32 bits, little-endian.
+
+pub(crate) mod array;
+pub(crate) mod bytes;
+pub(crate) mod utf8;
+pub(crate) mod zarrs;
+pub(crate) mod zarrs_v2;
+
+use std::fmt;
+
+use zarrox_core::codec::{
+    ArrayToBytes, ChunkSpec, Codec, CodecContext, EncodeOptions, Fetch, ReadPart, Size, Window,
+};
+use zarrox_core::data_type::DataType;
+use zarrox_core::error::CodecError;
+use zarrox_core::json::Map;
+use zarrox_core::selection::partition::positions;
+use zarrox_core::strided::View;
+
+use crate::error::truncated;
+
+/// Checks that a chunk holds elements of variable length.
+pub(crate) fn check_variable(chunk: &ChunkSpec) -> Result<(), CodecError> {
+    check_present(chunk)?;
+    if chunk.is_variable() {
+        return Ok(());
+    }
+    Err(CodecError::invalid("it stores elements of variable length; those of the array have a fixed one"))
+}
+
+/// Refuses elements that may be missing.
+pub(crate) fn check_present(chunk: &ChunkSpec) -> Result<(), CodecError> {
+    if chunk.data_type().ok().and_then(DataType::optional_value).is_none() {
+        return Ok(());
+    }
+    Err(CodecError::invalid("elements that may be missing need a codec of their own, such as zarrs.optional"))
+}
+
+/// Checks that an element is text.
+pub(crate) fn check_utf8(element: &[u8]) -> Result<(), CodecError> {
+    let text = std::str::from_utf8(element);
+    text.map(|_| ()).map_err(|error| CodecError::corrupt(format!("is not UTF-8: {error}")))
+}
+
+/// What a codec in this framing does with each element.
+pub(crate) trait Elements: fmt::Debug + Send + Sync + 'static {
+    /// The codec's name, for errors.
+    const NAME: &'static str;
+
+    /// The complete configuration, as v3 metadata should have it.
+    fn configuration(&self) -> Map {
+        Map::default()
+    }
+
+    /// Appends an element as it is stored, given as it is in memory, or the other way round: the codecs do the same both ways.
+    fn pass(&self, element: &[u8], out: &mut Vec<u8>) -> Result<(), CodecError>;
+}
+
+/// The codec of these elements.
+pub(crate) fn codec(elements: impl Elements, context: &CodecContext<'_>) -> Result<Codec, CodecError> {
+    check_variable(context.chunk)?;
+    Ok(Codec::ArrayToBytes(Box::new(Framed { chunk: context.chunk.clone(), elements })))
+}
+
+/// The codec for one kind of chunk.
+#[derive(Debug)]
+struct Framed<E> {
+    chunk: ChunkSpec,
+    elements: E,
+}
+
+impl<E: Elements> ArrayToBytes for Framed<E> {
+    fn configuration(&self) -> Map {
+        self.elements.configuration()
+    }
+
+    fn encoded_size(&self) -> Size {
+        Size::UNKNOWN
+    }
+
+    fn read<'a>(&'a self, window: Window, part: ReadPart<'a>) -> Result<Vec<Fetch<'a>>, CodecError> {
+        Ok(Fetch::whole(window, |bytes| self.decode(bytes, part)))
+    }
+
+    fn decode(&self, encoded: &[u8], part: ReadPart<'_>) -> Result<(), CodecError> {
+        let elements = split(encoded, count(&self.chunk));
+        let pass = |element: &[u8], bytes: &mut Vec<u8>| self.elements.pass(element, bytes);
+        let decoded = elements.and_then(|elements| fill(&self.chunk, &elements, part, pass));
+        decoded.map_err(|e| e.in_codec(E::NAME))
+    }
+
+    fn encode(&self, chunk: &View<'_>, _: EncodeOptions, encoded: &mut Vec<u8>) -> Result<bool, CodecError> {
+        encode(chunk, encoded, |element, encoded| self.elements.pass(element, encoded))?;
+        Ok(true)
+    }
+}
+
+/// How many elements a chunk has.
+fn count(chunk: &ChunkSpec) -> usize {
+    chunk.shape().iter().product()
+}
+
+/// Appends all elements of a chunk in the framing, each as `write` appends it.
+fn encode(
+    chunk: &View<'_>,
+    encoded: &mut Vec<u8>,
+    mut write: impl FnMut(&[u8], &mut Vec<u8>) -> Result<(), CodecError>,
+) -> Result<(), CodecError> {
+    let count: usize = chunk.shape().iter().product();
+    encoded.extend_from_slice(&number(count)?);
+    chunk.for_each_element(|element| {
+        let start = encoded.len();
+        encoded.extend_from_slice(&[0; 4]);
+        write(element, encoded)?;
+        let length = number(encoded.len() - start - 4)?;
+        encoded[start..start + 4].copy_from_slice(&length);
+        Ok(())
+    })
+}
+
+fn number(value: usize) -> Result<[u8; 4], CodecError> {
+    let value = u32::try_from(value);
+    value
+        .map(u32::to_le_bytes)
+        .map_err(|_| CodecError::unsupported("more than 2^32 elements, or bytes of one"))
+}
+
+/// The elements of a framed chunk, which must have `count` of them.
+fn split(encoded: &[u8], count: usize) -> Result<Vec<&[u8]>, CodecError> {
+    let mut rest = encoded;
+    let stored = take_number(&mut rest).ok_or_else(|| truncated(encoded.len()))?;
+    if stored != count {
+        return Err(CodecError::corrupt(format!("{stored} elements are stored, a chunk has {count}")));
+    }
+    // Each takes at least its length: a count that lies takes no memory.
+    if rest.len() / 4 < count {
+        return Err(truncated(encoded.len()));
+    }
+    let mut elements = Vec::with_capacity(count);
+    for index in 0..count {
+        let length = take_number(&mut rest);
+        let element = length.and_then(|length| rest.split_at_checked(length));
+        let (element, after) = element.ok_or_else(|| {
+            CodecError::corrupt(format!("truncated: {} bytes end within element {index}", encoded.len()))
+        })?;
+        elements.push(element);
+        rest = after;
+    }
+    if !rest.is_empty() {
+        return Err(CodecError::corrupt(format!("{} bytes follow the last element", rest.len())));
+    }
+    Ok(elements)
+}
+
+fn take_number(rest: &mut &[u8]) -> Option<usize> {
+    let (number, after) = rest.split_first_chunk()?;
+    *rest = after;
+    usize::try_from(u32::from_le_bytes(*number)).ok()
+}
+
+/// Puts the elements that a part wants into it, each as `read` appends it.
+pub(crate) fn fill(
+    chunk: &ChunkSpec,
+    elements: &[&[u8]],
+    mut part: ReadPart<'_>,
+    mut read: impl FnMut(&[u8], &mut Vec<u8>) -> Result<(), CodecError>,
+) -> Result<(), CodecError> {
+    let wanted = positions(&part.region, chunk.shape());
+    let mut bytes = Vec::with_capacity(wanted.iter().map(|&position| elements[position].len()).sum());
+    let mut lengths = Vec::with_capacity(wanted.len());
+    for position in wanted {
+        let start = bytes.len();
+        read(elements[position], &mut bytes).map_err(|error| error.at(format!("element {position}")))?;
+        lengths.push(bytes.len() - start);
+    }
+    part.out.set_elements(bytes, lengths)
+}

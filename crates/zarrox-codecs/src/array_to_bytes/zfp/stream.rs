@@ -1,0 +1,558 @@
+//! zfp's streams: what the codecs `zfp` and `numcodecs.zfpy` have in common.
+//!
+//! Format: <https://zfp.readthedocs.io/en/latest/algorithm.html>
+//!
+//! zfp knows integers and floats of 32 and 64 bits. Integers of 8 and 16 bits are shifted up to 31 bits, as zfp's own
+//! functions for them do; unsigned integers of 32 and 64 bits become signed ones, among which are only the lower half of them.
+
+use bytemuck::Pod;
+use zarrox_core::codec::{ChunkSpec, CodecContext, ReadPart};
+use zarrox_core::data_type::Storage;
+use zarrox_core::error::CodecError;
+use zarrox_core::strided::View;
+use zfp_rs::{
+    STREAM_WORD_BITS, STREAM_WORD_BYTES, ZFP_MIN_EXP, ZfpBitStreamRef, ZfpBitStreamRefMut,
+    ZfpCompressionError, ZfpConfig, ZfpDecompressionError, ZfpField, ZfpFieldMut, ZfpHeaderMask, ZfpMode,
+    ZfpScalar, ZfpScalarType,
+};
+
+use crate::array_to_bytes::numbers::{self, Buffer};
+use crate::error::truncated;
+
+/// The most dimensions that zfp knows.
+const MOST_DIMENSIONS: usize = 4;
+
+/// Runs `$work` with `$T` naming the Rust type of an element.
+macro_rules! with_element {
+    ($storage:expr, $T:ident => $work:expr, [$($layout:ident $size:literal $type:ty),+]) => {
+        match $storage {
+            $(Storage::$layout($size) => { type $T = $type; $work })+
+            other => Err(CodecError::unsupported(format!("elements of the layout {other:?}"))),
+        }
+    };
+    ($storage:expr, $T:ident => $work:expr) => {
+        with_element!($storage, $T => $work, [
+            Int 1 i8, Int 2 i16, Int 4 i32, Int 8 i64, Uint 1 u8, Uint 2 u16, Uint 4 u32, Uint 8 u64,
+            Float 4 f32, Float 8 f64
+        ])
+    };
+}
+
+/// A kind of chunk, as zfp sees it.
+#[derive(Debug)]
+pub(crate) struct ZfpChunk {
+    chunk: ChunkSpec,
+    limit: usize,
+    /// The number that zfp stores for an element.
+    scalar: ZfpScalarType,
+    /// The shape, fastest axis first, and zeros behind it; `None` when there are too many axes.
+    dims: Option<[usize; 4]>,
+}
+
+impl ZfpChunk {
+    /// The chunk that a codec is made for, if zfp can store its elements.
+    pub(crate) fn new(context: &CodecContext<'_>) -> Result<Self, CodecError> {
+        let chunk = context.chunk.clone();
+        let scalar = match chunk.storage() {
+            _ if !numbers::are_plain(&chunk) => None,
+            Storage::Int(1 | 2 | 4) | Storage::Uint(1 | 2 | 4) => Some(ZfpScalarType::I32),
+            Storage::Int(8) | Storage::Uint(8) => Some(ZfpScalarType::I64),
+            Storage::Float(4) => Some(ZfpScalarType::F32),
+            Storage::Float(8) => Some(ZfpScalarType::F64),
+            _ => None,
+        };
+        let scalar =
+            scalar.ok_or_else(|| numbers::unfit(&chunk, "integers, and floats of 32 and 64 bits"))?;
+        let dims = dims(chunk.shape());
+        Ok(Self { chunk, limit: context.limit, scalar, dims })
+    }
+
+    /// The number that zfp stores for an element.
+    pub(crate) fn scalar(&self) -> ZfpScalarType {
+        self.scalar
+    }
+
+    /// Whether that is an integer.
+    pub(crate) fn is_integer(&self) -> bool {
+        matches!(self.scalar, ZfpScalarType::I32 | ZfpScalarType::I64)
+    }
+
+    /// Whether that is the element itself.
+    pub(crate) fn is_as_zfp_has_it(&self) -> bool {
+        matches!(self.chunk.storage(), Storage::Int(4 | 8) | Storage::Float(_))
+    }
+
+    /// The shape, fastest axis first, and zeros behind it.
+    pub(crate) fn dims(&self) -> Result<[usize; 4], CodecError> {
+        self.dims.ok_or_else(|| self.too_many_dimensions())
+    }
+
+    /// The error for more dimensions than zfp has.
+    pub(crate) fn too_many_dimensions(&self) -> CodecError {
+        let count = self.chunk.shape().len();
+        CodecError::unsupported(format!("zfp stores up to {MOST_DIMENSIONS} dimensions, a chunk has {count}"))
+    }
+
+    /// Decodes a stream: one without a header in this way of compression, else one with a header, which says the way.
+    pub(crate) fn decode(
+        &self,
+        encoded: &[u8],
+        config: Option<&ZfpConfig>,
+        part: ReadPart<'_>,
+    ) -> Result<(), CodecError> {
+        with_element!(self.chunk.storage(), T => self.decode_elements::<T>(encoded, config, part))
+    }
+
+    fn decode_elements<T: Element>(
+        &self,
+        encoded: &[u8],
+        config: Option<&ZfpConfig>,
+        part: ReadPart<'_>,
+    ) -> Result<(), CodecError> {
+        let shape = config.map(|config| Ok::<_, CodecError>((*config, self.dims()?))).transpose()?;
+        numbers::decode::<T>(&self.chunk, self.limit, part, |elements| {
+            if T::IS_SCALAR {
+                return decompress::<T::Scalar>(encoded, shape, bytemuck::cast_slice_mut(elements)).map(drop);
+            }
+            let mut buffer = Buffer::new(elements.len() * size_of::<T::Scalar>(), self.limit)?;
+            let scalars = buffer.numbers::<T::Scalar>();
+            let exact = decompress(encoded, shape, scalars)? == ZfpMode::Reversible;
+            let pairs = elements.iter_mut().zip(&*scalars);
+            let strays = pairs.fold(false, |strays, (element, &scalar)| {
+                *element = T::from_scalar(scalar);
+                strays | (element.to_scalar() != Some(scalar))
+            });
+            if strays && exact {
+                return Err(CodecError::corrupt("numbers are stored that the array's type does not have"));
+            }
+            Ok(())
+        })
+    }
+
+    /// Encodes a chunk, appending to `encoded`.
+    pub(crate) fn encode(
+        &self,
+        chunk: &View<'_>,
+        config: &ZfpConfig,
+        header: bool,
+        encoded: &mut Vec<u8>,
+    ) -> Result<(), CodecError> {
+        with_element!(self.chunk.storage(), T => self.encode_elements::<T>(chunk, config, header, encoded))
+    }
+
+    fn encode_elements<T: Element>(
+        &self,
+        chunk: &View<'_>,
+        config: &ZfpConfig,
+        header: bool,
+        encoded: &mut Vec<u8>,
+    ) -> Result<(), CodecError> {
+        numbers::encode::<T>(chunk, |elements| {
+            if T::IS_SCALAR {
+                return self.compress::<T::Scalar>(bytemuck::cast_slice(elements), config, header, encoded);
+            }
+            let mut buffer = Buffer::new(elements.len() * size_of::<T::Scalar>(), self.limit)?;
+            let scalars = buffer.numbers::<T::Scalar>();
+            for (scalar, element) in scalars.iter_mut().zip(elements) {
+                *scalar = element.to_scalar().ok_or_else(|| {
+                    CodecError::invalid(format!(
+                        "zfp stores signed integers, in which there is no {element:?}"
+                    ))
+                })?;
+            }
+            self.compress(scalars, config, header, encoded)
+        })
+    }
+
+    fn compress<S: Scalar>(
+        &self,
+        scalars: &[S],
+        config: &ZfpConfig,
+        header: bool,
+        encoded: &mut Vec<u8>,
+    ) -> Result<(), CodecError> {
+        if !is_reversible(config) && !S::lossy_modes_take(scalars) {
+            return Err(CodecError::invalid(S::WHAT_LOSSY_MODES_TAKE));
+        }
+        let dims = self.dims()?;
+        let capacity = config.maximum_size(S::SCALAR_TYPE, dims).unwrap_or(usize::MAX);
+        let mut buffer = Buffer::new(capacity, self.limit)?;
+        let words = buffer.numbers::<u64>();
+        let mut stream = ZfpBitStreamRefMut::from_words(words);
+        let field = ZfpField::new(scalars, dims).map_err(|error| CodecError::invalid(error.to_string()))?;
+        if header {
+            stream.write_header(config, &field.metadata(), ZfpHeaderMask::FULL).map_err(refused)?;
+        }
+        let size = stream.compress(config, &field).map_err(refused)?;
+        let words = &mut words[..size / STREAM_WORD_BYTES];
+        words.iter_mut().for_each(|word| *word = word.to_le());
+        encoded.extend_from_slice(bytemuck::cast_slice(words));
+        Ok(())
+    }
+}
+
+fn dims(shape: &[usize]) -> Option<[usize; 4]> {
+    let mut dims = [0; MOST_DIMENSIONS];
+    // An array without dimensions is one of a single element.
+    dims[0] = 1;
+    dims.get_mut(..shape.len())?.iter_mut().zip(shape.iter().rev()).for_each(|(dim, &length)| *dim = length);
+    Some(dims)
+}
+
+/// Whether a way of compression keeps every bit, unless it is cut.
+fn is_reversible(config: &ZfpConfig) -> bool {
+    config.min_exp() < ZFP_MIN_EXP
+}
+
+/// Decodes a stream that fills `scalars`, and says in which mode it was compressed. Without a shape, there is a header.
+fn decompress<S: ZfpScalar>(
+    encoded: &[u8],
+    shape: Option<(ZfpConfig, [usize; 4])>,
+    scalars: &mut [S],
+) -> Result<ZfpMode, CodecError> {
+    with_stream(encoded, |stream| {
+        let (config, dims) = match shape {
+            Some(shape) => shape,
+            None => read_header(stream, S::SCALAR_TYPE, scalars.len())?,
+        };
+        let field = ZfpFieldMut::new(scalars, dims);
+        let mut field = field.map_err(|error| CodecError::corrupt(error.to_string()))?;
+        stream.decompress(&config, &mut field).map_err(|error| match error {
+            ZfpDecompressionError::Truncated { .. } => truncated(encoded.len()),
+            other => CodecError::corrupt(other.to_string()),
+        })?;
+        Ok(config.mode())
+    })
+}
+
+/// What a header says: the way of compression, and the shape, which must have `count` elements. numcodecs up to 0.9 made
+/// one dimension of all.
+fn read_header(
+    stream: &mut ZfpBitStreamRef<'_>,
+    scalar: ZfpScalarType,
+    count: usize,
+) -> Result<(ZfpConfig, [usize; 4]), CodecError> {
+    let header = stream.read_header(ZfpHeaderMask::FULL);
+    let header = header.map_err(|error| CodecError::corrupt(error.to_string()))?;
+    let (Some(field), Some(config)) = (header.metadata, header.config) else {
+        return Err(CodecError::corrupt("the header is incomplete"));
+    };
+    let stored = field.dims.iter().filter(|&&dim| dim > 0).try_fold(1, |n: usize, &dim| n.checked_mul(dim));
+    if field.scalar_type != scalar || stored != Some(count) {
+        let (kind, shape) = (field.scalar_type, field.dims);
+        return Err(CodecError::corrupt(format!(
+            "numbers of the type {kind} are stored in the shape {shape:?}; a chunk has {count} of the type {scalar}"
+        )));
+    }
+    Ok((config, field.dims))
+}
+
+/// Works on encoded bytes as a stream of words, where they lie if that is possible.
+fn with_stream<R>(
+    encoded: &[u8],
+    work: impl FnOnce(&mut ZfpBitStreamRef<'_>) -> Result<R, CodecError>,
+) -> Result<R, CodecError> {
+    if cfg!(target_endian = "little")
+        && encoded.len().is_multiple_of(STREAM_WORD_BYTES)
+        && let Ok(words) = bytemuck::try_cast_slice(encoded)
+    {
+        return work(&mut ZfpBitStreamRef::from_words(words));
+    }
+    // zfp may have been built with shorter words. Such a stream ends where a long word does, so that reading on is noticed.
+    let size = encoded.len().next_multiple_of(STREAM_WORD_BYTES);
+    let skipped = size - encoded.len();
+    let mut buffer = Buffer::new(size, usize::MAX)?;
+    buffer.bytes()[..skipped].fill(0);
+    buffer.bytes()[skipped..].copy_from_slice(encoded);
+    let words = buffer.numbers::<u64>();
+    words.iter_mut().for_each(|word| *word = u64::from_le(*word));
+    let mut stream = ZfpBitStreamRef::from_words(words);
+    stream.seek_read(skipped as u64 * 8);
+    work(&mut stream)
+}
+
+/// How many bytes a stream has whose blocks all have as many bits, without a header.
+pub(crate) fn fixed_size(dims: [usize; 4], block_bits: u32) -> Option<usize> {
+    let blocks =
+        dims.iter().filter(|&&dim| dim > 0).try_fold(1, |n: usize, dim| n.checked_mul(dim.div_ceil(4)))?;
+    let bits = blocks.checked_mul(block_bits as usize)?;
+    bits.div_ceil(STREAM_WORD_BITS as usize).checked_mul(STREAM_WORD_BYTES)
+}
+
+fn refused(error: ZfpCompressionError) -> CodecError {
+    CodecError::invalid(format!("zfp cannot store this: {error}"))
+}
+
+/// A number that zfp stores.
+trait Scalar: ZfpScalar + PartialEq {
+    /// What is wrong when [`Scalar::lossy_modes_take`] says no.
+    const WHAT_LOSSY_MODES_TAKE: &str;
+
+    /// Whether the modes that lose bits can store these numbers without making a mess of their neighbours.
+    fn lossy_modes_take(scalars: &[Self]) -> bool;
+}
+
+macro_rules! scalars {
+    ($($type:ty: $scalar:ident => $takes:expr, $what:expr;)+) => {$(
+        impl Scalar for $type {
+            const WHAT_LOSSY_MODES_TAKE: &str = $what;
+
+            fn lossy_modes_take(scalars: &[Self]) -> bool {
+                scalars.iter().fold(true, |all, &$scalar| all & $takes)
+            }
+        }
+    )+};
+}
+
+scalars! {
+    i32: x => (-(1 << 30)..1 << 30).contains(&x),
+        "zfp's lossy modes store integers from -2^30 up to 2^30, without it; the reversible mode stores all";
+    i64: x => (-(1 << 62)..1 << 62).contains(&x),
+        "zfp's lossy modes store integers from -2^62 up to 2^62, without it; the reversible mode stores all";
+    f32: x => x.is_finite(), FINITE;
+    f64: x => x.is_finite(), FINITE;
+}
+
+const FINITE: &str = "zfp's lossy modes store neither NaN nor infinities; the reversible mode does. \
+                      A fill value of NaN is stored, too, in chunks that are not full";
+
+/// An element, which becomes a number that zfp stores.
+trait Element: Pod + std::fmt::Debug {
+    /// The number.
+    type Scalar: Scalar;
+    /// Whether the element is that number already.
+    const IS_SCALAR: bool = false;
+
+    /// The number that stands for an element; `None` when there is none.
+    fn to_scalar(self) -> Option<Self::Scalar>;
+
+    /// The element for a number, or the nearest.
+    fn from_scalar(scalar: Self::Scalar) -> Self;
+}
+
+macro_rules! elements {
+    ($($type:ty, $scalar:ty: $x:ident => $to:expr, $from:expr;)+) => {$(
+        impl Element for $type {
+            type Scalar = $scalar;
+
+            fn to_scalar(self) -> Option<$scalar> {
+                let $x = self;
+                $to
+            }
+
+            fn from_scalar($x: $scalar) -> Self {
+                $from
+            }
+        }
+    )+};
+}
+
+elements! {
+    i8, i32: x => Some(i32::from(x) << 23), Self::try_from((x >> 23).clamp(-0x80, 0x7f)).unwrap_or(0);
+    u8, i32: x => Some((i32::from(x) - 0x80) << 23), Self::try_from(((x >> 23) + 0x80).clamp(0, 0xff)).unwrap_or(0);
+    i16, i32: x => Some(i32::from(x) << 15), Self::try_from((x >> 15).clamp(-0x8000, 0x7fff)).unwrap_or(0);
+    u16, i32: x => Some((i32::from(x) - 0x8000) << 15), Self::try_from(((x >> 15) + 0x8000).clamp(0, 0xffff)).unwrap_or(0);
+    u32, i32: x => i32::try_from(x).ok(), x.max(0).cast_unsigned();
+    u64, i64: x => i64::try_from(x).ok(), x.max(0).cast_unsigned();
+}
+
+macro_rules! scalar_elements {
+    ($($type:ty),+) => {$(
+        impl Element for $type {
+            type Scalar = $type;
+            const IS_SCALAR: bool = true;
+
+            fn to_scalar(self) -> Option<$type> {
+                Some(self)
+            }
+
+            fn from_scalar(scalar: $type) -> Self {
+                scalar
+            }
+        }
+    )+};
+}
+
+scalar_elements!(i32, i64, f32, f64);
+
+#[cfg(test)]
+mod tests {
+    use zarrox_core::Strictness;
+    use zarrox_core::codec::{CodecChain, EncodeOptions};
+    use zarrox_core::json::json;
+
+    use super::*;
+    use crate::testing::{chain, chunk, decode_chunk, hex, spec};
+    use crate::{Zfp, Zfpy, registry};
+
+    fn encode(chain: &CodecChain, decoded: &[u8]) -> Result<Vec<u8>, CodecError> {
+        let mut encoded = Vec::new();
+        let all = EncodeOptions { store_empty_chunks: true };
+        let view = View::contiguous(decoded, chain.chunk().shape(), chain.chunk().item());
+        chain.encode(&view, all, &mut encoded).map(|_| encoded)
+    }
+
+    /// The data of `tests/golden/zfp.py`, as it lies in memory.
+    fn data(storage: &Storage, count: usize) -> Vec<u8> {
+        let squares = (0_i32..).take(count).map(|i| i * i % 37);
+        match storage {
+            Storage::Int(4) => squares.flat_map(|x| (x * (1 << 20) - 3).to_ne_bytes()).collect(),
+            Storage::Int(_) => squares.flat_map(|x| (i64::from(x) * (1 << 20) - 3).to_ne_bytes()).collect(),
+            Storage::Float(4) => squares.flat_map(|x| (x as f32 * 0.25 - 3.0).to_ne_bytes()).collect(),
+            _ => squares.flat_map(|x| (f64::from(x) * 0.25 - 3.0).to_ne_bytes()).collect(),
+        }
+    }
+
+    /// Little-endian numbers as they lie in memory.
+    fn native(bytes: &[u8], word: usize) -> Vec<u8> {
+        let order = |word: &[u8]| match cfg!(target_endian = "little") {
+            true => word.to_vec(),
+            false => word.iter().rev().copied().collect(),
+        };
+        bytes.chunks_exact(word).flat_map(order).collect()
+    }
+
+    #[test]
+    fn golden() {
+        let golden = include_str!("../../../tests/golden/zfp.txt");
+        let mut odd = 0;
+        for line in golden.lines() {
+            let [mode, dtype, shape, encoded, bare, decoded] =
+                line.split(' ').collect::<Vec<_>>().try_into().unwrap();
+            let storage = match dtype {
+                "int32" => Storage::Int(4),
+                "int64" => Storage::Int(8),
+                "float32" => Storage::Float(4),
+                _ => Storage::Float(8),
+            };
+            let (zfp, zfpy) = match mode {
+                "reversible" => (Zfp::reversible(), Zfpy::reversible()),
+                "fixed_rate" => (Zfp::fixed_rate(11.5), Zfpy::fixed_rate(11.5)),
+                "fixed_precision" => (Zfp::fixed_precision(13), Zfpy::fixed_precision(13)),
+                _ => (Zfp::fixed_accuracy(0.1), Zfpy::fixed_accuracy(0.1)),
+            };
+            let shape: Vec<u64> = shape.split('x').map(|length| length.parse().unwrap()).collect();
+            let chunk = chunk(&shape, storage.clone());
+            let decoded = native(&hex(decoded), storage.size());
+            let what = format!("{mode} {dtype} {shape:?}");
+            for (codec, encoded) in [(zfp.into(), hex(bare)), (zfpy.into(), hex(encoded))] {
+                let chain = chain(&[codec], &chunk, &registry(), Strictness::Strict).unwrap();
+                assert!(decode_chunk(&chain, &encoded).unwrap() == decoded, "{what}: decoded");
+                let count = chunk.size() / chunk.item();
+                assert!(encode(&chain, &data(&storage, count)).unwrap() == encoded, "{what}: encoded");
+                // zfp that was built with words of one byte ends where its last bit does. Less is an error, but for a fixed
+                // rate, whose blocks are filled up.
+                let ends = |length: &usize| decode_chunk(&chain, &encoded[..*length]).is_ok();
+                let shortest = (0..encoded.len()).find(ends).unwrap_or(encoded.len());
+                assert!(
+                    shortest + STREAM_WORD_BYTES > encoded.len() || mode == "fixed_rate",
+                    "{what}: truncated"
+                );
+                odd += usize::from(!shortest.is_multiple_of(STREAM_WORD_BYTES));
+                for length in shortest..encoded.len() {
+                    let cut = decode_chunk(&chain, &encoded[..length]);
+                    let right = cut.map_or(mode == "fixed_rate", |cut| cut == decoded);
+                    assert!(right, "{what}: {length} bytes");
+                }
+            }
+        }
+        assert!(odd > 50, "{odd} streams end inside of a word");
+    }
+
+    #[test]
+    fn small_and_unsigned_integers() {
+        let encoded = |storage: Storage, codec: Zfp, decoded: &[u8]| {
+            let chain =
+                chain(&[codec.into()], &chunk(&[4], storage), &registry(), Strictness::Strict).unwrap();
+            encode(&chain, decoded)
+        };
+        let of = |numbers: [i32; 4]| numbers.iter().flat_map(|x| x.to_ne_bytes()).collect::<Vec<u8>>();
+        for codec in [Zfp::reversible(), Zfp::fixed_precision(20)] {
+            let scalars = of([i32::from(i8::MIN) << 23, 0, 1 << 23, 127 << 23]);
+            let wanted = encoded(Storage::Int(4), codec.clone(), &scalars).unwrap();
+            assert_eq!(encoded(Storage::Int(1), codec.clone(), &[128, 0, 1, 127]).unwrap(), wanted);
+            assert_eq!(encoded(Storage::Uint(1), codec.clone(), &[0, 128, 129, 255]).unwrap(), wanted);
+        }
+        let unsigned = [0_u32, 7, 1 << 30, i32::MAX.unsigned_abs()].map(u32::to_ne_bytes).concat();
+        let stored = encoded(Storage::Uint(4), Zfp::reversible(), &unsigned).unwrap();
+        assert_eq!(stored, encoded(Storage::Int(4), Zfp::reversible(), &unsigned).unwrap());
+        let too_large = [0_u32, 7, 1 << 31, 0].map(u32::to_ne_bytes).concat();
+        let error = encoded(Storage::Uint(4), Zfp::reversible(), &too_large).unwrap_err().to_string();
+        assert!(error.contains("2147483648"), "{error}");
+        // A negative number is no unsigned one, and one in between is no small one.
+        for (storage, numbers) in [(Storage::Uint(4), [-1, 0, 0, 0]), (Storage::Int(1), [1, 0, 0, 0])] {
+            let stored = encoded(Storage::Int(4), Zfp::reversible(), &of(numbers)).unwrap();
+            let chain =
+                chain(&[Zfp::reversible().into()], &chunk(&[4], storage), &registry(), Strictness::Strict)
+                    .unwrap();
+            let error = decode_chunk(&chain, &stored).unwrap_err().to_string();
+            assert!(error.contains("does not have"), "{error}");
+        }
+    }
+
+    #[test]
+    fn lossy_modes_refuse_what_they_would_destroy() {
+        let refused = |storage: Storage, codec: Zfp, decoded: Vec<u8>| {
+            let chain =
+                chain(&[codec.into()], &chunk(&[4], storage), &registry(), Strictness::Strict).unwrap();
+            encode(&chain, &decoded).err().map(|error| error.to_string())
+        };
+        let floats = |x: f64| [0.0, 1.0, x, 2.0].map(f64::to_ne_bytes).concat();
+        let small = |x: f32| [0.0, 1.0, x, 2.0].map(f32::to_ne_bytes).concat();
+        let integers = |x: i32| [0, 1, x, 2].map(i32::to_ne_bytes).concat();
+        let long = |x: i64| [0, 1, x, 2].map(i64::to_ne_bytes).concat();
+        for codec in [Zfp::fixed_rate(16.0), Zfp::fixed_precision(20), Zfp::expert(1, 1000, 20, -10)] {
+            for (storage, bad, good) in [
+                (Storage::Float(8), floats(f64::NAN), floats(f64::MAX)),
+                (Storage::Float(4), small(f32::NEG_INFINITY), small(f32::MIN)),
+                (Storage::Int(4), integers(1 << 30), integers(-1 << 30)),
+                (Storage::Int(4), integers((-1 << 30) - 1), integers((1 << 30) - 1)),
+                (Storage::Int(8), long(1 << 62), long(-1 << 62)),
+            ] {
+                let error = refused(storage.clone(), codec.clone(), bad.clone()).unwrap();
+                assert!(error.contains("lossy"), "{error}");
+                assert_eq!(refused(storage.clone(), codec.clone(), good), None);
+                assert_eq!(refused(storage, Zfp::reversible(), bad), None);
+            }
+        }
+    }
+
+    #[test]
+    fn headers_are_held_against_the_chunk() {
+        let zfpy = |shape: &[u64], storage| {
+            chain(&[Zfpy::reversible().into()], &chunk(shape, storage), &registry(), Strictness::Strict)
+                .unwrap()
+        };
+        let floats: Vec<u8> = (0..24_u8).flat_map(|x| f32::from(x).to_ne_bytes()).collect();
+        let encoded = encode(&zfpy(&[24], Storage::Float(4)), &floats).unwrap();
+        // numcodecs 0.9 has made one dimension of all.
+        assert_eq!(decode_chunk(&zfpy(&[2, 3, 4], Storage::Float(4)), &encoded).unwrap(), floats);
+        assert_eq!(decode_chunk(&zfpy(&[1, 2, 1, 3, 4], Storage::Float(4)), &encoded).unwrap(), floats);
+        assert!(encode(&zfpy(&[1, 2, 1, 3, 4], Storage::Float(4)), &floats).is_err());
+        for (shape, storage) in [
+            (&[23][..], Storage::Float(4)),
+            (&[25], Storage::Float(4)),
+            (&[24], Storage::Int(4)),
+            (&[24], Storage::Float(8)),
+        ] {
+            let error = decode_chunk(&zfpy(shape, storage), &encoded).unwrap_err().to_string();
+            assert!(error.contains("codec 'numcodecs.zfpy': numbers of the type float"), "{error}");
+        }
+        // A header that promises 2^96 elements, which overflows.
+        let mut huge = encoded.clone();
+        huge[4..10].copy_from_slice(&[0x3e | 0xc0, 0xff, 0xff, 0xff, 0xff, 0xff]);
+        assert!(decode_chunk(&zfpy(&[24], Storage::Float(4)), &huge).is_err());
+        assert!(decode_chunk(&zfpy(&[24], Storage::Float(4)), &encoded[..7]).is_err());
+    }
+
+    #[test]
+    fn memory_is_limited() {
+        let chunk = chunk(&[1000], Storage::Uint(1));
+        let registry = registry();
+        let context =
+            CodecContext { chunk: &chunk, registry: &registry, strictness: Strictness::Strict, limit: 2000 };
+        let chain = CodecChain::new(&[spec("zfp", json!({"mode": "reversible"}))], &context).unwrap();
+        let error = encode(&chain, &[0; 1000]).unwrap_err().to_string();
+        assert!(error.contains("limit"), "{error}");
+    }
+}

@@ -1,0 +1,98 @@
+//! `numcodecs.adler32`: Adler-32, the checksum of zlib, beside the bytes.
+//!
+//! Specification: <https://numcodecs.readthedocs.io/en/stable/checksum32.html>
+//!
+//! | member | value |
+//! |---|---|
+//! | `location` | `"start"`, which is the default, or `"end"` |
+//!
+//! Names: `numcodecs.adler32` in v3, `adler32` in v2.
+//!
+//! Encoded bytes: their Adler-32 as a little-endian `u32`, then the bytes themselves (or the other way round).
+
+use zarrox_core::codec::{CodecDef, CodecKind, CodecSpec, same_to_v2};
+use zarrox_core::json::Map;
+
+use crate::bytes_to_bytes::checksum::{self, Checked, Checksum, ChecksumLocation};
+use crate::config;
+
+/// The definition of `numcodecs.adler32`.
+pub(crate) static DEF: CodecDef = CodecDef {
+    name: "numcodecs.adler32",
+    aliases: &[],
+    v2_id: Some("adler32"),
+    kind: CodecKind::BytesToBytes,
+    create: |configuration, context| {
+        let config = config::read(configuration, context, &["location"])?;
+        Ok(Checked::codec(Adler32 { location: ChecksumLocation::read(config)? }))
+    },
+    from_v2: |members, _| Ok(ChecksumLocation::from_v2(members)),
+    to_v2: same_to_v2,
+};
+
+/// An Adler-32 checksum, which is in front of the bytes if nothing else is said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Adler32 {
+    location: Option<ChecksumLocation>,
+}
+
+impl Adler32 {
+    /// Says where the checksum is.
+    pub fn at(location: ChecksumLocation) -> Self {
+        Self { location: Some(location) }
+    }
+}
+
+impl From<Adler32> for CodecSpec {
+    fn from(adler32: Adler32) -> Self {
+        checksum::spec(DEF.name, &adler32)
+    }
+}
+
+impl Checksum for Adler32 {
+    fn configuration(&self) -> Map {
+        ChecksumLocation::to_members(self.location)
+    }
+
+    fn location(&self) -> ChecksumLocation {
+        self.location.unwrap_or(ChecksumLocation::Start)
+    }
+
+    fn compute(&self, bytes: &[u8]) -> u32 {
+        simd_adler32::adler32(&bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use zarrox_core::json::json;
+    use zarrox_testkit::codec::{Integrity, bytes_to_bytes_suite};
+
+    use super::*;
+    use crate::bytes_to_bytes::checksum::tests::{golden, locations};
+    use crate::registry;
+    use crate::testing::steps;
+
+    #[test]
+    fn suite() {
+        for adler32 in [Adler32::default(), Adler32::at(ChecksumLocation::End)] {
+            bytes_to_bytes_suite(&registry(), &adler32.into(), Integrity::Checked);
+        }
+    }
+
+    #[test]
+    fn as_numcodecs_stores_it() {
+        // `numcodecs.Adler32().encode(…)`, and with `location='end'`.
+        let start =
+            |bytes: &[u8], stored| golden(DEF.name, json!({}), bytes, stored, ChecksumLocation::Start);
+        start(b"abc", "27014d02");
+        start(b"", "01000000");
+        start(&steps(), "9511b998");
+        golden(DEF.name, json!({"location": "end"}), b"abc", "27014d02", ChecksumLocation::End);
+    }
+
+    #[test]
+    fn configurations() {
+        locations(DEF.name, "adler32");
+    }
+}

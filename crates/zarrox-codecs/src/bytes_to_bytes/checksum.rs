@@ -1,0 +1,213 @@
+//! What all checksums have in common: four bytes in front of the bytes that they are of, or behind them.
+//!
+//! A checksum is a small file with a type that is a [`Checksum`]; [`Checked`] makes a codec of it.
+
+use std::fmt;
+
+use zarrox_core::codec::{BytesToBytes, Codec, CodecSpec, Envelope, Size};
+use zarrox_core::error::CodecError;
+use zarrox_core::json::{Json, Map};
+
+use crate::config::Config;
+use crate::error::too_large;
+use crate::error::truncated;
+
+/// How many bytes a checksum takes.
+const SIZE: usize = 4;
+
+/// Where a checksum is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ChecksumLocation {
+    /// In front of the bytes.
+    Start,
+    /// Behind the bytes.
+    End,
+}
+
+impl ChecksumLocation {
+    /// The member `location`, if there is one.
+    pub(crate) fn read(config: Config<'_>) -> Result<Option<Self>, CodecError> {
+        let choices = [("start", Self::Start), ("end", Self::End)];
+        config.get("location").map(|_| config.choice("location", &choices, Self::Start)).transpose()
+    }
+
+    /// The member `location`, which is there only if it was said.
+    pub(crate) fn to_members(said: Option<Self>) -> Map {
+        let name = said.map(|location| match location {
+            Self::Start => "start",
+            Self::End => "end",
+        });
+        name.map(|name| ("location".to_owned(), Json::from(name))).into_iter().collect()
+    }
+
+    /// For `from_v2`, where `null` says as little as nothing.
+    pub(crate) fn from_v2(members: &Map) -> Map {
+        let said = members.get("location").filter(|json| !json.is_null());
+        said.map(|json| ("location".to_owned(), json.clone())).into_iter().collect()
+    }
+}
+
+/// A checksum of 32 bits, as it is configured.
+pub(crate) trait Checksum: fmt::Debug + Send + Sync + 'static {
+    /// The complete configuration.
+    fn configuration(&self) -> Map;
+
+    /// Where it is stored, as a little-endian number.
+    fn location(&self) -> ChecksumLocation;
+
+    /// The checksum of some bytes.
+    fn compute(&self, bytes: &[u8]) -> u32;
+
+    /// As [`BytesToBytes::name`].
+    fn name(&self) -> Option<&'static str> {
+        None
+    }
+}
+
+/// The codec that stores a checksum beside the bytes, and compares it.
+#[derive(Debug)]
+pub(crate) struct Checked<C>(C);
+
+impl<C: Checksum> Checked<C> {
+    /// The codec, ready to be used.
+    pub(crate) fn codec(checksum: C) -> Codec {
+        Codec::BytesToBytes(Box::new(Self(checksum)))
+    }
+
+    fn place(&self) -> Envelope {
+        match self.0.location() {
+            ChecksumLocation::Start => Envelope { before: SIZE, after: 0 },
+            ChecksumLocation::End => Envelope { before: 0, after: SIZE },
+        }
+    }
+
+    /// The bytes, and the checksum that is stored of them.
+    fn split<'e>(&self, encoded: &'e [u8]) -> Result<(&'e [u8], u32), CodecError> {
+        let parts = match self.0.location() {
+            ChecksumLocation::Start => encoded.split_first_chunk().map(|(stored, bytes)| (bytes, stored)),
+            ChecksumLocation::End => encoded.split_last_chunk(),
+        };
+        let (bytes, stored) = parts.ok_or_else(|| truncated(encoded.len()))?;
+        Ok((bytes, u32::from_le_bytes(*stored)))
+    }
+
+    fn verify(&self, bytes: &[u8], stored: u32) -> Result<(), CodecError> {
+        let computed = self.0.compute(bytes);
+        if computed == stored {
+            return Ok(());
+        }
+        Err(CodecError::corrupt(format!("the checksum is {computed:08x}, {stored:08x} is stored")))
+    }
+
+    /// The bytes, if the checksum is theirs.
+    fn check<'e>(&self, encoded: &'e [u8]) -> Result<&'e [u8], CodecError> {
+        let (bytes, stored) = self.split(encoded)?;
+        self.verify(bytes, stored)?;
+        Ok(bytes)
+    }
+}
+
+impl<C: Checksum> BytesToBytes for Checked<C> {
+    fn configuration(&self) -> Map {
+        self.0.configuration()
+    }
+
+    fn name(&self) -> Option<&'static str> {
+        self.0.name()
+    }
+
+    fn encoded_size(&self, decoded: Size) -> Size {
+        decoded.plus(SIZE)
+    }
+
+    fn encode(&self, decoded: &[u8], encoded: &mut Vec<u8>) -> Result<(), CodecError> {
+        let checksum = self.0.compute(decoded).to_le_bytes();
+        encoded.reserve(decoded.len() + SIZE);
+        let (first, last) = match self.0.location() {
+            ChecksumLocation::Start => (checksum.as_slice(), decoded),
+            ChecksumLocation::End => (decoded, checksum.as_slice()),
+        };
+        encoded.extend_from_slice(first);
+        encoded.extend_from_slice(last);
+        Ok(())
+    }
+
+    fn decode(&self, encoded: &[u8], decoded: &mut [u8]) -> Result<usize, CodecError> {
+        let bytes = self.check(encoded)?;
+        let room = decoded.len();
+        decoded.get_mut(..bytes.len()).ok_or_else(|| too_large(room))?.copy_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn decoded_size(&self, encoded: &[u8]) -> Option<usize> {
+        encoded.len().checked_sub(SIZE)
+    }
+
+    fn envelope(&self) -> Option<Envelope> {
+        Some(self.place())
+    }
+
+    fn decode_borrowed<'e>(&self, encoded: &'e [u8]) -> Option<Result<&'e [u8], CodecError>> {
+        Some(self.check(encoded))
+    }
+}
+
+/// The codec of a definition's name with the configuration of a checksum.
+pub(crate) fn spec(name: &str, checksum: &impl Checksum) -> CodecSpec {
+    CodecSpec { name: name.to_owned(), configuration: checksum.configuration() }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use zarrox_core::Strictness;
+    use zarrox_core::json::json;
+
+    use super::*;
+    use crate::testing::{configured, hex, make, spec, through_v2};
+
+    /// What every checksum is tested with: `bytes` have this one, and it says so when it is damaged.
+    pub(crate) fn golden(
+        name: &str,
+        configuration: Json,
+        bytes: &[u8],
+        checksum: &str,
+        at: ChecksumLocation,
+    ) {
+        let what = format!("{name} {configuration}");
+        let codec = make(&spec(name, configuration), Strictness::Lenient).unwrap();
+        let stored = hex(checksum);
+        let (envelope, whole) = match at {
+            ChecksumLocation::Start => (Envelope { before: 4, after: 0 }, [&stored[..], bytes].concat()),
+            ChecksumLocation::End => (Envelope { before: 0, after: 4 }, [bytes, &stored[..]].concat()),
+        };
+        assert_eq!(codec.envelope(), Some(envelope), "{what}");
+        let mut encoded = Vec::new();
+        codec.encode(bytes, &mut encoded).unwrap();
+        assert_eq!(encoded, whole, "{what}");
+        assert_eq!(codec.decode_borrowed(&whole).unwrap().unwrap(), bytes, "{what}");
+        assert_eq!(codec.decoded_size(&whole), Some(bytes.len()), "{what}");
+        let right = u32::from_le_bytes(stored.try_into().unwrap());
+        encoded[envelope.after.min(1) * bytes.len()] ^= 0x10;
+        let error = codec.decode(&encoded, &mut vec![0; bytes.len()]).unwrap_err().to_string();
+        assert_eq!(error, format!("the checksum is {right:08x}, {:08x} is stored", right ^ 0x10), "{what}");
+        let error = codec.decode(&encoded[..3], &mut []).unwrap_err().to_string();
+        assert!(error.contains("truncated"), "{what}: {error}");
+    }
+
+    /// A location is written if it was said, and only then.
+    pub(crate) fn locations(name: &str, id: &str) {
+        for said in [json!({}), json!({"location": "start"}), json!({"location": "end"})] {
+            for strictness in [Strictness::Lenient, Strictness::Strict] {
+                assert_eq!(configured(name, said.clone(), strictness).unwrap(), said);
+            }
+            assert_eq!(through_v2(id, said.clone(), 4), (said.clone(), said));
+        }
+        let null = json!({"location": null});
+        assert_eq!(configured(name, null.clone(), Strictness::Lenient).unwrap(), json!({}));
+        assert_eq!(through_v2(id, null, 4).0, json!({}));
+        for wrong in [json!({"location": "middle"}), json!({"location": 4})] {
+            let error = configured(name, wrong.clone(), Strictness::Lenient).unwrap_err();
+            assert!(error.contains("one of start, end"), "{wrong}: {error}");
+        }
+    }
+}

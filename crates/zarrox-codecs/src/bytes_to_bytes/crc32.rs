@@ -1,0 +1,98 @@
+//! `numcodecs.crc32`: CRC-32, the checksum of gzip, beside the bytes.
+//!
+//! Specification: <https://numcodecs.readthedocs.io/en/stable/checksum32.html>
+//!
+//! | member | value |
+//! |---|---|
+//! | `location` | `"start"`, which is the default, or `"end"` |
+//!
+//! Names: `numcodecs.crc32` in v3, `crc32` in v2.
+//!
+//! Encoded bytes: their CRC-32 as a little-endian `u32`, then the bytes themselves (or the other way round).
+
+use zarrox_core::codec::{CodecDef, CodecKind, CodecSpec, same_to_v2};
+use zarrox_core::json::Map;
+
+use crate::bytes_to_bytes::checksum::{self, Checked, Checksum, ChecksumLocation};
+use crate::config;
+
+/// The definition of `numcodecs.crc32`.
+pub(crate) static DEF: CodecDef = CodecDef {
+    name: "numcodecs.crc32",
+    aliases: &[],
+    v2_id: Some("crc32"),
+    kind: CodecKind::BytesToBytes,
+    create: |configuration, context| {
+        let config = config::read(configuration, context, &["location"])?;
+        Ok(Checked::codec(Crc32 { location: ChecksumLocation::read(config)? }))
+    },
+    from_v2: |members, _| Ok(ChecksumLocation::from_v2(members)),
+    to_v2: same_to_v2,
+};
+
+/// A CRC-32 checksum, which is in front of the bytes if nothing else is said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Crc32 {
+    location: Option<ChecksumLocation>,
+}
+
+impl Crc32 {
+    /// Says where the checksum is.
+    pub fn at(location: ChecksumLocation) -> Self {
+        Self { location: Some(location) }
+    }
+}
+
+impl From<Crc32> for CodecSpec {
+    fn from(crc32: Crc32) -> Self {
+        checksum::spec(DEF.name, &crc32)
+    }
+}
+
+impl Checksum for Crc32 {
+    fn configuration(&self) -> Map {
+        ChecksumLocation::to_members(self.location)
+    }
+
+    fn location(&self) -> ChecksumLocation {
+        self.location.unwrap_or(ChecksumLocation::Start)
+    }
+
+    fn compute(&self, bytes: &[u8]) -> u32 {
+        crc32fast::hash(bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use zarrox_core::json::json;
+    use zarrox_testkit::codec::{Integrity, bytes_to_bytes_suite};
+
+    use super::*;
+    use crate::bytes_to_bytes::checksum::tests::{golden, locations};
+    use crate::registry;
+    use crate::testing::steps;
+
+    #[test]
+    fn suite() {
+        for crc32 in [Crc32::default(), Crc32::at(ChecksumLocation::End)] {
+            bytes_to_bytes_suite(&registry(), &crc32.into(), Integrity::Checked);
+        }
+    }
+
+    #[test]
+    fn as_numcodecs_stores_it() {
+        // `numcodecs.CRC32().encode(…)`, and with `location='end'`.
+        let start =
+            |bytes: &[u8], stored| golden(DEF.name, json!({}), bytes, stored, ChecksumLocation::Start);
+        start(b"abc", "c2412435");
+        start(b"", "00000000");
+        start(&steps(), "f50a27bb");
+        golden(DEF.name, json!({"location": "end"}), b"abc", "c2412435", ChecksumLocation::End);
+    }
+
+    #[test]
+    fn configurations() {
+        locations(DEF.name, "crc32");
+    }
+}

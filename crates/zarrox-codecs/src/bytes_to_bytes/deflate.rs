@@ -1,0 +1,22 @@
+//! What `gzip` and `zlib` have in common.
+
+use zarrox_core::error::CodecError;
+
+use crate::bytes_to_bytes::ffi::deflate::{Container, decompress};
+
+/// Decodes all members. Zeros may follow the last one: some writers pad with them.
+pub(crate) fn decode(container: Container, encoded: &[u8], decoded: &mut [u8]) -> Result<usize, CodecError> {
+    let (mut rest, mut length) = (encoded, 0);
+    loop {
+        let (read, written) = decompress(container, rest, &mut decoded[length..])?;
+        rest = &rest[read..];
+        length += written;
+        if rest.iter().all(|&byte| byte == 0) {
+            return Ok(length);
+        }
+        // Only gzip files are concatenated.
+        if container == Container::Zlib {
+            return Err(CodecError::corrupt(format!("{} bytes follow the end of the stream", rest.len())));
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! LZ4: single blocks.
+
+use std::ffi::{c_char, c_int};
+
+use lz4_sys::{LZ4_compress_fast, LZ4_compressBound, LZ4_decompress_safe};
+use zarrox_core::error::CodecError;
+
+use super::append;
+use crate::error::too_large;
+
+unsafe extern "C" {
+    /// A function of the library that its crate does not name.
+    fn LZ4_decompress_safe_partial(
+        source: *const c_char,
+        target: *mut c_char,
+        length: c_int,
+        wanted: c_int,
+        room: c_int,
+    ) -> c_int;
+}
+
+/// Compresses into one block, appending to `encoded`; `None` when the input is too large for LZ4.
+pub(crate) fn compress(acceleration: c_int, decoded: &[u8], encoded: &mut Vec<u8>) -> Option<()> {
+    let length = c_int::try_from(decoded.len()).ok()?;
+    // SAFETY: the call has no preconditions; it gives 0 for what is too large.
+    let bound = unsafe { LZ4_compressBound(length) };
+    let room = usize::try_from(bound).ok().filter(|&room| room > 0)?;
+    // SAFETY: the library reads `decoded` and writes at most `bound` bytes, as many as it returns; 0 is failure.
+    unsafe {
+        append(encoded, room, |target| {
+            let written =
+                LZ4_compress_fast(decoded.as_ptr().cast(), target.cast(), length, bound, acceleration);
+            usize::try_from(written).ok().filter(|&written| written > 0)
+        })
+    }
+}
+
+/// Decompresses one block into the front of `decoded` and says how many bytes that were; `None` when the block
+/// is damaged or does not fit.
+pub(crate) fn decompress(encoded: &[u8], decoded: &mut [u8]) -> Option<usize> {
+    let length = c_int::try_from(encoded.len()).ok()?;
+    let room = c_int::try_from(decoded.len()).ok()?;
+    // SAFETY: the library reads and writes only inside the two slices, whatever the bytes are.
+    let written =
+        unsafe { LZ4_decompress_safe(encoded.as_ptr().cast(), decoded.as_mut_ptr().cast(), length, room) };
+    usize::try_from(written).ok()
+}
+
+/// Decompresses a block that is said to have `size` bytes into the front of `decoded`. It overflows only where it has more bytes
+/// than fit: what is said may be a lie.
+pub(crate) fn decompress_exactly(encoded: &[u8], size: usize, decoded: &mut [u8]) -> Result<(), CodecError> {
+    let room = decoded.len();
+    let (written, whole) = if size <= room {
+        (decompress(encoded, &mut decoded[..size]), size)
+    } else {
+        (decompress_front(encoded, decoded), room)
+    };
+    match written {
+        Some(written) if written == whole && size <= room => Ok(()),
+        Some(written) if written == whole => Err(too_large(room)),
+        _ => Err(CodecError::corrupt("the LZ4 block is damaged or truncated")),
+    }
+}
+
+/// Decompresses as much of a block as fits and says how many bytes that were; `None` when that part is damaged.
+fn decompress_front(encoded: &[u8], decoded: &mut [u8]) -> Option<usize> {
+    let length = c_int::try_from(encoded.len()).ok()?;
+    let room = c_int::try_from(decoded.len()).ok()?;
+    let (source, target) = (encoded.as_ptr().cast(), decoded.as_mut_ptr().cast());
+    // SAFETY: the library reads and writes only inside the two slices, whatever the bytes are.
+    let written = unsafe { LZ4_decompress_safe_partial(source, target, length, room, room) };
+    usize::try_from(written).ok()
+}

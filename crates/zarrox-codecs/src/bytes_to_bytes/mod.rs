@@ -1,0 +1,29 @@
+//! Codecs from bytes to bytes: compressors and checksums.
+
+pub(crate) mod adler32;
+pub(crate) mod base64;
+#[cfg(feature = "blosc")]
+pub(crate) mod blosc;
+pub(crate) mod byte_planes;
+pub(crate) mod bz2;
+pub(crate) mod checksum;
+pub(crate) mod conditional;
+pub(crate) mod crc32;
+pub(crate) mod crc32c;
+#[cfg(feature = "libdeflate")]
+pub(crate) mod deflate;
+pub(crate) mod ffi;
+pub(crate) mod fletcher32;
+#[cfg(feature = "libdeflate")]
+pub(crate) mod gzip;
+pub(crate) mod jenkins_lookup3;
+#[cfg(feature = "lz4")]
+pub(crate) mod lz4;
+#[cfg(feature = "lzma")]
+pub(crate) mod lzma;
+pub(crate) mod shuffle;
+pub(crate) mod v2_filter;
+#[cfg(feature = "libdeflate")]
+pub(crate) mod zlib;
+#[cfg(feature = "zstd")]
+pub(crate) mod zstd;

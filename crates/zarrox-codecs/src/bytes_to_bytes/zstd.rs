@@ -1,0 +1,345 @@
+//! `zstd`: Zstandard.
+//!
+//! Specification: <https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/zstd>
+//!
+//! | member | value |
+//! |---|---|
+//! | `level` | −131072 to 22; 0 is the library's default |
+//! | `checksum` | whether frames end with a checksum; `false` when absent |
+//!
+//! Names: `zstd` in v3 (also `numcodecs.zstd`), `zstd` in v2. Leniently, an absent `level` is 0, and one beyond the least or
+//! the greatest is that one.
+//!
+//! Any sequence of frames is read, of known or unknown size, with skippable ones among them.
+
+use std::cell::RefCell;
+use std::io::Cursor;
+use std::ops::Range;
+
+use zarrox_core::codec::{
+    ByteStream, BytesToBytes, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, Size,
+};
+use zarrox_core::error::CodecError;
+use zarrox_core::json::Map;
+use zarrox_core::json::json;
+use zarrox_core::scratch::Scratch;
+use zstd_safe::{
+    CCtx, CParameter, DCtx, InBuffer, OutBuffer, ResetDirective, compress_bound, find_frame_compressed_size,
+    get_error_name, get_frame_content_size,
+};
+
+use crate::config::{self, Config};
+use crate::error::too_large;
+use crate::error::truncated;
+
+/// The definition of `zstd`.
+pub(crate) static DEF: CodecDef = CodecDef {
+    name: "zstd",
+    aliases: &["numcodecs.zstd"],
+    v2_id: Some("zstd"),
+    kind: CodecKind::BytesToBytes,
+    create,
+    from_v2: |members, _| Ok(config::from_v2(members, json!({"level": 0, "checksum": false}))),
+    to_v2,
+};
+
+/// Zstandard: the best choice for most data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Zstd {
+    level: i32,
+    checksum: bool,
+}
+
+impl Zstd {
+    /// Compression level, −131072 (fastest) to 22 (smallest); 0 is the library's default, which is 3.
+    pub fn level(level: i32) -> Self {
+        Self { level, checksum: false }
+    }
+
+    /// Whether frames end with a checksum.
+    #[must_use]
+    pub fn checksum(self, checksum: bool) -> Self {
+        Self { checksum, ..self }
+    }
+
+    fn parse(config: Config<'_>) -> Result<Self, CodecError> {
+        let (least, most) = (-131_072, 22);
+        // The library takes what is beyond these as these.
+        let taken = if config.is_strict() { least..=most } else { i32::MIN..=i32::MAX };
+        let level = config.integer("level", taken, 0)?.clamp(least, most);
+        Ok(Self { level, checksum: config.boolean("checksum", false)? })
+    }
+}
+
+impl From<Zstd> for CodecSpec {
+    fn from(zstd: Zstd) -> Self {
+        Self { name: DEF.name.to_owned(), configuration: zstd.configuration() }
+    }
+}
+
+fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, CodecError> {
+    let config = config::read(configuration, context, &["level", "checksum"])?;
+    Ok(Codec::BytesToBytes(Box::new(Zstd::parse(config)?)))
+}
+
+fn to_v2(configuration: &Map) -> Result<Map, CodecError> {
+    let mut members = configuration.clone();
+    // Readers that do not know the member refuse it, and absent it says the same.
+    members.retain(|name, value| name != "checksum" || value.as_bool() == Some(true));
+    Ok(members)
+}
+
+thread_local! {
+    static COMPRESSOR: RefCell<Option<CCtx<'static>>> = const { RefCell::new(None) };
+    static DECOMPRESSOR: RefCell<Option<DCtx<'static>>> = const { RefCell::new(None) };
+}
+
+impl BytesToBytes for Zstd {
+    fn configuration(&self) -> Map {
+        config::members(json!({"level": self.level, "checksum": self.checksum}))
+    }
+
+    fn encoded_size(&self, decoded: Size) -> Size {
+        decoded.compressed()
+    }
+
+    fn encode(&self, decoded: &[u8], encoded: &mut Vec<u8>) -> Result<(), CodecError> {
+        encoded.reserve(compress_bound(decoded.len()));
+        let end = encoded.len() as u64;
+        let mut target = Cursor::new(encoded);
+        target.set_position(end);
+        COMPRESSOR.with_borrow_mut(|context| {
+            let context = match context {
+                Some(context) => context,
+                None => context.insert(CCtx::try_create().ok_or_else(no_memory)?),
+            };
+            context.set_parameter(CParameter::CompressionLevel(self.level)).map_err(invalid)?;
+            context.set_parameter(CParameter::ChecksumFlag(self.checksum)).map_err(invalid)?;
+            context.compress2(&mut target, decoded).map_err(invalid)?;
+            Ok(())
+        })
+    }
+
+    fn decode(&self, encoded: &[u8], decoded: &mut [u8]) -> Result<usize, CodecError> {
+        if encoded.is_empty() {
+            return Err(truncated(0));
+        }
+        DECOMPRESSOR.with_borrow_mut(|context| {
+            let context = match context {
+                Some(context) => context,
+                None => context.insert(DCtx::try_create().ok_or_else(no_memory)?),
+            };
+            let room = decoded.len();
+            // The library says the same of a block that is larger than its frame says.
+            let said = || declared(encoded).is_some_and(|size| size <= room);
+            context.decompress(decoded, encoded).map_err(|code| match get_error_name(code) {
+                "Destination buffer is too small" if !said() => too_large(room),
+                name => CodecError::corrupt(name),
+            })
+        })
+    }
+
+    fn decoded_size(&self, encoded: &[u8]) -> Option<usize> {
+        declared(encoded)
+    }
+
+    fn streams(&self) -> bool {
+        true
+    }
+
+    fn decode_stream<'e>(
+        &self,
+        encoded: &'e mut dyn ByteStream,
+    ) -> Result<Box<dyn ByteStream + 'e>, CodecError> {
+        Ok(Box::new(Stream::new(encoded)?))
+    }
+}
+
+/// The number of bytes that all frames together say that they have, if each says it.
+fn declared(encoded: &[u8]) -> Option<usize> {
+    let (mut rest, mut total) = (encoded, 0_usize);
+    while !rest.is_empty() {
+        let size = usize::try_from(get_frame_content_size(rest).ok()??).ok()?;
+        total = total.checked_add(size)?;
+        rest = rest.get(find_frame_compressed_size(rest).ok()?..)?;
+    }
+    Some(total)
+}
+
+/// How many encoded bytes are looked at at a time.
+const INPUT: usize = 64 << 10;
+
+/// Decompresses frame after frame with the thread's own context, which it keeps until it is dropped.
+struct Stream<'e> {
+    context: Option<DCtx<'static>>,
+    source: &'e mut dyn ByteStream,
+    input: Scratch,
+    /// The part of the input that was not decompressed yet.
+    rest: Range<usize>,
+    /// Whether the source has ended.
+    ended: bool,
+    /// What the library said last: 0 where a frame has ended.
+    state: usize,
+}
+
+impl<'e> Stream<'e> {
+    fn new(source: &'e mut dyn ByteStream) -> Result<Self, CodecError> {
+        let mut context = match DECOMPRESSOR.take() {
+            Some(context) => context,
+            None => DCtx::try_create().ok_or_else(no_memory)?,
+        };
+        context.reset(ResetDirective::SessionOnly).map_err(invalid)?;
+        let input = Scratch::with_len(INPUT)?;
+        Ok(Self { context: Some(context), source, input, rest: 0..0, ended: false, state: 1 })
+    }
+
+    /// Makes sure that there is input, unless the source has ended.
+    fn refill(&mut self) -> Result<(), CodecError> {
+        if self.rest.is_empty() && !self.ended {
+            let length = self.source.fill(&mut self.input)?;
+            self.ended = length < self.input.len();
+            self.rest = 0..length;
+        }
+        Ok(())
+    }
+}
+
+impl ByteStream for Stream<'_> {
+    fn fill(&mut self, buffer: &mut [u8]) -> Result<usize, CodecError> {
+        let mut written = 0;
+        while written < buffer.len() {
+            self.refill()?;
+            if self.rest.is_empty() && self.state == 0 {
+                break;
+            }
+            let Some(context) = &mut self.context else { break };
+            let mut output = OutBuffer::around(&mut buffer[written..]);
+            let mut input = InBuffer::around(&self.input[self.rest.clone()]);
+            self.state = context.decompress_stream(&mut output, &mut input).map_err(|code| {
+                match get_error_name(code) {
+                    name @ "Frame requires too much memory for decoding" => CodecError::limit(name),
+                    name => CodecError::corrupt(name),
+                }
+            })?;
+            let (more, read) = (output.pos(), input.pos());
+            if self.state != 0 && more == 0 && read == 0 && self.ended {
+                return Err(CodecError::corrupt("truncated: the compressed bytes end too early"));
+            }
+            written += more;
+            self.rest.start += read;
+        }
+        Ok(written)
+    }
+}
+
+impl Drop for Stream<'_> {
+    fn drop(&mut self) {
+        DECOMPRESSOR.set(self.context.take());
+    }
+}
+
+fn no_memory() -> CodecError {
+    CodecError::limit("no context could be allocated")
+}
+
+fn invalid(code: usize) -> CodecError {
+    CodecError::invalid(get_error_name(code))
+}
+
+#[cfg(test)]
+mod tests {
+    use zarrox_core::Strictness;
+    use zarrox_core::json::json;
+    use zarrox_testkit::codec::{Integrity, bytes_to_bytes_suite};
+
+    use super::*;
+    use crate::registry;
+    use crate::testing::{configured, decode, hex, spec, steps, through_v2};
+
+    #[test]
+    fn suite() {
+        let registry = registry();
+        for level in [-5, 0, 3, 19] {
+            bytes_to_bytes_suite(&registry, &Zstd::level(level).into(), Integrity::Unchecked);
+        }
+        bytes_to_bytes_suite(&registry, &Zstd::level(1).checksum(true).into(), Integrity::Checked);
+    }
+
+    /// `numcodecs.Zstd(3)`
+    const PLAIN: &str = "28b52ffd60d0062501005800000102030405060708090a042b4420447044c0884088e08880118110c111736c\
+         08da";
+    /// `numcodecs.Zstd(3, checksum=True)`
+    const CHECKED: &str = "28b52ffd64d0062501005800000102030405060708090a042b4420447044c0884088e08880118110c111736c\
+         08da2330b94c";
+
+    #[test]
+    fn golden() {
+        for golden in [PLAIN, CHECKED] {
+            assert_eq!(decode("zstd", &hex(golden), 2000).unwrap(), steps());
+        }
+        let mut encoded = Vec::new();
+        Zstd::level(3).checksum(true).encode(&steps(), &mut encoded).unwrap();
+        assert_eq!(encoded, hex(CHECKED));
+    }
+
+    /// A frame without its size, as a streaming encoder writes it: magic, a descriptor without size, a window, one
+    /// raw block.
+    fn sizeless(data: &[u8]) -> Vec<u8> {
+        let header = u32::try_from(data.len() << 3 | 1).unwrap().to_le_bytes();
+        [&hex("28b52ffd0058"), &header[..3], data].concat()
+    }
+
+    #[test]
+    fn frames_of_all_kinds_follow_each_other() {
+        let skippable = hex("502a4d1803000000aabbcc");
+        let frames = [sizeless(b"abc"), skippable, hex(PLAIN), sizeless(b"d")].concat();
+        let expected = [&b"abc"[..], &steps(), b"d"].concat();
+        assert_eq!(decode("zstd", &frames, expected.len()).unwrap(), expected);
+        let error = decode("zstd", &frames, expected.len() - 1).unwrap_err().to_string();
+        assert!(error.contains("more than"), "{error}");
+        assert!(decode("zstd", &[frames, vec![0]].concat(), expected.len()).is_err());
+    }
+
+    #[test]
+    fn a_frame_that_claims_too_much_is_refused() {
+        // A single segment with a content size of 2^40.
+        let bomb = hex("28b52ffde0000000000001000001000000");
+        assert!(decode("zstd", &bomb, 100).is_err());
+    }
+
+    #[test]
+    fn a_frame_that_has_more_than_it_says_wants_no_larger_buffer() {
+        let less = PLAIN.replacen("d006", "0006", 1);
+        assert_eq!(declared(&hex(&less)), Some(0x600 + 256));
+        let error = decode("zstd", &hex(&less), 4000).unwrap_err();
+        assert!(!error.is_overflow(), "{error}");
+        assert!(decode("zstd", &hex(PLAIN), 1999).unwrap_err().is_overflow());
+    }
+
+    #[test]
+    fn configurations() {
+        let complete = json!({"level": 0, "checksum": false});
+        for partial in [json!({}), json!({"level": 0}), json!({"level": 0.0, "checksum": null})] {
+            assert_eq!(configured("numcodecs.zstd", partial, Strictness::Lenient).unwrap(), complete);
+        }
+        assert_eq!(configured("zstd", json!({"level": 0}), Strictness::Strict).unwrap(), complete);
+        for bad in [json!({}), json!({"level": 23}), json!({"level": -131_073})] {
+            assert!(configured("zstd", bad, Strictness::Strict).is_err());
+        }
+        for bad in [
+            json!({"level": 1_u64 << 40}),
+            json!({"level": 1, "checksum": 1}),
+            json!({"level": 1, "window": 3}),
+        ] {
+            assert!(configured("zstd", bad, Strictness::Lenient).is_err());
+        }
+        assert_eq!(CodecSpec::from(Zstd::level(3)), spec("zstd", json!({"level": 3, "checksum": false})));
+    }
+
+    #[test]
+    fn v2() {
+        assert_eq!(through_v2("zstd", json!({"level": 1}), 2).1, json!({"level": 1}));
+        let (v3, v2) = through_v2("zstd", json!({"level": 1, "checksum": true, "more": 1}), 2);
+        assert_eq!((v3.clone(), v3), (v2, json!({"level": 1, "checksum": true})));
+    }
+}

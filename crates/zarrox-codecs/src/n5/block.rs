@@ -1,0 +1,95 @@
+//! The blocks of N5: a header with the block's own shape, and its elements.
+
+use zarrox_core::error::CodecError;
+
+use crate::error::truncated;
+
+/// What a block says of its elements.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum N5BlockMode {
+    /// As many as its shape has.
+    Default,
+    /// As many as the header says, whatever the shape.
+    VarLength,
+}
+
+/// A block as it is stored, for blocks that are no boxes of elements.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct N5Block {
+    /// What the block says of its elements.
+    pub mode: N5BlockMode,
+    /// The shape that the block says, in the order of the array's axes.
+    pub shape: Vec<u64>,
+    /// All elements that are stored, one after the other, in the machine's byte order.
+    pub elements: Vec<u8>,
+}
+
+/// A block's header.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Header {
+    pub(crate) mode: N5BlockMode,
+    /// As the elements lie: the last dimension is the one whose elements are neighbours, which N5 names first.
+    pub(crate) shape: Vec<u64>,
+    /// How many elements are stored.
+    pub(crate) count: u64,
+    /// The length of the header itself.
+    pub(crate) length: usize,
+}
+
+/// How long the header of a block of so many dimensions can be.
+pub(crate) fn longest_header(ndim: usize) -> usize {
+    8 + 4 * ndim
+}
+
+impl Header {
+    /// Reads the header of a block of so many dimensions.
+    pub(crate) fn parse(encoded: &[u8], ndim: usize) -> Result<Self, CodecError> {
+        let mut rest = encoded;
+        let mode = match u16::from_be_bytes(take(&mut rest, encoded)?) {
+            0 => N5BlockMode::Default,
+            1 => N5BlockMode::VarLength,
+            2 => {
+                let message = "the block is a serialised Java object (mode 2), which only Java can read";
+                return Err(CodecError::unsupported(message));
+            }
+            mode => {
+                return Err(CodecError::corrupt(format!("the block's mode is {mode}; 0, 1 and 2 are known")));
+            }
+        };
+        let stored = u16::from_be_bytes(take(&mut rest, encoded)?);
+        if usize::from(stored) != ndim {
+            return Err(CodecError::corrupt(format!("the block has {stored} dimensions, the array {ndim}")));
+        }
+        let mut shape = Vec::with_capacity(ndim);
+        for _ in 0..ndim {
+            shape.push(u64::from(u32::from_be_bytes(take(&mut rest, encoded)?)));
+        }
+        shape.reverse();
+        let count = match mode {
+            N5BlockMode::Default => shape.iter().fold(1, |count: u64, &n| count.saturating_mul(n)),
+            N5BlockMode::VarLength => u32::from_be_bytes(take(&mut rest, encoded)?).into(),
+        };
+        Ok(Self { mode, shape, count, length: encoded.len() - rest.len() })
+    }
+
+    /// Writes the header of a whole block.
+    pub(crate) fn append(shape: &[u32], encoded: &mut Vec<u8>) {
+        let ndim = u16::try_from(shape.len()).unwrap_or(u16::MAX);
+        encoded.extend(0_u16.to_be_bytes());
+        encoded.extend(ndim.to_be_bytes());
+        encoded.extend(shape.iter().rev().flat_map(|length| length.to_be_bytes()));
+    }
+
+    /// Whether there are just as many elements as the shape has.
+    pub(crate) fn is_box(&self) -> bool {
+        self.shape.iter().try_fold(1, |count: u64, &n| count.checked_mul(n)) == Some(self.count)
+    }
+}
+
+/// The next bytes of a header.
+fn take<const N: usize>(rest: &mut &[u8], encoded: &[u8]) -> Result<[u8; N], CodecError> {
+    let (bytes, behind) = rest.split_first_chunk().ok_or_else(|| truncated(encoded.len()).at("header"))?;
+    *rest = behind;
+    Ok(*bytes)
+}

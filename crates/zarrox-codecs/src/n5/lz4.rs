@@ -1,0 +1,299 @@
+//! `n5_lz4`: the framing of LZ4 blocks that N5 has from lz4-java's `LZ4BlockOutputStream`.
+//!
+//! Specification: <https://github.com/saalfeldlab/n5#file-system-specification>, which leaves the framing to
+//! <https://github.com/lz4/lz4-java>.
+//!
+//! | member | value |
+//! |---|---|
+//! | `blockSize` | 64 to 2^25: how many bytes are compressed as one block |
+//!
+//! Names: this codec is only that of N5's `lz4`, inside `n5_default`. Leniently, an absent `blockSize` is 65536, and a
+//! smaller one is 64.
+//!
+//! Encoded bytes: blocks, each behind a header of 21 bytes: the text `LZ4Block`; a byte with the method (0x10 stored,
+//! 0x20 LZ4) and the binary logarithm of the block size less 10; the compressed length, the length, and the xxHash32 of
+//! the bytes without its upper four bits, all as little-endian `u32`. A block of no bytes ends it. Leniently, bytes
+//! without the text in front are one bare LZ4 block, as z5 writes them.
+
+use twox_hash::XxHash32;
+use zarrox_core::Strictness;
+use zarrox_core::codec::{
+    BytesToBytes, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, Size, same_from_v2, same_to_v2,
+};
+use zarrox_core::error::CodecError;
+use zarrox_core::json::Map;
+use zarrox_core::json::json;
+
+use crate::bytes_to_bytes::ffi;
+use crate::config;
+use crate::error::too_large;
+use crate::error::truncated;
+
+/// The definition of `n5_lz4`.
+pub(crate) static DEF: CodecDef = CodecDef {
+    name: "n5_lz4",
+    aliases: &[],
+    v2_id: None,
+    kind: CodecKind::BytesToBytes,
+    create,
+    from_v2: same_from_v2,
+    to_v2: same_to_v2,
+};
+
+/// LZ4 as N5 has it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct N5Lz4 {
+    block_size: i32,
+    /// Whether a bare block is read as well.
+    lenient: bool,
+}
+
+impl N5Lz4 {
+    /// So many bytes, 64 to 2^25, are compressed as one block.
+    pub fn block_size(bytes: i32) -> Self {
+        Self { block_size: bytes, lenient: true }
+    }
+}
+
+impl Default for N5Lz4 {
+    fn default() -> Self {
+        Self::block_size(DEFAULT)
+    }
+}
+
+impl From<N5Lz4> for CodecSpec {
+    fn from(lz4: N5Lz4) -> Self {
+        Self { name: DEF.name.to_owned(), configuration: lz4.configuration() }
+    }
+}
+
+const DEFAULT: i32 = 1 << 16;
+const SMALLEST: i32 = 64;
+const LARGEST: i32 = 1 << 25;
+
+fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, CodecError> {
+    let config = config::read(configuration, context, &["blockSize"])?;
+    let lenient = context.strictness == Strictness::Lenient;
+    // z5 writes the number of elements of a chunk, or another number that it does not use.
+    let smallest = if lenient { 0 } else { SMALLEST };
+    let block_size = config.integer("blockSize", smallest..=LARGEST, DEFAULT)?.max(SMALLEST);
+    Ok(Codec::BytesToBytes(Box::new(N5Lz4 { block_size, lenient })))
+}
+
+const MAGIC: &[u8; 8] = b"LZ4Block";
+const STORED: u8 = 0x10;
+const LZ4: u8 = 0x20;
+
+impl BytesToBytes for N5Lz4 {
+    fn configuration(&self) -> Map {
+        config::members(json!({"blockSize": self.block_size}))
+    }
+
+    fn encoded_size(&self, decoded: Size) -> Size {
+        // Others may have chosen blocks as small as they can be.
+        let n = decoded.limit();
+        let smallest = usize::try_from(SMALLEST).unwrap_or(1);
+        Size::AtMost(n.saturating_add(HEADER * (n / smallest + 2)).saturating_add(64 << 10))
+    }
+
+    fn encode(&self, decoded: &[u8], encoded: &mut Vec<u8>) -> Result<(), CodecError> {
+        let size = usize::try_from(self.block_size).unwrap_or(1).max(1);
+        let level = self.level();
+        for block in decoded.chunks(size) {
+            encode_block(level, block, encoded)?;
+        }
+        Header { method: STORED, level, compressed: 0, length: 0, checksum: 0 }.append(encoded);
+        Ok(())
+    }
+
+    fn decode(&self, encoded: &[u8], decoded: &mut [u8]) -> Result<usize, CodecError> {
+        if self.lenient && !encoded.starts_with(MAGIC) {
+            // A bare block cannot begin with the text: its first match would lie before all bytes.
+            return ffi::lz4::decompress(encoded, decoded)
+                .ok_or_else(|| CodecError::corrupt("neither an LZ4Block stream nor an LZ4 block"));
+        }
+        let (mut rest, mut length) = (encoded, 0);
+        loop {
+            let (header, body) = Header::split(rest)?;
+            if header.length == 0 {
+                return check_end(header, body).map(|()| length);
+            }
+            decode_block(header, body, &mut decoded[length..])?;
+            rest = &body[header.compressed..];
+            length += header.length;
+        }
+    }
+}
+
+impl N5Lz4 {
+    /// The binary logarithm of the block size less 10, rounded up.
+    fn level(self) -> u8 {
+        let bits = u32::BITS - (self.block_size.max(1) - 1).unsigned_abs().leading_zeros();
+        u8::try_from(bits.saturating_sub(10)).unwrap_or(0x0f).min(0x0f)
+    }
+}
+
+const HEADER: usize = 21;
+
+/// What stands in front of a block.
+#[derive(Debug, Clone, Copy)]
+struct Header {
+    method: u8,
+    level: u8,
+    compressed: usize,
+    length: usize,
+    checksum: u32,
+}
+
+impl Header {
+    fn append(self, encoded: &mut Vec<u8>) {
+        encoded.extend(MAGIC);
+        encoded.push(self.method | self.level);
+        for number in [self.compressed, self.length] {
+            encoded.extend(u32::try_from(number).unwrap_or(u32::MAX).to_le_bytes());
+        }
+        encoded.extend(self.checksum.to_le_bytes());
+    }
+
+    /// The header in front of these bytes, and all that follow it.
+    fn split(bytes: &[u8]) -> Result<(Self, &[u8]), CodecError> {
+        let (header, body) = bytes.split_first_chunk::<HEADER>().ok_or_else(|| truncated(bytes.len()))?;
+        if !header.starts_with(MAGIC) {
+            return Err(CodecError::corrupt("no block begins where one should"));
+        }
+        let number =
+            |at: usize| u32::from_le_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]);
+        let size = |at: usize| usize::try_from(number(at)).unwrap_or(usize::MAX);
+        let (method, level) = (header[8] & 0xf0, header[8] & 0x0f);
+        Ok((Self { method, level, compressed: size(9), length: size(13), checksum: number(17) }, body))
+    }
+}
+
+fn check_end(header: Header, rest: &[u8]) -> Result<(), CodecError> {
+    if header.compressed != 0 || header.checksum != 0 || header.method != STORED {
+        return Err(CodecError::corrupt("the last block is damaged"));
+    }
+    match rest.len() {
+        0 => Ok(()),
+        more => Err(CodecError::corrupt(format!("{more} bytes follow the last block"))),
+    }
+}
+
+fn checksum(bytes: &[u8]) -> u32 {
+    const SEED: u32 = 0x9747_b28c;
+    XxHash32::oneshot(SEED, bytes) & 0x0fff_ffff
+}
+
+fn encode_block(level: u8, block: &[u8], encoded: &mut Vec<u8>) -> Result<(), CodecError> {
+    let start = encoded.len();
+    let stored = Header {
+        method: STORED,
+        level,
+        compressed: block.len(),
+        length: block.len(),
+        checksum: checksum(block),
+    };
+    stored.append(encoded);
+    let body = encoded.len();
+    let done = ffi::lz4::compress(1, block, encoded);
+    done.ok_or_else(|| CodecError::unsupported("LZ4 takes no more than 2 GiB; choose smaller blocks"))?;
+    let compressed = encoded.len() - body;
+    if compressed < block.len() {
+        let body = encoded.split_off(body);
+        encoded.truncate(start);
+        Header { method: LZ4, compressed, ..stored }.append(encoded);
+        encoded.extend(body);
+    } else {
+        encoded.truncate(body);
+        encoded.extend_from_slice(block);
+    }
+    Ok(())
+}
+
+/// Decodes a block into the front of what is left of the room.
+fn decode_block(header: Header, body: &[u8], room: &mut [u8]) -> Result<(), CodecError> {
+    let block = body.get(..header.compressed).ok_or_else(|| truncated(body.len()))?;
+    let left = room.len();
+    match header.method {
+        STORED if block.len() == header.length => {
+            room.get_mut(..block.len()).ok_or_else(|| too_large(left))?.copy_from_slice(block);
+        }
+        LZ4 => ffi::lz4::decompress_exactly(block, header.length, room)?,
+        _ => return Err(CodecError::corrupt("an LZ4 block is damaged")),
+    }
+    let computed = checksum(&room[..header.length]);
+    if computed == header.checksum {
+        return Ok(());
+    }
+    Err(CodecError::corrupt(format!("the checksum is {computed:08x}, {:08x} is stored", header.checksum)))
+}
+
+#[cfg(test)]
+mod tests {
+    use zarrox_testkit::codec::{Integrity, bytes_to_bytes_suite};
+
+    use super::*;
+    use crate::registry;
+    use crate::testing::{configured, decode, hex, make, spec};
+
+    #[test]
+    fn suite() {
+        // Leniently, a bare block is read as well, which has no checksum.
+        for size in [64, DEFAULT, LARGEST] {
+            bytes_to_bytes_suite(&registry(), &N5Lz4::block_size(size).into(), Integrity::Checked);
+        }
+    }
+
+    /// A block by hand: the text, the method and the level, the lengths, the checksum, the bytes.
+    fn block(token: u8, lengths: [u32; 2], checksum: u32, body: &[u8]) -> Vec<u8> {
+        let numbers = [lengths[0], lengths[1], checksum].map(u32::to_le_bytes);
+        [b"LZ4Block", &[token][..], numbers.as_flattened(), body].concat()
+    }
+
+    #[test]
+    fn blocks_by_hand() {
+        let plain = b"aaaaaaaaaaaaaaaaaaaaaaaaabcdef";
+        // One literal, a match of 24 bytes at a distance of one, five literals.
+        let compressed = hex("1f610100055062636465 66".replace(' ', "").as_str());
+        let sum = checksum(plain);
+        let end = block(0x16, [0, 0], 0, b"");
+        let lz4 = block(0x26, [11, 30], sum, &compressed);
+        let stored = block(0x16, [30, 30], sum, plain);
+        for whole in [&lz4, &stored] {
+            let stream = [whole.clone(), end.clone()].concat();
+            assert_eq!(decode("n5_lz4", &stream, 30).unwrap(), plain);
+        }
+        let both = [lz4.clone(), stored, end.clone()].concat();
+        assert_eq!(decode("n5_lz4", &both, 60).unwrap(), plain.repeat(2));
+        assert_eq!(decode("n5_lz4", &compressed, 30).unwrap(), plain, "z5 has no framing");
+        assert!(make(&spec("n5_lz4", json!({"blockSize": 64})), Strictness::Strict).is_ok_and(|codec| {
+            codec.decode(&compressed, &mut [0; 30]).is_err_and(|e| e.to_string().contains("truncated"))
+        }));
+        let error = |bytes: &[u8]| decode("n5_lz4", bytes, 60).unwrap_err().to_string();
+        assert!(error(&lz4).contains("truncated"), "no end");
+        let wrong = [block(0x26, [11, 30], sum ^ 1, &compressed), end.clone()].concat();
+        assert!(error(&wrong).contains("checksum"));
+        assert!(error(&[end, vec![0]].concat()).contains("1 bytes follow"));
+    }
+
+    #[test]
+    fn the_checksum_is_that_of_lz4_java() {
+        // xxHash32 of nothing and of "a", with lz4-java's seed, as python-xxhash computes it.
+        assert_eq!([checksum(b""), checksum(b"a")], [0x0d3b_42d8, 0x02b7_e114]);
+    }
+
+    #[test]
+    fn configurations() {
+        assert_eq!(
+            configured("n5_lz4", json!({}), Strictness::Lenient).unwrap(),
+            json!({"blockSize": 65536})
+        );
+        let z5 = json!({"blockSize": 6});
+        assert_eq!(configured("n5_lz4", z5.clone(), Strictness::Lenient).unwrap(), json!({"blockSize": 64}));
+        assert!(configured("n5_lz4", z5, Strictness::Strict).is_err());
+        assert_eq!(
+            [64, 1024, 1025, DEFAULT, LARGEST].map(|n| N5Lz4::block_size(n).level()),
+            [0, 0, 1, 6, 15]
+        );
+    }
+}

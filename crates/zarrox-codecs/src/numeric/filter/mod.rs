@@ -1,0 +1,342 @@
+//! What the filters of numcodecs have in common: arithmetic on the numbers of a chunk, one after the other.
+//!
+//! A filter sees a chunk as NumPy's `view` shows it: the same bytes as numbers of the type that its configuration names, which need
+//! not be the array's. So times are filtered as `<i8`.
+
+pub(crate) mod dtype;
+pub(crate) mod element;
+mod whole;
+
+use std::fmt;
+
+use zarrox_core::FillValue;
+use zarrox_core::codec::{ArrayToArray, ChunkSpec, Codec, Elementwise};
+use zarrox_core::data_type::{Endian, Storage};
+use zarrox_core::error::CodecError;
+use zarrox_core::json::Map;
+use zarrox_core::strided::{View, ViewMut};
+
+use dtype::Dtype;
+use element::{Cast, CheckedCast, Element};
+
+/// What a filter does with elements that lie one after the other, in the machine's endianness.
+pub(crate) trait Filter: fmt::Debug + Send + Sync + 'static {
+    /// Encodes elements.
+    fn encode(&self, decoded: &[u8], encoded: &mut [u8]) -> Result<(), CodecError>;
+
+    /// Decodes elements.
+    fn decode(&self, encoded: &[u8], decoded: &mut [u8]) -> Result<(), CodecError>;
+
+    /// Whether decoding only copies.
+    fn decodes_unchanged(&self) -> bool {
+        false
+    }
+}
+
+/// A filter for one kind of chunk that does the same with every element.
+#[derive(Debug)]
+pub(crate) struct EachElement<F> {
+    pub(crate) configuration: Map,
+    pub(crate) encoded: ChunkSpec,
+    pub(crate) filter: F,
+}
+
+impl<F: Filter> Elementwise for EachElement<F> {
+    fn configuration(&self) -> Map {
+        self.configuration.clone()
+    }
+
+    fn encoded_chunk(&self) -> &ChunkSpec {
+        &self.encoded
+    }
+
+    fn encode(&self, decoded: &[u8], encoded: &mut [u8]) -> Result<(), CodecError> {
+        self.filter.encode(decoded, encoded)
+    }
+
+    fn decode(&self, encoded: &[u8], decoded: &mut [u8]) -> Result<(), CodecError> {
+        self.filter.decode(encoded, decoded)
+    }
+
+    fn decodes_unchanged(&self) -> bool {
+        self.filter.decodes_unchanged()
+    }
+}
+
+/// A filter for one kind of chunk that needs all elements at once.
+#[derive(Debug)]
+pub(crate) struct WholeChunk<F>(pub(crate) EachElement<F>);
+
+impl<F: Filter> ArrayToArray for WholeChunk<F> {
+    fn configuration(&self) -> Map {
+        Elementwise::configuration(&self.0)
+    }
+
+    fn encoded_chunk(&self) -> &ChunkSpec {
+        Elementwise::encoded_chunk(&self.0)
+    }
+
+    fn encode(&self, decoded: &View<'_>, encoded: &mut ViewMut<'_>) -> Result<(), CodecError> {
+        ArrayToArray::encode(&self.0, decoded, encoded)
+    }
+
+    fn decode(&self, encoded: &View<'_>, decoded: &mut ViewMut<'_>) -> Result<(), CodecError> {
+        ArrayToArray::decode(&self.0, encoded, decoded)
+    }
+}
+
+/// A filter for a chunk whose elements it sees as `dtype` and turns into `astype`, with the fill value that `fill` makes.
+pub(crate) fn elementwise<F: Filter>(
+    configuration: Map,
+    chunk: &ChunkSpec,
+    (dtype, astype): (&Dtype, &Dtype),
+    filter: F,
+) -> Result<Codec, CodecError> {
+    let mut fill = vec![0; astype.storage.size()];
+    let same_size = chunk.item() == dtype.storage.size();
+    // A fill value that cannot be encoded is no reason not to read: zero stands for it.
+    if same_size && !chunk.is_variable() && filter.encode(chunk.fill().as_bytes(), &mut fill).is_err() {
+        fill.fill(0);
+    }
+    let shape = viewed_shape(chunk, dtype)?;
+    let encoded = ChunkSpec::new(&shape, astype.storage.clone(), FillValue::new(fill))?;
+    let codec = EachElement { configuration, encoded, filter };
+    Ok(Codec::ArrayToArray(if same_size { Box::new(codec) } else { Box::new(WholeChunk(codec)) }))
+}
+
+/// The shape of a chunk that is seen as numbers of another type: its own where these are as large as its elements, else flat.
+pub(crate) fn viewed_shape(chunk: &ChunkSpec, dtype: &Dtype) -> Result<Vec<u64>, CodecError> {
+    let (storage, seen) = (chunk.storage(), &dtype.storage);
+    let impossible = |why: &str| {
+        let name = dtype.to_json();
+        Err(CodecError::unsupported(format!(
+            "elements of the layout {storage:?} cannot be seen as {name}: {why}"
+        )))
+    };
+    if matches!(storage, Storage::Variable | Storage::Struct(_)) {
+        return impossible("they are no numbers");
+    }
+    // Which bytes come together then depends on the order in which they are stored.
+    let reordered = dtype.endian == Some(Endian::Big) || Endian::NATIVE == Endian::Big;
+    if storage.word() != seen.word() && reordered {
+        return impossible("only little-endian numbers can be cut in pieces");
+    }
+    if storage.size() == seen.size() {
+        return Ok(chunk.shape().iter().map(|&length| length as u64).collect());
+    }
+    if !chunk.size().is_multiple_of(seen.size()) {
+        return impossible(&format!("a chunk has {} bytes", chunk.size()));
+    }
+    Ok(vec![(chunk.size() / seen.size()) as u64])
+}
+
+/// The cast between two types of numbers.
+pub(crate) fn cast(from: &Storage, to: &Storage) -> Result<Cast, CodecError> {
+    let cast = element::cast(from, to);
+    cast.ok_or_else(|| CodecError::unsupported(format!("{from:?} and {to:?} are not both numbers")))
+}
+
+/// How many elements go through several steps together: few enough for all of them to stay in the fastest cache.
+const BLOCK: usize = 512;
+/// The size of the largest number.
+const LARGEST: usize = 16;
+
+/// Arithmetic on numbers of one type, around it casts from and to those that are stored.
+#[derive(Debug, Clone)]
+pub(crate) struct Steps {
+    /// The sizes of elements before, where the arithmetic takes them, where it gives them, and behind.
+    sizes: [usize; 4],
+    /// Where the arithmetic is on another type than the elements are of.
+    before: Option<Cast>,
+    after: After,
+}
+
+#[derive(Debug, Clone)]
+enum After {
+    Nothing,
+    Cast(Cast),
+    Checked(CheckedCast),
+}
+
+impl Steps {
+    /// Elements of `from` become ones of `to` by arithmetic that takes and gives numbers of these types. That they are numbers
+    /// of `to` is checked.
+    pub(crate) fn encoding(
+        from: &Storage,
+        works_on: &(Storage, Storage),
+        to: &Storage,
+    ) -> Result<Self, CodecError> {
+        let checked = element::checked_cast(&works_on.1, to).map(After::Checked);
+        Self::new(from, works_on, to, checked)
+    }
+
+    /// The same back, by arithmetic on numbers of one type. Integers wrap.
+    pub(crate) fn decoding(from: &Storage, works_on: &Storage, to: &Storage) -> Result<Self, CodecError> {
+        let wrapping = element::wrapping_cast(works_on, to).map(After::Cast);
+        Self::new(from, &(works_on.clone(), works_on.clone()), to, wrapping)
+    }
+
+    fn new(
+        from: &Storage,
+        (taken, given): &(Storage, Storage),
+        to: &Storage,
+        special: Option<After>,
+    ) -> Result<Self, CodecError> {
+        let before = (from != taken).then(|| cast(from, taken)).transpose()?;
+        let after = match special {
+            _ if given == to => After::Nothing,
+            Some(special) => special,
+            None => After::Cast(cast(given, to)?),
+        };
+        Ok(Self { sizes: [from, taken, given, to].map(Storage::size), before, after })
+    }
+
+    /// Takes all steps, block by block. False when a number is none of the last type.
+    pub(crate) fn run(&self, from: &[u8], to: &mut [u8], mut work: impl FnMut(&[u8], &mut [u8])) -> bool {
+        if let (None, After::Nothing) = (&self.before, &self.after) {
+            work(from, to);
+            return true;
+        }
+        let [size, size_taken, size_given, size_after] = self.sizes;
+        let (mut taken, mut given) = ([0; BLOCK * LARGEST], [0; BLOCK * LARGEST]);
+        let mut fits = true;
+        for (from, to) in from.chunks(BLOCK * size).zip(to.chunks_mut(BLOCK * size_after)) {
+            let count = from.len() / size;
+            let taken = match self.before {
+                None => from,
+                Some(cast) => {
+                    let taken = &mut taken[..count * size_taken];
+                    cast(from, taken);
+                    taken
+                }
+            };
+            if let After::Nothing = self.after {
+                work(taken, to);
+                continue;
+            }
+            let given = &mut given[..count * size_given];
+            work(taken, given);
+            match self.after {
+                After::Nothing => {}
+                After::Cast(cast) => cast(given, to),
+                After::Checked(cast) => fits &= cast(given, to),
+            }
+        }
+        fits
+    }
+}
+
+/// Whether two values stand for one: equal, or both NaN.
+pub(crate) fn is_same<T: PartialEq>(a: &T, b: &T) -> bool {
+    let is_number = |value: &T| value.eq(value);
+    a == b || !(is_number(a) || is_number(b))
+}
+
+/// Copies all elements but the fill value; how many bytes they are.
+pub(crate) fn without<T: Element + PartialEq>(elements: &[u8], fill: &[u8], others: &mut [u8]) -> usize {
+    let fill = T::elements(fill).first().map(|fill| T::get(*fill));
+    let others = T::elements_mut(others);
+    let mut count = 0;
+    for element in T::elements(elements) {
+        others[count] = *element;
+        let value = T::get(*element);
+        count += usize::from(!fill.as_ref().is_some_and(|fill| is_same(&value, fill)));
+    }
+    count * size_of::<T::Bytes>()
+}
+
+#[cfg(test)]
+mod tests {
+    use zarrox_core::Strictness;
+    use zarrox_core::codec::{CodecChain, CodecSpec, EncodeOptions};
+    use zarrox_core::json::Json;
+
+    use super::*;
+    use crate::numeric::filter::element::with_element;
+    use crate::testing::{chain, decode_chunk, hex};
+    use crate::{Bytes, registry};
+
+    const GOLDEN: &str = include_str!("../../testing/golden/filters.json");
+
+    fn native(little: &str, storage: &Storage) -> Vec<u8> {
+        let mut bytes = hex(little);
+        if Endian::NATIVE == Endian::Big {
+            bytes.chunks_exact_mut(storage.word()).for_each(<[u8]>::reverse);
+        }
+        bytes
+    }
+
+    fn assert_same<T: Element + PartialEq + fmt::Debug>(found: &[u8], expected: &[u8], what: &str) {
+        let values =
+            |memory: &[u8]| T::elements(memory).iter().map(|bytes| T::get(*bytes)).collect::<Vec<_>>();
+        let (found, expected) = (values(found), values(expected));
+        let same = found.len() == expected.len() && found.iter().zip(&expected).all(|(a, b)| is_same(a, b));
+        assert!(same, "{what}:\n{found:?} instead of\n{expected:?}");
+    }
+
+    fn chain_of(case: &Json, storage: &Storage, count: usize) -> CodecChain {
+        let registry = registry();
+        let mut members = case["codec"].as_object().unwrap().clone();
+        let Some(Json::String(id)) = members.shift_remove("id") else { panic!("{case}") };
+        let def = registry.codec_from_v2(&id, &members).unwrap();
+        let configuration = (def.from_v2)(&members, storage.size()).unwrap();
+        assert_eq!((def.to_v2)(&configuration).unwrap(), members, "{case}: as numcodecs writes it");
+        let codec = CodecSpec { name: def.name.to_owned(), configuration };
+        let chain = chain(
+            &[codec.clone(), Bytes::little().into()],
+            &ChunkSpec::new(&[count as u64], storage.clone(), FillValue::new(vec![0x5a; storage.size()]))
+                .unwrap(),
+            &registry,
+            Strictness::Strict,
+        )
+        .unwrap();
+        assert_eq!(chain.specs()[0], codec, "{case}: the complete configuration");
+        chain
+    }
+
+    /// See `testing/golden/README.md`.
+    #[test]
+    fn golden() {
+        let cases: Vec<Json> = serde_json::from_str(GOLDEN).unwrap();
+        assert!(cases.len() > 1000);
+        for case in &cases {
+            let text = |name: &str| case[name].as_str().unwrap();
+            let storage = Dtype::parse(text("dtype")).unwrap().storage;
+            let (values, decoded) = (native(text("values"), &storage), native(text("decoded"), &storage));
+            let count = values.len() / storage.size();
+            if count == 0 {
+                continue;
+            }
+            let chain = chain_of(case, &storage, count);
+            let what = format!("{}, {}", case["codec"], text("values"));
+            let found = decode_chunk(&chain, &hex(text("encoded"))).unwrap();
+            let overflows = case["overflows"] == true;
+            if !overflows {
+                with_element!(&storage, T => assert_same::<T>(&found, &decoded, &what), else panic!("{what}"));
+            }
+            let (mut encoded, all) = (Vec::new(), EncodeOptions { store_empty_chunks: true });
+            let stored =
+                chain.encode(&View::contiguous(&values, &[count], storage.size()), all, &mut encoded);
+            if overflows {
+                let right = stored.is_err() || decode_chunk(&chain, &encoded).unwrap() == values;
+                assert!(right, "{what}: what does not come back is refused");
+                continue;
+            }
+            assert!(stored.is_ok_and(|stored| stored), "{what}");
+            {
+                let stored = ["astype", "encode_dtype"].iter().find_map(|name| case["codec"][*name].as_str());
+                let stored = match &case["codec"]["id"] {
+                    id if id == "packbits" => Storage::Uint(1),
+                    _ => stored.map_or(storage, |name| Dtype::parse(name).unwrap().storage),
+                };
+                let (encoded, expected) =
+                    (native(&to_hex(&encoded), &stored), native(text("encoded"), &stored));
+                with_element!(&stored, T => assert_same::<T>(&encoded, &expected, &what), else panic!("{what}"));
+            }
+        }
+    }
+
+    fn to_hex(bytes: &[u8]) -> String {
+        bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+}
