@@ -9,7 +9,7 @@ use zarrox_core::strided::{Dims, Span, View, ViewMut, contiguous_strides};
 use zarrox_core::vlen::VlenBuffer;
 use zarrox_core::{DataType, Element, Error, ErrorKind, Registry, Result};
 
-use super::write::view_of;
+use super::ndarrays::view_of;
 use crate::error::argument;
 
 /// Elements in memory, row-major, in the machine's endianness: a data type, a shape, and the bytes.

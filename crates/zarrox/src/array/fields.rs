@@ -9,9 +9,9 @@ use zarrox_core::selection::ResolvedSelection;
 use zarrox_core::strided::{Dims, View, ViewMut};
 use zarrox_core::{DataType, Element, Error, ErrorKind, Result};
 
-use super::read::contiguous_view;
+use super::ndarrays::{contiguous_view, view_of, without_leading_ones};
 use super::view::ArrayView;
-use super::write::{takes, view_of, without_leading_ones};
+use super::write::takes;
 use super::{Array, DynArray};
 use crate::error::argument;
 use crate::memory::zeroed;

@@ -12,6 +12,7 @@ mod fields;
 mod info;
 mod iterate;
 mod kept;
+mod ndarrays;
 mod parts;
 mod read;
 mod resize;
@@ -20,6 +21,7 @@ mod time;
 mod transfer;
 mod view;
 mod vlen;
+mod vlen_element;
 mod write;
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -51,7 +53,7 @@ pub use iterate::{Chunks, Rows};
 pub use parts::Parts;
 pub use time::Time;
 pub use view::ArrayView;
-pub use vlen::VlenElement;
+pub use vlen_element::VlenElement;
 
 /// An array: its metadata is in memory, its chunks are in the store.
 ///

@@ -11,6 +11,8 @@ use zarrox_core::{DataType, Element, Error, ErrorKind, Result};
 use zarrox_stores::Key;
 
 use super::fetch::Part;
+use super::ndarrays::contiguous_view;
+
 use super::view::ArrayView;
 use super::{Array, DynArray};
 use crate::error::argument;
@@ -267,16 +269,4 @@ fn count(shape: &[usize], item: usize) -> Result<usize> {
 /// The name of a chunk in errors.
 pub(super) fn chunk_place(chunk: &[u64], key: &Key) -> String {
     format!("chunk {chunk:?} (key '{key}')")
-}
-
-/// Memory as a view of elements of `item` bytes. Panics when there is not just as much memory as the shape says.
-pub(super) fn contiguous_view<'a, T: Element>(
-    data: &'a mut [T],
-    shape: &[usize],
-    item: usize,
-) -> ViewMut<'a> {
-    // SAFETY: the slice has as many bytes, and every pattern of bytes that is written is a valid element; booleans are
-    // brought to 0 or 1 before anybody looks at them as such.
-    let bytes = unsafe { std::slice::from_raw_parts_mut(data.as_mut_ptr().cast::<u8>(), size_of_val(data)) };
-    ViewMut::contiguous(bytes, shape, item)
 }

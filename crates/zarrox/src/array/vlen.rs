@@ -1,129 +1,13 @@
 //! Elements of variable length as Rust values: text, bytes, arrays of numbers, objects.
 
-use ndarray::{ArrayBase, ArrayD, ArrayView1, Data, Dimension, IxDyn, RawData};
-use zarrox_core::data_type::{VARIABLE_BYTES, VARIABLE_TEXT};
-use zarrox_core::json::Json;
-use zarrox_core::{DataType, Element, Error, ErrorKind, Result, msgpack};
+use ndarray::{ArrayBase, ArrayD, Data, Dimension, IxDyn, RawData};
+use zarrox_core::{DataType, Error, ErrorKind, Result};
 
+use super::ndarrays::without_leading_ones;
 use super::view::ArrayView;
-use super::write::{view_of, without_leading_ones};
+use super::vlen_element::VlenElement;
 use super::{Array, DynArray};
 use crate::error::argument;
-
-/// A Rust type that elements of variable length are read into and written from.
-///
-/// | Rust | elements |
-/// |---|---|
-/// | `String` | text: v3's `string`, v2's with `vlen-utf8` or `categorize` |
-/// | `Vec<u8>` | bytes: v3's `bytes`, v2's with `vlen-bytes` |
-/// | `Vec<T>` of numbers | arrays of numbers: v2's with `vlen-array` |
-/// | `Option` of these | such of them that may be missing: v3's `zarrs.optional` |
-/// | `Json` | Python objects: v2's with `json2` or `msgpack2` |
-pub trait VlenElement: Sized {
-    /// Returns true if elements of this data type can be read as this Rust type.
-    fn holds(data_type: &DataType) -> bool;
-
-    /// The name of this Rust type in errors.
-    fn name() -> String;
-
-    /// The value of an element of such a data type.
-    ///
-    /// # Errors
-    /// When the bytes are not what the data type says, or the Rust type cannot say the value.
-    fn from_element(element: &[u8]) -> Result<Self>;
-
-    /// Appends the element that the value is.
-    ///
-    /// # Errors
-    /// When the value is larger than an element can be.
-    fn append_to(&self, bytes: &mut Vec<u8>) -> Result<()>;
-}
-
-impl VlenElement for String {
-    fn holds(data_type: &DataType) -> bool {
-        data_type.is_named(VARIABLE_TEXT)
-    }
-
-    fn name() -> String {
-        "text".to_owned()
-    }
-
-    fn from_element(element: &[u8]) -> Result<Self> {
-        let text = std::str::from_utf8(element);
-        text.map(str::to_owned)
-            .map_err(|error| Error::new(ErrorKind::Corrupt, "an element is not UTF-8").with_source(error))
-    }
-
-    fn append_to(&self, bytes: &mut Vec<u8>) -> Result<()> {
-        bytes.extend_from_slice(self.as_bytes());
-        Ok(())
-    }
-}
-
-impl<T: VlenElement> VlenElement for Option<T> {
-    fn holds(data_type: &DataType) -> bool {
-        data_type.optional_value().is_some_and(|value| T::holds(&value))
-    }
-
-    fn name() -> String {
-        format!("{} that may be missing", T::name())
-    }
-
-    fn from_element(element: &[u8]) -> Result<Self> {
-        let value = element.split_first().filter(|(present, _)| **present != 0);
-        value.map(|(_, value)| T::from_element(value)).transpose()
-    }
-
-    fn append_to(&self, bytes: &mut Vec<u8>) -> Result<()> {
-        let Some(value) = self else { return Ok(()) };
-        bytes.push(1);
-        value.append_to(bytes)
-    }
-}
-
-impl<T: Element> VlenElement for Vec<T> {
-    fn holds(data_type: &DataType) -> bool {
-        let bytes = data_type.is_named(VARIABLE_BYTES) && T::data_type() == DataType::UInt8;
-        bytes || data_type.vlen_item().is_some_and(|item| T::holds(&item))
-    }
-
-    fn name() -> String {
-        format!("lists of {}", T::data_type())
-    }
-
-    fn from_element(element: &[u8]) -> Result<Self> {
-        if !element.len().is_multiple_of(size_of::<T>()) {
-            let message = format!("{} bytes are no array of {}", element.len(), T::data_type());
-            return Err(Error::new(ErrorKind::Corrupt, message));
-        }
-        let shape = vec![element.len() / size_of::<T>()];
-        let numbers = DynArray::new(T::data_type(), shape, element.to_vec())?.to_typed::<T>()?;
-        Ok(numbers.into_raw_vec_and_offset().0)
-    }
-
-    fn append_to(&self, bytes: &mut Vec<u8>) -> Result<()> {
-        view_of(&ArrayView1::from(self)).append_to(bytes, 1);
-        Ok(())
-    }
-}
-
-impl VlenElement for Json {
-    fn holds(data_type: &DataType) -> bool {
-        *data_type == DataType::object()
-    }
-
-    fn name() -> String {
-        "objects".to_owned()
-    }
-
-    fn from_element(element: &[u8]) -> Result<Self> {
-        Ok(msgpack::to_json(element)?)
-    }
-
-    fn append_to(&self, bytes: &mut Vec<u8>) -> Result<()> {
-        Ok(msgpack::from_json(self, bytes)?)
-    }
-}
 
 fn check<T: VlenElement>(data_type: &DataType) -> Result<()> {
     if T::holds(data_type) {

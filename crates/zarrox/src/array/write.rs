@@ -1,6 +1,6 @@
 //! Writing: the same projections as for reading, each merged into its stored object.
 
-use ndarray::{ArrayBase, ArrayViewD, Axis, Data, Dimension, IxDyn, RawData};
+use ndarray::{ArrayBase, Data, Dimension, IxDyn, RawData};
 use zarrox_core::codec::{CodecChain, EncodeOptions, Encoded, FieldPlace, Update, WritePart};
 use zarrox_core::scratch::with_vec;
 use zarrox_core::selection::{Elements, Projection, Projections, ResolvedSelection, merged, ordered};
@@ -8,6 +8,7 @@ use zarrox_core::strided::{Dims, Span, View};
 use zarrox_core::{DataType, Element, Error, ErrorKind, Result};
 use zarrox_stores::{Condition, Key};
 
+use super::ndarrays::{view_of, without_leading_ones};
 use super::read::chunk_place;
 use super::view::ArrayView;
 use super::{Array, DynArray};
@@ -254,35 +255,9 @@ impl Array {
     }
 }
 
-/// The elements of an `ndarray`, of whatever layout, as a view.
-pub(super) fn view_of<T, S, D>(values: &ArrayBase<S, D>) -> View<'_>
-where
-    T: Element,
-    S: Data + RawData<Elem = T>,
-    D: Dimension,
-{
-    let item = size_of::<T>();
-    let strides: Dims<isize> = values.strides().iter().map(|stride| stride * item.cast_signed()).collect();
-    // SAFETY: shape and strides are those of an array that is borrowed as long as the view; elements are plain data.
-    unsafe { View::from_raw(values.as_ptr().cast(), values.shape(), &strides, item) }
-}
-
 /// Returns true if elements of one type may be written as those of another: both are stored alike, and they are not two extension
 /// types, which mean different things by the same bits.
 pub(super) fn takes(own: &DataType, given: &DataType) -> bool {
     let both = matches!((own, given), (DataType::Extension(_), DataType::Extension(_)));
     own == given || (own.storage() == given.storage() && !both)
-}
-
-/// Values without the axes of length 1 that they have in front and the selection has not: NumPy assigns these as well.
-pub(super) fn without_leading_ones<T, S, D>(values: &ArrayBase<S, D>, ndim: usize) -> ArrayViewD<'_, T>
-where
-    S: Data + RawData<Elem = T>,
-    D: Dimension,
-{
-    let mut values = values.view().into_dyn();
-    while values.ndim() > ndim && values.len_of(Axis(0)) == 1 {
-        values = values.index_axis_move(Axis(0), 0);
-    }
-    values
 }

@@ -6,7 +6,7 @@ use zarrox_core::grid::ChunkGrid;
 use zarrox_core::json::Json;
 use zarrox_core::{ArrayMetadata, CodecSpec, Registry};
 
-use super::target::Translator;
+use super::translator::Translator;
 use crate::array::Array;
 
 /// A chunk grid and codecs to try.

@@ -39,6 +39,7 @@ mod plan;
 mod report;
 mod run;
 mod target;
+mod translator;
 
 use std::fmt;
 use std::fs;
@@ -49,12 +50,13 @@ use zarrox_core::{ErrorKind, Format, Result};
 use zarrox_stores::Store;
 
 use crate::error::argument;
+use crate::group::Node;
 use crate::locate;
 use crate::location::{Location, Purpose};
 use crate::options::{OpenMode, OpenOptions};
 use crate::policy::{Consolidated, MissingChunks};
 use journal::Journal;
-use plan::Step;
+use plan::{Planner, Step};
 
 pub use journal::JOURNAL;
 pub(crate) use journal::check_finished;
@@ -197,7 +199,7 @@ impl Convert {
         let source = &known_nodes(source)?;
         let destination = destination.clone().settle(self.to)?;
         let root = source.open_node()?;
-        plan::Planner::new(self, source, &destination, root.format(), false).plan(root)
+        self.planned(source, destination, root.format(), false, root)
     }
 
     /// Like [`Convert::plan_in_place`], in a store.
@@ -217,7 +219,20 @@ impl Convert {
             None => root.format(),
         };
         self.check_above(&destination)?;
-        plan::Planner::new(self, source, &destination, from, true).plan(root)
+        self.planned(source, destination, from, true, root)
+    }
+
+    fn planned(
+        &self,
+        source: &Location,
+        destination: Location,
+        from: Format,
+        in_place: bool,
+        root: Node,
+    ) -> Result<Conversion> {
+        let (steps, report) = Planner::new(self.to, source, &destination, from, in_place).plan(root)?;
+        let in_place = in_place.then_some(from);
+        Ok(Conversion { convert: self.clone(), source: source.clone(), destination, in_place, steps, report })
     }
 
     /// Below a group of another format nobody else would find the node.

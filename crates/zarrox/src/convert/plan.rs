@@ -7,9 +7,9 @@ use zarrox_core::metadata::{Consolidation, Layout};
 use zarrox_core::{ArrayMetadata, Error, ErrorKind, Format, GroupMetadata, NodeMetadata, NodePath, Result};
 use zarrox_stores::Prefix;
 
+use super::journal::JOURNAL;
 use super::report::{Action, ConvertReport, NodeReport, Severity, What};
-use super::target::Translator;
-use super::{Conversion, Convert, JOURNAL};
+use super::translator::Translator;
 use crate::array::Array;
 use crate::error::from_store;
 use crate::group::{Group, Node};
@@ -50,7 +50,7 @@ impl Step {
 
 /// Walks through the source.
 pub(super) struct Planner<'a> {
-    convert: &'a Convert,
+    to: Format,
     source: &'a Location,
     destination: &'a Location,
     in_place: Option<Format>,
@@ -60,7 +60,7 @@ pub(super) struct Planner<'a> {
 
 impl<'a> Planner<'a> {
     pub(super) fn new(
-        convert: &'a Convert,
+        to: Format,
         source: &'a Location,
         destination: &'a Location,
         from: Format,
@@ -72,30 +72,24 @@ impl<'a> Planner<'a> {
         };
         let report = ConvertReport {
             from,
-            to: convert.to,
+            to,
             source: shown(source),
             destination: (!in_place).then(|| shown(destination)),
             nodes: Vec::new(),
             findings: Vec::new(),
         };
         let in_place = in_place.then_some(from);
-        Self { convert, source, destination, in_place, steps: Vec::new(), report }
+        Self { to, source, destination, in_place, steps: Vec::new(), report }
     }
 
-    pub(super) fn plan(mut self, root: Node) -> Result<Conversion> {
+    /// The steps from this node on, and the report of what they will do.
+    pub(super) fn plan(mut self, root: Node) -> Result<(Vec<Step>, ConvertReport)> {
         self.node("", root)?;
-        Ok(Conversion {
-            convert: self.convert.clone(),
-            source: self.source.clone(),
-            destination: self.destination.clone(),
-            in_place: self.in_place,
-            steps: self.steps,
-            report: self.report,
-        })
+        Ok((self.steps, self.report))
     }
 
     fn node(&mut self, path: &str, node: Node) -> Result<()> {
-        if self.in_place.is_some() && node.format() == self.convert.to {
+        if self.in_place.is_some() && node.format() == self.to {
             self.unchanged(path, &node)?;
         } else if let Some(reason) = self.misplaced(path, &node)? {
             self.leave_out(path, &reason);
@@ -118,7 +112,7 @@ impl<'a> Planner<'a> {
             return Ok(Some(format!("it is of Zarr {}, unlike the nodes above", node.format())));
         }
         let place = self.destination.at(self.destination.path.join(path)?);
-        let layout = place.layout_for(self.convert.to)?;
+        let layout = place.layout_for(self.to)?;
         Ok(place.check_names(&layout).err().map(|error| error.to_string()))
     }
 
@@ -129,7 +123,7 @@ impl<'a> Planner<'a> {
         let mut step = Step::documents(path, Action::Nothing, None);
         if let (Node::Group(group), Some(from)) = (node, self.in_place) {
             // An earlier run may have been interrupted just before this.
-            let (place, to) = (group.location(), self.convert.to);
+            let (place, to) = (group.location(), self.to);
             step.consolidate =
                 place.has_consolidated(from)? && place.can_consolidate(to)? && !place.has_consolidated(to)?;
         }
@@ -158,7 +152,7 @@ impl<'a> Planner<'a> {
             return Ok(false);
         }
         let place = self.destination.at(self.destination.path.join(path)?);
-        if place.can_consolidate(self.convert.to)? {
+        if place.can_consolidate(self.to)? {
             return Ok(true);
         }
         let name = shown(path);
@@ -214,7 +208,7 @@ impl<'a> Planner<'a> {
 
     fn check_documents(&mut self, path: &str, from: Format) -> Result<()> {
         let place = self.destination.path.join(path)?;
-        let (old, new) = (from.def(), self.convert.to.def());
+        let (old, new) = (from.def(), self.to.def());
         let alike =
             old.layout().chunks(&place) == new.layout().chunks(&place) && old.entry_key() == new.entry_key();
         let (old, new) = (old.layout().keys(&place), new.layout().keys(&place));
@@ -230,7 +224,7 @@ impl<'a> Planner<'a> {
 
     fn translator<'t>(&'t mut self, path: &str, shown: &'t str) -> Result<Translator<'t>> {
         Ok(Translator {
-            to: self.convert.to,
+            to: self.to,
             in_place: self.in_place.is_some(),
             registry: &self.source.context.registry,
             chunk_limit: self.source.context.chunk_limit,

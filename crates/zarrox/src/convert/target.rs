@@ -3,35 +3,20 @@
 //! No format is asked by name what it can do. Its documents are made, and read again: what comes back unchanged, the
 //! format can say.
 
-use zarrox_core::Strictness;
 use zarrox_core::grid::{ChunkGrid, ChunkKeyEncoding};
 use zarrox_core::json::{Json, Map};
-use zarrox_core::metadata::{ReadContext, Source};
 use zarrox_core::{
-    ArrayMetadata, CodecSpec, DataType, Error, ErrorKind, FillValue, Format, GroupMetadata, NodeMetadata,
-    NodePath, Registry, Result,
+    ArrayMetadata, DataType, Error, ErrorKind, FillValue, Format, GroupMetadata, NodeMetadata, Result,
+    Strictness,
 };
 
 use super::codecs;
 use super::report::{Finding, Severity, What};
+use super::translator::{Translator, says};
 use crate::array::Array;
 
 /// The attribute that xarray reads the names of dimensions from in formats that have none.
 const ARRAY_DIMENSIONS: &str = "_ARRAY_DIMENSIONS";
-
-/// Translates one node.
-pub(super) struct Translator<'a> {
-    pub(super) to: Format,
-    /// True if chunks must stay where and as they are.
-    pub(super) in_place: bool,
-    pub(super) registry: &'a Registry,
-    pub(super) chunk_limit: usize,
-    /// Where the node will be.
-    pub(super) path: NodePath,
-    /// The name of the node in findings.
-    pub(super) shown: &'a str,
-    pub(super) findings: &'a mut Vec<Finding>,
-}
 
 /// An array as the target has it.
 pub(super) struct TargetArray {
@@ -110,20 +95,6 @@ impl Translator<'_> {
     }
 
     /// Checks that the target can say a node; the error says why not.
-    pub(super) fn says(&self, node: &NodeMetadata) -> Result<()> {
-        says(self.to, &self.path, node, self.registry, self.chunk_limit)
-    }
-
-    pub(super) fn says_array(&self, array: &ArrayMetadata) -> Result<()> {
-        let codecs = self.in_target(array.codecs.clone());
-        self.says(&NodeMetadata::Array(ArrayMetadata { codecs, ..array.clone() }))
-    }
-
-    /// Codecs with what the target has around all chunks. Around chunks that stay as they are nothing can be put.
-    fn in_target(&self, codecs: Vec<CodecSpec>) -> Vec<CodecSpec> {
-        if self.in_place { codecs } else { self.to.def().new_codecs(codecs) }
-    }
-
     /// Returns the array without the padding of structures, where that is all that the target cannot say; else the error.
     fn packed(&mut self, array: &Array, error: Error) -> Result<ArrayMetadata> {
         let (padded, packed) = (array.data_type(), array.data_type().packed());
@@ -404,41 +375,6 @@ const MANY_CHUNKS: u64 = 1 << 24;
 
 /// The advice where chunks would have to be changed.
 const GIVE: &str = "give a destination for a converted copy";
-
-/// Checks that a format can say a node; the error says why not.
-fn says(
-    format: Format,
-    path: &NodePath,
-    node: &NodeMetadata,
-    registry: &Registry,
-    chunk_limit: usize,
-) -> Result<()> {
-    let def = format.def();
-    let documents = def.to_documents(path, node, registry)?;
-    let stored =
-        |name: &&str| documents.iter().find(|(stored, _)| stored == name).map(|(_, bytes)| bytes.clone());
-    let stored: Vec<Option<Vec<u8>>> = def.layout().documents().iter().map(stored).collect();
-    let context = ReadContext { data_type_fallback: true, ..ReadContext::new(registry, Strictness::Lenient) };
-    let stored = Source::stored(&stored);
-    let back = match def.from_documents(&stored, &context)? {
-        None if def.layout().implicit_groups() => {
-            let group = |attributes| GroupMetadata { attributes, ..GroupMetadata::new(format) };
-            def.implicit_group(&stored, &context)?.map(group).map(NodeMetadata::Group)
-        }
-        back => back,
-    };
-    let same = match (&back, node) {
-        (Some(NodeMetadata::Array(back)), NodeMetadata::Array(array)) => {
-            back.is_same(array, registry, chunk_limit)?
-        }
-        (Some(NodeMetadata::Group(back)), NodeMetadata::Group(group)) => back == group,
-        _ => false,
-    };
-    if same {
-        return Ok(());
-    }
-    Err(Error::new(ErrorKind::Unsupported, format!("Zarr {format} says it otherwise")))
-}
 
 /// The names of all dimensions, if xarray's attribute has them.
 fn attribute_names(array: &ArrayMetadata) -> Option<Vec<Option<String>>> {

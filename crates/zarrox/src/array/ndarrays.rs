@@ -1,0 +1,43 @@
+//! Arrays of `ndarray` as views of memory.
+
+use ndarray::{ArrayBase, ArrayViewD, Axis, Data, Dimension, RawData};
+use zarrox_core::Element;
+use zarrox_core::strided::{Dims, View, ViewMut};
+
+/// The elements of an `ndarray`, of whatever layout, as a view.
+pub(super) fn view_of<T, S, D>(values: &ArrayBase<S, D>) -> View<'_>
+where
+    T: Element,
+    S: Data + RawData<Elem = T>,
+    D: Dimension,
+{
+    let item = size_of::<T>();
+    let strides: Dims<isize> = values.strides().iter().map(|stride| stride * item.cast_signed()).collect();
+    // SAFETY: shape and strides are those of an array that is borrowed as long as the view; elements are plain data.
+    unsafe { View::from_raw(values.as_ptr().cast(), values.shape(), &strides, item) }
+}
+
+/// Values without the axes of length 1 that they have in front and the selection has not: NumPy assigns these as well.
+pub(super) fn without_leading_ones<T, S, D>(values: &ArrayBase<S, D>, ndim: usize) -> ArrayViewD<'_, T>
+where
+    S: Data + RawData<Elem = T>,
+    D: Dimension,
+{
+    let mut values = values.view().into_dyn();
+    while values.ndim() > ndim && values.len_of(Axis(0)) == 1 {
+        values = values.index_axis_move(Axis(0), 0);
+    }
+    values
+}
+
+/// Memory as a view of elements of `item` bytes. Panics when there is not just as much memory as the shape says.
+pub(super) fn contiguous_view<'a, T: Element>(
+    data: &'a mut [T],
+    shape: &[usize],
+    item: usize,
+) -> ViewMut<'a> {
+    // SAFETY: the slice has as many bytes, and every pattern of bytes that is written is a valid element; booleans are
+    // brought to 0 or 1 before anybody looks at them as such.
+    let bytes = unsafe { std::slice::from_raw_parts_mut(data.as_mut_ptr().cast::<u8>(), size_of_val(data)) };
+    ViewMut::contiguous(bytes, shape, item)
+}
