@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 
 use zarrox_codecs::registry;
 use zarrox_core::Strictness;
-use zarrox_core::codec::{ChunkSpec, CodecChain, CodecContext, CodecSpec, EncodeOptions, ReadPart};
+use zarrox_core::codec::{ChunkSpec, CodecChain, CodecContext, CodecSpec, EncodeOptions, ReadRegion};
 use zarrox_core::data_type::DataType;
 use zarrox_core::json::{Json, json};
 use zarrox_core::strided::{Span, View, ViewMut};
@@ -196,7 +196,7 @@ impl Case {
         let chunk = self.chain.chunk();
         let region = chunk.shape().iter().map(|&length| Span::all(length)).collect();
         let out = ViewMut::contiguous(out, chunk.shape(), chunk.item());
-        self.chain.decode(&self.encoded, ReadPart::new(region, out)).unwrap();
+        self.chain.decode(&self.encoded, ReadRegion::new(region, out)).unwrap();
     }
 
     fn against_library(&self, title: &str, bare: &mut Bare) -> [(&'static str, f64); 2] {

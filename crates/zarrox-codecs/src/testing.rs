@@ -4,7 +4,7 @@ pub(crate) mod filters;
 pub(crate) mod objects;
 
 use zarrox_core::Strictness;
-use zarrox_core::codec::{BytesToBytes, ChunkSpec, Codec, CodecChain, CodecContext, CodecSpec, ReadPart};
+use zarrox_core::codec::{BytesToBytes, ChunkSpec, Codec, CodecChain, CodecContext, CodecSpec, ReadRegion};
 use zarrox_core::data_type::Storage;
 use zarrox_core::error::CodecError;
 use zarrox_core::json::Json;
@@ -86,6 +86,6 @@ pub(crate) fn decode_chunk(chain: &CodecChain, encoded: &[u8]) -> Result<Vec<u8>
     let mut decoded = vec![0; chunk.size()];
     let region = chunk.shape().iter().map(|&length| Span::all(length)).collect();
     let out = ViewMut::contiguous(&mut decoded, chunk.shape(), chunk.item());
-    chain.decode(encoded, ReadPart::new(region, out))?;
+    chain.decode(encoded, ReadRegion::new(region, out))?;
     Ok(decoded)
 }

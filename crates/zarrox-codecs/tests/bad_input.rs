@@ -9,7 +9,7 @@ use std::path::Path;
 use zarrox_codecs::{ALL, registry};
 use zarrox_core::Strictness;
 use zarrox_core::codec::{
-    CHUNK_LIMIT, ChunkSpec, CodecChain, CodecContext, CodecKind, CodecSpec, EncodeOptions, ReadPart,
+    CHUNK_LIMIT, ChunkSpec, CodecChain, CodecContext, CodecKind, CodecSpec, EncodeOptions, ReadRegion,
 };
 use zarrox_core::data_type::Storage;
 use zarrox_core::json::Json;
@@ -199,7 +199,7 @@ fn a_large_chunk_that_lies_about_its_size_takes_little_more_than_it_has() {
         let decode = |chain: &CodecChain, encoded: &[u8]| {
             let (vlen, mut reference) = (VlenBuffer::new(), [0; VlenRef::SIZE]);
             let all = [Span::all(1)].into_iter().collect();
-            let part = ReadPart::new(all, chain.chunk().view_mut(&mut reference, &vlen));
+            let part = ReadRegion::new(all, chain.chunk().view_mut(&mut reference, &vlen));
             chain.decode(encoded, part).map(|()| vlen.element(&reference) == element)
         };
         assert!(decode(&chain, &encoded).unwrap(), "{name}");

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use zarrox_core::Strictness;
 use zarrox_core::codec::{
-    BytesToBytes, ChunkSpec, Codec, CodecChain, CodecContext, CodecSpec, EncodeOptions, Fetch, ReadPart,
+    BytesToBytes, ChunkSpec, Codec, CodecChain, CodecContext, CodecSpec, EncodeOptions, Fetch, ReadRegion,
     Sink, Size, Update, Window, WritePart,
 };
 use zarrox_core::data_type::{DataType, Leaf, Storage, StructLayout};
@@ -116,8 +116,8 @@ fn round_trip(codec: &dyn BytesToBytes, data: &[u8], what: &str) {
     let length = codec.decode(encoded, &mut decoded).unwrap_or_else(|e| panic!("{what}: {e}"));
     assert_eq!(length, data.len(), "{what}: the decoded size");
     assert!(decoded == data, "{what}: the decoded bytes");
-    if let Some(borrowed) = codec.decode_borrowed(encoded) {
-        assert!(borrowed.unwrap() == data, "{what}: the borrowed bytes");
+    if let Some(unframed) = codec.access().unframed(encoded).unwrap() {
+        assert!(unframed == data, "{what}: the bytes inside of a frame");
     }
     let mut large = vec![CANARY; data.len() + 100];
     assert_eq!(codec.decode(encoded, &mut large).unwrap(), data.len(), "{what}: room to spare");
@@ -381,7 +381,7 @@ impl<'e> Case<'e> {
         let size = self.chunk.size();
         let mut memory = vec![CANARY; size + 64];
         let out = ViewMut::contiguous(&mut memory[32..32 + size], self.chunk.shape(), self.chunk.item());
-        let result = self.chain.decode(encoded, ReadPart::new(self.all(), out));
+        let result = self.chain.decode(encoded, ReadRegion::new(self.all(), out));
         let canaries = memory[..32].iter().chain(&memory[32 + size..]);
         assert!(canaries.copied().all(|byte| byte == CANARY), "{}: writes outside its output", self.what);
         result.map(|()| memory[32..32 + size].to_vec())
@@ -456,7 +456,7 @@ impl<'e> Case<'e> {
         }
         let mut memory = vec![CANARY; shape.iter().product::<usize>() * item];
         let out = ViewMut::contiguous(&mut memory, &shape, item).into_region(&inside);
-        let fetches = self.chain.read(window, ReadPart::new(region.clone(), out));
+        let fetches = self.chain.read(window, ReadRegion::new(region.clone(), out));
         serve(fetches.unwrap_or_else(|e| panic!("{}: {e}", self.what)), object, &self.what);
         let mut rest = memory.clone();
         ViewMut::contiguous(&mut rest, &shape, item).into_region(&inside).fill(&vec![CANARY; item]);
@@ -476,7 +476,7 @@ impl<'e> Case<'e> {
                 0 => self.chunk.fill().as_bytes().repeat(count),
                 _ => (0..count).flat_map(|_| (self.element)(random)).collect(),
             };
-            let part = WritePart::new(region.clone(), View::contiguous(&new, &counts, item));
+            let part = WritePart::of_region(region.clone(), View::contiguous(&new, &counts, item));
             let options = if round < 6 { SKIP_EMPTY } else { STORE_ALL };
             let mut encoded = vec![9, 9];
             let first = self.chain.update(stored.as_deref(), &part, options, &mut encoded);
@@ -540,9 +540,9 @@ impl<'e> Case<'e> {
         let source = memory.clone();
         let out = ViewMut::contiguous(&mut memory, &counts, self.chunk.item());
         let source = View::contiguous(&source, &counts, self.chunk.item());
-        let part = WritePart::new(region.clone(), source);
+        let part = WritePart::of_region(region.clone(), source);
         let _ = self.chain.update(Some(encoded), &part, STORE_ALL, &mut Vec::new());
-        self.chain.decode(encoded, ReadPart::new(region, out))
+        self.chain.decode(encoded, ReadRegion::new(region, out))
     }
 
     fn configuration(&self, registry: &Registry) {
@@ -575,7 +575,7 @@ pub fn slice(data: &[u8], shape: &[usize], item: usize, region: &[Span]) -> Vec<
 /// Serves fetches in the reverse order of their asking, as no driver is bound to keep it.
 fn serve(fetches: Vec<Fetch<'_>>, object: &[u8], what: &str) {
     for fetch in fetches.into_iter().rev() {
-        if let Sink::Staged(mut stage) = fetch.sink {
+        if let Sink::Deferred(mut stage) = fetch.sink {
             serve(stage.fetches().unwrap_or_else(|e| panic!("{what}: {e}")), object, what);
             stage.finish().unwrap_or_else(|e| panic!("{what}: {e}"));
             continue;

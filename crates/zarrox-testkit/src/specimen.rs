@@ -3,7 +3,7 @@
 #![expect(clippy::panic, reason = "a suite panics where a promise is broken")]
 
 use zarrox_core::codec::{
-    CodecChain, DecodeOptions, EncodeOptions, ReadPart, Update, Window, WritePart, resolve,
+    CodecChain, DecodeOptions, EncodeOptions, ReadRegion, Update, Window, WritePart, resolve,
 };
 use zarrox_core::data_type::Number;
 use zarrox_core::error::CodecError;
@@ -77,7 +77,7 @@ impl Specimen {
         let window = Window { offset: 7, length: Some(encoded.len() as u64) };
         for verify_checksums in [true, false] {
             let part = self.decode(&region, |part| {
-                let part = ReadPart { options: DecodeOptions { verify_checksums }, ..part };
+                let part = ReadRegion { options: DecodeOptions { verify_checksums }, ..part };
                 resolve(self.chain.read(window, part)?, &object)
             });
             if let (Some(whole), Some(part)) = (&whole, &self.answer(part)) {
@@ -87,7 +87,7 @@ impl Specimen {
         let counts: Dims<usize> = region.iter().map(|span| span.count).collect();
         let new = self.values(registry, &counts, random);
         let mut updated = Vec::new();
-        let update = WritePart::new(region, new.view());
+        let update = WritePart::of_region(region, new.view());
         let stored = self.answer(self.chain.update(Some(encoded), &update, STORE_ALL, &mut updated));
         if whole.is_some() && stored == Some(Update::Encoded) {
             let again = self.decode(&all, |part| self.chain.decode(&updated, part));
@@ -113,11 +113,11 @@ impl Specimen {
     fn decode(
         &self,
         region: &Dims<Span>,
-        read: impl FnOnce(ReadPart<'_>) -> Result<(), CodecError>,
+        read: impl FnOnce(ReadRegion<'_>) -> Result<(), CodecError>,
     ) -> Result<Values, CodecError> {
         let shape: Dims<usize> = region.iter().map(|span| span.count).collect();
         let mut values = self.empty(&shape);
-        read(ReadPart::new(region.clone(), values.view_mut()))?;
+        read(ReadRegion::new(region.clone(), values.view_mut()))?;
         assert!(values.is_intact(), "{}: decoding writes outside its output", self.what);
         Ok(values)
     }

@@ -4,7 +4,7 @@
 
 use zarrox_core::Strictness;
 use zarrox_core::codec::{
-    ChunkSpec, CodecChain, CodecContext, CodecSpec, EncodeOptions, ReadPart, Update, Window, WritePart,
+    ChunkSpec, CodecChain, CodecContext, CodecSpec, EncodeOptions, ReadRegion, Update, Window, WritePart,
     resolve,
 };
 use zarrox_core::data_type::Storage;
@@ -114,7 +114,7 @@ impl<F: Fn(&mut Random) -> Vec<u8>> Case<'_, F> {
             let counts: Dims<usize> = region.iter().map(|span| span.count).collect();
             let mut encoded = Vec::new();
             with_view(&new, &counts, |source| {
-                let part = WritePart::new(region.clone(), source);
+                let part = WritePart::of_region(region.clone(), source);
                 match self.chain.update(stored.as_deref(), &part, STORE_ALL, &mut encoded).unwrap() {
                     Update::Encoded => stored = Some(encoded),
                     update => assert_eq!(update, Update::Unchanged),
@@ -177,12 +177,12 @@ fn with_view<R>(elements: &Elements, shape: &[usize], work: impl FnOnce(View<'_>
 /// The elements that `work` reads of a region.
 fn read(
     region: &Dims<Span>,
-    work: impl FnOnce(ReadPart<'_>) -> Result<(), CodecError>,
+    work: impl FnOnce(ReadRegion<'_>) -> Result<(), CodecError>,
 ) -> Result<Elements, CodecError> {
     let vlen = VlenBuffer::new();
     let shape: Dims<usize> = region.iter().map(|span| span.count).collect();
     let mut memory = vec![0; shape.iter().product::<usize>() * VlenRef::SIZE];
     let out = ViewMut::contiguous(&mut memory, &shape, VlenRef::SIZE).with_vlen(&vlen);
-    work(ReadPart::new(region.clone(), out))?;
+    work(ReadRegion::new(region.clone(), out))?;
     Ok(memory.chunks_exact(VlenRef::SIZE).map(|reference| vlen.element(reference).to_vec()).collect())
 }

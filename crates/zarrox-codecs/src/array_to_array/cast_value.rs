@@ -338,7 +338,7 @@ impl Elementwise for CastValueCodec {
 #[cfg(test)]
 mod tests {
     use zarrox_core::Strictness;
-    use zarrox_core::codec::{CodecChain, EncodeOptions, ReadPart};
+    use zarrox_core::codec::{CodecChain, EncodeOptions, ReadRegion};
     use zarrox_core::strided::{Span, View, ViewMut};
 
     use super::*;
@@ -584,7 +584,7 @@ mod tests {
         let region = [Span { start: 3, step: 7, count: 5 }, Span { start: 29, step: 1, count: 1 }];
         let mut part = [0; 40];
         let out = ViewMut::contiguous(&mut part, &[5, 1], 8);
-        chain.decode(&encoded, ReadPart::new(region.into_iter().collect(), out)).unwrap();
+        chain.decode(&encoded, ReadRegion::new(region.into_iter().collect(), out)).unwrap();
         let read: Vec<f64> = part.as_chunks().0.iter().map(|bytes| f64::from_ne_bytes(*bytes)).collect();
         assert_eq!(read, [3, 10, 17, 24, 31].map(|row| data[row * 30 + 29]));
     }

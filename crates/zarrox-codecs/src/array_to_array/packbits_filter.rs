@@ -134,7 +134,7 @@ fn unpack(packed: u8) -> [u8; 8] {
 #[cfg(test)]
 mod tests {
     use zarrox_core::Strictness;
-    use zarrox_core::codec::{EncodeOptions, ReadPart};
+    use zarrox_core::codec::{EncodeOptions, ReadRegion};
     use zarrox_core::json::json;
     use zarrox_core::strided::{Dims, Span, View, ViewMut};
     use zarrox_testkit::codec::{Random, slice};
@@ -169,7 +169,7 @@ mod tests {
             let counts: Vec<usize> = region.iter().map(|span| span.count).collect();
             let mut part = vec![9; counts.iter().product()];
             let out = ViewMut::contiguous(&mut part, &counts, 1);
-            chain.decode(&encoded, ReadPart::new(region.clone(), out)).unwrap();
+            chain.decode(&encoded, ReadRegion::new(region.clone(), out)).unwrap();
             assert_eq!(part, slice(&values, chunk.shape(), 1, &region));
         }
     }

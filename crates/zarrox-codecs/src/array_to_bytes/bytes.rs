@@ -9,9 +9,10 @@
 //! Names: `bytes` in v3 (before 2023 `endian`, which is read as well); v2 says the byte order in the data type.
 //! Leniently, an absent `endian` is `"little"`.
 
+use zarrox_core::codec::coalesce::{BLOCK, BLOCK_TRANSPOSED, GAP, STRAIGHT, STRAIGHT_MOST};
 use zarrox_core::codec::{
-    ArrayToBytes, ChunkSpec, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, EncodeOptions, Fetch,
-    ReadPart, Size, Window, same_from_v2, same_to_v2,
+    ArrayAccess, ArrayToBytes, ChunkSpec, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, EncodeOptions,
+    Fetch, InPlace, ReadRegion, RegionRanges, Size, Window, same_from_v2, same_to_v2,
 };
 use zarrox_core::data_type::{ByteOrder, Endian, Leaf, Storage};
 use zarrox_core::error::CodecError;
@@ -125,11 +126,7 @@ impl ArrayToBytes for BytesCodec {
         Size::Exact(self.chunk.size())
     }
 
-    fn read<'a>(&'a self, window: Window, part: ReadPart<'a>) -> Result<Vec<Fetch<'a>>, CodecError> {
-        self.fetches(window, part).map_err(|e| e.in_codec(NAME))
-    }
-
-    fn decode(&self, encoded: &[u8], mut part: ReadPart<'_>) -> Result<(), CodecError> {
+    fn decode(&self, encoded: &[u8], mut part: ReadRegion<'_>) -> Result<(), CodecError> {
         self.check_size(encoded.len() as u64).map_err(|e| e.in_codec(NAME))?;
         let whole = View::contiguous(encoded, self.chunk.shape(), self.chunk.item());
         self.copy(&whole.region(&part.region), &mut part.out);
@@ -148,7 +145,19 @@ impl ArrayToBytes for BytesCodec {
         Ok(true)
     }
 
-    fn decode_in_place(&self, chunk: &mut [u8]) -> bool {
+    fn access(&self) -> ArrayAccess<'_> {
+        ArrayAccess::InPlace(self)
+    }
+}
+
+impl RegionRanges for BytesCodec {
+    fn read<'a>(&'a self, window: Window, region: ReadRegion<'a>) -> Result<Vec<Fetch<'a>>, CodecError> {
+        self.fetches(window, region).map_err(|e| e.in_codec(NAME))
+    }
+}
+
+impl InPlace for BytesCodec {
+    fn decode_in_place(&self, chunk: &mut [u8]) {
         match self.word {
             1 => {}
             2 => swap::<2>(chunk),
@@ -157,14 +166,8 @@ impl ArrayToBytes for BytesCodec {
             word => chunk.chunks_exact_mut(word).for_each(<[u8]>::reverse),
         }
         self.swap_fields(&mut ViewMut::contiguous(chunk, self.chunk.shape(), self.chunk.item()));
-        true
     }
 
-    fn decodes_in_place(&self) -> bool {
-        true
-    }
-
-    /// Whether stored elements are like those in memory.
     fn stores_memory(&self) -> bool {
         self.word == 1 && self.fields.is_empty()
     }
@@ -198,7 +201,7 @@ impl BytesCodec {
         Err(CodecError::corrupt(format!("{what}: {stored} bytes are stored, a chunk has {size}")))
     }
 
-    fn fetches<'a>(&'a self, window: Window, part: ReadPart<'a>) -> Result<Vec<Fetch<'a>>, CodecError> {
+    fn fetches<'a>(&'a self, window: Window, part: ReadRegion<'a>) -> Result<Vec<Fetch<'a>>, CodecError> {
         if let Some(length) = window.length {
             self.check_size(length)?;
         }
@@ -248,17 +251,6 @@ impl BytesCodec {
     }
 }
 
-/// Unneeded bytes between two needed pieces that are rather read than skipped: in the time that another fetch takes.
-pub(crate) const GAP: usize = 8 << 10;
-/// The most bytes of a block that is scattered: it should still be in the L2 cache then.
-pub(crate) const BLOCK: usize = 256 << 10;
-/// The same, when the output has its axes in another order: then only a large block has rows of some length in the output.
-const TRANSPOSED: usize = 8 << 20;
-/// The most bytes that are fetched at once straight into the output.
-const DIRECT: usize = 8 << 20;
-/// From how many bytes on a piece is worth a fetch of its own, if that saves the copy.
-const DIRECT_MIN: usize = 32 << 10;
-
 /// Where the elements of a region lie in the stored chunk, in bytes (or in whatever unit an element's size is given).
 /// No dimension is empty.
 pub(crate) struct Selected {
@@ -282,17 +274,17 @@ impl Selected {
     /// How many positions of each dimension one fetch brings, and whether it may go straight to `out`.
     fn plan(&self, out: &mut ViewMut<'_>, same_bytes: bool) -> (Dims<usize>, bool) {
         let innermost = (0..self.counts.len()).rev().find(|&dim| self.counts[dim] > 1);
-        let limit = if out.fastest_axis() == innermost { BLOCK } else { TRANSPOSED };
+        let limit = if out.fastest_axis() == innermost { BLOCK } else { BLOCK_TRANSPOSED };
         let scattered = self.blocks(GAP, limit);
         if !same_bytes {
             return (scattered, false);
         }
-        let mut direct = self.blocks(0, DIRECT);
+        let mut direct = self.blocks(0, STRAIGHT_MOST);
         while !self.is_contiguous(&direct, out) {
             let Some(outermost) = direct.iter_mut().find(|count| **count > 1) else { break };
             *outermost = 1;
         }
-        if self.extent(&direct) >= DIRECT_MIN || self.block_count(&direct) <= self.block_count(&scattered) {
+        if self.extent(&direct) >= STRAIGHT || self.block_count(&direct) <= self.block_count(&scattered) {
             return (direct, true);
         }
         (scattered, false)
@@ -420,7 +412,7 @@ mod tests {
         let update = |stored: &[u8], values: &[u8], first: usize, store_empty_chunks| {
             let region = [Span::all(2), Span { start: first, step: 1, count: 3 - first }];
             let part =
-                WritePart::new(Dims::from_slice(&region), View::contiguous(values, &[2, 3 - first], 2));
+                WritePart::of_region(Dims::from_slice(&region), View::contiguous(values, &[2, 3 - first], 2));
             let mut encoded = vec![99];
             let update =
                 native.update(Some(stored), &part, EncodeOptions { store_empty_chunks }, &mut encoded);
@@ -472,7 +464,7 @@ mod tests {
         let inside: Vec<Span> = counts.iter().map(|&count| Span::all(count)).collect();
         let out = ViewMut::contiguous(&mut memory, &shape, chain.chunk().item()).into_region(&inside);
         let window = Window { offset: 0, length: Some(chain.chunk().size() as u64) };
-        let fetches = chain.read(window, ReadPart::new(region.into(), out)).unwrap();
+        let fetches = chain.read(window, ReadRegion::new(region.into(), out)).unwrap();
         let direct = fetches.iter().filter(|fetch| matches!(fetch.sink, Sink::Into(_))).count();
         let length = |fetch: &Fetch<'_>| match fetch.range {
             ByteRange::From { length, .. } => length.unwrap(),
@@ -489,7 +481,7 @@ mod tests {
         // Everything, into rows of a larger array: pieces that stay in the cache.
         assert_eq!(fetched(&chain, &[ALL, ALL, ALL], 1024), (vec![BLOCK as u64; 128], 0));
         // Everything, into memory that is just the chunk.
-        assert_eq!(fetched(&chain, &[ALL, ALL, ALL], 256), (vec![DIRECT as u64; 4], 4));
+        assert_eq!(fetched(&chain, &[ALL, ALL, ALL], 256), (vec![STRAIGHT_MOST as u64; 4], 4));
         // A plane, a row, an element.
         assert_eq!(fetched(&chain, &[ONE, ALL, ALL], 256), (vec![1 << 17], 1));
         assert_eq!(fetched(&chain, &[ONE, ONE, ALL], 256), (vec![512], 1));

@@ -19,8 +19,8 @@
 //! Names: `numcodecs.json2`, `json2` in v3; `json2` in v2; and so for `json`. zarr-python 3 does not know them in v3.
 
 use zarrox_core::codec::{
-    ArrayToBytes, ChunkSpec, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, EncodeOptions, Fetch,
-    ReadPart, Size, Window, same_to_v2,
+    ArrayToBytes, ChunkSpec, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, EncodeOptions, ReadRegion,
+    Size, same_to_v2,
 };
 use zarrox_core::error::CodecError;
 use zarrox_core::json::json;
@@ -182,11 +182,7 @@ impl ArrayToBytes for JsonCodec {
         Size::UNKNOWN
     }
 
-    fn read<'a>(&'a self, window: Window, part: ReadPart<'a>) -> Result<Vec<Fetch<'a>>, CodecError> {
-        Ok(Fetch::whole(window, |bytes| self.decode(bytes, part)))
-    }
-
-    fn decode(&self, encoded: &[u8], part: ReadPart<'_>) -> Result<(), CodecError> {
+    fn decode(&self, encoded: &[u8], part: ReadRegion<'_>) -> Result<(), CodecError> {
         let list = self.text(encoded).and_then(|text| to_msgpack(text, self.strict));
         let decoded =
             list.and_then(|list| object_lists::decode(&list, self.trailer, &self.chunk, part, same));

@@ -1,10 +1,10 @@
 //! Chains of codecs for elements in one dimension, of which each chunk has another number: how codecs that store some parts
-//! of a chunk for themselves encode these. The bytes of elements of variable length are in a buffer.
+//! of a chunk for themselves encode these. The bytes of elements of variable length are in a vlen.
 
 use std::sync::Arc;
 
 use zarrox_core::Strictness;
-use zarrox_core::codec::{ChunkSpec, CodecChain, CodecContext, CodecSpec, EncodeOptions, ReadPart};
+use zarrox_core::codec::{ChunkSpec, CodecChain, CodecContext, CodecSpec, EncodeOptions, ReadRegion};
 use zarrox_core::data_type::{DataType, Storage};
 use zarrox_core::error::CodecError;
 use zarrox_core::strided::Span;
@@ -71,7 +71,7 @@ impl LinearChain {
         let count = elements.len() / self.data_type.size();
         let chain = self.of(count)?;
         let out = chain.chunk().view_mut(elements, vlen);
-        chain.decode(encoded, ReadPart::new([Span::all(count)].into_iter().collect(), out))
+        chain.decode(encoded, ReadRegion::new([Span::all(count)].into_iter().collect(), out))
     }
 
     /// Encodes elements that lie one after the other, appending to `encoded`.

@@ -12,8 +12,8 @@
 //! `msgpack`. zarr-python 3 does not know them in v3.
 
 use zarrox_core::codec::{
-    ArrayToBytes, ChunkSpec, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, EncodeOptions, Fetch,
-    ReadPart, Size, Window, same_to_v2,
+    ArrayToBytes, ChunkSpec, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, EncodeOptions, ReadRegion,
+    Size, same_to_v2,
 };
 use zarrox_core::error::CodecError;
 use zarrox_core::json::json;
@@ -142,11 +142,7 @@ impl ArrayToBytes for MsgPackCodec {
         Size::UNKNOWN
     }
 
-    fn read<'a>(&'a self, window: Window, part: ReadPart<'a>) -> Result<Vec<Fetch<'a>>, CodecError> {
-        Ok(Fetch::whole(window, |bytes| self.decode(bytes, part)))
-    }
-
-    fn decode(&self, encoded: &[u8], part: ReadPart<'_>) -> Result<(), CodecError> {
+    fn decode(&self, encoded: &[u8], part: ReadRegion<'_>) -> Result<(), CodecError> {
         let decoded =
             object_lists::decode(encoded, self.trailer, &self.chunk, part, |token| self.read(token));
         decoded.map_err(|e| e.in_codec(self.name))

@@ -1,7 +1,7 @@
 //! Chunks as slices of numbers, for libraries that compress these and not bytes.
 
 use bytemuck::Pod;
-use zarrox_core::codec::{ChunkSpec, ReadPart};
+use zarrox_core::codec::{ChunkSpec, ReadRegion};
 use zarrox_core::data_type::{DataType, Storage};
 use zarrox_core::error::CodecError;
 use zarrox_core::scratch::Scratch;
@@ -32,7 +32,7 @@ pub(crate) fn unfit(chunk: &ChunkSpec, takes: &str) -> CodecError {
 pub(crate) fn decode<T: Pod>(
     chunk: &ChunkSpec,
     limit: usize,
-    mut part: ReadPart<'_>,
+    mut part: ReadRegion<'_>,
     work: impl FnOnce(&mut [T]) -> Result<(), CodecError>,
 ) -> Result<(), CodecError> {
     if part.covers(chunk.shape())
@@ -44,7 +44,7 @@ pub(crate) fn decode<T: Pod>(
     let mut buffer = Buffer::new(chunk.size(), limit)?;
     work(buffer.numbers())?;
     let whole = View::contiguous(buffer.bytes(), chunk.shape(), chunk.item());
-    part.out.copy_from(&whole.region(&part.region), 1);
+    part.copy_from(&whole);
     Ok(())
 }
 

@@ -1,7 +1,7 @@
 //! What `json2` and `msgpack2` have in common: a chunk is one list, nested as the chunk has dimensions, with the type of NumPy's
 //! array and, but for the predecessors `json` and `msgpack`, the chunk's shape behind the elements. Here it is MessagePack.
 
-use zarrox_core::codec::{ChunkSpec, ReadPart};
+use zarrox_core::codec::{ChunkSpec, ReadRegion};
 use zarrox_core::error::CodecError;
 use zarrox_core::msgpack::{self, Token};
 use zarrox_core::strided::View;
@@ -72,7 +72,7 @@ pub(crate) fn decode(
     list: &[u8],
     trailer: Trailer,
     chunk: &ChunkSpec,
-    part: ReadPart<'_>,
+    part: ReadRegion<'_>,
     map: impl for<'t> Fn(Token<'t>) -> Result<Token<'t>, CodecError>,
 ) -> Result<(), CodecError> {
     let elements = split(list, trailer, chunk.shape())?;

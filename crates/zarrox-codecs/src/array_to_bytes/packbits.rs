@@ -17,9 +17,10 @@
 //! For whole numbers, zarrs 0.23 does not write the byte that `padding_encoding` asks for. Such chunks are refused: nothing
 //! tells them from truncated ones.
 
+use zarrox_core::codec::coalesce::{BLOCK, GAP};
 use zarrox_core::codec::{
-    ArrayToBytes, ChunkSpec, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, EncodeOptions, Fetch,
-    ReadPart, Size, Window, resolve, same_from_v2, same_to_v2,
+    ArrayAccess, ArrayToBytes, ChunkSpec, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, EncodeOptions,
+    Fetch, ReadRegion, RegionRanges, Size, Window, resolve, same_from_v2, same_to_v2,
 };
 use zarrox_core::data_type::{DataType, Storage};
 use zarrox_core::error::CodecError;
@@ -30,7 +31,7 @@ use zarrox_core::selection::partition::split_mut;
 use zarrox_core::strided::{Dims, Span, View, ViewMut};
 
 use crate::array_to_bytes::bit_packing::Packing;
-use crate::array_to_bytes::bytes::{BLOCK, GAP, Selected};
+use crate::array_to_bytes::bytes::Selected;
 use crate::config::{self, Config, wrong};
 
 const NAME: &str = "packbits";
@@ -231,11 +232,7 @@ impl ArrayToBytes for PackBitsCodec {
         }
     }
 
-    fn read<'a>(&'a self, window: Window, part: ReadPart<'a>) -> Result<Vec<Fetch<'a>>, CodecError> {
-        self.fetches(window, part).map_err(|e| e.in_codec(NAME))
-    }
-
-    fn decode(&self, encoded: &[u8], part: ReadPart<'_>) -> Result<(), CodecError> {
+    fn decode(&self, encoded: &[u8], part: ReadRegion<'_>) -> Result<(), CodecError> {
         let places = self.places(Some(encoded.len() as u64)).map_err(|e| e.in_codec(NAME))?;
         let unused = places.unused.and_then(|at| encoded.get(usize::try_from(at).ok()?));
         unused.map_or(Ok(()), |&byte| self.check_unused(byte)).map_err(|e| e.in_codec(NAME))?;
@@ -261,6 +258,16 @@ impl ArrayToBytes for PackBitsCodec {
             encoded.push(self.unused);
         }
         Ok(true)
+    }
+
+    fn access(&self) -> ArrayAccess<'_> {
+        ArrayAccess::Ranges(self)
+    }
+}
+
+impl RegionRanges for PackBitsCodec {
+    fn read<'a>(&'a self, window: Window, region: ReadRegion<'a>) -> Result<Vec<Fetch<'a>>, CodecError> {
+        self.fetches(window, region).map_err(|e| e.in_codec(NAME))
     }
 }
 
@@ -291,7 +298,7 @@ impl PackBitsCodec {
         Err(CodecError::corrupt(message))
     }
 
-    fn fetches<'a>(&'a self, window: Window, part: ReadPart<'a>) -> Result<Vec<Fetch<'a>>, CodecError> {
+    fn fetches<'a>(&'a self, window: Window, part: ReadRegion<'a>) -> Result<Vec<Fetch<'a>>, CodecError> {
         let places = self.places(window.length)?;
         if part.region.iter().any(|span| span.count == 0) {
             return Ok(Vec::new());
@@ -497,8 +504,10 @@ mod tests {
                 "codec 'packbits': 4 bits of the last byte are said to be unused, it should be 3"
             );
             let mut out = vec![0; 13];
-            let part =
-                ReadPart::new([Span::all(13)].into_iter().collect(), ViewMut::contiguous(&mut out, &[13], 1));
+            let part = ReadRegion::new(
+                [Span::all(13)].into_iter().collect(),
+                ViewMut::contiguous(&mut out, &[13], 1),
+            );
             let fetches = chain.read(Window { offset: 0, length: None }, part).unwrap();
             assert!(resolve(fetches, &stored).is_err());
         }
@@ -522,7 +531,7 @@ mod tests {
         let fetched = |rows: Span, columns: Span| {
             let mut memory = vec![0; rows.count * columns.count];
             let out = ViewMut::contiguous(&mut memory, &[rows.count, columns.count], 1);
-            let part = ReadPart::new([rows, columns].into_iter().collect(), out);
+            let part = ReadRegion::new([rows, columns].into_iter().collect(), out);
             let window = Window { offset: 100, length: Some(4000 * 512 + 1) };
             let fetches = chain.read(window, part).unwrap();
             let range = |fetch: &Fetch<'_>| match fetch.range {

@@ -25,8 +25,8 @@ use pco::metadata::DeltaEncoding;
 use pco::{ChunkConfig, DeltaSpec, ModeSpec, PagingSpec, standalone, wrapped};
 use zarrox_core::Strictness;
 use zarrox_core::codec::{
-    ArrayToBytes, ChunkSpec, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, EncodeOptions, Fetch,
-    ReadPart, Size, Window, same_to_v2,
+    ArrayToBytes, ChunkSpec, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, EncodeOptions, ReadRegion,
+    Size, same_to_v2,
 };
 use zarrox_core::data_type::Storage;
 use zarrox_core::error::CodecError;
@@ -294,11 +294,7 @@ impl ArrayToBytes for PcodecCodec {
         Size::UNKNOWN
     }
 
-    fn read<'a>(&'a self, window: Window, part: ReadPart<'a>) -> Result<Vec<Fetch<'a>>, CodecError> {
-        Ok(Fetch::whole(window, |bytes| self.decode(bytes, part)))
-    }
-
-    fn decode(&self, encoded: &[u8], part: ReadPart<'_>) -> Result<(), CodecError> {
+    fn decode(&self, encoded: &[u8], part: ReadRegion<'_>) -> Result<(), CodecError> {
         let decoded = with_number!(self.number, T => {
             numbers::decode::<T>(&self.chunk, self.limit, part, |out| decode_file(encoded, out))
         });

@@ -16,7 +16,7 @@
 use zarrox_core::FillValue;
 use zarrox_core::codec::{
     ArrayToBytes, ChunkSpec, Codec, CodecChain, CodecContext, CodecDef, CodecKind, CodecSpec, EncodeOptions,
-    Fetch, ReadPart, Size, Window, same_from_v2, same_to_v2,
+    ReadRegion, Size, same_from_v2, same_to_v2,
 };
 use zarrox_core::data_type::{DataType, Storage};
 use zarrox_core::error::CodecError;
@@ -122,11 +122,7 @@ impl ArrayToBytes for OptionalCodec {
         Size::AtMost(mask.saturating_add(data).saturating_add(16))
     }
 
-    fn read<'a>(&'a self, window: Window, part: ReadPart<'a>) -> Result<Vec<Fetch<'a>>, CodecError> {
-        Ok(Fetch::whole(window, |bytes| self.decode(bytes, part)))
-    }
-
-    fn decode(&self, encoded: &[u8], part: ReadPart<'_>) -> Result<(), CodecError> {
+    fn decode(&self, encoded: &[u8], part: ReadRegion<'_>) -> Result<(), CodecError> {
         self.decode_part(encoded, part).map_err(|e| e.in_codec(NAME))
     }
 
@@ -199,7 +195,7 @@ impl OptionalCodec {
         self.join(&mask, &values, &vlen, encoded)
     }
 
-    fn decode_variable(&self, mask: &[u8], data: &[u8], mut part: ReadPart<'_>) -> Result<(), CodecError> {
+    fn decode_variable(&self, mask: &[u8], data: &[u8], mut part: ReadRegion<'_>) -> Result<(), CodecError> {
         let present = mask.iter().map(|&present| usize::from(present)).sum::<usize>();
         let (vlen, mut values) = (VlenBuffer::new(), vec![0; present * VlenRef::SIZE]);
         self.data.decode(data, &mut values, &vlen).map_err(|e| e.at("data"))?;
@@ -218,11 +214,11 @@ impl OptionalCodec {
         }
         let (vlen, mut memory) = (VlenBuffer::new(), vec![0; self.chunk.size()]);
         self.chunk.view_mut(&mut memory, &vlen).set_elements(bytes, lengths)?;
-        part.out.copy_from(&self.chunk.view(&memory, &vlen).region(&part.region), 1);
+        part.copy_from(&self.chunk.view(&memory, &vlen));
         Ok(())
     }
 
-    fn decode_part(&self, encoded: &[u8], mut part: ReadPart<'_>) -> Result<(), CodecError> {
+    fn decode_part(&self, encoded: &[u8], mut part: ReadRegion<'_>) -> Result<(), CodecError> {
         let (mask, data) = split(encoded)?;
         let mask = self.decode_mask(mask).map_err(|e| e.at("mask"))?;
         if self.chunk.is_variable() {
@@ -245,7 +241,7 @@ impl OptionalCodec {
         let mut elements = self.scratch(self.chunk.size())?;
         expand(&values, size, &mask, &mut elements);
         let chunk = View::contiguous(&elements, self.chunk.shape(), size + 1);
-        part.out.copy_from(&chunk.region(&part.region), 1);
+        part.copy_from(&chunk);
         Ok(())
     }
 
@@ -254,7 +250,7 @@ impl OptionalCodec {
         let shape = self.chunk.shape();
         let mut mask = self.scratch(shape.iter().product())?;
         let region = shape.iter().map(|&length| Span::all(length)).collect();
-        self.mask.decode(encoded, ReadPart::new(region, ViewMut::contiguous(&mut mask, shape, 1)))?;
+        self.mask.decode(encoded, ReadRegion::new(region, ViewMut::contiguous(&mut mask, shape, 1)))?;
         mask.iter_mut().for_each(|present| *present = u8::from(*present != 0));
         Ok(mask)
     }
@@ -525,7 +521,7 @@ mod tests {
         let decode = |encoded: &[u8], span: Span| {
             let mut memory = vec![0; span.count * VlenRef::SIZE];
             let out = ViewMut::contiguous(&mut memory, &[span.count], VlenRef::SIZE).with_vlen(&vlen);
-            chain_of_utf8.decode(encoded, ReadPart::new([span].into_iter().collect(), out)).map(|()| memory)
+            chain_of_utf8.decode(encoded, ReadRegion::new([span].into_iter().collect(), out)).map(|()| memory)
         };
         let bytes = |memory: &[u8]| {
             memory

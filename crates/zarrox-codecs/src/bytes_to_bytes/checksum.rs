@@ -4,7 +4,7 @@
 
 use std::fmt;
 
-use zarrox_core::codec::{BytesToBytes, Codec, CodecSpec, Envelope, Size};
+use zarrox_core::codec::{BytesAccess, BytesToBytes, Codec, CodecSpec, Framed, Framing, Size};
 use zarrox_core::error::CodecError;
 use zarrox_core::json::{Json, Map};
 
@@ -74,10 +74,10 @@ impl<C: Checksum> Checked<C> {
         Codec::BytesToBytes(Box::new(Self(checksum)))
     }
 
-    fn place(&self) -> Envelope {
+    fn place(&self) -> Framing {
         match self.0.location() {
-            ChecksumLocation::Start => Envelope { before: SIZE, after: 0 },
-            ChecksumLocation::End => Envelope { before: 0, after: SIZE },
+            ChecksumLocation::Start => Framing { before: SIZE, after: 0 },
+            ChecksumLocation::End => Framing { before: 0, after: SIZE },
         }
     }
 
@@ -143,12 +143,18 @@ impl<C: Checksum> BytesToBytes for Checked<C> {
         encoded.len().checked_sub(SIZE)
     }
 
-    fn envelope(&self) -> Option<Envelope> {
-        Some(self.place())
+    fn access(&self) -> BytesAccess<'_> {
+        BytesAccess::Framed(self)
+    }
+}
+
+impl<C: Checksum> Framed for Checked<C> {
+    fn unframed<'e>(&self, encoded: &'e [u8]) -> Result<Option<&'e [u8]>, CodecError> {
+        self.check(encoded).map(Some)
     }
 
-    fn decode_borrowed<'e>(&self, encoded: &'e [u8]) -> Option<Result<&'e [u8], CodecError>> {
-        Some(self.check(encoded))
+    fn framing(&self) -> Option<Framing> {
+        Some(self.place())
     }
 }
 
@@ -176,18 +182,19 @@ pub(crate) mod tests {
         let what = format!("{name} {configuration}");
         let codec = make(&spec(name, configuration), Strictness::Lenient).unwrap();
         let stored = hex(checksum);
-        let (envelope, whole) = match at {
-            ChecksumLocation::Start => (Envelope { before: 4, after: 0 }, [&stored[..], bytes].concat()),
-            ChecksumLocation::End => (Envelope { before: 0, after: 4 }, [bytes, &stored[..]].concat()),
+        let (framing, whole) = match at {
+            ChecksumLocation::Start => (Framing { before: 4, after: 0 }, [&stored[..], bytes].concat()),
+            ChecksumLocation::End => (Framing { before: 0, after: 4 }, [bytes, &stored[..]].concat()),
         };
-        assert_eq!(codec.envelope(), Some(envelope), "{what}");
+        let BytesAccess::Framed(framed) = codec.access() else { panic!("{what}") };
+        assert_eq!(framed.framing(), Some(framing), "{what}");
         let mut encoded = Vec::new();
         codec.encode(bytes, &mut encoded).unwrap();
         assert_eq!(encoded, whole, "{what}");
-        assert_eq!(codec.decode_borrowed(&whole).unwrap().unwrap(), bytes, "{what}");
+        assert_eq!(framed.unframed(&whole).unwrap().unwrap(), bytes, "{what}");
         assert_eq!(codec.decoded_size(&whole), Some(bytes.len()), "{what}");
         let right = u32::from_le_bytes(stored.try_into().unwrap());
-        encoded[envelope.after.min(1) * bytes.len()] ^= 0x10;
+        encoded[framing.after.min(1) * bytes.len()] ^= 0x10;
         let error = codec.decode(&encoded, &mut vec![0; bytes.len()]).unwrap_err().to_string();
         assert_eq!(error, format!("the checksum is {right:08x}, {:08x} is stored", right ^ 0x10), "{what}");
         let error = codec.decode(&encoded[..3], &mut []).unwrap_err().to_string();

@@ -14,7 +14,8 @@
 //! such as a checksum, belongs beside `conditional` and not into it.
 
 use zarrox_core::codec::{
-    BytesToBytes, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, Size, same_from_v2, same_to_v2,
+    BytesAccess, BytesToBytes, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, Framed, Size,
+    same_from_v2, same_to_v2,
 };
 use zarrox_core::error::CodecError;
 use zarrox_core::json::Map;
@@ -189,18 +190,21 @@ impl BytesToBytes for ConditionalCodec {
         }
     }
 
-    fn decode_borrowed<'e>(&self, encoded: &'e [u8]) -> Option<Result<&'e [u8], CodecError>> {
-        let (applied, mut bytes) = match self.applied(encoded) {
-            Ok(parts) => parts,
-            Err(error) => return Some(Err(error)),
-        };
-        for Named { name, codec } in applied.into_iter().rev() {
-            match codec.decode_borrowed(bytes)? {
-                Ok(decoded) => bytes = decoded,
-                Err(error) => return Some(Err(error.in_codec(name))),
+    fn access(&self) -> BytesAccess<'_> {
+        BytesAccess::Framed(self)
+    }
+}
+
+impl Framed for ConditionalCodec {
+    fn unframed<'e>(&self, encoded: &'e [u8]) -> Result<Option<&'e [u8]>, CodecError> {
+        let (applied, mut bytes) = self.applied(encoded)?;
+        for named in applied.into_iter().rev() {
+            match named.codec.access().unframed(bytes).map_err(|e| e.in_codec(named.name))? {
+                Some(decoded) => bytes = decoded,
+                None => return Ok(None),
             }
         }
-        Some(Ok(bytes))
+        Ok(Some(bytes))
     }
 }
 
@@ -226,8 +230,8 @@ impl ConditionalCodec {
         work: impl FnOnce(&[u8]) -> Result<R, CodecError>,
     ) -> Result<R, CodecError> {
         let Some((Named { name, codec }, before)) = others.split_last() else { return work(encoded) };
-        if let Some(decoded) = codec.decode_borrowed(encoded) {
-            return self.decode_others(decoded.map_err(|e| e.in_codec(name))?, before, sizes, work);
+        if let Some(decoded) = codec.access().unframed(encoded).map_err(|e| e.in_codec(name))? {
+            return self.decode_others(decoded, before, sizes, work);
         }
         let size = sizes[before.len()];
         if size > self.limit {
@@ -306,12 +310,12 @@ mod tests {
         let mut encoded = Vec::new();
         codec.encode(&data, &mut encoded).unwrap();
         assert_eq!(encoded[0], 0b010);
-        assert!(encoded.len() < 100 && codec.decode_borrowed(&encoded).is_none());
+        assert!(encoded.len() < 100 && codec.access().unframed(&encoded).unwrap().is_none());
         let noise = zarrox_testkit::codec::Random::new(1).bytes(1000);
         let mut encoded = Vec::new();
         codec.encode(&noise, &mut encoded).unwrap();
         assert_eq!((encoded[0], &encoded[1..]), (0, noise.as_slice()));
-        assert_eq!(codec.decode_borrowed(&encoded).unwrap().unwrap(), noise);
+        assert_eq!(codec.access().unframed(&encoded).unwrap().unwrap(), noise);
     }
 
     #[test]

@@ -13,7 +13,7 @@
 
 use zarrox_core::Strictness;
 use zarrox_core::codec::{
-    BytesToBytes, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, Size, same_to_v2,
+    BytesAccess, BytesToBytes, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, Framed, Size, same_to_v2,
 };
 use zarrox_core::error::CodecError;
 use zarrox_core::json::Map;
@@ -119,8 +119,18 @@ impl BytesToBytes for ByteShuffle {
         Some(encoded.len())
     }
 
-    fn decode_borrowed<'e>(&self, encoded: &'e [u8]) -> Option<Result<&'e [u8], CodecError>> {
-        (self.element_size == 1).then_some(Ok(encoded))
+    fn access(&self) -> BytesAccess<'_> {
+        match self.element_size {
+            1 => BytesAccess::Framed(self),
+            _ => BytesAccess::Whole,
+        }
+    }
+}
+
+/// Elements of one byte stay as they are.
+impl Framed for ByteShuffle {
+    fn unframed<'e>(&self, encoded: &'e [u8]) -> Result<Option<&'e [u8]>, CodecError> {
+        Ok((self.element_size == 1).then_some(encoded))
     }
 }
 

@@ -17,7 +17,8 @@ use std::io::Cursor;
 use std::ops::Range;
 
 use zarrox_core::codec::{
-    ByteStream, BytesToBytes, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, Size,
+    ByteStream, BytesAccess, BytesToBytes, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, DecodeStream,
+    Size,
 };
 use zarrox_core::error::CodecError;
 use zarrox_core::json::Map;
@@ -143,10 +144,12 @@ impl BytesToBytes for Zstd {
         declared(encoded)
     }
 
-    fn streams(&self) -> bool {
-        true
+    fn access(&self) -> BytesAccess<'_> {
+        BytesAccess::Stream(self)
     }
+}
 
+impl DecodeStream for Zstd {
     fn decode_stream<'e>(
         &self,
         encoded: &'e mut dyn ByteStream,

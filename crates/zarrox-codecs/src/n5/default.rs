@@ -19,8 +19,8 @@
 use zarrox_core::Registry;
 use zarrox_core::Strictness;
 use zarrox_core::codec::{
-    ArrayToBytes, Codec, CodecChain, CodecContext, CodecDef, CodecKind, CodecSpec, EncodeOptions, Fetch,
-    ReadPart, Size, Window, same_from_v2, same_to_v2,
+    ArrayToBytes, Codec, CodecChain, CodecContext, CodecDef, CodecKind, CodecSpec, EncodeOptions, ReadRegion,
+    Size, same_from_v2, same_to_v2,
 };
 use zarrox_core::error::CodecError;
 use zarrox_core::json::Map;
@@ -135,7 +135,7 @@ impl N5Codec {
         Ok(lengths)
     }
 
-    fn decode_block(&self, encoded: &[u8], mut part: ReadPart<'_>) -> Result<(), CodecError> {
+    fn decode_block(&self, encoded: &[u8], mut part: ReadRegion<'_>) -> Result<(), CodecError> {
         let header = Header::parse(encoded, self.order.len())?;
         let shape = self.shape_inside(&header)?;
         let elements = &encoded[header.length..];
@@ -149,7 +149,10 @@ impl N5Codec {
         let region: Dims<Span> = part.region.iter().zip(&shape).map(|(span, &n)| clipped(*span, n)).collect();
         part.out.fill(self.whole.chunk().fill().as_bytes());
         let filled: Dims<Span> = region.iter().map(|span| Span::all(span.count)).collect();
-        chain.decode(elements, ReadPart { region, out: part.out.into_region(&filled), options: part.options })
+        chain.decode(
+            elements,
+            ReadRegion { region, out: part.out.into_region(&filled), options: part.options },
+        )
     }
 
     fn decode_elements(&self, encoded: &[u8]) -> Result<N5Block, CodecError> {
@@ -168,7 +171,7 @@ impl N5Codec {
         let mut elements = vec![0; size];
         let out = ViewMut::contiguous(&mut elements, &[count], chain.chunk().item());
         let region = [Span::all(count)].into_iter().collect();
-        chain.decode(&encoded[header.length..], ReadPart::new(region, out))?;
+        chain.decode(&encoded[header.length..], ReadRegion::new(region, out))?;
         Ok(N5Block { mode: header.mode, shape: self.shape(&header), elements })
     }
 }
@@ -231,14 +234,7 @@ impl ArrayToBytes for N5Codec {
         Size::AtMost(elements.saturating_add(longest_header(self.order.len())))
     }
 
-    fn read<'a>(&'a self, window: Window, part: ReadPart<'a>) -> Result<Vec<Fetch<'a>>, CodecError> {
-        if part.region.iter().any(|span| span.count == 0) {
-            return Ok(Vec::new());
-        }
-        Ok(Fetch::whole(window, |encoded| self.decode(encoded, part)))
-    }
-
-    fn decode(&self, encoded: &[u8], part: ReadPart<'_>) -> Result<(), CodecError> {
+    fn decode(&self, encoded: &[u8], part: ReadRegion<'_>) -> Result<(), CodecError> {
         self.decode_block(encoded, part).map_err(|e| e.in_codec(NAME))
     }
 
@@ -322,7 +318,9 @@ mod tests {
         // Every second element of the last row but one, and of the other.
         let mut memory = [0; 8];
         let region = [Span::all(2), Span { start: 0, step: 2, count: 2 }].into_iter().collect();
-        plain.decode(&encoded, ReadPart::new(region, ViewMut::contiguous(&mut memory, &[2, 2], 2))).unwrap();
+        plain
+            .decode(&encoded, ReadRegion::new(region, ViewMut::contiguous(&mut memory, &[2, 2], 2)))
+            .unwrap();
         assert_eq!(numbers(&memory), [7, 9, 9, 9]);
         let registered = make(&[3, 2], &[reversed(2), Bytes::big().into()]);
         assert_eq!(numbers(&decode_chunk(&registered, &encoded).unwrap()), [7, 0, 8, 0, 0, 0]);
@@ -368,7 +366,7 @@ mod tests {
             let counts: Vec<usize> = region.iter().map(|span| span.count).collect();
             let mut found = vec![0xa5; counts.iter().product::<usize>() * 2];
             let out = ViewMut::contiguous(&mut found, &counts, 2);
-            whole.decode(&encoded, ReadPart::new(region.clone(), out)).unwrap();
+            whole.decode(&encoded, ReadRegion::new(region.clone(), out)).unwrap();
             assert_eq!(
                 found,
                 slice(&expected, whole.chunk().shape(), 2, &region),

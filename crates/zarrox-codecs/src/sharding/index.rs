@@ -1,7 +1,7 @@
 //! The index of a shard: how it is stored, and what it says.
 
 use zarrox_core::codec::{
-    ByteRange, ChunkSpec, Codec, CodecChain, CodecContext, CodecSpec, EncodeOptions, ReadPart, Size, Window,
+    ByteRange, ChunkSpec, Codec, CodecChain, CodecContext, CodecSpec, EncodeOptions, ReadRegion, Size, Window,
 };
 use zarrox_core::data_type::Storage;
 use zarrox_core::error::CodecError;
@@ -66,7 +66,7 @@ impl Index {
         let first = cells.iter().map(|span| span.start).collect();
         let mut bytes = Scratch::with_len(shape.iter().product::<usize>() * 8)?;
         let out = ViewMut::contiguous(&mut bytes, &shape, 8);
-        self.chain.decode(encoded, ReadPart::new(cells, out)).map_err(|e| e.at("index"))?;
+        self.chain.decode(encoded, ReadRegion::new(cells, out)).map_err(|e| e.at("index"))?;
         Ok(Entries { bytes, first, shape })
     }
 

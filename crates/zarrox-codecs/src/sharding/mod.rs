@@ -22,14 +22,15 @@ pub(crate) mod work;
 use std::fmt;
 
 use zarrox_core::codec::{
-    ArrayToBytes, ByteRange, Codec, CodecChain, CodecContext, CodecDef, CodecKind, CodecSpec, EncodeOptions,
-    Fetch, ReadPart, ReadSet, Size, Update, Window, WritePart, same_from_v2, same_to_v2,
+    ArrayAccess, ArrayToBytes, ByteRange, Codec, CodecChain, CodecContext, CodecDef, CodecKind, CodecSpec,
+    EncodeOptions, Fetch, InnerChunks, ReadPart, ReadRegion, Size, Update, Window, WritePart, resolve,
+    same_from_v2, same_to_v2,
 };
 use zarrox_core::error::CodecError;
 use zarrox_core::json::json;
 use zarrox_core::json::{Json, Map};
 use zarrox_core::scratch::{Scratch, with_vec};
-use zarrox_core::selection::partition::{advance, piece, piece_count, split_mut};
+use zarrox_core::selection::partition::{advance, piece, piece_count};
 use zarrox_core::strided::{Dims, Span, View};
 
 use crate::config::{self, codec_to_json};
@@ -210,23 +211,8 @@ impl ArrayToBytes for ShardingCodec {
         Size::AtMost(chunks.saturating_add(self.index.size))
     }
 
-    fn read<'a>(&'a self, window: Window, part: ReadPart<'a>) -> Result<Vec<Fetch<'a>>, CodecError> {
-        if part.region.iter().any(|span| span.count == 0) {
-            return Ok(Vec::new());
-        }
-        let range = self.index.range(window).map_err(|e| e.at("index").in_codec(NAME))?;
-        let index = Fetch::then(range, move |index| {
-            self.read_chunks(index, window, part).map_err(|e| e.in_codec(NAME))
-        });
-        Ok(vec![index.kept()])
-    }
-
-    fn read_set<'a>(&'a self, window: Window, set: ReadSet<'a>) -> Result<Vec<Fetch<'a>>, CodecError> {
-        let range = self.index.range(window).map_err(|e| e.at("index").in_codec(NAME))?;
-        let index = Fetch::then(range, move |index| {
-            self.read_chunks_of_set(index, window, set).map_err(|e| e.in_codec(NAME))
-        });
-        Ok(vec![index.kept()])
+    fn decode(&self, encoded: &[u8], region: ReadRegion<'_>) -> Result<(), CodecError> {
+        resolve(self.read(Window::of_size(encoded.len() as u64), region.into())?, encoded)
     }
 
     fn encode(
@@ -243,61 +229,57 @@ impl ArrayToBytes for ShardingCodec {
         })
     }
 
+    fn access(&self) -> ArrayAccess<'_> {
+        ArrayAccess::Chunks(self)
+    }
+}
+
+impl InnerChunks for ShardingCodec {
+    fn shape(&self) -> &[usize] {
+        &self.shape
+    }
+
+    fn read<'a>(&'a self, window: Window, part: ReadPart<'a>) -> Result<Vec<Fetch<'a>>, CodecError> {
+        if part.elements().is_empty() {
+            return Ok(Vec::new());
+        }
+        let range = self.index.range(window).map_err(|e| e.at("index").in_codec(NAME))?;
+        let index = Fetch::then(range, move |index| {
+            self.read_chunks(index, window, part).map_err(|e| e.in_codec(NAME))
+        });
+        Ok(vec![index.kept()])
+    }
+
     fn update(
         &self,
         existing: Option<&[u8]>,
         part: &WritePart<'_>,
         options: EncodeOptions,
         encoded: &mut Vec<u8>,
-    ) -> Result<Option<Update>, CodecError> {
+    ) -> Result<Update, CodecError> {
         let stored = match existing {
             Some(bytes) => self.update_stored(bytes, part, options, encoded),
             None => self.update_chunks(part, options, encoded, |_| Ok(None)),
         };
-        stored.map(Some).map_err(|e| e.in_codec(NAME))
-    }
-
-    fn inner_chunk_shape(&self) -> Option<&[usize]> {
-        Some(&self.shape)
+        stored.map_err(|e| e.in_codec(NAME))
     }
 }
 
 impl ShardingCodec {
-    /// What must be fetched of the inner chunks that a region touches.
+    /// Lists the bytes to fetch of the inner chunks that a part touches.
     fn read_chunks<'a>(
         &'a self,
         index: &[u8],
         window: Window,
         part: ReadPart<'a>,
     ) -> Result<Vec<Fetch<'a>>, CodecError> {
-        let mut reading = Reading::new(self, index, window, &part.region)?;
-        let options = part.options;
-        split_mut(&part.region, &self.shape, part.out, |pieces, mut out| {
-            let cell: Cell = pieces.iter().map(|piece| piece.chunk).collect();
-            let Some(stored) = reading.locate(&cell)? else {
-                out.fill(self.inner.chunk().fill().as_bytes());
-                return Ok(());
-            };
-            let region = pieces.iter().map(|piece| piece.span).collect();
-            reading.add(cell, self.inner.read(stored, ReadPart { region, out, options }))
-        })?;
-        Ok(reading.fetches)
-    }
-
-    /// What must be fetched of the inner chunks that have elements of a set.
-    fn read_chunks_of_set<'a>(
-        &'a self,
-        index: &[u8],
-        window: Window,
-        set: ReadSet<'a>,
-    ) -> Result<Vec<Fetch<'a>>, CodecError> {
-        let mut reading = Reading::new(self, index, window, &set.bounding_box(self.shape.len()))?;
-        set.divide(&self.shape, |cell, mut set| {
+        let mut reading = Reading::new(self, index, window, &part.elements().bounding_box(self.shape.len()))?;
+        part.divide(&self.shape, |cell, mut part| {
             let Some(stored) = reading.locate(cell)? else {
-                set.fill(self.inner.chunk().fill().as_bytes());
+                part.fill(self.inner.chunk().fill().as_bytes());
                 return Ok(());
             };
-            reading.add(cell.into(), self.inner.read_set(stored, set))
+            reading.add(cell.into(), self.inner.read(stored, part))
         })?;
         Ok(reading.fetches)
     }
@@ -600,7 +582,7 @@ mod tests {
         let before = decode_chunk(&chain, &stored).unwrap();
         let source = [0xff; 2];
         let region = [Span { start: 0, step: 1, count: 1 }; 2].into_iter().collect();
-        let part = WritePart::new(region, View::contiguous(&source, &[1, 1], 2));
+        let part = WritePart::of_region(region, View::contiguous(&source, &[1, 1], 2));
         let mut encoded = Vec::new();
         let update = chain.update(Some(&stored), &part, EncodeOptions::default(), &mut encoded);
         assert_eq!(update.unwrap(), Update::Encoded);
@@ -611,7 +593,7 @@ mod tests {
         for shape in [[1, 1], [2, 2], [2, 3]] {
             let region: Dims<Span> = shape.iter().map(|&count| Span::all(count)).collect();
             let whole = View::contiguous(&before, &[4, 4], 2);
-            let part = WritePart::new(region.clone(), whole.region(&region));
+            let part = WritePart::of_region(region.clone(), whole.region(&region));
             let mut encoded = vec![9];
             let update = chain.update(Some(&stored), &part, EncodeOptions::default(), &mut encoded);
             assert_eq!((update.unwrap(), encoded), (Update::Unchanged, vec![9]));
@@ -663,7 +645,7 @@ mod tests {
         let mut found = [0; 12];
         let out = ViewMut::contiguous(&mut found, &[3, 2], 2);
         let window = Window { offset: 0, length: None };
-        let part = ReadPart::new(region.into_iter().collect(), out);
+        let part = ReadRegion::new(region.into_iter().collect(), out);
         let [index] = chain.read(window, part).unwrap().try_into().unwrap();
         assert!(index.range == ByteRange::Suffix { length: 90_000 * 16 + 4 });
         let then = index.complete(&encoded[180_000..]).unwrap();

@@ -1,7 +1,7 @@
 //! What the tests of the codecs for Python objects use.
 
 use zarrox_core::Strictness;
-use zarrox_core::codec::{ChunkSpec, CodecChain, CodecSpec, EncodeOptions, ReadPart};
+use zarrox_core::codec::{ChunkSpec, CodecChain, CodecSpec, EncodeOptions, ReadRegion};
 use zarrox_core::data_type::Storage;
 use zarrox_core::error::CodecError;
 use zarrox_core::json::Json;
@@ -66,7 +66,7 @@ pub(crate) fn decode_with(chain: &CodecChain, encoded: &[u8]) -> Result<Vec<Vec<
     let mut memory = vec![0; chain.chunk().size()];
     let region = chain.chunk().shape().iter().map(|&length| Span::all(length)).collect();
     let out: ViewMut<'_> = chain.chunk().view_mut(&mut memory, &vlen);
-    chain.decode(encoded, ReadPart::new(region, out))?;
+    chain.decode(encoded, ReadRegion::new(region, out))?;
     Ok(memory.chunks_exact(VlenRef::SIZE).map(|reference| vlen.element(reference).to_vec()).collect())
 }
 

@@ -1,7 +1,7 @@
 //! Decoding where nobody knows how many bytes it will give. Memory grows with what was decoded: what encoded bytes say of their
 //! own size is believed only up to a point, since one flipped bit makes gigabytes of it.
 
-use super::BytesToBytes;
+use super::{BytesAccess, BytesToBytes, DecodeStream};
 use crate::error::{CodecError, ErrorKind};
 use crate::scratch::Scratch;
 
@@ -27,8 +27,10 @@ pub fn is_believed(size: usize, encoded: &[u8]) -> bool {
 /// When the codec fails, when there are more bytes than the limit allows, and when there is no memory for them.
 pub fn decode_growing(codec: &dyn BytesToBytes, encoded: &[u8], limit: usize) -> Result<Scratch, CodecError> {
     let (said, believed) = (codec.decoded_size(encoded), believed(encoded).min(limit));
-    if codec.streams() && said.is_none_or(|size| size > believed) {
-        match decode_streaming(codec, encoded, limit) {
+    if said.is_none_or(|size| size > believed)
+        && let BytesAccess::Stream(stream) = codec.access()
+    {
+        match decode_streaming(stream, encoded, limit) {
             // A stream may want a window, for which there is no need where the whole is in memory.
             Err(error) if error.kind() == ErrorKind::LimitExceeded && said.is_some() => {}
             result => return result,
@@ -60,7 +62,7 @@ fn more(room: usize, said: Option<usize>, limit: usize) -> Result<usize, CodecEr
 }
 
 /// Decodes with a codec that can go on where it stopped: nothing is decoded twice.
-fn decode_streaming(codec: &dyn BytesToBytes, encoded: &[u8], limit: usize) -> Result<Scratch, CodecError> {
+fn decode_streaming(codec: &dyn DecodeStream, encoded: &[u8], limit: usize) -> Result<Scratch, CodecError> {
     let mut source = encoded;
     let mut stream = codec.decode_stream(&mut source)?;
     let mut decoded = Scratch::with_len(0)?;

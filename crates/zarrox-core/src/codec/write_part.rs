@@ -1,65 +1,44 @@
-//! New elements for a part of a chunk.
+//! Elements of a chunk that are to be written, and the memory that has them.
 
 use std::convert::Infallible;
 
-use super::fetch::{covers, permuted};
-use crate::selection::ElementSet;
+use super::read_part::permuted;
 use crate::selection::partition::{Piece, piece_in};
+use crate::selection::{ChunkElements, ElementSet, PlacedElements, covers};
 use crate::strided::{Dims, Span, View, ViewMut};
 
-/// Part of a chunk, and where its new elements, or some of their fields, come from.
+/// Elements of a chunk, and the memory that has their new values, or some of their fields.
 #[derive(Debug, Clone)]
 pub struct WritePart<'a> {
-    positions: Positions,
+    elements: ChunkElements,
     source: View<'a>,
-    /// Which parts of each element are written, when only some fields of a structure are.
+    /// The parts of each element that are written, when only some fields of a structure are.
     fields: Option<Dims<FieldPlace>>,
-}
-
-/// Which elements of the chunk are new.
-#[derive(Debug, Clone)]
-enum Positions {
-    /// A span along each dimension; the shape of the source is their counts.
-    Box(Dims<Span>),
-    /// Any; they say themselves where in the source each is.
-    Set(ElementSet),
-}
-
-impl Positions {
-    /// A set as the box that it may be, and what of the source belongs to it then.
-    fn of_set(set: ElementSet, source: View<'_>) -> (Self, View<'_>) {
-        match set.as_box() {
-            Some((region, places)) => (Self::Box(region), source.region(&places)),
-            None => (Self::Set(set), source),
-        }
-    }
 }
 
 /// A part of each element that is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FieldPlace {
-    /// Where it is in the new elements, in bytes.
+    /// Its place in the new elements, in bytes.
     pub source: usize,
-    /// Where it belongs in the stored ones, in bytes.
+    /// Its place in the stored ones, in bytes.
     pub target: usize,
-    /// How long it is, in bytes.
+    /// Its length, in bytes.
     pub size: usize,
 }
 
 impl<'a> WritePart<'a> {
-    /// Whole elements for a region, which has a span for each dimension of the chunk: the shape of `source` is their counts.
-    pub fn new(region: Dims<Span>, source: View<'a>) -> Self {
-        Self { positions: Positions::Box(region), source, fields: None }
+    /// These elements, out of their memory. Where an element is there more than once, the last one is written.
+    pub fn new(elements: ChunkElements, source: View<'a>) -> Self {
+        Self { elements, source, fields: None }
     }
 
-    /// Whole elements for any positions, out of a source that has an axis for each of the set's. Where a position is there more
-    /// than once, the last one is what is written.
-    pub fn of_set(set: ElementSet, source: View<'a>) -> Self {
-        let (positions, source) = Positions::of_set(set, source);
-        Self { positions, source, fields: None }
+    /// The elements of a region, which has a span for each dimension of the chunk: the shape of `source` is their counts.
+    pub fn of_region(region: Dims<Span>, source: View<'a>) -> Self {
+        Self::new(ChunkElements::Box(region), source)
     }
 
-    /// Only these fields of the elements.
+    /// This part with only these fields of the elements.
     #[must_use]
     pub fn with_fields(self, fields: &[FieldPlace]) -> Self {
         Self { fields: Some(fields.into()), ..self }
@@ -70,67 +49,53 @@ impl<'a> WritePart<'a> {
         &self.source
     }
 
-    /// The positions and whole elements for them, where they form a box.
+    /// The region, where the elements form a box and are written with all their fields.
     pub fn region(&self) -> Option<&[Span]> {
-        match &self.positions {
-            Positions::Box(region) if self.fields.is_none() => Some(region),
+        match &self.elements {
+            ChunkElements::Box(region) if self.fields.is_none() => Some(region),
             _ => None,
         }
     }
 
-    /// Whether this is the whole of a chunk of this shape.
+    /// Returns true if this is all of a chunk of this shape.
     pub fn covers(&self, shape: &[usize]) -> bool {
         self.region().is_some_and(|region| covers(region, shape))
     }
 
-    /// Whether a chunk has other elements, or fields, than the new ones.
+    /// Returns true if a chunk has other elements, or fields, than the new ones.
     pub fn changes(&self, chunk: &View<'_>) -> bool {
-        let Some(fields) = &self.fields else { return !self.is_in(chunk, &self.source) };
+        let Some(fields) = &self.fields else { return !self.elements.are_equal(chunk, &self.source) };
         fields.iter().any(|field| {
             let source = self.source.clone().field(field.source, field.size);
-            !self.is_in(&chunk.clone().field(field.target, field.size), &source)
+            !self.elements.are_equal(&chunk.clone().field(field.target, field.size), &source)
         })
-    }
-
-    fn is_in(&self, chunk: &View<'_>, source: &View<'_>) -> bool {
-        match &self.positions {
-            Positions::Box(region) => chunk.region(region).equals(source),
-            Positions::Set(set) => chunk.set_equals(set, source),
-        }
     }
 
     /// Puts the new elements, or their fields, into a chunk.
     pub fn write_to(&self, mut chunk: ViewMut<'_>) {
-        let Some(fields) = &self.fields else { return self.put(chunk, &self.source) };
+        let Some(fields) = &self.fields else { return self.elements.scatter(&self.source, chunk) };
         for field in fields {
             let source = self.source.clone().field(field.source, field.size);
-            self.put(chunk.reborrow().into_field(field.target, field.size), &source);
+            self.elements.scatter(&source, chunk.reborrow().into_field(field.target, field.size));
         }
     }
 
-    fn put(&self, mut chunk: ViewMut<'_>, source: &View<'_>) {
-        match &self.positions {
-            Positions::Box(region) => chunk.into_region(region).copy_from(source, 1),
-            Positions::Set(set) => chunk.scatter(set, source),
-        }
-    }
-
-    /// The same part of a chunk whose axes are in another order.
+    /// This part of the chunk with its axes in another order.
     #[must_use]
     pub fn permuted(&self, order: &[usize]) -> Self {
-        let (positions, source) = match &self.positions {
-            Positions::Box(region) => {
-                (Positions::Box(permuted(region, order)), self.source.clone().permuted(order))
+        let (elements, source) = match &self.elements {
+            ChunkElements::Box(region) => {
+                (ChunkElements::Box(permuted(region, order)), self.source.clone().permuted(order))
             }
-            Positions::Set(set) => (Positions::Set(set.permuted(order)), self.source.clone()),
+            ChunkElements::Set(set) => (ChunkElements::Set(set.permuted(order)), self.source.clone()),
         };
-        Self { positions, source, fields: self.fields.clone() }
+        Self { elements, source, fields: self.fields.clone() }
     }
 
     /// The part divided among the inner chunks of a chunk, which are of this shape.
     pub fn divided(&self, shape: &'a [usize]) -> DividedPart<'_, 'a> {
         let mut cells = Vec::new();
-        if let Positions::Set(set) = &self.positions {
+        if let ChunkElements::Set(set) = &self.elements {
             let Ok(()) = set.split(shape, |cell, set| {
                 cells.push((cell.into(), set));
                 Ok::<_, Infallible>(())
@@ -139,9 +104,9 @@ impl<'a> WritePart<'a> {
         DividedPart { part: self, shape, cells }
     }
 
-    /// The same elements, or fields, for other positions.
-    fn with(&self, positions: Positions, source: View<'a>) -> Self {
-        Self { positions, source, fields: self.fields.clone() }
+    /// These elements, or fields, of other memory.
+    fn with(&self, elements: ChunkElements, source: View<'a>) -> Self {
+        Self { elements, source, fields: self.fields.clone() }
     }
 }
 
@@ -158,19 +123,20 @@ impl<'a> DividedPart<'_, 'a> {
     /// The part of one inner chunk, unless it is left alone.
     pub fn within(&self, cell: &[usize]) -> Option<WritePart<'a>> {
         let source = &self.part.source;
-        match &self.part.positions {
-            Positions::Box(region) => {
+        match &self.part.elements {
+            ChunkElements::Box(region) => {
                 let spans = region.iter().zip(self.shape).zip(cell);
                 let pieces = spans.map(|((&span, &length), &cell)| piece_in(span, length, cell));
                 let pieces: Dims<Piece> = pieces.collect::<Option<_>>()?;
                 let places: Dims<Span> = pieces.iter().map(Piece::out_span).collect();
                 let region = pieces.iter().map(|piece| piece.span).collect();
-                Some(self.part.with(Positions::Box(region), source.region(&places)))
+                Some(self.part.with(ChunkElements::Box(region), source.region(&places)))
             }
-            Positions::Set(_) => {
+            ChunkElements::Set(_) => {
                 let found = self.cells.binary_search_by(|(own, _)| own.as_slice().cmp(cell)).ok()?;
-                let (positions, source) = Positions::of_set(self.cells[found].1.clone(), source.clone());
-                Some(self.part.with(positions, source))
+                let inside = PlacedElements::of_set(self.cells[found].1.clone());
+                let source = inside.memory(source);
+                Some(self.part.with(inside.into_elements(), source))
             }
         }
     }

@@ -5,11 +5,13 @@
 //! 2. `axes`: the memory of the result is seen with one axis for each of these.
 //! 3. [`Projections`] divides each axis among the chunks and gives the n-th chunk that is met: [`partition`] does so for spans by
 //!    arithmetic, [`PlacedPoints::group`] for points in one pass, `masked` for masks chunk by chunk.
-//! 4. The elements of one chunk are a box, or an [`ElementSet`]: it says for each element its place in the result.
+//! 4. [`ChunkElements`] are the elements of one chunk: a box, or an [`ElementSet`], which says for each element its place in the
+//!    result. [`PlacedElements`] knows the region of the result that belongs to a box as well.
 //! 5. [`ElementSet::split`] divides a set among the inner chunks of a shard.
 //! 6. `gather` copies the elements of a set between a chunk and their places in memory.
 
 mod axes;
+mod chunk_elements;
 mod element_set;
 mod gather;
 mod indexing;
@@ -18,10 +20,11 @@ pub mod partition;
 mod projection;
 
 pub use axes::{Axes, merged, ordered};
+pub use chunk_elements::{ChunkElements, PlacedElements, covers};
 pub use element_set::{ElementAxis, ElementSet, Grouped, PlacedBox, PlacedPoints, PointRange};
 pub use indexing::{
     ArrayItem, DimSelection, IndexArray, IntoSelection, Mask, MaskedPoints, NewAxis, Points, ResolvedAxis,
     ResolvedSelection, ResolvedSpan, ResultAxis, Selection, check_lengths,
 };
 pub use masked::MaskedChunks;
-pub use projection::{Back, Elements, Projection, Projections};
+pub use projection::{Projection, Projections};

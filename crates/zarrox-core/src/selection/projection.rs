@@ -2,34 +2,21 @@
 
 use std::sync::Arc;
 
+use super::chunk_elements::PlacedElements;
 use super::element_set::{ElementAxis, ElementSet, Grouped, PlacedPoints, PointRange};
 use super::indexing::{MaskedPoints, Points, ResolvedAxis, ResolvedSelection, ResolvedSpan};
 use super::masked::MaskedChunks;
 use super::partition::{Piece, Pieces};
 use crate::error::{Error, ErrorKind, Result};
 use crate::grid::{ChunkGrid, Run};
-use crate::strided::{Dims, Span, View, ViewMut};
+use crate::strided::{Dims, Span};
 
 /// Where a selection meets one chunk.
 pub struct Projection {
     /// The chunk's indices.
     pub chunk: Dims<u64>,
     /// Which elements of the chunk, and where each is in the result.
-    pub elements: Elements,
-}
-
-/// Elements of a chunk, and their places in the result, which has an axis for each of the selection's.
-#[expect(clippy::large_enum_variant, reason = "boxes are the ordinary case, and cost no allocation")]
-pub enum Elements {
-    /// A box.
-    Box {
-        /// The positions inside the chunk.
-        region: Dims<Span>,
-        /// The positions in the result.
-        out: Dims<Span>,
-    },
-    /// Any other.
-    Set(ElementSet),
+    pub elements: PlacedElements,
 }
 
 /// All chunks that a selection meets: their number and any one of them, without a list of more than was selected by lists.
@@ -61,56 +48,11 @@ enum PointChunks {
     Masked(Arc<MaskedChunks>),
 }
 
-/// Where elements that were put together without gaps belong in the result.
-pub enum Back {
-    /// In a box.
-    Box(Dims<Span>),
-    /// At the places of a set.
-    Set(ElementSet),
-}
-
-impl Elements {
-    /// The number of elements.
-    pub fn len(&self) -> usize {
-        match self {
-            Self::Box { region, .. } => region.iter().map(|span| span.count).product(),
-            Self::Set(set) => set.len(),
-        }
-    }
-}
-
 impl Projection {
-    /// Returns the elements of the chunk without gaps, for memory of their own; and where they belong.
-    pub fn compact(&self) -> (Self, Back) {
-        let (elements, back) = match &self.elements {
-            Elements::Box { region, out } => {
-                let close = region.iter().map(|span| Span::all(span.count)).collect();
-                (Elements::Box { region: region.clone(), out: close }, Back::Box(out.clone()))
-            }
-            Elements::Set(set) => {
-                let (close, back) = set.compact();
-                (Elements::Set(close), Back::Set(back))
-            }
-        };
+    /// Returns the elements of the chunk without gaps, for an array of their own; and the way from there to the result.
+    pub fn compact(&self) -> (Self, PlacedElements) {
+        let (elements, back) = self.elements.compact();
         (Self { chunk: self.chunk.clone(), elements }, back)
-    }
-}
-
-impl Back {
-    /// The shape of the elements without gaps.
-    pub fn shape(&self) -> Vec<usize> {
-        match self {
-            Self::Box(out) => out.iter().map(|span| span.count).collect(),
-            Self::Set(set) => set.shape(),
-        }
-    }
-
-    /// Puts elements where they belong.
-    pub fn put(&self, elements: &View<'_>, mut out: ViewMut<'_>) {
-        match self {
-            Self::Box(places) => out.into_region(places).copy_from(elements, 1),
-            Self::Set(set) => out.gather(elements, set),
-        }
     }
 }
 
@@ -150,7 +92,7 @@ impl Projections {
         let out = pieces.iter().map(Piece::out_span).collect();
         Projection {
             chunk: pieces.iter().map(|piece| piece.chunk as u64).collect(),
-            elements: Elements::Box { region, out },
+            elements: PlacedElements::new(region, out),
         }
     }
 
@@ -162,12 +104,7 @@ impl Projections {
             index /= axis.count();
         }
         axes.reverse();
-        let set = ElementSet { axes }.simplified();
-        let elements = match set.as_box() {
-            Some((region, out)) => Elements::Box { region, out },
-            None => Elements::Set(set),
-        };
-        Projection { chunk, elements }
+        Projection { chunk, elements: PlacedElements::of_set(ElementSet { axes }.simplified()) }
     }
 }
 

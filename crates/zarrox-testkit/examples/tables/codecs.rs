@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use zarrox::Strictness;
 use zarrox::codec::{
-    ArrayToArray, ArrayToBytes, BytesToBytes, ChunkSpec, Codec, CodecContext, CodecDef, CodecKind, Fetch,
-    ReadPart, Sink, Window,
+    ArrayAccess, ArrayToArray, ArrayToBytes, BytesAccess, BytesToBytes, ChunkSpec, Codec, CodecContext,
+    CodecDef, CodecKind, Fetch, ReadRegion, RegionRanges, Sink, Window,
 };
 use zarrox::codecs::ALL;
 use zarrox::json::Map;
@@ -164,30 +164,37 @@ fn of_arrays(codec: &dyn ArrayToArray, chunk: &ChunkSpec) -> [&'static str; 3] {
 }
 
 fn of_array_and_bytes(codec: &dyn ArrayToBytes, chunk: &ChunkSpec) -> Result<[&'static str; 3]> {
-    let in_place = yes(codec.decodes_in_place());
-    if codec.inner_chunk_shape().is_some() {
-        return Ok(["inner chunks", "inner chunks", in_place]);
-    }
+    let in_place = yes(matches!(codec.access(), ArrayAccess::InPlace(_)));
+    let ranges: &dyn RegionRanges = match codec.access() {
+        ArrayAccess::Chunks(_) => return Ok(["inner chunks", "inner chunks", in_place]),
+        ArrayAccess::Whole => return Ok([WHOLE, WHOLE, in_place]),
+        ArrayAccess::Ranges(codec) => codec,
+        ArrayAccess::InPlace(codec) => codec,
+    };
     let region = first_half(chunk);
     let counts: Vec<usize> = region.iter().map(|span| span.count).collect();
     let mut memory = vec![0; counts.iter().product::<usize>() * chunk.item()];
     let size = codec.encoded_size().limit() as u64;
-    let part = ReadPart::new(region.into(), ViewMut::contiguous(&mut memory, &counts, chunk.item()));
-    let fetches = codec.read(Window::of_size(size), part)?;
+    let part = ReadRegion::new(region.into(), ViewMut::contiguous(&mut memory, &counts, chunk.item()));
+    let fetches = ranges.read(Window::of_size(size), part)?;
     let fewer = fetches.iter().all(|fetch: &Fetch<'_>| {
         let length = fetch.range.within(size).map_or(u64::MAX, |(_, length)| length);
-        !matches!(fetch.sink, Sink::Staged(_)) && length < size
+        !matches!(fetch.sink, Sink::Deferred(_)) && length < size
     });
     Ok([if fewer { "ranges" } else { WHOLE }, WHOLE, in_place])
 }
 
 fn of_bytes(codec: &dyn BytesToBytes) -> [&'static str; 3] {
-    let part = match codec.envelope() {
-        Some(_) => "unverified",
-        None if codec.reads_parts() => "blocks",
-        None => WHOLE,
+    let framing = match codec.access() {
+        BytesAccess::Framed(framed) => framed.framing(),
+        _ => None,
     };
-    [part, WHOLE, yes(codec.envelope().is_some())]
+    let part = match codec.access() {
+        _ if framing.is_some() => "unverified",
+        BytesAccess::Ranges(_) => "blocks",
+        _ => WHOLE,
+    };
+    [part, WHOLE, yes(framing.is_some())]
 }
 
 /// The first half of a chunk along its first long dimension.

@@ -3,7 +3,7 @@
 use ndarray::{Array as NdArray, ArrayBase, ArrayD, DataMut, Dimension, RawData};
 use zarrox_codecs::{NumberCast, number_cast};
 use zarrox_core::data_type::Casting;
-use zarrox_core::selection::{Back, Mask, ResolvedSelection, Selection};
+use zarrox_core::selection::{Mask, ResolvedSelection, Selection};
 use zarrox_core::strided::{Dims, Span, View, ViewMut};
 use zarrox_core::{DataType, Element, Error, ErrorKind, IntoSelection, Result};
 
@@ -166,7 +166,7 @@ impl<'a> AsTypeView<'a> {
             let mut stored = DynArray::empty(from.clone(), back.shape())?;
             array.read_chunk_part(&part, stored.view_mut(), objects)?;
             from.normalise(&mut stored.view_mut());
-            if let (Some(many), Back::Box(places)) = (many, &back) {
+            if let (Some(many), Some(places)) = (many, back.places()) {
                 cast_into(many, &stored, out.into_region(places));
                 return Ok(());
             }
@@ -175,7 +175,7 @@ impl<'a> AsTypeView<'a> {
                 let place = key.map_or_else(|_| String::new(), |key| chunk_place(&projection.chunk, &key));
                 error.at(format!("what is selected of {place}")).at(array.place())
             })?;
-            back.put(&cast.view(), out);
+            back.gather(&cast.view(), out);
             Ok(())
         })
     }

@@ -3,14 +3,12 @@
 use std::sync::Arc;
 
 use zarrox_core::Result;
-use zarrox_core::codec::{CodecChain, ReadPart};
+use zarrox_core::codec::{CodecChain, ReadPart, ReadRegion};
 use zarrox_core::data_type::Storage;
-use zarrox_core::selection::partition::{Piece, split_mut};
 use zarrox_core::strided::{Dims, Span, View, ViewMut};
 use zarrox_stores::{Key, Value, Version};
 
 use super::Array;
-use super::fetch::Part;
 use crate::chunk_cache::{ChunkCache, DecodedChunk};
 
 impl Array {
@@ -30,12 +28,9 @@ impl Array {
     }
 
     /// Returns true if the first of the bytes that a part needs of an object were kept at some time.
-    pub(super) fn may_be_cached(&self, chain: &CodecChain, key: &Key, part: &Part<'_>) -> bool {
+    pub(super) fn may_be_cached(&self, chain: &CodecChain, key: &Key, part: &ReadPart<'_>) -> bool {
         let Some((cache, shape)) = self.chunk_cache(chain) else { return false };
-        let region = match part {
-            Part::Box(part) => part.region.clone(),
-            Part::Set(set) => set.bounding_box(shape.len()),
-        };
+        let region = part.elements().bounding_box(shape.len());
         let cell = region.iter().zip(&shape).map(|(span, &length)| span.start / length.max(1)).collect();
         cache.contains(&self.place_in_cache(key, cell))
     }
@@ -50,7 +45,7 @@ impl Array {
         (cache, shape): (&ChunkCache, Dims<usize>),
         chain: &CodecChain,
         (key, value, version): (&Key, &dyn Value, &Version),
-        part: Part<'_>,
+        part: ReadPart<'_>,
         objects: usize,
     ) -> Result<()> {
         let item = chain.chunk().item();
@@ -65,24 +60,16 @@ impl Array {
             let whole: Dims<Span> = counts.iter().map(|&count| Span::all(count)).collect();
             let out = ViewMut::contiguous(&mut bytes, &shape, item).into_region(&whole);
             let options = self.location.context.decode;
-            self.read_value(chain, key, value, Part::Box(ReadPart { region, out, options }), objects)?;
+            self.read_value(chain, key, value, ReadRegion { region, out, options }.into(), objects)?;
             let decoded: Arc<[u8]> = bytes.into();
             cache.insert(place, version.clone(), Arc::clone(&decoded));
             Ok(decoded)
         };
-        match part {
-            Part::Box(part) => split_mut(&part.region, &shape, part.out, |pieces: &[Piece], mut out| {
-                let decoded = decoded(pieces.iter().map(|piece| piece.chunk).collect())?;
-                let spans: Dims<Span> = pieces.iter().map(|piece| piece.span).collect();
-                out.copy_from(&View::contiguous(&decoded, &shape, item).region(&spans), 1);
-                Ok(())
-            }),
-            Part::Set(set) => set.divide(&shape, |cell, mut set| {
-                let decoded = decoded(cell.into())?;
-                set.take(&View::contiguous(&decoded, &shape, item));
-                Ok(())
-            }),
-        }
+        part.divide(&shape, |cell, mut part| {
+            let decoded = decoded(cell.into())?;
+            part.copy_from(&View::contiguous(&decoded, &shape, item));
+            Ok(())
+        })
     }
 }
 

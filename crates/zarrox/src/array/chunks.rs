@@ -2,15 +2,14 @@
 
 use ndarray::{ArrayBase, ArrayD, Data, Dimension, IxDyn, RawData};
 use zarrox_codecs::N5Block;
-use zarrox_core::codec::{CodecContext, ReadPart, WritePart};
+use zarrox_core::codec::{ChunkElements, CodecContext, ReadPart, WritePart};
 use zarrox_core::grid::ChunkGrid;
-use zarrox_core::strided::{Dims, Span, ViewMut};
+use zarrox_core::strided::{Dims, ViewMut};
 use zarrox_core::{CodecError, Element, Error, ErrorKind, Result};
 use zarrox_stores::{Bytes, Condition};
 
 use super::Array;
 use super::chains::Chain;
-use super::fetch::Part;
 use super::ndarrays::view_of;
 use super::read::chunk_place;
 use crate::error::{argument, from_store};
@@ -94,7 +93,7 @@ impl Array {
         let bytes = unsafe { std::slice::from_raw_parts_mut(data.as_mut_ptr().cast::<u8>(), spec.size()) };
         let mut view = ViewMut::contiguous(bytes, spec.shape(), spec.item());
         let options = self.location.context.decode;
-        let part = Part::Box(ReadPart { region: whole(spec.shape()), out: view.reborrow(), options });
+        let part = ReadPart::new(ChunkElements::whole(spec.shape()), view.reborrow(), options);
         let result = self.read_object(&chain, &key, part, 1);
         self.data_type().normalise(&mut view);
         result.map_err(|error| error.at(chunk_place(chunk, &key)).at(self.place()))?;
@@ -122,7 +121,7 @@ impl Array {
         }
         let values = view_of(values);
         self.data_type().check_range(&values).map_err(|error| error.at(self.place()))?;
-        let part = WritePart::new(whole(shape), values);
+        let part = WritePart::new(ChunkElements::whole(shape), values);
         self.write_chunk_part(chunk, &part, true)
     }
 
@@ -156,10 +155,6 @@ impl Array {
         Err(argument(format!("there is no chunk {chunk:?}, the grid has the shape {grid:?}"))
             .at(self.place()))
     }
-}
-
-fn whole(shape: &[usize]) -> Dims<Span> {
-    shape.iter().map(|&length| Span::all(length)).collect()
 }
 
 impl Array {

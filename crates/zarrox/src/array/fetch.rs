@@ -1,7 +1,8 @@
 //! The driver: does the I/O that the codec chain of a stored object asks for.
 
 use zarrox_core::codec::ByteRange as Range;
-use zarrox_core::codec::{ByteStream, CodecChain, Fetch, ReadPart, ReadSet, Sink, Staged, Window};
+use zarrox_core::codec::coalesce::{Coalesce, CoalescedRanges, STRAIGHT};
+use zarrox_core::codec::{ByteStream, CodecChain, DeferredDecode, Fetch, ReadPart, Sink, Window};
 use zarrox_core::scratch::Scratch;
 use zarrox_core::{CodecError, Error, ErrorKind, Result};
 use zarrox_stores::{ByteRange, Bytes, Key, StoreError, Value};
@@ -9,22 +10,8 @@ use zarrox_stores::{ByteRange, Bytes, Key, StoreError, Value};
 use super::Array;
 use crate::error::from_store;
 
-/// Ranges of one object with less than this between them are fetched together, in bytes.
-const GAP: u64 = 4 << 10;
-
-/// From this many bytes on, a range that goes straight into the output is read on its own: a copy would cost more than
-/// another call.
-const STRAIGHT: u64 = 32 << 10;
-
-/// Ranges are put together up to this many bytes, which still fit into a core's own cache.
-const TOGETHER: u64 = 512 << 10;
-
-/// The number of bytes that are gathered for stages at once, unless one alone takes more.
-const GATHERED: usize = 4 << 20;
-
-/// `GAP` and `TOGETHER` for a remote store: so many bytes travel in the time that another request would take.
-const GAP_FAR: u64 = 512 << 10;
-const TOGETHER_FAR: u64 = 8 << 20;
+/// The number of bytes that are collected for deferred decodings at once, unless one alone takes more.
+const COLLECTED: usize = 4 << 20;
 
 /// An object that is read completely from afar is asked for all at once up to this many bytes of elements; a larger shard by its
 /// index and then by parts, many at a time.
@@ -33,43 +20,13 @@ const WHOLE_FAR: usize = 64 << 20;
 /// The number of attempts to read an object that somebody else replaces meanwhile.
 const ATTEMPTS: usize = 10;
 
-/// The elements to read of a stored object.
-pub(super) enum Part<'a> {
-    /// A box.
-    Box(ReadPart<'a>),
-    /// Any other elements.
-    Set(ReadSet<'a>),
-}
-
-impl Part<'_> {
-    fn reborrow(&mut self) -> Part<'_> {
-        match self {
-            Self::Box(part) => Part::Box(part.reborrow()),
-            Self::Set(set) => Part::Set(set.reborrow()),
-        }
-    }
-
-    /// Returns true if this is all of a chunk of this shape.
-    fn covers(&self, shape: &[usize]) -> bool {
-        matches!(self, Self::Box(part) if part.covers(shape))
-    }
-}
-
-/// Lists the bytes that must be fetched of an object for a part of its elements.
-fn fetches<'a>(chain: &'a CodecChain, window: Window, part: Part<'a>) -> Result<Vec<Fetch<'a>>> {
-    Ok(match part {
-        Part::Box(part) => chain.read(window, part)?,
-        Part::Set(set) => chain.read_set(window, set)?,
-    })
-}
-
 impl Array {
     /// Reads a part of one stored object, one of so many; where nothing is stored, that is the fill value.
     pub(super) fn read_object(
         &self,
         chain: &CodecChain,
         key: &Key,
-        mut part: Part<'_>,
+        mut part: ReadPart<'_>,
         objects: usize,
     ) -> Result<()> {
         if !self.location.is_remote() || self.may_be_cached(chain, key, &part) {
@@ -92,7 +49,7 @@ impl Array {
         chain: &CodecChain,
         key: &Key,
         first: ByteRange,
-        part: Part<'_>,
+        part: ReadPart<'_>,
         objects: usize,
     ) -> Result<()> {
         let value = self.location.store.open_with(key, first).map_err(from_store)?;
@@ -105,7 +62,7 @@ impl Array {
         chain: &CodecChain,
         key: &Key,
         value: Option<Box<dyn Value>>,
-        part: Part<'_>,
+        part: ReadPart<'_>,
         objects: usize,
     ) -> Result<()> {
         let Some(value) = value else { return self.read_missing(part) };
@@ -123,28 +80,24 @@ impl Array {
         chain: &CodecChain,
         key: &Key,
         value: &dyn Value,
-        part: Part<'_>,
+        part: ReadPart<'_>,
         objects: usize,
     ) -> Result<()> {
         let alone = objects >= self.location.context.pool.threads() || self.shard_shape().is_none();
         if let Some(bytes) = value.as_bytes().filter(|_| alone) {
-            let decode = || match part {
-                Part::Box(part) => chain.decode(bytes, part),
-                Part::Set(set) => chain.decode_set(bytes, set),
-            };
-            return Ok(self.location.on_a_core(decode)?);
+            return Ok(self.location.on_a_core(|| chain.decode(bytes, part))?);
         }
         let object = Object { key, value, objects };
-        self.drive(object, fetches(chain, Window::of_size(value.size()), part)?)
+        self.drive(object, chain.read(Window::of_size(value.size()), part)?)
     }
 
     /// Completes fetches, and those that follow from them.
     fn drive(&self, object: Object<'_>, mut fetches: Vec<Fetch<'_>>) -> Result<()> {
         while !fetches.is_empty() {
-            let (mut stages, mut ranges, mut following) = (Vec::new(), Vec::new(), Vec::new());
+            let (mut deferred, mut ranges, mut following) = (Vec::new(), Vec::new(), Vec::new());
             for fetch in fetches {
                 match fetch.sink {
-                    Sink::Staged(stage) => stages.push(stage),
+                    Sink::Deferred(decode) => deferred.push(decode),
                     _ if fetch.keep => match self.complete_kept(object, fetch)? {
                         Ok(next) => following.extend(next),
                         Err(fetch) => ranges.push(fetch),
@@ -153,7 +106,7 @@ impl Array {
                 }
             }
             following.extend(self.fetch(object, ranges)?);
-            self.drive_stages(object, stages)?;
+            self.drive_deferred(object, deferred)?;
             fetches = following;
         }
         Ok(())
@@ -179,25 +132,29 @@ impl Array {
         })))
     }
 
-    /// Gathers bytes for stages and finishes them: as many together as do not take much memory.
-    fn drive_stages<'a>(&self, object: Object<'_>, stages: Vec<Box<dyn Staged + 'a>>) -> Result<()> {
-        let mut stages = stages.into_iter().peekable();
-        while let Some(first) = stages.next() {
+    /// Collects bytes for deferred decodings and finishes them: as many together as do not take much memory.
+    fn drive_deferred<'a>(
+        &self,
+        object: Object<'_>,
+        deferred: Vec<Box<dyn DeferredDecode + 'a>>,
+    ) -> Result<()> {
+        let mut deferred = deferred.into_iter().peekable();
+        while let Some(first) = deferred.next() {
             let mut size = first.size();
             let mut batch = vec![first];
-            while let Some(next) = stages.next_if(|next| size.saturating_add(next.size()) <= GATHERED) {
+            while let Some(next) = deferred.next_if(|next| size.saturating_add(next.size()) <= COLLECTED) {
                 size += next.size();
                 batch.push(next);
             }
             let mut fetches = Vec::new();
-            for stage in &mut batch {
-                fetches.extend(stage.fetches()?);
+            for decode in &mut batch {
+                fetches.extend(decode.fetches()?);
             }
             self.drive(object, fetches)?;
             let pool = self.location.pool();
             let bytes = if object.objects < pool.threads() { size / batch.len() } else { 0 };
-            pool.map(batch, bytes, self.at_once(), |stage| {
-                Ok(self.location.on_a_core(|| stage.finish())?)
+            pool.map(batch, bytes, self.at_once(), |decode| {
+                Ok(self.location.on_a_core(|| decode.finish())?)
             })?;
         }
         Ok(())
@@ -221,13 +178,13 @@ impl Array {
 
     fn complete<'a>(&self, group: Group<'a>, value: &dyn Value) -> Result<Vec<Fetch<'a>>> {
         if !self.location.is_remote() {
-            return group.complete(value);
+            return complete(group, value);
         }
         if value.is_in_memory() {
-            return self.location.on_a_core(|| group.complete(value));
+            return self.location.on_a_core(|| complete(group, value));
         }
         let bytes = value.read(group.offset, group.length).map_err(from_store)?;
-        self.location.on_a_core(|| group.hand_over(&bytes))
+        self.location.on_a_core(|| hand_over(group, &bytes))
     }
 
     /// Puts together fetches that lie close to each other.
@@ -238,23 +195,13 @@ impl Array {
             self.check_length(length)?;
             ranges.push((offset, length, fetch));
         }
-        ranges.sort_by_key(|(offset, ..)| *offset);
         let in_memory = value.is_in_memory();
         let far = self.location.is_remote();
-        let (gap, together) = if far { (GAP_FAR, TOGETHER_FAR) } else { (GAP, TOGETHER) };
-        let mut groups: Vec<Group<'a>> = Vec::new();
-        for (offset, length, fetch) in ranges {
-            let straight = length >= STRAIGHT && matches!(fetch.sink, Sink::Into(_));
-            let alone = in_memory || (!far && (straight || matches!(fetch.sink, Sink::Stream(_))));
-            match groups.last_mut().filter(|group| !alone && group.takes(offset, length, gap, together)) {
-                Some(group) => {
-                    group.length = group.length.max(offset + length - group.offset);
-                    group.fetches.push((offset, length, fetch));
-                }
-                None => groups.push(Group { offset, length, fetches: vec![(offset, length, fetch)] }),
-            }
-        }
-        Ok(groups)
+        let coalesce = if far { Coalesce::REMOTE } else { Coalesce::LOCAL };
+        Ok(coalesce.group(ranges, |length, fetch: &Fetch<'_>| {
+            let straight = length >= STRAIGHT as u64 && matches!(fetch.sink, Sink::Into(_));
+            in_memory || (!far && (straight || matches!(fetch.sink, Sink::Stream(_))))
+        }))
     }
 
     /// Refuses to read more at once than the memory of one chunk may be.
@@ -269,13 +216,13 @@ impl Array {
 }
 
 /// The range that the first request for an object is to bring: as much as can be known without having seen any of it.
-fn first_range(chain: &CodecChain, part: &mut Part<'_>) -> Result<ByteRange> {
+fn first_range(chain: &CodecChain, part: &mut ReadPart<'_>) -> Result<ByteRange> {
     // However large the object is, no more is taken than a chunk may have.
     let whole = ByteRange::From { offset: 0, length: Some(chain.limit() as u64) };
-    if part.covers(chain.chunk().shape()) && chain.chunk().size() <= WHOLE_FAR {
+    if part.elements().covers(chain.chunk().shape()) && chain.chunk().size() <= WHOLE_FAR {
         return Ok(whole);
     }
-    let fetches = fetches(chain, Window { offset: 0, length: None }, part.reborrow())?;
+    let fetches = chain.read(Window { offset: 0, length: None }, part.reborrow())?;
     let (mut start, mut end, mut wanted) = (u64::MAX, 0, 0_u64);
     for fetch in &fetches {
         match fetch.range {
@@ -290,7 +237,9 @@ fn first_range(chain: &CodecChain, part: &mut Part<'_>) -> Result<ByteRange> {
     }
     let all = end.saturating_sub(start);
     match fetches.first().map(|fetch| fetch.range) {
-        Some(Range::From { offset, length }) if all > TOGETHER_FAR.max(wanted.saturating_mul(2)) => {
+        Some(Range::From { offset, length })
+            if all > Coalesce::REMOTE.together.max(wanted.saturating_mul(2)) =>
+        {
             Ok(ByteRange::From { offset, length })
         }
         _ => Ok(ByteRange::From { offset: start.min(end), length: Some(all) }),
@@ -306,61 +255,51 @@ struct Object<'v> {
 }
 
 /// Fetches that are read from the object as one range.
-struct Group<'a> {
-    offset: u64,
-    length: u64,
-    fetches: Vec<(u64, u64, Fetch<'a>)>,
+type Group<'a> = CoalescedRanges<Fetch<'a>>;
+
+/// Reads the range of a group and completes its fetches.
+#[expect(clippy::cast_possible_truncation, reason = "lengths are checked against a limit in usize")]
+fn complete<'a>(mut group: Group<'a>, value: &dyn Value) -> Result<Vec<Fetch<'a>>> {
+    if let [(.., Fetch { sink: Sink::Into(memory), .. })] = group.ranges.as_mut_slice() {
+        value.read_at(group.offset, memory).map_err(from_store)?;
+        return Ok(Vec::new());
+    }
+    let (offset, length) = (group.offset as usize, group.length as usize);
+    match (group.ranges.as_slice(), value.as_bytes()) {
+        (_, Some(bytes)) => hand_over(group, &bytes[offset..][..length]),
+        ([(.., Fetch { sink: Sink::Stream(_), .. })], None) => stream(group, value),
+        (_, None) => {
+            let mut buffer = Scratch::with_len(length).map_err(CodecError::from)?;
+            value.read_at(group.offset, &mut buffer).map_err(from_store)?;
+            hand_over(group, &buffer)
+        }
+    }
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "lengths are checked against a limit in usize")]
-impl<'a> Group<'a> {
-    /// Returns true if a range that begins no earlier is close enough, and the whole not too long.
-    fn takes(&self, offset: u64, length: u64, gap: u64, together: u64) -> bool {
-        offset <= self.offset + self.length + gap && offset + length - self.offset <= together
-    }
-
-    fn complete(mut self, value: &dyn Value) -> Result<Vec<Fetch<'a>>> {
-        if let [(.., Fetch { sink: Sink::Into(memory), .. })] = self.fetches.as_mut_slice() {
-            value.read_at(self.offset, memory).map_err(from_store)?;
-            return Ok(Vec::new());
-        }
-        if let ([(.., Fetch { sink: Sink::Stream(_), .. })], None) =
-            (self.fetches.as_slice(), value.as_bytes())
+/// Hands over the bytes of a group while they are read.
+fn stream<'a>(group: Group<'a>, value: &dyn Value) -> Result<Vec<Fetch<'a>>> {
+    let mut bytes =
+        ValueStream { value, next: group.offset, end: group.offset + group.length, failure: None };
+    for (.., fetch) in group.ranges {
+        if let Sink::Stream(work) = fetch.sink
+            && let Err(error) = work(&mut bytes)
         {
-            return self.stream(value);
+            // The store's error says more than that the bytes did not arrive.
+            return Err(bytes.failure.map_or_else(|| error.into(), from_store));
         }
-        if let Some(bytes) = value.as_bytes() {
-            let (offset, length) = (self.offset as usize, self.length as usize);
-            return self.hand_over(&bytes[offset..][..length]);
-        }
-        let mut buffer = Scratch::with_len(self.length as usize).map_err(CodecError::from)?;
-        value.read_at(self.offset, &mut buffer).map_err(from_store)?;
-        self.hand_over(&buffer)
     }
+    Ok(Vec::new())
+}
 
-    /// Hands over the bytes while they are read.
-    fn stream(self, value: &dyn Value) -> Result<Vec<Fetch<'a>>> {
-        let mut bytes =
-            ValueStream { value, next: self.offset, end: self.offset + self.length, failure: None };
-        for (.., fetch) in self.fetches {
-            if let Sink::Stream(work) = fetch.sink
-                && let Err(error) = work(&mut bytes)
-            {
-                // What kept the bytes from arriving says more than that they did not.
-                return Err(bytes.failure.map_or_else(|| error.into(), from_store));
-            }
-        }
-        Ok(Vec::new())
+/// Hands over the bytes of a group.
+#[expect(clippy::cast_possible_truncation, reason = "lengths are checked against a limit in usize")]
+fn hand_over<'a>(group: Group<'a>, bytes: &[u8]) -> Result<Vec<Fetch<'a>>> {
+    let mut following = Vec::new();
+    for (offset, length, fetch) in group.ranges {
+        let part = &bytes[(offset - group.offset) as usize..][..length as usize];
+        following.extend(fetch.complete(part)?);
     }
-
-    fn hand_over(self, bytes: &[u8]) -> Result<Vec<Fetch<'a>>> {
-        let mut following = Vec::new();
-        for (offset, length, fetch) in self.fetches {
-            let part = &bytes[(offset - self.offset) as usize..][..length as usize];
-            following.extend(fetch.complete(part)?);
-        }
-        Ok(following)
-    }
+    Ok(following)
 }
 
 /// A range of a stored object, read bit by bit.

@@ -175,7 +175,7 @@ impl Array {
             self.read_chunk_part(&part, whole.view_mut(), objects)?;
             for place in places {
                 let source = whole.view().field(place.source, place.size);
-                back.put(&source, out.reborrow().into_field(place.target, place.size));
+                back.gather(&source, out.reborrow().into_field(place.target, place.size));
             }
             Ok(())
         })

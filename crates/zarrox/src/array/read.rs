@@ -1,18 +1,14 @@
 //! Reading: a selection becomes projections onto chunks, and each chunk's codec chain says what to fetch.
 
 use ndarray::{Array as NdArray, ArrayBase, ArrayD, DataMut, Dimension, IxDyn, RawData};
-use zarrox_core::codec::{ReadPart, ReadSet};
+use zarrox_core::codec::ReadPart;
 use zarrox_core::data_type::Storage;
-use zarrox_core::selection::{
-    Elements, Projection, Projections, ResolvedAxis, ResolvedSelection, merged, ordered,
-};
+use zarrox_core::selection::{Projection, Projections, ResolvedAxis, ResolvedSelection, merged, ordered};
 use zarrox_core::strided::{Dims, ViewMut};
 use zarrox_core::{DataType, Element, Error, ErrorKind, Result};
 use zarrox_stores::Key;
 
-use super::fetch::Part;
 use super::ndarrays::contiguous_view;
-
 use super::view::ArrayView;
 use super::{Array, DynArray};
 use crate::error::argument;
@@ -207,7 +203,7 @@ impl Array {
             // SAFETY: no two projections of a selection share a place in the output, and each is read only into its own.
             let out = unsafe { out.alias() };
             read(&projection, out, projections.count)?;
-            self.location.context.heard.tell(projection.elements.len());
+            self.location.context.heard.tell(projection.elements.elements().len());
             Ok(())
         })
     }
@@ -231,30 +227,20 @@ impl Array {
     ) -> Result<()> {
         self.location.context.interrupt.check()?;
         let options = self.location.context.decode;
-        let part = match &projection.elements {
-            Elements::Box { region, out: places } => Part::Box(ReadPart {
-                region: Dims::from_slice(region),
-                out: out.into_region(places),
-                options,
-            }),
-            Elements::Set(set) => Part::Set(ReadSet::new(set.clone(), out, options)),
-        };
+        let elements = &projection.elements;
+        let part = ReadPart::new(elements.elements().clone(), elements.memory_mut(out), options);
         let key = self.key(&projection.chunk)?;
         let place = |error: Error| error.at(chunk_place(&projection.chunk, &key)).at(self.place());
         let chain = self.chain_of(&projection.chunk).map_err(place)?;
         self.read_object(&chain, &key, part, objects).map_err(place)
     }
 
-    pub(super) fn read_missing(&self, part: Part<'_>) -> Result<()> {
+    pub(super) fn read_missing(&self, mut part: ReadPart<'_>) -> Result<()> {
         if self.location.context.missing == MissingChunks::Error {
             let message = "the chunk is missing, and the array is read as one that must be complete";
             return Err(Error::new(ErrorKind::NotFound, message));
         }
-        let fill = self.chain.chunk().fill().as_bytes();
-        match part {
-            Part::Box(mut part) => part.out.fill(fill),
-            Part::Set(mut set) => set.fill(fill),
-        }
+        part.fill(self.chain.chunk().fill().as_bytes());
         Ok(())
     }
 }

@@ -3,7 +3,7 @@
 use ndarray::{ArrayBase, Data, Dimension, IxDyn, RawData};
 use zarrox_core::codec::{CodecChain, EncodeOptions, Encoded, FieldPlace, Update, WritePart};
 use zarrox_core::scratch::with_vec;
-use zarrox_core::selection::{Elements, Projection, Projections, ResolvedSelection, merged, ordered};
+use zarrox_core::selection::{Projection, Projections, ResolvedSelection, merged, ordered};
 use zarrox_core::strided::{Dims, Span, View};
 use zarrox_core::{DataType, Element, Error, ErrorKind, Result};
 use zarrox_stores::{Condition, Key};
@@ -122,11 +122,9 @@ impl Array {
         let size = self.chain.chunk().size();
         self.location.pool().run(projections.count, size, self.at_once_written(), |index| {
             let Projection { chunk, elements } = projections.get(index);
-            let count = elements.len();
-            let part = match elements {
-                Elements::Box { region, out } => WritePart::new(region, values.region(&out)),
-                Elements::Set(set) => WritePart::of_set(set, values.clone()),
-            };
+            let count = elements.elements().len();
+            let source = elements.memory(values);
+            let part = WritePart::new(elements.into_elements(), source);
             let part = match fields {
                 Some(fields) => part.with_fields(fields),
                 None => part,
@@ -251,7 +249,7 @@ impl Array {
             vec![],
             [self.chain.chunk().fill().as_bytes()],
         )?;
-        self.write_chunk_part(chunk, &WritePart::new(region, fill.view().broadcast_to(&shape)), false)
+        self.write_chunk_part(chunk, &WritePart::of_region(region, fill.view().broadcast_to(&shape)), false)
     }
 }
 

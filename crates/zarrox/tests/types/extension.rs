@@ -8,7 +8,7 @@ use ndarray::{Array2, arr1};
 use zarrox::Strictness;
 use zarrox::codec::{
     ArrayToArray, ArrayToBytes, BytesToBytes, ChunkSpec, Codec, CodecDef, CodecError, CodecKind, Elementwise,
-    EncodeOptions, Fetch, ReadPart, Size, Window, same_from_v2, same_to_v2,
+    EncodeOptions, ReadRegion, Size, same_from_v2, same_to_v2,
 };
 use zarrox::data_type::{Casting, Endian, Extension, Family, Number, Storage, TypeString};
 use zarrox::json::{Json, Map, json};
@@ -449,21 +449,13 @@ impl ArrayToBytes for Backwards {
         Size::Exact(self.0.size())
     }
 
-    fn read<'a>(
-        &'a self,
-        window: Window,
-        part: ReadPart<'a>,
-    ) -> std::result::Result<Vec<Fetch<'a>>, CodecError> {
-        Ok(Fetch::whole(window, move |encoded| {
-            if encoded.len() != self.0.size() {
-                return Err(CodecError::corrupt(format!("{} bytes are no chunk", encoded.len())));
-            }
-            let elements: Vec<u8> = encoded.chunks_exact(self.0.item()).rev().flatten().copied().collect();
-            let chunk = View::contiguous(&elements, self.0.shape(), self.0.item());
-            let mut out = part.out;
-            out.copy_from(&chunk.region(&part.region), 1);
-            Ok(())
-        }))
+    fn decode(&self, encoded: &[u8], mut region: ReadRegion<'_>) -> std::result::Result<(), CodecError> {
+        if encoded.len() != self.0.size() {
+            return Err(CodecError::corrupt(format!("{} bytes are no chunk", encoded.len())));
+        }
+        let elements: Vec<u8> = encoded.chunks_exact(self.0.item()).rev().flatten().copied().collect();
+        region.copy_from(&View::contiguous(&elements, self.0.shape(), self.0.item()));
+        Ok(())
     }
 
     fn encode(

@@ -9,9 +9,7 @@ pub(crate) mod zarrs_v2;
 
 use std::fmt;
 
-use zarrox_core::codec::{
-    ArrayToBytes, ChunkSpec, Codec, CodecContext, EncodeOptions, Fetch, ReadPart, Size, Window,
-};
+use zarrox_core::codec::{ArrayToBytes, ChunkSpec, Codec, CodecContext, EncodeOptions, ReadRegion, Size};
 use zarrox_core::data_type::DataType;
 use zarrox_core::error::CodecError;
 use zarrox_core::json::Map;
@@ -79,11 +77,7 @@ impl<E: Elements> ArrayToBytes for Framed<E> {
         Size::UNKNOWN
     }
 
-    fn read<'a>(&'a self, window: Window, part: ReadPart<'a>) -> Result<Vec<Fetch<'a>>, CodecError> {
-        Ok(Fetch::whole(window, |bytes| self.decode(bytes, part)))
-    }
-
-    fn decode(&self, encoded: &[u8], part: ReadPart<'_>) -> Result<(), CodecError> {
+    fn decode(&self, encoded: &[u8], part: ReadRegion<'_>) -> Result<(), CodecError> {
         let elements = split(encoded, count(&self.chunk));
         let pass = |element: &[u8], bytes: &mut Vec<u8>| self.elements.pass(element, bytes);
         let decoded = elements.and_then(|elements| fill(&self.chunk, &elements, part, pass));
@@ -163,7 +157,7 @@ fn take_number(rest: &mut &[u8]) -> Option<usize> {
 pub(crate) fn fill(
     chunk: &ChunkSpec,
     elements: &[&[u8]],
-    mut part: ReadPart<'_>,
+    mut part: ReadRegion<'_>,
     mut read: impl FnMut(&[u8], &mut Vec<u8>) -> Result<(), CodecError>,
 ) -> Result<(), CodecError> {
     let wanted = positions(&part.region, chunk.shape());

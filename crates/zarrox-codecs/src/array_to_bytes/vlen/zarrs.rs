@@ -18,7 +18,7 @@
 
 use zarrox_core::codec::{
     ArrayToBytes, ChunkSpec, Codec, CodecChain, CodecContext, CodecDef, CodecKind, CodecSpec, EncodeOptions,
-    Fetch, ReadPart, Size, Window, is_believed, same_from_v2, same_to_v2,
+    ReadRegion, Size, is_believed, same_from_v2, same_to_v2,
 };
 use zarrox_core::data_type::{DataType, Storage, VARIABLE_TEXT};
 use zarrox_core::error::CodecError;
@@ -160,11 +160,7 @@ impl ArrayToBytes for VlenCodec {
         Size::UNKNOWN
     }
 
-    fn read<'a>(&'a self, window: Window, part: ReadPart<'a>) -> Result<Vec<Fetch<'a>>, CodecError> {
-        Ok(Fetch::whole(window, |bytes| self.decode(bytes, part)))
-    }
-
-    fn decode(&self, encoded: &[u8], part: ReadPart<'_>) -> Result<(), CodecError> {
+    fn decode(&self, encoded: &[u8], part: ReadRegion<'_>) -> Result<(), CodecError> {
         self.decode_part(encoded, part).map_err(|e| e.in_codec(NAME))
     }
 
@@ -219,7 +215,7 @@ impl VlenCodec {
         Ok(())
     }
 
-    fn decode_part(&self, encoded: &[u8], mut part: ReadPart<'_>) -> Result<(), CodecError> {
+    fn decode_part(&self, encoded: &[u8], mut part: ReadRegion<'_>) -> Result<(), CodecError> {
         let (index, data) = self.split(encoded)?;
         let lengths = self.lengths(index).map_err(|e| e.at("index"))?;
         let size = lengths.iter().try_fold(0_usize, |size, &length| size.checked_add(length));
@@ -300,7 +296,7 @@ impl VlenCodec {
         let mut index = Scratch::with_len(self.index.chunk().size())?;
         let region = shape.iter().map(|&length| Span::all(length)).collect();
         let out = ViewMut::contiguous(&mut index, shape, self.word());
-        self.index.decode(encoded, ReadPart::new(region, out))?;
+        self.index.decode(encoded, ReadRegion::new(region, out))?;
         let offsets: Vec<u64> = if self.settings.wide {
             index.as_chunks().0.iter().map(|offset| u64::from_ne_bytes(*offset)).collect()
         } else {
@@ -366,7 +362,7 @@ mod tests {
         let mut memory = vec![0; chain.chunk().size()];
         let region = chain.chunk().shape().iter().map(|&length| Span::all(length)).collect();
         let out = chain.chunk().view_mut(&mut memory, &vlen);
-        chain.decode(encoded, ReadPart::new(region, out)).map_err(|e| e.to_string())?;
+        chain.decode(encoded, ReadRegion::new(region, out)).map_err(|e| e.to_string())?;
         let mut elements = Vec::new();
         let all = chain.chunk().view(&memory, &vlen).for_each_element(|element| {
             elements.push(element.to_vec());

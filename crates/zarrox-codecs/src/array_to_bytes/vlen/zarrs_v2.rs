@@ -67,7 +67,7 @@ impl Elements for AsTheyAre {
 mod tests {
     use zarrox_core::FillValue;
     use zarrox_core::Strictness;
-    use zarrox_core::codec::{ChunkSpec, EncodeOptions, ReadPart};
+    use zarrox_core::codec::{ChunkSpec, EncodeOptions, ReadRegion};
     use zarrox_core::data_type::{DataType, Storage};
     use zarrox_core::strided::Span;
     use zarrox_core::vlen::VlenBuffer;
@@ -97,7 +97,7 @@ mod tests {
             let (vlen, mut memory) = (VlenBuffer::new(), vec![0; chunk.size()]);
             let decode = |encoded: &[u8], memory: &mut [u8]| {
                 let region = [Span::all(4)].into_iter().collect();
-                chain.decode(encoded, ReadPart::new(region, chunk.view_mut(memory, &vlen)))
+                chain.decode(encoded, ReadRegion::new(region, chunk.view_mut(memory, &vlen)))
             };
             decode(&golden, &mut memory).unwrap();
             let mut encoded = Vec::new();

@@ -22,8 +22,8 @@ pub(crate) mod zfpy;
 
 use zarrox_core::Strictness;
 use zarrox_core::codec::{
-    ArrayToBytes, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, EncodeOptions, Fetch, ReadPart, Size,
-    Window, same_from_v2, same_to_v2,
+    ArrayToBytes, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, EncodeOptions, ReadRegion, Size,
+    same_from_v2, same_to_v2,
 };
 use zarrox_core::error::CodecError;
 use zarrox_core::json::json;
@@ -265,11 +265,7 @@ impl ArrayToBytes for ZfpCodec {
         Size::UNKNOWN
     }
 
-    fn read<'a>(&'a self, window: Window, part: ReadPart<'a>) -> Result<Vec<Fetch<'a>>, CodecError> {
-        Ok(Fetch::whole(window, |bytes| self.decode(bytes, part)))
-    }
-
-    fn decode(&self, encoded: &[u8], part: ReadPart<'_>) -> Result<(), CodecError> {
+    fn decode(&self, encoded: &[u8], part: ReadRegion<'_>) -> Result<(), CodecError> {
         let parameters = self.parameters_of(encoded.len());
         let decoded = parameters.and_then(|parameters| {
             self.chunk.decode(encoded, Some(parameters).filter(|_| !self.header), part)

@@ -6,7 +6,7 @@
 //! functions for them do; unsigned integers of 32 and 64 bits become signed ones, among which are only the lower half of them.
 
 use bytemuck::Pod;
-use zarrox_core::codec::{ChunkSpec, CodecContext, ReadPart};
+use zarrox_core::codec::{ChunkSpec, CodecContext, ReadRegion};
 use zarrox_core::data_type::Storage;
 use zarrox_core::error::CodecError;
 use zarrox_core::strided::View;
@@ -98,7 +98,7 @@ impl ZfpChunk {
         &self,
         encoded: &[u8],
         config: Option<&ZfpConfig>,
-        part: ReadPart<'_>,
+        part: ReadRegion<'_>,
     ) -> Result<(), CodecError> {
         with_element!(self.chunk.storage(), T => self.decode_elements::<T>(encoded, config, part))
     }
@@ -107,7 +107,7 @@ impl ZfpChunk {
         &self,
         encoded: &[u8],
         config: Option<&ZfpConfig>,
-        part: ReadPart<'_>,
+        part: ReadRegion<'_>,
     ) -> Result<(), CodecError> {
         let shape = config.map(|config| Ok::<_, CodecError>((*config, self.dims()?))).transpose()?;
         numbers::decode::<T>(&self.chunk, self.limit, part, |elements| {

@@ -18,8 +18,8 @@
 //! zarrs (other integers) and old releases of numcodecs (more dimensions) wrote it, and not written.
 
 use zarrox_core::codec::{
-    ArrayToBytes, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, EncodeOptions, Fetch, ReadPart, Size,
-    Window, same_to_v2,
+    ArrayToBytes, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, EncodeOptions, ReadRegion, Size,
+    same_to_v2,
 };
 use zarrox_core::error::CodecError;
 use zarrox_core::json::json;
@@ -174,11 +174,7 @@ impl ArrayToBytes for ZfpyCodec {
         Size::UNKNOWN
     }
 
-    fn read<'a>(&'a self, window: Window, part: ReadPart<'a>) -> Result<Vec<Fetch<'a>>, CodecError> {
-        Ok(Fetch::whole(window, |bytes| self.decode(bytes, part)))
-    }
-
-    fn decode(&self, encoded: &[u8], part: ReadPart<'_>) -> Result<(), CodecError> {
+    fn decode(&self, encoded: &[u8], part: ReadRegion<'_>) -> Result<(), CodecError> {
         self.chunk.decode(encoded, None, part).map_err(|e| e.in_codec(NAME))
     }
 

@@ -19,7 +19,8 @@ pub(crate) mod parts;
 use std::ffi::CStr;
 
 use zarrox_core::codec::{
-    BytesToBytes, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, Fetch, Size, Window,
+    BytesAccess, BytesToBytes, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, DecodeRanges, Fetch,
+    Size, Window,
 };
 use zarrox_core::error::CodecError;
 use zarrox_core::json::{Json, Map};
@@ -275,10 +276,12 @@ impl BytesToBytes for Blosc {
         decoded_size(encoded)
     }
 
-    fn reads_parts(&self) -> bool {
-        true
+    fn access(&self) -> BytesAccess<'_> {
+        BytesAccess::Ranges(self)
     }
+}
 
+impl DecodeRanges for Blosc {
     fn read<'a>(
         &'a self,
         window: Window,

@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use zarrox_core::codec::{ByteRange, Fetch, Sink, Staged, Window, resolve};
+use zarrox_core::codec::{ByteRange, DeferredDecode, Fetch, Sink, Window, resolve};
 use zarrox_core::error::CodecError;
 use zarrox_core::scratch::Scratch;
 
@@ -198,7 +198,7 @@ impl Buffer {
         }
         let stage = |(blocks, wanted): (Range<usize>, Vec<Wanted<'a>>)| {
             let places = places.get(blocks.clone()).ok_or_else(damaged)?.to_vec();
-            Ok(Fetch::staged(
+            Ok(Fetch::deferred(
                 self.window,
                 Group { buffer: self, first: blocks.start, places, wanted, memory: None },
             ))
@@ -246,7 +246,7 @@ impl Group<'_> {
     }
 }
 
-impl Staged for Group<'_> {
+impl DeferredDecode for Group<'_> {
     fn size(&self) -> usize {
         self.encoded_size() + self.decoded().len()
     }
@@ -304,7 +304,7 @@ fn to_u32(n: usize) -> Result<u32, CodecError> {
 mod tests {
     use zarrox_core::CodecSpec;
     use zarrox_core::Strictness;
-    use zarrox_core::codec::{CodecChain, EncodeOptions, ReadPart, resolve};
+    use zarrox_core::codec::{CodecChain, EncodeOptions, ReadRegion, resolve};
     use zarrox_core::data_type::Storage;
     use zarrox_core::strided::{Span, View, ViewMut};
     use zarrox_testkit::codec::{Random, slice};
@@ -349,7 +349,8 @@ mod tests {
         let counts: Vec<usize> = region.iter().map(|span| span.count).collect();
         let mut memory = vec![0; counts.iter().product::<usize>() * chain.chunk().item()];
         let out = ViewMut::contiguous(&mut memory, &counts, chain.chunk().item());
-        let fetches = chain.read(Window::of_size(encoded.len() as u64), ReadPart::new(region.into(), out))?;
+        let fetches =
+            chain.read(Window::of_size(encoded.len() as u64), ReadRegion::new(region.into(), out))?;
         resolve(fetches, encoded)?;
         Ok(memory)
     }
@@ -389,7 +390,7 @@ mod tests {
     /// The lengths of what is fetched, in all rounds.
     fn lengths(fetches: Vec<Fetch<'_>>, object: &[u8], seen: &mut Vec<u64>) {
         for fetch in fetches {
-            if let Sink::Staged(mut stage) = fetch.sink {
+            if let Sink::Deferred(mut stage) = fetch.sink {
                 lengths(stage.fetches().unwrap(), object, seen);
                 stage.finish().unwrap();
                 continue;
@@ -412,7 +413,7 @@ mod tests {
             let shape = region.map(|span| span.count);
             let mut memory = vec![0; shape.iter().product::<usize>() * 4];
             let out = ViewMut::contiguous(&mut memory, &shape, 4);
-            let part = ReadPart::new(region.as_slice().into(), out);
+            let part = ReadRegion::new(region.as_slice().into(), out);
             let mut seen = Vec::new();
             lengths(chain.read(Window::of_size(encoded.len() as u64), part).unwrap(), &encoded, &mut seen);
             assert_eq!(seen, [encoded.len() as u64]);
@@ -430,7 +431,7 @@ mod tests {
         let encoded = encode(&chain, &data);
         let span = Span { start: 5_000_000, step: 1, count: 1 };
         let mut element = [0; 8];
-        let part = ReadPart::new([span].into_iter().collect(), ViewMut::contiguous(&mut element, &[1], 8));
+        let part = ReadRegion::new([span].into_iter().collect(), ViewMut::contiguous(&mut element, &[1], 8));
         let mut seen = Vec::new();
         lengths(chain.read(Window::of_size(encoded.len() as u64), part).unwrap(), &encoded, &mut seen);
         assert_eq!(element, data[40_000_000..40_000_008]);

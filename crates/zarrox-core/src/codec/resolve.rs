@@ -1,26 +1,24 @@
-//! Decoding bit by bit: what is decoded is used while it is still in the cache, and the whole chunk never lies in memory.
+//! Drivers of fetches for bytes that are in memory, or that arrive one after the other.
 
-use super::{Fetch, Sink};
+use super::{ByteStream, Fetch, Sink};
 use crate::error::CodecError;
 use crate::scratch::Scratch;
 
-/// Hands out bytes in order: stored ones, or what a codec makes of them.
-pub trait ByteStream {
-    /// Fills the buffer with the next bytes and says how many these were: fewer than fit only at the end.
-    fn fill(&mut self, buffer: &mut [u8]) -> Result<usize, CodecError>;
-}
-
-/// Bytes in memory as a stream.
-impl ByteStream for &[u8] {
-    fn fill(&mut self, buffer: &mut [u8]) -> Result<usize, CodecError> {
-        let (now, later) = self.split_at(buffer.len().min(self.len()));
-        buffer[..now.len()].copy_from_slice(now);
-        *self = later;
-        Ok(now.len())
+/// Serves fetches, and those that follow from them, out of an object that is in memory.
+pub fn resolve(fetches: Vec<Fetch<'_>>, object: &[u8]) -> Result<(), CodecError> {
+    for fetch in fetches {
+        if let Sink::Deferred(mut decode) = fetch.sink {
+            resolve(decode.fetches()?, object)?;
+            decode.finish()?;
+            continue;
+        }
+        let bytes = fetch.range.of(object)?;
+        resolve(fetch.complete(bytes)?, object)?;
     }
+    Ok(())
 }
 
-/// How many bytes at a time are decoded only to be passed over.
+/// The number of bytes that are decoded at a time only to be passed over.
 const SKIP: usize = 64 << 10;
 
 /// Serves fetches that no others follow from, out of a stream of just `size` bytes. The stream is decoded to its end, so
@@ -47,7 +45,7 @@ pub(super) fn resolve_stream(
         position = offset + length;
         match fetch.sink {
             Sink::Into(memory) => exactly(stream, memory, size)?,
-            Sink::Stream(_) | Sink::Staged(_) => {
+            Sink::Stream(_) | Sink::Deferred(_) => {
                 return Err(CodecError::unsupported("only plain ranges can be taken from a stream"));
             }
             Sink::Then(work) => {

@@ -1,8 +1,10 @@
 //! What stands in a chain for codecs that nobody here knows: an array's metadata can be looked at without them.
 
-use super::chain::Named;
-use super::{
-    ArrayToBytes, Codec, CodecChain, CodecContext, CodecSpec, EncodeOptions, Fetch, ReadPart, Size, Window,
+use super::build::CodecChain;
+use super::named::Named;
+use crate::codec::{
+    ArrayAccess, ArrayToBytes, Codec, CodecContext, CodecSpec, EncodeOptions, Fetch, InnerChunks, ReadPart,
+    ReadRegion, RegionRanges, Size, Update, Window, WritePart,
 };
 use crate::error::CodecError;
 use crate::json::{Json, Map};
@@ -59,15 +61,44 @@ impl ArrayToBytes for Unusable {
         Size::UNKNOWN
     }
 
-    fn read<'a>(&'a self, _: Window, _: ReadPart<'a>) -> Result<Vec<Fetch<'a>>, CodecError> {
-        Err(self.error())
-    }
-
     fn encode(&self, _: &View<'_>, _: EncodeOptions, _: &mut Vec<u8>) -> Result<bool, CodecError> {
         Err(self.error())
     }
 
-    fn inner_chunk_shape(&self) -> Option<&[usize]> {
-        self.inner.as_deref()
+    fn decode(&self, _: &[u8], _: ReadRegion<'_>) -> Result<(), CodecError> {
+        Err(self.error())
+    }
+
+    fn access(&self) -> ArrayAccess<'_> {
+        match self.inner {
+            Some(_) => ArrayAccess::Chunks(self),
+            None => ArrayAccess::Ranges(self),
+        }
+    }
+}
+
+impl RegionRanges for Unusable {
+    fn read<'a>(&'a self, _: Window, _: ReadRegion<'a>) -> Result<Vec<Fetch<'a>>, CodecError> {
+        Err(self.error())
+    }
+}
+
+impl InnerChunks for Unusable {
+    fn shape(&self) -> &[usize] {
+        self.inner.as_deref().unwrap_or_default()
+    }
+
+    fn read<'a>(&'a self, _: Window, _: ReadPart<'a>) -> Result<Vec<Fetch<'a>>, CodecError> {
+        Err(self.error())
+    }
+
+    fn update(
+        &self,
+        _: Option<&[u8]>,
+        _: &WritePart<'_>,
+        _: EncodeOptions,
+        _: &mut Vec<u8>,
+    ) -> Result<Update, CodecError> {
+        Err(self.error())
     }
 }

@@ -1,0 +1,114 @@
+//! Making a chain of codecs.
+
+use super::array_codecs::ArrayCodecs;
+use super::byte_codecs::ByteCodecs;
+use super::named::Named;
+use crate::codec::{
+    ArrayToArray, ArrayToBytes, BytesToBytes, ChunkSpec, Codec, CodecContext, CodecSpec, Size,
+};
+use crate::error::CodecError;
+
+/// All codecs of one kind of chunk, ready to read and write.
+#[derive(Debug)]
+pub struct CodecChain {
+    pub(super) arrays: ArrayCodecs,
+    pub(super) bytes: ByteCodecs,
+}
+
+impl CodecChain {
+    /// Makes the chain.
+    ///
+    /// # Errors
+    /// When a codec cannot be made, or does not take what the one before it gives.
+    pub fn new(specs: &[CodecSpec], context: &CodecContext<'_>) -> Result<Self, CodecError> {
+        let mut array_to_array: Vec<Named<Box<dyn ArrayToArray>>> = Vec::new();
+        let mut array_to_bytes = None;
+        let mut bytes_to_bytes = Vec::new();
+        let mut chunk = context.chunk.clone();
+        for spec in specs {
+            let (name, codec) = spec.create(&CodecContext { chunk: &chunk, ..*context })?;
+            match (codec, &array_to_bytes) {
+                (Codec::ArrayToArray(codec), None) => {
+                    chunk = codec.encoded_chunk().clone();
+                    array_to_array.push(Named { name, codec });
+                }
+                (Codec::ArrayToBytes(codec), None) => array_to_bytes = Some(Named { name, codec }),
+                (Codec::BytesToBytes(codec), Some(_)) => bytes_to_bytes.push(Named { name, codec }),
+                (Codec::BytesToBytes(_), None) => {
+                    return Err(CodecError::invalid(format!(
+                        "codec '{name}' needs bytes, but no codec before it turns the array into bytes"
+                    )));
+                }
+                (_, Some(before)) => {
+                    return Err(CodecError::invalid(format!(
+                        "codec '{name}' needs an array, but '{}' before it has made bytes of it",
+                        before.name
+                    )));
+                }
+            }
+        }
+        let array_to_bytes = array_to_bytes.ok_or_else(|| {
+            CodecError::invalid("no codec turns the array into bytes; most arrays want 'bytes'")
+        })?;
+        Ok(Self::of(array_to_array, array_to_bytes, bytes_to_bytes, context))
+    }
+
+    /// A chain of codecs that fit one another.
+    pub(super) fn of(
+        array_to_array: Vec<Named<Box<dyn ArrayToArray>>>,
+        array_to_bytes: Named<Box<dyn ArrayToBytes>>,
+        bytes_to_bytes: Vec<Named<Box<dyn BytesToBytes>>>,
+        context: &CodecContext<'_>,
+    ) -> Self {
+        let arrays = ArrayCodecs::new(context.chunk.clone(), array_to_array, context.limit);
+        let bytes =
+            ByteCodecs::new(arrays.encoded_chunk().clone(), array_to_bytes, bytes_to_bytes, context.limit);
+        Self { arrays, bytes }
+    }
+
+    /// The chunks that this chain is for.
+    pub fn chunk(&self) -> &ChunkSpec {
+        &self.arrays.chunk
+    }
+
+    /// The number of bytes that a chunk becomes.
+    pub fn encoded_size(&self) -> Size {
+        self.bytes.encoded_size
+    }
+
+    /// The most memory that one buffer may take, in bytes.
+    pub fn limit(&self) -> usize {
+        self.bytes.limit
+    }
+
+    /// The codecs with their complete configurations, as they should be written.
+    pub fn specs(&self) -> Vec<CodecSpec> {
+        let spec = |name: &str, configuration| CodecSpec { name: name.to_owned(), configuration };
+        let arrays = self.arrays.codecs.iter().map(|c| spec(c.name, c.codec.configuration()));
+        let array = &self.bytes.array_to_bytes;
+        let bytes = spec(array.name, array.codec.configuration());
+        let rest = self.bytes.bytes_to_bytes.iter().map(|c| spec(c.name, c.codec.configuration()));
+        arrays.chain([bytes]).chain(rest).collect()
+    }
+
+    /// The order of the chunk's axes behind all array→array codecs, if these do no more than permute them.
+    pub fn order(&self) -> Option<&[usize]> {
+        self.arrays.order.as_deref()
+    }
+
+    /// The shape of the chunks inside a chunk, if this chain shards: in the order of the array's axes.
+    pub fn inner_chunk_shape(&self) -> Option<Vec<usize>> {
+        let inner = self.bytes.inner_chunks()?.shape();
+        let order = self.arrays.order.as_ref()?;
+        let mut shape = vec![0; inner.len()];
+        for (&axis, &length) in order.iter().zip(inner) {
+            shape[axis] = length;
+        }
+        Some(shape)
+    }
+
+    /// Returns true if chunks inside a chunk can be read without the rest of it: it has some, and no codec is around all of them.
+    pub fn reads_inner_chunks_alone(&self) -> bool {
+        self.bytes.bytes_to_bytes.is_empty() && self.inner_chunk_shape().is_some()
+    }
+}

@@ -1,0 +1,60 @@
+//! A codec as metadata has it: a name and a configuration.
+
+use std::fmt;
+
+use crate::json::{self, Json, Map};
+
+/// A codec as v3 metadata names it. This is how the model holds codecs, whatever the format.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CodecSpec {
+    /// The name.
+    pub name: String,
+    /// The configuration; empty when there is none.
+    pub configuration: Map,
+}
+
+impl CodecSpec {
+    /// A codec of this name with a configuration, given as a JSON object (anything else counts as none).
+    pub fn new(name: impl Into<String>, configuration: Json) -> Self {
+        let configuration = match configuration {
+            Json::Object(map) => map,
+            _ => Map::default(),
+        };
+        Self { name: name.into(), configuration }
+    }
+
+    /// A codec as v3 metadata has it: an object with `name` and `configuration`, or only the name. `None` when it is
+    /// neither, or says more.
+    pub fn from_json(json: &Json) -> Option<Self> {
+        match json {
+            Json::String(name) => Some(Self::new(name.as_str(), Json::Null)),
+            Json::Object(map) => {
+                let name = map.get("name")?.as_str()?;
+                let configuration = map.get("configuration").unwrap_or(&Json::Null);
+                let known =
+                    |name: &String| ["name", "configuration", "must_understand"].contains(&name.as_str());
+                let fits = map.keys().all(known) && matches!(configuration, Json::Object(_) | Json::Null);
+                fits.then(|| Self::new(name, configuration.clone()))
+            }
+            _ => None,
+        }
+    }
+
+    /// The codecs that its configuration says are inside of it, as a shard has them.
+    pub fn inside(&self) -> Vec<Self> {
+        let inside = self.configuration.get("codecs").and_then(Json::as_array);
+        inside.into_iter().flatten().filter_map(Self::from_json).collect()
+    }
+
+    /// Whether nothing at all differs, not even the sign of a zero.
+    pub fn is_identical(&self, other: &Self) -> bool {
+        self.name == other.name && json::are_identical(&self.configuration, &other.configuration)
+    }
+}
+
+impl fmt::Display for CodecSpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name)?;
+        json::write_configuration(f, &self.configuration)
+    }
+}
