@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use pyo3::prelude::*;
-use zarrox::stores::{Call, Key, LockGuard, Store, StoreError, StoreErrorKind, Wrapper, wrapped};
+use zarrox::stores::{Call, Key, LockGuard, Store, StoreError, StoreErrorKind, Wrapper, provided, wrapped};
 
 /// Another store, of which `locks[key]` is entered while an object is read, changed and stored.
 #[derive(Debug, Clone)]
@@ -47,8 +47,9 @@ impl Wrapper for LockedStore {
 }
 
 impl Store for LockedStore {
-    wrapped!(location capabilities open open_with get get_ranges get_many size set);
+    wrapped!(location capabilities open_with get get_ranges get_many size contains put);
     wrapped!(erase erase_prefix list_prefix list_dir rename_prefix flush);
+    provided!(directory);
 
     fn lock(&self, key: &Key) -> Result<LockGuard, StoreError> {
         // Python's lock comes first: whoever holds it already, around a write of theirs, must not wait for one that waits for it.

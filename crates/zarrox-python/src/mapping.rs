@@ -9,8 +9,8 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyDict, PyInt, PyString, PyType, PyWeakrefMethods, PyWeakrefReference};
 use zarrox::stores::{
-    Bytes, Capabilities, Condition, DirListing, Key, LockGuard, Prefix, Store, StoreError, StoreErrorKind,
-    Value,
+    ByteRange, Bytes, Capabilities, Condition, DirListing, Key, LockGuard, Payload, Prefix, Store,
+    StoreError, StoreErrorKind, Value, provided,
 };
 
 /// A mapping from keys to whatever has bytes. Its methods are called from any thread, which takes Python's lock for that.
@@ -192,6 +192,8 @@ fn to_put<'py>(mapping: &Bound<'py, PyAny>, value: &[u8]) -> PyResult<Bound<'py,
 }
 
 impl Store for MappingStore {
+    provided!(directory get_ranges get_many rename_prefix flush);
+
     fn location(&self) -> String {
         self.location.clone()
     }
@@ -206,7 +208,7 @@ impl Store for MappingStore {
         capabilities
     }
 
-    fn open(&self, key: &Key) -> Result<Option<Box<dyn Value>>, StoreError> {
+    fn open_with(&self, key: &Key, _first: Option<ByteRange>) -> Result<Option<Box<dyn Value>>, StoreError> {
         Ok(self.get(key)?.map(|bytes| Box::new(bytes) as Box<dyn Value>))
     }
 
@@ -216,7 +218,8 @@ impl Store for MappingStore {
         })
     }
 
-    fn set(&self, key: &Key, value: &[u8], condition: Condition<'_>) -> Result<(), StoreError> {
+    fn put(&self, key: &Key, payload: Payload<'_>, condition: Condition<'_>) -> Result<(), StoreError> {
+        let value = &*payload.bytes(key)?;
         let absent = condition.absent()?;
         let is_there = self.with("writing", key.as_str(), |mapping| {
             let value = to_put(mapping, value)?;

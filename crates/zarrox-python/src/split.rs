@@ -4,7 +4,8 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use zarrox::stores::{
-    ByteRange, Capabilities, Condition, DirListing, Key, LockGuard, Prefix, Store, StoreError, Value,
+    ByteRange, Bytes, Capabilities, Condition, DirListing, Key, LockGuard, Payload, Prefix, Store,
+    StoreError, Value, provided,
 };
 
 /// The documents of nodes are in one store, all else is in another: zarr-python 2's `chunk_store`.
@@ -39,6 +40,8 @@ fn is_document(key: &Key) -> bool {
 }
 
 impl Store for SplitStore {
+    provided!(directory get_many rename_prefix);
+
     fn location(&self) -> String {
         format!("{} (chunks in {})", self.documents.location(), self.chunks.location())
     }
@@ -61,12 +64,16 @@ impl Store for SplitStore {
         both
     }
 
-    fn open(&self, key: &Key) -> Result<Option<Box<dyn Value>>, StoreError> {
-        self.of(key).open(key)
+    fn open_with(&self, key: &Key, first: Option<ByteRange>) -> Result<Option<Box<dyn Value>>, StoreError> {
+        self.of(key).open_with(key, first)
     }
 
-    fn open_with(&self, key: &Key, first: ByteRange) -> Result<Option<Box<dyn Value>>, StoreError> {
-        self.of(key).open_with(key, first)
+    fn get(&self, key: &Key) -> Result<Option<Bytes>, StoreError> {
+        self.of(key).get(key)
+    }
+
+    fn get_ranges(&self, key: &Key, ranges: &[ByteRange]) -> Result<Option<Vec<Bytes>>, StoreError> {
+        self.of(key).get_ranges(key, ranges)
     }
 
     fn size(&self, key: &Key) -> Result<Option<u64>, StoreError> {
@@ -77,8 +84,8 @@ impl Store for SplitStore {
         self.of(key).contains(key)
     }
 
-    fn set(&self, key: &Key, value: &[u8], condition: Condition<'_>) -> Result<(), StoreError> {
-        self.of(key).set(key, value, condition)
+    fn put(&self, key: &Key, payload: Payload<'_>, condition: Condition<'_>) -> Result<(), StoreError> {
+        self.of(key).put(key, payload, condition)
     }
 
     fn erase(&self, key: &Key) -> Result<bool, StoreError> {

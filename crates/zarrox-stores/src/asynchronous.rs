@@ -12,8 +12,8 @@ use futures_util::stream::{self, BoxStream};
 use crate::runtime::{handle, wait};
 use crate::store::{WHOLE, checked_length, ranges_of};
 use crate::{
-    ByteRange, Capabilities, Condition, DirListing, GetDone, Key, LockGuard, Parts, Prefix, Store,
-    StoreError, StoreErrorKind, Value, Version,
+    ByteRange, Capabilities, Condition, DirListing, GetDone, Key, LockGuard, Parts, Payload, Prefix, Store,
+    StoreError, StoreErrorKind, Value, Version, provided,
 };
 
 /// How many requests of one call are under way at the same time, where a store does not say.
@@ -56,11 +56,11 @@ pub trait AsyncStore: Debug + Send + Sync + 'static {
     /// When that cannot be found out.
     fn head(&self, key: &Key) -> impl Future<Output = Result<Option<Head>, StoreError>> + Send;
 
-    /// Writes a value, see [`Store::set`].
+    /// Writes a value, see [`Store::put`].
     ///
     /// # Errors
     ///
-    /// As for [`Store::set`].
+    /// As for [`Store::put`].
     fn set(
         &self,
         key: &Key,
@@ -178,6 +178,19 @@ impl<S: AsyncStore> Blocking<S> {
         Ok(piece.map(|piece| self.value(key, piece)))
     }
 
+    /// Finds a value, of which nothing is needed yet.
+    fn unread(&self, key: &Key) -> Result<Option<RemoteValue<S>>, StoreError> {
+        let own = key.clone();
+        let piece = self.wait(|store| async move {
+            match store.head(&own).await? {
+                // Without a version, only what is read at once is known to be of one.
+                Some(Head { version: None, .. }) => store.read(&own, None, None).await,
+                head => Ok(head.map(|head| Piece { offset: 0, bytes: Parts::default(), head })),
+            }
+        })?;
+        Ok(piece.map(|piece| self.value(key, piece)))
+    }
+
     fn value(&self, key: &Key, first: Piece) -> RemoteValue<S> {
         RemoteValue { store: Arc::clone(&self.0), key: key.clone(), first }
     }
@@ -190,6 +203,8 @@ impl<S> Clone for Blocking<S> {
 }
 
 impl<S: AsyncStore> Store for Blocking<S> {
+    provided!(directory contains rename_prefix flush);
+
     fn location(&self) -> String {
         self.0.location()
     }
@@ -198,20 +213,11 @@ impl<S: AsyncStore> Store for Blocking<S> {
         self.0.capabilities()
     }
 
-    fn open(&self, key: &Key) -> Result<Option<Box<dyn Value>>, StoreError> {
-        let own = key.clone();
-        let piece = self.wait(|store| async move {
-            match store.head(&own).await? {
-                // Without a version, only what is read at once is known to be of one.
-                Some(Head { version: None, .. }) => store.read(&own, None, None).await,
-                head => Ok(head.map(|head| Piece { offset: 0, bytes: Parts::default(), head })),
-            }
-        })?;
-        Ok(piece.map(|piece| Box::new(self.value(key, piece)) as Box<dyn Value>))
-    }
-
-    fn open_with(&self, key: &Key, first: ByteRange) -> Result<Option<Box<dyn Value>>, StoreError> {
-        let value = self.first(key, Some(first).filter(|first| *first != WHOLE))?;
+    fn open_with(&self, key: &Key, first: Option<ByteRange>) -> Result<Option<Box<dyn Value>>, StoreError> {
+        let value = match first {
+            Some(first) => self.first(key, Some(first).filter(|first| *first != WHOLE))?,
+            None => self.unread(key)?,
+        };
         Ok(value.map(|value| Box::new(value) as Box<dyn Value>))
     }
 
@@ -222,7 +228,7 @@ impl<S: AsyncStore> Store for Blocking<S> {
     fn get_ranges(&self, key: &Key, ranges: &[ByteRange]) -> Result<Option<Vec<Bytes>>, StoreError> {
         let Some(&first) = ranges.first() else { return Ok(self.size(key)?.map(|_| Vec::new())) };
         for range in std::iter::repeat_n(first, ATTEMPTS).chain([WHOLE]) {
-            let Some(value) = self.open_with(key, range)? else { return Ok(None) };
+            let Some(value) = self.open_with(key, Some(range))? else { return Ok(None) };
             match ranges_of(self, key, &*value, ranges) {
                 Err(error) if error.kind() == StoreErrorKind::Conflict && range != WHOLE => {}
                 read => return read.map(Some),
@@ -268,8 +274,8 @@ impl<S: AsyncStore> Store for Blocking<S> {
         Ok(self.wait(|store| async move { store.head(&key).await })?.map(|head| head.size))
     }
 
-    fn set(&self, key: &Key, value: &[u8], condition: Condition<'_>) -> Result<(), StoreError> {
-        let (key, value) = (key.clone(), Bytes::copy_from_slice(value));
+    fn put(&self, key: &Key, payload: Payload<'_>, condition: Condition<'_>) -> Result<(), StoreError> {
+        let (value, key) = (payload.into_owned(key)?, key.clone());
         let matches = if let Condition::Matches(version) = condition { Some(version.clone()) } else { None };
         let absent = condition == Condition::Absent;
         self.wait(|store| async move {

@@ -32,10 +32,10 @@
 //! | `LruCacheStore` | another store, whose values it keeps in memory; feature `cache` |
 //! | `DiskCacheStore` | another store, whose values it keeps in a directory; feature `cache` |
 //!
-//! Further wrappers are written with [`Wrapper`] and [`wrapped!`].
+//! Further stores are written with [`provided!`], further wrappers with [`Wrapper`] and [`wrapped!`].
 //!
 //! ```
-//! use zarrox_stores::{Condition, Key, MemoryStore, Store};
+//! use zarrox_stores::{Condition, Key, MemoryStore, Store, StoreExt};
 //!
 //! let store = MemoryStore::new();
 //! let key = Key::new("group/array/c/0/0")?;
@@ -69,7 +69,8 @@ mod references;
 #[cfg(feature = "async")]
 mod runtime;
 mod server;
-mod store;
+#[doc(hidden)]
+pub mod store;
 #[cfg(any(unix, feature = "ftp", feature = "hdfs"))]
 mod temporary;
 mod url;
@@ -134,7 +135,10 @@ pub use server::mongodb::{MongoDbOptions, MongoDbStore};
 pub use server::redis::{RedisOptions, RedisStore};
 #[cfg(feature = "webdav")]
 pub use server::webdav::{WebDavOptions, WebDavStore};
-pub use store::{ByteRange, Capabilities, Condition, DirListing, GetDone, PartSource, Store, Value, Version};
+pub use store::{
+    ByteRange, Capabilities, Condition, DirListing, GetDone, PartSource, Payload, Store, StoreExt, Value,
+    Version,
+};
 pub use wrapper::counting::{CountingStore, Counts};
 #[cfg(all(unix, feature = "cache"))]
 pub use wrapper::disk_cache::{DiskCacheOptions, DiskCacheStore};

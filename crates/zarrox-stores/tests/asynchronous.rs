@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::runtime::Builder;
-use zarrox_stores::{Blocking, ByteRange, Condition, Prefix, Store, StoreErrorKind};
+use zarrox_stores::{Blocking, ByteRange, Condition, Prefix, Store, StoreErrorKind, StoreExt};
 use zarrox_testkit::remote::Remote;
 use zarrox_testkit::store::{key, store_suite};
 
@@ -33,7 +33,7 @@ fn works_inside_of_runtimes() {
 fn a_value_that_is_replaced_while_it_is_read_is_a_conflict() {
     let store = store();
     store.set(&key("a"), b"0123456789", Condition::Always).unwrap();
-    let value = store.open_with(&key("a"), ByteRange::Suffix { length: 2 }).unwrap().unwrap();
+    let value = store.open_with(&key("a"), Some(ByteRange::Suffix { length: 2 })).unwrap().unwrap();
     store.set(&key("a"), b"9876543210", Condition::Always).unwrap();
     assert_eq!(value.read(8, 2).unwrap(), "89", "it is here already");
     assert_eq!(value.read(0, 2).unwrap_err().kind(), StoreErrorKind::Conflict);
@@ -45,7 +45,7 @@ fn one_request_opens_a_value_and_reads_a_range() {
     let store = remote.blocking();
     store.set(&key("a"), b"0123456789", Condition::Always).unwrap();
     remote.take_requests();
-    let value = store.open_with(&key("a"), ByteRange::Suffix { length: 4 }).unwrap().unwrap();
+    let value = store.open_with(&key("a"), Some(ByteRange::Suffix { length: 4 })).unwrap().unwrap();
     assert_eq!((value.size(), value.read(7, 2).unwrap().as_ref()), (10, &b"78"[..]));
     assert_eq!(store.get(&key("a")).unwrap().unwrap(), "0123456789");
     assert_eq!(remote.take_requests().into_iter().collect::<Vec<_>>(), [("read a".to_owned(), 2)]);

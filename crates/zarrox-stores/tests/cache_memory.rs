@@ -5,7 +5,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicIsize, Ordering};
 
-use zarrox_stores::{Condition, DirectoryStore, DiskCacheOptions, LruCacheStore, Store};
+use zarrox_stores::{Condition, DirectoryStore, DiskCacheOptions, LruCacheStore, Store, StoreExt};
 use zarrox_testkit::allocator::Counting;
 use zarrox_testkit::store::key;
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use zarrox_stores::{Call, Key, MemoryStore, Store, StoreError, Value, Wrapper, wrapped};
+use zarrox_stores::{Call, Key, MemoryStore, Store, StoreError, Value, Wrapper, provided, wrapped};
 use zarrox_testkit::store::store_suite;
 
 /// A store with nothing but the required methods, whose values are not in memory.
@@ -40,7 +40,9 @@ impl Wrapper for Plain {
 }
 
 impl Store for Plain {
-    wrapped!(location open set erase erase_prefix list_prefix list_dir lock);
+    wrapped!(location open_with put);
+    wrapped!(erase erase_prefix list_prefix list_dir lock);
+    provided!(directory get get_ranges get_many size contains rename_prefix flush);
 
     fn capabilities(&self) -> zarrox_stores::Capabilities {
         let mut capabilities = self.0.capabilities();

@@ -1,6 +1,6 @@
 //! The memory store.
 
-use zarrox_stores::{Bytes, Condition, MemoryStore, Store};
+use zarrox_stores::{Bytes, Condition, MemoryStore, Store, StoreExt};
 use zarrox_testkit::store::{key, store_suite};
 
 #[test]

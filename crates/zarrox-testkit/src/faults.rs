@@ -9,7 +9,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use zarrox_stores::{
     ByteRange, Call, Condition, Key, MemoryStore, Operation, Prefix, Store, StoreError, StoreErrorKind,
-    Value, WrappedValue, Wrapper, wrapped,
+    StoreExt, Value, WrappedValue, Wrapper, provided, wrapped,
 };
 
 use crate::store::{key, prefix};
@@ -200,8 +200,9 @@ impl Wrapper for FaultyStore {
 }
 
 impl Store for FaultyStore {
-    wrapped!(location capabilities open open_with get get_ranges get_many size set);
+    wrapped!(location capabilities open_with get get_ranges get_many size contains put);
     wrapped!(erase erase_prefix list_dir rename_prefix flush lock);
+    provided!(directory);
 
     fn list_prefix(
         &self,
@@ -268,7 +269,7 @@ fn errors_keep_their_kind(store: &dyn Store, faulty: &FaultyStore, kind: StoreEr
     let below = prefix("a/");
     let failed = [
         ("open", store.open(&v).err()),
-        ("open_with", store.open_with(&v, whole).err()),
+        ("open_with", store.open_with(&v, Some(whole)).err()),
         ("get", store.get(&v).err()),
         ("get_ranges", store.get_ranges(&v, &[whole]).err()),
         ("size", store.size(&v).err()),

@@ -9,7 +9,7 @@ use bytes::Bytes;
 use futures_util::stream::{self, StreamExt};
 use zarrox_stores::{
     AsyncStore, Blocking, ByteRange, Capabilities, Condition, DirListing, Head, Key, MemoryStore, Pages,
-    Piece, Prefix, Store, StoreError, StoreErrorKind, Version,
+    Piece, Prefix, Store, StoreError, StoreErrorKind, StoreExt, Version,
 };
 
 /// The number of requests that [`Remote`] takes at the same time.

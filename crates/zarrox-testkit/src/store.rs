@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use bytes::Bytes;
-use zarrox_stores::{ByteRange, Condition, DirListing, Key, Prefix, Store, StoreErrorKind, Value};
+use zarrox_stores::{ByteRange, Condition, DirListing, Key, Prefix, Store, StoreErrorKind, StoreExt, Value};
 
 /// Keys and values that a store begins with.
 pub type Content<'a> = &'a [(&'a str, &'a [u8])];
@@ -183,14 +183,14 @@ fn opens_with_a_range(fill: &dyn Fn(Content<'_>) -> Box<dyn Store>) {
     let inside = [from(0, None), from(2, Some(3)), from(9, None), suffix(2), suffix(10)];
     let outside = [from(10, None), from(11, None), from(8, Some(3)), suffix(0), suffix(11), from(0, Some(0))];
     for range in inside.into_iter().chain(outside) {
-        let value = store.open_with(&key("v"), range).unwrap().unwrap();
+        let value = store.open_with(&key("v"), Some(range)).unwrap().unwrap();
         assert_eq!(value.size(), 10, "{range:?}");
         assert!(value.as_bytes().is_none_or(|bytes| bytes == "0123456789"), "{range:?}");
         assert_eq!(value.read(8, 2).unwrap(), "89", "{range:?}");
         assert_eq!(value.read(0, 10).unwrap(), "0123456789", "{range:?}");
         reads_at(&*value);
-        assert!(store.open_with(&key("w"), range).unwrap().is_none(), "{range:?}");
-        let empty = store.open_with(&key("empty"), range).unwrap().unwrap();
+        assert!(store.open_with(&key("w"), Some(range)).unwrap().is_none(), "{range:?}");
+        let empty = store.open_with(&key("empty"), Some(range)).unwrap().unwrap();
         assert_eq!((empty.size(), empty.read(0, 0).unwrap()), (0, Bytes::new()), "{range:?}");
     }
 }

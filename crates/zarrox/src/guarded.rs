@@ -7,7 +7,7 @@ use std::hash::{BuildHasher, RandomState};
 use std::time::Duration;
 
 use zarrox_core::{Error, ErrorKind, Result};
-use zarrox_stores::{ByteRange, Bytes, Condition, Key, StoreErrorKind, Value, Version};
+use zarrox_stores::{ByteRange, Bytes, Condition, Key, StoreErrorKind, StoreExt, Value, Version};
 
 use crate::error::from_store;
 use crate::location::Location;
@@ -42,7 +42,9 @@ impl Location {
 
     fn read_value(&self, key: &Key, limit: u64) -> Result<Option<(Box<dyn Value>, Bytes)>> {
         let first = ByteRange::From { offset: 0, length: Some(limit) };
-        let Some(value) = self.store.open_with(key, first).map_err(from_store)? else { return Ok(None) };
+        let Some(value) = self.store.open_with(key, Some(first)).map_err(from_store)? else {
+            return Ok(None);
+        };
         let size = value.size();
         if size > limit {
             let message =

@@ -10,7 +10,7 @@ use zarrox_core::Strictness;
 use zarrox_core::json::Map;
 use zarrox_core::metadata::{Change, Document, Extent, Layout, ReadContext, Source};
 use zarrox_core::{Error, ErrorKind, Format, GroupMetadata, NodeMetadata, NodePath, Result};
-use zarrox_stores::{Condition, Key, LockGuard, Prefix};
+use zarrox_stores::{Condition, Key, LockGuard, Prefix, StoreExt};
 
 use crate::error::{argument, from_store};
 use crate::guarded::Stored;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use ndarray::{Array1, Array2, ArrayD, IxDyn, arr1, arr2};
 use zarrox::json::{Json, json};
 use zarrox::prelude::*;
-use zarrox::stores::{Key, MemoryStore, Store};
+use zarrox::stores::{Key, MemoryStore, Store, StoreExt};
 use zarrox::{
     ArrayBuilder, ChunkKeyEncoding, CodecSpec, ErrorKind, MissingChunks, OpenMode, OpenOptions, Separator,
 };

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use zarrox::convert::Convert;
 use zarrox::json::{Json, json};
 use zarrox::prelude::*;
-use zarrox::stores::{Condition, Key, MemoryStore, Store};
+use zarrox::stores::{Condition, Key, MemoryStore, Store, StoreExt};
 use zarrox::{AccessOptions, ErrorKind, OpenOptions};
 
 fn document(store: &Arc<dyn Store>, key: &str) -> Json {

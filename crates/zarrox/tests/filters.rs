@@ -10,7 +10,7 @@ use zarrox::codecs::V2Filter;
 use zarrox::convert::{Action, Convert, Finding, Verify, What};
 use zarrox::json::{Json, json};
 use zarrox::prelude::*;
-use zarrox::stores::{Key, MemoryStore, Store};
+use zarrox::stores::{Key, MemoryStore, Store, StoreExt};
 use zarrox::{ErrorKind, OpenOptions};
 use zarrox_core::metadata::{ReadContext, Source};
 use zarrox_core::{ArrayMetadata, NodeMetadata, NodePath};

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use zarrox::json::json;
 use zarrox::prelude::*;
-use zarrox::stores::{CountingStore, DirectoryStore, Key, MemoryStore, Operation, Store};
+use zarrox::stores::{CountingStore, DirectoryStore, Key, MemoryStore, Operation, Store, StoreExt};
 use zarrox::{ErrorKind, Node, NodeKind, OpenMode, OpenOptions};
 
 fn stores() -> Vec<(Arc<dyn Store>, Option<tempfile::TempDir>)> {

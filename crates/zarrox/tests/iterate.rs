@@ -11,7 +11,7 @@ use proptest::test_runner::{Config, TestRunner};
 use zarrox::codec::{BytesToBytes, Codec, CodecDef, CodecError, CodecKind, Size, same_from_v2, same_to_v2};
 use zarrox::json::{Json, Map};
 use zarrox::prelude::*;
-use zarrox::stores::{Call, MemoryStore, Operation, Store, StoreError, Wrapper, wrapped};
+use zarrox::stores::{Call, MemoryStore, Operation, Store, StoreError, Wrapper, provided, wrapped};
 use zarrox::{AccessOptions, ArrayView, CodecSpec, DimSelection, ErrorKind, OpenOptions};
 
 /// The number of times that each object was opened.
@@ -40,7 +40,9 @@ impl Wrapper for Counting {
 
 impl Store for Counting {
     // All else opens values.
-    wrapped!(location capabilities open set erase erase_prefix list_prefix list_dir lock);
+    wrapped!(location capabilities open_with put);
+    wrapped!(erase erase_prefix list_prefix list_dir lock);
+    provided!(directory get get_ranges get_many size contains rename_prefix flush);
 }
 
 fn counting() -> (Arc<dyn Store>, Opened) {

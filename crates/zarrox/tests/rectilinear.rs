@@ -10,7 +10,7 @@ use zarrox::convert::Convert;
 use zarrox::grid::{ChunkLengths, ListedLength};
 use zarrox::json::{Json, json};
 use zarrox::prelude::*;
-use zarrox::stores::{MemoryStore, Store};
+use zarrox::stores::{MemoryStore, Store, StoreExt};
 use zarrox::{ArrayBuilder, CodecSpec, ErrorKind, OpenMode, OpenOptions};
 
 /// The arrays of `corpus/rectilinear/make.py`: their shapes, and the regions in which elements were written.

@@ -18,7 +18,8 @@ use crate::key::valid;
 use crate::lock::unpoisoned;
 use crate::per_process::PerProcess;
 use crate::{
-    Capabilities, Condition, DirListing, Key, LockGuard, Prefix, Store, StoreError, StoreErrorKind, Value,
+    ByteRange, Capabilities, Condition, DirListing, Key, LockGuard, Payload, Prefix, Store, StoreError,
+    StoreErrorKind, Value, provided,
 };
 
 static OPEN: Registry<Handle> = Registry::new();
@@ -268,6 +269,8 @@ fn size_of_value(database: &Gdbm, key: &Key) -> Result<u64, Error> {
 }
 
 impl Store for GdbmStore {
+    provided!(directory get_ranges get_many size contains rename_prefix flush);
+
     fn location(&self) -> String {
         self.0.handle.path().to_string_lossy().into_owned()
     }
@@ -283,7 +286,7 @@ impl Store for GdbmStore {
         }
     }
 
-    fn open(&self, key: &Key) -> Result<Option<Box<dyn Value>>, StoreError> {
+    fn open_with(&self, key: &Key, _first: Option<ByteRange>) -> Result<Option<Box<dyn Value>>, StoreError> {
         Ok(self.get(key)?.map(|bytes| Box::new(bytes) as Box<dyn Value>))
     }
 
@@ -292,7 +295,8 @@ impl Store for GdbmStore {
         Ok(value.map_err(self.fail("reading", key.as_str()))?.map(Bytes::from))
     }
 
-    fn set(&self, key: &Key, value: &[u8], condition: Condition<'_>) -> Result<(), StoreError> {
+    fn put(&self, key: &Key, payload: Payload<'_>, condition: Condition<'_>) -> Result<(), StoreError> {
+        let value = &*payload.bytes(key)?;
         self.writable("writing", key.as_str())?;
         let absent = condition.absent()?;
         let is_written = self.0.handle.with(|database| {

@@ -17,8 +17,8 @@ use crate::database::ordered::{KeyRange, Ordered, Page};
 use crate::database::shared::{Registry, Shared, canonical, directory_of};
 use crate::store::{checked_length, ranges_of, reserved};
 use crate::{
-    ByteRange, Capabilities, Condition, DirListing, Key, LockGuard, Prefix, Store, StoreError,
-    StoreErrorKind, Value,
+    ByteRange, Capabilities, Condition, DirListing, Key, LockGuard, Payload, Prefix, Store, StoreError,
+    StoreErrorKind, Value, provided,
 };
 
 /// What LMDB takes as a key.
@@ -370,6 +370,8 @@ impl LmdbStore {
 type Table = Database<'static, Bytes, Bytes>;
 
 impl Store for LmdbStore {
+    provided!(directory get_many contains rename_prefix flush);
+
     fn location(&self) -> String {
         self.0.environment.path().to_string_lossy().into_owned()
     }
@@ -386,7 +388,7 @@ impl Store for LmdbStore {
     }
 
     /// The value is copied: a transaction that stays open would keep the database from using old pages again.
-    fn open(&self, key: &Key) -> Result<Option<Box<dyn Value>>, StoreError> {
+    fn open_with(&self, key: &Key, _first: Option<ByteRange>) -> Result<Option<Box<dyn Value>>, StoreError> {
         Ok(self.get(key)?.map(|bytes| Box::new(bytes) as Box<dyn Value>))
     }
 
@@ -403,7 +405,8 @@ impl Store for LmdbStore {
         self.with_value(key, |bytes| Ok(bytes.len() as u64)).map_err(self.fail("reading", key.as_str()))
     }
 
-    fn set(&self, key: &Key, value: &[u8], condition: Condition<'_>) -> Result<(), StoreError> {
+    fn put(&self, key: &Key, payload: Payload<'_>, condition: Condition<'_>) -> Result<(), StoreError> {
+        let value = &*payload.bytes(key)?;
         let flags = if condition.absent()? { PutFlags::NO_OVERWRITE } else { PutFlags::empty() };
         let put = |table: &Table, transaction: &mut RwTxn<'_>| {
             if key.as_str().len() > LONGEST_KEY {

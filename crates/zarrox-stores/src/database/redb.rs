@@ -17,7 +17,8 @@ use crate::database::shared::{Registry, Shared, canonical, directory_of};
 use crate::file_lock::for_a_moment;
 use crate::store::reserved;
 use crate::{
-    Capabilities, Condition, DirListing, Key, LockGuard, Prefix, Store, StoreError, StoreErrorKind, Value,
+    ByteRange, Capabilities, Condition, DirListing, Key, LockGuard, Payload, Prefix, Store, StoreError,
+    StoreErrorKind, Value, provided,
 };
 
 const TABLE: TableDefinition<'static, &[u8], &[u8]> = TableDefinition::new("zarr");
@@ -236,6 +237,8 @@ type Reader = ReadOnlyTable<&'static [u8], &'static [u8]>;
 type Writer<'a> = Table<'a, &'static [u8], &'static [u8]>;
 
 impl Store for RedbStore {
+    provided!(directory get_ranges get_many contains rename_prefix flush);
+
     fn location(&self) -> String {
         self.0.handle.path().to_string_lossy().into_owned()
     }
@@ -251,7 +254,7 @@ impl Store for RedbStore {
         }
     }
 
-    fn open(&self, key: &Key) -> Result<Option<Box<dyn Value>>, StoreError> {
+    fn open_with(&self, key: &Key, _first: Option<ByteRange>) -> Result<Option<Box<dyn Value>>, StoreError> {
         Ok(self.get(key)?.map(|bytes| Box::new(bytes) as Box<dyn Value>))
     }
 
@@ -267,7 +270,8 @@ impl Store for RedbStore {
         self.look(key, |bytes| Ok(bytes.len() as u64))
     }
 
-    fn set(&self, key: &Key, value: &[u8], condition: Condition<'_>) -> Result<(), StoreError> {
+    fn put(&self, key: &Key, payload: Payload<'_>, condition: Condition<'_>) -> Result<(), StoreError> {
+        let value = &*payload.bytes(key)?;
         let name = key.as_str().as_bytes();
         let absent = condition.absent()?;
         let put = |table: &mut Writer<'_>| {

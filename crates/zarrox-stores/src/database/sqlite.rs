@@ -18,8 +18,8 @@ use crate::lock::unpoisoned;
 use crate::per_process::PerProcess;
 use crate::store::{check_rename, checked_length, ranges_of, reserved};
 use crate::{
-    ByteRange, Capabilities, Condition, DirListing, Key, LockGuard, Prefix, Store, StoreError,
-    StoreErrorKind, Value,
+    ByteRange, Capabilities, Condition, DirListing, Key, LockGuard, Payload, Prefix, Store, StoreError,
+    StoreErrorKind, Value, provided,
 };
 
 /// The table as zarr-python makes it.
@@ -56,7 +56,7 @@ static GATES: Registry<RwLock<()>> = Registry::new();
 /// long for another process fails with [`StoreErrorKind::Unreachable`].
 ///
 /// Parts of values are read without the rest. In a database with a write-ahead log that holds for
-/// [`open`](Store::open), too; in others an open value would block all writers, so that it is read whole.
+/// [`open_with`](Store::open_with), too; in others an open value would block all writers, so that it is read whole.
 ///
 /// A file is untrusted: triggers, views and functions in its schema are never run.
 #[derive(Clone)]
@@ -413,6 +413,8 @@ impl fmt::Debug for SqliteStore {
 }
 
 impl Store for SqliteStore {
+    provided!(directory get_many contains flush);
+
     fn location(&self) -> String {
         self.0.location()
     }
@@ -428,7 +430,7 @@ impl Store for SqliteStore {
         }
     }
 
-    fn open(&self, key: &Key) -> Result<Option<Box<dyn Value>>, StoreError> {
+    fn open_with(&self, key: &Key, _first: Option<ByteRange>) -> Result<Option<Box<dyn Value>>, StoreError> {
         if self.0.log {
             return self.open_in_transaction(key).map_err(self.fail("reading", key.as_str()));
         }
@@ -454,7 +456,8 @@ impl Store for SqliteStore {
         Ok(found.map_err(self.fail("reading", key.as_str()))?.map(|found| found.size()))
     }
 
-    fn set(&self, key: &Key, value: &[u8], condition: Condition<'_>) -> Result<(), StoreError> {
+    fn put(&self, key: &Key, payload: Payload<'_>, condition: Condition<'_>) -> Result<(), StoreError> {
+        let value = &*payload.bytes(key)?;
         let sql = match condition.absent()? {
             false => "REPLACE INTO zarr(k, v) VALUES (?1, ?2)",
             true => "INSERT INTO zarr(k, v) VALUES (?1, ?2)",

@@ -7,12 +7,12 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use bytes::Bytes;
 
-use crate::key_map;
 use crate::store::{check_rename, checked_length};
 use crate::{
-    Capabilities, Condition, DirListing, Key, LockGuard, Prefix, Store, StoreError, StoreErrorKind, Value,
-    Version,
+    ByteRange, Capabilities, Condition, DirListing, Key, LockGuard, Prefix, Store, StoreError,
+    StoreErrorKind, Value, Version,
 };
+use crate::{Payload, key_map, provided};
 
 type Map = key_map::Map<Stored>;
 
@@ -98,6 +98,8 @@ impl fmt::Debug for MemoryStore {
 }
 
 impl Store for MemoryStore {
+    provided!(directory get_ranges get_many size contains flush);
+
     fn location(&self) -> String {
         format!("memory://{}", self.0.id)
     }
@@ -114,7 +116,7 @@ impl Store for MemoryStore {
         }
     }
 
-    fn open(&self, key: &Key) -> Result<Option<Box<dyn Value>>, StoreError> {
+    fn open_with(&self, key: &Key, _first: Option<ByteRange>) -> Result<Option<Box<dyn Value>>, StoreError> {
         Ok(self.read().get(key).map(|stored| Box::new(stored.clone()) as Box<dyn Value>))
     }
 
@@ -122,7 +124,8 @@ impl Store for MemoryStore {
         Ok(self.read().get(key).map(|stored| stored.bytes.clone()))
     }
 
-    fn set(&self, key: &Key, value: &[u8], condition: Condition<'_>) -> Result<(), StoreError> {
+    fn put(&self, key: &Key, payload: Payload<'_>, condition: Condition<'_>) -> Result<(), StoreError> {
+        let value = &*payload.bytes(key)?;
         let value = Stored::new(value);
         let fail = |kind, message: &str| Err(self.error(kind, "writing", message, key.as_str()));
         let mut map = self.write();

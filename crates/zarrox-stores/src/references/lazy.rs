@@ -191,7 +191,7 @@ impl LazySet {
 
 /// A whole value, if it is not too large.
 pub(super) fn whole(store: &dyn Store, key: &Key, limit: u64) -> Result<Option<Bytes>, StoreError> {
-    let Some(value) = store.open_with(key, WHOLE)? else { return Ok(None) };
+    let Some(value) = store.open_with(key, Some(WHOLE))? else { return Ok(None) };
     if value.size() > limit {
         let message = format!("{} bytes are more than the memory_limit of {limit}", value.size());
         let error = StoreError::new(StoreErrorKind::TooLarge, "reading the references", message);

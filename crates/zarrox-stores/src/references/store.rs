@@ -6,8 +6,6 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 
-use bytes::Bytes;
-
 use super::json;
 use super::lazy::{self, LazySet};
 use super::options::ReferenceOptions;
@@ -15,11 +13,10 @@ use super::reference::Reference;
 use super::set::Set;
 use super::target::Targets;
 use super::value::Part;
-use crate::store::{WHOLE, ranges_of};
 use crate::url::scheme::OpenUrl;
 use crate::{
-    ByteRange, Capabilities, Condition, DirListing, Key, LockGuard, Prefix, Store, StoreError,
-    StoreErrorKind, Value, key_map,
+    ByteRange, Capabilities, Condition, DirListing, Key, LockGuard, Payload, Prefix, Store, StoreError,
+    StoreErrorKind, Value, key_map, provided,
 };
 
 /// How many requests are worth having under way where targets are far away.
@@ -123,11 +120,7 @@ impl ReferenceStore {
             None => first,
             Some(range) => first.and_then(|first| within(first, range)),
         };
-        let opened = match first {
-            Some(first) => store.open_with(&target, first)?,
-            None => store.open(&target)?,
-        };
-        let Some(whole) = opened else {
+        let Some(whole) = store.open_with(&target, first)? else {
             let message = format!(
                 "what the reference leads to, '{}/{target}', is not there",
                 store.location().trim_end_matches('/')
@@ -212,6 +205,8 @@ impl fmt::Debug for ReferenceStore {
 }
 
 impl Store for ReferenceStore {
+    provided!(directory get get_ranges get_many contains flush);
+
     fn location(&self) -> String {
         self.0.location.to_string()
     }
@@ -225,30 +220,15 @@ impl Store for ReferenceStore {
         }
     }
 
-    fn open(&self, key: &Key) -> Result<Option<Box<dyn Value>>, StoreError> {
-        self.value(key, None)
-    }
-
-    fn open_with(&self, key: &Key, first: ByteRange) -> Result<Option<Box<dyn Value>>, StoreError> {
-        self.value(key, Some(first))
-    }
-
-    fn get(&self, key: &Key) -> Result<Option<Bytes>, StoreError> {
-        let Some(value) = self.value(key, Some(WHOLE))? else { return Ok(None) };
-        value.read(0, value.size()).map(Some)
-    }
-
-    /// The first range comes along when the target is opened.
-    fn get_ranges(&self, key: &Key, ranges: &[ByteRange]) -> Result<Option<Vec<Bytes>>, StoreError> {
-        let Some(value) = self.value(key, ranges.first().copied())? else { return Ok(None) };
-        ranges_of(self, key, &*value, ranges).map(Some)
+    fn open_with(&self, key: &Key, first: Option<ByteRange>) -> Result<Option<Box<dyn Value>>, StoreError> {
+        self.value(key, first)
     }
 
     fn size(&self, key: &Key) -> Result<Option<u64>, StoreError> {
         self.0.set.find(key)?.map(|reference| self.size_of(key, &reference)).transpose()
     }
 
-    fn set(&self, key: &Key, _: &[u8], _: Condition<'_>) -> Result<(), StoreError> {
+    fn put(&self, key: &Key, _: Payload<'_>, _: Condition<'_>) -> Result<(), StoreError> {
         self.read_only("writing", key.as_str())
     }
 

@@ -23,8 +23,8 @@ use crate::url::StoreUrl;
 use crate::url::options::{StorageOption, StorageOptions};
 use crate::url::scheme::{Located, Scheme};
 use crate::{
-    Capabilities, Condition, DirListing, GetDone, Key, LockGuard, Prefix, Store, StoreError, StoreErrorKind,
-    Value,
+    ByteRange, Capabilities, Condition, DirListing, GetDone, Key, LockGuard, Payload, Prefix, Store,
+    StoreError, StoreErrorKind, Value, provided,
 };
 
 /// Where zarr-python keeps hierarchies.
@@ -404,6 +404,8 @@ impl MongoDbStore {
 }
 
 impl Store for MongoDbStore {
+    provided!(directory get_ranges contains rename_prefix flush);
+
     fn location(&self) -> String {
         self.0.location.clone()
     }
@@ -420,7 +422,7 @@ impl Store for MongoDbStore {
         }
     }
 
-    fn open(&self, key: &Key) -> Result<Option<Box<dyn Value>>, StoreError> {
+    fn open_with(&self, key: &Key, _first: Option<ByteRange>) -> Result<Option<Box<dyn Value>>, StoreError> {
         Ok(self.get(key)?.map(|bytes| Box::new(bytes) as Box<dyn Value>))
     }
 
@@ -456,7 +458,8 @@ impl Store for MongoDbStore {
         Ok(page.first().map(|(_, size)| *size))
     }
 
-    fn set(&self, key: &Key, value: &[u8], condition: Condition<'_>) -> Result<(), StoreError> {
+    fn put(&self, key: &Key, payload: Payload<'_>, condition: Condition<'_>) -> Result<(), StoreError> {
+        let value = &*payload.bytes(key)?;
         let absent = condition.absent().map_err(|error| self.place(error, key.as_str()))?;
         if value.len() + key.as_str().len() + AROUND_VALUE > LARGEST_DOCUMENT {
             let message = format!("{} bytes are more than a MongoDB document's 16 MiB can hold", value.len());

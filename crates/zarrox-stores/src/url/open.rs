@@ -185,7 +185,7 @@ mod tests {
 
     #[test]
     fn memory_is_shared_by_all_urls() {
-        use crate::{Condition, Key};
+        use crate::{Condition, Key, StoreExt};
         let key = Key::new("shared/a").unwrap();
         let open = || open_url("memory://shared/b", &StorageOptions::new()).unwrap();
         open().store.set(&key, b"1", Condition::Always).unwrap();

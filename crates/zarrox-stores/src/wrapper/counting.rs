@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 
 use crate::wrapper::forward::WrappedValue;
-use crate::{Call, Key, Operation, Store, StoreError, Value, Wrapper, wrapped};
+use crate::{Call, Key, Operation, Store, StoreError, Value, Wrapper, provided, wrapped};
 
 /// Counts what is asked of another store. For tests, benchmarks and those who pay for requests.
 ///
@@ -146,6 +146,7 @@ impl Wrapper for CountingStore {
 }
 
 impl Store for CountingStore {
-    wrapped!(location capabilities open open_with get get_ranges get_many size set);
+    wrapped!(location capabilities open_with get get_ranges get_many size contains put);
     wrapped!(erase erase_prefix list_prefix list_dir rename_prefix flush lock);
+    provided!(directory);
 }

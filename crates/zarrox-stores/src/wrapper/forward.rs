@@ -12,7 +12,8 @@ use crate::{Bytes, GetDone, Key, Store, StoreError, Value, Version};
 /// ```
 /// use std::sync::Arc;
 /// use std::sync::atomic::{AtomicUsize, Ordering};
-/// use zarrox_stores::{Call, Condition, Key, MemoryStore, Store, StoreError, Wrapper, wrapped};
+/// use zarrox_stores::{Call, Condition, Key, MemoryStore, Store, StoreError, StoreExt, Wrapper};
+/// use zarrox_stores::{provided, wrapped};
 ///
 /// /// Counts what fails.
 /// #[derive(Clone, Debug)]
@@ -33,8 +34,9 @@ use crate::{Bytes, GetDone, Key, Store, StoreError, Value, Version};
 /// }
 ///
 /// impl Store for Failures {
-///     wrapped!(location capabilities open open_with get get_ranges get_many size set);
-///     wrapped!(erase erase_prefix list_prefix list_dir rename_prefix flush lock);
+///     wrapped!(location capabilities open_with get get_ranges get_many size contains);
+///     wrapped!(put erase erase_prefix list_prefix list_dir rename_prefix flush lock);
+///     provided!(directory);
 /// }
 ///
 /// let store = Failures(Arc::new(MemoryStore::new()), Arc::default());
@@ -70,7 +72,7 @@ pub trait Wrapper: fmt::Debug + Clone + Send + Sync + 'static {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Operation {
-    /// [`Store::open`] and [`Store::open_with`].
+    /// [`Store::open_with`].
     Open,
     /// A range is read of a value that is open.
     Read,
@@ -80,7 +82,7 @@ pub enum Operation {
     GetRanges,
     /// [`Store::size`] and [`Store::contains`].
     Size,
-    /// [`Store::set`].
+    /// [`Store::put`].
     Set,
     /// [`Store::erase`].
     Erase,
@@ -254,22 +256,11 @@ macro_rules! wrapped {
         }
         $crate::wrapped!($($rest)*);
     };
-    (open $($rest:ident)*) => {
-        fn open(
-            &self,
-            key: &$crate::Key,
-        ) -> Result<Option<Box<dyn $crate::Value>>, $crate::StoreError> {
-            let call = $crate::Call::new($crate::Operation::Open, key);
-            let opened = $crate::Wrapper::around(self, &call, &mut || $crate::Wrapper::inner(self).open(key));
-            Ok(opened?.map(|value| $crate::Wrapper::value(self, key, value)))
-        }
-        $crate::wrapped!($($rest)*);
-    };
     (open_with $($rest:ident)*) => {
         fn open_with(
             &self,
             key: &$crate::Key,
-            first: $crate::ByteRange,
+            first: Option<$crate::ByteRange>,
         ) -> Result<Option<Box<dyn $crate::Value>>, $crate::StoreError> {
             let call = $crate::Call::new($crate::Operation::Open, key);
             let mut run = || $crate::Wrapper::inner(self).open_with(key, first);
@@ -314,22 +305,24 @@ macro_rules! wrapped {
             let call = $crate::Call::new($crate::Operation::Size, key);
             $crate::Wrapper::around(self, &call, &mut || $crate::Wrapper::inner(self).size(key))
         }
-
+        $crate::wrapped!($($rest)*);
+    };
+    (contains $($rest:ident)*) => {
         fn contains(&self, key: &$crate::Key) -> Result<bool, $crate::StoreError> {
             let call = $crate::Call::new($crate::Operation::Size, key);
             $crate::Wrapper::around(self, &call, &mut || $crate::Wrapper::inner(self).contains(key))
         }
         $crate::wrapped!($($rest)*);
     };
-    (set $($rest:ident)*) => {
-        fn set(
+    (put $($rest:ident)*) => {
+        fn put(
             &self,
             key: &$crate::Key,
-            value: &[u8],
+            payload: $crate::Payload<'_>,
             condition: $crate::Condition<'_>,
         ) -> Result<(), $crate::StoreError> {
-            let call = $crate::Call::new($crate::Operation::Set, key).with_bytes(value.len());
-            let mut run = || $crate::Wrapper::inner(self).set(key, value, condition);
+            let call = $crate::Call::new($crate::Operation::Set, key).with_bytes(payload.len());
+            let mut run = || $crate::Wrapper::inner(self).put(key, payload, condition);
             $crate::Wrapper::around(self, &call, &mut run)
         }
         $crate::wrapped!($($rest)*);

@@ -4,7 +4,9 @@ use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use crate::{Call, Capabilities, GetDone, Key, LockGuard, Prefix, Store, StoreError, Wrapper, wrapped};
+use crate::{
+    Call, Capabilities, GetDone, Key, LockGuard, Prefix, Store, StoreError, Wrapper, provided, wrapped,
+};
 
 /// Lets at most so many operations be under way in another store at the same time; further ones wait.
 ///
@@ -41,8 +43,9 @@ impl Wrapper for LimitStore {
 }
 
 impl Store for LimitStore {
-    wrapped!(location open open_with get get_ranges size set);
+    wrapped!(location open_with get get_ranges size contains put);
     wrapped!(erase erase_prefix list_dir rename_prefix flush);
+    provided!(directory);
 
     fn capabilities(&self) -> Capabilities {
         let inner = self.inner.capabilities();

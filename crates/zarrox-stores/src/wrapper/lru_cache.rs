@@ -11,8 +11,8 @@ use quick_cache::{DefaultHashBuilder, OptionsBuilder, Weighter};
 use crate::store::{WHOLE, ranges_of};
 use crate::wrapper::generations::{Generation, Generations};
 use crate::{
-    ByteRange, Bytes, Capabilities, Condition, DirListing, GetDone, Key, LockGuard, Prefix, Store,
-    StoreError, StoreErrorKind, Value, Version,
+    ByteRange, Bytes, Capabilities, Condition, DirListing, GetDone, Key, LockGuard, Payload, Prefix, Store,
+    StoreError, StoreErrorKind, Value, Version, provided,
 };
 
 /// Values up to this length are read and kept as a whole when a part of them is asked for, unless the user says otherwise.
@@ -217,6 +217,8 @@ impl fmt::Debug for LruCacheStore {
 }
 
 impl Store for LruCacheStore {
+    provided!(directory);
+
     fn location(&self) -> String {
         self.inner.location()
     }
@@ -225,14 +227,7 @@ impl Store for LruCacheStore {
         self.inner.capabilities()
     }
 
-    fn open(&self, key: &Key) -> Result<Option<Box<dyn Value>>, StoreError> {
-        match self.find_version(key) {
-            Some(value) => Ok(Some(Box::new(value))),
-            None => self.open_through(key, || self.inner.open(key)),
-        }
-    }
-
-    fn open_with(&self, key: &Key, first: ByteRange) -> Result<Option<Box<dyn Value>>, StoreError> {
+    fn open_with(&self, key: &Key, first: Option<ByteRange>) -> Result<Option<Box<dyn Value>>, StoreError> {
         match self.find_version(key) {
             Some(value) => Ok(Some(Box::new(value))),
             None => self.open_through(key, || self.inner.open_with(key, first)),
@@ -243,7 +238,7 @@ impl Store for LruCacheStore {
         if let Some(value) = self.find_value(key) {
             return Ok(Some(value.bytes));
         }
-        let Some(value) = self.open_through(key, || self.inner.open_with(key, WHOLE))? else {
+        let Some(value) = self.open_through(key, || self.inner.open_with(key, Some(WHOLE)))? else {
             return Ok(None);
         };
         value.read(0, value.size()).map(Some)
@@ -254,7 +249,7 @@ impl Store for LruCacheStore {
             return ranges_of(self, key, &value, ranges).map(Some);
         }
         let Some(first) = ranges.first() else { return Ok(self.inner.size(key)?.map(|_| Vec::new())) };
-        let Some(value) = self.open_through(key, || self.inner.open_with(key, *first))? else {
+        let Some(value) = self.open_through(key, || self.inner.open_with(key, Some(*first)))? else {
             return Ok(None);
         };
         match ranges_of(self, key, &*value, ranges) {
@@ -283,9 +278,9 @@ impl Store for LruCacheStore {
         if self.find_value(key).is_some() { Ok(true) } else { self.inner.contains(key) }
     }
 
-    fn set(&self, key: &Key, value: &[u8], condition: Condition<'_>) -> Result<(), StoreError> {
+    fn put(&self, key: &Key, payload: Payload<'_>, condition: Condition<'_>) -> Result<(), StoreError> {
         // Also when it fails: then somebody else has written, perhaps.
-        self.write(key, || self.inner.set(key, value, condition))
+        self.write(key, || self.inner.put(key, payload, condition))
     }
 
     fn erase(&self, key: &Key) -> Result<bool, StoreError> {

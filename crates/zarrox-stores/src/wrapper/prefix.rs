@@ -7,8 +7,8 @@ use bytes::Bytes;
 
 use crate::store::check_rename;
 use crate::{
-    ByteRange, Capabilities, Condition, DirListing, GetDone, Key, LockGuard, PartSource, Prefix, Store,
-    StoreError, Value,
+    ByteRange, Capabilities, Condition, DirListing, GetDone, Key, LockGuard, Payload, Prefix, Store,
+    StoreError, Value, provided,
 };
 
 /// A prefix of another store as a store of its own: with the prefix `a/b/`, the key `c` is `a/b/c` there.
@@ -44,6 +44,8 @@ impl PrefixStore {
 }
 
 impl Store for PrefixStore {
+    provided!(directory);
+
     fn location(&self) -> String {
         let (inner, prefix) = (self.inner.location(), self.prefix.segments());
         match inner.strip_suffix('/').unwrap_or(&inner) {
@@ -56,11 +58,7 @@ impl Store for PrefixStore {
         self.inner.capabilities()
     }
 
-    fn open(&self, key: &Key) -> Result<Option<Box<dyn Value>>, StoreError> {
-        self.inner.open(&self.prefix.join(key)).map_err(|error| self.own(error))
-    }
-
-    fn open_with(&self, key: &Key, first: ByteRange) -> Result<Option<Box<dyn Value>>, StoreError> {
+    fn open_with(&self, key: &Key, first: Option<ByteRange>) -> Result<Option<Box<dyn Value>>, StoreError> {
         self.inner.open_with(&self.prefix.join(key), first).map_err(|error| self.own(error))
     }
 
@@ -85,19 +83,8 @@ impl Store for PrefixStore {
         self.inner.contains(&self.prefix.join(key)).map_err(|error| self.own(error))
     }
 
-    fn set(&self, key: &Key, value: &[u8], condition: Condition<'_>) -> Result<(), StoreError> {
-        self.inner.set(&self.prefix.join(key), value, condition).map_err(|error| self.own(error))
-    }
-
-    fn set_parts(
-        &self,
-        key: &Key,
-        length: usize,
-        parts: &PartSource<'_>,
-        condition: Condition<'_>,
-    ) -> Result<(), StoreError> {
-        let key = self.prefix.join(key);
-        self.inner.set_parts(&key, length, parts, condition).map_err(|error| self.own(error))
+    fn put(&self, key: &Key, payload: Payload<'_>, condition: Condition<'_>) -> Result<(), StoreError> {
+        self.inner.put(&self.prefix.join(key), payload, condition).map_err(|error| self.own(error))
     }
 
     fn erase(&self, key: &Key) -> Result<bool, StoreError> {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::{Call, Capabilities, Key, Store, StoreError, StoreErrorKind, Value, Wrapper, wrapped};
+use crate::{Call, Capabilities, Key, Store, StoreError, StoreErrorKind, Value, Wrapper, provided, wrapped};
 
 /// Protects another store: reads go through, writes fail with [`StoreErrorKind::ReadOnly`].
 ///
@@ -42,8 +42,9 @@ impl Wrapper for ReadOnlyStore {
 }
 
 impl Store for ReadOnlyStore {
-    wrapped!(location open open_with get get_ranges get_many size set);
+    wrapped!(location open_with get get_ranges get_many size contains put);
     wrapped!(erase erase_prefix list_prefix list_dir rename_prefix flush lock);
+    provided!(directory);
 
     fn capabilities(&self) -> Capabilities {
         Capabilities {

@@ -8,7 +8,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::{
-    Call, Condition, GetDone, Key, Operation, Prefix, Store, StoreError, StoreErrorKind, Wrapper, wrapped,
+    Call, Condition, GetDone, Key, Operation, Payload, Prefix, Store, StoreError, StoreErrorKind, StoreExt,
+    Wrapper, provided, wrapped,
 };
 
 /// How long and how often a [`RetryStore`] tries.
@@ -98,9 +99,10 @@ impl RetryStore {
     }
 
     /// Whether this is the value that is stored.
-    fn is_stored(&self, key: &Key, value: &[u8]) -> Result<bool, StoreError> {
+    fn is_stored(&self, key: &Key, payload: Payload<'_>) -> Result<bool, StoreError> {
         let Some(stored) = self.inner.open(key)? else { return Ok(false) };
-        Ok(stored.size() == value.len() as u64 && stored.read(0, stored.size())? == value)
+        let is_as_long = stored.size() == payload.len() as u64;
+        Ok(is_as_long && stored.read(0, stored.size())? == *payload.bytes(key)?)
     }
 }
 
@@ -119,8 +121,9 @@ impl Wrapper for RetryStore {
 }
 
 impl Store for RetryStore {
-    wrapped!(location capabilities open open_with get get_ranges size);
+    wrapped!(location capabilities open_with get get_ranges size contains);
     wrapped!(erase erase_prefix list_dir flush lock);
+    provided!(directory);
 
     /// Those that failed are read again together, so that many wait no longer than one.
     fn get_many(&self, keys: &[Key], done: &GetDone<'_>) {
@@ -147,12 +150,12 @@ impl Store for RetryStore {
         }
     }
 
-    fn set(&self, key: &Key, value: &[u8], condition: Condition<'_>) -> Result<(), StoreError> {
-        let call = Call::new(Operation::Set, key).with_bytes(value.len());
+    fn put(&self, key: &Key, payload: Payload<'_>, condition: Condition<'_>) -> Result<(), StoreError> {
+        let call = Call::new(Operation::Set, key).with_bytes(payload.len());
         let mut may_be_done = false;
-        let mut run = || match self.inner.set(key, value, condition) {
+        let mut run = || match self.inner.put(key, payload, condition) {
             Err(error) if may_be_done && is_broken_condition(&error) => {
-                if self.is_stored(key, value)? {
+                if self.is_stored(key, payload)? {
                     Ok(())
                 } else {
                     Err(error)

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Instant;
 
-use crate::{Bytes, Call, GetDone, Key, Store, StoreError, Wrapper, wrapped};
+use crate::{Bytes, Call, GetDone, Key, Store, StoreError, Wrapper, provided, wrapped};
 
 /// Tells [`tracing`] of each operation on another store: a span `store` of the level debug, with the location, the operation
 /// and the key, in which an event says the bytes that were moved and the time that it took, or what went wrong.
@@ -50,8 +50,9 @@ impl Wrapper for TracedStore {
 }
 
 impl Store for TracedStore {
-    wrapped!(location capabilities open open_with get get_ranges size set);
+    wrapped!(location capabilities open_with get get_ranges size contains put);
     wrapped!(erase erase_prefix list_prefix list_dir rename_prefix flush lock);
+    provided!(directory);
 
     fn get_many(&self, keys: &[Key], done: &GetDone<'_>) {
         let span = tracing::debug_span!("store", location = %self.location, operation = "GetMany").entered();

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use tempfile::TempDir;
-use zarrox_stores::{Condition, GdbmOptions, GdbmStore, Store, StoreErrorKind};
+use zarrox_stores::{Condition, GdbmOptions, GdbmStore, Store, StoreErrorKind, StoreExt};
 use zarrox_testkit::store::{key, list, store_suite};
 
 use super::damage::check_damaged;

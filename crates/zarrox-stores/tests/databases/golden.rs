@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
-use zarrox_stores::{Condition, Store, StoreErrorKind};
+use zarrox_stores::{Condition, Store, StoreErrorKind, StoreExt};
 use zarrox_testkit::store::{key, list, prefix};
 
 /// The keys with the sizes of their values.

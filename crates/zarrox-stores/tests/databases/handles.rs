@@ -1,6 +1,6 @@
 //! Two handles of one database.
 
-use zarrox_stores::{Condition, Store};
+use zarrox_stores::{Condition, Store, StoreExt};
 use zarrox_testkit::store::key;
 
 /// Two handles of one file see each other's values, and share locks.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use tempfile::TempDir;
-use zarrox_stores::{ByteRange, Condition, LmdbOptions, LmdbStore, Store, StoreErrorKind};
+use zarrox_stores::{ByteRange, Condition, LmdbOptions, LmdbStore, Store, StoreErrorKind, StoreExt};
 use zarrox_testkit::store::{key, list, prefix, store_suite};
 
 use super::golden::{check_golden, golden};

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use zarrox_stores::{Condition, Store, StoreErrorKind};
+use zarrox_stores::{Condition, Store, StoreErrorKind, StoreExt};
 use zarrox_testkit::store::{key, list};
 
 use crate::other_process;

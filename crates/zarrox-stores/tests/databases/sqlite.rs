@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use rusqlite::Connection;
 use tempfile::TempDir;
-use zarrox_stores::{ByteRange, Condition, SqliteOptions, SqliteStore, Store, StoreErrorKind};
+use zarrox_stores::{ByteRange, Condition, SqliteOptions, SqliteStore, Store, StoreErrorKind, StoreExt};
 use zarrox_testkit::store::{key, list, prefix, store_suite};
 
 use super::damage::check_damaged;

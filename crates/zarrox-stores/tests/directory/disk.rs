@@ -10,7 +10,7 @@ use std::thread;
 use std::time::Duration;
 
 use tempfile::TempDir;
-use zarrox_stores::{Condition, DirectoryStore, Store, StoreErrorKind};
+use zarrox_stores::{Condition, DirectoryStore, Store, StoreErrorKind, StoreExt};
 use zarrox_testkit::store::{key, list, prefix};
 
 /// A small file system of its own, unmounted when dropped.

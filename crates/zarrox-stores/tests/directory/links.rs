@@ -7,7 +7,7 @@ use std::path::Path;
 
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 use tempfile::TempDir;
-use zarrox_stores::{Condition, DirectoryStore, Key, Prefix, Store, StoreError, StoreErrorKind};
+use zarrox_stores::{Condition, DirectoryStore, Key, Prefix, Store, StoreError, StoreErrorKind, StoreExt};
 use zarrox_testkit::store::{key, list, prefix};
 
 /// A directory `outside` with a secret, and a store beside it with one value, `data/v`.

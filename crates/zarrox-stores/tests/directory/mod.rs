@@ -18,6 +18,7 @@ use std::time::Duration;
 use tempfile::TempDir;
 use zarrox_stores::{
     ByteRange, Bytes, Condition, DirListing, DirectoryStore, Prefix, ReadOnlyStore, Store, StoreErrorKind,
+    StoreExt,
 };
 use zarrox_testkit::store::{key, list, prefix, read_suite, store_suite};
 

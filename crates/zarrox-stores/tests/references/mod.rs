@@ -12,7 +12,7 @@ use std::time::Duration;
 use proptest::prelude::*;
 use zarrox_stores::{
     ByteRange, Condition, MemoryStore, ReferenceOptions, ReferenceStore, StorageOptions, Store, StoreError,
-    StoreErrorKind, open_url,
+    StoreErrorKind, StoreExt, open_url,
 };
 use zarrox_testkit::remote::Remote;
 use zarrox_testkit::store::{Content, key, list, prefix, read_suite, store_suite};
@@ -92,7 +92,7 @@ fn a_part_is_one_request() {
     assert_eq!(store.get(&key("a/1")).unwrap().unwrap(), "0123456789");
     let range = ByteRange::From { offset: 1, length: Some(2) };
     assert_eq!(store.get_ranges(&key("a/0"), &[range]).unwrap().unwrap(), ["34"]);
-    let value = store.open_with(&key("a/0"), ByteRange::Suffix { length: 1 }).unwrap().unwrap();
+    let value = store.open_with(&key("a/0"), Some(ByteRange::Suffix { length: 1 })).unwrap().unwrap();
     assert_eq!(value.read(2, 1).unwrap(), "4");
     assert_eq!(remote.take_requests().values().sum::<usize>(), 4);
 }

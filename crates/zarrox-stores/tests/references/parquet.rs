@@ -6,7 +6,7 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use zarrox_stores::{
     Condition, CountingStore, DirectoryStore, MemoryStore, Prefix, ReferenceOptions, ReferenceStore,
-    StorageOptions, Store, StoreError, StoreErrorKind, open_url,
+    StorageOptions, Store, StoreError, StoreErrorKind, StoreExt, open_url,
 };
 use zarrox_testkit::store::{key, list, prefix};
 

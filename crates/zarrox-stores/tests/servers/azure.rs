@@ -4,7 +4,9 @@
 
 use std::sync::Arc;
 
-use zarrox_stores::{AzureOptions, AzureStore, ByteRange, Condition, RetryStore, Store, StoreErrorKind};
+use zarrox_stores::{
+    AzureOptions, AzureStore, ByteRange, Condition, RetryStore, Store, StoreErrorKind, StoreExt,
+};
 use zarrox_testkit::proxy::Proxy;
 use zarrox_testkit::servers::address;
 use zarrox_testkit::store::{key, store_suite};
@@ -96,7 +98,7 @@ fn each_read_is_one_request_but_that_of_an_end() {
     ];
     for (range, expected) in ranges {
         proxy.reset();
-        let value = store.open_with(&name, range).unwrap().unwrap();
+        let value = store.open_with(&name, Some(range)).unwrap().unwrap();
         let within = range.resolve(10).unwrap();
         value.read(within.start, within.end - within.start).unwrap();
         let seen = proxy.requests();

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use zarrox_stores::{
     AsyncStore, Blocking, Condition, FtpOptions, FtpStore, Prefix, StorageOptions, Store, StoreErrorKind,
-    open_url,
+    StoreExt, open_url,
 };
 use zarrox_testkit::servers::address;
 use zarrox_testkit::store::{key, store_suite};

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use zarrox_stores::{
     AsyncStore, Blocking, ByteRange, Condition, GcsOptions, GcsStore, Prefix, PrefixStore, StorageOptions,
-    Store, StoreErrorKind, open_url,
+    Store, StoreErrorKind, StoreExt, open_url,
 };
 use zarrox_testkit::servers::address;
 use zarrox_testkit::store::{key, store_suite};
@@ -55,7 +55,7 @@ fn a_version_is_a_generation_of_which_all_ranges_are() {
     let Some(store) = fresh() else { return };
     let name = key("a");
     store.set(&name, b"0123456789", Condition::Always).unwrap();
-    let value = store.open_with(&name, ByteRange::Suffix { length: 2 }).unwrap().unwrap();
+    let value = store.open_with(&name, Some(ByteRange::Suffix { length: 2 })).unwrap().unwrap();
     assert_eq!((value.size(), value.read(8, 2).unwrap()), (10, "89".into()));
     let version = value.version().unwrap();
     assert!(version.as_bytes().iter().all(u8::is_ascii_digit), "{version:?}");
@@ -151,7 +151,7 @@ fn odd_answers_are_errors() {
     for answer in cases {
         let store = GcsOptions::new().endpoint(answering(answer)).anonymous();
         let store = store.timeout(Duration::from_millis(500)).open("zarrox").unwrap();
-        let error = store.open_with(&key("a"), ByteRange::Suffix { length: 2 }).err();
+        let error = store.open_with(&key("a"), Some(ByteRange::Suffix { length: 2 })).err();
         assert!(error.is_some(), "{answer:?}");
         assert!(store.list_dir(&Prefix::root()).is_err(), "{answer:?}");
     }

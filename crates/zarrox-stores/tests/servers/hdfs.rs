@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use zarrox_stores::{
     AsyncStore, Blocking, ByteRange, Condition, HdfsOptions, HdfsStore, Prefix, StorageOptions, Store,
-    StoreErrorKind, open_url,
+    StoreErrorKind, StoreExt, open_url,
 };
 use zarrox_testkit::proxy::{After, Proxy};
 use zarrox_testkit::servers::address;
@@ -70,7 +70,7 @@ fn a_large_value_is_read_and_stays_one_version() {
     let large: Vec<u8> = (0..16_u32 << 20 >> 2).flat_map(u32::to_le_bytes).collect();
     store.set(&key("large"), &large, Condition::Always).unwrap();
     assert!(store.get(&key("large")).unwrap().unwrap() == large);
-    let value = store.open_with(&key("large"), ByteRange::Suffix { length: 5 }).unwrap().unwrap();
+    let value = store.open_with(&key("large"), Some(ByteRange::Suffix { length: 5 })).unwrap().unwrap();
     store.set(&key("large"), b"small", Condition::Always).unwrap();
     assert!(value.read(12_345_678, 1 << 20).unwrap() == large[12_345_678..][..1 << 20]);
     assert_eq!(value.version(), None);

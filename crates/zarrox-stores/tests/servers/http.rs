@@ -88,7 +88,7 @@ fn a_value_that_is_replaced_while_it_is_read_is_a_conflict() {
     let (root, name) = directory().unwrap();
     fs::write(root.join("a"), "0123456789").unwrap();
     let store = HttpOptions::new().open(&format!("{server}/{name}/")).unwrap();
-    let value = store.open_with(&key("a"), ByteRange::Suffix { length: 2 }).unwrap().unwrap();
+    let value = store.open_with(&key("a"), Some(ByteRange::Suffix { length: 2 })).unwrap().unwrap();
     fs::write(root.join("a"), "another value").unwrap();
     assert_eq!(value.read(8, 2).unwrap(), "89");
     assert_eq!(value.read(0, 2).unwrap_err().kind(), StoreErrorKind::Conflict);
@@ -109,7 +109,7 @@ fn each_read_is_one_request() {
     ];
     for (range, header) in ranges {
         proxy.reset();
-        let value = store.open_with(&key("a"), range).unwrap().unwrap();
+        let value = store.open_with(&key("a"), Some(range)).unwrap().unwrap();
         let within = range.resolve(10).unwrap();
         value.read(within.start, within.end - within.start).unwrap();
         assert_eq!(proxy.requests(), [format!("GET /{name}/a?token=secret {header}")]);

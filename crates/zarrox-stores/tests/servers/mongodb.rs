@@ -8,7 +8,8 @@ use mongodb::bson::{Binary, Bson, Document, doc, spec::BinarySubtype};
 use mongodb::{Client, Collection};
 use tokio::runtime::{Builder, Runtime};
 use zarrox_stores::{
-    Condition, MongoDbOptions, MongoDbStore, Prefix, StorageOptions, Store, StoreErrorKind, open_url,
+    Condition, MongoDbOptions, MongoDbStore, Prefix, StorageOptions, Store, StoreErrorKind, StoreExt,
+    open_url,
 };
 use zarrox_testkit::servers::address;
 use zarrox_testkit::store::{key, list, store_suite};

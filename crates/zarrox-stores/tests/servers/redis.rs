@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 
 use redis::{Client, Commands, Connection};
 use zarrox_stores::{
-    ByteRange, Condition, Prefix, RedisOptions, RedisStore, StorageOptions, Store, StoreErrorKind, open_url,
+    ByteRange, Condition, Prefix, RedisOptions, RedisStore, StorageOptions, Store, StoreErrorKind, StoreExt,
+    open_url,
 };
 use zarrox_testkit::servers::address;
 use zarrox_testkit::store::{key, list, prefix, store_suite};
@@ -125,10 +126,11 @@ fn parts_of_a_large_value_are_from_one_version() {
     let bytes: Vec<u8> = (0..2_000_000_u32).flat_map(u32::to_le_bytes).collect();
     store.set(&key("v"), &bytes, Condition::Always).unwrap();
     let first = ByteRange::Suffix { length: 8 };
-    let value = store.open_with(&key("v"), first).unwrap().unwrap();
+    let value = store.open_with(&key("v"), Some(first)).unwrap().unwrap();
     assert!(value.as_bytes().is_none());
     assert_eq!(value.read(4_000, 4).unwrap(), 1_000_u32.to_le_bytes()[..]);
-    let whole = store.open_with(&key("v"), ByteRange::From { offset: 0, length: None }).unwrap().unwrap();
+    let whole =
+        store.open_with(&key("v"), Some(ByteRange::From { offset: 0, length: None })).unwrap().unwrap();
     assert_eq!(whole.version(), value.version());
     let ranges = [
         first,

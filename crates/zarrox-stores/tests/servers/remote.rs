@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 
-use zarrox_stores::{Condition, Prefix, PrefixStore, Store, StoreError, StoreErrorKind};
+use zarrox_stores::{Condition, Prefix, PrefixStore, Store, StoreError, StoreErrorKind, StoreExt};
 use zarrox_testkit::store::{key, list, prefix};
 
 /// A name that was never used before, not by other processes either.

@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use zarrox_stores::{
-    AsyncStore, Blocking, ByteRange, Condition, Prefix, StorageOptions, Store, StoreErrorKind, WebDavOptions,
-    WebDavStore, open_url,
+    AsyncStore, Blocking, ByteRange, Condition, Prefix, StorageOptions, Store, StoreErrorKind, StoreExt,
+    WebDavOptions, WebDavStore, open_url,
 };
 use zarrox_testkit::servers::address;
 use zarrox_testkit::store::{key, list, prefix, read_suite, store_suite};
@@ -95,10 +95,10 @@ fn a_value_that_is_a_little_older_is_read_by_ranges_of_one_version() {
     let Some(store) = fresh() else { return };
     let name = key("a/v");
     store.set(&name, b"0123456789", Condition::Always).unwrap();
-    let young = store.open_with(&name, ByteRange::Suffix { length: 2 }).unwrap().unwrap();
+    let young = store.open_with(&name, Some(ByteRange::Suffix { length: 2 })).unwrap().unwrap();
     assert_eq!((young.version(), young.as_bytes().map(|bytes| &bytes[..])), (None, Some(&b"0123456789"[..])));
     std::thread::sleep(Duration::from_secs(3));
-    let value = store.open_with(&name, ByteRange::Suffix { length: 2 }).unwrap().unwrap();
+    let value = store.open_with(&name, Some(ByteRange::Suffix { length: 2 })).unwrap().unwrap();
     assert!(value.version().is_some() && value.as_bytes().is_none());
     assert_eq!((value.read(8, 2).unwrap(), value.read(1, 3).unwrap()), ("89".into(), "123".into()));
     store.set(&name, b"9876543210", Condition::Always).unwrap();

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use zarrox_stores::{
     ByteRange, Call, Capabilities, Condition, CountingStore, Key, LimitStore, MemoryStore, Operation, Prefix,
-    Store, StoreError, Wrapper, wrapped,
+    Store, StoreError, StoreExt, Wrapper, provided, wrapped,
 };
 use zarrox_testkit::faults::{Fault, FaultyStore};
 use zarrox_testkit::store::{key, store_suite};
@@ -39,7 +39,7 @@ fn counting_and_limited_and_faultless_stores_pass_the_suite() {
 fn what_is_asked_is_counted() {
     let store = CountingStore::new(memory(&["a", "b"]));
     store.get(&key("a")).unwrap();
-    let value = store.open_with(&key("b"), ByteRange::Suffix { length: 2 }).unwrap().unwrap();
+    let value = store.open_with(&key("b"), Some(ByteRange::Suffix { length: 2 })).unwrap().unwrap();
     assert!(value.as_bytes().is_none());
     value.read(8, 2).unwrap();
     value.read_at(0, &mut [0; 3]).unwrap();
@@ -139,8 +139,9 @@ impl Wrapper for Remote {
 }
 
 impl Store for Remote {
-    wrapped!(location open open_with get get_ranges get_many size set);
+    wrapped!(location open_with get get_ranges get_many size contains put);
     wrapped!(erase erase_prefix list_prefix list_dir rename_prefix flush lock);
+    provided!(directory);
 
     fn capabilities(&self) -> Capabilities {
         let mut capabilities = self.0.capabilities();

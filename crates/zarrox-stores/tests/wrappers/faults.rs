@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use zarrox_stores::{
     Call, Capabilities, Condition, CountingStore, Key, LimitStore, LruCacheStore, MemoryStore, Operation,
-    Prefix, PrefixStore, RetryOptions, RetryStore, Store, StoreError, StoreErrorKind, TracedStore, Value,
-    Wrapper, wrapped,
+    Prefix, PrefixStore, RetryOptions, RetryStore, Store, StoreError, StoreErrorKind, StoreExt, TracedStore,
+    Value, Wrapper, provided, wrapped,
 };
 use zarrox_testkit::faults::{Fault, FaultyStore, faults_suite};
 use zarrox_testkit::store::{key, list, prefix as below};
@@ -88,8 +88,9 @@ impl Wrapper for Copying {
 }
 
 impl Store for Copying {
-    wrapped!(location open open_with get get_ranges get_many size set);
+    wrapped!(location open_with get get_ranges get_many size contains put);
     wrapped!(erase erase_prefix list_prefix list_dir flush lock);
+    provided!(directory rename_prefix);
 
     fn capabilities(&self) -> Capabilities {
         let mut capabilities = self.0.capabilities();

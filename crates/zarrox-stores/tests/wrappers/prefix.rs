@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use zarrox_stores::{Condition, MemoryStore, Prefix, PrefixStore, Store};
+use zarrox_stores::{Condition, MemoryStore, Prefix, PrefixStore, Store, StoreExt};
 use zarrox_testkit::store::{key, list, prefix, store_suite};
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use zarrox_stores::{Condition, MemoryStore, ReadOnlyStore, Store};
+use zarrox_stores::{Condition, MemoryStore, ReadOnlyStore, StoreExt};
 use zarrox_testkit::store::{key, read_suite, store_suite};
 
 #[test]

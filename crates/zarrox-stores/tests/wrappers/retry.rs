@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use zarrox_stores::{
     Condition, CountingStore, HttpOptions, Key, MemoryStore, Operation, RetryOptions, RetryStore,
-    StorageOptions, Store, StoreErrorKind, open_url,
+    StorageOptions, Store, StoreErrorKind, StoreExt, open_url,
 };
 use zarrox_testkit::faults::{Fault, FaultyStore};
 use zarrox_testkit::proxy::Proxy;

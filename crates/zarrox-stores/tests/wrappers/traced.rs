@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Metadata, Subscriber};
-use zarrox_stores::{Condition, MemoryStore, Operation, Store, StoreErrorKind, TracedStore};
+use zarrox_stores::{Condition, MemoryStore, Operation, Store, StoreErrorKind, StoreExt, TracedStore};
 use zarrox_testkit::faults::{Fault, FaultyStore};
 use zarrox_testkit::store::{key, store_suite};
 

@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex};
 use proptest::prelude::*;
 use tempfile::TempDir;
 use zarrox_stores::{
-    Capabilities, Condition, DirListing, Key, LockGuard, MemoryStore, Prefix, Store, StoreError,
-    StoreErrorKind, Value, ZipMode, ZipStore,
+    ByteRange, Capabilities, Condition, DirListing, Key, LockGuard, MemoryStore, Payload, Prefix, Store,
+    StoreError, StoreErrorKind, StoreExt, Value, ZipMode, ZipStore, provided,
 };
 use zarrox_testkit::store::{key, list};
 
@@ -105,6 +105,8 @@ impl Value for Counting {
 }
 
 impl Store for Counting {
+    provided!(directory get get_ranges get_many size contains rename_prefix flush);
+
     fn location(&self) -> String {
         "counting".into()
     }
@@ -113,11 +115,11 @@ impl Store for Counting {
         Capabilities::default()
     }
 
-    fn open(&self, _: &Key) -> Result<Option<Box<dyn Value>>, StoreError> {
+    fn open_with(&self, _: &Key, _: Option<ByteRange>) -> Result<Option<Box<dyn Value>>, StoreError> {
         Ok(Some(Box::new(Self(Arc::clone(&self.0), Arc::clone(&self.1)))))
     }
 
-    fn set(&self, _: &Key, _: &[u8], _: Condition<'_>) -> Result<(), StoreError> {
+    fn put(&self, _: &Key, _: Payload<'_>, _: Condition<'_>) -> Result<(), StoreError> {
         unreachable!()
     }
 

@@ -12,7 +12,9 @@ use std::sync::{Arc, Mutex};
 
 use proptest::prelude::*;
 use tempfile::TempDir;
-use zarrox_stores::{Bytes, Condition, MemoryStore, Prefix, Store, StoreErrorKind, ZipMode, ZipStore};
+use zarrox_stores::{
+    Bytes, Condition, MemoryStore, Prefix, Store, StoreErrorKind, StoreExt, ZipMode, ZipStore,
+};
 use zarrox_testkit::store::{key, list, prefix, read_suite, store_suite};
 
 fn place() -> (TempDir, PathBuf) {

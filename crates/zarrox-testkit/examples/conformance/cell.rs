@@ -9,7 +9,7 @@ use zarrox::codec::CodecSpec;
 use zarrox::data_type::Storage;
 use zarrox::grid::ChunkLengths;
 use zarrox::json::{Json, Map};
-use zarrox::stores::{Key, MemoryStore, Store};
+use zarrox::stores::{Key, MemoryStore, StoreExt};
 use zarrox::{ChunkKeyEncoding, DataType, FillValue, Format, OpenOptions, Registry, Separator};
 use zarrox_core::json::json;
 

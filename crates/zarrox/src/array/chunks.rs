@@ -6,7 +6,7 @@ use zarrox_core::codec::{ChunkElements, CodecContext, ReadPart, WritePart};
 use zarrox_core::grid::ChunkGrid;
 use zarrox_core::strided::{Dims, ViewMut};
 use zarrox_core::{CodecError, Element, Error, ErrorKind, Result};
-use zarrox_stores::{Bytes, Condition};
+use zarrox_stores::{Bytes, Condition, StoreExt};
 
 use super::Array;
 use super::chains::Chain;

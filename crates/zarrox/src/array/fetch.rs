@@ -5,7 +5,7 @@ use zarrox_core::codec::coalesce::{Coalesce, CoalescedRanges, STRAIGHT};
 use zarrox_core::codec::{ByteStream, CodecChain, DeferredDecode, Fetch, ReadPart, Sink, Window};
 use zarrox_core::scratch::Scratch;
 use zarrox_core::{CodecError, Error, ErrorKind, Result};
-use zarrox_stores::{ByteRange, Bytes, Key, StoreError, Value};
+use zarrox_stores::{ByteRange, Bytes, Key, StoreError, StoreExt, Value};
 
 use super::Array;
 use crate::error::from_store;
@@ -52,7 +52,7 @@ impl Array {
         part: ReadPart<'_>,
         objects: usize,
     ) -> Result<()> {
-        let value = self.location.store.open_with(key, first).map_err(from_store)?;
+        let value = self.location.store.open_with(key, Some(first)).map_err(from_store)?;
         self.read_opened(chain, key, value, part, objects)
     }
 

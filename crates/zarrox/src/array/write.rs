@@ -6,7 +6,7 @@ use zarrox_core::scratch::with_vec;
 use zarrox_core::selection::{Projection, Projections, ResolvedSelection, merged, ordered};
 use zarrox_core::strided::{Dims, Span, View};
 use zarrox_core::{DataType, Element, Error, ErrorKind, Result};
-use zarrox_stores::{Condition, Key};
+use zarrox_stores::{Condition, Key, StoreExt};
 
 use super::ndarrays::{view_of, without_leading_ones};
 use super::read::chunk_place;

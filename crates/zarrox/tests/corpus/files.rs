@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use zarrox::json::{Json, Map};
-use zarrox::stores::{Key, Store};
+use zarrox::stores::{Key, Store, StoreExt};
 use zarrox_testkit::corpus::{directory, root};
 
 /// The names of all writers of which `expected.json` says what there is: `draft`, `zarr-python/2.18`.

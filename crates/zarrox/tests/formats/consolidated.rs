@@ -9,7 +9,9 @@ use std::sync::Arc;
 use zarrox::convert::Convert;
 use zarrox::json::{Json, json};
 use zarrox::prelude::*;
-use zarrox::stores::{Condition, CountingStore, DirectoryStore, Key, MemoryStore, Operation, Prefix, Store};
+use zarrox::stores::{
+    Condition, CountingStore, DirectoryStore, Key, MemoryStore, Operation, Prefix, Store, StoreExt,
+};
 use zarrox::{Consolidated, Difference, DifferenceKind, ErrorKind, Freshness, OpenMode, OpenOptions, Upkeep};
 
 /// The number of requests to the store since the last time, without those that read opened objects.

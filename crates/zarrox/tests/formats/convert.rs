@@ -11,7 +11,7 @@ use zarrox::convert::{Action, Convert, ConvertReport, JOURNAL, Severity, Verify,
 use zarrox::data_type::{Endian, Storage};
 use zarrox::json::{Json, json};
 use zarrox::prelude::*;
-use zarrox::stores::{Key, MemoryStore, Store};
+use zarrox::stores::{Key, MemoryStore, Store, StoreExt};
 use zarrox::{ArrayBuilder, Error, ErrorKind, OpenOptions, Registry, Separator};
 
 /// An array of the sample: its name, how it is made, and the part of it that is written.
@@ -464,23 +464,29 @@ impl Killed {
 }
 
 impl Store for Killed {
+    zarrox::stores::provided!(directory get get_ranges get_many size contains rename_prefix flush);
+
     fn location(&self) -> String {
         self.store.location()
     }
     fn capabilities(&self) -> zarrox::stores::Capabilities {
         self.store.capabilities()
     }
-    fn open(&self, key: &Key) -> Result<Option<Box<dyn zarrox::stores::Value>>, zarrox::stores::StoreError> {
-        self.store.open(key)
-    }
-    fn set(
+    fn open_with(
         &self,
         key: &Key,
-        value: &[u8],
+        first: Option<zarrox::stores::ByteRange>,
+    ) -> Result<Option<Box<dyn zarrox::stores::Value>>, zarrox::stores::StoreError> {
+        self.store.open_with(key, first)
+    }
+    fn put(
+        &self,
+        key: &Key,
+        payload: zarrox::stores::Payload<'_>,
         condition: zarrox::stores::Condition<'_>,
     ) -> Result<(), zarrox::stores::StoreError> {
         self.step()?;
-        self.store.set(key, value, condition)
+        self.store.put(key, payload, condition)
     }
     fn erase(&self, key: &Key) -> Result<bool, zarrox::stores::StoreError> {
         self.step()?;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use ndarray::{Array2, arr1};
 use zarrox::json::{Json, json};
 use zarrox::prelude::*;
-use zarrox::stores::{Key, MemoryStore, Store};
+use zarrox::stores::{Key, MemoryStore, Store, StoreExt};
 use zarrox::{ErrorKind, OpenOptions, Separator};
 
 fn set(store: &Arc<dyn Store>, key: &str, bytes: &[u8]) {

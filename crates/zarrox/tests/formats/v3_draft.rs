@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use zarrox::json::{Json, json};
 use zarrox::prelude::*;
-use zarrox::stores::{DirectoryStore, Key, MemoryStore, Prefix, Store};
+use zarrox::stores::{DirectoryStore, Key, MemoryStore, Prefix, Store, StoreExt};
 use zarrox::{ErrorKind, OpenOptions};
 
 const CORE: &str = "https://purl.org/zarr/spec/core/3.0";

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use zarrox::json::{Json, Map, json};
 use zarrox::prelude::*;
-use zarrox::stores::{Key, MemoryStore, Store};
+use zarrox::stores::{Key, MemoryStore, Store, StoreExt};
 use zarrox::{ErrorKind, OpenMode, OpenOptions};
 
 fn cases() -> Vec<PathBuf> {

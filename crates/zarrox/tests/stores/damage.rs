@@ -12,7 +12,7 @@ use std::sync::Arc;
 use ndarray::{Array1, arr1};
 use zarrox::json::{Json, json};
 use zarrox::prelude::*;
-use zarrox::stores::{Key, MemoryStore, Store};
+use zarrox::stores::{Key, MemoryStore, Store, StoreExt};
 use zarrox::{Error, ErrorKind, OpenOptions};
 
 fn stored() -> (Arc<dyn Store>, Array) {

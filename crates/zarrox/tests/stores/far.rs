@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use ndarray::{Array1, Array2};
 use zarrox::json::{Json, json};
 use zarrox::prelude::*;
-use zarrox::stores::{Condition, Key, Store};
+use zarrox::stores::{Condition, Key, Store, StoreExt};
 use zarrox::{AccessOptions, Consolidated, ErrorKind, Interrupt, OpenMode, OpenOptions};
 use zarrox_testkit::remote::{IN_FLIGHT, Remote};
 

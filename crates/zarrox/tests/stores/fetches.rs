@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use ndarray::Array2;
 use zarrox::prelude::*;
 use zarrox::stores::{
-    Call, Key, MemoryStore, Operation, Store, StoreError, StoreErrorKind, Value, Version, Wrapper, wrapped,
+    Call, Key, MemoryStore, Operation, Store, StoreError, StoreErrorKind, Value, Version, Wrapper, provided,
+    wrapped,
 };
 use zarrox::{AccessOptions, ErrorKind, OpenOptions};
 
@@ -87,7 +88,9 @@ impl Wrapper for Counting {
 
 impl Store for Counting {
     // All else opens values.
-    wrapped!(location capabilities open set erase erase_prefix list_prefix list_dir lock);
+    wrapped!(location capabilities open_with put);
+    wrapped!(erase erase_prefix list_prefix list_dir lock);
+    provided!(directory get get_ranges get_many size contains rename_prefix flush);
 }
 
 fn counted() -> (Arc<dyn Store>, Arc<Counts>) {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use zarrox::data_type::{ByteOrder, Endian, Storage};
 use zarrox::json::{Json, json};
 use zarrox::prelude::*;
-use zarrox::stores::{Key, MemoryStore, Store};
+use zarrox::stores::{Key, MemoryStore, Store, StoreExt};
 use zarrox::{ArrayBuilder, Error, ErrorKind, FillValue, NodePath, OpenOptions, Registry, msgpack};
 
 fn registry() -> Registry {

@@ -4,6 +4,7 @@
 
 use ndarray::arr1;
 use zarrox::prelude::*;
+use zarrox::stores::StoreExt;
 use zarrox::{Consolidated, ErrorKind, OpenMode, OpenOptions};
 
 /// Writes and reads below a URL, by which nothing is there yet.

@@ -13,7 +13,7 @@ use zarrox::codec::{
 use zarrox::data_type::{Casting, Endian, Extension, Family, Number, Storage, TypeString};
 use zarrox::json::{Json, Map, json};
 use zarrox::prelude::*;
-use zarrox::stores::{Condition, Key, MemoryStore, Store};
+use zarrox::stores::{Condition, Key, MemoryStore, Store, StoreExt};
 use zarrox::strided::{View, ViewMut};
 use zarrox::{CodecSpec, Error, ErrorKind, FillValue, OpenOptions, Registry, Result};
 

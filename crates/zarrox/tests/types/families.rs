@@ -10,7 +10,7 @@ use num_complex::Complex;
 use zarrox::data_type::Endian;
 use zarrox::json::{Json, json};
 use zarrox::prelude::*;
-use zarrox::stores::{MemoryStore, Store};
+use zarrox::stores::{MemoryStore, Store, StoreExt};
 use zarrox::{Element, ErrorKind, OpenOptions, Registry};
 
 fn named(json: &Json) -> DataType {

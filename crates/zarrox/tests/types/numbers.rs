@@ -8,7 +8,7 @@ use ndarray::{Array1, ArrayD};
 use zarrox::codecs::{Pcodec, Zfp, Zfpy};
 use zarrox::json::{Json, json};
 use zarrox::prelude::*;
-use zarrox::stores::{Condition, Key, MemoryStore, Store};
+use zarrox::stores::{Condition, Key, MemoryStore, Store, StoreExt};
 use zarrox::{CodecSpec, ErrorKind, OpenOptions};
 
 /// A store with an array of v2 at its root.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use ndarray::{ArrayD, IxDyn, arr0, arr1, arr2};
 use zarrox::json::{Json, json};
 use zarrox::prelude::*;
-use zarrox::stores::{Condition, Key, MemoryStore, Store};
+use zarrox::stores::{Condition, Key, MemoryStore, Store, StoreExt};
 use zarrox::{ArrayBuilder, CodecSpec, ErrorKind, OpenOptions, VlenElement};
 
 fn store() -> Arc<dyn Store> {

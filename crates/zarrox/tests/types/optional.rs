@@ -9,7 +9,7 @@ use zarrox::codecs::{Bytes, Sharding, Transpose, ZarrsOptional};
 use zarrox::data_type::Optional;
 use zarrox::json::{Json, json};
 use zarrox::prelude::*;
-use zarrox::stores::{Condition, Key, MemoryStore, Store};
+use zarrox::stores::{Condition, Key, MemoryStore, Store, StoreExt};
 use zarrox::{ErrorKind, OpenOptions};
 
 fn memory() -> Arc<dyn Store> {

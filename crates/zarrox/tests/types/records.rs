@@ -10,7 +10,7 @@ use num_complex::Complex;
 use zarrox::data_type::Endian;
 use zarrox::json::{Json, json};
 use zarrox::prelude::*;
-use zarrox::stores::{Condition, Key, MemoryStore, Store};
+use zarrox::stores::{Condition, Key, MemoryStore, Store, StoreExt};
 use zarrox::{ErrorKind, OpenOptions, Registry};
 
 #[derive(Clone, Copy, Debug, PartialEq, Element)]

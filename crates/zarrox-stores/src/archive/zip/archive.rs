@@ -449,7 +449,7 @@ fn unpoisoned<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Condition, Store, ZipMode, ZipStore};
+    use crate::{Condition, Store, StoreExt, ZipMode, ZipStore};
 
     /// Beyond 4 GiB all places need 64 bits. The file has holes, so that it takes no space.
     #[test]

@@ -19,8 +19,8 @@ use self::format::{Content, DEFLATED, STORED};
 use self::source::Source;
 use self::value::ZipValue;
 use crate::{
-    Capabilities, Condition, DirListing, Key, LockGuard, Prefix, Store, StoreError, StoreErrorKind, Value,
-    Version, key_map,
+    ByteRange, Capabilities, Condition, DirListing, Key, LockGuard, Payload, Prefix, Store, StoreError,
+    StoreErrorKind, StoreExt, Value, Version, key_map, provided,
 };
 
 /// The largest deflated entry that is read when nothing else is said.
@@ -195,6 +195,8 @@ impl fmt::Debug for ZipStore {
 }
 
 impl Store for ZipStore {
+    provided!(directory get get_ranges get_many contains);
+
     fn location(&self) -> String {
         self.archive.location.to_string()
     }
@@ -210,7 +212,7 @@ impl Store for ZipStore {
         }
     }
 
-    fn open(&self, key: &Key) -> Result<Option<Box<dyn Value>>, StoreError> {
+    fn open_with(&self, key: &Key, _first: Option<ByteRange>) -> Result<Option<Box<dyn Value>>, StoreError> {
         let state = self.archive.state()?;
         let entry = state.directory.entries.get(key);
         let value = entry.and_then(|entry| self.value(&state, key, *entry));
@@ -221,7 +223,8 @@ impl Store for ZipStore {
         Ok(self.archive.state()?.directory.entries.get(key).map(|entry| entry.content.size))
     }
 
-    fn set(&self, key: &Key, value: &[u8], condition: Condition<'_>) -> Result<(), StoreError> {
+    fn put(&self, key: &Key, payload: Payload<'_>, condition: Condition<'_>) -> Result<(), StoreError> {
+        let value = &*payload.bytes(key)?;
         self.check_writable("writing", key.as_str())?;
         if key.as_str().len() > LONGEST_NAME {
             let message = "the key is longer than the 65,535 bytes that zip takes";

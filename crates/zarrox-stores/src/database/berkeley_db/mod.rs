@@ -20,7 +20,8 @@ use self::pages::{HASH_MAGIC, Item, Pages, TREE_MAGIC, unsupported};
 use self::tree::Tree;
 use crate::key::valid;
 use crate::{
-    Capabilities, Condition, DirListing, Key, LockGuard, Prefix, Store, StoreError, StoreErrorKind, Value,
+    ByteRange, Capabilities, Condition, DirListing, Key, LockGuard, Payload, Prefix, Store, StoreError,
+    StoreErrorKind, Value, provided,
 };
 
 /// Reads the values in a Berkeley DB file, as zarr-python's `DBMStore` has them with `bsddb3.btopen`, `bsddb3.hashopen`, and `dbm.ndbm`
@@ -123,6 +124,8 @@ impl BerkeleyDbStore {
 }
 
 impl Store for BerkeleyDbStore {
+    provided!(directory get_ranges get_many contains rename_prefix flush);
+
     fn location(&self) -> String {
         self.0.path.to_string_lossy().into_owned()
     }
@@ -131,7 +134,7 @@ impl Store for BerkeleyDbStore {
         Capabilities { listable: true, values_above_values: true, ..Capabilities::default() }
     }
 
-    fn open(&self, key: &Key) -> Result<Option<Box<dyn Value>>, StoreError> {
+    fn open_with(&self, key: &Key, _first: Option<ByteRange>) -> Result<Option<Box<dyn Value>>, StoreError> {
         Ok(self.get(key)?.map(|bytes| Box::new(bytes) as Box<dyn Value>))
     }
 
@@ -145,7 +148,7 @@ impl Store for BerkeleyDbStore {
         Ok(item.map(|item| item.size()))
     }
 
-    fn set(&self, key: &Key, _value: &[u8], _condition: Condition<'_>) -> Result<(), StoreError> {
+    fn put(&self, key: &Key, _payload: Payload<'_>, _condition: Condition<'_>) -> Result<(), StoreError> {
         Err(self.read_only("writing", key.as_str()))
     }
 

@@ -16,11 +16,11 @@ use self::unix::Root;
 #[cfg(any(feature = "zip", feature = "cache"))]
 pub(crate) use self::unix::append_at;
 use crate::store::{check_rename, checked_length, copy_then_erase, reserved};
-use crate::temporary;
 use crate::{
-    Capabilities, Condition, DirListing, Key, LockGuard, PartSource, Prefix, Store, StoreError,
+    ByteRange, Capabilities, Condition, DirListing, Key, LockGuard, Prefix, Store, StoreError,
     StoreErrorKind, Value, Version,
 };
+use crate::{Payload, provided, temporary};
 
 /// Keeps each value in a file below one directory, the root: the value of `a/b` in the file `a/b`.
 ///
@@ -121,6 +121,8 @@ impl DirectoryStore {
 }
 
 impl Store for DirectoryStore {
+    provided!(get get_ranges get_many contains flush);
+
     fn location(&self) -> String {
         self.root.path.to_string_lossy().into_owned()
     }
@@ -140,7 +142,7 @@ impl Store for DirectoryStore {
         }
     }
 
-    fn open(&self, key: &Key) -> Result<Option<Box<dyn Value>>, StoreError> {
+    fn open_with(&self, key: &Key, _first: Option<ByteRange>) -> Result<Option<Box<dyn Value>>, StoreError> {
         if temporary::is_temporary(key.name()) {
             return Ok(None);
         }
@@ -156,20 +158,11 @@ impl Store for DirectoryStore {
         self.root.size(key.as_str()).map_err(self.fail("reading", key.as_str()))
     }
 
-    fn set(&self, key: &Key, value: &[u8], condition: Condition<'_>) -> Result<(), StoreError> {
-        self.set_parts(key, value.len(), &|write| write(value), condition)
-    }
-
-    fn set_parts(
-        &self,
-        key: &Key,
-        _length: usize,
-        parts: &PartSource<'_>,
-        condition: Condition<'_>,
-    ) -> Result<(), StoreError> {
+    fn put(&self, key: &Key, payload: Payload<'_>, condition: Condition<'_>) -> Result<(), StoreError> {
         self.writable(key)?;
         let absent = condition.absent()?;
-        self.root.write(key.as_str(), parts, absent).map_err(self.fail("writing", key.as_str()))
+        let written = self.root.write(key.as_str(), &|write| payload.each(write), absent);
+        written.map_err(self.fail("writing", key.as_str()))
     }
 
     fn erase(&self, key: &Key) -> Result<bool, StoreError> {

@@ -20,8 +20,8 @@ use crate::url::StoreUrl;
 use crate::url::options::{StorageOption, StorageOptions};
 use crate::url::scheme::{Located, Scheme};
 use crate::{
-    ByteRange, Capabilities, Condition, DirListing, GetDone, Key, LockGuard, Prefix, Store, StoreError,
-    StoreErrorKind, Value,
+    ByteRange, Capabilities, Condition, DirListing, GetDone, Key, LockGuard, Payload, Prefix, Store,
+    StoreError, StoreErrorKind, Value, provided,
 };
 use database::Database;
 use pool::{Pool, into_error};
@@ -283,6 +283,8 @@ fn scan(connection: &mut Connection, pattern: &[u8], cursor: u64) -> RedisResult
 }
 
 impl Store for RedisStore {
+    provided!(directory contains rename_prefix flush);
+
     fn location(&self) -> String {
         self.0.location.clone()
     }
@@ -301,12 +303,8 @@ impl Store for RedisStore {
         }
     }
 
-    fn open(&self, key: &Key) -> Result<Option<Box<dyn Value>>, StoreError> {
-        self.open_with(key, ByteRange::Suffix { length: 0 })
-    }
-
-    fn open_with(&self, key: &Key, first: ByteRange) -> Result<Option<Box<dyn Value>>, StoreError> {
-        let value = match first {
+    fn open_with(&self, key: &Key, first: Option<ByteRange>) -> Result<Option<Box<dyn Value>>, StoreError> {
+        let value = match first.unwrap_or(ByteRange::Suffix { length: 0 }) {
             ALL => self.get(key)?.map(|bytes| RedisValue::whole(&self.0, key, bytes)),
             first => RedisValue::open(&self.0, key, first)?,
         };
@@ -356,7 +354,8 @@ impl Store for RedisStore {
         value::size(&self.0, key)
     }
 
-    fn set(&self, key: &Key, value: &[u8], condition: Condition<'_>) -> Result<(), StoreError> {
+    fn put(&self, key: &Key, payload: Payload<'_>, condition: Condition<'_>) -> Result<(), StoreError> {
+        let value = &*payload.bytes(key)?;
         let fail = |kind, message: &str| {
             let error = StoreError::new(kind, "writing", message);
             Err(error.with_location(self.location()).with_key(key.as_str()))

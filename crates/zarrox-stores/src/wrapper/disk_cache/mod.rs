@@ -12,8 +12,8 @@ use self::files::{BLOCK, Files};
 use crate::store::ranges_of;
 use crate::wrapper::generations::{Generation, Generations};
 use crate::{
-    ByteRange, Bytes, Capabilities, Condition, DirListing, GetDone, Key, LockGuard, Prefix, Store,
-    StoreError, StoreErrorKind, Value,
+    ByteRange, Bytes, Capabilities, Condition, DirListing, GetDone, Key, LockGuard, Payload, Prefix, Store,
+    StoreError, StoreErrorKind, StoreExt, Value, provided,
 };
 
 /// How often a value is copied that is replaced meanwhile, before it is read without a copy.
@@ -165,7 +165,7 @@ impl DiskCacheStore {
         for attempt in 0..=ATTEMPTS {
             let since = self.shared.generations.now(key);
             let first = ByteRange::From { offset: 0, length: Some(BLOCK) };
-            let Some(value) = self.inner.open_with(key, first)? else { return Ok(None) };
+            let Some(value) = self.inner.open_with(key, Some(first))? else { return Ok(None) };
             if value.size() > self.shared.largest || attempt == ATTEMPTS {
                 return Ok(Some(value));
             }
@@ -208,6 +208,8 @@ impl DiskCacheStore {
 }
 
 impl Store for DiskCacheStore {
+    provided!(directory contains);
+
     fn location(&self) -> String {
         self.inner.location()
     }
@@ -216,7 +218,7 @@ impl Store for DiskCacheStore {
         self.inner.capabilities()
     }
 
-    fn open(&self, key: &Key) -> Result<Option<Box<dyn Value>>, StoreError> {
+    fn open_with(&self, key: &Key, _first: Option<ByteRange>) -> Result<Option<Box<dyn Value>>, StoreError> {
         self.value(key, self.shared.versioned)
     }
 
@@ -249,10 +251,10 @@ impl Store for DiskCacheStore {
         }
     }
 
-    fn set(&self, key: &Key, value: &[u8], condition: Condition<'_>) -> Result<(), StoreError> {
+    fn put(&self, key: &Key, payload: Payload<'_>, condition: Condition<'_>) -> Result<(), StoreError> {
         let forget = || self.shared.files.remove(&self.name(key));
         // Also when it fails: then somebody else has written, perhaps.
-        self.shared.generations.write(key, forget, || self.inner.set(key, value, condition))
+        self.shared.generations.write(key, forget, || self.inner.put(key, payload, condition))
     }
 
     fn erase(&self, key: &Key) -> Result<bool, StoreError> {

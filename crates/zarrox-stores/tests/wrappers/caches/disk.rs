@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use zarrox_stores::{
     Condition, CountingStore, DirectoryStore, DiskCacheOptions, DiskCacheStore, Operation, Prefix, Store,
+    StoreExt,
 };
 use zarrox_testkit::store::{key, prefix, store_suite};
 

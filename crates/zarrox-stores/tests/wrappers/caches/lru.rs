@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use zarrox_stores::{ByteRange, Condition, CountingStore, LruCacheStore, Operation, Prefix, Store};
+use zarrox_stores::{ByteRange, Condition, CountingStore, LruCacheStore, Operation, Prefix, Store, StoreExt};
 use zarrox_testkit::store::{key, prefix, store_suite};
 
 use super::{get, memory, never_keeps_what_was_replaced, put, reads_what_was_written};
@@ -30,7 +30,7 @@ fn what_is_kept_is_not_read_again_until_it_is_forgotten() {
     assert_eq!(get(&store, "a/v").unwrap(), "0123456789");
     let part = ByteRange::From { offset: 8, length: None };
     assert_eq!(store.get_ranges(&key("a/v"), &[part]).unwrap().unwrap(), ["89"]);
-    let value = store.open_with(&key("a/v"), part).unwrap().unwrap();
+    let value = store.open_with(&key("a/v"), Some(part)).unwrap().unwrap();
     assert!(value.as_bytes().is_some() && value.version().is_some());
     assert_eq!(store.size(&key("a/v")).unwrap(), Some(10));
     store.get_many(&[key("a/v")], &|_, answer| assert_eq!(answer.unwrap().unwrap(), "0123456789"));

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use zarrox_stores::{Bytes, Condition, Key, MemoryStore, Operation, Store};
+use zarrox_stores::{Bytes, Condition, Key, MemoryStore, Operation, Store, StoreExt};
 use zarrox_testkit::faults::{Fault, FaultyStore};
 use zarrox_testkit::store::key;
 

@@ -5,7 +5,8 @@ use std::sync::{Arc, Mutex};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use zarrox_stores::{
-    ByteRange, Condition, CountingStore, LruCacheStore, Prefix, PrefixStore, Store, StoreError, Value,
+    ByteRange, Condition, CountingStore, LruCacheStore, Prefix, PrefixStore, Store, StoreError, StoreExt,
+    Value,
 };
 use zarrox_testkit::store::{key, list, prefix};
 
@@ -74,7 +75,8 @@ fn answer(store: &dyn Store, step: &Step) -> String {
             shown(store.get_ranges(&key(name), &[ByteRange::Suffix { length: 1 }, range]))
         }
         Step::Open(name, first) => {
-            let opened = store.open_with(&key(name), ByteRange::From { offset: *first, length: Some(5) });
+            let opened =
+                store.open_with(&key(name), Some(ByteRange::From { offset: *first, length: Some(5) }));
             let read = |value: Box<dyn Value>| {
                 let (size, half) = (value.size(), value.size() / 2);
                 Ok((size, value.read(half, size - half)?, value.read(0, size)?))

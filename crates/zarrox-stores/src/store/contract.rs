@@ -1,0 +1,257 @@
+//! The [`Store`] trait, and the words of its methods.
+
+use std::fmt::Debug;
+use std::num::NonZeroUsize;
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use bytes::Bytes;
+
+use super::payload::Payload;
+use super::range::ByteRange;
+use super::value::{Value, Version};
+use crate::{Key, LockGuard, Prefix, StoreError, StoreErrorKind};
+
+/// A map from keys to values, kept somewhere: the [abstract store interface] of Zarr v3.
+///
+/// | method | in the specification |
+/// |---|---|
+/// | [`get`](Self::get), [`get_ranges`](Self::get_ranges), [`open_with`](Self::open_with) | `get`, `get_partial_values` |
+/// | [`put`](Self::put) | `set` |
+/// | [`erase`](Self::erase), [`erase_prefix`](Self::erase_prefix) | `erase`, `erase_prefix` |
+/// | [`list_prefix`](Self::list_prefix) | `list`, `list_prefix` |
+/// | [`list_dir`](Self::list_dir) | `list_dir` |
+///
+/// A missing key is `None` and no error. Everything else that keeps a value from being read is an error:
+/// forbidden and unreachable are not missing.
+///
+/// Stores are shared between threads, and every method may be called from many at once.
+///
+/// Every method must be written, so that a store around another one forwards all of them or does not compile. A store that has no
+/// better way than other methods of its own takes those that [`provided!`](crate::provided) has: `directory`, `get`, `get_ranges`,
+/// `get_many`, `size`, `contains`, `rename_prefix` and `flush`. [`StoreExt`](crate::StoreExt) has what is built on all of these.
+///
+/// [abstract store interface]: https://zarr-specs.readthedocs.io/en/latest/v3/core/index.html#abstract-store-interface
+pub trait Store: Debug + Send + Sync {
+    /// What errors call this store: a path or a URL, never with secrets in it.
+    fn location(&self) -> String;
+
+    /// What this store can do.
+    fn capabilities(&self) -> Capabilities;
+
+    /// Opens the value for reading, and brings the `first` range of it along where reading takes requests; `None` when the key is
+    /// missing.
+    ///
+    /// All reads through one [`Value`] see one version of it, even when a writer replaces or erases it
+    /// meanwhile; or they fail with [`StoreErrorKind::Conflict`], where the storage is elsewhere and keeps no old versions.
+    /// A first range that does not lie inside the value is no error here.
+    ///
+    /// # Errors
+    ///
+    /// When the value is there but cannot be read.
+    fn open_with(&self, key: &Key, first: Option<ByteRange>) -> Result<Option<Box<dyn Value>>, StoreError>;
+
+    /// The whole value; `None` when the key is missing.
+    ///
+    /// # Errors
+    ///
+    /// When the value is there but cannot be read.
+    fn get(&self, key: &Key) -> Result<Option<Bytes>, StoreError>;
+
+    /// Parts of one version of the value, in the order of the ranges; `None` when the key is missing.
+    ///
+    /// Takes no more memory than the value has bytes, whatever the ranges ask for.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreErrorKind::OutOfRange`] when a range lies outside the value; otherwise as [`get`](Self::get).
+    fn get_ranges(&self, key: &Key, ranges: &[ByteRange]) -> Result<Option<Vec<Bytes>>, StoreError>;
+
+    /// The whole values of several keys. `done` is told each, by the key's place in the list, when it is there: in any order,
+    /// and from any thread. It should hand longer work to others.
+    ///
+    /// An error of one key keeps no other from being read.
+    fn get_many(&self, keys: &[Key], done: &GetDone<'_>);
+
+    /// The length of the value in bytes; `None` when the key is missing.
+    ///
+    /// # Errors
+    ///
+    /// When that cannot be found out.
+    fn size(&self, key: &Key) -> Result<Option<u64>, StoreError>;
+
+    /// True when there is a value of this key.
+    ///
+    /// # Errors
+    ///
+    /// When that cannot be found out.
+    fn contains(&self, key: &Key) -> Result<bool, StoreError>;
+
+    /// Writes a value, replacing the one that is there.
+    ///
+    /// A reader sees the old value or the new one, never a part. On failure the old value is untouched.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreErrorKind::AlreadyExists`] when the condition is [`Condition::Absent`] and the key has a
+    /// value, [`StoreErrorKind::Conflict`] when it is [`Condition::Matches`] and the value is another one or gone,
+    /// [`StoreErrorKind::Unsupported`] when the store cannot check the condition; otherwise when the value cannot be
+    /// written.
+    fn put(&self, key: &Key, payload: Payload<'_>, condition: Condition<'_>) -> Result<(), StoreError>;
+
+    /// Erases a value. Tells whether it was there.
+    ///
+    /// # Errors
+    ///
+    /// When the value is there but cannot be erased.
+    fn erase(&self, key: &Key) -> Result<bool, StoreError>;
+
+    /// Erases every key below the prefix. Nothing there is no error.
+    ///
+    /// # Errors
+    ///
+    /// When something cannot be erased; some keys may be gone by then.
+    fn erase_prefix(&self, prefix: &Prefix) -> Result<(), StoreError>;
+
+    /// Visits every key below the prefix, at any depth, with the size of its value in bytes, until the
+    /// visitor breaks off.
+    ///
+    /// In no particular order, and with memory that does not grow with the number of keys. The visitor may
+    /// use the store. Keys that are written or erased during the visit may or may not be seen.
+    ///
+    /// # Errors
+    ///
+    /// When something cannot be listed: what is listed without an error is complete.
+    fn list_prefix(
+        &self,
+        prefix: &Prefix,
+        visit: &mut dyn FnMut(Key, u64) -> ControlFlow<()>,
+    ) -> Result<(), StoreError>;
+
+    /// The keys and the prefixes directly below a prefix.
+    ///
+    /// A store that has directories may list a prefix that no key lies below.
+    ///
+    /// # Errors
+    ///
+    /// When the prefix cannot be listed. A missing one has an empty listing.
+    fn list_dir(&self, prefix: &Prefix) -> Result<DirListing, StoreError>;
+
+    /// Moves every key below `from` to the same name below `to`.
+    ///
+    /// One step where [`Capabilities::rename`] says so; otherwise each value is copied and then all are
+    /// erased, so that an interruption leaves both prefixes but loses nothing. Where copying fails, the copies are erased.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreErrorKind::NotFound`] when nothing is below `from`, [`StoreErrorKind::AlreadyExists`] when
+    /// something is below `to`, [`StoreErrorKind::InvalidKey`] when one prefix contains the other.
+    fn rename_prefix(&self, from: &Prefix, to: &Prefix) -> Result<(), StoreError>;
+
+    /// The directory whose files are the values, each called by its key; `None` where values are kept in another way.
+    fn directory(&self) -> Option<&Path>;
+
+    /// Makes all that was written complete, so that other programs see it.
+    ///
+    /// Most stores are complete after every write, and have nothing to do. An archive is finished here; it is as well
+    /// when its last handle is dropped, but an error is only logged then.
+    ///
+    /// # Errors
+    ///
+    /// When what was written cannot be made complete.
+    fn flush(&self) -> Result<(), StoreError>;
+
+    /// Excludes every other holder of the lock of `key` in this process, whichever handle of the same
+    /// storage it came through, until the guard is dropped.
+    ///
+    /// Held while a stored object is read, merged and written back. It does not keep anybody from calling
+    /// [`put`](Self::put). A thread that asks for a lock that it holds waits for ever, and so may threads
+    /// that hold one lock and ask for another: hold one at a time.
+    ///
+    /// # Errors
+    ///
+    /// When the store cannot lock.
+    fn lock(&self, key: &Key) -> Result<LockGuard, StoreError>;
+}
+
+/// What is told of each key by [`Store::get_many`].
+pub type GetDone<'a> = dyn Fn(usize, Result<Option<Bytes>, StoreError>) + Send + Sync + 'a;
+
+/// What a store can do.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Capabilities {
+    /// Values can be written and erased.
+    pub writable: bool,
+    /// Keys can be listed.
+    pub listable: bool,
+    /// [`Store::put`] takes [`Condition::Absent`], and nobody can write between the check and the write.
+    pub set_if_absent: bool,
+    /// [`Store::rename_prefix`] is one cheap step.
+    pub rename: bool,
+    /// `a` and `a/b` can both have a value.
+    pub values_above_values: bool,
+    /// [`Store::put`] takes [`Condition::Matches`], with the same promise, and values say their [`version`](Value::version).
+    pub set_if_unchanged: bool,
+    /// Keys with control characters, such as line breaks, are refused with [`StoreErrorKind::InvalidKey`].
+    pub printable_keys: bool,
+    /// Whether a reader may see a value with the length of one version and bytes of another while it is replaced: so some servers
+    /// answer. What is read then fails where the bytes are checked, by a codec for example.
+    pub torn_reads: bool,
+    /// How many requests are worth having under way at the same time, where each takes time to travel. `None` for
+    /// storage that is at hand.
+    pub in_flight: Option<NonZeroUsize>,
+    /// Values are at hand, but only one thread at a time gets at them: threads that do little else only wait for each other.
+    pub one_at_a_time: bool,
+    /// How many bytes a value may have, where the storage has a limit of its own; a larger one is refused with
+    /// [`StoreErrorKind::TooLarge`].
+    pub largest_value: Option<u64>,
+}
+
+/// What must be true of a key for a value to be written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Condition<'v> {
+    /// Nothing: a value that is there is replaced.
+    #[default]
+    Always,
+    /// The key has no value yet.
+    Absent,
+    /// The value is still this version, which was [read](Value::version).
+    Matches(&'v Version),
+}
+
+impl Condition<'_> {
+    /// Whether there must be no value yet. For stores that cannot compare versions.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreErrorKind::Unsupported`] for [`Condition::Matches`].
+    pub fn absent(self) -> Result<bool, StoreError> {
+        match self {
+            Self::Always => Ok(false),
+            Self::Absent => Ok(true),
+            Self::Matches(_) => {
+                let message = "the store cannot tell whether a value is still the same";
+                Err(StoreError::new(StoreErrorKind::Unsupported, "writing", message))
+            }
+        }
+    }
+}
+
+/// What lies directly below a prefix, each list sorted.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DirListing {
+    /// The keys.
+    pub keys: Vec<Key>,
+    /// The prefixes that further keys lie below.
+    pub prefixes: Vec<Prefix>,
+}
+
+impl DirListing {
+    pub(crate) fn sorted(mut self) -> Self {
+        self.keys.sort_unstable();
+        self.prefixes.sort_unstable();
+        self
+    }
+}

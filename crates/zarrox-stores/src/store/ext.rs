@@ -1,0 +1,46 @@
+//! Methods of all stores that are built on others: [`StoreExt`].
+
+use super::contract::{Condition, Store};
+use super::payload::{PartSource, Payload};
+use super::value::Value;
+use crate::{Key, StoreError};
+
+/// Methods that every [`Store`] has, built on those that it implements.
+pub trait StoreExt: Store {
+    /// Opens the value for reading; `None` when the key is missing. See [`Store::open_with`].
+    ///
+    /// # Errors
+    ///
+    /// When the value is there but cannot be read.
+    fn open(&self, key: &Key) -> Result<Option<Box<dyn Value>>, StoreError> {
+        self.open_with(key, None)
+    }
+
+    /// Writes a value that is in memory. See [`Store::put`].
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Store::put`].
+    fn set(&self, key: &Key, value: &[u8], condition: Condition<'_>) -> Result<(), StoreError> {
+        self.put(key, Payload::Bytes(value), condition)
+    }
+
+    /// Writes a value of this length that comes in parts. See [`Store::put`].
+    ///
+    /// A store may ask for the parts more than once, each time from the first.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Store::put`].
+    fn set_parts(
+        &self,
+        key: &Key,
+        length: usize,
+        parts: &PartSource<'_>,
+        condition: Condition<'_>,
+    ) -> Result<(), StoreError> {
+        self.put(key, Payload::Parts { length, source: parts }, condition)
+    }
+}
+
+impl<S: Store + ?Sized> StoreExt for S {}

@@ -1,0 +1,19 @@
+//! The contract of stores: the [`Store`](crate::Store) trait, what is built on it, and what its methods take and give.
+
+mod contract;
+mod ext;
+mod payload;
+#[doc(hidden)]
+pub mod provided;
+mod range;
+mod value;
+
+pub use self::contract::{Capabilities, Condition, DirListing, GetDone, Store};
+pub use self::ext::StoreExt;
+pub use self::payload::{PartSource, Payload};
+pub(crate) use self::provided::{check_rename, copy_then_erase, ranges_of};
+pub use self::range::ByteRange;
+#[cfg(any(feature = "async", feature = "cache", feature = "references"))]
+pub(crate) use self::range::WHOLE;
+pub use self::value::{Value, Version};
+pub(crate) use self::value::{checked_length, reserved};

@@ -1,0 +1,98 @@
+//! The bytes of a value that is written: [`Payload`].
+
+use std::borrow::Cow;
+use std::{fmt, io};
+
+use bytes::Bytes;
+
+use super::value::reserved;
+use crate::{Key, StoreError};
+
+/// Hands the parts of a value, one after the other, to a function that writes them, until that fails.
+pub type PartSource<'a> = dyn Fn(&mut dyn FnMut(&[u8]) -> io::Result<()>) -> io::Result<()> + 'a;
+
+/// The bytes of a value that is written: in one piece, or in parts that come one after the other.
+#[derive(Clone, Copy)]
+pub enum Payload<'a> {
+    /// All bytes.
+    Bytes(&'a [u8]),
+    /// Parts, which may be asked for more than once, each time from the first.
+    Parts {
+        /// The number of bytes of all parts together.
+        length: usize,
+        /// Hands out the parts.
+        source: &'a PartSource<'a>,
+    },
+}
+
+impl<'a> Payload<'a> {
+    /// The number of bytes.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Bytes(bytes) => bytes.len(),
+            Self::Parts { length, .. } => *length,
+        }
+    }
+
+    /// True if there are no bytes.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Hands the parts to a function, one after the other, until it fails.
+    ///
+    /// # Errors
+    ///
+    /// The error of the function, or of what makes the parts.
+    pub fn each(&self, write: &mut dyn FnMut(&[u8]) -> io::Result<()>) -> io::Result<()> {
+        match self {
+            Self::Bytes(bytes) => write(bytes),
+            Self::Parts { source, .. } => source(write),
+        }
+    }
+
+    /// All bytes in one piece. Parts are put together; a single piece is not copied.
+    ///
+    /// # Errors
+    ///
+    /// When the parts cannot be made, or there is no memory for them. The errors name this key.
+    pub fn bytes(&self, key: &Key) -> Result<Cow<'a, [u8]>, StoreError> {
+        if let Self::Bytes(bytes) = self {
+            return Ok(Cow::Borrowed(bytes));
+        }
+        let mut value = reserved(self.len()).map_err(|error| error.with_key(key.as_str()))?;
+        let mut take = |part: &[u8]| {
+            value.extend_from_slice(part);
+            Ok(())
+        };
+        self.each(&mut take).map_err(|error| StoreError::from_io("writing", error).with_key(key.as_str()))?;
+        Ok(Cow::Owned(value))
+    }
+
+    /// All bytes in memory of their own.
+    ///
+    /// # Errors
+    ///
+    /// When the parts cannot be made, or there is no memory for them. The errors name this key.
+    #[cfg(feature = "async")]
+    pub(crate) fn into_owned(self, key: &Key) -> Result<Bytes, StoreError> {
+        Ok(match self.bytes(key)? {
+            Cow::Borrowed(bytes) => Bytes::copy_from_slice(bytes),
+            Cow::Owned(bytes) => bytes.into(),
+        })
+    }
+}
+
+impl<'a> From<&'a [u8]> for Payload<'a> {
+    fn from(bytes: &'a [u8]) -> Self {
+        Self::Bytes(bytes)
+    }
+}
+
+impl fmt::Debug for Payload<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "Payload({} bytes)", self.len())
+    }
+}

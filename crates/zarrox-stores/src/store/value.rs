@@ -1,0 +1,93 @@
+//! Values that are open for reading: [`Value`].
+
+use bytes::Bytes;
+
+use crate::{StoreError, StoreErrorKind};
+
+/// What tells one version of a value from all others: values of one key with equal versions have equal bytes.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Version(Box<[u8]>);
+
+impl Version {
+    /// What it is made of: whatever the store has, such as an ETag.
+    #[must_use]
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+impl<T: Into<Box<[u8]>>> From<T> for Version {
+    fn from(bytes: T) -> Self {
+        Self(bytes.into())
+    }
+}
+
+/// One version of a stored value, open for reading.
+pub trait Value: Send + Sync {
+    /// The length in bytes.
+    fn size(&self) -> u64;
+
+    /// Fills the buffer with the bytes from `offset` on.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreErrorKind::OutOfRange`] when the range lies outside the value, [`StoreErrorKind::Conflict`] when this version is
+    /// not there any more; otherwise when it cannot be read. The content of the buffer is unspecified then.
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> Result<(), StoreError>;
+
+    /// The whole value, when it is in memory already.
+    fn as_bytes(&self) -> Option<&Bytes> {
+        None
+    }
+
+    /// Whether reading it takes no more than a copy: all of it is in memory, if perhaps not in one piece.
+    fn is_in_memory(&self) -> bool {
+        self.as_bytes().is_some()
+    }
+
+    /// Which version this is, where that can be told for sure: bytes that were read of it may then be kept for later.
+    fn version(&self) -> Option<Version> {
+        None
+    }
+
+    /// The `length` bytes from `offset` on. Without a copy when the value is in memory already.
+    ///
+    /// # Errors
+    ///
+    /// As [`read_at`](Self::read_at); the range is checked before memory is taken.
+    fn read(&self, offset: u64, length: u64) -> Result<Bytes, StoreError> {
+        let length = checked_length(self.size(), offset, length)?;
+        if let (Some(bytes), Ok(start)) = (self.as_bytes(), usize::try_from(offset)) {
+            return Ok(bytes.slice(start..start + length));
+        }
+        let mut buffer = reserved(length)?;
+        buffer.resize(length, 0);
+        self.read_at(offset, &mut buffer)?;
+        Ok(buffer.into())
+    }
+}
+
+/// Checks that a range lies inside a value and fits into memory.
+pub(crate) fn checked_length(size: u64, offset: u64, length: u64) -> Result<usize, StoreError> {
+    if offset.checked_add(length).is_none_or(|end| end > size) {
+        return Err(out_of_range(&format!("{length} bytes from offset {offset}"), size));
+    }
+    usize::try_from(length).map_err(|error| too_large(length).with_source(error))
+}
+
+/// An empty buffer with room for `length` bytes. An error, and no abort, when there is not enough memory.
+pub(crate) fn reserved(length: usize) -> Result<Vec<u8>, StoreError> {
+    let mut buffer = Vec::new();
+    buffer.try_reserve_exact(length).map_err(|error| too_large(length as u64).with_source(error))?;
+    Ok(buffer)
+}
+
+fn too_large(length: u64) -> StoreError {
+    StoreError::new(StoreErrorKind::TooLarge, "reading", format!("no memory for {length} bytes"))
+}
+
+/// The error of a range that does not lie inside its value.
+pub(super) fn out_of_range(range: &str, size: u64) -> StoreError {
+    let message = format!("{range} is outside the value of {size} bytes");
+    StoreError::new(StoreErrorKind::OutOfRange, "reading", message)
+}
