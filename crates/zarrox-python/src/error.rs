@@ -22,7 +22,7 @@ pub(crate) fn raise(error: &Error) -> PyErr {
 
 /// The exception for an error of a store.
 pub(crate) fn raise_store(error: StoreError) -> PyErr {
-    raise(&zarrox::from_store(error))
+    raise(&zarrox::Error::from(error))
 }
 
 /// Python's own exception among the causes.

@@ -3,6 +3,8 @@
 use std::error::Error;
 use std::{fmt, io};
 
+use zarrox_core::ErrorKind;
+
 /// Why a store could not do what it was asked.
 ///
 /// The kind is for programs. The message is for people: it names the file or key, and what to do when
@@ -260,6 +262,27 @@ fn describe(kind: io::ErrorKind) -> (StoreErrorKind, Option<&'static str>) {
         | Io::ConnectionReset => (Kind::Unreachable, None),
         Io::TimedOut => (Kind::TimedOut, None),
         _ => (Kind::Other, None),
+    }
+}
+
+/// The library's error of a store's error, whose text already says which key, and what to do.
+impl From<StoreError> for zarrox_core::Error {
+    fn from(error: StoreError) -> Self {
+        let kind = match error.kind() {
+            StoreErrorKind::NotFound => ErrorKind::NotFound,
+            StoreErrorKind::AlreadyExists => ErrorKind::AlreadyExists,
+            StoreErrorKind::Forbidden => ErrorKind::Forbidden,
+            StoreErrorKind::ReadOnly => ErrorKind::ReadOnly,
+            StoreErrorKind::StorageFull => ErrorKind::StorageFull,
+            StoreErrorKind::InvalidKey => ErrorKind::InvalidArgument,
+            StoreErrorKind::OutOfRange | StoreErrorKind::Corrupt => ErrorKind::Corrupt,
+            StoreErrorKind::TooLarge => ErrorKind::LimitExceeded,
+            StoreErrorKind::TimedOut => ErrorKind::TimedOut,
+            StoreErrorKind::Conflict => ErrorKind::Conflict,
+            StoreErrorKind::Unsupported => ErrorKind::Unsupported,
+            _ => ErrorKind::Unreachable,
+        };
+        Self::new(kind, error.to_string()).with_source(error)
     }
 }
 

@@ -29,7 +29,6 @@ use std::sync::Arc;
 use ndarray::{ArcArray, ArrayD, Dimension};
 use zarrox_core::{Element, IntoSelection, Result};
 
-use crate::error::from_store;
 use crate::{AccessOptions, DynArray, Interrupt, Node};
 
 /// Runs work that takes time on a thread that may wait, and gives its result.
@@ -42,7 +41,7 @@ use crate::{AccessOptions, DynArray, Interrupt, Node};
 /// # Panics
 /// When the work panics.
 pub async fn run<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
-    zarrox_stores::run_blocking(work).await.map_err(from_store)?
+    zarrox_stores::run_blocking(work).await?
 }
 
 /// Opens the node at a path or URL, see [`crate::open`].

@@ -11,7 +11,6 @@ use zarrox_core::metadata::{Consolidation, Layout, Source, StoredDocuments, same
 use zarrox_core::{Error, ErrorKind, Format, NodeMetadata, NodePath, Result};
 use zarrox_stores::{Key, Prefix};
 
-use crate::error::from_store;
 use crate::group::Group;
 use crate::guarded::until_unchanged;
 use crate::hierarchy::{Found, format_of};
@@ -216,8 +215,8 @@ impl Location {
         let alone = match self.copy() {
             Some(copy) => !copy.any_below(&prefix),
             None => {
-                let prefix = Prefix::new(prefix).map_err(from_store)?;
-                let listing = self.store.list_dir(&prefix).map_err(from_store)?;
+                let prefix = Prefix::new(prefix)?;
+                let listing = self.store.list_dir(&prefix)?;
                 let theirs = listing.keys.iter().filter(|found| found.as_str() != key).count();
                 theirs == 0 && listing.prefixes.is_empty() && !listing.keys.is_empty()
             }
@@ -265,13 +264,13 @@ impl Location {
         key: String,
         edit: impl FnOnce(Option<&[u8]>) -> Result<Edit>,
     ) -> Result<()> {
-        let key = Key::new(key).map_err(from_store)?;
-        let _guard = self.store.lock(&key).map_err(from_store)?;
+        let key = Key::new(key)?;
+        let _guard = self.store.lock(&key)?;
         let existing = self.document_to_replace(&key)?;
         match edit(existing.as_ref().map(|stored| &*stored.bytes))? {
             Edit::Keep => Ok(()),
             Edit::Write(document) => self.replace(&key, existing.as_ref(), &document),
-            Edit::Erase => self.store.erase(&key).map_err(from_store).map(drop),
+            Edit::Erase => self.store.erase(&key).map_err(Error::from).map(drop),
         }
     }
 

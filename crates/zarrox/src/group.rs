@@ -6,7 +6,7 @@ use zarrox_core::json::Map;
 use zarrox_core::{Error, ErrorKind, Format, GroupMetadata, NodeMetadata, NodePath, Result};
 
 use crate::array::{Array, ArrayBuilder};
-use crate::error::{argument, from_store};
+use crate::error::argument;
 use crate::hierarchy::update_attributes;
 use crate::location::Location;
 
@@ -187,7 +187,7 @@ impl Group {
     /// # Errors
     /// When that fails.
     pub fn flush(&self) -> Result<()> {
-        self.location.store.flush().map_err(from_store)
+        self.location.store.flush().map_err(Error::from)
     }
 
     /// The metadata as the group's format stores it: the first of its documents, which is read for this; empty where a group

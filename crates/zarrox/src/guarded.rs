@@ -9,7 +9,6 @@ use std::time::Duration;
 use zarrox_core::{Error, ErrorKind, Result};
 use zarrox_stores::{ByteRange, Bytes, Condition, Key, StoreErrorKind, StoreExt, Value, Version};
 
-use crate::error::from_store;
 use crate::location::Location;
 
 /// The number of attempts at a change that others were faster with.
@@ -42,7 +41,7 @@ impl Location {
 
     fn read_value(&self, key: &Key, limit: u64) -> Result<Option<(Box<dyn Value>, Bytes)>> {
         let first = ByteRange::From { offset: 0, length: Some(limit) };
-        let Some(value) = self.store.open_with(key, Some(first)).map_err(from_store)? else {
+        let Some(value) = self.store.open_with(key, Some(first))? else {
             return Ok(None);
         };
         let size = value.size();
@@ -51,7 +50,7 @@ impl Location {
                 format!("'{key}' has {size} bytes, which would be read at once; the limit is {limit}");
             return Err(Error::new(ErrorKind::LimitExceeded, message));
         }
-        let bytes = value.read(0, size).map_err(from_store)?;
+        let bytes = value.read(0, size)?;
         Ok(Some((value, bytes)))
     }
 
@@ -67,7 +66,7 @@ impl Location {
             Err(error) if error.kind() == StoreErrorKind::AlreadyExists => {
                 Err(Error::new(ErrorKind::Conflict, "somebody else created it meanwhile").with_source(error))
             }
-            result => result.map_err(from_store),
+            result => result.map_err(Error::from),
         }
     }
 }

@@ -12,7 +12,7 @@ use zarrox_core::metadata::{Change, Document, Extent, Layout, ReadContext, Sourc
 use zarrox_core::{Error, ErrorKind, Format, GroupMetadata, NodeMetadata, NodePath, Result};
 use zarrox_stores::{Condition, Key, LockGuard, Prefix, StoreExt};
 
-use crate::error::{argument, from_store};
+use crate::error::argument;
 use crate::guarded::Stored;
 use crate::location::Location;
 use crate::upkeep::Changes;
@@ -85,15 +85,15 @@ impl Location {
 
     /// The prefix of the node's chunks.
     pub(crate) fn chunks(&self, format: Format) -> Result<Prefix> {
-        Prefix::new(self.layout_for(format)?.chunks(&self.path)).map_err(from_store)
+        Prefix::new(self.layout_for(format)?.chunks(&self.path)).map_err(Error::from)
     }
 
     /// The number of bytes of all the node's documents.
     pub(crate) fn size_of_documents(&self, format: Format) -> Result<u64> {
         let mut size = 0;
         for key in self.layout_for(format)?.keys(&self.path) {
-            let key = Key::new(key).map_err(from_store)?;
-            size += self.store.size(&key).map_err(from_store)?.unwrap_or_default();
+            let key = Key::new(key)?;
+            size += self.store.size(&key)?.unwrap_or_default();
         }
         Ok(size)
     }
@@ -107,8 +107,8 @@ impl Location {
                 layout.children(keys, prefixes)
             }
             None => {
-                let prefix = Prefix::new(layout.below(&self.path)).map_err(from_store)?;
-                let listing = self.store.list_dir(&prefix).map_err(from_store)?;
+                let prefix = Prefix::new(layout.below(&self.path))?;
+                let listing = self.store.list_dir(&prefix)?;
                 layout.children(listing.keys.iter().map(Key::name), listing.prefixes.iter().map(Prefix::name))
             }
         };
@@ -454,8 +454,8 @@ impl Location {
         }
         let mut occupied = Occupied::Nothing;
         for text in &extent.prefixes {
-            let prefix = Prefix::new(text.clone()).map_err(from_store)?;
-            let listing = self.store.list_dir(&prefix).map_err(from_store)?;
+            let prefix = Prefix::new(text.clone())?;
+            let listing = self.store.list_dir(&prefix)?;
             if !listing.keys.is_empty() {
                 return Ok(Occupied::Keys);
             }
@@ -496,8 +496,8 @@ impl Location {
     }
 
     pub(crate) fn erase(&self, key: String) -> Result<()> {
-        let key = Key::new(key).map_err(from_store)?;
-        self.store.erase(&key).map_err(from_store).map(drop)
+        let key = Key::new(key)?;
+        self.store.erase(&key).map_err(Error::from).map(drop)
     }
 
     /// Returns true if any key lies below a prefix. Directories without files do not count.
@@ -505,26 +505,26 @@ impl Location {
         if let Some(copy) = self.copy() {
             return Ok(copy.any_below(prefix));
         }
-        let prefix = Prefix::new(prefix).map_err(from_store)?;
+        let prefix = Prefix::new(prefix)?;
         let mut any = false;
         let mut visit = |_, _| {
             any = true;
             ControlFlow::Break(())
         };
-        self.store.list_prefix(&prefix, &mut visit).map_err(from_store)?;
+        self.store.list_prefix(&prefix, &mut visit)?;
         Ok(any)
     }
 
     pub(crate) fn put(&self, key: String, document: &[u8], condition: Condition<'_>) -> Result<()> {
-        let key = Key::new(key).map_err(from_store)?;
-        self.store.set(&key, document, condition).map_err(from_store)
+        let key = Key::new(key)?;
+        self.store.set(&key, document, condition).map_err(Error::from)
     }
 
     /// Keeps others in this process from creating or changing the node.
     fn lock_documents(&self, layout: &Layout) -> Result<Option<LockGuard>> {
         let key = layout.keys(&self.path).into_iter().next();
-        let key = key.map(Key::new).transpose().map_err(from_store)?;
-        key.map(|key| self.store.lock(&key)).transpose().map_err(from_store)
+        let key = key.map(Key::new).transpose()?;
+        key.map(|key| self.store.lock(&key)).transpose().map_err(Error::from)
     }
 
     /// Changes the documents of an existing node in place; all that the change does not speak of stays.
@@ -554,7 +554,7 @@ impl Location {
         written: &mut Option<bool>,
     ) -> Result<R> {
         let layout = self.layout_for(format)?;
-        let keys = layout.keys(&self.path).into_iter().map(|key| Key::new(key).map_err(from_store));
+        let keys = layout.keys(&self.path).into_iter().map(|key| Key::new(key).map_err(Error::from));
         let keys: Vec<Key> = keys.collect::<Result<_>>()?;
         let _guard = self.lock_documents(&layout)?;
         let stored = needed(format, keys.iter(), |key| self.document_to_replace(key))?;
@@ -565,7 +565,7 @@ impl Location {
         };
         prepare(&node, &mut |change| {
             for (name, bytes) in format.def().patch(&documents, change)? {
-                let key = Key::new(layout.key(&self.path, name)).map_err(from_store)?;
+                let key = Key::new(layout.key(&self.path, name))?;
                 let before = keys.iter().position(|known| *known == key);
                 let before = before.and_then(|index| stored[index].as_ref());
                 self.replace(&key, before, &bytes)?;

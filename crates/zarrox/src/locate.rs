@@ -11,7 +11,7 @@ use zarrox_stores::{
     DirectoryStore, FOLLOW_LINKS, Located, Prefix, PrefixStore, StorageOptions, Store, is_url, open_url,
 };
 
-use crate::error::{argument, from_store};
+use crate::error::argument;
 
 /// The store, and the path of the node in it, that a path on disk means; and the format that the root's name says.
 ///
@@ -29,7 +29,7 @@ pub(crate) fn store_for(
     if text.is_empty() {
         return Err(argument("the path is empty"));
     }
-    storage.check().map_err(from_store)?;
+    storage.check()?;
     if is_elsewhere(path) {
         return store_at(text, storage);
     }
@@ -42,8 +42,8 @@ pub(crate) fn store_for(
         return Ok((open_archive(&root)?, node, None));
     }
     let named = has_extension(&root, "n5").then_some(Format::N5);
-    let follow = storage.flag(FOLLOW_LINKS).map_err(from_store)?.unwrap_or_default();
-    let directory = DirectoryStore::open(root).map_err(from_store)?;
+    let follow = storage.flag(FOLLOW_LINKS)?.unwrap_or_default();
+    let directory = DirectoryStore::open(root)?;
     Ok((Arc::new(directory.follow_links(follow)), node, named))
 }
 
@@ -77,7 +77,7 @@ pub(crate) fn is_elsewhere(path: &Path) -> bool {
 /// In a bucket, or on a server, a hierarchy's root is the part of the URL that is called `*.zarr` or `*.n5`; if there is none, it is
 /// the place that the URL says: nothing above is looked at.
 fn store_at(url: &str, storage: &StorageOptions) -> Result<(Arc<dyn Store>, NodePath, Option<Format>)> {
-    let Located { store, path, whole } = open_url(url, storage).map_err(from_store)?;
+    let Located { store, path, whole } = open_url(url, storage)?;
     if whole {
         return Ok((store, NodePath::new(&path)?, None));
     }
@@ -85,7 +85,7 @@ fn store_at(url: &str, storage: &StorageOptions) -> Result<(Arc<dyn Store>, Node
     let named = |end: &usize| ["zarr", "n5"].iter().any(|name| has_extension(Path::new(&path[..*end]), name));
     let (root, node) = path.split_at(ends.clone().find(named).unwrap_or(path.len()));
     let prefix =
-        if root.is_empty() { Prefix::root() } else { Prefix::new(format!("{root}/")).map_err(from_store)? };
+        if root.is_empty() { Prefix::root() } else { Prefix::new(format!("{root}/"))? };
     let named = has_extension(Path::new(root), "n5").then_some(Format::N5);
     Ok((Arc::new(PrefixStore::new(store, prefix)), NodePath::new(node)?, named))
 }
@@ -100,7 +100,7 @@ fn archive_of(path: &Path) -> Option<&Path> {
 
 #[cfg(feature = "zip")]
 fn open_archive(path: &Path) -> Result<Arc<dyn Store>> {
-    let store = zarrox_stores::ZipStore::open(path, zarrox_stores::ZipMode::Append).map_err(from_store)?;
+    let store = zarrox_stores::ZipStore::open(path, zarrox_stores::ZipMode::Append)?;
     Ok(Arc::new(store))
 }
 

@@ -10,7 +10,6 @@ use zarrox_stores::{FOLLOW_LINKS, Key, Prefix, ReadOnlyStore, StorageOptions, St
 
 use crate::access::AccessOptions;
 use crate::array::ArrayBuilder;
-use crate::error::from_store;
 use crate::group::{Child, Group, Node};
 use crate::locate;
 use crate::location::{Address, Context, Location, Purpose};
@@ -282,8 +281,8 @@ impl OpenOptions {
     pub fn hierarchies(&self, path: impl AsRef<Path>) -> Result<Vec<Child>> {
         let path = path.as_ref();
         let location = self.place(path)?;
-        let prefix = Prefix::new(location.path.prefix()).map_err(from_store)?;
-        let listing = location.store.list_dir(&prefix).map_err(from_store)?;
+        let prefix = Prefix::new(location.path.prefix())?;
+        let listing = location.store.list_dir(&prefix)?;
         let archives = listing.keys.iter().map(Key::name).filter(|name| name.ends_with(".zip"));
         let names: BTreeSet<&str> = listing.prefixes.iter().map(Prefix::name).chain(archives).collect();
         let mut children = Vec::new();
@@ -306,7 +305,7 @@ impl OpenOptions {
             return self.delete_link(link);
         }
         let location = self.place(path.as_ref())?;
-        let flush = || location.store.flush().map_err(from_store);
+        let flush = || location.store.flush().map_err(Error::from);
         let deleted = location.delete().and_then(|()| flush());
         deleted.map_err(|error| error.at(format!("deleting '{}'", path.as_ref().display())))?;
         if location.path.is_root() && !locate::is_elsewhere(path.as_ref()) {
@@ -347,7 +346,7 @@ impl OpenOptions {
         let overwrite = self.mode == OpenMode::Write;
         if here == there {
             source.move_node(&source.at(target.address.path), overwrite)?;
-            return source.store.flush().map_err(from_store);
+            return source.store.flush().map_err(Error::from);
         }
         if !source.path.is_root() || !target.path.is_root() {
             let message = format!("{here} and {there} are different hierarchies");

@@ -12,7 +12,6 @@ use zarrox_core::metadata::{Consolidation, Layout, StoredDocuments, may_have_inl
 use zarrox_core::{Error, Format, NodePath, Result};
 use zarrox_stores::DirectoryStore;
 
-use crate::error::from_store;
 use crate::guarded::until_unchanged;
 use crate::locate::root_of;
 use crate::location::Location;
@@ -114,7 +113,7 @@ impl Location {
             return Ok(None);
         }
         let below = NodePath::new(below)?;
-        let store = Arc::new(DirectoryStore::open(root).map_err(from_store)?);
+        let store = Arc::new(DirectoryStore::open(root)?);
         let path = below.join(self.path.as_str())?;
         Ok(Some((self.clone().with_probe(None).moved_to(store, path), below)))
     }

@@ -1,5 +1,7 @@
 //! Ranges of bytes in a stored object.
 
+use std::ops::Range;
+
 use crate::error::CodecError;
 
 /// A range of bytes of a stored object.
@@ -20,18 +22,21 @@ pub enum ByteRange {
 }
 
 impl ByteRange {
+    /// The bytes that this means in an object of `size` bytes; `None` when some lie outside.
+    #[must_use]
+    pub fn resolve(self, size: u64) -> Option<Range<u64>> {
+        let range = match self {
+            Self::From { offset, length: None } => offset..size,
+            Self::From { offset, length: Some(length) } => offset..offset.checked_add(length)?,
+            Self::Suffix { length } => size.checked_sub(length)?..size,
+        };
+        (range.start <= range.end && range.end <= size).then_some(range)
+    }
+
     /// Offset and length in an object of `size` bytes, or an error when the range is not inside.
     pub fn within(self, size: u64) -> Result<(u64, u64), CodecError> {
-        let (offset, length) = match self {
-            Self::From { offset, length } => (Some(offset), length.or_else(|| size.checked_sub(offset))),
-            Self::Suffix { length } => (size.checked_sub(length), Some(length)),
-        };
-        match (offset, length) {
-            (Some(offset), Some(length)) if offset.checked_add(length).is_some_and(|end| end <= size) => {
-                Ok((offset, length))
-            }
-            _ => Err(CodecError::corrupt(format!("the stored bytes end after {size}; {self} is needed"))),
-        }
+        let outside = || CodecError::corrupt(format!("the stored bytes end after {size}; {self} is needed"));
+        self.resolve(size).map(|range| (range.start, range.end - range.start)).ok_or_else(outside)
     }
 
     /// These bytes of an object in memory, or an error when the range is not inside.
@@ -100,5 +105,23 @@ impl Window {
                 "truncated: {size} bytes are stored, {length} at the end are needed"
             ))),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_resolve_inside_the_value_or_not_at_all() {
+        let from = |offset, length| ByteRange::From { offset, length };
+        assert_eq!(from(2, None).resolve(5), Some(2..5));
+        assert_eq!(from(5, None).resolve(5), Some(5..5));
+        assert_eq!(from(6, None).resolve(5), None);
+        assert_eq!(from(1, Some(4)).resolve(5), Some(1..5));
+        assert_eq!(from(1, Some(5)).resolve(5), None);
+        assert_eq!(from(u64::MAX, Some(2)).resolve(5), None);
+        assert_eq!(ByteRange::Suffix { length: 5 }.resolve(5), Some(0..5));
+        assert_eq!(ByteRange::Suffix { length: 6 }.resolve(5), None);
     }
 }

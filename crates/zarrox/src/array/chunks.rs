@@ -12,7 +12,7 @@ use super::Array;
 use super::chains::Chain;
 use super::ndarrays::view_of;
 use super::read::chunk_place;
-use crate::error::{argument, from_store};
+use crate::error::argument;
 use crate::location::Context;
 use crate::memory::zeroed;
 
@@ -57,8 +57,8 @@ impl Array {
         self.check_writable()?;
         self.check_chunk(chunk)?;
         let key = self.key(chunk)?;
-        let _guard = self.location.store.lock(&key).map_err(from_store)?;
-        self.location.store.set(&key, encoded, Condition::Always).map_err(from_store)
+        let _guard = self.location.store.lock(&key)?;
+        self.location.store.set(&key, encoded, Condition::Always).map_err(Error::from)
     }
 
     /// Erases a chunk, which reads as the fill value then. Tells whether it was stored.
@@ -69,8 +69,8 @@ impl Array {
         self.check_writable()?;
         self.check_chunk(chunk)?;
         let key = self.key(chunk)?;
-        let _guard = self.location.store.lock(&key).map_err(from_store)?;
-        self.location.store.erase(&key).map_err(from_store)
+        let _guard = self.location.store.lock(&key)?;
+        self.location.store.erase(&key).map_err(Error::from)
     }
 
     /// Reads a whole chunk, in its full shape also at the array's edge. One that was never stored is all fill values.

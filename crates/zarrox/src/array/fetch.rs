@@ -8,7 +8,6 @@ use zarrox_core::{CodecError, Error, ErrorKind, Result};
 use zarrox_stores::{ByteRange, Bytes, Key, StoreError, StoreExt, Value};
 
 use super::Array;
-use crate::error::from_store;
 
 /// The number of bytes that are collected for deferred decodings at once, unless one alone takes more.
 const COLLECTED: usize = 4 << 20;
@@ -30,7 +29,7 @@ impl Array {
         objects: usize,
     ) -> Result<()> {
         if !self.location.is_remote() || self.may_be_cached(chain, key, &part) {
-            let value = self.location.store.open(key).map_err(from_store)?;
+            let value = self.location.store.open(key)?;
             return self.read_opened(chain, key, value, part, objects);
         }
         let first = first_range(chain, &mut part)?;
@@ -52,7 +51,7 @@ impl Array {
         part: ReadPart<'_>,
         objects: usize,
     ) -> Result<()> {
-        let value = self.location.store.open_with(key, Some(first)).map_err(from_store)?;
+        let value = self.location.store.open_with(key, Some(first))?;
         self.read_opened(chain, key, value, part, objects)
     }
 
@@ -183,7 +182,7 @@ impl Array {
         if value.is_in_memory() {
             return self.location.on_a_core(|| complete(group, value));
         }
-        let bytes = value.read(group.offset, group.length).map_err(from_store)?;
+        let bytes = value.read(group.offset, group.length)?;
         self.location.on_a_core(|| hand_over(group, &bytes))
     }
 
@@ -261,7 +260,7 @@ type Group<'a> = CoalescedRanges<Fetch<'a>>;
 #[expect(clippy::cast_possible_truncation, reason = "lengths are checked against a limit in usize")]
 fn complete<'a>(mut group: Group<'a>, value: &dyn Value) -> Result<Vec<Fetch<'a>>> {
     if let [(.., Fetch { sink: Sink::Into(memory), .. })] = group.ranges.as_mut_slice() {
-        value.read_at(group.offset, memory).map_err(from_store)?;
+        value.read_at(group.offset, memory)?;
         return Ok(Vec::new());
     }
     let (offset, length) = (group.offset as usize, group.length as usize);
@@ -270,7 +269,7 @@ fn complete<'a>(mut group: Group<'a>, value: &dyn Value) -> Result<Vec<Fetch<'a>
         ([(.., Fetch { sink: Sink::Stream(_), .. })], None) => stream(group, value),
         (_, None) => {
             let mut buffer = Scratch::with_len(length).map_err(CodecError::from)?;
-            value.read_at(group.offset, &mut buffer).map_err(from_store)?;
+            value.read_at(group.offset, &mut buffer)?;
             hand_over(group, &buffer)
         }
     }
@@ -285,7 +284,7 @@ fn stream<'a>(group: Group<'a>, value: &dyn Value) -> Result<Vec<Fetch<'a>>> {
             && let Err(error) = work(&mut bytes)
         {
             // The store's error says more than that the bytes did not arrive.
-            return Err(bytes.failure.map_or_else(|| error.into(), from_store));
+            return Err(bytes.failure.map_or_else(|| error.into(), Error::from));
         }
     }
     Ok(Vec::new())

@@ -4,11 +4,11 @@ use std::ops::ControlFlow;
 
 use zarrox_core::grid::ChunkGrid;
 use zarrox_core::json::Json;
+use zarrox_core::Error;
 use zarrox_core::{CodecSpec, DataType, FillValue, Format, Result};
 
 use super::Array;
 use super::iterate::indices;
-use crate::error::from_store;
 use crate::pool::too_many;
 
 /// The sizes of so many chunks are asked for together.
@@ -173,7 +173,7 @@ impl Array {
             }
             ControlFlow::Continue(())
         };
-        self.location.store.list_prefix(prefix, &mut visit).map_err(from_store)
+        self.location.store.list_prefix(prefix, &mut visit).map_err(Error::from)
     }
 
     /// Visits the stored chunks where keys cannot be listed: each chunk that there could be is asked for.

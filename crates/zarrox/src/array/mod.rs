@@ -37,7 +37,6 @@ use zarrox_core::{
 use zarrox_stores::{Capabilities, Key, Prefix};
 
 use crate::access::AccessOptions;
-use crate::error::from_store;
 use crate::hierarchy::update_attributes;
 use crate::location::Location;
 
@@ -251,7 +250,7 @@ impl Array {
     /// # Errors
     /// When that fails.
     pub fn flush(&self) -> Result<()> {
-        self.location.store.flush().map_err(from_store)
+        self.location.store.flush().map_err(Error::from)
     }
 
     /// Replaces all attributes.
@@ -301,7 +300,7 @@ impl Array {
 
     fn key(&self, chunk: &[u64]) -> Result<Key> {
         self.confirm()?;
-        self.chunks.key(&self.chunk_key_encoding()?.encode(chunk)).map_err(from_store)
+        self.chunks.key(&self.chunk_key_encoding()?.encode(chunk)).map_err(Error::from)
     }
 
     fn check_element<T: Element>(&self) -> Result<()> {
@@ -330,8 +329,8 @@ fn undeclared_separator(
 ) -> Result<Option<ChunkKeyEncoding>> {
     let is_stored = |encoding: ChunkKeyEncoding| -> Result<bool> {
         let first = vec![0; metadata.shape.len()];
-        let key = chunks.key(&encoding.encode(&first)).map_err(from_store)?;
-        Ok(location.store.size(&key).map_err(from_store)?.is_some())
+        let key = chunks.key(&encoding.encode(&first))?;
+        Ok(location.store.size(&key)?.is_some())
     };
     let declared = metadata.chunk_key_encoding;
     if metadata.shape.is_empty() {
@@ -345,7 +344,7 @@ fn undeclared_separator(
         return Ok(is_stored(ChunkKeyEncoding::V2(Separator::Slash))?
             .then_some(ChunkKeyEncoding::V2(Separator::Slash)));
     }
-    let listing = location.store.list_dir(chunks).map_err(from_store)?;
+    let listing = location.store.list_dir(chunks)?;
     let numbered = |prefix: &Prefix| prefix.name().bytes().all(|byte| byte.is_ascii_digit());
     let nested = listing.prefixes.iter().any(numbered);
     Ok(nested.then_some(ChunkKeyEncoding::V2(Separator::Slash)))

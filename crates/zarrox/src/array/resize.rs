@@ -11,7 +11,7 @@ use zarrox_core::{Element, IntoSelection, NodeMetadata, Result};
 use zarrox_stores::Key;
 
 use super::{Array, DynArray};
-use crate::error::{argument, from_store};
+use crate::error::argument;
 use crate::guarded::until_unchanged;
 
 impl Array {
@@ -193,7 +193,7 @@ impl Array {
         for (chunk, key) in self.stored_chunks_outside()? {
             let regions = self.regions_outside(&chunk, old);
             match regions {
-                None => drop(self.location.store.erase(&key).map_err(from_store)?),
+                None => drop(self.location.store.erase(&key)?),
                 Some(regions) => {
                     for region in regions {
                         self.clear_chunk_region(&chunk, region)?;
@@ -223,7 +223,7 @@ impl Array {
             }
             ControlFlow::Continue(())
         };
-        self.location.store.list_prefix(prefix, &mut visit).map_err(from_store)?;
+        self.location.store.list_prefix(prefix, &mut visit)?;
         Ok(outside)
     }
 

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use zarrox_core::data_type::Storage;
+use zarrox_core::Error;
 use zarrox_core::{Result, Selection};
 
 use super::{Array, DynArray};
-use crate::error::from_store;
 use crate::location::Context;
 use crate::options::OpenOptions;
 use crate::pool::Pool;
@@ -27,7 +27,7 @@ impl Array {
 
     /// The number of bytes that are stored for a chunk; `None` when none are.
     pub(crate) fn stored_size(&self, chunk: &[u64]) -> Result<Option<u64>> {
-        self.location.store.size(&self.key(chunk)?).map_err(from_store)
+        self.location.store.size(&self.key(chunk)?).map_err(Error::from)
     }
 
     /// The number of bytes that the elements of a stored chunk take.

@@ -12,7 +12,7 @@ use super::ndarrays::{view_of, without_leading_ones};
 use super::read::chunk_place;
 use super::view::ArrayView;
 use super::{Array, DynArray};
-use crate::error::{argument, from_store};
+use crate::error::argument;
 use crate::guarded::until_unchanged;
 
 impl ArrayView<'_> {
@@ -178,10 +178,10 @@ impl Array {
             with_vec(|encoded| {
                 if part.covers(chain.chunk().shape()) {
                     let chunk = chain.encoded(part.source(), options, encoded)?;
-                    let _guard = store.lock(&key).map_err(from_store)?;
+                    let _guard = store.lock(&key)?;
                     return self.store_chunk(&key, &chunk);
                 }
-                let _guard = store.lock(&key).map_err(from_store)?;
+                let _guard = store.lock(&key)?;
                 until_unchanged(|| {
                     encoded.clear();
                     self.merge_chunk(&chain, &key, part, all, encoded)
@@ -238,7 +238,7 @@ impl Array {
                 store.set_parts(key, blocks.length(), &|write| blocks.each(&mut *write), Condition::Always)
             }
         };
-        stored.map_err(from_store)
+        stored.map_err(Error::from)
     }
 
     /// Sets a region of a stored chunk to the fill value; what is not stored already reads so.

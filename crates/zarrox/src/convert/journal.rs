@@ -9,7 +9,6 @@ use zarrox_core::json::{self, Json};
 use zarrox_core::{Error, ErrorKind, Format, Result};
 use zarrox_stores::{Condition, Key};
 
-use crate::error::from_store;
 use crate::location::Location;
 
 /// The name of the journal, which lies in the destination while a conversion is not finished.
@@ -87,7 +86,7 @@ impl Journal {
     /// The journal at a place, if there is one.
     pub(super) fn read(place: &Location) -> Result<Option<Self>> {
         let key = key(place)?;
-        let Some(bytes) = place.store.get(&key).map_err(from_store)? else { return Ok(None) };
+        let Some(bytes) = place.store.get(&key)? else { return Ok(None) };
         let map = json::parse_object(&bytes).map_err(|error| error.at(format!("the journal '{key}'")))?;
         let text = |name: &str| map.get(name).and_then(Json::as_str).unwrap_or_default().to_owned();
         Ok(Some(Self {
@@ -114,7 +113,7 @@ impl Journal {
     }
 
     pub(super) fn erase(place: &Location) -> Result<()> {
-        place.store.erase(&key(place)?).map(drop).map_err(from_store)
+        place.store.erase(&key(place)?).map(drop).map_err(Error::from)
     }
 
     /// The format whose documents an unfinished conversion in place replaces.
@@ -165,7 +164,7 @@ fn paths(list: Option<&Json>) -> BTreeSet<String> {
 }
 
 fn key(place: &Location) -> Result<Key> {
-    Key::new(place.path.key(JOURNAL)).map_err(from_store)
+    Key::new(place.path.key(JOURNAL)).map_err(Error::from)
 }
 
 /// A number that changes with what it has seen (FNV-1a).

@@ -11,7 +11,6 @@ use super::journal::JOURNAL;
 use super::report::{Action, ConvertReport, NodeReport, Severity, What};
 use super::translator::Translator;
 use crate::array::Array;
-use crate::error::from_store;
 use crate::group::{Group, Node};
 use crate::location::Location;
 
@@ -265,8 +264,7 @@ impl<'a> Planner<'a> {
         let location = self.source.at(group.path().clone());
         let listing = location
             .store
-            .list_dir(&Prefix::new(location.path.prefix()).map_err(from_store)?)
-            .map_err(from_store)?;
+            .list_dir(&Prefix::new(location.path.prefix())?)?;
         for prefix in listing.prefixes.iter().filter(|prefix| !known.contains(prefix.name())) {
             let (name, path) = (prefix.name(), joined(above, prefix.name()));
             let place = group.path().join(name).ok();
@@ -315,7 +313,7 @@ fn holds_nodes(location: &Location, prefix: &Prefix, format: Format) -> Result<b
         found = path.is_ok_and(|path| layout.keys(&path).iter().any(|document| *document == key.as_str()));
         if found { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
-    location.store.list_prefix(prefix, &mut visit).map_err(from_store)?;
+    location.store.list_prefix(prefix, &mut visit)?;
     Ok(found)
 }
 

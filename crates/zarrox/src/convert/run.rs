@@ -12,7 +12,6 @@ use super::plan::Step;
 use super::report::{Action, ConvertReport};
 use super::{Conversion, Progress, Verify};
 use crate::array::Array;
-use crate::error::from_store;
 use crate::hierarchy::format_of;
 use crate::location::Location;
 use crate::upkeep::Changes;
@@ -39,7 +38,7 @@ impl Conversion {
         })?;
         let changes = Changes::of_all_below(&[&place.path]).and(place.path.ancestors());
         place.keep_copies(self.convert.to, &changes);
-        place.store.flush().map_err(from_store)?;
+        place.store.flush()?;
         Ok(self.report)
     }
 
@@ -89,7 +88,7 @@ impl Conversion {
             Some(journal) if !self.convert.overwrite => return Err(journal.unfinished(place)),
             // What lies there was written by a conversion that was never finished.
             Some(_) if place.path.is_root() => {
-                place.store.erase_prefix(&Prefix::root()).map_err(from_store)?;
+                place.store.erase_prefix(&Prefix::root())?;
             }
             Some(_) => place.erase_all(self.layout()?.extent(&place.path))?,
             None => {

@@ -5,7 +5,7 @@ use zarrox_core::{Error, ErrorKind, NodePath, Result};
 use zarrox_stores::{Condition, Prefix};
 
 use super::{Held, Occupied};
-use crate::error::{argument, from_store};
+use crate::error::argument;
 use crate::location::Location;
 use crate::upkeep::Changes;
 
@@ -84,8 +84,8 @@ impl Location {
         // The documents come last, and with them the node is where it should be.
         for (from, to) in from.prefixes.iter().zip(&to.prefixes).rev() {
             if self.any_below(from)? {
-                let prefix = |text: &String| Prefix::new(text.clone()).map_err(from_store);
-                self.store.rename_prefix(&prefix(from)?, &prefix(to)?).map_err(from_store)?;
+                let prefix = |text: &String| Prefix::new(text.clone()).map_err(Error::from);
+                self.store.rename_prefix(&prefix(from)?, &prefix(to)?)?;
             }
         }
         for (from, to) in from.keys.into_iter().zip(to.keys) {
@@ -164,8 +164,8 @@ impl Location {
     pub(crate) fn erase_all(&self, extent: Extent) -> Result<()> {
         extent.keys.into_iter().try_for_each(|key| self.erase(key))?;
         for prefix in extent.prefixes {
-            let prefix = Prefix::new(prefix).map_err(from_store)?;
-            self.store.erase_prefix(&prefix).map_err(from_store)?;
+            let prefix = Prefix::new(prefix)?;
+            self.store.erase_prefix(&prefix)?;
         }
         Ok(())
     }

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
+use zarrox_core::Error;
 use zarrox_core::{Format, NodePath, Result};
 use zarrox_stores::{Bytes, Key};
 
 use super::DOCUMENT_LIMIT;
-use crate::error::from_store;
 use crate::location::{Location, Probe, Purpose};
 
 impl Location {
@@ -50,7 +50,7 @@ impl Location {
 
     /// The document as it is stored, whatever consolidated metadata says.
     pub(crate) fn stored_document(&self, key: String) -> Result<Option<Vec<u8>>> {
-        let key = Key::new(key).map_err(from_store)?;
+        let key = Key::new(key)?;
         let document = match &self.read_ahead.probe {
             Some(probe) => self.asked(probe, &key)?,
             None => self.bytes(&key, DOCUMENT_LIMIT)?,
@@ -60,7 +60,7 @@ impl Location {
 
     fn asked(&self, probe: &Probe, key: &Key) -> Result<Option<Bytes>> {
         if let Some(answer) = probe.known(key) {
-            return answer.map_err(from_store);
+            return answer.map_err(Error::from);
         }
         if probe.finds_nothing(key, || self.any_below("").is_ok_and(|any| !any)) {
             return Ok(None);
@@ -75,17 +75,17 @@ impl Location {
             probe.keep(keys[index].clone(), answer);
         });
         match probe.known(key) {
-            Some(answer) => answer.map_err(from_store),
+            Some(answer) => answer.map_err(Error::from),
             None => self.bytes(key, DOCUMENT_LIMIT),
         }
     }
 
     /// True when there is a value of this key.
     pub(crate) fn has(&self, key: String) -> Result<bool> {
-        let key = Key::new(key).map_err(from_store)?;
+        let key = Key::new(key)?;
         match self.read_ahead.probe.as_ref().and_then(|probe| probe.known(&key)) {
-            Some(answer) => Ok(answer.map_err(from_store)?.is_some()),
-            None => self.store.contains(&key).map_err(from_store),
+            Some(answer) => Ok(answer?.is_some()),
+            None => self.store.contains(&key).map_err(Error::from),
         }
     }
 }
