@@ -84,8 +84,7 @@ fn store_at(url: &str, storage: &StorageOptions) -> Result<(Arc<dyn Store>, Node
     let ends = path.match_indices('/').map(|(at, _)| at).chain([path.len()]);
     let named = |end: &usize| ["zarr", "n5"].iter().any(|name| has_extension(Path::new(&path[..*end]), name));
     let (root, node) = path.split_at(ends.clone().find(named).unwrap_or(path.len()));
-    let prefix =
-        if root.is_empty() { Prefix::root() } else { Prefix::new(format!("{root}/"))? };
+    let prefix = if root.is_empty() { Prefix::root() } else { Prefix::new(format!("{root}/"))? };
     let named = has_extension(Path::new(root), "n5").then_some(Format::N5);
     Ok((Arc::new(PrefixStore::new(store, prefix)), NodePath::new(node)?, named))
 }

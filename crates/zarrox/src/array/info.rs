@@ -2,9 +2,9 @@
 
 use std::ops::ControlFlow;
 
+use zarrox_core::Error;
 use zarrox_core::grid::ChunkGrid;
 use zarrox_core::json::Json;
-use zarrox_core::Error;
 use zarrox_core::{CodecSpec, DataType, FillValue, Format, Result};
 
 use super::Array;

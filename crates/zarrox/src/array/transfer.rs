@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use zarrox_core::data_type::Storage;
 use zarrox_core::Error;
+use zarrox_core::data_type::Storage;
 use zarrox_core::{Result, Selection};
 
 use super::{Array, DynArray};

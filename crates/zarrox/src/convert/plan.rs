@@ -262,9 +262,7 @@ impl<'a> Planner<'a> {
             return Ok(());
         }
         let location = self.source.at(group.path().clone());
-        let listing = location
-            .store
-            .list_dir(&Prefix::new(location.path.prefix())?)?;
+        let listing = location.store.list_dir(&Prefix::new(location.path.prefix())?)?;
         for prefix in listing.prefixes.iter().filter(|prefix| !known.contains(prefix.name())) {
             let (name, path) = (prefix.name(), joined(above, prefix.name()));
             let place = group.path().join(name).ok();
