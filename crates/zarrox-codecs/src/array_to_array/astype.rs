@@ -17,7 +17,7 @@ use zarrox_core::json::Map;
 use zarrox_core::json::json;
 
 use crate::config;
-use crate::numeric::filter::element::Cast;
+use crate::numeric::filter::cast::Cast;
 use crate::numeric::filter::{self, Filter, dtype};
 
 const NAME: &str = "numcodecs.astype";

@@ -17,7 +17,8 @@ use zarrox_core::json::Map;
 use zarrox_core::json::json;
 
 use crate::config;
-use crate::numeric::filter::element::{Cast, Float, map, with_float};
+use crate::numeric::filter::cast::Cast;
+use crate::numeric::filter::element::{Float, map, with_float};
 use crate::numeric::filter::{self, Filter, Steps, dtype};
 
 const NAME: &str = "numcodecs.quantize";

@@ -2,7 +2,7 @@
 
 use zarrox_core::DataType;
 
-use crate::numeric::filter::element;
+use crate::numeric::filter::cast::cast;
 
 /// Casts elements that lie in memory one after the other, without gaps: as many as there are in both.
 pub type NumberCast = fn(&[u8], &mut [u8]);
@@ -23,7 +23,7 @@ pub fn number_cast(from: &DataType, to: &DataType) -> Option<NumberCast> {
     let special = |data_type: &DataType| {
         matches!(data_type, DataType::RawBits(_) | DataType::Struct(_) | DataType::Extension(_))
     };
-    if special(from) || special(to) { None } else { element::cast(&from.storage(), &to.storage()) }
+    if special(from) || special(to) { None } else { cast(&from.storage(), &to.storage()) }
 }
 
 #[cfg(test)]

@@ -9,7 +9,27 @@ use zarrox_core::fill_value::FillValue;
 use zarrox_core::scratch::Scratch;
 use zarrox_core::strided::{Dims, Span, View, ViewMut};
 
-use crate::sharding::IndexLocation;
+/// The place of an index in its chunk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum IndexLocation {
+    /// Before all else.
+    Start,
+    /// After all else.
+    #[default]
+    End,
+}
+
+pub(crate) const LOCATIONS: &[(&str, IndexLocation)] =
+    &[("start", IndexLocation::Start), ("end", IndexLocation::End)];
+
+impl IndexLocation {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Start => "start",
+            Self::End => "end",
+        }
+    }
+}
 
 /// Where an inner chunk lies: its offset and its length.
 pub(crate) type Entry = (u64, u64);

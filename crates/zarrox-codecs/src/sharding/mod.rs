@@ -34,7 +34,8 @@ use zarrox_core::selection::partition::{advance, piece, piece_count};
 use zarrox_core::strided::{Dims, Span, View};
 
 use crate::config::{self, codec_to_json};
-use crate::sharding::index::{EMPTY, ENTRY, Entries, Entry, Index};
+pub use crate::sharding::index::IndexLocation;
+use crate::sharding::index::{EMPTY, ENTRY, Entries, Entry, Index, LOCATIONS};
 use crate::sharding::work::ShardWork;
 use crate::{Bytes, Crc32c};
 
@@ -50,28 +51,6 @@ pub(crate) static DEF: CodecDef = CodecDef {
     from_v2: same_from_v2,
     to_v2: same_to_v2,
 };
-
-/// Where a chunk that has an index has it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum IndexLocation {
-    /// Before all else.
-    Start,
-    /// After all else.
-    #[default]
-    End,
-}
-
-pub(crate) const LOCATIONS: &[(&str, IndexLocation)] =
-    &[("start", IndexLocation::Start), ("end", IndexLocation::End)];
-
-impl IndexLocation {
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Start => "start",
-            Self::End => "end",
-        }
-    }
-}
 
 /// A chunk as a shard of smaller chunks, which can be read one by one.
 #[derive(Debug, Clone, PartialEq, Eq)]

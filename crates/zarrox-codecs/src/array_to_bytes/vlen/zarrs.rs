@@ -34,7 +34,7 @@ use crate::array_to_bytes::linear_chain::LinearChain;
 use crate::array_to_bytes::vlen::{check_utf8, check_variable, fill};
 use crate::config::{self, codec_to_json, missing};
 use crate::error::truncated;
-use crate::sharding::{IndexLocation, LOCATIONS};
+use crate::sharding::index::{IndexLocation, LOCATIONS};
 
 const NAME: &str = "zarrs.vlen";
 

@@ -3,8 +3,10 @@
 //! A filter sees a chunk as NumPy's `view` shows it: the same bytes as numbers of the type that its configuration names, which need
 //! not be the array's. So times are filtered as `<i8`.
 
+pub(crate) mod cast;
 pub(crate) mod dtype;
 pub(crate) mod element;
+mod halves;
 mod whole;
 
 use std::fmt;
@@ -16,8 +18,9 @@ use zarrox_core::error::CodecError;
 use zarrox_core::json::Map;
 use zarrox_core::strided::{View, ViewMut};
 
+use self::cast::{Cast, CheckedCast};
 use dtype::Dtype;
-use element::{Cast, CheckedCast, Element};
+use element::Element;
 
 /// What a filter does with elements that lie one after the other, in the machine's endianness.
 pub(crate) trait Filter: fmt::Debug + Send + Sync + 'static {
@@ -132,7 +135,7 @@ pub(crate) fn viewed_shape(chunk: &ChunkSpec, dtype: &Dtype) -> Result<Vec<u64>,
 
 /// The cast between two types of numbers.
 pub(crate) fn cast(from: &Storage, to: &Storage) -> Result<Cast, CodecError> {
-    let cast = element::cast(from, to);
+    let cast = self::cast::cast(from, to);
     cast.ok_or_else(|| CodecError::unsupported(format!("{from:?} and {to:?} are not both numbers")))
 }
 
@@ -166,13 +169,13 @@ impl Steps {
         works_on: &(Storage, Storage),
         to: &Storage,
     ) -> Result<Self, CodecError> {
-        let checked = element::checked_cast(&works_on.1, to).map(After::Checked);
+        let checked = self::cast::checked_cast(&works_on.1, to).map(After::Checked);
         Self::new(from, works_on, to, checked)
     }
 
     /// The same back, by arithmetic on numbers of one type. Integers wrap.
     pub(crate) fn decoding(from: &Storage, works_on: &Storage, to: &Storage) -> Result<Self, CodecError> {
-        let wrapping = element::wrapping_cast(works_on, to).map(After::Cast);
+        let wrapping = self::cast::wrapping_cast(works_on, to).map(After::Cast);
         Self::new(from, &(works_on.clone(), works_on.clone()), to, wrapping)
     }
 

@@ -180,7 +180,7 @@ mod tests {
     use zarrox_testkit::codec::Random;
 
     use super::*;
-    use crate::numeric::filter::element::{cast, checked_cast};
+    use crate::numeric::filter::cast::{cast, checked_cast};
 
     /// Casts doubles, and singles, in pieces, and compares with what each becomes alone, and whether that is the same number.
     fn compare<T: Element + PartialEq + Debug>(

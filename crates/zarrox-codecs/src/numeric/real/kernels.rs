@@ -1,9 +1,9 @@
 //! Loops from one of the machine's numbers to another. What is not ordinary (a number that would have to be wrapped, say) they
 //! mark, and leave to others.
 
-use super::narrow::each_rounding;
+use super::RealType;
 use super::native::{Native, all, for_each};
-use super::{OutOfRange, RealType, Rounding};
+use super::rounding::{OutOfRange, Rounding, each_rounding, round_small_f32, round_small_f64};
 
 /// How many elements are worked on together: what they need stays in the cache next to the core.
 pub(crate) const BLOCK: usize = 1024;
@@ -244,33 +244,6 @@ pub(super) fn to_odd(from: &[u8], to: &mut [u8], bad: &mut [bool]) {
         (odd, (nearest.abs() <= f32::MAX) | !number.is_finite())
     });
 }
-
-macro_rules! round {
-    ($small:ident, $T:ty) => {
-        /// A float of a magnitude that leaves room for a bit of fraction as a whole one; others stay about as large as they are.
-        /// There are no branches, which loops over several numbers at once could not have.
-        #[inline(always)]
-        pub(super) fn $small(number: $T, rounding: Rounding) -> $T {
-            // The sum's last place is 1, whatever the sign.
-            const SHIFT: $T = 1.5 * (1_u64 << (<$T>::MANTISSA_DIGITS - 1)) as $T;
-            let one = |wanted: bool| <$T>::from(u8::from(wanted));
-            let magnitude = number.abs();
-            let nearest = |number: $T| (number + SHIFT) - SHIFT;
-            let down = |number: $T| nearest(number) - one(nearest(number) > number);
-            match rounding {
-                Rounding::NearestEven => nearest(number),
-                Rounding::TowardsZero => down(magnitude).copysign(number),
-                Rounding::TowardsPositive => nearest(number) + one(nearest(number) < number),
-                Rounding::TowardsNegative => down(number),
-                Rounding::NearestAway => {
-                    (down(magnitude) + one(magnitude - down(magnitude) >= 0.5)).copysign(number)
-                }
-            }
-        }
-    };
-}
-round!(round_small_f32, f32);
-round!(round_small_f64, f64);
 
 /// A float as a whole one; only with operations that every machine has for several numbers at once.
 #[inline(always)]

@@ -8,6 +8,7 @@ mod cast;
 mod kernels;
 mod narrow;
 mod native;
+mod rounding;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -20,33 +21,9 @@ use zarrox_core::data_type::{DataType, Storage};
 pub(crate) use arithmetic::{Arithmetic, Direction};
 pub(crate) use cast::{Caster, Refused};
 use narrow::{to_bfloat16, to_float16, widen_bfloat16, widen_float16};
+pub(crate) use rounding::OutOfRange;
+pub use rounding::Rounding;
 use table::Table;
-
-/// How a number that a type has not becomes one that it has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Rounding {
-    /// The nearest; of two, the even one.
-    #[default]
-    NearestEven,
-    /// The next one that is not further from zero.
-    TowardsZero,
-    /// The next one above.
-    TowardsPositive,
-    /// The next one below.
-    TowardsNegative,
-    /// The nearest; of two, the one further from zero.
-    NearestAway,
-}
-
-/// What becomes of numbers beyond a type's first and last one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum OutOfRange {
-    Error,
-    /// The first or last one; infinity where there is one.
-    Clamp,
-    /// Of integers, the lowest bits.
-    Wrap,
-}
 
 /// Why there is no element for a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

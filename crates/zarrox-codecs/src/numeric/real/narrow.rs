@@ -1,7 +1,7 @@
 //! Floats of 16 bits, which the machine has not: from and to those of 32 bits.
 
 use super::native::for_each;
-use super::{OutOfRange, Rounding};
+use super::rounding::{OutOfRange, Rounding, each_rounding, round_small_f32};
 
 /// `float16` as `f32`, which has all its numbers.
 pub(crate) fn widen_float16(from: &[u8], to: &mut [u8], bad: &mut [bool]) {
@@ -42,35 +42,6 @@ fn packed(number: f32, magnitude: u32, infinity: u32, clamp: bool) -> (u16, bool
     let good = (magnitude < infinity) | clamp | !number.is_finite();
     ((magnitude.min(infinity) | quiet | sign) as u16, good)
 }
-
-/// Makes a closure for each way of rounding, so that none of them is asked for in the loop.
-macro_rules! each_rounding {
-    ($rounding:expr, $R:ident => $body:expr) => {
-        match $rounding {
-            Rounding::NearestEven => {
-                const $R: Rounding = Rounding::NearestEven;
-                $body
-            }
-            Rounding::TowardsZero => {
-                const $R: Rounding = Rounding::TowardsZero;
-                $body
-            }
-            Rounding::TowardsPositive => {
-                const $R: Rounding = Rounding::TowardsPositive;
-                $body
-            }
-            Rounding::TowardsNegative => {
-                const $R: Rounding = Rounding::TowardsNegative;
-                $body
-            }
-            Rounding::NearestAway => {
-                const $R: Rounding = Rounding::NearestAway;
-                $body
-            }
-        }
-    };
-}
-pub(super) use each_rounding;
 
 /// `f32` as `bfloat16`.
 pub(crate) fn to_bfloat16(
@@ -116,7 +87,7 @@ fn normal(bits: u32, rounding: Rounding) -> u32 {
 /// The numbers without an exponent are multiples of 2^-24.
 #[inline(always)]
 fn subnormal(number: f32, rounding: Rounding) -> u32 {
-    let steps = super::kernels::round_small_f32(number * 16_777_216.0, rounding);
+    let steps = round_small_f32(number * 16_777_216.0, rounding);
     // From 0 to 1024 where it is used: the last bits of a sum whose last place is 1.
     (steps.abs() + 8_388_608.0).to_bits() & 0xffff
 }
