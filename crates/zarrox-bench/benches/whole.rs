@@ -20,6 +20,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use ndarray::Array3;
+use zarrox::codecs::Zstd;
 use zarrox::prelude::*;
 
 const THREADS: usize = 2;

@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
+use zarrox::Selection;
 use zarrox::data_type::Casting;
 use zarrox::prelude::*;
 use zarrox::strided::View;

@@ -17,6 +17,7 @@ use ndarray::Array1;
 use object_store::aws::AmazonS3Builder;
 use object_store::path::Path;
 use object_store::{ObjectStore, ObjectStoreExt};
+use zarrox::codecs::Bytes;
 use zarrox::prelude::*;
 use zarrox::{Array, OpenOptions};
 use zarrox_testkit::proxy::Proxy;

@@ -10,6 +10,7 @@ use crate::policy::MissingChunks;
 ///
 /// ```
 /// # use zarrox::prelude::*;
+/// # use zarrox::codecs::{Bytes, Crc32c};
 /// use zarrox::AccessOptions;
 /// # let directory = tempfile::tempdir()?;
 /// # let array = zarrox::create_array(directory.path().join("a.zarr"))

@@ -11,12 +11,30 @@ use crate::hierarchy::update_attributes;
 use crate::location::Location;
 
 /// An array or a group.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub enum Node {
     /// An array.
     Array(Array),
     /// A group.
     Group(Group),
+}
+
+impl fmt::Debug for Node {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Array(array) => fmt::Debug::fmt(array, f),
+            Self::Group(group) => fmt::Debug::fmt(group, f),
+        }
+    }
+}
+
+impl fmt::Display for Node {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Array(array) => fmt::Display::fmt(array, f),
+            Self::Group(group) => fmt::Display::fmt(group, f),
+        }
+    }
 }
 
 impl Node {
@@ -142,10 +160,25 @@ pub struct Child {
 }
 
 /// A group: a node that holds other nodes.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Group {
     location: Location,
     metadata: GroupMetadata,
+}
+
+/// One line for programmers, without the metadata: `Group("/d/a.zarr/g", v3)`.
+impl fmt::Debug for Group {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let place = self.location.to_string();
+        write!(f, "Group({place:?}, {})", self.metadata.format)
+    }
+}
+
+/// zarr-python's line: `<Group /d/a.zarr/g>`.
+impl fmt::Display for Group {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "<Group {}>", self.location)
+    }
 }
 
 impl Group {

@@ -2,6 +2,7 @@
 //!
 //! ```
 //! use zarrox::prelude::*;
+//! use zarrox::codecs::Zstd;
 //! # let directory = tempfile::tempdir()?;
 //! # let path = directory.path().join("out.zarr");
 //!
@@ -70,12 +71,9 @@ pub use zarrox_stores as stores;
 
 use std::path::Path;
 
-/// Everything that most programs need: `use zarrox::prelude::*`.
+/// The names that nearly every program uses: `use zarrox::prelude::*`. Codecs are in [`codecs`].
 pub mod prelude {
-    pub use crate::codecs::*;
-    pub use crate::{
-        Array, ChunkShape, DataType, DynArray, Element, Format, Group, NewAxis, Node, Selection, s,
-    };
+    pub use crate::{Array, DataType, DynArray, Element, Format, Group, NewAxis, Node, s};
 }
 
 /// Opens the node at a path or URL, for reading and writing, and finds out by itself its format and kind.

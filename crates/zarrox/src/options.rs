@@ -1,6 +1,7 @@
 //! Options for opening nodes: the mode, and everything that holds for all that is done through them.
 
 use std::collections::BTreeSet;
+use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -59,7 +60,7 @@ impl std::str::FromStr for OpenMode {
 /// let array = complete.open("archive.zarr/temperature")?.into_array()?;
 /// # Ok::<(), zarrox::Error>(())
 /// ```
-#[derive(Debug, Clone, Default)]
+#[derive(Clone, Default)]
 pub struct OpenOptions {
     mode: OpenMode,
     format: Option<Format>,
@@ -67,6 +68,16 @@ pub struct OpenOptions {
     metadata_only: bool,
     storage: StorageOptions,
     context: Context,
+}
+
+/// One line with what is most often set.
+impl fmt::Debug for OpenOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { mode, format, consolidated, metadata_only, storage, context } = self;
+        write!(f, "OpenOptions {{ mode: {mode:?}, format: {format:?}, consolidated: {consolidated:?}, ")?;
+        write!(f, "strictness: {:?}, metadata_only: {metadata_only}, ", context.strictness)?;
+        write!(f, "threads: {}, storage: {storage:?}, .. }}", context.pool.threads())
+    }
 }
 
 impl OpenOptions {

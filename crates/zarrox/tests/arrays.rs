@@ -5,6 +5,7 @@
 use std::sync::Arc;
 
 use ndarray::{Array1, Array2, ArrayD, IxDyn, arr1, arr2};
+use zarrox::codecs::{Blosc, Bytes, Bz2, Crc32c, Gzip, Lzma, Zstd};
 use zarrox::json::{Json, json};
 use zarrox::prelude::*;
 use zarrox::stores::{Key, MemoryStore, Store, StoreExt};

@@ -5,6 +5,7 @@
 use std::sync::Arc;
 
 use ndarray::{Array2, ArrayD};
+use zarrox::codecs::Zstd;
 use zarrox::prelude::*;
 use zarrox::stores::Store;
 use zarrox::{AccessOptions, OpenOptions};

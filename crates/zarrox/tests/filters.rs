@@ -7,6 +7,7 @@ use std::sync::Arc;
 use zarrox::Strictness;
 use zarrox::codec::CodecSpec;
 use zarrox::codecs::V2Filter;
+use zarrox::codecs::{ByteShuffle, Delta};
 use zarrox::convert::{Action, Convert, Finding, Verify, What};
 use zarrox::json::{Json, json};
 use zarrox::prelude::*;

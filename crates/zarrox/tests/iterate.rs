@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex};
 use ndarray::{ArrayD, Axis, IxDyn};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
+use zarrox::Selection;
 use zarrox::codec::{BytesToBytes, Codec, CodecDef, CodecError, CodecKind, Size, same_from_v2, same_to_v2};
 use zarrox::json::{Json, Map};
 use zarrox::prelude::*;

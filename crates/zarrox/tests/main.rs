@@ -16,5 +16,6 @@ mod model;
 mod parts;
 mod rechunk;
 mod rectilinear;
+mod shown;
 mod stores;
 mod types;

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicIsize, Ordering};
 
+use zarrox::codecs::Zstd;
 use zarrox::prelude::*;
 use zarrox::stores::MemoryStore;
 use zarrox::{AccessOptions, OpenOptions};

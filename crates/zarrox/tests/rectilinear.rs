@@ -6,6 +6,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use ndarray::{Array1, ArrayD, Dimension, IxDyn, arr1};
+use zarrox::Selection;
+use zarrox::codecs::{Bytes, Gzip};
 use zarrox::convert::Convert;
 use zarrox::grid::{ChunkLengths, ListedLength};
 use zarrox::json::{Json, json};

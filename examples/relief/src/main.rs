@@ -14,6 +14,7 @@ use std::fs::File;
 use std::path::Path;
 
 use ndarray::{Array2, Ix2};
+use zarrox::codecs::Zstd;
 use zarrox::prelude::*;
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;

@@ -3,6 +3,7 @@
 use std::hint::black_box;
 use std::sync::Arc;
 
+use zarrox::codecs::{Blosc, Zstd};
 use zarrox::prelude::*;
 use zarrox::stores::MemoryStore;
 

@@ -3,6 +3,7 @@
 use std::hint::black_box;
 
 use ndarray::Array2;
+use zarrox::codecs::{Blosc, Shuffle, Zstd};
 use zarrox::data_type::Endian;
 use zarrox::prelude::*;
 use zarrox::{ArrayBuilder, IndexArray, Mask};

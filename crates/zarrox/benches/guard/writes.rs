@@ -1,6 +1,7 @@
 //! Writing: everything, parts of chunks, and more rows.
 
 use zarrox::ArrayBuilder;
+use zarrox::codecs::Zstd;
 use zarrox::prelude::*;
 
 use crate::Work;

@@ -2,6 +2,7 @@
 //! planes one by one, 23.9 GB for a list of them).
 
 use ndarray::ArrayD;
+use zarrox::codecs::Zstd;
 use zarrox::prelude::*;
 use zarrox::{AccessOptions, IndexArray};
 

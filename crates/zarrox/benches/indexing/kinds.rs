@@ -1,6 +1,7 @@
 //! Masks, blocks and mixed selections against what else reads or writes the same.
 
 use ndarray::{Array2, ArrayD};
+use zarrox::codecs::Blosc;
 use zarrox::prelude::*;
 use zarrox::{AccessOptions, IndexArray, Mask};
 

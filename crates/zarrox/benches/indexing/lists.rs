@@ -1,5 +1,6 @@
 //! Long lists of indices, sorted and not.
 
+use zarrox::codecs::Zstd;
 use zarrox::prelude::*;
 use zarrox::{AccessOptions, IndexArray};
 use zarrox_core::selection::{Grouped, PlacedPoints};

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use ndarray::{Array1, Array2, Array3, ArrayD, IxDyn};
+use zarrox::ChunkShape;
 use zarrox::prelude::*;
 use zarrox::stores::{CountingStore, MemoryStore};
 use zarrox::{AccessOptions, OpenOptions};

@@ -1,6 +1,7 @@
 //! Lists and points in shards: each shard's index is read once, and each inner chunk decoded once.
 
 use ndarray::{ArrayD, IxDyn};
+use zarrox::codecs::Zstd;
 use zarrox::prelude::*;
 
 use crate::Scale;

@@ -114,6 +114,7 @@ impl ArrayBuilder {
     ///
     /// ```
     /// # use zarrox::prelude::*;
+    /// # use zarrox::ChunkShape;
     /// # let directory = tempfile::tempdir()?;
     /// # let builder = zarrox::create_array(directory.path().join("a.zarr")).data_type(DataType::Int8).shape([60, 80]);
     /// assert_eq!(builder.clone().chunks([30, 20]).create()?.chunk_shape(), [30, 20]);

@@ -39,6 +39,8 @@ pub struct ArrayInfo {
     pub shard_shape: Option<Vec<u64>>,
     /// The element that fills what nobody has written.
     pub fill_value: FillValue,
+    /// That element as people read it, in the way of [`Array::format_element`].
+    pub fill_text: String,
     /// The codecs.
     pub codecs: Vec<CodecSpec>,
     /// The names of the dimensions.
@@ -118,6 +120,7 @@ impl Array {
             chunk_grid: self.chunk_grid().clone(),
             chunk_shape: self.chunk_shape(),
             shard_shape: self.shard_shape().map(<[u64]>::to_vec),
+            fill_text: self.format_element(self.fill_value().as_bytes()).unwrap_or_default(),
             fill_value: self.fill_value(),
             codecs: self.codecs(),
             dimension_names: self.metadata.dimension_names.clone(),

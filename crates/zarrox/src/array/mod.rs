@@ -16,6 +16,7 @@ mod ndarrays;
 mod parts;
 mod read;
 mod resize;
+mod show;
 mod stored_bytes;
 mod time;
 mod transfer;
@@ -58,7 +59,7 @@ pub use vlen_element::VlenElement;
 ///
 /// Elements are read and written through `&self`, from any number of threads: writes to the same chunk or shard
 /// wait for each other, so that none is lost. What changes the metadata takes `&mut self`.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Array {
     location: Location,
     metadata: ArrayMetadata,

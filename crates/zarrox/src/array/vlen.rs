@@ -68,6 +68,7 @@ impl ArrayView<'_> {
     ///
     /// ```
     /// # use zarrox::prelude::*;
+    /// # use zarrox::codecs::Json2;
     /// # let directory = tempfile::tempdir()?;
     /// let array = zarrox::create_array(directory.path().join("a.zarr"))
     ///     .format(Format::V2)

@@ -7,6 +7,7 @@ mod latest;
 mod probe;
 mod read_ahead;
 
+use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 
@@ -109,5 +110,16 @@ impl Location {
     pub(crate) fn with_probe(mut self, probe: Option<Arc<Probe>>) -> Self {
         self.read_ahead.probe = probe;
         self
+    }
+}
+
+/// The store and the path as one: `/d/a.zarr/t`.
+impl fmt::Display for Location {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let store = self.store.location();
+        match self.path.is_root() {
+            true => f.write_str(&store),
+            false => write!(f, "{}/{}", store.trim_end_matches('/'), self.path.as_str()),
+        }
     }
 }

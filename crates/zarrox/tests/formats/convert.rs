@@ -7,6 +7,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use zarrox::Selection;
+use zarrox::codecs::{Blosc, Bytes, Crc32c, Gzip, Sharding, Transpose, Zlib, Zstd};
 use zarrox::convert::{Action, Convert, ConvertReport, JOURNAL, Severity, Verify, What};
 use zarrox::data_type::{Endian, Storage};
 use zarrox::json::{Json, json};

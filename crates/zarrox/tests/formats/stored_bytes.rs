@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use ndarray::{Array2, arr1};
 use zarrox::codecs::Delta;
+use zarrox::codecs::Zlib;
 use zarrox::data_type::Endian;
 use zarrox::prelude::*;
 use zarrox::stores::{MemoryStore, Store};

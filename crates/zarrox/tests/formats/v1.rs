@@ -5,6 +5,7 @@
 use std::sync::Arc;
 
 use ndarray::{Array2, arr1};
+use zarrox::codecs::Zstd;
 use zarrox::json::{Json, json};
 use zarrox::prelude::*;
 use zarrox::stores::{Key, MemoryStore, Store, StoreExt};

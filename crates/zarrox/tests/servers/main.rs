@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::SystemTime;
 
 use ndarray::Array2;
+use zarrox::codecs::Zstd;
 use zarrox::prelude::*;
 use zarrox::{ErrorKind, OpenMode, OpenOptions};
 use zarrox_testkit::servers::address;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use ndarray::Array1;
+use zarrox::codecs::Bytes;
 use zarrox::prelude::*;
 use zarrox::{Consolidated, ErrorKind, OpenMode, OpenOptions};
 use zarrox_testkit::proxy::{After, Proxy};

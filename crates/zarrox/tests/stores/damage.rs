@@ -10,6 +10,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use ndarray::{Array1, arr1};
+use zarrox::codecs::Zstd;
 use zarrox::json::{Json, json};
 use zarrox::prelude::*;
 use zarrox::stores::{Key, MemoryStore, Store, StoreExt};

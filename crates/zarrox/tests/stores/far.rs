@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use ndarray::{Array1, Array2};
+use zarrox::codecs::Bytes;
 use zarrox::json::{Json, json};
 use zarrox::prelude::*;
 use zarrox::stores::{Condition, Key, Store, StoreExt};

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use ndarray::Array2;
+use zarrox::codecs::{Blosc, Bytes, Crc32c, Sharding, Zstd};
 use zarrox::prelude::*;
 use zarrox::stores::{
     Call, Key, MemoryStore, Operation, Store, StoreError, StoreErrorKind, Value, Version, Wrapper, provided,

@@ -10,6 +10,7 @@ use zarrox::codec::{
     ArrayToArray, ArrayToBytes, BytesToBytes, ChunkSpec, Codec, CodecDef, CodecError, CodecKind, Elementwise,
     EncodeOptions, ReadRegion, Size, same_from_v2, same_to_v2,
 };
+use zarrox::codecs::{Bytes, Crc32c, Gzip, Sharding, Transpose, VlenUtf8, Zstd};
 use zarrox::data_type::{Casting, Endian, Extension, Family, Number, Storage, TypeString};
 use zarrox::json::{Json, Map, json};
 use zarrox::prelude::*;

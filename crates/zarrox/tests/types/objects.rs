@@ -5,6 +5,7 @@
 use std::sync::Arc;
 
 use ndarray::{ArrayD, IxDyn, arr0, arr1, arr2};
+use zarrox::codecs::{Bytes, Categorize, Json2, MsgPack2, Sharding, VlenArray, VlenUtf8};
 use zarrox::json::{Json, json};
 use zarrox::prelude::*;
 use zarrox::stores::{Condition, Key, MemoryStore, Store, StoreExt};

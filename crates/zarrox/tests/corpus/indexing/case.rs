@@ -7,6 +7,7 @@ use std::error::Error;
 use std::sync::Arc;
 
 use ndarray::{ArrayD, IxDyn};
+use zarrox::Selection;
 use zarrox::json::Json;
 use zarrox::prelude::*;
 use zarrox::stores::MemoryStore;

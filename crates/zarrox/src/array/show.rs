@@ -1,0 +1,71 @@
+//! Arrays as text: a line for errors and logs, a line for people, and a description of several lines.
+
+use std::fmt;
+
+use super::{Array, ArrayInfo};
+
+/// One line for programmers, without the metadata: `Array("/d/a.zarr/t", v3, float32, [6, 10])`.
+impl fmt::Debug for Array {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let place = self.location.to_string();
+        write!(f, "Array({place:?}, {}, {}, {:?})", self.metadata.format, self.data_type(), self.shape())
+    }
+}
+
+/// zarr-python's line: `<Array /d/a.zarr/t shape=(6, 10) dtype=float32>`.
+impl fmt::Display for Array {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "<Array {} shape={} dtype={}>", self.location, tuple(self.shape()), self.data_type())
+    }
+}
+
+/// A description of several lines, each with a name and a value.
+impl fmt::Display for ArrayInfo {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let number =
+            |count: Option<u64>| count.map_or("more than 2^64".to_owned(), |count| count.to_string());
+        let mut lines = vec![
+            ("path", format!("/{}", self.path.trim_start_matches('/'))),
+            ("store", self.store.clone()),
+            ("type", "array".to_owned()),
+            ("format", self.format.to_string()),
+            ("shape", tuple(&self.shape)),
+            ("data type", self.data_type.to_string()),
+            ("chunk shape", tuple(&self.chunk_shape)),
+        ];
+        lines.extend(self.shard_shape.as_ref().map(|shape| ("shard shape", tuple(shape))));
+        lines.push(("fill value", self.fill_text.clone()));
+        lines.extend(self.codecs.iter().map(|codec| ("codecs", codec.to_string())));
+        if let Some(names) = &self.dimension_names {
+            let names: Vec<&str> = names.iter().map(|name| name.as_deref().unwrap_or("-")).collect();
+            lines.push(("dimension names", names.join(", ")));
+        }
+        lines.extend(self.unreadable.clone().map(|why| ("cannot be read", why)));
+        lines.push(("bytes", number(self.bytes)));
+        let objects = if self.shard_shape.is_some() { "shards stored" } else { "chunks stored" };
+        if self.counted {
+            lines.push(("bytes stored", self.bytes_stored.to_string()));
+            lines.extend(self.ratio().map(|ratio| ("ratio", format!("{ratio:.2}"))));
+            lines.push((objects, format!("{} of {}", self.chunks_initialised, number(self.chunks))));
+        } else {
+            lines.push((objects, format!("unknown of {}", number(self.chunks))));
+        }
+        let width = lines.iter().map(|(name, _)| name.len()).max().unwrap_or_default();
+        let mut last = "";
+        for (name, value) in lines {
+            // A name that repeats is shown once.
+            let shown = if name == last { "" } else { name };
+            writeln!(f, "{shown:width$}  {value}")?;
+            last = name;
+        }
+        Ok(())
+    }
+}
+
+/// Numbers as Python shows a tuple: `(6, 10)`, `(6,)`.
+fn tuple(numbers: &[u64]) -> String {
+    match numbers {
+        [only] => format!("({only},)"),
+        _ => format!("({})", numbers.iter().map(u64::to_string).collect::<Vec<_>>().join(", ")),
+    }
+}
