@@ -5,7 +5,6 @@ use crate::strided::{Dims, Span, View, ViewMut};
 
 /// Elements of a chunk: a box of them, or any set.
 #[derive(Debug)]
-#[expect(clippy::large_enum_variant, reason = "boxes are the ordinary case, and cost no allocation")]
 pub enum ChunkElements {
     /// A span along each dimension of the chunk. Memory for these elements has the spans' counts as its shape.
     Box(Dims<Span>),
