@@ -1,12 +1,70 @@
 //! What a program knows: the data types and the codecs by their names in every format.
 
-use std::ops::Deref;
 use std::sync::Arc;
 
-use crate::codec::{CodecDef, CodecKind, CodecSpec};
-use crate::data_type::{ByteOrder, DataType, FAMILIES, Family, Storage, Structures, TypeString, Unknown};
-use crate::error::{Error, ErrorKind, Result};
+use crate::codec::{ChunkSpec, Codec, CodecKind, CodecSpec};
+use crate::data_type::{
+    ByteOrder, DataType, Family, FamilyRef, KnownTypes, Storage, Structures, TypeString, Unknown, bool,
+    bytes, complex, float, integer, object, optional, ragged, raw, small_complex, small_float, small_int,
+    time, utf32, variable,
+};
+use crate::error::{CodecError, Error, ErrorKind, Result};
 use crate::json::{self, Json, Map};
+use crate::strictness::Strictness;
+
+/// What a codec may know when it is made.
+#[derive(Debug, Clone, Copy)]
+pub struct CodecContext<'a> {
+    /// The chunk as it reaches this codec; for a bytes-to-bytes codec, as it reached the array-to-bytes one.
+    pub chunk: &'a ChunkSpec,
+    /// For codecs that hold chains of their own.
+    pub registry: &'a Registry,
+    /// How forgiving to be about the configuration.
+    pub strictness: Strictness,
+    /// The most memory, in bytes, that decoding one chunk may take for a buffer.
+    pub limit: usize,
+}
+
+/// The definition of a codec: its names, its kind, and how its configuration is read in each format.
+#[derive(Debug)]
+pub struct CodecDef {
+    /// The name in v3 metadata.
+    pub name: &'static str,
+    /// Other names that v3 metadata is known to use.
+    pub aliases: &'static [&'static str],
+    /// The `id` in v2 metadata, if v2 has this codec. Two may share it: each refuses in `from_v2` what is the other's.
+    pub v2_id: Option<&'static str>,
+    /// What it turns into what.
+    pub kind: CodecKind,
+    /// Makes the codec from its v3 configuration.
+    pub create: fn(&Map, &CodecContext<'_>) -> Result<Codec, CodecError>,
+    /// Turns v2's members (without `id`) into a v3 configuration, for elements of this many bytes.
+    pub from_v2: fn(&Map, usize) -> Result<Map, CodecError>,
+    /// Turns a v3 configuration into v2's members (without `id`).
+    pub to_v2: fn(&Map) -> Result<Map, CodecError>,
+}
+
+/// The families that every registry begins with.
+pub static FAMILIES: &[&dyn Family] = &[
+    &bool::Bool,
+    &integer::Integers,
+    &float::Floats,
+    &complex::Complexes,
+    &raw::RawBytes,
+    &small_int::SmallInts,
+    &small_float::SmallFloats,
+    &small_complex::SmallComplexes,
+    &bytes::ByteStrings,
+    &utf32::FixedText,
+    &time::Times,
+    &variable::Variable,
+    &object::Objects,
+    &ragged::Ragged,
+    &optional::Optionals(&CORE),
+];
+
+/// The core data types, and no codecs.
+pub(crate) static CORE: Registry = Registry::CORE;
 
 /// The data types and codecs that are known; a value, passed at open, never a global.
 ///
@@ -246,7 +304,7 @@ impl Registry {
     /// The family that a type belongs to.
     pub fn family(&self, data_type: &DataType) -> Result<FamilyRef<'_>> {
         if data_type.fields().is_some() {
-            return Ok(FamilyRef(Taken::Structures(Structures(self))));
+            return Ok(FamilyRef::made(Structures(self)));
         }
         let mut owners = self.families().filter(|family| family.has(data_type));
         let unknown = || self.takes_unknown.then_some(&Unknown as &dyn Family);
@@ -254,7 +312,7 @@ impl Registry {
             Error::unsupported(format!("no registered family has the data type '{data_type}'"))
         })?;
         match owners.next() {
-            None => Ok(FamilyRef(Taken::Listed(family))),
+            None => Ok(FamilyRef::listed(family)),
             Some(_) => {
                 let message = format!("more than one registered family has the data type '{data_type}'");
                 Err(Error::argument(message))
@@ -278,24 +336,46 @@ impl Registry {
     }
 }
 
-/// The family of a type, borrowed from a registry.
-#[derive(Debug)]
-pub struct FamilyRef<'r>(Taken<'r>);
-
-#[derive(Debug)]
-enum Taken<'r> {
-    Listed(&'r dyn Family),
-    Structures(Structures<'r>),
+impl CodecSpec {
+    /// Makes the codec, and says which name it should be written by and errors should call it.
+    ///
+    /// # Errors
+    /// When the codec is not known or its configuration does not fit, and, strictly, for another than its own name.
+    pub fn create(&self, context: &CodecContext<'_>) -> Result<(&'static str, Codec), CodecError> {
+        let def = context.registry.codec(&self.name);
+        let def = def.map_err(|error| CodecError::unsupported(error.to_string()))?;
+        let name = def.name;
+        if context.strictness == Strictness::Strict && self.name != name {
+            let message = format!(
+                "'{}' is another name of the codec '{name}', which only lenient reading takes",
+                self.name
+            );
+            return Err(CodecError::invalid(message));
+        }
+        let codec = (def.create)(&self.configuration, context).map_err(|e| e.in_codec(name))?;
+        let name = match &codec {
+            Codec::BytesToBytes(codec) => codec.name().unwrap_or(name),
+            _ => name,
+        };
+        Ok((name, codec))
+    }
 }
 
-impl<'r> Deref for FamilyRef<'r> {
-    type Target = dyn Family + 'r;
+impl KnownTypes for Registry {
+    fn type_from_v3(&self, json: &Json) -> Result<DataType> {
+        self.data_type_from_v3(json)
+    }
 
-    fn deref(&self) -> &Self::Target {
-        match &self.0 {
-            Taken::Listed(family) => *family,
-            Taken::Structures(structures) => structures,
-        }
+    fn type_from_v2(&self, json: &Json) -> Result<(DataType, Option<ByteOrder>)> {
+        self.data_type_from_v2(json)
+    }
+
+    fn type_to_v2(&self, data_type: &DataType, order: &ByteOrder) -> Result<Json> {
+        self.data_type_to_v2(data_type, order)
+    }
+
+    fn family_of(&self, data_type: &DataType) -> Result<FamilyRef<'_>> {
+        self.family(data_type)
     }
 }
 

@@ -13,7 +13,7 @@ use syn::{Attribute, Item, ItemMod, UseTree, Visibility};
 use crate::run::{self, Outcome};
 
 /// The number of files that are in circles. It only goes down: whoever unties a knot writes the new number here.
-const IN_CIRCLES: usize = 41;
+const IN_CIRCLES: usize = 14;
 
 /// Prints the circles of each crate of the workspace; more files in circles than before are an error.
 pub(crate) fn check() -> Outcome {

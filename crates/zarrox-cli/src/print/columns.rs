@@ -1,7 +1,7 @@
 //! The columns of printed elements: numbers as wide as the widest of them, structures with a column for each field.
 
+use zarrox::data_type::FamilyRef;
 use zarrox::data_type::{Field, Storage, VARIABLE_TEXT, utf32_text};
-use zarrox::registry::FamilyRef;
 use zarrox::{DataType, Registry, Result};
 
 use super::floats::{Float, FloatColumn};

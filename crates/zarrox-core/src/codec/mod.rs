@@ -29,7 +29,7 @@ pub use bytes_to_bytes::{BytesAccess, BytesToBytes, DecodeRanges, DecodeStream, 
 pub use chain::CodecChain;
 pub use chunk_spec::{ChunkSpec, Size};
 pub use codec_spec::CodecSpec;
-pub use def::{CHUNK_LIMIT, Codec, CodecContext, CodecDef, CodecKind, same_from_v2, same_to_v2};
+pub use def::{CHUNK_LIMIT, Codec, CodecKind, same_from_v2, same_to_v2};
 pub use elementwise::Elementwise;
 pub use encoded::{Blocks, Encoded};
 pub use fetch::{DeferredDecode, Fetch, Sink};
@@ -41,4 +41,5 @@ pub use resolve::resolve;
 pub use write_part::{DividedPart, FieldPlace, WritePart};
 
 pub use crate::error::CodecError;
+pub use crate::registry::{CodecContext, CodecDef};
 pub use crate::selection::ChunkElements;

@@ -8,7 +8,7 @@ use crate::strictness::Strictness;
 
 /// The family of the boolean type.
 #[derive(Debug)]
-pub(super) struct Bool;
+pub(crate) struct Bool;
 
 impl Family for Bool {
     fn parse_v3(&self, name: &str, _: &Map) -> Option<Result<DataType>> {

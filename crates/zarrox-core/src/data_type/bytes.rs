@@ -13,7 +13,7 @@ use crate::strictness::Strictness;
 
 /// The family of the byte strings.
 #[derive(Debug)]
-pub(super) struct ByteStrings;
+pub(crate) struct ByteStrings;
 
 const TERMINATED: &str = "null_terminated_bytes";
 const RAW: &str = "raw_bytes";

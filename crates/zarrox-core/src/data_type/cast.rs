@@ -3,88 +3,9 @@
 //! Each family of numbers says what number an element is and which element a number becomes ([`Family::number`],
 //! [`Family::write_number`]), so that each type casts to each. Whether something was lost is seen by reading back what was written.
 
-use super::{DataType, Family, Field, Storage, Structure};
+use super::{Casting, DataType, Family, FamilyRef, Field, Storage, Structure};
 use crate::error::{Error, Result};
-use crate::registry::{FamilyRef, Registry};
-
-/// What casting may change.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Casting {
-    /// Nothing: an element that the other type has not is an error.
-    Exact,
-    /// What NumPy's `astype` may: integers keep their lowest bits, floats are rounded to the nearest or lose their fraction, complex
-    /// numbers lose their imaginary part, all but 0 is true. Floats beyond an integer's range become its last one, and NaN 0 (NumPy
-    /// leaves that to the machine). What a type without infinities or NaN has no element for is still an error.
-    Lossy,
-}
-
-/// The number that an element is.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Number {
-    /// A whole number; booleans are 0 and 1.
-    Integer(i128),
-    /// A floating-point number.
-    Float(f64),
-    /// A real and an imaginary part.
-    Complex(f64, f64),
-}
-
-impl Number {
-    /// As a float, to the nearest, without an imaginary part.
-    #[expect(clippy::cast_precision_loss, reason = "rounded to the nearest")]
-    pub fn to_f64(self) -> f64 {
-        match self {
-            Self::Integer(value) => value as f64,
-            Self::Float(value) | Self::Complex(value, _) => value,
-        }
-    }
-
-    /// The same for single precision, rounded once.
-    #[expect(
-        clippy::cast_precision_loss,
-        clippy::cast_possible_truncation,
-        reason = "rounded to the nearest"
-    )]
-    pub fn to_f32(self) -> f32 {
-        match self {
-            Self::Integer(value) => value as f32,
-            Self::Float(value) | Self::Complex(value, _) => value as f32,
-        }
-    }
-
-    /// The imaginary part.
-    pub fn imaginary(self) -> Self {
-        match self {
-            Self::Complex(_, imaginary) => Self::Float(imaginary),
-            _ => Self::Integer(0),
-        }
-    }
-
-    /// The real part.
-    pub fn real(self) -> Self {
-        match self {
-            Self::Complex(real, _) => Self::Float(real),
-            real => real,
-        }
-    }
-
-    /// Whether both are one number: 1 and 1.0, NaN and NaN, 0 and -0.
-    pub fn is_same(self, other: Self) -> bool {
-        match (self, other) {
-            (Self::Integer(a), Self::Integer(b)) => a == b,
-            (Self::Float(a), Self::Float(b)) => a == b || (a.is_nan() && b.is_nan()),
-            (Self::Integer(whole), Self::Float(float)) | (Self::Float(float), Self::Integer(whole)) => {
-                exactly(float) == Some(whole)
-            }
-            _ => self.real().is_same(other.real()) && self.imaginary().is_same(other.imaginary()),
-        }
-    }
-}
-
-#[expect(clippy::cast_possible_truncation, reason = "the value is whole and in the range of i128")]
-fn exactly(value: f64) -> Option<i128> {
-    (value.fract() == 0.0 && value.abs() < 2_f64.powi(126)).then_some(value as i128)
-}
+use crate::registry::Registry;
 
 /// Casts elements of one type to another; made by [`Registry::cast`].
 #[derive(Debug)]
@@ -201,6 +122,7 @@ mod tests {
     use crate::json::{Json, json};
 
     use super::*;
+    use crate::data_type::Number;
     use crate::strictness::Strictness;
 
     fn named(name: &str) -> DataType {

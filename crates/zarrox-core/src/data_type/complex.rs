@@ -8,7 +8,7 @@ use crate::strictness::Strictness;
 
 /// The family of the complex types.
 #[derive(Debug)]
-pub(super) struct Complexes;
+pub(crate) struct Complexes;
 
 pub(super) const WANTS: &str = "[real, imaginary], each a float's fill value";
 

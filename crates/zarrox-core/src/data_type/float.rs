@@ -11,7 +11,7 @@ use crate::strictness::Strictness;
 
 /// The family of the IEEE 754 types.
 #[derive(Debug)]
-pub(super) struct Floats;
+pub(crate) struct Floats;
 
 pub(super) const WANTS: &str =
     "a number, \"NaN\", \"Infinity\", \"-Infinity\" or \"0x…\" with all the type's bits";

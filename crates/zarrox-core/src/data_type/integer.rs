@@ -9,7 +9,7 @@ use crate::strictness::Strictness;
 
 /// The family of the integer types.
 #[derive(Debug)]
-pub(super) struct Integers;
+pub(crate) struct Integers;
 
 const TYPES: &[DataType] = &[
     DataType::Int8,

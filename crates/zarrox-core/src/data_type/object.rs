@@ -11,7 +11,7 @@ use crate::strictness::Strictness;
 
 /// The family of the one type.
 #[derive(Debug)]
-pub(super) struct Objects;
+pub(crate) struct Objects;
 
 /// The name in the model.
 pub(super) const NAME: &str = "object";

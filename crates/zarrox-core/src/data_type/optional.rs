@@ -9,56 +9,53 @@ use std::sync::Arc;
 
 use crate::json::json;
 
+use super::model::OPTIONAL as NAME;
 use super::variable;
-use super::{DataType, Endian, Extension, Family, LARGEST, Leaf, Storage, StructLayout, bad_fill};
+use super::{
+    DataType, Endian, Extension, Family, FamilyRef, KnownTypes, LARGEST, Leaf, Storage, StructLayout,
+    bad_fill,
+};
 use crate::codec::CodecSpec;
 use crate::error::{Error, Result};
 use crate::fill_value::FillValue;
 use crate::json::{Json, Map};
-use crate::registry::{FamilyRef, Registry};
 use crate::strictness::Strictness;
 
-/// The family of the optional types.
+/// The family of the optional types, whose values are of types that are known to all programs.
 #[derive(Debug)]
-pub(super) struct Optionals;
+pub(crate) struct Optionals(pub(crate) &'static dyn KnownTypes);
 
-const NAME: &str = "zarrs.optional";
 /// What versions of zarrs before its release called it.
 const LEGACY: &str = "optional";
 
 /// How many optional types may be inside of each other: more are an accident or an attack.
 const DEEPEST: usize = 8;
 
-/// The types that the values can be of: all but a program's own.
-static KNOWN: Registry = Registry::CORE;
-
-impl DataType {
-    /// Elements that are missing, or of this type.
-    ///
-    /// # Errors
-    /// When the type is a program's own, or v3 does not have it.
-    pub fn optional(value: &Self) -> Result<Self> {
-        let family = KNOWN.family(value)?;
-        if value.size() + 1 > LARGEST || depth(value) >= DEEPEST {
-            return Err(Error::metadata(format!("{value} is too large or nested too deep to be optional")));
-        }
-        let configuration = match family.to_v3(value)? {
-            Json::Object(map) => map,
-            name => Map::from_iter([("name".to_owned(), name), ("configuration".to_owned(), json!({}))]),
-        };
-        let storage = match value.storage() {
-            Storage::Variable => Storage::Variable,
-            fixed => behind_a_byte(&fixed),
-        };
-        Ok(Self::Extension(Box::new(Extension { name: NAME.to_owned(), configuration, storage })))
+/// The type whose elements are missing, or of a type among those that are known.
+///
+/// # Errors
+/// When the type is not known, v3 does not have it, or an element would be too large.
+pub(super) fn of(value: &DataType, known: &dyn KnownTypes) -> Result<DataType> {
+    let family = known.family_of(value)?;
+    if value.size() + 1 > LARGEST || depth(value, known) >= DEEPEST {
+        return Err(Error::metadata(format!("{value} is too large or nested too deep to be optional")));
     }
+    let configuration = match family.to_v3(value)? {
+        Json::Object(map) => map,
+        name => Map::from_iter([("name".to_owned(), name), ("configuration".to_owned(), json!({}))]),
+    };
+    let storage = match value.storage() {
+        Storage::Variable => Storage::Variable,
+        fixed => behind_a_byte(&fixed),
+    };
+    Ok(DataType::Extension(Box::new(Extension { name: NAME.to_owned(), configuration, storage })))
+}
 
-    /// The type of the values, of elements that may be missing.
-    pub fn optional_value(&self) -> Option<Self> {
-        let Self::Extension(extension) = self else { return None };
-        let configuration = Some(&extension.configuration).filter(|_| extension.name == NAME)?;
-        value_type(configuration).ok()
-    }
+/// The type of the values, of elements that may be missing.
+pub(super) fn value_of(data_type: &DataType, known: &dyn KnownTypes) -> Option<DataType> {
+    let DataType::Extension(extension) = data_type else { return None };
+    let configuration = Some(&extension.configuration).filter(|_| extension.name == NAME)?;
+    value_type(configuration, known).ok()
 }
 
 /// How a value lies behind a byte that says whether it is there.
@@ -70,36 +67,38 @@ fn behind_a_byte(value: &Storage) -> Storage {
 }
 
 /// How many optional types are inside of each other.
-fn depth(data_type: &DataType) -> usize {
-    data_type.optional_value().map_or(0, |value| 1 + depth(&value))
+fn depth(data_type: &DataType, known: &dyn KnownTypes) -> usize {
+    value_of(data_type, known).map_or(0, |value| 1 + depth(&value, known))
 }
 
-fn value_type(configuration: &Map) -> Result<DataType> {
+fn value_type(configuration: &Map, known: &dyn KnownTypes) -> Result<DataType> {
     let name = configuration.get("name").filter(|name| name.is_string());
     if name.is_none() || configuration.keys().any(|key| !["name", "configuration"].contains(&key.as_str())) {
         let message =
             "an optional type's configuration must have the 'name' and the 'configuration' of another type";
         return Err(Error::metadata(message));
     }
-    KNOWN.data_type_from_v3(&Json::Object(configuration.clone()))
+    known.type_from_v3(&Json::Object(configuration.clone()))
 }
 
-/// The type of the values and its family.
-fn value_of(data_type: &DataType) -> Result<(DataType, FamilyRef<'static>)> {
-    let value = data_type.optional_value();
-    let value = value.ok_or_else(|| Error::argument(format!("{data_type} is not optional")))?;
-    let family = KNOWN.family(&value)?;
-    Ok((value, family))
+impl Optionals {
+    /// The type of the values and its family.
+    fn value(&self, data_type: &DataType) -> Result<(DataType, FamilyRef<'static>)> {
+        let value = value_of(data_type, self.0);
+        let value = value.ok_or_else(|| Error::argument(format!("{data_type} is not optional")))?;
+        let family = self.0.family_of(&value)?;
+        Ok((value, family))
+    }
 }
 
 impl Family for Optionals {
     fn parse_v3(&self, name: &str, configuration: &Map) -> Option<Result<DataType>> {
-        [NAME, LEGACY].contains(&name).then(|| DataType::optional(&value_type(configuration)?))
+        [NAME, LEGACY].contains(&name).then(|| of(&value_type(configuration, self.0)?, self.0))
     }
 
     fn examples(&self) -> Vec<DataType> {
         let values = [DataType::UInt8, DataType::Float64, variable::named(variable::TEXT)];
-        values.iter().filter_map(|value| DataType::optional(value).ok()).collect()
+        values.iter().filter_map(|value| of(value, self.0).ok()).collect()
     }
 
     fn has(&self, data_type: &DataType) -> bool {
@@ -108,7 +107,7 @@ impl Family for Optionals {
 
     /// A boolean for each element in one array, and the values that are there in another.
     fn default_codec(&self, data_type: &DataType) -> Option<CodecSpec> {
-        let (value, family) = value_of(data_type).ok()?;
+        let (value, family) = self.value(data_type).ok()?;
         let bytes = || match value.storage().word() {
             1 => CodecSpec::new("bytes", Json::Null),
             _ => CodecSpec::new("bytes", json!({"endian": Endian::Little.name()})),
@@ -124,7 +123,7 @@ impl Family for Optionals {
     }
 
     fn fill_from_json(&self, data_type: &DataType, json: &Json, strictness: Strictness) -> Result<FillValue> {
-        let (value, family) = value_of(data_type)?;
+        let (value, family) = self.value(data_type)?;
         match json {
             Json::Null => Ok(self.default_fill(data_type)),
             Json::Array(list) if list.len() == 1 => {
@@ -136,7 +135,8 @@ impl Family for Optionals {
     }
 
     fn fill_to_v3(&self, data_type: &DataType, fill: &FillValue) -> Json {
-        let (Some(value), Ok((value_type, family))) = (present(fill.as_bytes()), value_of(data_type)) else {
+        let (Some(value), Ok((value_type, family))) = (present(fill.as_bytes()), self.value(data_type))
+        else {
             return Json::Null;
         };
         json!([family.fill_to_v3(&value_type, &FillValue::new(value))])
@@ -144,7 +144,7 @@ impl Family for Optionals {
 
     /// `null` or the value; of an optional value, in brackets.
     fn format(&self, data_type: &DataType, element: &[u8]) -> String {
-        let (Some(value), Ok((value_type, family))) = (present(element), value_of(data_type)) else {
+        let (Some(value), Ok((value_type, family))) = (present(element), self.value(data_type)) else {
             return "null".to_owned();
         };
         let text = family.format(&value_type, value);
@@ -160,6 +160,7 @@ fn present(element: &[u8]) -> Option<&[u8]> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::registry::Registry;
     use crate::vlen::VlenRef;
 
     fn parse(json: &Json) -> Result<DataType> {

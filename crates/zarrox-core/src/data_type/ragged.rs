@@ -14,7 +14,7 @@ use crate::strictness::Strictness;
 
 /// The family of the ragged types.
 #[derive(Debug)]
-pub(super) struct Ragged;
+pub(crate) struct Ragged;
 
 /// The name in the model.
 const NAME: &str = "vlen_array";

@@ -11,7 +11,7 @@ use crate::strictness::Strictness;
 
 /// The family of the raw types.
 #[derive(Debug)]
-pub(super) struct RawBytes;
+pub(crate) struct RawBytes;
 
 impl Family for RawBytes {
     fn parse_v3(&self, name: &str, _: &Map) -> Option<Result<DataType>> {

@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use super::structure::Structure;
-use super::{DataType, Element, Field};
+use super::{DataType, Element, Field, Structure};
 
 /// A field of a Rust struct.
 #[derive(Debug, Clone, Copy)]

@@ -11,7 +11,7 @@ use crate::strictness::Strictness;
 
 /// The family of the small complex types.
 #[derive(Debug)]
-pub(super) struct SmallComplexes;
+pub(crate) struct SmallComplexes;
 
 const PREFIX: &str = "complex_";
 

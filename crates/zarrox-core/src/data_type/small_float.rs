@@ -16,7 +16,7 @@ use crate::strictness::Strictness;
 
 /// The family of the small floats.
 #[derive(Debug)]
-pub(super) struct SmallFloats;
+pub(crate) struct SmallFloats;
 
 /// What the largest exponents and the negative zero mean.
 #[derive(Debug, Clone, Copy, PartialEq)]

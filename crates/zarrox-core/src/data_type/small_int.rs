@@ -15,7 +15,7 @@ use crate::strided::{View, ViewMut};
 
 /// The family of the small integers.
 #[derive(Debug)]
-pub(super) struct SmallInts;
+pub(crate) struct SmallInts;
 
 #[derive(Debug)]
 struct Layout {

@@ -4,225 +4,25 @@
 //! between them. v3's `struct` has nested fields, packed without padding. In memory, a structure lies as v2 or v3 lay it, with
 //! its numbers in the machine's endianness.
 
-use std::fmt;
 use std::sync::Arc;
 
 use crate::json::json;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-use super::{ByteOrder, DataType, Endian, Family, LARGEST, Leaf, Storage, StructLayout, bad_fill};
+use super::model::{Builder, count};
+use super::{ByteOrder, DataType, Endian, Family, Field, KnownTypes, Structure, bad_fill};
 use crate::error::{Error, Result};
 use crate::fill_value::FillValue;
 use crate::json::{Json, Map};
-use crate::registry::Registry;
 use crate::strictness::Strictness;
 
 const NAME: &str = "struct";
 const LEGACY: &str = "structured";
 
-/// A field of a structure.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Field {
-    /// The name: not empty, and no other field of the structure has it.
-    pub name: String,
-    /// The type of one element.
-    pub data_type: DataType,
-    /// The shape, where the field is an array; else empty.
-    pub shape: Vec<usize>,
-    /// Where the field begins in the structure, in bytes.
-    pub offset: usize,
-}
-
-impl Field {
-    /// How many elements the field has.
-    pub fn count(&self) -> usize {
-        count(&self.shape)
-    }
-
-    /// The size of the field, in bytes.
-    pub fn size(&self) -> usize {
-        self.count() * self.data_type.size()
-    }
-}
-
-/// The fields of a structured type, and how they lie.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Structure {
-    fields: Vec<Field>,
-    layout: Arc<StructLayout>,
-}
-
-impl Structure {
-    /// Fields of these names and types one after the other, without padding.
-    ///
-    /// # Errors
-    /// When a name is empty or there twice, or an element would be too large.
-    pub fn packed<N: Into<String>>(fields: impl IntoIterator<Item = (N, DataType)>) -> Result<Self> {
-        Self::with_shapes(fields.into_iter().map(|(name, data_type)| (name, data_type, Vec::new())))
-    }
-
-    /// The same of fields that are arrays of a fixed shape, unless it is empty.
-    ///
-    /// # Errors
-    /// As for [`Structure::packed`].
-    pub fn with_shapes<N: Into<String>>(
-        fields: impl IntoIterator<Item = (N, DataType, Vec<usize>)>,
-    ) -> Result<Self> {
-        let mut builder = Builder::default();
-        for (name, data_type, shape) in fields {
-            builder.push(name.into(), data_type, shape)?;
-        }
-        builder.finish()
-    }
-
-    /// The fields, in their order.
-    pub fn fields(&self) -> &[Field] {
-        &self.fields
-    }
-
-    /// The field of this name. A name with dots leads into nested structures, where no field has just this name.
-    pub fn field(&self, name: &str) -> Option<Field> {
-        if let Some(field) = self.fields.iter().find(|field| field.name == name) {
-            return Some(field.clone());
-        }
-        let (outer, inner) = name.split_once('.')?;
-        let outer = self.fields.iter().find(|field| field.name == outer && field.shape.is_empty())?;
-        let inner = outer.data_type.fields()?.field(inner)?;
-        Some(Field { offset: outer.offset + inner.offset, ..inner })
-    }
-
-    /// The structure of some of the fields, in the order given, without padding.
-    ///
-    /// # Errors
-    /// When there is no such field.
-    pub fn select(&self, names: &[&str]) -> Result<(Self, Vec<Field>)> {
-        let mut builder = Builder::default();
-        let mut chosen = Vec::new();
-        for name in names {
-            let field = self.field(name).ok_or_else(|| self.no_field(name))?;
-            builder.push((*name).to_owned(), field.data_type.clone(), field.shape.clone())?;
-            chosen.push(field);
-        }
-        Ok((builder.finish()?, chosen))
-    }
-
-    /// The error for a name that no field has.
-    pub fn no_field(&self, name: &str) -> Error {
-        let names: Vec<&str> = self.fields.iter().map(|field| field.name.as_str()).collect();
-        Error::selection(format!("there is no field '{name}'; the fields are {}", names.join(", ")))
-    }
-
-    /// How elements lie in memory.
-    pub fn layout(&self) -> &Arc<StructLayout> {
-        &self.layout
-    }
-
-    /// The same fields without padding and, inside of them, the same.
-    ///
-    /// # Errors
-    /// None that a structure which exists can cause.
-    pub fn without_padding(&self) -> Result<Self> {
-        let mut builder = Builder::default();
-        for field in &self.fields {
-            let data_type = match &field.data_type {
-                DataType::Struct(inner) => DataType::Struct(Arc::new(inner.without_padding()?)),
-                other => other.clone(),
-            };
-            builder.push(field.name.clone(), data_type, field.shape.clone())?;
-        }
-        builder.finish()
-    }
-
-    /// Whether there are bytes that belong to no field.
-    pub fn is_padded(&self) -> bool {
-        self.fields.iter().map(Field::size).sum::<usize>() != self.layout.size
-    }
-}
-
-impl fmt::Display for Structure {
-    /// The fields as one would declare them: `struct(x: float32, y: int16[2])`.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(NAME)?;
-        for (index, field) in self.fields.iter().enumerate() {
-            let before = if index == 0 { "(" } else { ", " };
-            write!(f, "{before}{}: {}", field.name, field.data_type)?;
-            field.shape.iter().try_for_each(|length| write!(f, "[{length}]"))?;
-        }
-        f.write_str(")")
-    }
-}
-
-/// Puts fields one after the other.
-#[derive(Default)]
-struct Builder {
-    fields: Vec<Field>,
-    leaves: Vec<Leaf>,
-    size: usize,
-}
-
-impl Builder {
-    fn push(&mut self, name: String, data_type: DataType, shape: Vec<usize>) -> Result<()> {
-        if name.is_empty() {
-            return Err(Error::metadata("a field of a structure has no name"));
-        }
-        if self.fields.iter().any(|field| field.name == name) {
-            return Err(Error::metadata(format!("two fields of a structure have the name '{name}'")));
-        }
-        if data_type.storage() == Storage::Variable {
-            let message =
-                format!("the field '{name}' is {data_type}; only types of a fixed size can be fields");
-            return Err(Error::unsupported(message));
-        }
-        if data_type.optional_value().is_some() {
-            let message = format!("the field '{name}' is {data_type}; optional types cannot be fields");
-            return Err(Error::unsupported(message));
-        }
-        let offset = self.size;
-        let count = count(&shape);
-        self.pad(count.saturating_mul(data_type.size()))?;
-        self.push_leaves(offset, count, &data_type);
-        self.fields.push(Field { name, data_type, shape, offset });
-        Ok(())
-    }
-
-    fn push_leaves(&mut self, offset: usize, count: usize, data_type: &DataType) {
-        let item = data_type.size();
-        match data_type.storage() {
-            Storage::Struct(layout) => {
-                let starts = (0..count).map(|index| offset + index * item);
-                let leaf = |start: usize, leaf: &Leaf| Leaf { offset: start + leaf.offset, ..*leaf };
-                let leaves =
-                    starts.flat_map(|start| layout.leaves.iter().map(move |inner| leaf(start, inner)));
-                self.leaves.extend(leaves);
-            }
-            // Without this, arrays of structures of empty arrays could have any number of leaves.
-            _ if count == 0 => {}
-            plain => self.leaves.push(Leaf { offset, size: count * item, word: plain.word() }),
-        }
-    }
-
-    /// Leaves bytes that belong to no field.
-    fn pad(&mut self, bytes: usize) -> Result<()> {
-        self.size = self.size.saturating_add(bytes);
-        if self.size <= LARGEST {
-            return Ok(());
-        }
-        Err(Error::metadata(format!("a structure of more than {LARGEST} bytes is not supported")))
-    }
-
-    fn finish(self) -> Result<Structure> {
-        if self.fields.is_empty() || self.size == 0 {
-            return Err(Error::metadata("a structure needs at least one field"));
-        }
-        let layout = Arc::new(StructLayout { size: self.size, leaves: self.leaves });
-        Ok(Structure { fields: self.fields, layout })
-    }
-}
-
 /// The family of the structured types. Fields can be of any type that the registry knows.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Structures<'r>(pub(crate) &'r Registry);
+pub(crate) struct Structures<'r>(pub(crate) &'r dyn KnownTypes);
 
 impl Structures<'_> {
     /// The type of v2's list of fields, and the byte order if any field has one.
@@ -232,7 +32,7 @@ impl Structures<'_> {
         for field in fields {
             let (name, dtype, shape) = v2_field(field)?;
             let (data_type, order) =
-                self.0.data_type_from_v2(dtype).map_err(|e| e.at(format!("field '{name}'")))?;
+                self.0.type_from_v2(dtype).map_err(|e| e.at(format!("field '{name}'")))?;
             if name.is_empty() {
                 builder.pad(count(&shape).saturating_mul(data_type.size()))?;
                 continue;
@@ -262,7 +62,7 @@ impl Structures<'_> {
         };
         let mut list = Vec::new();
         let mut end = 0;
-        for field in &structure.fields {
+        for field in structure.fields() {
             list.extend(padding(field.offset - end));
             end = field.offset + field.size();
             let own = field.data_type.storage().leaves().iter().filter(|leaf| leaf.word > 1).count();
@@ -275,13 +75,13 @@ impl Structures<'_> {
                 _ => own.min(field.count()),
             };
             rest = rest.get(all..).unwrap_or_default();
-            let dtype = self.0.data_type_to_v2(&field.data_type, &own_order)?;
+            let dtype = self.0.type_to_v2(&field.data_type, &own_order)?;
             list.push(match field.shape.is_empty() {
                 true => json!([field.name, dtype]),
                 false => json!([field.name, dtype, field.shape]),
             });
         }
-        list.extend(padding(structure.layout.size - end));
+        list.extend(padding(structure.layout().size - end));
         Ok(list.into())
     }
 
@@ -297,8 +97,8 @@ impl Structures<'_> {
                 let wanted = if legacy { "a name and a type" } else { "an object of a name and a data_type" };
                 Error::metadata(format!("the field {field} of a structure must be {wanted}"))
             })?;
-            let data_type = match self.0.data_type_from_v3(json) {
-                Err(_) if legacy => self.0.data_type_from_v2(json).map(|(data_type, _)| data_type),
+            let data_type = match self.0.type_from_v3(json) {
+                Err(_) if legacy => self.0.type_from_v2(json).map(|(data_type, _)| data_type),
                 result => result,
             };
             let data_type = data_type.map_err(|error| error.at(format!("field '{name}'")))?;
@@ -314,8 +114,8 @@ impl Structures<'_> {
         mut work: impl FnMut(&Field, &dyn Family, usize) -> Result<T>,
     ) -> Result<Vec<Vec<T>>> {
         let mut all = Vec::new();
-        for field in &structure.fields {
-            let family = self.0.family(&field.data_type)?;
+        for field in structure.fields() {
+            let family = self.0.family_of(&field.data_type)?;
             let item = field.data_type.size();
             let elements = (0..field.count()).map(|index| work(field, &*family, field.offset + index * item));
             all.push(elements.collect::<Result<Vec<T>>>()?);
@@ -324,12 +124,12 @@ impl Structures<'_> {
     }
 
     fn fill_from_object(self, structure: &Structure, map: &Map, strictness: Strictness) -> Result<FillValue> {
-        let mut bytes = vec![0; structure.layout.size];
-        if let Some(unknown) = map.keys().find(|name| !structure.fields.iter().any(|f| f.name == **name)) {
+        let mut bytes = vec![0; structure.layout().size];
+        if let Some(unknown) = map.keys().find(|name| !structure.fields().iter().any(|f| f.name == **name)) {
             return Err(Error::metadata(format!("fill_value has '{unknown}', which is no field")));
         }
-        for field in &structure.fields {
-            let family = self.0.family(&field.data_type)?;
+        for field in structure.fields() {
+            let family = self.0.family_of(&field.data_type)?;
             let value = match map.get(&field.name) {
                 Some(json) if field.shape.is_empty() => family
                     .fill_from_json(&field.data_type, json, strictness)
@@ -345,11 +145,6 @@ impl Structures<'_> {
         }
         Ok(FillValue::new(bytes))
     }
-}
-
-/// How many elements an array has; the largest number there is when there are more.
-fn count(shape: &[usize]) -> usize {
-    shape.iter().fold(1, |count, &n| count.saturating_mul(n))
 }
 
 /// A padding field as v2 has it, if there is padding.
@@ -428,7 +223,7 @@ impl Family for Structures<'_> {
             let message = "Zarr v3 has no padding between the fields of a structure; create the array as v2";
             return Err(Error::unsupported(message));
         }
-        let fields = structure.fields.iter().map(|field| {
+        let fields = structure.fields().iter().map(|field| {
             if !field.shape.is_empty() {
                 let message = format!(
                     "Zarr v3 has no fields that are arrays, as '{}' is; create the array as v2",
@@ -436,7 +231,7 @@ impl Family for Structures<'_> {
                 );
                 return Err(Error::unsupported(message));
             }
-            let data_type = self.0.family(&field.data_type)?.to_v3(&field.data_type)?;
+            let data_type = self.0.family_of(&field.data_type)?.to_v3(&field.data_type)?;
             Ok(json!({"name": field.name, "data_type": data_type}))
         });
         let fields = fields.collect::<Result<Vec<_>>>()?;
@@ -444,7 +239,7 @@ impl Family for Structures<'_> {
     }
 
     fn to_v2(&self, data_type: &DataType, endian: Endian) -> Result<Json> {
-        self.0.data_type_to_v2(data_type, &ByteOrder::One(endian))
+        self.0.type_to_v2(data_type, &ByteOrder::One(endian))
     }
 
     /// v3 has an object with a value for each field; v2 (and v3's older `structured`) the base64 of the stored bytes.
@@ -470,7 +265,7 @@ impl Family for Structures<'_> {
             Ok(family.fill_to_v3(&field.data_type, &FillValue::new(bytes)))
         };
         let Ok(values) = self.each(structure, value) else { return Json::Null };
-        let members = structure.fields.iter().zip(values);
+        let members = structure.fields().iter().zip(values);
         let members = members.map(|(field, values)| (field.name.clone(), lists(&field.shape, &values)));
         Json::Object(members.collect())
     }
@@ -487,7 +282,7 @@ impl Family for Structures<'_> {
             Ok(if super::time::is_time(&field.data_type, &text) { format!("'{text}'") } else { text })
         };
         let Ok(values) = self.each(structure, value) else { return String::new() };
-        let fields = structure.fields.iter().zip(values);
+        let fields = structure.fields().iter().zip(values);
         let shown: Vec<String> = fields.map(|(field, values)| nested(&field.shape, &values)).collect();
         let comma = if shown.len() == 1 { "," } else { "" };
         format!("({}{comma})", shown.join(", "))
@@ -521,6 +316,8 @@ fn lists(shape: &[usize], values: &[Json]) -> Json {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data_type::Leaf;
+    use crate::registry::Registry;
 
     fn from_v2(json: &Json) -> Result<(DataType, Option<ByteOrder>)> {
         Registry::new().data_type_from_v2(json)

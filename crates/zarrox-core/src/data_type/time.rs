@@ -14,7 +14,7 @@ use crate::strictness::Strictness;
 
 /// The family of the two types.
 #[derive(Debug)]
-pub(super) struct Times;
+pub(crate) struct Times;
 
 const POINT: &str = "numpy.datetime64";
 const SPAN: &str = "numpy.timedelta64";

@@ -9,7 +9,7 @@ use crate::strictness::Strictness;
 
 /// The family of the text types.
 #[derive(Debug)]
-pub(super) struct FixedText;
+pub(crate) struct FixedText;
 
 const NAME: &str = "fixed_length_utf32";
 

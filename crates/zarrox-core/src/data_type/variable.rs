@@ -15,7 +15,7 @@ use crate::strictness::Strictness;
 
 /// The family of the variable-length types.
 #[derive(Debug)]
-pub(super) struct Variable;
+pub(crate) struct Variable;
 
 /// The name of text of variable length.
 pub const TEXT: &str = "string";

@@ -1,0 +1,27 @@
+//! The names of data types as people write them.
+
+use std::fmt;
+
+use super::{DataType, bytes, time, utf32};
+use crate::json;
+
+impl fmt::Display for DataType {
+    /// The name as people write it, which [`DataType::parse`] reads: NumPy's where it is short (`U5`, `S3`, `datetime64[ns]`), else
+    /// that in v3 metadata, and behind it the configuration where there is one.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::RawBits(bytes) => write!(f, "r{}", bytes * 8),
+            Self::Struct(structure) => structure.fmt(f),
+            Self::Extension(extension) => {
+                if let Some(name) =
+                    time::numpy_name(self).or(bytes::numpy_name(self)).or(utf32::numpy_name(self))
+                {
+                    return f.write_str(&name);
+                }
+                f.write_str(&extension.name)?;
+                json::write_configuration(f, &extension.configuration)
+            }
+            core => f.write_str(core.core_name().unwrap_or_default()),
+        }
+    }
+}

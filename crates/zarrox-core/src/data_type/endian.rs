@@ -1,0 +1,77 @@
+//! The byte order of stored numbers.
+
+use super::storage::{Leaf, Storage};
+use crate::json::Json;
+
+/// The byte order of stored numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Endian {
+    /// The least significant byte first.
+    Little,
+    /// The most significant byte first.
+    Big,
+}
+
+impl Endian {
+    /// The machine's own order.
+    pub const NATIVE: Self = if cfg!(target_endian = "big") { Self::Big } else { Self::Little };
+
+    /// The name in v3 metadata.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Little => "little",
+            Self::Big => "big",
+        }
+    }
+
+    /// The byte order of this name.
+    pub fn parse(name: &str) -> Option<Self> {
+        [Self::Little, Self::Big].into_iter().find(|endian| endian.name() == name)
+    }
+
+    /// The character in v2 metadata.
+    pub fn character(self) -> char {
+        match self {
+            Self::Little => '<',
+            Self::Big => '>',
+        }
+    }
+}
+
+/// The byte order of stored elements.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ByteOrder {
+    /// All numbers have one.
+    One(Endian),
+    /// The numbers of a structure have their own, in the order of its [leaves](Storage::leaves) that have one at all.
+    Each(Vec<Endian>),
+}
+
+impl ByteOrder {
+    /// As the codec `bytes` has it for its `endian`. A list is only the model's own: v3 metadata cannot have it.
+    pub fn to_json(&self) -> Json {
+        match self {
+            Self::One(endian) => endian.name().into(),
+            Self::Each(endians) => endians.iter().map(|endian| endian.name()).collect::<Vec<_>>().into(),
+        }
+    }
+
+    /// What [`ByteOrder::to_json`] made.
+    pub fn from_json(json: &Json) -> Option<Self> {
+        let one = |json: &Json| json.as_str().and_then(Endian::parse);
+        match json {
+            Json::Array(list) => list.iter().map(one).collect::<Option<_>>().map(Self::Each),
+            single => one(single).map(Self::One),
+        }
+    }
+
+    /// The leaves of elements whose bytes must be reversed between memory and the store.
+    pub fn swapped(&self, storage: &Storage) -> Vec<Leaf> {
+        let ordered = storage.leaves().into_iter().filter(|leaf| leaf.word > 1).enumerate();
+        let endian = |index| match self {
+            Self::One(endian) => Some(*endian),
+            Self::Each(endians) => endians.get(index).copied(),
+        };
+        ordered.filter(|(index, _)| endian(*index) != Some(Endian::NATIVE)).map(|(_, leaf)| leaf).collect()
+    }
+}

@@ -1,0 +1,56 @@
+//! Data types that are found in a registry: by a name as people write it, and inside of optional types.
+
+use super::{DataType, object, optional, time};
+use crate::error::{Error, Result};
+use crate::json::Json;
+use crate::registry::{CORE, Registry};
+
+impl DataType {
+    /// Elements that are missing, or of this type.
+    ///
+    /// # Errors
+    /// When the type is a program's own, or v3 does not have it.
+    pub fn optional(value: &Self) -> Result<Self> {
+        optional::of(value, &CORE)
+    }
+
+    /// The type of the values, of elements that may be missing.
+    pub fn optional_value(&self) -> Option<Self> {
+        optional::value_of(self, &CORE)
+    }
+
+    /// The type of a name as people write it: v3's (`float32`, `r24`), v2's (`<f4`, `|V3`), NumPy's (`f4`, `M8[ns]`,
+    /// `datetime64[ns]`), or zarr-python 2's for objects (`object`, `array:i4`).
+    pub fn parse(name: &str, registry: &Registry) -> Result<Self> {
+        if name == object::NAME {
+            return Ok(Self::object());
+        }
+        if let Some(item) = name.strip_prefix("array:") {
+            return Self::vlen_array(&Self::parse(item, registry)?);
+        }
+        let v2 = |name: String| registry.data_type_from_v2(&Json::from(name)).map(|(data_type, _)| data_type);
+        let v3 = || registry.data_type_from_v3(&Json::from(name));
+        v2(name.to_owned()).or_else(|_| v3()).or_else(|error| {
+            let name = time::type_string(name);
+            let numpy = v2(format!("<{name}")).or_else(|_| v2(format!("|{name}")));
+            numpy.map_err(|_| error)
+        })
+    }
+}
+
+/// Takes the name of a type apart that has the shape of small arrays of it in front, as NumPy has it: `(2, 3)f4`. The shape is
+/// empty where there is none. Zarr has no such elements: arrays of them are arrays with more dimensions.
+///
+/// # Errors
+/// When there are brackets, but no shape in them.
+pub fn split_sub_array(name: &str) -> Result<(Vec<u64>, &str)> {
+    let Some((shape, inner)) = name.strip_prefix('(').and_then(|rest| rest.split_once(')')) else {
+        return Ok((Vec::new(), name));
+    };
+    let lengths = shape.split(',').map(str::trim).filter(|length| !length.is_empty());
+    let shape: Option<Vec<u64>> = lengths.map(|length| length.parse().ok().filter(|&n| n > 0)).collect();
+    match shape.filter(|shape| !shape.is_empty()) {
+        Some(shape) => Ok((shape, inner.trim())),
+        None => Err(Error::argument(format!("'{name}' has no shape between its brackets"))),
+    }
+}
