@@ -1,4 +1,4 @@
-"""What all contestants in Python share: the protocol, and every kind of work as far as no library is named.
+"""The parts that all contestants in Python share: the protocol, and every kind of work that names no library.
 
 The first line on standard input is the case. It is answered with `{"ready": version}`, or with `{"unsupported": why}`. Then
 every line `run` does the work once, and is answered with `{"seconds": …, "peak": …}`; `check` adds the `checksum` of what
@@ -82,7 +82,7 @@ class Contestant:
         self.copy_pieces(source, target, PIECE)
 
     def rechunk(self, source, target, memory):
-        """The same, holding no more than `memory` bytes."""
+        """Rechunks with no more than `memory` bytes."""
         # The same again is left for what is encoded, and for chunks that are decoded beside the piece.
         self.copy_pieces(source, target, memory // 2)
 
@@ -260,7 +260,7 @@ def doublings(chunk, length):
 
 
 def touched(length, chunk, step):
-    """How many chunks are read along an axis, piece by piece."""
+    """The number of chunks that are read along an axis, piece by piece."""
     starts = range(0, length, step)
     return sum(-(-min(start + step, length) // chunk) - start // chunk for start in starts)
 
@@ -310,7 +310,7 @@ def measured(do, repeat, check):
 
 
 def attempted(function, *arguments):
-    """What a function returns, or what says why it failed."""
+    """The result of a function, or the reason of its failure."""
     try:
         return function(*arguments)
     except Unsupported as reason:

@@ -54,5 +54,5 @@ class ZarrApi(Contestant):
         return [path for path, _ in self.open_group().members(max_depth=None)]
 
     def stored(self, array):
-        """How many chunks are stored, and their bytes."""
+        """The number of chunks that are stored, and their bytes."""
         return array.nchunks_initialized, array.nbytes_stored()

@@ -1,4 +1,4 @@
-//! What a contestant is asked for.
+//! The work that a contestant is asked for.
 
 use serde_json::Value;
 use zarrs::array::{ArraySubset, CodecOptions};
@@ -37,7 +37,7 @@ impl Case {
         Ok(())
     }
 
-    /// How one of the calls that are made at once is to use the threads.
+    /// The use of threads by each of several parallel calls.
     pub(crate) fn options(&self) -> CodecOptions {
         let each = (self.threads / self.at_once()).max(1);
         let options = CodecOptions::default().with_concurrent_target(each);

@@ -1,4 +1,4 @@
-//! How an array is cut into pieces that fit into memory.
+//! Division of an array into pieces that fit into memory.
 
 use zarrs::array::ArraySubset;
 
@@ -29,7 +29,7 @@ fn ways(shape: &[u64], chunk: &[u64]) -> Vec<Vec<u64>> {
     ways
 }
 
-/// How many chunks are read along an axis, piece by piece.
+/// The number of chunks that are read along an axis, piece by piece.
 fn touched(length: u64, chunk: u64, step: u64) -> u64 {
     let starts = (0..length).step_by(usize::try_from(step).unwrap_or(usize::MAX));
     starts.map(|start| (start + step).min(length).div_ceil(chunk) - start / chunk).sum()

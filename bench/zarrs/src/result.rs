@@ -1,4 +1,4 @@
-//! What a work ends with, and what is reported of it.
+//! The result of a work, and the report of it.
 
 use zarrs::array::ArrayBytes;
 
@@ -7,7 +7,7 @@ use crate::Outcome;
 pub(crate) enum Done {
     Nothing,
     Count(u64),
-    /// What was read, and the width of its elements.
+    /// The elements that were read, and their width.
     Values(Vec<ArrayBytes<'static>>, usize),
 }
 

@@ -42,7 +42,7 @@ impl Source {
         Ok(values?)
     }
 
-    /// How many chunks a shard has; one where there are no shards.
+    /// The number of chunks of a shard; one where there are no shards.
     pub(crate) fn chunks_per_object(&self) -> Outcome<u64> {
         let Some(chunk) = self.array.subchunk_shape() else { return Ok(1) };
         let shard = stored_shape(&self.array)?;

@@ -29,7 +29,7 @@ use zfp_rs::ZfpConfig;
 
 const REPETITIONS: usize = 15;
 
-/// How many elements a chunk has.
+/// The number of elements a chunk has.
 const COUNT: usize = 1 << 21;
 
 /// Compressors and checksums by their names, with their configurations.

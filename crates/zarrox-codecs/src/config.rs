@@ -41,7 +41,7 @@ impl<'a> Config<'a> {
         Self { members, strictness: Strictness::Lenient }
     }
 
-    /// Whether only the specification's own forms are taken.
+    /// Returns true if only the specification's own forms are taken.
     pub(crate) fn is_strict(self) -> bool {
         self.strictness == Strictness::Strict
     }

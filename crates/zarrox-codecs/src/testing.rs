@@ -1,4 +1,4 @@
-//! What the tests of all codecs use.
+//! Helpers of the tests of all codecs.
 
 pub(crate) mod filters;
 pub(crate) mod objects;

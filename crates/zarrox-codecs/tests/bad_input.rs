@@ -24,7 +24,7 @@ use zarrox_testkit::fuzz::{self, Target};
 use zarrox_testkit::specimen::{LIMIT, Specimen};
 
 thread_local! {
-    /// What this thread holds now, in bytes, and the most that it ever held.
+    /// The bytes that this thread holds now, and the most that it ever held.
     static HELD: Cell<(isize, isize)> = const { Cell::new((0, 0)) };
 }
 
@@ -59,7 +59,7 @@ fn every_codec_has_an_example() {
     }
 }
 
-/// What decoders may take for their own state, whatever the chunk: bzip2 sorts blocks of 900 kB.
+/// The memory that decoders may take for their own state, whatever the chunk: bzip2 sorts blocks of 900 kB.
 const STATE: usize = 4 << 20;
 
 fn assert_bounded(taken: usize, specimen: &Specimen, input: &[u8]) {
@@ -103,7 +103,7 @@ fn what_fuzzing_begins_with_and_once_found_is_read() {
     }
 }
 
-/// What decodes to far more than a chunk has, for each codec that can say so in few bytes.
+/// Input that decodes to far more than a chunk has, for each codec that can say so in few bytes.
 #[test]
 fn bombs_stop_where_the_chunk_ends() {
     const SIZE: usize = 8 << 20;

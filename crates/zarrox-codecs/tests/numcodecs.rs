@@ -27,7 +27,7 @@ fn make(registry: &Registry, def: &CodecDef, configuration: &Map, mode: Strictne
     }
 }
 
-/// What is written to v2 of a codec.
+/// The v2 metadata of a codec.
 fn written(registry: &Registry, codec: &dyn BytesToBytes, def: &CodecDef) -> Json {
     let def = registry.codec(codec.name().unwrap_or(def.name)).unwrap();
     let mut written = members(json!({"id": def.v2_id}));
@@ -35,8 +35,8 @@ fn written(registry: &Registry, codec: &dyn BytesToBytes, def: &CodecDef) -> Jso
     written.into()
 }
 
-/// What `numcodecs.….get_config()` of version 0.15.1 and 0.17.1 gives. Only zstd's `checksum: false` is not here: older readers do
-/// not know it, so that zarr-python does not write it.
+/// The results of `numcodecs.….get_config()` of version 0.15.1 and 0.17.1. Only zstd's `checksum: false` is
+/// not here: older readers do not know it, so that zarr-python does not write it.
 fn configurations() -> Vec<Json> {
     let lzma1 = 0x4000_0000_0000_0001_u64;
     let all = json!([
@@ -72,7 +72,7 @@ fn configurations() -> Vec<Json> {
     all.as_array().unwrap().iter().filter(known).cloned().collect()
 }
 
-/// Whether the features of this build leave the codec out.
+/// Returns true if the features of this build leave the codec out.
 fn left_out(registry: &Registry, id: &str) -> bool {
     !registry.codecs().iter().any(|def| def.v2_id == Some(id))
 }

@@ -4,10 +4,10 @@ use std::collections::TryReserveError;
 use std::fmt;
 use std::sync::Arc;
 
-/// What this library's operations return.
+/// The result of this library's operations.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// What kind of thing went wrong: what a program may want to act on.
+/// The kind of an error, on which a program may want to act.
 ///
 /// *Missing*, *forbidden*, *unreachable* and *corrupt* are kept apart on purpose: only a missing chunk may
 /// ever be read as the fill value.
@@ -48,7 +48,7 @@ pub enum ErrorKind {
     LimitExceeded,
 }
 
-/// What went wrong, where, and what to do about it.
+/// An error: its cause, its place, and what to do about it.
 ///
 /// One opaque type serves the whole library, so that new causes never break a caller's `match`: act on
 /// [`Error::kind`], show the `Display` text to people, and follow [`std::error::Error::source`] for the
@@ -84,7 +84,7 @@ impl Error {
         self
     }
 
-    /// What kind of thing went wrong.
+    /// The kind of the error.
     pub fn kind(&self) -> ErrorKind {
         self.0.kind
     }
@@ -132,13 +132,13 @@ impl std::error::Error for Error {
     }
 }
 
-/// What a codec says when it cannot encode or decode: one sentence, without the place. The chain adds
-/// which codec it was, and the array adds the chunk and the key.
+/// The error of a codec that cannot encode or decode: one sentence, without the place. The chain adds the
+/// name of the codec, and the array adds the chunk and the key.
 #[derive(Debug)]
 pub struct CodecError {
     kind: ErrorKind,
     message: String,
-    /// Whether a larger buffer might have been enough.
+    /// True if a larger buffer might have been enough.
     overflow: bool,
     source: Option<Box<dyn std::error::Error + Send + Sync>>,
 }
@@ -160,13 +160,13 @@ impl CodecError {
         Self::new(ErrorKind::Corrupt, message)
     }
 
-    /// What is decoded does not fit into the `room` that there is, in bytes.
+    /// The error for decoded bytes that do not fit into `room` bytes.
     pub fn overflow(room: usize) -> Self {
         let error = Self::corrupt(format!("decodes to more than the {room} bytes that there should be"));
         Self { overflow: true, ..error }
     }
 
-    /// Whether it is [an overflow](CodecError::overflow).
+    /// Returns true if it is [an overflow](CodecError::overflow).
     pub fn is_overflow(&self) -> bool {
         self.overflow
     }
@@ -186,19 +186,19 @@ impl CodecError {
         Self::new(ErrorKind::LimitExceeded, message)
     }
 
-    /// What kind of thing went wrong.
+    /// The kind of the error.
     pub fn kind(&self) -> ErrorKind {
         self.kind
     }
 
-    /// The same error, said to be at a place inside the chunk: `inner chunk [0, 1]`.
+    /// Adds a place inside the chunk: `inner chunk [0, 1]`.
     #[must_use]
     pub fn at(mut self, place: impl fmt::Display) -> Self {
         self.message = format!("{place}: {}", self.message);
         self
     }
 
-    /// The same error, said to come from the named codec, unless it says so already.
+    /// Adds the name of the codec, unless the error has one.
     #[must_use]
     pub fn in_codec(mut self, codec: &str) -> Self {
         let place = format!("codec '{codec}': ");

@@ -15,7 +15,7 @@ pub use rectilinear::{ChunkLengths, ListedLength, Rectilinear};
 pub use run::{Run, Runs};
 pub use shape::{ChunkShape, about_a_mebibyte};
 
-/// How an array is divided into chunks.
+/// The division of an array into chunks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ChunkGrid {
@@ -157,7 +157,7 @@ impl ChunkGrid {
         format!("({}{comma})", dims.join(", "))
     }
 
-    /// How many chunks there are along each dimension of an array of this shape.
+    /// The number of chunks along each dimension of an array of this shape.
     pub fn grid_shape(&self, shape: &[u64]) -> Vec<u64> {
         let count = |(dim, &length): (usize, &u64)| {
             let Some(last) = length.checked_sub(1) else { return 0 };
@@ -168,7 +168,7 @@ impl ChunkGrid {
         shape.iter().enumerate().map(count).collect()
     }
 
-    /// How many chunks there are in all; `None` beyond 2^64.
+    /// The number of chunks in all; `None` beyond 2^64.
     pub fn chunk_count(&self, shape: &[u64]) -> Option<u64> {
         let grid = self.grid_shape(shape);
         if grid.contains(&0) {
@@ -212,7 +212,7 @@ impl fmt::Display for Separator {
     }
 }
 
-/// How the indices of a chunk become its key.
+/// The way from the indices of a chunk to its key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ChunkKeyEncoding {
@@ -240,7 +240,7 @@ impl ChunkKeyEncoding {
         }
     }
 
-    /// The same with another separator.
+    /// The encoding with another separator.
     #[must_use]
     pub fn with_separator(self, separator: Separator) -> Self {
         match self {
@@ -253,7 +253,7 @@ impl ChunkKeyEncoding {
         }
     }
 
-    /// The same, with the other key that writers of the drafts have for arrays without dimensions.
+    /// The encoding with the other key that writers of the drafts have for arrays without dimensions.
     pub fn other_scalar(self) -> Option<Self> {
         match self {
             Self::Draft { separator, scalar } => {

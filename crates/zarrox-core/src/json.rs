@@ -112,7 +112,7 @@ fn check_depth(json: &Json, levels: usize) -> Result<()> {
     Err(Error::argument(message))
 }
 
-/// The same with the members of all objects sorted by name, as zarr-python 2 writes them.
+/// The map with the members of all objects sorted by name, as zarr-python 2 writes them.
 pub fn sorted(map: Map) -> Map {
     fn value(json: Json) -> Json {
         match json {
@@ -143,7 +143,7 @@ pub fn to_ascii(map: &Map) -> Result<Vec<u8>> {
     Ok(ascii)
 }
 
-/// Whether a value has at most so many levels of lists and objects.
+/// Returns true if a value has at most so many levels of lists and objects.
 fn fits(json: &Json, levels: usize) -> bool {
     let Some(below) = levels.checked_sub(1) else { return !(json.is_array() || json.is_object()) };
     match json {
@@ -172,7 +172,7 @@ pub fn shown(json: &Json, longest: usize) -> String {
     }
 }
 
-/// What kind of JSON value this is, for messages.
+/// The kind of a JSON value, for messages.
 pub fn kind(json: &Json) -> &'static str {
     match json {
         Json::Null => "null",
@@ -184,12 +184,13 @@ pub fn kind(json: &Json) -> &'static str {
     }
 }
 
-/// Whether two objects have the same members in the same order, with the same values to the sign of a zero.
+/// Returns true if two objects have the same members in the same order, with the same values to the sign of a
+/// zero.
 pub(crate) fn are_identical(a: &Map, b: &Map) -> bool {
     a.len() == b.len() && a.iter().zip(b).all(|((name, x), (other, y))| name == other && is_identical(x, y))
 }
 
-/// The same of two values.
+/// Returns true if two values are equal in the order of members and to the sign of a zero.
 pub(crate) fn is_identical(a: &Json, b: &Json) -> bool {
     match (a, b) {
         (Json::Number(x), Json::Number(y)) => x.is_identical(y),

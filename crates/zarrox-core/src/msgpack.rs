@@ -8,7 +8,7 @@
 use crate::error::CodecError;
 use crate::json::{Json, Map, Number};
 
-/// How deep lists and maps may be nested, as Python's own writer has it.
+/// The depth to which lists and maps may be nested, as Python's own writer has it.
 pub const MAX_DEPTH: usize = 512;
 
 /// Nil: Python's `None`.
@@ -121,7 +121,7 @@ impl<'a> Token<'a> {
         Ok(())
     }
 
-    /// How many values follow that belong to this one.
+    /// The number of values that follow and belong to this one.
     fn inside(self) -> u64 {
         match self {
             Self::List(count) => count.into(),

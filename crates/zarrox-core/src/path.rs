@@ -49,7 +49,7 @@ impl NodePath {
         self.0.rsplit('/').next().unwrap_or_default()
     }
 
-    /// Whether this is the root.
+    /// Returns true if this is the root.
     pub fn is_root(&self) -> bool {
         self.0.is_empty()
     }
@@ -69,7 +69,7 @@ impl NodePath {
         above
     }
 
-    /// Whether `other` is this node or lies below it.
+    /// Returns whether `other` is this node or lies below it.
     pub fn contains(&self, other: &Self) -> bool {
         self.is_root()
             || other.0.strip_prefix(&self.0).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))

@@ -1,4 +1,4 @@
-//! What a program knows: the data types and the codecs by their names in every format.
+//! The data types and the codecs of a program, by their names in every format.
 
 use std::sync::Arc;
 
@@ -12,14 +12,14 @@ use crate::error::{CodecError, Error, ErrorKind, Result};
 use crate::json::{self, Json, Map};
 use crate::strictness::Strictness;
 
-/// What a codec may know when it is made.
+/// The context in which a codec is made.
 #[derive(Debug, Clone, Copy)]
 pub struct CodecContext<'a> {
     /// The chunk as it reaches this codec; for a bytes-to-bytes codec, as it reached the array-to-bytes one.
     pub chunk: &'a ChunkSpec,
     /// For codecs that hold chains of their own.
     pub registry: &'a Registry,
-    /// How forgiving to be about the configuration.
+    /// The strictness about the configuration.
     pub strictness: Strictness,
     /// The most memory, in bytes, that decoding one chunk may take for a buffer.
     pub limit: usize,
@@ -34,7 +34,7 @@ pub struct CodecDef {
     pub aliases: &'static [&'static str],
     /// The `id` in v2 metadata, if v2 has this codec. Two may share it: each refuses in `from_v2` what is the other's.
     pub v2_id: Option<&'static str>,
-    /// What it turns into what.
+    /// The kind of the codec: its input and output.
     pub kind: CodecKind,
     /// Makes the codec from its v3 configuration.
     pub create: fn(&Map, &CodecContext<'_>) -> Result<Codec, CodecError>,
@@ -74,7 +74,7 @@ pub struct Registry {
     codecs: Vec<&'static CodecDef>,
     user_families: Vec<Arc<dyn Family>>,
     foreign: Option<&'static CodecDef>,
-    /// Whether metadata may name what is not known.
+    /// True if metadata may name what is not known.
     takes_unknown: bool,
 }
 
@@ -115,7 +115,7 @@ impl Registry {
         Self { takes_unknown: true, ..self }
     }
 
-    /// Whether metadata may name data types and codecs that nobody knows.
+    /// Returns true if metadata may name data types and codecs that nobody knows.
     pub fn takes_unknown(&self) -> bool {
         self.takes_unknown
     }
@@ -152,7 +152,7 @@ impl Registry {
         }
     }
 
-    /// Whether what is not known can be looked at.
+    /// Returns true if what is not known can be looked at.
     fn takes(&self, error: &Error) -> bool {
         self.takes_unknown && error.kind() == ErrorKind::Unsupported
     }
@@ -320,7 +320,7 @@ impl Registry {
         }
     }
 
-    /// Whether a family has this type.
+    /// Returns true if a family has this type.
     fn knows(&self, data_type: &DataType) -> bool {
         data_type.fields().is_some() || self.families().any(|family| family.has(data_type))
     }

@@ -5,10 +5,10 @@ use std::collections::TryReserveError;
 use std::ops::{Deref, DerefMut};
 use std::thread::LocalKey;
 
-/// What a thread keeps for the next call at most, in bytes.
+/// The largest amount of memory that a thread keeps for its next call, in bytes.
 const KEEP: usize = 256 << 20;
 
-/// What a thread keeps of lists of positions at most, in bytes.
+/// The largest amount of memory for lists of positions that a thread keeps, in bytes.
 const KEEP_POSITIONS: usize = 32 << 20;
 
 /// Shorter lists are left to the allocator: they touch no fresh pages.

@@ -16,10 +16,10 @@ use crate::{
     StoreError, StoreErrorKind, Value, Version, provided,
 };
 
-/// How many requests of one call are under way at the same time, where a store does not say.
+/// The number of requests of one call that are sent in parallel when a store does not set its own.
 const IN_FLIGHT: usize = 16;
 
-/// How often parts of a value are read that is replaced meanwhile, before all of it is read at once.
+/// The number of attempts to read parts of a value that is being replaced, before the whole value is read.
 const ATTEMPTS: usize = 3;
 
 /// Pages of a listing: keys with the sizes of their values in bytes.
@@ -30,10 +30,10 @@ pub type Pages = BoxStream<'static, Result<Vec<(Key, u64)>, StoreError>>;
 ///
 /// Its futures run on threads of this crate, inside of a Tokio runtime.
 pub trait AsyncStore: Debug + Send + Sync + 'static {
-    /// What errors call this store, see [`Store::location`].
+    /// The name of this store in errors, see [`Store::location`].
     fn location(&self) -> String;
 
-    /// What this store can do.
+    /// The capabilities of this store.
     fn capabilities(&self) -> Capabilities;
 
     /// A range of the value, or all of it; `None` when the key is missing. In one request.
@@ -60,7 +60,7 @@ pub trait AsyncStore: Debug + Send + Sync + 'static {
     ///
     /// # Errors
     ///
-    /// As for [`Store::put`].
+    /// See [`Store::put`].
     fn set(
         &self,
         key: &Key,
@@ -79,7 +79,7 @@ pub trait AsyncStore: Debug + Send + Sync + 'static {
     ///
     /// # Errors
     ///
-    /// As for [`Store::erase_prefix`].
+    /// See [`Store::erase_prefix`].
     fn erase_prefix(&self, prefix: &Prefix) -> impl Future<Output = Result<(), StoreError>> + Send {
         erase_listed(self, self.list_prefix(prefix))
     }
@@ -95,7 +95,7 @@ pub trait AsyncStore: Debug + Send + Sync + 'static {
     fn list_dir(&self, prefix: &Prefix) -> impl Future<Output = Result<DirListing, StoreError>> + Send;
 }
 
-/// What is known of a value without its bytes.
+/// The properties of a value without its bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Head {
     /// The length of the value in bytes.
@@ -111,7 +111,7 @@ pub struct Piece {
     pub offset: u64,
     /// The bytes.
     pub bytes: Parts,
-    /// What the value is that they are from.
+    /// The properties of the value that the bytes belong to.
     pub head: Head,
 }
 

@@ -21,11 +21,11 @@ struct Inner {
     no_server: bool,
 }
 
-/// What sort of thing went wrong, see [`StoreError::kind`].
+/// The kind of an error, see [`StoreError::kind`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum StoreErrorKind {
-    /// What must exist for the operation does not, such as the source of a rename.
+    /// A key or store that the operation needs does not exist, such as the source of a rename.
     NotFound,
     /// There is a value already, and the operation asked for none.
     AlreadyExists,
@@ -82,14 +82,14 @@ impl StoreError {
         self
     }
 
-    /// The same, for an error that names no store yet.
+    /// Adds the name of a store to an error that has none yet.
     #[cfg(any(feature = "mongodb", feature = "redis", feature = "s3"))]
     #[must_use]
     pub(crate) fn or_location(self, location: impl FnOnce() -> String) -> Self {
         if self.location().is_some() { self } else { self.with_location(location()) }
     }
 
-    /// The same, of another operation.
+    /// Replaces the operation of an error.
     #[cfg(any(feature = "s3", feature = "azure"))]
     #[must_use]
     pub(crate) fn with_operation(mut self, operation: &'static str) -> Self {
@@ -120,19 +120,19 @@ impl StoreError {
         self
     }
 
-    /// What sort of thing went wrong.
+    /// The kind of the error.
     #[must_use]
     pub fn kind(&self) -> StoreErrorKind {
         self.0.kind
     }
 
-    /// What the store was doing: "reading", "writing", "erasing", "listing", "renaming" …
+    /// The operation of the store that failed: "reading", "writing", "erasing", "listing", "renaming" …
     #[must_use]
     pub fn operation(&self) -> &str {
         self.0.operation
     }
 
-    /// What the store is called, when a store is concerned.
+    /// The name of the store, when a store is concerned.
     #[must_use]
     pub fn location(&self) -> Option<&str> {
         self.0.location.as_deref()
@@ -159,7 +159,7 @@ impl StoreError {
         format!("{message} while {operation}{place}")
     }
 
-    /// What to do about it, when there is something to do.
+    /// The advice for people, when there is something to do.
     fn advice(&self) -> Option<&'static str> {
         match self.kind() {
             StoreErrorKind::Forbidden if self.source().is_some() => Some("check the permissions"),

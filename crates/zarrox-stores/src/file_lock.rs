@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-/// How long a file's lock that another process holds is tried again: for an instant, a program that this process starts holds the
-/// locks of all files that are open here.
+/// The time for which the lock of a file that another process holds is tried again. A program that this
+/// process starts holds the locks of all open files for an instant.
 pub(crate) const MOMENT: Duration = Duration::from_millis(100);
 
 /// Tries again for a [`MOMENT`] while the file's lock `is_taken`.

@@ -48,8 +48,8 @@ impl Key {
     }
 }
 
-/// What the keys of one node or directory begin with: nothing for the root of a store, otherwise
-/// segments that each end in `/`, such as `group/array/`.
+/// The beginning of the keys of one node or directory: nothing for the root of a store, otherwise segments
+/// that each end in `/`, such as `group/array/`.
 ///
 /// Because a prefix ends in `/`, `a/` is no prefix of `ab/c`.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -88,7 +88,7 @@ impl Prefix {
         &self.0
     }
 
-    /// Whether this is the root of the store.
+    /// Returns true if this is the root of the store.
     #[must_use]
     pub fn is_root(&self) -> bool {
         self.0.is_empty()
@@ -131,7 +131,7 @@ impl Prefix {
         Ok(Self(format!("{self}{name}/").into()))
     }
 
-    /// Whether the key lies below this prefix, at any depth.
+    /// Returns true if the key lies below this prefix, at any depth.
     #[must_use]
     pub fn contains(&self, key: &Key) -> bool {
         key.as_str().starts_with(self.as_str())
@@ -142,7 +142,7 @@ impl Prefix {
         Key([self.as_str(), key.as_str()].concat().into())
     }
 
-    /// What a key is called below this prefix; `None` when it lies elsewhere.
+    /// The key relative to this prefix; `None` when it lies elsewhere.
     pub(crate) fn strip(&self, key: &Key) -> Option<Key> {
         // What follows the '/' of a key's prefix is a key.
         key.0.strip_prefix(self.as_str()).map(|name| Key(name.into()))
@@ -153,7 +153,7 @@ impl Prefix {
         Self([self.as_str(), prefix.as_str()].concat().into())
     }
 
-    /// What a prefix is called below this one; `None` when it lies elsewhere.
+    /// The prefix relative to this one; `None` when it lies elsewhere.
     pub(crate) fn strip_prefix(&self, prefix: &Self) -> Option<Self> {
         prefix.0.strip_prefix(self.as_str()).map(|name| Self(name.into()))
     }

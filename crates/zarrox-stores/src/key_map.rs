@@ -6,7 +6,7 @@ use std::ops::{Bound, ControlFlow};
 
 use crate::{DirListing, Key, Prefix, StoreError};
 
-/// How many keys a listing takes under the lock at a time.
+/// The number of keys a listing takes under the lock at a time.
 const BATCH: usize = 1024;
 
 pub(crate) type Map<V> = BTreeMap<Key, V>;
@@ -65,7 +65,7 @@ pub(crate) fn below<'a, V>(map: &'a Map<V>, prefix: &'a Prefix) -> impl Iterator
     range_from(map, Bound::Included(prefix.as_str())).take_while(|(key, _)| prefix.contains(key))
 }
 
-/// Whether a key lies below the prefix.
+/// Returns true if a key lies below the prefix.
 pub(crate) fn any_below<V>(map: &Map<V>, prefix: &Prefix) -> bool {
     range_from(map, Bound::Included(prefix.as_str())).next().is_some_and(|(key, _)| prefix.contains(key))
 }

@@ -25,7 +25,7 @@ pub(crate) fn forget_locks(table: &mut LockTable) {
 
 pub(crate) struct Entry {
     lock: Arc<Lock>,
-    /// How many hold the lock or wait for it.
+    /// The number of holders of the lock and of those that wait for it.
     users: usize,
 }
 
@@ -40,12 +40,12 @@ struct Lock {
 pub struct LockGuard {
     name: Arc<str>,
     lock: Arc<Lock>,
-    /// What somebody else's lock is held by.
+    /// The guard of another lock that this one holds as well.
     outer: Option<Box<dyn Any + Send>>,
 }
 
 impl LockGuard {
-    /// The same lock, and another one that whatever is given here holds: it is dropped before this one is released.
+    /// Returns this lock together with another guard, which is dropped before this lock is released.
     pub fn with(self, outer: impl Any + Send) -> Self {
         let mut guard = self;
         guard.outer = Some(Box::new(outer));

@@ -19,13 +19,13 @@ pub struct Parts {
 }
 
 impl Parts {
-    /// How many bytes these are.
+    /// The number of bytes.
     #[must_use]
     pub fn len(&self) -> usize {
         self.length
     }
 
-    /// Whether there are none.
+    /// Returns true if there are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.length == 0
@@ -67,7 +67,7 @@ impl Parts {
         Some(())
     }
 
-    /// What each part has of a range.
+    /// The pieces of a range, one of each part that it touches.
     fn pieces(&self, range: Range<usize>) -> Option<impl Iterator<Item = Bytes>> {
         let within = range.start <= range.end && range.end <= self.length;
         let starts =

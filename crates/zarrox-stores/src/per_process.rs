@@ -1,4 +1,4 @@
-//! What each process has for itself: [`PerProcess`].
+//! A value for each process: [`PerProcess`].
 
 use std::sync::{Mutex, PoisonError};
 

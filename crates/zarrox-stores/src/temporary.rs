@@ -9,7 +9,7 @@ use crate::{StoreError, StoreErrorKind};
 const START: &str = ".zarrox-";
 const END: &str = ".tmp";
 
-/// Whether a file name is one that temporary files have.
+/// Returns true if a file name is one that temporary files have.
 pub(crate) fn is_temporary(name: &str) -> bool {
     name.starts_with(START) && name.ends_with(END)
 }

@@ -10,10 +10,10 @@ use reqwest::{Client, RequestBuilder, Response, StatusCode};
 use crate::store::reserved;
 use crate::{ByteRange, StoreError, StoreErrorKind};
 
-/// How long a connection may take to come about.
+/// The time that making a connection may take.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How many bytes of a server's own words are repeated in an error.
+/// The number of bytes of a server's message that an error repeats.
 const WORDS: u64 = 300;
 
 /// A client that gives up when nothing arrives for `timeout`, and follows no redirections: they could lead anywhere.
@@ -65,7 +65,7 @@ pub(crate) async fn refused(operation: &'static str, response: Response) -> Stor
     StoreError::new(kind, operation, format!("the server answered {status}{words}"))
 }
 
-/// What the server says about its refusal, where that is plain text or JSON and no page for browsers.
+/// The server's explanation of a refusal, where it is plain text or JSON and not a page for browsers.
 async fn words(mut response: Response) -> String {
     let Ok(Some(chunk)) = response.chunk().await else { return String::new() };
     let text = String::from_utf8_lossy(&chunk);

@@ -1,4 +1,4 @@
-//! What caches take of the memory.
+//! The memory that caches take.
 
 #![cfg(unix)]
 

@@ -1,4 +1,4 @@
-//! What servers do that they should not: a listener answers as it is told, and the clients of all clouds must say what is wrong.
+//! Faults of servers: a listener answers as it is told, and the clients of all clouds must say what is wrong.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -59,7 +59,7 @@ fn connection() -> ConnectionOptions {
     ConnectionOptions::new().idle_timeout(Duration::from_millis(300))
 }
 
-/// The same server as a bucket, a container and a web server.
+/// One server as a bucket, a container and a web server.
 fn stores(url: &str) -> [Box<dyn Store>; 3] {
     let s3 =
         S3Options::new().endpoint(url).allow_http(true).credentials("key", "SECRET").connection(connection());

@@ -1,4 +1,4 @@
-//! What the trait provides for stores that have no better way of their own.
+//! The methods that the trait provides for stores that have no better way of their own.
 
 use std::sync::Arc;
 

@@ -70,7 +70,7 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
     Ok(Codec::ArrayToArray(Box::new(EachElement { configuration, encoded, filter })))
 }
 
-/// What is rounded.
+/// The numbers that are rounded.
 #[derive(Debug, Clone, Copy)]
 enum Kind {
     /// Floats with a mantissa of so many bits.
@@ -155,7 +155,7 @@ trait Word: Element {
     /// An integer of which so many bits are kept: fewer than it has.
     fn round_unsigned(self, keepbits: u32) -> Self;
 
-    /// The same of an integer in two's complement.
+    /// Rounds an integer in two's complement.
     fn round_signed(self, keepbits: u32) -> Self;
 }
 
@@ -264,7 +264,7 @@ mod tests {
         assert_eq!(encode("uint8", 3, &original), [0, 1, 10, 12, 96, 128, 192, 192, 224, 224]);
     }
 
-    /// What rounding an integer is, in more room than it needs.
+    /// The result of rounding an integer, with more room than it needs.
     fn rounded(value: i128, keepbits: u32, least: i128, greatest: i128) -> i128 {
         let magnitude = value.unsigned_abs();
         let bits = 128 - magnitude.leading_zeros();

@@ -64,7 +64,7 @@ impl CastValue {
         Self { configuration: config::members(json!({"data_type": data_type})) }
     }
 
-    /// How numbers are rounded, both when they are encoded and when they are decoded.
+    /// Sets how numbers are rounded, both when they are encoded and when they are decoded.
     #[must_use]
     pub fn rounding(self, rounding: Rounding) -> Self {
         self.with("rounding", name_of(rounding))
@@ -82,13 +82,15 @@ impl CastValue {
         self.with("out_of_range", "wrap")
     }
 
-    /// What a scalar of the array becomes, whatever else is said: `map_encode("NaN", 0)`.
+    /// Sets the stored scalar of a scalar of the array, which takes precedence over the cast:
+    /// `map_encode("NaN", 0)`.
     #[must_use]
     pub fn map_encode(self, from: impl Into<Json>, to: impl Into<Json>) -> Self {
         self.mapped("encode", json!([from.into(), to.into()]))
     }
 
-    /// What a stored scalar becomes, whatever else is said: `map_decode(0, "NaN")`.
+    /// Sets the scalar of the array of a stored scalar, which takes precedence over the cast: `map_decode(0,
+    /// "NaN")`.
     #[must_use]
     pub fn map_decode(self, from: impl Into<Json>, to: impl Into<Json>) -> Self {
         self.mapped("decode", json!([from.into(), to.into()]))
@@ -181,7 +183,7 @@ fn out_of_range(config: Config<'_>, to: &Type) -> Result<OutOfRange, CodecError>
 struct Type {
     data_type: DataType,
     real: RealType,
-    /// As v3 metadata has it.
+    /// The v3 metadata of the type.
     json: Json,
 }
 
@@ -302,7 +304,7 @@ impl CastValueCodec {
     }
 }
 
-/// What there is to say about an element that has no place in the other type.
+/// The message for an element that has no place in the other type.
 fn message(refused: &Refused, from: &Type, to: &Type) -> String {
     let Refused { value, why } = refused;
     let (from, to) = (&from.data_type, &to.data_type);

@@ -124,7 +124,7 @@ fn check_dtype(storage: &Storage, dtype: &Json) -> Result<(), CodecError> {
     }
 }
 
-/// How the integers of a type lie in memory.
+/// The layout of the integers of a type in memory.
 fn integers(dtype: &TypeString<'_>) -> Option<Storage> {
     let size = dtype.size().filter(|size| [1, 2, 4, 8].contains(size))?;
     if dtype.endian.is_none() && size > 1 {

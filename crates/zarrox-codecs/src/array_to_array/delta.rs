@@ -134,7 +134,7 @@ struct DeltaFilter {
     dtype: Storage,
     sums: Storage,
     check: Check,
-    /// Whether integers are stored, of floats.
+    /// True if integers are stored, of floats.
     truncates: bool,
     fill: FillValue,
 }
@@ -151,7 +151,7 @@ enum Check {
 }
 
 impl DeltaFilter {
-    /// Whether all elements but the fill value decode to what they were.
+    /// Returns true if all elements but the fill value decode to what they were.
     fn decodes_back(&self, decoded: &[u8], encoded: &[u8]) -> Result<bool, CodecError> {
         let mut back = Scratch::with_len(decoded.len())?;
         self.decode(encoded, &mut back)?;

@@ -147,7 +147,7 @@ impl Scalar {
     }
 }
 
-/// How numbers are scaled.
+/// The way in which numbers are scaled.
 #[derive(Debug, Clone)]
 enum Way {
     /// In this type of floats.
@@ -221,7 +221,7 @@ impl ScaleFilter {
         })
     }
 
-    /// Whether all elements but the fill value become numbers of the stored type.
+    /// Returns true if all elements but the fill value become numbers of the stored type.
     fn fit_without_fill(&self, decoded: &[u8]) -> Result<bool, CodecError> {
         let mut others = Scratch::with_len(decoded.len())?;
         let length = with_element!(&self.from, T => filter::without::<T>(decoded, self.fill.as_bytes(), &mut others), else 0);

@@ -86,14 +86,14 @@ impl Filter for PackBits {
     }
 }
 
-/// How many elements were packed into these bytes, if any can have been.
+/// The number of elements that were packed into these bytes, if any can have been.
 pub(crate) fn count(encoded: &[u8]) -> Option<usize> {
     let (&padding, packed) = encoded.split_first()?;
     let count = packed.len().checked_mul(8)?.checked_sub(usize::from(padding))?;
     (padding == padding_of(count)).then_some(count)
 }
 
-/// How many bits of the last byte are no elements.
+/// The number of bits of the last byte that are not elements.
 fn padding_of(count: usize) -> u8 {
     [0, 7, 6, 5, 4, 3, 2, 1][count % 8]
 }

@@ -95,7 +95,7 @@ struct ScaleOffsetCodec {
     configuration: Map,
     data_type: DataType,
     arithmetic: Arithmetic,
-    /// Whether there is nothing to subtract and nothing to multiply.
+    /// True if there is nothing to subtract and nothing to multiply.
     copies: bool,
     encoded: ChunkSpec,
 }

@@ -5,31 +5,31 @@
 
 use multiversion::multiversion;
 
-/// How numbers are packed.
+/// The packing of numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Packing {
     /// The bytes of a number in memory: 1, 2, 4 or 8.
     pub(crate) bytes: usize,
     /// The lowest bit that is packed.
     pub(crate) first: u32,
-    /// How many bits are packed: 1 to 64, and with `first` not more than the number has.
+    /// The number of bits that are packed: 1 to 64, and with `first` not more than the number has.
     pub(crate) bits: u32,
-    /// Whether the highest of the packed bits is a sign.
+    /// True if the highest of the packed bits is a sign.
     pub(crate) signed: bool,
 }
 
 impl Packing {
-    /// Whether packed numbers are all bytes of a number in little-endian order.
+    /// Returns true if packed numbers are all bytes of a number in little-endian order.
     pub(crate) fn is_whole(&self) -> bool {
         self.bits as usize == 8 * self.bytes
     }
 
-    /// Whether packed numbers are as those in memory.
+    /// Returns true if packed numbers are as those in memory.
     fn is_as_in_memory(&self) -> bool {
         self.is_whole() && (cfg!(target_endian = "little") || self.bytes == 1)
     }
 
-    /// How many bytes so many packed numbers take, if that many exist.
+    /// The number of bytes so many packed numbers take, if that many exist.
     pub(crate) fn packed_size(&self, numbers: usize) -> Option<usize> {
         numbers.checked_mul(self.bits as usize).map(|bits| bits.div_ceil(8))
     }

@@ -109,7 +109,8 @@ fn each_order(list: &Json, storage: &Storage) -> Result<ByteOrder, CodecError> {
 struct BytesCodec {
     chunk: ChunkSpec,
     order: Option<ByteOrder>,
-    /// How many bytes are reversed as a unit; 1 when stored elements are like those in memory, and in structures.
+    /// The number of bytes that are reversed as a unit; 1 when stored elements are like those in memory, and
+    /// in structures.
     word: usize,
     /// The parts of a structure that are reversed.
     fields: Vec<Leaf>,
@@ -271,7 +272,8 @@ impl Selected {
         Self { start, counts, steps, item }
     }
 
-    /// How many positions of each dimension one fetch brings, and whether it may go straight to `out`.
+    /// The number of positions along each dimension that one fetch reads, and true if it may be read straight
+    /// into `out`.
     fn plan(&self, out: &mut ViewMut<'_>, same_bytes: bool) -> (Dims<usize>, bool) {
         let innermost = (0..self.counts.len()).rev().find(|&dim| self.counts[dim] > 1);
         let limit = if out.fastest_axis() == innermost { BLOCK } else { BLOCK_TRANSPOSED };
@@ -310,7 +312,7 @@ impl Selected {
         blocks
     }
 
-    /// Whether the first block, and with it every other, is one piece of memory in the output.
+    /// Returns true if the first block, and with it every other, is one piece of memory in the output.
     fn is_contiguous(&self, blocks: &[usize], out: &mut ViewMut<'_>) -> bool {
         let first: Dims<Span> = blocks.iter().map(|&count| Span::all(count)).collect();
         out.reborrow().into_region(&first).is_contiguous()
@@ -357,7 +359,7 @@ mod tests {
         .unwrap()
     }
 
-    /// What is stored, put together, and whether some of that lies in `buffer`.
+    /// The stored bytes in one piece, and true if some of them lie in `buffer`.
     fn encoded(chain: &CodecChain, view: &View<'_>) -> (Option<Vec<u8>>, bool) {
         let mut buffer = Vec::new();
         let stored = match chain.encoded(view, EncodeOptions::default(), &mut buffer).unwrap() {

@@ -153,7 +153,7 @@ struct JsonCodec {
     chunk: ChunkSpec,
     configuration: Map,
     trailer: Trailer,
-    /// Whether the text may only have ASCII.
+    /// True if the text may only have ASCII.
     ascii: bool,
     style: Style,
     strict: bool,

@@ -40,7 +40,7 @@ pub(crate) fn to_msgpack(text: &str, strict: bool) -> Result<Vec<u8>, CodecError
     Ok(packed)
 }
 
-/// What comes next in a text.
+/// The next event in a text.
 enum Event<'a> {
     /// A list begins.
     List,
@@ -263,19 +263,19 @@ impl<'t> Reader<'t> {
 /// Python's options for writing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Style {
-    /// Whether keys that JSON cannot have are left out with their values.
+    /// True if keys that JSON cannot have are left out with their values.
     pub(crate) skip_keys: bool,
-    /// Whether all that is not ASCII is written as an escape sequence.
+    /// True if all that is not ASCII is written as an escape sequence.
     pub(crate) ascii: bool,
-    /// Whether `NaN` and `Infinity` may be written.
+    /// True if `NaN` and `Infinity` may be written.
     pub(crate) allow_nan: bool,
-    /// What each level is indented by; `None` for all in one line.
+    /// The indentation of each level; `None` for all in one line.
     pub(crate) indent: Option<String>,
-    /// What stands between two values.
+    /// The text between two values.
     pub(crate) item_separator: String,
-    /// What stands between a key and its value.
+    /// The text between a key and its value.
     pub(crate) key_separator: String,
-    /// Whether objects are ordered by their keys.
+    /// True if objects are ordered by their keys.
     pub(crate) sort_keys: bool,
 }
 

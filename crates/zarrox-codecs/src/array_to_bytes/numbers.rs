@@ -7,8 +7,8 @@ use zarrox_core::error::CodecError;
 use zarrox_core::scratch::Scratch;
 use zarrox_core::strided::{View, ViewMut};
 
-/// Whether the elements of a chunk are the numbers that their layout says: counts of time are, a bfloat16 that lies in
-/// memory as an unsigned integer is not.
+/// Returns true if the elements of a chunk are the numbers that their layout says: counts of time are, a
+/// bfloat16 that lies in memory as an unsigned integer is not.
 pub(crate) fn are_plain(chunk: &ChunkSpec) -> bool {
     let storage = chunk.storage();
     match (storage, chunk.data_type()) {
@@ -87,7 +87,7 @@ impl Buffer {
         &mut bytemuck::cast_slice_mut(self.words())[..size]
     }
 
-    /// As many numbers as fit; none has more than eight bytes.
+    /// Memory for the numbers that fit; none has more than eight bytes.
     pub(crate) fn numbers<T: Pod>(&mut self) -> &mut [T] {
         let count = self.size / size_of::<T>();
         &mut bytemuck::cast_slice_mut(self.words())[..count]

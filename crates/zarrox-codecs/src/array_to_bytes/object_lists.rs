@@ -1,5 +1,6 @@
-//! What `json2` and `msgpack2` have in common: a chunk is one list, nested as the chunk has dimensions, with the type of NumPy's
-//! array and, but for the predecessors `json` and `msgpack`, the chunk's shape behind the elements. Here it is MessagePack.
+//! The parts that `json2` and `msgpack2` share: a chunk is one list, nested as the chunk has dimensions, with
+//! the type of NumPy's array and, except in the predecessors `json` and `msgpack`, the chunk's shape behind
+//! the elements. Here it is MessagePack.
 
 use zarrox_core::codec::{ChunkSpec, ReadRegion};
 use zarrox_core::error::CodecError;
@@ -8,10 +9,10 @@ use zarrox_core::strided::View;
 
 use crate::array_to_bytes::vlen;
 
-/// What NumPy calls the type of objects.
+/// NumPy's name of the type of objects.
 const OBJECTS: &[u8] = b"|O";
 
-/// What stands behind the elements.
+/// The items behind the elements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Trailer {
     /// Only the type.

@@ -165,9 +165,9 @@ fn bit(
 
 /// The bits of the elements of a type.
 struct Bits {
-    /// How many numbers an element is: two for a complex one.
+    /// The number of numbers an element is: two for a complex one.
     parts: usize,
-    /// How many bits each has.
+    /// The number of bits each has.
     count: u32,
     signed: bool,
 }
@@ -205,11 +205,11 @@ struct PackBitsCodec {
     chunk: ChunkSpec,
     settings: PackBits,
     packing: Packing,
-    /// How many bits an element takes.
+    /// The number of bits an element takes.
     element_bits: usize,
-    /// How many bytes all elements take.
+    /// The number of bytes all elements take.
     size: usize,
-    /// How many bits of the last byte are unused.
+    /// The number of unused bits of the last byte.
     unused: u8,
 }
 

@@ -61,7 +61,7 @@ pub(crate) static DEF: CodecDef = CodecDef {
     to_v2: same_to_v2,
 };
 
-/// What numcodecs writes when nothing is said.
+/// The configuration that numcodecs writes by default.
 fn defaults() -> Json {
     json!({
         "level": 8, "mode_spec": "auto", "delta_spec": "auto", "paging_spec": "equal_pages_up_to",
@@ -76,10 +76,10 @@ const LARGEST_PAGE: usize = 1 << 24;
 /// The members that `mode_spec` has replaced.
 const OLDER_MODES: [&str; 2] = ["int_mult_spec", "float_mult_spec"];
 
-/// How differences between numbers are used.
+/// The use of differences between numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PcodecDelta {
-    /// As it suits the numbers.
+    /// Chosen to suit the numbers.
     Auto,
     /// Not at all.
     None,
@@ -107,7 +107,7 @@ impl Pcodec {
         self.with("mode_spec", "classic".into())
     }
 
-    /// How differences are used.
+    /// Sets how differences are used.
     #[must_use]
     pub fn delta(self, delta: PcodecDelta) -> Self {
         let (name, order) = match delta {
@@ -119,7 +119,7 @@ impl Pcodec {
         self.with("delta_spec", name.into()).with("delta_encoding_order", order)
     }
 
-    /// How many numbers are compressed as a unit at most.
+    /// Sets the largest number of numbers that are compressed as a unit.
     #[must_use]
     pub fn pages_up_to(self, numbers: u32) -> Self {
         self.with("equal_pages_up_to", numbers.into())
@@ -161,7 +161,7 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
     })))
 }
 
-/// What the numbers of a chunk are to pco; a complex number is two.
+/// The type of a chunk's numbers in pco; a complex number is two.
 fn number(chunk: &ChunkSpec) -> Result<NumberType, CodecError> {
     let complex_of_halves =
         || chunk.data_type().is_ok_and(|data_type| data_type.to_string() == "complex_float16");
@@ -188,7 +188,7 @@ fn number(chunk: &ChunkSpec) -> Result<NumberType, CodecError> {
 
 const NUMBERS: &str = "integers, floats and complex numbers";
 
-/// What the members that came before `mode_spec` say, when they are there.
+/// The mode that the members before `mode_spec` give, when they are there.
 fn older_mode(members: &Map) -> Result<Option<&'static str>, CodecError> {
     let mut mode = None;
     for name in OLDER_MODES {
@@ -330,7 +330,7 @@ fn decode_file<T: Number>(encoded: &[u8], out: &mut [T]) -> Result<(), CodecErro
     Ok(())
 }
 
-/// What stands before each unit: its type, and how many numbers it has. `None` at the end of the file.
+/// The number of values in the next unit, after its type; `None` at the end of the file.
 fn unit_length<T: Number>(rest: &mut &[u8]) -> Result<Option<usize>, CodecError> {
     let encoded = *rest;
     match *encoded {

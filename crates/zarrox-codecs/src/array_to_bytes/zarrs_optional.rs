@@ -297,7 +297,7 @@ fn compact(elements: &[u8], size: usize, mask: &[u8], values: &mut [u8]) {
     }
 }
 
-/// As [`compact`]; the constant size leaves no branch in the loop.
+/// [`compact`] for a constant size, which leaves no branch in the loop.
 fn compact_sized<const N: usize>(elements: &[u8], mask: &[u8], values: &mut [u8]) {
     let values = values.as_chunks_mut::<N>().0;
     let mut next = 0;
@@ -328,7 +328,7 @@ fn expand(values: &[u8], size: usize, mask: &[u8], elements: &mut [u8]) {
     }
 }
 
-/// As [`expand`]; the constant size leaves no branch in the loop.
+/// [`expand`] for a constant size, which leaves no branch in the loop.
 fn expand_sized<const N: usize>(values: &[u8], mask: &[u8], elements: &mut [u8]) {
     let values = values.as_chunks::<N>().0;
     let mut next = 0;

@@ -46,7 +46,7 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
     Ok(Codec::BytesToBytes(Box::new(Base64)))
 }
 
-/// How many characters so many bytes are.
+/// The number of characters of so many bytes.
 fn encoded_length(bytes: usize) -> usize {
     bytes.div_ceil(3).saturating_mul(4)
 }

@@ -9,10 +9,10 @@ use std::array;
 
 use wide::u8x16;
 
-/// How many bytes a vector has.
+/// The number of bytes a vector has.
 const LANES: usize = 16;
-/// How many vectors of each plane are done at once, so that whole lines of the cache are read and written even if the planes
-/// of large chunks displace each other from it.
+/// The number of vectors of each plane that are processed together, so that whole cache lines are read and
+/// written even if the planes of large chunks evict each other.
 const GROUP: usize = 8;
 
 type Lane = [u8; LANES];
@@ -77,7 +77,7 @@ fn join_block<const N: usize>(mut block: [u8x16; N]) -> [Lane; N] {
     block.map(u8x16::to_array)
 }
 
-/// How many elements it could split.
+/// The number of elements it could split.
 fn split_by<const N: usize>(elements: &[u8], planes: &mut [u8]) -> usize {
     let count = elements.len() / N;
     let groups = elements.as_chunks().0.as_chunks::<N>().0.as_chunks::<GROUP>().0;
@@ -95,7 +95,7 @@ fn split_by<const N: usize>(elements: &[u8], planes: &mut [u8]) -> usize {
     groups.len() * GROUP * LANES
 }
 
-/// How many elements it could join.
+/// The number of elements it could join.
 fn join_by<const N: usize>(planes: &[u8], elements: &mut [u8]) -> usize {
     let count = elements.len() / N;
     let groups = elements.as_chunks_mut().0.as_chunks_mut::<N>().0.as_chunks_mut::<GROUP>().0;
@@ -118,14 +118,14 @@ fn columns(item: usize) -> impl Iterator<Item = usize> {
     (0..item).step_by(LANES).map(move |column| column.min(item.saturating_sub(LANES)))
 }
 
-/// How many elements of so many bytes can be done in squares of whole groups: the row of a short element goes on into the
-/// next ones.
+/// The number of elements of so many bytes that can be done in squares of whole groups: the row of a short
+/// element goes on into the next ones.
 fn in_squares(length: usize, item: usize) -> usize {
     let beyond = LANES.saturating_sub(item);
     length.saturating_sub(beyond) / item / (GROUP * LANES) * (GROUP * LANES)
 }
 
-/// How many elements it could split.
+/// The number of elements it could split.
 fn split_any(elements: &[u8], planes: &mut [u8], item: usize) -> usize {
     let count = elements.len() / item;
     let done = in_squares(elements.len(), item);
@@ -150,7 +150,7 @@ fn split_any(elements: &[u8], planes: &mut [u8], item: usize) -> usize {
     done
 }
 
-/// How many elements it could join.
+/// The number of elements it could join.
 fn join_any(planes: &[u8], elements: &mut [u8], item: usize) -> usize {
     let count = elements.len() / item;
     let done = in_squares(elements.len(), item);

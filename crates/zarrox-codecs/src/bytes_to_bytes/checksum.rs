@@ -1,4 +1,4 @@
-//! What all checksums have in common: four bytes in front of the bytes that they are of, or behind them.
+//! The parts that all checksums share: four bytes in front of the bytes that they are of, or behind them.
 //!
 //! A checksum is a small file with a type that is a [`Checksum`]; [`Checked`] makes a codec of it.
 
@@ -12,7 +12,7 @@ use crate::config::Config;
 use crate::error::too_large;
 use crate::error::truncated;
 
-/// How many bytes a checksum takes.
+/// The number of bytes a checksum takes.
 const SIZE: usize = 4;
 
 /// Where a checksum is.
@@ -58,7 +58,7 @@ pub(crate) trait Checksum: fmt::Debug + Send + Sync + 'static {
     /// The checksum of some bytes.
     fn compute(&self, bytes: &[u8]) -> u32;
 
-    /// As [`BytesToBytes::name`].
+    /// See [`BytesToBytes::name`].
     fn name(&self) -> Option<&'static str> {
         None
     }
@@ -171,7 +171,7 @@ pub(crate) mod tests {
     use super::*;
     use crate::testing::{configured, hex, make, spec, through_v2};
 
-    /// What every checksum is tested with: `bytes` have this one, and it says so when it is damaged.
+    /// The test of every checksum: `bytes` have this one, and damage is reported.
     pub(crate) fn golden(
         name: &str,
         configuration: Json,

@@ -76,7 +76,7 @@ fn members(codecs: &[CodecSpec], header_bits: usize) -> Map {
     config::members(json!({"codecs": codecs, "header_bits": header_bits}))
 }
 
-/// How many bytes have a bit for each codec.
+/// The number of bytes that have a bit for each codec.
 fn header_size<T>(codecs: &[T]) -> usize {
     codecs.len().div_ceil(8)
 }
@@ -245,7 +245,7 @@ impl ConditionalCodec {
     }
 }
 
-/// How many bytes there are at most when a codec was applied, or not, to so many.
+/// The largest number of bytes after a codec was or was not applied to so many bytes.
 fn largest(codec: &dyn BytesToBytes, size: usize) -> usize {
     size.max(codec.encoded_size(Size::AtMost(size)).limit())
 }

@@ -1,4 +1,4 @@
-//! What `gzip` and `zlib` have in common.
+//! The parts that `gzip` and `zlib` share.
 
 use zarrox_core::error::CodecError;
 

@@ -55,9 +55,9 @@ impl Checksum for Fletcher32 {
     }
 }
 
-/// How many words are summed up side by side, so that the compiler takes vectors for them.
+/// The number of words that are summed up side by side, so that the compiler takes vectors for them.
 const LANES: usize = 16;
-/// How many rounds of that the sums of a lane cannot overflow in.
+/// The number of rounds in which the sums of a lane cannot overflow.
 const ROUNDS: usize = 256;
 
 /// Both sums of little-endian words. Modulo 65535, to swap the bytes of a word is to multiply it by 256, so that these are

@@ -40,7 +40,7 @@ pub struct JenkinsLookup3 {
 }
 
 impl JenkinsLookup3 {
-    /// What the function starts with.
+    /// Sets the initial value of the function.
     #[must_use]
     pub fn initval(self, initval: u32) -> Self {
         Self { initval, ..self }
@@ -107,7 +107,7 @@ impl Checksum for JenkinsLookup3 {
     }
 }
 
-/// How many bytes are mixed at once.
+/// The number of bytes that are mixed at once.
 const BLOCK: usize = 12;
 
 struct State([u32; 3]);

@@ -39,7 +39,7 @@ pub struct Lz4 {
 }
 
 impl Lz4 {
-    /// How much faster, and larger, than at 1.
+    /// Sets the acceleration: larger numbers are faster and compress less than 1.
     pub fn acceleration(acceleration: i32) -> Self {
         Self { acceleration }
     }

@@ -50,7 +50,7 @@ impl ByteShuffle {
         usize::try_from(self.element_size).unwrap_or(usize::MAX)
     }
 
-    /// Whether bytes of this number are whole elements.
+    /// Returns whether bytes of this number are whole elements.
     fn check(self, length: usize) -> Result<(), String> {
         if length.is_multiple_of(self.item()) {
             return Ok(());

@@ -10,7 +10,7 @@
 //! the numbers that the array has, as nearly always, the filter is in the chain by itself. Here it is if a codec before it has made
 //! bytes (`[shuffle, delta]`), or if it takes the numbers for ones of another byte order (`>i4` elements, and the `dtype` `<i4`).
 //!
-//! What does not decode to the bytes that it was is not encoded: numcodecs would store it, and lose it.
+//! Bytes that do not decode to themselves are not encoded: numcodecs would store them, and lose them.
 
 use zarrox_core::Registry;
 use zarrox_core::codec::{
@@ -115,7 +115,7 @@ fn check_whole(length: usize, size: usize) -> Result<(), String> {
 struct FilterOfBytes {
     /// The numbers that the filter sees in the bytes that it is given.
     seen: Dtype,
-    /// How many bytes become of each; `None` where bits are packed.
+    /// The number of bytes that each becomes; `None` where bits are packed.
     size: Option<usize>,
     /// The filter for any number of them.
     chain: LinearChain,

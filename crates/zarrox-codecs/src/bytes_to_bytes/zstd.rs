@@ -57,7 +57,7 @@ impl Zstd {
         Self { level, checksum: false }
     }
 
-    /// Whether frames end with a checksum.
+    /// Sets whether frames end with a checksum.
     #[must_use]
     pub fn checksum(self, checksum: bool) -> Self {
         Self { checksum, ..self }
@@ -169,7 +169,7 @@ fn declared(encoded: &[u8]) -> Option<usize> {
     Some(total)
 }
 
-/// How many encoded bytes are looked at at a time.
+/// The number of encoded bytes that are looked at at a time.
 const INPUT: usize = 64 << 10;
 
 /// Decompresses frame after frame with the thread's own context, which it keeps until it is dropped.
@@ -179,9 +179,9 @@ struct Stream<'e> {
     input: Scratch,
     /// The part of the input that was not decompressed yet.
     rest: Range<usize>,
-    /// Whether the source has ended.
+    /// True if the source has ended.
     ended: bool,
-    /// What the library said last: 0 where a frame has ended.
+    /// The library's last answer: 0 where a frame has ended.
     state: usize,
 }
 

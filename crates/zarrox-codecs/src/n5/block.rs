@@ -4,12 +4,12 @@ use zarrox_core::error::CodecError;
 
 use crate::error::truncated;
 
-/// What a block says of its elements.
+/// The kinds of blocks, by their number of elements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum N5BlockMode {
-    /// As many as its shape has.
+    /// The number of elements is that of the shape.
     Default,
-    /// As many as the header says, whatever the shape.
+    /// The number of elements is that of the header, whatever the shape.
     VarLength,
 }
 
@@ -17,7 +17,7 @@ pub enum N5BlockMode {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct N5Block {
-    /// What the block says of its elements.
+    /// The kind of the block.
     pub mode: N5BlockMode,
     /// The shape that the block says, in the order of the array's axes.
     pub shape: Vec<u64>,
@@ -29,15 +29,15 @@ pub struct N5Block {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Header {
     pub(crate) mode: N5BlockMode,
-    /// As the elements lie: the last dimension is the one whose elements are neighbours, which N5 names first.
+    /// The shape, with the dimension whose elements are neighbours last, which N5 names first.
     pub(crate) shape: Vec<u64>,
-    /// How many elements are stored.
+    /// The number of elements that are stored.
     pub(crate) count: u64,
     /// The length of the header itself.
     pub(crate) length: usize,
 }
 
-/// How long the header of a block of so many dimensions can be.
+/// The length of the header of a block of so many dimensions.
 pub(crate) fn longest_header(ndim: usize) -> usize {
     8 + 4 * ndim
 }
@@ -81,7 +81,7 @@ impl Header {
         encoded.extend(shape.iter().rev().flat_map(|length| length.to_be_bytes()));
     }
 
-    /// Whether there are just as many elements as the shape has.
+    /// Returns true if there are just as many elements as the shape has.
     pub(crate) fn is_box(&self) -> bool {
         self.shape.iter().try_fold(1, |count: u64, &n| count.checked_mul(n)) == Some(self.count)
     }

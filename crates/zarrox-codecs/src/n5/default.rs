@@ -76,7 +76,7 @@ struct N5Codec {
     order: Vec<usize>,
     /// The shape of a whole block, as the elements lie.
     stored: Vec<u32>,
-    /// What chains for other shapes are made of.
+    /// The registry for chains of other shapes.
     registry: Registry,
     mode: Strictness,
 }
@@ -96,7 +96,7 @@ impl N5Codec {
         Ok(Self { whole, order, stored, registry: context.registry.clone(), mode: context.strictness })
     }
 
-    /// The same codecs for a block of another shape.
+    /// The chain for a block of another shape.
     fn chain(&self, codecs: &[CodecSpec], shape: &[usize]) -> Result<CodecChain, CodecError> {
         let chunk = self.whole.chunk().with_shape(shape)?;
         let limit = self.whole.limit();

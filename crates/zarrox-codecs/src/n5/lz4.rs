@@ -44,7 +44,7 @@ pub(crate) static DEF: CodecDef = CodecDef {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct N5Lz4 {
     block_size: i32,
-    /// Whether a bare block is read as well.
+    /// True if a bare block is read as well.
     lenient: bool,
 }
 
@@ -135,7 +135,7 @@ impl N5Lz4 {
 
 const HEADER: usize = 21;
 
-/// What stands in front of a block.
+/// The header of a block.
 #[derive(Debug, Clone, Copy)]
 struct Header {
     method: u8,

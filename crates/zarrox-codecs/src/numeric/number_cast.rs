@@ -7,8 +7,9 @@ use crate::numeric::filter::cast::cast;
 /// Casts elements that lie in memory one after the other, without gaps: as many as there are in both.
 pub type NumberCast = fn(&[u8], &mut [u8]);
 
-/// How elements of one type are cast to those of another by NumPy's rules: a fast way to do what
-/// [`Casting::Lossy`](zarrox_core::data_type::Casting) means. `None` unless both types are booleans or numbers of the machine's.
+/// The cast from one type to another by NumPy's rules: a fast
+/// [`Casting::Lossy`](zarrox_core::data_type::Casting). `None` unless both types are booleans or numbers of
+/// the machine's.
 ///
 /// ```
 /// use zarrox_core::DataType;

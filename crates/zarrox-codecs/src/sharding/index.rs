@@ -40,7 +40,7 @@ pub(crate) const EMPTY: Entry = (u64::MAX, u64::MAX);
 /// The size of an entry in memory.
 pub(crate) const ENTRY: usize = 16;
 
-/// How the index of a shard is stored.
+/// The way in which the index of a shard is stored.
 #[derive(Debug)]
 pub(crate) struct Index {
     pub(crate) chain: CodecChain,
@@ -98,7 +98,7 @@ impl Index {
     }
 }
 
-/// Whether this is the codec to blame for an index without fixed size.
+/// Returns true if this is the codec to blame for an index without fixed size.
 fn is_variable(spec: &CodecSpec, context: &CodecContext<'_>) -> bool {
     let Ok(def) = context.registry.codec(&spec.name) else { return false };
     let size = match (def.create)(&spec.configuration, context) {

@@ -172,7 +172,7 @@ impl fmt::Display for Place {
 struct ShardingCodec {
     /// The shape of the inner chunks.
     shape: Vec<usize>,
-    /// How many inner chunks there are along each dimension.
+    /// The number of inner chunks along each dimension.
     grid: Vec<usize>,
     inner: CodecChain,
     index: Index,

@@ -1,13 +1,13 @@
-//! What the index of a shard may ask for: no index makes more work than the shard holds.
+//! Limits on the work that the index of a shard may cause: no index makes more work than the shard holds.
 
 use zarrox_core::codec::{CodecChain, Window};
 use zarrox_core::error::CodecError;
 
-/// How many bytes of a shard its entries ask for. Some may share their bytes; but only a damaged index makes of a small shard a
-/// lot of work.
+/// The number of bytes of a shard its entries ask for. Some may share their bytes; but only a damaged index
+/// makes of a small shard a lot of work.
 pub(crate) struct ShardWork {
     asked: u64,
-    /// What a shard has, and what inner chunks have that are no larger than twice their elements.
+    /// The bytes of a shard, and of inner chunks that are no larger than twice their elements.
     stored: u64,
     each: u64,
     count: u64,
@@ -31,5 +31,5 @@ impl ShardWork {
     }
 }
 
-/// What the smallest inner chunk may take, in bytes.
+/// The number of bytes that the smallest inner chunk may take.
 const SMALL: u64 = 1 << 10;

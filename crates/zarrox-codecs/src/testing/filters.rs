@@ -1,4 +1,4 @@
-//! What the tests of numcodecs' filters use.
+//! Helpers of the tests of numcodecs' filters.
 
 use zarrox_core::FillValue;
 use zarrox_core::Strictness;

@@ -1,4 +1,4 @@
-//! What the tests of the codecs for Python objects use.
+//! Helpers of the tests of the codecs for Python objects.
 
 use zarrox_core::Strictness;
 use zarrox_core::codec::{ChunkSpec, CodecChain, CodecSpec, EncodeOptions, ReadRegion};

@@ -12,7 +12,7 @@ pub trait ArrayToArray: fmt::Debug + Send + Sync {
     /// The complete configuration, as v3 metadata should have it.
     fn configuration(&self) -> Map;
 
-    /// What the chunk is behind this codec.
+    /// The chunk behind this codec.
     fn encoded_chunk(&self) -> &ChunkSpec;
 
     /// The new order of axes, when that is all that the codec does: it then costs nothing.
@@ -27,7 +27,7 @@ pub trait ArrayToArray: fmt::Debug + Send + Sync {
         None
     }
 
-    /// Whether decoding only copies elements, as when encoding rounds them.
+    /// Returns true if decoding only copies elements, as when encoding rounds them.
     fn decodes_unchanged(&self) -> bool {
         false
     }

@@ -1,4 +1,5 @@
-//! What a codec is made for: the shape, layout and fill value of a chunk, and sizes of encoded bytes.
+//! The specification of a chunk that a codec is made for: shape, layout and fill value, and sizes of encoded
+//! bytes.
 
 use crate::data_type::{DataType, Storage};
 use crate::error::CodecError;
@@ -6,7 +7,7 @@ use crate::fill_value::FillValue;
 use crate::strided::{View, ViewMut};
 use crate::vlen::VlenBuffer;
 
-/// What every chunk of an array has in common. Its size in bytes is known to fit the address space.
+/// The properties that all chunks of an array share. Their size in bytes is known to fit the address space.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChunkSpec {
     shape: Vec<usize>,
@@ -34,7 +35,7 @@ impl ChunkSpec {
         Ok(Self { shape, storage, data_type, fill, size })
     }
 
-    /// The same for elements of a data type that says more than their layout does.
+    /// Sets the data type, for elements that mean more than their layout says.
     #[must_use]
     pub fn of_type(self, data_type: &DataType) -> Self {
         let data_type = (data_type.storage() == self.storage).then(|| data_type.clone());
@@ -56,12 +57,12 @@ impl ChunkSpec {
         &self.shape
     }
 
-    /// How an element lies in memory.
+    /// The layout of an element in memory.
     pub fn storage(&self) -> &Storage {
         &self.storage
     }
 
-    /// Whether elements have as many bytes as each of them needs.
+    /// Returns true if elements have as many bytes as each of them needs.
     pub fn is_variable(&self) -> bool {
         self.storage == Storage::Variable
     }
@@ -108,7 +109,7 @@ impl ChunkSpec {
         if self.is_variable() { view.with_vlen(vlen) } else { view }
     }
 
-    /// The same elements in another shape.
+    /// The specification of a chunk of another shape with equal elements.
     pub fn with_shape(&self, shape: &[usize]) -> Result<Self, CodecError> {
         let shape: Vec<u64> = shape.iter().map(|&n| n as u64).collect();
         let spec = Self::new(&shape, self.storage.clone(), self.fill.clone())?;
@@ -116,7 +117,7 @@ impl ChunkSpec {
     }
 }
 
-/// How many bytes something takes.
+/// The number of bytes something takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Size {
     /// Always just as many.
@@ -145,8 +146,8 @@ impl Size {
         }
     }
 
-    /// What a general-purpose compressor may make of it: half again as much and a little more, generously,
-    /// since foreign encoders are not bound by our libraries' worst case.
+    /// The largest size after a general-purpose compressor: half again as much and a little more, since
+    /// foreign encoders are not bound by the worst case of our libraries.
     #[must_use]
     pub fn compressed(self) -> Self {
         let n = self.limit();

@@ -46,7 +46,7 @@ impl CodecSpec {
         inside.into_iter().flatten().filter_map(Self::from_json).collect()
     }
 
-    /// Whether nothing at all differs, not even the sign of a zero.
+    /// Returns true if nothing at all differs, not even the sign of a zero.
     pub fn is_identical(&self, other: &Self) -> bool {
         self.name == other.name && json::are_identical(&self.configuration, &other.configuration)
     }

@@ -4,7 +4,7 @@ use super::{ArrayToArray, ArrayToBytes, BytesToBytes};
 use crate::error::CodecError;
 use crate::json::Map;
 
-/// What a codec turns into what.
+/// The kinds of codecs, by their input and output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CodecKind {
     /// Arrays into arrays.

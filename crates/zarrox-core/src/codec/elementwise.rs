@@ -14,7 +14,7 @@ pub trait Elementwise: fmt::Debug + Send + Sync {
     /// The complete configuration, as v3 metadata should have it.
     fn configuration(&self) -> Map;
 
-    /// What the chunk is behind this codec: of the same shape.
+    /// The chunk behind this codec, which has the shape of the one in front.
     fn encoded_chunk(&self) -> &ChunkSpec;
 
     /// Encodes elements. Both slices hold equally many, in the machine's endianness.
@@ -23,7 +23,7 @@ pub trait Elementwise: fmt::Debug + Send + Sync {
     /// Decodes elements. Both slices hold equally many, in the machine's endianness.
     fn decode(&self, encoded: &[u8], decoded: &mut [u8]) -> Result<(), CodecError>;
 
-    /// Whether [`Elementwise::decode`] only copies.
+    /// Returns true if [`Elementwise::decode`] only copies.
     fn decodes_unchanged(&self) -> bool {
         false
     }

@@ -1,10 +1,10 @@
-//! What a whole chunk is stored as.
+//! The stored form of a whole chunk.
 
 use crate::scratch::with_vec;
 use crate::selection::partition::split;
 use crate::strided::{Dims, Span, View};
 
-/// What [`CodecChain::encoded`](super::CodecChain::encoded) makes of a chunk.
+/// The result of [`CodecChain::encoded`](super::CodecChain::encoded).
 #[derive(Debug)]
 pub enum Encoded<'v> {
     /// It holds only the fill value, and the options say that such chunks are not stored.
@@ -29,7 +29,7 @@ impl<'v> Blocks<'v> {
         Self { chunk, shape }
     }
 
-    /// How many bytes all have together.
+    /// The number of bytes of all of them together.
     pub fn length(&self) -> usize {
         self.chunk.shape().iter().product::<usize>() * self.chunk.item()
     }

@@ -17,7 +17,7 @@ type StreamWork<'a> = Box<dyn FnOnce(&mut dyn ByteStream) -> Result<(), CodecErr
 pub enum Sink<'a> {
     /// To work that takes them bit by bit, so that they need not lie in memory all at once.
     Stream(StreamWork<'a>),
-    /// As they are into memory of just their length.
+    /// Copied into memory of just their length.
     Into(&'a mut [u8]),
     /// To a continuation, which may ask for more.
     Then(Continuation<'a>),

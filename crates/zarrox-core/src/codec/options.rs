@@ -1,13 +1,13 @@
 //! The options of encoding and decoding, and the outcome of an update.
 
-/// How chunks are encoded.
+/// Options for encoding chunks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct EncodeOptions {
-    /// Whether chunks that hold nothing but the fill value are stored all the same.
+    /// True if chunks that hold nothing but the fill value are stored all the same.
     pub store_empty_chunks: bool,
 }
 
-/// What has become of a chunk of which a part was written.
+/// The state of a chunk after a part of it was written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Update {
     /// It is as it was: what is stored can stay, and nothing was appended.
@@ -19,16 +19,17 @@ pub enum Update {
 }
 
 impl Update {
-    /// What encoding a whole chunk has made of it: whether something was appended.
+    /// The update that encoding a whole chunk makes: `appended` is true if bytes were appended to the output.
     pub fn of_encoded(appended: bool) -> Self {
         if appended { Self::Encoded } else { Self::Empty }
     }
 }
 
-/// How chunks are decoded.
+/// Options for decoding chunks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DecodeOptions {
-    /// Whether checksums are compared. Where they are not, parts of a chunk can be read that only a checksum ties to the rest.
+    /// True if checksums are compared. Where they are not, parts of a chunk can be read that only a checksum
+    /// ties to the rest.
     pub verify_checksums: bool,
 }
 

@@ -129,7 +129,7 @@ mod tests {
         DataType::parse(name, &Registry::new()).unwrap()
     }
 
-    /// What an element becomes, as text.
+    /// The text of an element after a cast.
     fn cast(from: &str, value: &Json, to: &str, casting: Casting) -> Result<String> {
         let registry = Registry::new();
         let (from, to) = (named(from), named(to));

@@ -55,8 +55,9 @@ pub unsafe trait Element: Copy + Send + Sync + PartialEq + std::fmt::Debug + 'st
     /// The data type that an array of these is created with.
     fn data_type() -> DataType;
 
-    /// Whether elements of this data type can be read as this Rust type: it is the type's own, or that of its storage where
-    /// the type is an extension (a `numpy.datetime64` as its count in `i64`, text as code points in `[u32; N]`).
+    /// Returns whether elements of this data type can be read as this Rust type: it is the type's own, or
+    /// that of its storage where the type is an extension (a `numpy.datetime64` as its count in `i64`, text
+    /// as code points in `[u32; N]`).
     fn holds(data_type: &DataType) -> bool {
         let own = Self::data_type();
         let extends =

@@ -48,7 +48,8 @@ pub enum ByteOrder {
 }
 
 impl ByteOrder {
-    /// As the codec `bytes` has it for its `endian`. A list is only the model's own: v3 metadata cannot have it.
+    /// The codec `bytes`' form of the order, for its `endian`. A list is the model's own: v3 metadata cannot
+    /// have it.
     pub fn to_json(&self) -> Json {
         match self {
             Self::One(endian) => endian.name().into(),
@@ -56,7 +57,7 @@ impl ByteOrder {
         }
     }
 
-    /// What [`ByteOrder::to_json`] made.
+    /// The order that [`ByteOrder::to_json`] wrote.
     pub fn from_json(json: &Json) -> Option<Self> {
         let one = |json: &Json| json.as_str().and_then(Endian::parse);
         match json {

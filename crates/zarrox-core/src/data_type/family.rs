@@ -17,7 +17,7 @@ pub struct TypeString<'a> {
     pub endian: Option<Endian>,
     /// The character of the kind: `b i u f c V` …
     pub kind: char,
-    /// What follows: the size in bytes, for some kinds more.
+    /// The text behind the kind: the size in bytes, for some kinds more.
     pub rest: &'a str,
 }
 
@@ -58,7 +58,7 @@ pub trait Family: fmt::Debug + Send + Sync {
     /// The family's types, for lists of what there is; of types that come in any size, one.
     fn examples(&self) -> Vec<DataType>;
 
-    /// Whether the type is this family's.
+    /// Returns true if the type is this family's.
     fn has(&self, data_type: &DataType) -> bool;
 
     /// The type of v2's `|O` elements that this codec stores, given with its `id` as v2 metadata has it.

@@ -60,7 +60,7 @@ pub struct Extension {
     pub name: String,
     /// The configuration in v3 metadata; empty when there is none.
     pub configuration: Map,
-    /// How an element lies in memory.
+    /// The layout of an element in memory.
     pub storage: Storage,
 }
 
@@ -73,7 +73,7 @@ impl Hash for Extension {
 }
 
 impl DataType {
-    /// How an element lies in memory.
+    /// The layout of an element in memory.
     pub fn storage(&self) -> Storage {
         match self {
             Self::Bool => Storage::Bool,
@@ -139,17 +139,19 @@ impl DataType {
         self.storage().size()
     }
 
-    /// How many bytes codecs of bytes take together as one element, as numcodecs sees it: one, of elements of variable length.
+    /// The number of bytes codecs of bytes take together as one element, as numcodecs sees it: one, of
+    /// elements of variable length.
     pub fn encoded_item(&self) -> usize {
         if self.storage() == Storage::Variable { 1 } else { self.size() }
     }
 
-    /// Whether this is a type outside the core list that has this name, however it is configured.
+    /// Returns true if this is a type outside the core list that has this name, however it is configured.
     pub fn is_named(&self, name: &str) -> bool {
         matches!(self, Self::Extension(extension) if extension.name == name)
     }
 
-    /// The same type without padding between the fields, and inside of them: of all types but padded structures, itself.
+    /// The type without padding between and inside of its fields. Types other than padded structures are
+    /// unchanged.
     pub fn packed(&self) -> Self {
         let packed = self.fields().and_then(|structure| structure.without_padding().ok());
         packed.map_or_else(|| self.clone(), |packed| Self::Struct(Arc::new(packed)))
@@ -202,7 +204,7 @@ pub struct Field {
 }
 
 impl Field {
-    /// How many elements the field has.
+    /// The number of elements the field has.
     pub fn count(&self) -> usize {
         count(&self.shape)
     }
@@ -229,7 +231,8 @@ impl Structure {
         Self::with_shapes(fields.into_iter().map(|(name, data_type)| (name, data_type, Vec::new())))
     }
 
-    /// The same of fields that are arrays of a fixed shape, unless it is empty.
+    /// Fields of these names, types and shapes one after the other, without padding. A shape that is not
+    /// empty makes the field an array.
     ///
     /// # Errors
     /// As for [`Structure::packed`].
@@ -280,12 +283,12 @@ impl Structure {
         Error::selection(format!("there is no field '{name}'; the fields are {}", names.join(", ")))
     }
 
-    /// How elements lie in memory.
+    /// The layout of elements in memory.
     pub fn layout(&self) -> &Arc<StructLayout> {
         &self.layout
     }
 
-    /// The same fields without padding and, inside of them, the same.
+    /// The structure without padding between and inside of its fields.
     ///
     /// # Errors
     /// None that a structure which exists can cause.
@@ -301,7 +304,7 @@ impl Structure {
         builder.finish()
     }
 
-    /// Whether there are bytes that belong to no field.
+    /// Returns true if there are bytes that belong to no field.
     pub fn is_padded(&self) -> bool {
         self.fields.iter().map(Field::size).sum::<usize>() != self.layout.size
     }
@@ -387,7 +390,7 @@ impl Builder {
     }
 }
 
-/// How many elements an array has; the largest number there is when there are more.
+/// The number of elements of an array; the largest number there is when there are more.
 pub(super) fn count(shape: &[usize]) -> usize {
     shape.iter().fold(1, |count, &n| count.saturating_mul(n))
 }

@@ -1,13 +1,14 @@
 //! Numbers: the value of an element of any numeric type, and dispatch to the Rust type that holds it.
 
-/// What casting may change.
+/// The changes that a cast may make.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Casting {
     /// Nothing: an element that the other type has not is an error.
     Exact,
-    /// What NumPy's `astype` may: integers keep their lowest bits, floats are rounded to the nearest or lose their fraction, complex
-    /// numbers lose their imaginary part, all but 0 is true. Floats beyond an integer's range become its last one, and NaN 0 (NumPy
-    /// leaves that to the machine). What a type without infinities or NaN has no element for is still an error.
+    /// The changes that NumPy's `astype` may make: integers keep their lowest bits, floats are rounded to the
+    /// nearest or lose their fraction, complex numbers lose their imaginary part, all but 0 is true. Floats
+    /// beyond an integer's range become its last one, and NaN 0 (NumPy leaves that to the machine). A number
+    /// that a type without infinities or NaN cannot hold is still an error.
     Lossy,
 }
 
@@ -23,7 +24,7 @@ pub enum Number {
 }
 
 impl Number {
-    /// As a float, to the nearest, without an imaginary part.
+    /// The nearest double-precision float, without an imaginary part.
     #[expect(clippy::cast_precision_loss, reason = "rounded to the nearest")]
     pub fn to_f64(self) -> f64 {
         match self {
@@ -32,7 +33,7 @@ impl Number {
         }
     }
 
-    /// The same for single precision, rounded once.
+    /// The nearest single-precision float, rounded once, without an imaginary part.
     #[expect(
         clippy::cast_precision_loss,
         clippy::cast_possible_truncation,
@@ -61,7 +62,7 @@ impl Number {
         }
     }
 
-    /// Whether both are one number: 1 and 1.0, NaN and NaN, 0 and -0.
+    /// Returns true if both are one number: 1 and 1.0, NaN and NaN, 0 and -0.
     pub fn is_same(self, other: Self) -> bool {
         match (self, other) {
             (Self::Integer(a), Self::Integer(b)) => a == b,

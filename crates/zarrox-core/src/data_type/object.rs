@@ -21,7 +21,8 @@ pub const PICKLE: &str = "pickled objects are programs that run when they are re
     you trust the data, rewrite the array with zarr-python and another object_codec: JSON, MsgPack, VLenUTF8, VLenBytes or \
     VLenArray";
 
-/// Whether the v2 codec of this id stores a chunk as nested lists, in the order of its own axes whatever `order` says.
+/// Returns true if the v2 codec of this id stores a chunk as nested lists, in the order of its own axes
+/// whatever `order` says.
 pub(crate) fn nests_lists(id: &str) -> bool {
     matches!(id, "json2" | "json" | "msgpack2" | "msgpack")
 }

@@ -25,10 +25,10 @@ use crate::strictness::Strictness;
 #[derive(Debug)]
 pub(crate) struct Optionals(pub(crate) &'static dyn KnownTypes);
 
-/// What versions of zarrs before its release called it.
+/// The name that versions of zarrs before its release wrote.
 const LEGACY: &str = "optional";
 
-/// How many optional types may be inside of each other: more are an accident or an attack.
+/// The number of optional types that may be inside of each other: more are an accident or an attack.
 const DEEPEST: usize = 8;
 
 /// The type whose elements are missing, or of a type among those that are known.
@@ -58,7 +58,7 @@ pub(super) fn value_of(data_type: &DataType, known: &dyn KnownTypes) -> Option<D
     value_type(configuration, known).ok()
 }
 
-/// How a value lies behind a byte that says whether it is there.
+/// The layout of a value behind a byte that is 1 if the value is there.
 fn behind_a_byte(value: &Storage) -> Storage {
     let inside = |leaf: Leaf| Leaf { offset: leaf.offset + 1, ..leaf };
     let mut leaves = vec![Leaf { offset: 0, size: 1, word: 1 }];
@@ -66,7 +66,7 @@ fn behind_a_byte(value: &Storage) -> Storage {
     Storage::Struct(Arc::new(StructLayout { size: value.size() + 1, leaves }))
 }
 
-/// How many optional types are inside of each other.
+/// The number of optional types that are inside of each other.
 fn depth(data_type: &DataType, known: &dyn KnownTypes) -> usize {
     value_of(data_type, known).map_or(0, |value| 1 + depth(&value, known))
 }

@@ -11,13 +11,13 @@ pub struct RustField {
     pub name: &'static str,
     /// Where the field begins in the struct, in bytes.
     pub offset: usize,
-    /// What the field can be in a data type. Arrays are created with the first.
+    /// The forms that the field can have in a data type. Arrays are created with the first.
     pub forms: &'static [Form],
     /// The type that arrays are created with instead.
     pub declared: Option<fn() -> DataType>,
 }
 
-/// What a Rust field can be in a data type: elements of one type, or an array of them.
+/// A form of a Rust field in a data type: elements of one type, or an array of them.
 #[derive(Debug, Clone, Copy)]
 pub struct Form {
     data_type: fn() -> DataType,
@@ -62,7 +62,8 @@ pub fn data_type(fields: &[RustField], size: usize) -> DataType {
     structure.map_or(DataType::RawBits(size), |structure| DataType::Struct(Arc::new(structure)))
 }
 
-/// Whether a struct of these fields and this size has, byte for byte, what elements of a data type have.
+/// Returns true if a struct of these fields and this size has, byte for byte, what elements of a data type
+/// have.
 pub fn holds(fields: &[RustField], size: usize, data_type: &DataType) -> bool {
     let Some(structure) = data_type.fields() else { return false };
     let theirs = structure.fields();

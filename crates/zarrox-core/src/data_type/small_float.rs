@@ -18,10 +18,10 @@ use crate::strictness::Strictness;
 #[derive(Debug)]
 pub(crate) struct SmallFloats;
 
-/// What the largest exponents and the negative zero mean.
+/// The meaning of the largest exponents and of the negative zero.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Special {
-    /// As in IEEE 754: infinities and NaNs.
+    /// IEEE 754: infinities and NaNs.
     Ieee,
     /// Finite numbers, but that the two with the highest magnitude are NaNs.
     LargestIsNan,
@@ -68,7 +68,7 @@ impl Layout {
         DataType::Extension(Box::new(Extension { name, configuration: Map::default(), storage }))
     }
 
-    /// How many bits there are, the sign included.
+    /// The number of bits, the sign included.
     fn bits(&self) -> u32 {
         u32::from(self.special != Special::PowersOfTwo) + self.exponent + self.mantissa
     }

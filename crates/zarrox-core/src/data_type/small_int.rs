@@ -86,7 +86,7 @@ impl DataType {
         }
     }
 
-    /// Whether different bytes may be stored for one value.
+    /// Returns true if different bytes may be stored for one value.
     fn has_canonical_form(&self) -> bool {
         let inside =
             |structure: &Structure| structure.fields().iter().any(|f| f.data_type.has_canonical_form());

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use crate::vlen::VlenRef;
 
-/// How one element lies in memory. Numbers are the element's size in bytes; multi-byte numbers are in the
-/// machine's own endianness once decoded.
+/// The layout of one element in memory. Numbers are the element's size in bytes; multi-byte numbers are in
+/// the machine's own endianness once decoded.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Storage {
     /// One byte, 0 or 1.
@@ -24,7 +24,7 @@ pub enum Storage {
     Utf32(usize),
     /// Fields one after the other.
     Struct(Arc<StructLayout>),
-    /// As many bytes as each element has, in a [buffer](crate::vlen).
+    /// A number of bytes that each element has for itself, in a [buffer](crate::vlen).
     Variable,
 }
 
@@ -42,9 +42,9 @@ pub struct StructLayout {
 pub struct Leaf {
     /// Where it begins in the element, in bytes.
     pub offset: usize,
-    /// How long it is, in bytes.
+    /// The length in bytes.
     pub size: usize,
-    /// How many bytes are reversed as a unit; 1 where there is no order.
+    /// The number of bytes that are reversed as a unit; 1 where there is no order.
     pub word: usize,
 }
 
@@ -64,8 +64,8 @@ impl Storage {
         }
     }
 
-    /// How many bytes are reversed as a unit between the two endiannesses; 1 where there is no order. In a structure, the
-    /// most of any field's.
+    /// The number of bytes that are reversed as a unit between the two endiannesses; 1 where there is no
+    /// order. In a structure, the most of any field's.
     pub fn word(&self) -> usize {
         match self {
             Self::Bool | Self::Raw(_) | Self::Variable => 1,

@@ -274,7 +274,7 @@ impl Family for Structures<'_> {
         STANDARD.encode(fill.as_bytes()).into()
     }
 
-    /// As NumPy prints it: `(1, 2.5)`, a field that is an array as `[1, 2]`.
+    /// NumPy's text: `(1, 2.5)`, a field that is an array as `[1, 2]`.
     fn format(&self, data_type: &DataType, element: &[u8]) -> String {
         let Some(structure) = data_type.fields() else { return String::new() };
         let value = |field: &Field, family: &dyn Family, at: usize| {

@@ -29,7 +29,7 @@ pub const NOT_A_TIME: i64 = i64::MIN;
 
 const LARGEST_SCALE: u32 = 0x7fff_ffff;
 
-/// What the elements of a time type are.
+/// The kind of the elements of a time type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum TimeKind {
     /// Points in time: `numpy.datetime64`.
@@ -38,7 +38,7 @@ pub enum TimeKind {
     Span,
 }
 
-/// What a time type counts.
+/// The unit of a time type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "the names say it")]
 pub enum TimeUnit {
@@ -109,7 +109,7 @@ impl TimeType {
         Ok(Self { kind, unit, scale })
     }
 
-    /// Whether elements are points or spans.
+    /// Returns whether elements are points or spans.
     pub fn kind(&self) -> TimeKind {
         self.kind
     }
@@ -119,7 +119,7 @@ impl TimeType {
         self.unit
     }
 
-    /// How many units are counted as one.
+    /// The number of units that are counted as one.
     pub fn scale(&self) -> u32 {
         self.scale
     }
@@ -146,7 +146,7 @@ impl DataType {
         TimeType { kind: TimeKind::Span, unit, scale: 1 }.into()
     }
 
-    /// What a type of points or spans of time counts; `None` for all other types.
+    /// The kind and unit of a type of points or spans of time; `None` for all other types.
     pub fn time(&self) -> Option<TimeType> {
         let (name, unit, scale) = parts(self)?;
         let kind = if name == POINT { TimeKind::Point } else { TimeKind::Span };
@@ -202,7 +202,8 @@ pub(super) fn type_string(name: &str) -> Cow<'_, str> {
     short.map_or(Cow::Borrowed(name), Cow::Owned)
 }
 
-/// Whether NumPy puts the text of this element into quotes: of points in time, and of what is no time.
+/// Returns true if NumPy puts the text of this element into quotes: of points in time, and of what is no
+/// time.
 pub(super) fn is_time(data_type: &DataType, text: &str) -> bool {
     data_type.is_named(POINT) || (data_type.is_named(SPAN) && text == "NaT")
 }
@@ -401,7 +402,7 @@ mod tests {
         }
     }
 
-    /// What `str(numpy.datetime64(count, unit))` gives in NumPy 2.5.
+    /// The text that `str(numpy.datetime64(count, unit))` gives in NumPy 2.5.
     #[test]
     fn points_in_time_print_as_numpy_prints_them() {
         let cases = [

@@ -11,7 +11,7 @@ use crate::strictness::Strictness;
 pub(crate) struct Unknown;
 
 impl DataType {
-    /// What metadata says of a type that nobody knows.
+    /// A type that no family knows, as metadata describes it.
     pub(crate) fn unknown(json: &Json) -> Self {
         let named =
             json.as_object().and_then(|map| Some((map.get("name")?.as_str()?, map.get("configuration"))));

@@ -35,12 +35,13 @@ pub(super) fn named(name: &str) -> DataType {
 }
 
 impl DataType {
-    /// Whether the elements are text or bytes of variable length.
+    /// Returns whether the elements are text or bytes of variable length.
     pub fn is_text_or_bytes(&self) -> bool {
         Variable.has(self)
     }
 
-    /// Whether elements of another type of variable length are of this one, too: any text is bytes, and any bytes may be text.
+    /// Returns true if elements of another type of variable length are of this one, too: any text is bytes,
+    /// and any bytes may be text.
     pub(crate) fn has_elements_of(&self, other: &Self) -> bool {
         self == other || (self.is_text_or_bytes() && other.is_text_or_bytes())
     }

@@ -27,7 +27,7 @@ pub enum ListedLength {
     Run {
         /// The length of each, in elements.
         length: u64,
-        /// How many there are.
+        /// The number of them.
         count: u64,
     },
 }

@@ -11,7 +11,7 @@ pub struct Run {
     pub start: u64,
     /// The length of each, in elements; not zero.
     pub length: u64,
-    /// How many there are.
+    /// The number of them.
     pub count: u64,
 }
 

@@ -3,7 +3,7 @@
 /// The shape of a new array's chunks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ChunkShape {
-    /// What zarr-python 2 guesses: between 128 KiB and 64 MiB, the larger the array the larger.
+    /// The guess of zarr-python 2: between 128 KiB and 64 MiB, the larger the array the larger.
     Guess,
     /// One chunk that has the whole array.
     One,
@@ -141,7 +141,7 @@ fn guess(shape: &[u64], item: usize) -> Vec<u64> {
 mod tests {
     use super::*;
 
-    /// What `zarr.util.guess_chunks` of zarr-python 2.18.7 returns: `tests/guesses/make.py`.
+    /// The results of `zarr.util.guess_chunks` of zarr-python 2.18.7: `tests/guesses/make.py`.
     const GUESSES: &str = include_str!("../../tests/guesses/guesses.json");
 
     #[test]

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::{Json, Map, Number};
 
-/// What [`json!`](super::json) takes by reference.
+/// Values that [`json!`](super::json) takes by reference.
 pub trait ToJson {
     /// The value as JSON.
     fn to_json(&self) -> Json;

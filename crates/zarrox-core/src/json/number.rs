@@ -13,7 +13,7 @@ enum Repr {
     Unsigned(u64),
     /// An integer below zero.
     Negative(i64),
-    /// What the others cannot say: fractions, exponents, large integers, `-0` and the tokens.
+    /// The text of all other numbers: fractions, exponents, large integers, `-0` and the tokens.
     Text(Box<str>),
 }
 

@@ -82,7 +82,8 @@ impl<'a> Outline<'a> {
         Ok(Some(text))
     }
 
-    /// What is written instead of a member, given its change; takes the value from that. `None` where nothing is.
+    /// The text in place of a member, given its change; takes the value from that. `None` when nothing is
+    /// written.
     fn changed(&self, span: &Span<'a>, change: Option<&mut Option<Json>>) -> Result<Option<Member<'a>>> {
         let kept = Member::Kept(&self.text[span.member.clone()]);
         let Some(change) = change else { return Ok(Some(kept)) };

@@ -7,7 +7,7 @@ use std::ops::Range;
 use super::number::TOKENS;
 use super::{Json, Map, Number};
 
-/// How deep lists and objects may be nested in a document: what is deeper, the parser refuses.
+/// The depth to which lists and objects may be nested in a document: what is deeper, the parser refuses.
 pub(super) const MAX_DEPTH: usize = 127;
 
 /// Text that is no JSON.

@@ -132,8 +132,8 @@ impl Json {
         index.of(self)
     }
 
-    /// The same for those who take nothing but JSON: Python's tokens are strings of the same name, as Zarr v3 has them in fill
-    /// values.
+    /// The value for readers that take nothing but JSON: Python's tokens become strings of their names, as
+    /// Zarr v3 has them in fill values.
     #[must_use]
     pub fn without_tokens(&self) -> Self {
         match self {
@@ -182,7 +182,7 @@ impl<T: JsonIndex + ?Sized> JsonIndex for &T {
     }
 }
 
-/// What is not there is null.
+/// A member that is not there is null.
 impl<I: JsonIndex> Index<I> for Json {
     type Output = Self;
 

@@ -48,7 +48,8 @@ impl Consolidation {
     /// The documents of a group and of all nodes below it, out of the document that has them all. `Ok(None)` when there
     /// is no consolidated metadata in it. A document that has them inside of its own is without them there.
     ///
-    /// What is no document of a node is passed on all the same: who opens that node learns what is wrong with it.
+    /// Entries that are not documents of a node are passed on all the same: an error comes when that node is
+    /// opened.
     pub fn documents_in(
         self,
         layout: &Layout,
@@ -188,7 +189,7 @@ impl Consolidation {
         Ok(outline.with(changes)?.map(String::into_bytes))
     }
 
-    /// What repeats a document.
+    /// The entry that repeats a document.
     fn entry_of(self, key: &str, document: &[u8]) -> Result<Json> {
         let mut entry = json::parse_object(document).map_err(|error| error.at(format!("'{key}'")))?;
         entry.shift_remove(MEMBER);
@@ -198,7 +199,7 @@ impl Consolidation {
         Ok(entry.into())
     }
 
-    /// What names an entry; `None` where the document is not repeated.
+    /// The name of an entry; `None` where the document is not repeated.
     fn name_of_entry(self, group: &NodePath, path: &NodePath, key: &str) -> Option<String> {
         match self {
             Self::Beside(_) => key.strip_prefix(&group.prefix()).map(str::to_owned),
@@ -208,7 +209,7 @@ impl Consolidation {
         }
     }
 
-    /// What is left of the document without the consolidated metadata; `None` when nothing is.
+    /// The document without the consolidated metadata; `None` when nothing is left.
     pub fn without(self, document: &[u8]) -> Result<Option<Vec<u8>>> {
         match self {
             Self::Beside(_) | Self::AtRoot(_) => Ok(None),
@@ -221,12 +222,12 @@ impl Consolidation {
     }
 }
 
-/// Whether a document could have consolidated metadata inside, told without parsing it.
+/// Returns true if a document could have consolidated metadata inside, told without parsing it.
 pub fn may_have_inline(document: &[u8]) -> bool {
     std::str::from_utf8(document).is_ok_and(|text| text.contains(MEMBER))
 }
 
-/// Whether a document can have this key.
+/// Returns true if a document can have this key.
 fn is_key(name: &str) -> bool {
     name.split('/').all(|segment| !matches!(segment, "" | "." | ".."))
 }
@@ -249,7 +250,8 @@ fn document_of(mut entry: Json) -> Json {
     entry
 }
 
-/// Whether two documents of a node say the same, but for consolidated metadata that one of them may have.
+/// Returns true if two documents of a node say the same, but for consolidated metadata that one of them may
+/// have.
 pub fn same_document(a: Option<&[u8]>, b: Option<&[u8]>) -> bool {
     let parsed = |document: &[u8]| {
         let mut map = json::parse_object(document).ok()?;

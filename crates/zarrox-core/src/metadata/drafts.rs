@@ -1,7 +1,7 @@
-//! What the two drafts of version 3 have in common: entry documents, codecs and extensions named by URIs, and sharding
-//! as a storage transformer.
+//! The parts that the two drafts of version 3 share: entry documents, codecs and extensions named by URIs,
+//! and sharding as a storage transformer.
 //!
-//! What their arrays say is said in the words of [version 2](super::v2), and left to it.
+//! The documents of arrays are put into the words of [version 2](super::v2), and left to it.
 
 use std::borrow::Cow;
 
@@ -24,7 +24,7 @@ pub(super) const ARRAY: &str = "array";
 /// The name of a group's document.
 pub(super) const GROUP: &str = "group";
 
-/// What the URIs of everything that belongs to the drafts begin with.
+/// The beginning of the URIs of everything that belongs to the drafts.
 const SPECIFICATIONS: &str = "https://purl.org/zarr/spec/";
 
 /// The members of an entry document of the experimental version 3, or else of the draft; `None` when this is none of it:
@@ -39,8 +39,9 @@ pub(super) fn entry_members(document: Option<&[u8]>, experimental: bool) -> Opti
     (is_entry && is_experimental == experimental).then_some(map)
 }
 
-/// Whether the member `zarr_format` of some object in a document is a string. In final version 3 it is a number, and documents of
-/// whole hierarchies, consolidated, need not be parsed to learn that they are no entry documents.
+/// Returns true if the member `zarr_format` of some object in a document is a string. In final version 3 it
+/// is a number, and documents of whole hierarchies, consolidated, need not be parsed to learn that they are
+/// no entry documents.
 fn has_textual_format(document: &[u8]) -> bool {
     const MEMBER: &str = "\"zarr_format\"";
     let Ok(text) = std::str::from_utf8(document) else { return false };
@@ -68,7 +69,7 @@ fn is_version_3(version: &str) -> bool {
     version == "3" || version.starts_with("3.")
 }
 
-/// What the keys of documents end in.
+/// The suffix of the keys of documents.
 pub(super) fn key_suffix(members: &mut Members<'_>) -> Result<String> {
     const NAME: &str = "metadata_key_suffix";
     let json = match members.take(NAME) {
@@ -221,7 +222,7 @@ pub(super) fn type_string(name: &str, registry: &Registry) -> Result<Json> {
     registry.family(&data_type)?.to_v2(&data_type, Endian::Little)
 }
 
-/// The same type string with another byte order, where it has one.
+/// The type string with another byte order, where it has one.
 pub(super) fn with_endian(dtype: &Json, endian: Endian) -> Result<Json> {
     let Some(text) = dtype.as_str() else {
         return Err(Error::unsupported(format!("the data type {dtype} has byte orders of its own")));
@@ -272,7 +273,7 @@ pub(super) fn codec_from_v2(codec: &Json, stem: &str) -> Option<(String, Map)> {
     Some((uri, configuration))
 }
 
-/// Whether one of v2's codecs turns bytes into bytes.
+/// Returns true if one of v2's codecs turns bytes into bytes.
 pub(super) fn is_bytes_to_bytes(codec: &Json, registry: &Registry) -> Result<bool> {
     let id = codec.get("id").and_then(Json::as_str).unwrap_or_default();
     let members = codec.as_object().cloned().unwrap_or_default();
@@ -393,8 +394,8 @@ fn sharded(array: ArrayMetadata, transformer: &Json, strictness: Strictness) -> 
     Ok(ArrayMetadata { chunk_grid, codecs: vec![sharding], ..array })
 }
 
-/// How many chunks a shard has along each dimension. zarr-python takes a number for one dimension, and a 1 for those
-/// that are not given, also when there are none.
+/// The number of chunks a shard has along each dimension. zarr-python takes a number for one dimension, and a
+/// 1 for those that are not given, also when none.
 fn chunks_per_shard(json: &Json, ndim: usize, strictness: Strictness) -> Result<Vec<u64>> {
     let list = match json {
         Json::Number(_) if strictness == Strictness::Lenient => std::slice::from_ref(json),
@@ -449,7 +450,7 @@ fn unsharded(array: &ArrayMetadata) -> Result<(ArrayMetadata, Option<Vec<u64>>)>
     Ok((ArrayMetadata { chunk_grid, codecs: codecs("codecs")?, ..array.clone() }, Some(counts)))
 }
 
-/// Whether a type is one of those that have a name of their own in v3.
+/// Returns true if a type is one of those that have a name of their own in v3.
 pub(super) fn is_core(data_type: &DataType) -> bool {
     !matches!(data_type, DataType::Extension(_))
 }

@@ -24,7 +24,7 @@ pub type Document = (&'static str, Vec<u8>);
 pub enum Source<'a> {
     /// Its bytes.
     Bytes(&'a [u8]),
-    /// What was parsed out of them.
+    /// The parsed documents.
     Json(&'a Json),
 }
 
@@ -42,7 +42,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// The same, to be read one after the other.
+    /// The members, to be read one after the other.
     pub(super) fn members(self, strictness: Strictness) -> Result<Members<'a>> {
         match self {
             Self::Bytes(bytes) => Members::parse(bytes, strictness),
@@ -51,14 +51,14 @@ impl<'a> Source<'a> {
     }
 }
 
-/// What documents are read with.
+/// The context in which documents are read.
 #[derive(Debug, Clone, Copy)]
 pub struct ReadContext<'a> {
     /// The data types and codecs that are known.
     pub registry: &'a Registry,
-    /// How forgiving to be.
+    /// The strictness of the reader.
     pub strictness: Strictness,
-    /// Whether an unknown data type may be read as the known one that its document names in its place.
+    /// True if an unknown data type may be read as the known one that its document names in its place.
     pub data_type_fallback: bool,
     /// The codecs of the last array that was read with the same registry and as forgivingly.
     pub last_codecs: Option<&'a LastCodecs>,
@@ -84,7 +84,7 @@ pub enum Change<'a> {
     Members(&'a Map),
 }
 
-/// What a format is: its documents, and the way from them to the model and back.
+/// The definition of a format: its documents, and the way from them to the model and back.
 pub trait FormatDef: fmt::Debug + Sync {
     /// The format's name, for people: `v2`, `v3`.
     fn name(&self) -> &'static str;
@@ -108,8 +108,8 @@ pub trait FormatDef: fmt::Debug + Sync {
         Ok(Some(self.layout()))
     }
 
-    /// Whether a hierarchy whose entry document is missing is one of this format all the same where its name, or who opens
-    /// it, says so.
+    /// Returns whether a hierarchy whose entry document is missing is one of this format all the same where
+    /// its name, or who opens it, says so.
     fn may_lack_entry(&self) -> bool {
         false
     }
@@ -170,7 +170,7 @@ pub trait FormatDef: fmt::Debug + Sync {
         codecs
     }
 
-    /// How chunks are named when the creator does not say.
+    /// The names of chunks when the creator does not give an encoding.
     fn default_chunk_key_encoding(&self) -> ChunkKeyEncoding;
 
     /// The shape of chunks whose creator does not say, for elements of this size.
@@ -182,12 +182,12 @@ pub trait FormatDef: fmt::Debug + Sync {
     /// format's own implementation takes.
     fn default_compressor(&self, item: usize) -> CodecSpec;
 
-    /// How the metadata of a whole hierarchy is kept together; `None` where the format has no way.
+    /// The place of the consolidated metadata of a hierarchy; `None` where the format has none.
     fn consolidation(&self) -> Option<Consolidation> {
         None
     }
 
-    /// Whether the fill value may be `null`, which leaves it undefined.
+    /// Returns true if the fill value may be `null`, which leaves it undefined.
     fn has_undefined_fill(&self) -> bool {
         false
     }

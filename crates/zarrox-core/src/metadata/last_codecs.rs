@@ -11,7 +11,7 @@ use crate::json::{Json, is_identical};
 /// The codecs of the v2 array that was read last. Reading them is most of the work on a document of v2.
 #[derive(Debug, Default)]
 pub struct LastCodecs {
-    /// Whether there was an array before: nothing is copied to be kept for one that stays alone.
+    /// True if there was an array before: nothing is copied to be kept for one that stays alone.
     asked: AtomicBool,
     last: Mutex<Option<(Said, Vec<CodecSpec>)>>,
 }
@@ -19,7 +19,7 @@ pub struct LastCodecs {
 /// All that a document of v2 says of an array's codecs.
 #[derive(Debug, Clone)]
 pub(super) struct Said<J = Json> {
-    /// How many dimensions there are, where their order is the other one.
+    /// The number of dimensions, where their order is the other one.
     pub(super) column_major: Option<usize>,
     pub(super) data_type: DataType,
     pub(super) order: ByteOrder,

@@ -20,7 +20,7 @@ enum Nodes {
     Apart {
         /// The name that the root has there; empty where it has none.
         root: &'static str,
-        /// What the keys of documents end in.
+        /// The suffix of the keys of documents.
         suffix: String,
     },
 }
@@ -40,15 +40,15 @@ impl Layout {
         Self { nodes: Nodes::Apart { root, suffix: suffix.into() }, implicit_groups: true }
     }
 
-    /// The same, with another say on [implicit groups](Self::implicit_groups).
+    /// Sets [implicit groups](Self::implicit_groups).
     #[must_use]
     pub const fn with_implicit_groups(mut self, implicit_groups: bool) -> Self {
         self.implicit_groups = implicit_groups;
         self
     }
 
-    /// Whether the root, and each prefix that holds something and has no document, is a group. Then all nodes of the
-    /// hierarchy are of one format: what is in it belongs to it.
+    /// Returns true if the root, and each prefix that holds something and has no document, is a group. Then
+    /// all nodes of the hierarchy are of one format: what is in it belongs to it.
     pub const fn implicit_groups(&self) -> bool {
         self.implicit_groups
     }
@@ -156,7 +156,7 @@ pub struct Extent {
 }
 
 impl Extent {
-    /// Whether what is stored under a key belongs to the node, or to one below it.
+    /// Returns whether what is stored under a key belongs to the node, or to one below it.
     pub fn contains(&self, key: &str) -> bool {
         self.keys.iter().any(|own| own == key) || self.prefixes.iter().any(|prefix| key.starts_with(prefix))
     }

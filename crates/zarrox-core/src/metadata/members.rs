@@ -77,7 +77,7 @@ impl<'a> Members<'a> {
         Some(json)
     }
 
-    /// The same, for those who change it or keep it.
+    /// Takes a member that is to be changed or kept.
     pub(super) fn take(&mut self, name: &'static str) -> Option<Json> {
         self.optional(name).map(Cow::into_owned)
     }

@@ -39,16 +39,17 @@ pub struct ArrayMetadata {
     /// The data type as the document says it, where it is not known and [`data_type`](Self::data_type) is the one to take
     /// in its place.
     pub fallback_from: Option<Box<Json>>,
-    /// How the array is divided into chunks.
+    /// The division of the array into chunks.
     pub chunk_grid: ChunkGrid,
-    /// How chunks are named.
+    /// The names of chunks.
     pub chunk_key_encoding: ChunkKeyEncoding,
     /// False where the document leaves it open which separator chunk keys have, as old v2 documents do, or which key
     /// the only chunk has, as those of the drafts do: then the keys themselves must be looked at.
     pub separator_declared: bool,
-    /// What an element is that nobody has written; `None` only where v1 and v2 say `null`: undefined.
+    /// The element in place of those that were never written; `None` only where v1 and v2 say `null`:
+    /// undefined.
     pub fill_value: Option<FillValue>,
-    /// How chunks are encoded.
+    /// The codecs that encode chunks.
     pub codecs: Vec<CodecSpec>,
     /// The user's attributes.
     pub attributes: Map,
@@ -96,7 +97,7 @@ impl ArrayMetadata {
         self.chain_of(self.chunk_grid.largest_chunk(), registry, strictness, limit)
     }
 
-    /// The same for chunks of this shape, which a grid of several shapes has.
+    /// The chain for chunks of this shape, of which a grid with several shapes has some.
     pub fn chain_of(
         &self,
         chunk_shape: &[u64],
@@ -113,7 +114,7 @@ impl ArrayMetadata {
         Ok(CodecChain::new(&self.codecs, &context)?)
     }
 
-    /// Whether two arrays are the same, however their documents say it.
+    /// Returns true if two arrays are the same, however their documents say it.
     pub fn is_same(&self, other: &Self, registry: &Registry, chunk_limit: usize) -> Result<bool> {
         let complete = |array: &Self| -> Result<Self> {
             let codecs = array.chain(registry, Strictness::Lenient, chunk_limit)?.specs();

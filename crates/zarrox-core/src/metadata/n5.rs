@@ -39,7 +39,7 @@ const WRITTEN: &str = "2.0.0";
 /// The newest version whose blocks and members are known.
 const NEWEST: u64 = 4;
 
-/// What belongs to the format: no user attribute can have these names.
+/// The attributes that belong to the format: no user attribute can have these names.
 const RESERVED: [&str; 6] =
     [VERSION, "dimensions", "blockSize", "dataType", "compression", "compressionType"];
 
@@ -191,7 +191,7 @@ fn reversed(lengths: &[u64]) -> Vec<u64> {
     lengths.iter().rev().copied().collect()
 }
 
-/// What is the user's.
+/// The user's attributes.
 fn attributes(mut map: Map) -> Map {
     map.retain(|name, _| !RESERVED.contains(&name.as_str()));
     map

@@ -1,8 +1,9 @@
 //! Zarr version 1: a single array, `meta` and `attrs`.
 //!
-//! What it says is what version 2 says in other words, so that a document is put into these words and left to
-//! [version 2](super::v2). But for one thing: zarr-python 1, which wrote the arrays that there are, hands the memory of a
-//! chunk to Blosc, and its elements row by row to all others. So `"order": "F"` is true of Blosc alone.
+//! Its members mean those of version 2 in other words, so that a document is put into these words and left to
+//! [version 2](super::v2). There is one exception: zarr-python 1, which wrote the arrays that exist, hands
+//! the memory of a chunk to Blosc, and its elements row by row to all other compressors. So `"order": "F"` is
+//! true of Blosc alone.
 //!
 //! <https://zarr-specs.readthedocs.io/en/latest/v1/v1.0.html>
 

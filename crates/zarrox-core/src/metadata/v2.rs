@@ -206,8 +206,8 @@ pub(super) fn array_from_document(
     Ok(array)
 }
 
-/// Whether a fill value is the 0 that zarr-python 2 gives text and bytes if nobody says anything. It reads the number where
-/// there is no chunk, so that every chunk must be stored, as with an undefined value.
+/// Returns true if a fill value is the 0 that zarr-python 2 gives text and bytes if nobody says anything. It
+/// reads the number where there is no chunk, so that every chunk must be stored, as with an undefined value.
 fn is_number_of_text(fill: &Json, data_type: &DataType) -> bool {
     // Of an object, the number is a value.
     fill.as_u64() == Some(0) && data_type.is_text_or_bytes()
@@ -371,13 +371,13 @@ fn filter_in(codec: &CodecSpec) -> Option<CodecSpec> {
     filter.and_then(CodecSpec::from_json)
 }
 
-/// What the numbers are that the filters have made of an array so far, as numcodecs has them: in bytes.
+/// The numbers that the filters have made of an array so far, as numcodecs has them: in bytes.
 struct Numbers {
     /// Their byte order, where they have one.
     order: Option<ByteOrder>,
-    /// How many bytes that is the order of.
+    /// The number of bytes that the order applies to.
     word: usize,
-    /// Whether they are fields of structures.
+    /// True if they are fields of structures.
     in_structures: bool,
 }
 
@@ -388,8 +388,8 @@ impl Numbers {
         Self { order: (word > 1).then(|| order.clone()), word, in_structures }
     }
 
-    /// Whether a filter sees the numbers that there are, or little-endian ones in other pieces: then it is one of arrays.
-    /// numcodecs views the bytes as the filter's own type, and asks nothing.
+    /// Returns whether a filter sees the numbers that there are, or little-endian ones in other pieces: then
+    /// it is one of arrays. numcodecs views the bytes as the filter's own type, and asks nothing.
     fn are_seen_by(&self, filter: &Map) -> bool {
         let Some(seen) = decoded_dtype(filter) else { return true };
         match (self.order.as_ref(), seen.endian) {
@@ -408,7 +408,7 @@ impl Numbers {
     }
 }
 
-/// How many bytes of a type have a byte order together.
+/// The number of bytes of a type that share a byte order.
 fn word(dtype: &TypeString<'_>) -> Option<usize> {
     match dtype.kind {
         'U' => Some(4),

@@ -169,7 +169,7 @@ fn array_from_document(mut members: Members<'_>, context: &ReadContext<'_>) -> R
     Ok(array)
 }
 
-/// What is said of an extension point.
+/// The declaration of an extension point.
 struct Extension<'a> {
     name: &'a str,
     configuration: Option<&'a Map>,
@@ -314,7 +314,7 @@ fn read_codecs(json: &Json, strictness: Strictness) -> Result<Vec<CodecSpec>> {
         .collect()
 }
 
-/// Whether a codec, or one inside of it, is a filter of v2 that is given bytes.
+/// Returns whether a codec, or one inside of it, is a filter of v2 that is given bytes.
 fn has_filter_of_bytes(name: &str, configuration: Option<&Map>) -> bool {
     fn within(json: &Json) -> bool {
         match json {

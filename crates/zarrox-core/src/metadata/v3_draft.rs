@@ -30,7 +30,7 @@ pub(super) struct V3Draft;
 const CORE: &str = "https://purl.org/zarr/spec/core/3.0";
 const SHARDING: &str = "https://purl.org/zarr/spec/extensions/storage_transformers/sharding/1.0";
 const TIMES: &str = "https://purl.org/zarr/spec/extensions/data-types/datetime/1.0";
-/// What the URIs of the data types begin with that the drafts themselves speak of.
+/// The beginnings of the URIs of the data types that the drafts themselves describe.
 const DATA_TYPES: [&str; 2] = [
     "https://purl.org/zarr/spec/extensions/data-types/",
     "https://purl.org/zarr/spec/extensions/data_types/",

@@ -178,7 +178,7 @@ fn array_from_document(map: Map, context: &ReadContext<'_>) -> Result<ArrayMetad
     Ok(ArrayMetadata { attributes, extra, ..array })
 }
 
-/// Whether an attribute is the list of the filters. What else has their name is the user's.
+/// Returns true if an attribute is the list of the filters. What else has their name is the user's.
 fn is_filters(json: &Json) -> bool {
     json.as_array().is_some_and(|list| list.iter().all(|codec| codec.get("id").is_some_and(Json::is_string)))
 }

@@ -20,14 +20,14 @@ pub struct MaskedChunks {
     borders: Dims<Vec<usize>>,
     /// The index, along each dimension, of each chunk in which it is true anywhere, in row-major order.
     chunks: Vec<Dims<usize>>,
-    /// How often it is true before each [`STRIDE`]-th position.
+    /// The number of true positions before each [`STRIDE`]-th position.
     before: Vec<usize>,
 }
 
-/// How many positions are counted anew for finding how often the mask is true before one of them.
+/// The number of positions that are counted again to find the number of true ones before one of them.
 const STRIDE: usize = 256;
 
-/// How many positions of a mask are looked at together, to be passed over where it is false.
+/// The number of positions of a mask that are tested together, so that false ones are skipped.
 const LOOKED_AT: usize = 64;
 
 impl MaskedChunks {
@@ -48,7 +48,7 @@ impl MaskedChunks {
         masked
     }
 
-    /// How many chunks have a position where the mask is true.
+    /// The number of chunks that have a position where the mask is true.
     pub fn count(&self) -> usize {
         self.chunks.len()
     }
@@ -102,7 +102,7 @@ impl MaskedChunks {
         }
     }
 
-    /// How often the mask is true before a position.
+    /// The number of true positions of the mask before a position.
     fn rank(&self, position: usize) -> usize {
         let known = position / STRIDE;
         let before = self.before.get(known).copied().unwrap_or_default();
@@ -126,7 +126,7 @@ pub(crate) struct MaskedRow<'a> {
     /// The position of its first element.
     pub(crate) position: &'a [usize],
     pub(crate) flags: &'a [bool],
-    /// How often the mask is true in the row.
+    /// The number of true positions of the mask in the row.
     pub(crate) count: usize,
     /// The place of the first element where it is.
     pub(crate) place: usize,
@@ -152,7 +152,7 @@ impl MaskedChunk {
         Self { masked, n, count: total, extents }
     }
 
-    /// How often the mask is true.
+    /// The number of true positions of the mask.
     pub(crate) fn count(&self) -> usize {
         self.count
     }
@@ -178,7 +178,7 @@ impl MaskedChunk {
         });
     }
 
-    /// Whether there are more than `limit` runs of neighbours, each of which lies in one row.
+    /// Returns true if there are more than `limit` runs of neighbours, each of which lies in one row.
     pub(crate) fn has_more_runs(&self, limit: usize) -> bool {
         let mut runs = 0;
         self.for_each_row(|MaskedRow { flags, .. }| {
@@ -209,7 +209,7 @@ impl MaskedChunk {
     }
 }
 
-/// How often a mask is true.
+/// The number of true positions of a mask.
 pub(crate) fn count(mask: &[bool]) -> usize {
     // As many as a byte can count, so that the machine adds many at a time.
     mask.chunks(255).map(|part| usize::from(part.iter().map(|&set| u8::from(set)).sum::<u8>())).sum()
@@ -303,7 +303,7 @@ mod tests {
         assert_eq!(found, all.enumerate().collect::<Vec<_>>());
     }
 
-    /// What is known of a chunk without lists, against the lists.
+    /// Compares the summary of a chunk without lists with the lists.
     fn check_summary(chunk: &MaskedChunk, points: &PlacedPoints) {
         assert_eq!(chunk.count(), points.places().unwrap().len());
         let lists = points.coordinates();

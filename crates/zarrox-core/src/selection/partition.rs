@@ -1,5 +1,5 @@
-//! How a region falls on a grid of chunks: dimension by dimension, at the same cost for the first
-//! touched chunk as for the last.
+//! Partition of a region by a grid of chunks: dimension by dimension, at equal cost for the first touched
+//! chunk and the last.
 
 use smallvec::SmallVec;
 
@@ -24,7 +24,7 @@ impl Piece {
     }
 }
 
-/// How many chunks of length `chunk` a span touches.
+/// The number of chunks of length `chunk` a span touches.
 pub fn piece_count(span: Span, chunk: usize) -> usize {
     if span.count == 0 || span.step > chunk {
         return span.count;
@@ -63,9 +63,9 @@ pub struct Pieces {
 /// The part of a span that lies in one run of equal chunks.
 #[derive(Debug, Clone, Copy)]
 struct Stretch {
-    /// How many pieces lie before.
+    /// The number of pieces before this one.
     before: usize,
-    /// How many positions of the span lie before.
+    /// The number of positions of the span before this one.
     out: usize,
     /// The index of the run's first chunk.
     first: usize,
@@ -99,7 +99,7 @@ impl Pieces {
         pieces
     }
 
-    /// How many there are.
+    /// The number of them.
     pub fn count(&self) -> usize {
         self.count
     }
@@ -123,7 +123,7 @@ pub fn split_mut<'a, E>(
     walk(region, chunk, &mut Dims::new(), out, &ViewMut::split, &mut visit)
 }
 
-/// As [`split_mut`], for memory that is only read.
+/// Splits memory that is only read as [`split_mut`] does.
 pub fn split<'a, E>(
     region: &[Span],
     chunk: &[usize],
@@ -165,7 +165,7 @@ fn last(span: Span) -> usize {
     span.start + (span.count - 1) * span.step
 }
 
-/// How many positions of the span are less than `limit`.
+/// The number of positions of the span that are less than `limit`.
 fn before(span: Span, limit: usize) -> usize {
     limit.saturating_sub(span.start).div_ceil(span.step).min(span.count)
 }

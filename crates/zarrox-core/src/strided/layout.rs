@@ -12,7 +12,8 @@ pub(crate) struct Layout {
     pub(crate) item: usize,
 }
 
-/// As slices: what is derived clones element by element, and views are made for every chunk many times.
+/// Slices are copied: a derived clone works element by element, and views are made for every chunk many
+/// times.
 impl Clone for Layout {
     fn clone(&self) -> Self {
         Self::new(&self.shape, &self.strides, self.item)

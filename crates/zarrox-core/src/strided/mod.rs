@@ -95,7 +95,7 @@ impl<'a> View<'a> {
         Self { pointer, layout, vlen: None, marker: PhantomData }
     }
 
-    /// The same view, of references of variable-length elements whose bytes are in `vlen`.
+    /// The view, of references of variable-length elements whose bytes are in `vlen`.
     #[must_use]
     pub fn with_vlen(mut self, vlen: &'a VlenBuffer) -> View<'a> {
         self.vlen = (self.item() == VlenRef::SIZE).then_some(vlen);
@@ -150,19 +150,20 @@ impl<'a> View<'a> {
         view
     }
 
-    /// The same elements with the axes in another order: new axis `i` is old axis `order[i]`.
+    /// The elements with the axes in another order: new axis `i` is old axis `order[i]`.
     #[must_use]
     pub fn permuted(mut self, order: &[usize]) -> View<'a> {
         self.layout.permute(order);
         self
     }
 
-    /// The same elements, in row-major order, in another shape; `None` when they have gaps or it has not as many.
+    /// The elements, in row-major order, in another shape; `None` when they have gaps or their number
+    /// differs.
     pub fn reshaped(mut self, shape: &[usize]) -> Option<View<'a>> {
         self.layout.reshape(shape).then_some(self)
     }
 
-    /// The same elements with one axis backwards.
+    /// The elements with one axis backwards.
     #[must_use]
     pub fn reversed(mut self, dim: usize) -> View<'a> {
         let offset = self.layout.reverse(dim);
@@ -170,22 +171,22 @@ impl<'a> View<'a> {
         self
     }
 
-    /// The same elements with an axis of length 1 put in at `dim`.
+    /// The elements with an axis of length 1 put in at `dim`.
     #[must_use]
     pub fn with_axis(mut self, dim: usize) -> View<'a> {
         self.layout.insert_axis(dim);
         self
     }
 
-    /// The same elements without an axis, which must be of length 1.
+    /// The elements without an axis, which must be of length 1.
     #[must_use]
     pub fn without_axis(mut self, dim: usize) -> View<'a> {
         self.layout.remove_axis(dim);
         self
     }
 
-    /// The same elements with one axis in place of `count` from `dim` on, or one of length 1 in place of none; `None` where
-    /// their strides do not continue each other.
+    /// The elements with one axis in place of `count` from `dim` on, or one of length 1 in place of none;
+    /// `None` where their strides do not continue each other.
     pub fn merged(mut self, dim: usize, count: usize) -> Option<View<'a>> {
         self.layout.merge(dim, count).then_some(self)
     }
@@ -218,7 +219,7 @@ impl<'a> View<'a> {
         Some(unsafe { slice_or_empty(self.pointer, self.layout.len_bytes()) })
     }
 
-    /// Whether another view, of the same shape, has elements of the same bytes.
+    /// Returns true if another view, of the same shape, has elements of the same bytes.
     pub fn equals(&self, other: &View<'_>) -> bool {
         if self.vlen.is_some() || other.vlen.is_some() {
             return elements(self) == elements(other);
@@ -235,7 +236,7 @@ impl<'a> View<'a> {
         })
     }
 
-    /// Whether every element has just these bytes.
+    /// Returns true if every element has just these bytes.
     pub fn all_equal(&self, element: &[u8]) -> bool {
         if self.vlen.is_some() {
             let same = |bytes: &[u8]| if bytes == element { Ok(()) } else { Err(()) };
@@ -296,7 +297,7 @@ impl<'a> ViewMut<'a> {
         Self { pointer: self.pointer, layout: self.layout.clone(), vlen: self.vlen, marker: PhantomData }
     }
 
-    /// The same view, of references of variable-length elements whose bytes are put into `vlen`.
+    /// The view, of references of variable-length elements whose bytes are put into `vlen`.
     #[must_use]
     pub fn with_vlen(mut self, vlen: &'a VlenBuffer) -> ViewMut<'a> {
         self.vlen = (self.item() == VlenRef::SIZE).then_some(vlen);
@@ -355,19 +356,20 @@ impl<'a> ViewMut<'a> {
         self
     }
 
-    /// The same elements with the axes in another order: new axis `i` is old axis `order[i]`.
+    /// The elements with the axes in another order: new axis `i` is old axis `order[i]`.
     #[must_use]
     pub fn permuted(mut self, order: &[usize]) -> ViewMut<'a> {
         self.layout.permute(order);
         self
     }
 
-    /// The same elements, in row-major order, in another shape; `None` when they have gaps or it has not as many.
+    /// The elements, in row-major order, in another shape; `None` when they have gaps or their number
+    /// differs.
     pub fn reshaped(mut self, shape: &[usize]) -> Option<ViewMut<'a>> {
         self.layout.reshape(shape).then_some(self)
     }
 
-    /// The same elements with one axis backwards.
+    /// The elements with one axis backwards.
     #[must_use]
     pub fn reversed(mut self, dim: usize) -> ViewMut<'a> {
         let offset = self.layout.reverse(dim);
@@ -375,22 +377,22 @@ impl<'a> ViewMut<'a> {
         self
     }
 
-    /// The same elements with an axis of length 1 put in at `dim`.
+    /// The elements with an axis of length 1 put in at `dim`.
     #[must_use]
     pub fn with_axis(mut self, dim: usize) -> ViewMut<'a> {
         self.layout.insert_axis(dim);
         self
     }
 
-    /// The same elements without an axis, which must be of length 1.
+    /// The elements without an axis, which must be of length 1.
     #[must_use]
     pub fn without_axis(mut self, dim: usize) -> ViewMut<'a> {
         self.layout.remove_axis(dim);
         self
     }
 
-    /// The same elements with one axis in place of `count` from `dim` on, or one of length 1 in place of none; `None` where
-    /// their strides do not continue each other.
+    /// The elements with one axis in place of `count` from `dim` on, or one of length 1 in place of none;
+    /// `None` where their strides do not continue each other.
     pub fn merged(mut self, dim: usize, count: usize) -> Option<ViewMut<'a>> {
         self.layout.merge(dim, count).then_some(self)
     }
@@ -419,7 +421,7 @@ impl<'a> ViewMut<'a> {
         axes.min_by_key(|&axis| self.layout.strides[axis].unsigned_abs())
     }
 
-    /// Whether the bytes lie in row-major order without gaps.
+    /// Returns true if the bytes lie in row-major order without gaps.
     pub fn is_contiguous(&self) -> bool {
         self.layout.is_contiguous()
     }

@@ -12,7 +12,7 @@ pub struct Span {
     pub start: usize,
     /// The distance between positions, at least 1.
     pub step: usize,
-    /// How many positions.
+    /// The number of positions.
     pub count: usize,
 }
 
@@ -22,7 +22,7 @@ impl Span {
         Self { start: 0, step: 1, count: length }
     }
 
-    /// Whether the span is every position of a dimension of this length.
+    /// Returns true if the span is every position of a dimension of this length.
     pub fn covers(&self, length: usize) -> bool {
         self.start == 0 && self.count == length && (self.step == 1 || length <= 1)
     }

@@ -40,7 +40,7 @@ pub(crate) static SCHEME: Scheme = Scheme {
 /// by the server.
 pub type AzureStore = Blocking<CloudStore>;
 
-/// How a container of Azure is opened.
+/// Options with which a container of Azure is opened.
 ///
 /// | option | when not set |
 /// |---|---|
@@ -82,9 +82,10 @@ impl AzureOptions {
         Self::default()
     }
 
-    /// What the usual variables say: `AZURE_STORAGE_CONNECTION_STRING`, `AZURE_STORAGE_ACCOUNT_NAME`, `AZURE_STORAGE_ACCOUNT_KEY`,
-    /// `AZURE_STORAGE_SAS_TOKEN`, `AZURE_CLIENT_ID`, `AZURE_CLIENT_SECRET`, `AZURE_TENANT_ID`, `AZURE_FEDERATED_TOKEN_FILE` and
-    /// `AZURE_STORAGE_ENDPOINT`; and also `AZURE_ALLOW_HTTP`, `AZURE_SKIP_SIGNATURE` and `AZURE_USE_AZURE_CLI` (`true`).
+    /// Options from the usual variables: `AZURE_STORAGE_CONNECTION_STRING`, `AZURE_STORAGE_ACCOUNT_NAME`,
+    /// `AZURE_STORAGE_ACCOUNT_KEY`, `AZURE_STORAGE_SAS_TOKEN`, `AZURE_CLIENT_ID`, `AZURE_CLIENT_SECRET`,
+    /// `AZURE_TENANT_ID`, `AZURE_FEDERATED_TOKEN_FILE` and `AZURE_STORAGE_ENDPOINT`; and also
+    /// `AZURE_ALLOW_HTTP`, `AZURE_SKIP_SIGNATURE` and `AZURE_USE_AZURE_CLI` (`true`).
     #[must_use]
     pub fn from_environment() -> Self {
         let mut options = Self { builder: MicrosoftAzureBuilder::from_env(), ..Self::default() };
@@ -139,7 +140,7 @@ impl AzureOptions {
         self
     }
 
-    /// Whether requests are not signed: for containers that everybody may read.
+    /// Sets whether requests are not signed: for containers that everybody may read.
     #[must_use]
     pub fn anonymous(mut self, anonymous: bool) -> Self {
         self.builder = self.builder.with_skip_signature(anonymous);
@@ -153,22 +154,22 @@ impl AzureOptions {
         self
     }
 
-    /// Whether an endpoint may be spoken to without encryption.
+    /// Sets whether an endpoint may be spoken to without encryption.
     #[must_use]
     pub fn allow_http(mut self, allow: bool) -> Self {
         self.builder = self.builder.with_allow_http(allow);
         self
     }
 
-    /// How the server is reached.
+    /// Sets how the server is reached.
     #[must_use]
     pub fn connection(mut self, connection: ConnectionOptions) -> Self {
         self.connection = connection;
         self
     }
 
-    /// What a URL and its options say, and the container: `account`, `access_key`, `sas`, `bearer_token`, `connection_string`,
-    /// `anonymous`, `endpoint` and `allow_http`.
+    /// The options and the container of a URL and its storage options: `account`, `access_key`, `sas`,
+    /// `bearer_token`, `connection_string`, `anonymous`, `endpoint` and `allow_http`.
     fn said<'a>(
         mut self,
         url: &StoreUrl<'a>,

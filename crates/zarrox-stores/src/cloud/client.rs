@@ -23,7 +23,7 @@ use crate::{StoreError, StoreErrorKind};
 /// where a request is just on its way.
 const UNUSED: Duration = Duration::from_secs(4);
 
-/// What a store needs of a client.
+/// The methods of a client that a store needs.
 #[async_trait]
 pub(super) trait Client: ObjectStore + PaginatedListStore {
     /// Finds credentials, which are kept as long as they are valid.
@@ -110,7 +110,7 @@ impl fmt::Display for WholeInstead {
 
 impl Error for WholeInstead {}
 
-/// What an error of a client is.
+/// The kinds of errors of a client.
 pub(super) enum Failure {
     /// The server refuses.
     Refused(Refusal),
@@ -121,8 +121,8 @@ pub(super) enum Failure {
 }
 
 impl Failure {
-    /// Whether the reason may be that the range begins behind the end. Azurite sends an impossible range then, which the client
-    /// does not understand.
+    /// Returns true if the reason may be that the range begins behind the end. Azurite sends an impossible
+    /// range then, which the client does not understand.
     pub(super) fn may_be_out_of_range(&self) -> bool {
         match self {
             Self::Refused(refusal) => refusal.status == 416,

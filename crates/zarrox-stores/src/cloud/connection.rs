@@ -1,4 +1,4 @@
-//! How servers are reached: [`ConnectionOptions`], and the parts of URLs.
+//! Connections to servers: [`ConnectionOptions`], and the parts of URLs.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use url::Url;
 
 use crate::{StoreError, StoreErrorKind};
 
-/// How a client reaches its server.
+/// Options of the connection between a client and its server.
 ///
 /// | option | when not set |
 /// |---|---|
@@ -39,15 +39,17 @@ impl ConnectionOptions {
         Self::default()
     }
 
-    /// How long a connection may take to be made. After that, an operation fails with [`StoreErrorKind::TimedOut`].
+    /// Sets the time that a connection may take to be made. After that, an operation fails with
+    /// [`StoreErrorKind::TimedOut`].
     #[must_use]
     pub fn connect_timeout(mut self, timeout: Duration) -> Self {
         self.connect_timeout = timeout;
         self
     }
 
-    /// How long the server may be silent: before it answers, and between parts of an answer. After that, an operation fails
-    /// with [`StoreErrorKind::TimedOut`]. A large value may take longer, as long as bytes arrive.
+    /// Sets the time that the server may be silent: before it answers, and between parts of an answer. After
+    /// that, an operation fails with [`StoreErrorKind::TimedOut`]. A large value may take longer, as long as
+    /// bytes arrive.
     #[must_use]
     pub fn idle_timeout(mut self, timeout: Duration) -> Self {
         self.idle_timeout = timeout;
@@ -75,7 +77,8 @@ pub(super) fn server_url(text: &str) -> Result<Url, StoreError> {
     Ok(url)
 }
 
-/// What a URL is called in errors and locks: without user, password, query and fragment, and without a `/` at its end.
+/// The name of a URL in errors and locks: without user, password, query and fragment, and without a `/` at
+/// its end.
 pub(super) fn public_text(url: &Url) -> String {
     let mut public = url.clone();
     public.set_query(None);

@@ -1,4 +1,4 @@
-//! What can go wrong between a client and a server, and the bodies of answers.
+//! Failures between a client and a server, and the bodies of answers.
 
 use std::error::Error;
 use std::fmt;
@@ -9,7 +9,7 @@ use futures_util::{Stream, StreamExt};
 use crate::parts::{Arriving, Parts};
 use crate::{StoreError, StoreErrorKind};
 
-/// How much is read of a body that explains an error.
+/// The number of bytes read of a body that explains an error.
 const EXPLANATION: usize = 16 << 10;
 
 /// An answer that is not what was asked for: its status, and the code of the error where the server has one.
@@ -35,12 +35,12 @@ impl Refusal {
         Self { code: code.and_then(plain).or(self.code), ..self }
     }
 
-    /// Whether the place is there, but not the value.
+    /// Returns true if the place is there, but not the value.
     pub(super) fn is_missing_value(&self) -> bool {
         matches!(self.status, 404 | 410) && !self.is_missing_place()
     }
 
-    /// Whether there is no such bucket, container or account.
+    /// Returns whether there is no such bucket, container or account.
     pub(super) fn is_missing_place(&self) -> bool {
         let code = self.code.as_deref();
         self.status == 404 && code.is_some_and(|code| code == "NoSuchBucket" || code.starts_with("Container"))
@@ -105,7 +105,7 @@ pub(super) async fn explanation<E>(mut parts: impl Stream<Item = Result<Bytes, E
     text
 }
 
-/// What led to an error in the first place, such as "Connection refused".
+/// The first cause of an error, such as "Connection refused".
 pub(super) fn root_cause(error: &(dyn Error + 'static)) -> String {
     let mut cause = error;
     while let Some(source) = cause.source() {

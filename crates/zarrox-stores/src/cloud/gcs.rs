@@ -29,13 +29,13 @@ const GOOGLE: &str = "https://storage.googleapis.com";
 /// Says where an emulator is, to all of Google's own clients.
 const EMULATOR: &str = "STORAGE_EMULATOR_HOST";
 
-/// What a page of a listing holds at most: the most that the service gives.
+/// The largest number of entries in a page of a listing, which the service sets.
 const PAGE: u32 = 1_000;
 
 /// The most that an answer without a value in it takes: a page of names of 1,024 bytes, escaped.
 const ANSWER: u64 = 16 << 20;
 
-/// What stays as it is in a segment of a path, or in a value of a query.
+/// The characters that are not escaped in a segment of a path, or in a value of a query.
 const PLAIN: AsciiSet = NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 pub(crate) static SCHEME: Scheme = Scheme {
@@ -82,11 +82,11 @@ pub struct GcsStore {
     endpoint: Url,
     bucket: String,
     account: Account,
-    /// Whether the bucket is known to exist, so that what is missing can only be the object.
+    /// True if the bucket is known to exist, so that what is missing can only be the object.
     known: Arc<AtomicBool>,
 }
 
-/// How a [`GcsStore`] is opened.
+/// Options with which a [`GcsStore`] is opened.
 #[derive(Clone)]
 pub struct GcsOptions {
     endpoint: Option<String>,
@@ -103,7 +103,7 @@ enum Login {
     Anonymous,
 }
 
-/// What tells the service who asks.
+/// The identity with which requests are signed.
 #[derive(Clone)]
 enum Account {
     Anonymous,
@@ -152,7 +152,7 @@ impl GcsOptions {
         self
     }
 
-    /// How long to wait for a server from which nothing comes.
+    /// Sets the time to wait for a server that sends nothing.
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;

@@ -23,13 +23,13 @@ use crate::{
     Prefix, StoreError, StoreErrorKind, Version,
 };
 
-/// How many requests are worth having under way.
+/// The number of requests that are worth having under way.
 const IN_FLIGHT: usize = 64;
 
-/// How many redirections are followed.
+/// The number of redirections that are followed.
 const REDIRECTIONS: usize = 10;
 
-/// What stands in the path of a URL as it is.
+/// The characters that are not escaped in the path of a URL.
 const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/');
 
 /// `https://host/path`: the store is all of the server. The path is one that a browser takes, with `%20` for a space.
@@ -49,7 +49,7 @@ pub(crate) static SCHEME: Scheme = Scheme {
     },
 };
 
-/// What a web server has below a URL, for reading only. Opened by [`HttpOptions`].
+/// A read-only store of the files below a URL of a web server. [`HttpOptions`] opens it.
 ///
 /// A key is appended to the path of the URL. Reads of a range are one request, with the size and the version of the value in the same
 /// answer; a server that knows no ranges sends the whole value, of which the rest is thrown away. Where it says a
@@ -58,7 +58,7 @@ pub(crate) static SCHEME: Scheme = Scheme {
 /// A web server has no way to list keys.
 pub type HttpStore = Blocking<WebServer>;
 
-/// How a web server is read.
+/// Options with which a web server is read.
 ///
 /// | option | when not set |
 /// |---|---|
@@ -109,7 +109,7 @@ impl HttpOptions {
         self.header(AUTHORIZATION.as_str(), format!("Bearer {token}"))
     }
 
-    /// How the server is reached.
+    /// Sets how the server is reached.
     #[must_use]
     pub fn connection(mut self, connection: ConnectionOptions) -> Self {
         self.connection = connection;
@@ -168,7 +168,7 @@ fn follow(attempt: Attempt<'_>) -> reqwest::redirect::Action {
     }
 }
 
-/// What is below a URL of a web server; [`HttpStore`] is made of it.
+/// The files below a URL of a web server; [`HttpStore`] is made of it.
 pub struct WebServer {
     client: Client,
     url: Url,
@@ -208,7 +208,7 @@ impl WebServer {
         self.client.request(method, url)
     }
 
-    /// What the server answers, if it is no refusal; `None` when there is no value.
+    /// Sends a request and returns the server's answer unless it is a refusal; `None` when there is no value.
     async fn send(&self, request: RequestBuilder, key: &Key) -> Result<Option<Response>, StoreError> {
         let response = request.send().await;
         let response = response.map_err(|error| self.place(broken(&error), key.as_str()))?;
@@ -367,7 +367,7 @@ impl AsyncStore for WebServer {
     }
 }
 
-/// What a range is called in a request; `None` when it is empty.
+/// The header that requests a range; `None` when the range is empty.
 fn range_header(range: ByteRange) -> Option<HeaderValue> {
     let text = match range {
         ByteRange::From { length: Some(0), .. } | ByteRange::Suffix { length: 0 } => return None,
@@ -402,7 +402,7 @@ fn version(response: &Response) -> Option<Version> {
     (!tag.starts_with(b"W/")).then(|| Version::from(tag))
 }
 
-/// Whether a redirection was not followed because it leads to a directory.
+/// Returns true if a redirection was not followed because it leads to a directory.
 fn leads_to_directory(response: &Response) -> bool {
     let location = response.headers().get(reqwest::header::LOCATION).and_then(|value| value.to_str().ok());
     let target = location.and_then(|location| response.url().join(location).ok());

@@ -19,17 +19,18 @@ use crate::{
     StoreErrorKind, Version,
 };
 
-/// How many requests are worth having under way.
+/// The number of requests that are worth having under way.
 const IN_FLIGHT: usize = 64;
 
 /// Larger values are sent in parts of this size, or of a ten-thousandth of the value, since there are never more parts.
 const PART: usize = 16 << 20;
 const MOST_PARTS: usize = 10_000;
 
-/// How many parts of one value are under way.
+/// The number of parts of one value that are under way.
 const PARTS_AT_ONCE: usize = 4;
 
-/// How often the end of a value is asked for that is replaced meanwhile, before all of it is read.
+/// The number of times that the end of a value is asked for that is replaced meanwhile, before all of it is
+/// read.
 const ATTEMPTS: usize = 3;
 
 /// A bucket of S3 or a container of Azure. [`S3Store`](crate::S3Store) and [`AzureStore`](crate::AzureStore) are made of it.
@@ -41,11 +42,11 @@ pub struct CloudStore {
     location: String,
     client: Arc<dyn Client>,
     anonymous: bool,
-    /// Whether the server takes ranges that are counted from the end.
+    /// True if the server takes ranges that are counted from the end.
     suffixes: bool,
-    /// How many keys are erased by one request.
+    /// The number of keys that are erased by one request.
     batch: usize,
-    /// Whether the bucket or container has been seen to be there.
+    /// True if the bucket or container has been seen to be there.
     seen: Arc<AtomicBool>,
 }
 
@@ -103,7 +104,7 @@ impl CloudStore {
         })
     }
 
-    /// What the client asks for, given a range that is not empty.
+    /// The client's form of a range that is not empty.
     fn client_range(range: ByteRange) -> Option<GetRange> {
         // Some servers count with signed numbers.
         const MOST: u64 = i64::MAX.unsigned_abs();
@@ -201,8 +202,8 @@ impl CloudStore {
         }
     }
 
-    /// Whether the name of an object without bytes is really this key. The client does not tell it from the mark of a directory,
-    /// which has a `/` at its end.
+    /// Returns whether the name of an object without bytes is really this key. The client does not tell it
+    /// from the mark of a directory, which has a `/` at its end.
     async fn is_value(&self, (key, size): (Key, u64)) -> Result<Option<(Key, u64)>, StoreError> {
         if size > 0 {
             return Ok(Some((key, size)));
@@ -219,7 +220,7 @@ impl fmt::Debug for CloudStore {
     }
 }
 
-/// What keeps a value from being read: something that the client says, or that we do.
+/// The reason why a value cannot be read: the client's error, or ours.
 enum Failed {
     Client(Failure),
     Store(StoreError),

@@ -41,7 +41,7 @@ pub(crate) static SCHEME: Scheme = Scheme {
 /// large together.
 pub type S3Store = Blocking<CloudStore>;
 
-/// How a bucket of S3 is opened.
+/// Options with which a bucket of S3 is opened.
 ///
 /// | option | when not set |
 /// |---|---|
@@ -65,7 +65,7 @@ pub type S3Store = Blocking<CloudStore>;
 pub struct S3Options {
     builder: AmazonS3Builder,
     profile: Option<String>,
-    /// Whether there need not be a profile.
+    /// True if there need not be a profile.
     implied: bool,
     connection: ConnectionOptions,
 }
@@ -89,9 +89,10 @@ impl S3Options {
         Self::default()
     }
 
-    /// What the variables of the AWS tools say: `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`, `AWS_SESSION_TOKEN`, `AWS_REGION`,
-    /// `AWS_ENDPOINT_URL_S3`, `AWS_ENDPOINT_URL`, `AWS_PROFILE` and those of roles of containers and pods; and also `AWS_ALLOW_HTTP`,
-    /// `AWS_SKIP_SIGNATURE` and `AWS_VIRTUAL_HOSTED_STYLE_REQUEST` (`true`).
+    /// Options from the variables of the AWS tools: `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`,
+    /// `AWS_SESSION_TOKEN`, `AWS_REGION`, `AWS_ENDPOINT_URL_S3`, `AWS_ENDPOINT_URL`, `AWS_PROFILE` and those
+    /// of roles of containers and pods; and also `AWS_ALLOW_HTTP`, `AWS_SKIP_SIGNATURE` and
+    /// `AWS_VIRTUAL_HOSTED_STYLE_REQUEST` (`true`).
     #[must_use]
     pub fn from_environment() -> Self {
         let named = env::var("AWS_PROFILE").ok().filter(|name| !name.is_empty());
@@ -126,7 +127,7 @@ impl S3Options {
         self
     }
 
-    /// Whether requests are not signed: for buckets that everybody may read.
+    /// Sets whether requests are not signed: for buckets that everybody may read.
     #[must_use]
     pub fn anonymous(mut self, anonymous: bool) -> Self {
         self.builder = self.builder.with_skip_signature(anonymous);
@@ -147,36 +148,36 @@ impl S3Options {
         self
     }
 
-    /// Whether the bucket is a part of the host's name and not of the path.
+    /// Sets whether the bucket is a part of the host's name and not of the path.
     #[must_use]
     pub fn virtual_hosted(mut self, virtual_hosted: bool) -> Self {
         self.builder = self.builder.with_virtual_hosted_style_request(virtual_hosted);
         self
     }
 
-    /// Whether an endpoint may be spoken to without encryption.
+    /// Sets whether an endpoint may be spoken to without encryption.
     #[must_use]
     pub fn allow_http(mut self, allow: bool) -> Self {
         self.builder = self.builder.with_allow_http(allow);
         self
     }
 
-    /// Whether many keys are erased by one request, which not every service has.
+    /// Sets whether many keys are erased by one request, which not every service has.
     #[must_use]
     pub fn bulk_erase(mut self, bulk: bool) -> Self {
         self.builder = self.builder.with_disable_bulk_delete(!bulk);
         self
     }
 
-    /// How the server is reached.
+    /// Sets how the server is reached.
     #[must_use]
     pub fn connection(mut self, connection: ConnectionOptions) -> Self {
         self.connection = connection;
         self
     }
 
-    /// What the options of a URL say: `access_key_id`, `secret_access_key`, `session_token`, `profile`, `anonymous`, `region`,
-    /// `endpoint`, `virtual_hosted` and `allow_http`.
+    /// Applies the storage options of a URL: `access_key_id`, `secret_access_key`, `session_token`,
+    /// `profile`, `anonymous`, `region`, `endpoint`, `virtual_hosted` and `allow_http`.
     fn said(mut self, options: &StorageOptions) -> Result<Self, StoreError> {
         let keys = [
             ("access_key_id", AmazonS3ConfigKey::AccessKeyId),

@@ -48,7 +48,7 @@ struct Inner {
     writable: bool,
 }
 
-/// How a [`GdbmStore`] is opened.
+/// Options with which a [`GdbmStore`] is opened.
 #[derive(Clone, Debug)]
 pub struct GdbmOptions {
     read_only: bool,
@@ -69,22 +69,23 @@ impl GdbmOptions {
         Self::default()
     }
 
-    /// Whether nothing is ever written.
+    /// Sets whether nothing is ever written.
     #[must_use]
     pub fn read_only(mut self, read_only: bool) -> Self {
         self.read_only = read_only;
         self
     }
 
-    /// Whether writes are flushed to the disk. Without, writing is much faster, but a process that is killed before the
-    /// last handle is dropped may leave a file that has lost values. [`GdbmStore::flush`] flushes at once.
+    /// Sets whether writes are flushed to the disk. Without, writing is much faster, but a process that is
+    /// killed before the last handle is dropped may leave a file that has lost values. [`GdbmStore::flush`]
+    /// flushes at once.
     #[must_use]
     pub fn sync(mut self, sync: bool) -> Self {
         self.sync = sync;
         self
     }
 
-    /// How long opening waits for other processes that have the file: 100 ms by default.
+    /// Sets the time that opening waits for other processes that have the file: 100 ms by default.
     #[must_use]
     pub fn wait(mut self, wait: Duration) -> Self {
         self.wait = wait;
@@ -105,7 +106,7 @@ impl GdbmOptions {
     ///
     /// # Errors
     ///
-    /// As [`open`](Self::open), or when the file cannot be made.
+    /// Those of [`open`](Self::open), and one when the file cannot be made.
     pub fn create(self, path: impl AsRef<Path>) -> Result<GdbmStore, StoreError> {
         let create = !self.read_only;
         self.open_or_create(path.as_ref(), create)
@@ -183,7 +184,7 @@ impl GdbmStore {
     ///
     /// # Errors
     ///
-    /// As [`GdbmOptions::open`].
+    /// See [`GdbmOptions::open`].
     pub fn open(path: impl AsRef<Path>) -> Result<Self, StoreError> {
         GdbmOptions::new().open(path)
     }
@@ -192,7 +193,7 @@ impl GdbmStore {
     ///
     /// # Errors
     ///
-    /// As [`GdbmOptions::create`].
+    /// See [`GdbmOptions::create`].
     pub fn create(path: impl AsRef<Path>) -> Result<Self, StoreError> {
         GdbmOptions::new().create(path)
     }

@@ -21,10 +21,10 @@ use crate::{
     StoreErrorKind, Value, provided,
 };
 
-/// What LMDB takes as a key.
+/// The length of the longest key that LMDB takes.
 const LONGEST_KEY: usize = 511;
 
-/// How much address space is taken where nothing else is said, as zarr-python does.
+/// The address space that a database takes by default, which is zarr-python's.
 const MAP_SIZE: usize = if usize::BITS >= 64 { 1 << 40 } else { 1 << 28 };
 
 /// Less address space than this is never tried.
@@ -67,7 +67,7 @@ struct Inner {
     writable: bool,
 }
 
-/// How an [`LmdbStore`] is opened.
+/// Options with which an [`LmdbStore`] is opened.
 #[derive(Clone, Debug)]
 pub struct LmdbOptions {
     read_only: bool,
@@ -89,29 +89,31 @@ impl LmdbOptions {
         Self::default()
     }
 
-    /// Whether nothing is ever written, but for the file of locks.
+    /// Sets whether nothing is ever written, but for the file of locks.
     #[must_use]
     pub fn read_only(mut self, read_only: bool) -> Self {
         self.read_only = read_only;
         self
     }
 
-    /// How much address space the database takes at first. It is doubled whenever that is too little.
+    /// Sets how much address space the database takes at first. It is doubled whenever that is too little.
     #[must_use]
     pub fn map_size(mut self, bytes: usize) -> Self {
         self.map_size = Some(bytes);
         self
     }
 
-    /// Whether writes are flushed to the disk. Without, as zarr-python does, writing is much faster, but a power failure may
-    /// damage the whole database, not only the last values. A process that is killed does no harm in either case.
+    /// Sets whether writes are flushed to the disk. Without, as zarr-python does, writing is much faster, but
+    /// a power failure may damage the whole database, not only the last values. A process that is killed does
+    /// no harm in either case.
     #[must_use]
     pub fn sync(mut self, sync: bool) -> Self {
         self.sync = sync;
         self
     }
 
-    /// Whether [`create`](Self::create) makes one file in place of a directory (`subdir=False` of Python's `lmdb`).
+    /// Sets whether [`create`](Self::create) makes one file in place of a directory (`subdir=False` of
+    /// Python's `lmdb`).
     #[must_use]
     pub fn single_file(mut self, single_file: bool) -> Self {
         self.single_file = single_file;
@@ -131,7 +133,7 @@ impl LmdbOptions {
     ///
     /// # Errors
     ///
-    /// As [`open`](Self::open), or when it cannot be made.
+    /// Those of [`open`](Self::open), and one when it cannot be made.
     pub fn create(self, path: impl AsRef<Path>) -> Result<LmdbStore, StoreError> {
         let create = !self.read_only;
         self.open_or_create(path.as_ref(), create)
@@ -191,7 +193,7 @@ fn check_file(path: &Path) -> Result<(), Fault> {
 /// Where the first meta record ends, on machines of 64 bits.
 const META_END: usize = 16 + 136;
 
-/// What is needed of a meta record.
+/// The fields of a meta record that are needed.
 struct Meta {
     page_size: u32,
     last_page: u64,
@@ -311,7 +313,7 @@ impl LmdbStore {
     ///
     /// # Errors
     ///
-    /// As [`LmdbOptions::open`].
+    /// See [`LmdbOptions::open`].
     pub fn open(path: impl AsRef<Path>) -> Result<Self, StoreError> {
         LmdbOptions::new().open(path)
     }
@@ -320,7 +322,7 @@ impl LmdbStore {
     ///
     /// # Errors
     ///
-    /// As [`LmdbOptions::create`].
+    /// See [`LmdbOptions::create`].
     pub fn create(path: impl AsRef<Path>) -> Result<Self, StoreError> {
         LmdbOptions::new().create(path)
     }
@@ -501,7 +503,7 @@ impl Value for Mapped<'_> {
     }
 }
 
-/// What can go wrong, before the operation and the key are added.
+/// A failure, before the operation and the key are added.
 enum Fault {
     Lmdb(heed::Error),
     Store(StoreError),

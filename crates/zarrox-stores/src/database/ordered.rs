@@ -5,10 +5,10 @@ use std::ops::ControlFlow;
 use crate::key::valid;
 use crate::{DirListing, Key, Prefix, StoreError, StoreErrorKind};
 
-/// How many keys a listing takes at a time, at most.
+/// The number of keys a listing takes at a time, at most.
 const PAGE: usize = 1024;
 
-/// How many keys a listing of a directory takes first: most directories of a hierarchy have few.
+/// The number of keys a listing of a directory takes first: most directories of a hierarchy have few.
 const FIRST_PAGE: usize = 16;
 
 /// Where keys lie in a database whose keys are in the order of their bytes.
@@ -16,7 +16,7 @@ const FIRST_PAGE: usize = 16;
 pub(crate) struct KeyRange {
     /// The first key, or what sorts before it.
     pub(crate) from: Vec<u8>,
-    /// What sorts after the last key; `None` where no key does.
+    /// The smallest name behind all keys; `None` where no key is behind.
     pub(crate) before: Option<Vec<u8>>,
 }
 
@@ -28,7 +28,7 @@ impl KeyRange {
     }
 }
 
-/// What sorts right after everything that begins with a prefix, which ends in `/`: `0` follows `/`.
+/// The smallest name behind all that begin with a prefix, which ends in `/`: `0` follows `/`.
 fn after(prefix: &[u8]) -> Vec<u8> {
     let mut end = prefix.to_vec();
     if let Some(last) = end.last_mut() {
@@ -45,7 +45,8 @@ pub(crate) trait Ordered {
     /// The first keys in a range, at most `limit`.
     fn page(&self, range: &KeyRange, limit: usize) -> Result<Page, StoreError>;
 
-    /// As [`Store::list_prefix`](crate::Store::list_prefix). No transaction is open while the visitor is at work.
+    /// Lists keys, see [`Store::list_prefix`](crate::Store::list_prefix). No transaction is open while the
+    /// visitor is called.
     fn list_keys(
         &self,
         prefix: &Prefix,
@@ -65,7 +66,8 @@ pub(crate) trait Ordered {
         }
     }
 
-    /// As [`Store::list_dir`](crate::Store::list_dir). What lies below a child is skipped, not walked through.
+    /// Lists one directory, see [`Store::list_dir`](crate::Store::list_dir). Keys below a child are skipped,
+    /// not visited.
     fn list_directory(&self, prefix: &Prefix) -> Result<DirListing, StoreError> {
         let mut listing = DirListing::default();
         let mut range = KeyRange::below(prefix);

@@ -23,7 +23,7 @@ use crate::{
 
 const TABLE: TableDefinition<'static, &[u8], &[u8]> = TableDefinition::new("zarr");
 
-/// How every redb file begins.
+/// The first bytes of every redb file.
 const MAGIC: &[u8] = b"redb\x1A\x0A\xA9\x0D\x0A";
 
 static OPEN: Registry<Handle> = Registry::new();
@@ -49,7 +49,7 @@ struct Inner {
     writable: bool,
 }
 
-/// How a [`RedbStore`] is opened.
+/// Options with which a [`RedbStore`] is opened.
 #[derive(Clone, Debug, Default)]
 pub struct RedbOptions {
     read_only: bool,
@@ -62,7 +62,7 @@ impl RedbOptions {
         Self::default()
     }
 
-    /// Whether nothing is ever written.
+    /// Sets whether nothing is ever written.
     #[must_use]
     pub fn read_only(mut self, read_only: bool) -> Self {
         self.read_only = read_only;
@@ -83,7 +83,7 @@ impl RedbOptions {
     ///
     /// # Errors
     ///
-    /// As [`open`](Self::open), or when the file cannot be made.
+    /// Those of [`open`](Self::open), and one when the file cannot be made.
     pub fn create(self, path: impl AsRef<Path>) -> Result<RedbStore, StoreError> {
         let create = !self.read_only;
         self.open_or_create(path.as_ref(), create)
@@ -182,7 +182,7 @@ impl RedbStore {
     ///
     /// # Errors
     ///
-    /// As [`RedbOptions::open`].
+    /// See [`RedbOptions::open`].
     pub fn open(path: impl AsRef<Path>) -> Result<Self, StoreError> {
         RedbOptions::new().open(path)
     }
@@ -191,7 +191,7 @@ impl RedbStore {
     ///
     /// # Errors
     ///
-    /// As [`RedbOptions::create`].
+    /// See [`RedbOptions::create`].
     pub fn create(path: impl AsRef<Path>) -> Result<Self, StoreError> {
         RedbOptions::new().create(path)
     }
@@ -339,7 +339,7 @@ impl fmt::Debug for Handle {
     }
 }
 
-/// What can go wrong, before the operation and the key are added.
+/// A failure, before the operation and the key are added.
 enum Fault {
     Redb(Error),
     Store(StoreError),

@@ -1,4 +1,4 @@
-//! What embedded databases share: one open database for each file.
+//! Databases that are open in this process, one for each file.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -10,7 +10,8 @@ use std::{fmt, fs};
 
 use crate::lock::unpoisoned;
 
-/// What is open in this process, by the path of the file: many databases must not be opened twice.
+/// The databases that are open in this process, by the paths of their files: many databases must not be
+/// opened twice.
 pub(crate) struct Registry<T> {
     open: Mutex<BTreeMap<PathBuf, Entry<T>>>,
     closed: Condvar,
@@ -26,7 +27,8 @@ impl<T> Registry<T> {
         Self { open: Mutex::new(BTreeMap::new()), closed: Condvar::new() }
     }
 
-    /// What is open at the path, or what `open` makes. While one is being closed, this waits.
+    /// Returns the database that is open at the path, or makes it with `open`. Waits while it is being
+    /// closed.
     pub(crate) fn open<E>(
         &'static self,
         path: &Path,

@@ -32,7 +32,7 @@ const LARGE: u64 = 64 << 10;
 const FIND: &str = "SELECT rowid, typeof(v), octet_length(v), CASE WHEN octet_length(v) <= ?2 THEN v END \
                     FROM zarr WHERE k = ?1";
 
-/// How many connections are kept for later.
+/// The number of connections that are kept for later.
 const IDLE: usize = 16;
 
 /// The locks of all files that are open. In a database without a write-ahead log, readers and writers exclude each
@@ -62,7 +62,7 @@ static GATES: Registry<RwLock<()>> = Registry::new();
 #[derive(Clone)]
 pub struct SqliteStore(Arc<Inner>);
 
-/// How an [`SqliteStore`] is opened.
+/// Options with which an [`SqliteStore`] is opened.
 #[derive(Clone, Debug)]
 pub struct SqliteOptions {
     read_only: bool,
@@ -84,7 +84,7 @@ impl SqliteOptions {
         Self::default()
     }
 
-    /// Whether nothing is ever written.
+    /// Sets whether nothing is ever written.
     #[must_use]
     pub fn read_only(mut self, read_only: bool) -> Self {
         self.read_only = read_only;
@@ -101,15 +101,17 @@ impl SqliteOptions {
         self
     }
 
-    /// Whether writes are flushed to the disk. Without, writing is much faster, but a power failure may damage the whole
-    /// database, not only the last values. A process that is killed does no harm in either case.
+    /// Sets whether writes are flushed to the disk. Without, writing is much faster, but a power failure may
+    /// damage the whole database, not only the last values. A process that is killed does no harm in either
+    /// case.
     #[must_use]
     pub fn sync(mut self, sync: bool) -> Self {
         self.sync = sync;
         self
     }
 
-    /// How long an operation waits for other processes that have the database locked; at most 24 days.
+    /// Sets the time that an operation waits for other processes that have the database locked; at most 24
+    /// days.
     #[must_use]
     pub fn busy_timeout(mut self, timeout: Duration) -> Self {
         self.busy_timeout = timeout.min(Duration::from_secs(24 * 24 * 3600));
@@ -130,7 +132,7 @@ impl SqliteOptions {
     ///
     /// # Errors
     ///
-    /// As [`open`](Self::open), or when the file cannot be made.
+    /// Those of [`open`](Self::open), and one when the file cannot be made.
     pub fn create(self, path: impl AsRef<Path>) -> Result<SqliteStore, StoreError> {
         let create = !self.read_only;
         self.open_or_create(path.as_ref(), create)
@@ -165,7 +167,7 @@ fn check_file(path: &Path, create: bool) -> io::Result<()> {
 struct Inner {
     gate: Shared<RwLock<()>>,
     options: SqliteOptions,
-    /// Whether the database has a write-ahead log.
+    /// True if the database has a write-ahead log.
     log: bool,
     writable: bool,
     /// Connections that nobody uses. One must not go with a fork into another process.
@@ -301,7 +303,7 @@ fn check_table(connection: &Connection) -> Result<(), Fault> {
     }
 }
 
-/// What was found under a key.
+/// The result of looking for a key.
 enum Found {
     Small(Bytes),
     Large { row: i64, size: u64 },
@@ -358,7 +360,7 @@ impl SqliteStore {
     ///
     /// # Errors
     ///
-    /// As [`SqliteOptions::open`].
+    /// See [`SqliteOptions::open`].
     pub fn open(path: impl AsRef<Path>) -> Result<Self, StoreError> {
         SqliteOptions::new().open(path)
     }
@@ -367,7 +369,7 @@ impl SqliteStore {
     ///
     /// # Errors
     ///
-    /// As [`SqliteOptions::create`].
+    /// See [`SqliteOptions::create`].
     pub fn create(path: impl AsRef<Path>) -> Result<Self, StoreError> {
         SqliteOptions::new().create(path)
     }
@@ -587,7 +589,7 @@ impl Drop for LargeValue {
     }
 }
 
-/// What can go wrong, before the operation and the key are added.
+/// A failure, before the operation and the key are added.
 enum Fault {
     Sql(rusqlite::Error),
     Store(StoreError),

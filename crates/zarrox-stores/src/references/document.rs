@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 const TOKENS: [(&[u8], &[u8]); 3] =
     [(b"NaN", b"0.0"), (b"Infinity", b"0.000000"), (b"-Infinity", b"-0.000000")];
 
-/// What stands around a number.
+/// The characters around a number.
 const SEPARATORS: &[u8] = b" \t\r\n,:[]{}";
 
 /// A document that Python may have written.

@@ -21,7 +21,7 @@ use crate::{Key, StoreErrorKind, key_map};
 
 /// The bytes that a node of a JSON tree takes beyond its texts.
 const NODE: u64 = 64;
-/// What begins a text that stands for other bytes.
+/// The beginning of a text that stands for other bytes.
 const BASE64: &str = "base64:";
 
 /// The references of a document.
@@ -80,7 +80,7 @@ struct Reader<'a> {
     /// All URLs, each once.
     urls: HashSet<Arc<str>>,
     references: key_map::Map<Reference>,
-    /// What would be wrong if this were version 0, whose references are not in the member `refs`.
+    /// The error if this is version 0, whose references are not in the member `refs`.
     flat_problem: Option<Problem>,
     flat: key_map::Map<Reference>,
     version: Option<Json>,

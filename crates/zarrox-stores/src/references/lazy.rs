@@ -20,9 +20,9 @@ use crate::{DirListing, Key, Prefix, Store, StoreError, StoreErrorKind, key_map}
 
 /// The document of all others.
 const METADATA: &str = ".zmetadata";
-/// How many files are listed of one array: more would be a mistake, or malice.
+/// The number of files that are listed of one array: more would be a mistake, or malice.
 const LARGEST_LISTING: u64 = 1 << 20;
-/// How many files are kept, also if they have little in them.
+/// The number of files that are kept, also if they have little in them.
 const KEPT: usize = 1024;
 
 /// References that are read as they are needed.
@@ -200,7 +200,7 @@ pub(super) fn whole(store: &dyn Store, key: &Key, limit: u64) -> Result<Option<B
     value.read(0, value.size()).map(Some)
 }
 
-/// What `.zmetadata` says.
+/// The content of `.zmetadata`.
 struct Metadata {
     documents: key_map::Map<Bytes>,
     grids: BTreeMap<String, Vec<u64>>,
@@ -292,7 +292,7 @@ fn index_of(name: &str, grid: &[u64]) -> Option<u64> {
     parts.next().is_none().then_some(index)
 }
 
-/// What the chunk at a place is called.
+/// The name of the chunk with an index.
 fn name_of(mut index: u64, grid: &[u64]) -> String {
     let mut parts = Vec::new();
     for length in grid.iter().rev() {

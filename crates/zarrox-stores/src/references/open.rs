@@ -13,7 +13,7 @@ impl ReferenceOptions {
     ///
     /// # Errors
     ///
-    /// As [`open_in`](Self::open_in).
+    /// See [`open_in`](Self::open_in).
     #[cfg(unix)]
     pub fn open(self, path: impl AsRef<Path>) -> Result<ReferenceStore, StoreError> {
         ReferenceStore::open_file(self, path.as_ref(), open_url)

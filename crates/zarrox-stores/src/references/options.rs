@@ -4,7 +4,7 @@ use crate::StorageOptions;
 
 /// The bytes that references may take when nothing else is said.
 const MEMORY_LIMIT: u64 = 1 << 30;
-/// How references are read.
+/// Options with which references are read.
 ///
 /// | option | when not set |
 /// |---|---|
@@ -20,7 +20,7 @@ pub struct ReferenceOptions {
     pub(super) allow_local: Option<bool>,
     pub(super) memory_limit: u64,
     pub(super) storage: StorageOptions,
-    /// Whether the references are a file of this machine.
+    /// True if the references are a file of this machine.
     pub(super) is_local: bool,
 }
 
@@ -57,7 +57,8 @@ impl ReferenceOptions {
         Self { remote_protocol: Some(scheme.into()), ..self }
     }
 
-    /// Whether references may lead to files of this machine, and to any other kind of store than buckets and web servers.
+    /// Sets whether references may lead to files of this machine, and to any other kind of store than buckets
+    /// and web servers.
     ///
     /// When not set, they may if they are themselves a file of this machine. References that somebody else has written could
     /// otherwise read any file that this process can read.
@@ -66,7 +67,7 @@ impl ReferenceOptions {
         Self { allow_local: Some(allow), ..self }
     }
 
-    /// How many bytes the references may take, in their document and in memory.
+    /// Sets the number of bytes the references may take, in their document and in memory.
     #[must_use]
     pub fn memory_limit(self, bytes: u64) -> Self {
         Self { memory_limit: bytes, ..self }
@@ -80,7 +81,7 @@ impl ReferenceOptions {
         Self { storage, ..self }
     }
 
-    /// Whether references may lead to anything on this machine.
+    /// Returns true if references may lead to anything on this machine.
     pub(super) fn trusts(&self) -> bool {
         let has_files = matches!(self.remote_protocol.as_deref(), Some("file" | "local"));
         self.allow_local.unwrap_or(self.is_local || has_files)

@@ -1,10 +1,10 @@
-//! What the pages of a Parquet column say of themselves, before any memory is taken for them.
+//! The sizes that pages of a Parquet column declare, which are checked before memory is taken for them.
 //!
 //! The library that decodes pages believes their headers: it takes the memory that they ask for, and gives up the thread where a
 //! dictionary is missing. So these are walked through first: they are structures of Thrift's compact protocol, of which a few
 //! integers matter.
 
-/// How deep structures may be nested.
+/// The depth to which structures may be nested.
 const DEEPEST: usize = 8;
 
 /// Places of integers in a page's header: the structure that they are in, and their own number.
@@ -41,7 +41,7 @@ pub(super) fn decompressed_size(mut column: &[u8]) -> Option<u64> {
     Some(total)
 }
 
-/// What is left of a header.
+/// The rest of a header.
 struct Header<'a> {
     bytes: &'a [u8],
 }

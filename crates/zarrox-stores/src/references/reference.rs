@@ -35,10 +35,10 @@ impl fmt::Debug for Reference {
     }
 }
 
-/// What is told of references, until it breaks off.
+/// The function that receives references, until it breaks off.
 pub(super) type Visit<'a> = dyn FnMut(&Key, &Reference) -> Result<ControlFlow<()>, StoreError> + 'a;
 
-/// What is wrong with references, and the key that it is about.
+/// A problem with references, and the key that it is about.
 #[derive(Debug)]
 pub(super) struct Problem {
     pub(super) kind: StoreErrorKind,
@@ -65,7 +65,7 @@ impl Problem {
     }
 }
 
-/// How many bytes references may still take.
+/// The number of bytes that references may still take.
 #[derive(Debug)]
 pub(super) struct Budget {
     limit: u64,

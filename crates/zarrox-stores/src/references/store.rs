@@ -19,10 +19,10 @@ use crate::{
     StoreErrorKind, Value, key_map, provided,
 };
 
-/// How many requests are worth having under way where targets are far away.
+/// The number of requests that are worth having under way where targets are far away.
 const IN_FLIGHT: usize = 64;
 
-/// Whether all targets are at hand. What follows each other mostly has one.
+/// Returns true if all targets are at hand. What follows each other mostly has one.
 fn are_near(set: &key_map::Map<Reference>, targets: &Targets) -> bool {
     let mut last = None;
     set.values().all(|reference| {

@@ -20,7 +20,7 @@ use super::reference::{Budget, Problem, Reference};
 const ROW: u64 = 128;
 /// The largest description at the end of a file.
 const LARGEST_FOOTER: u32 = 1 << 20;
-/// What stands at both ends of a file.
+/// The bytes at both ends of a file.
 const MAGIC: &[u8] = b"PAR1";
 
 /// The references of consecutive chunks.

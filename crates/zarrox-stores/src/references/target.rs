@@ -13,7 +13,7 @@ use crate::{Key, Prefix, StorageOptions, Store, StoreError, StoreErrorKind, Stor
 
 /// Schemes of stores to which references may lead wherever they come from.
 const PUBLIC: [&str; 10] = ["http", "https", "s3", "s3a", "gs", "gcs", "az", "azure", "abfs", "abfss"];
-/// How many stores are kept open.
+/// The number of stores that are kept open.
 const OPEN: usize = 64;
 /// The option that would be sent to any server.
 const TOKEN: &str = "bearer_token";
@@ -39,7 +39,7 @@ impl fmt::Debug for Targets {
     }
 }
 
-/// What the text of a reference means.
+/// The target of a reference.
 #[derive(Debug, PartialEq, Eq)]
 enum Place {
     File(PathBuf),
@@ -72,7 +72,7 @@ impl Targets {
         }
     }
 
-    /// Whether a target is at hand, as far as its URL tells.
+    /// Returns true if a target is at hand, as far as its URL tells.
     pub(super) fn is_near(&self, url: Option<&str>) -> bool {
         let Some(url) = url.or(self.options.target.as_deref()) else { return true };
         match place(url, &self.options) {
@@ -167,18 +167,18 @@ fn path_of(url: &StoreUrl<'_>) -> String {
     path.to_owned()
 }
 
-/// Whether a text names stores inside of each other.
+/// Returns true if a text names stores inside of each other.
 fn is_chain(text: &str) -> bool {
     text.contains("::") || text.contains('|')
 }
 
-/// Whether references would lead to references, perhaps to themselves.
+/// Returns true if references would lead to references, perhaps to themselves.
 fn is_reference(text: &str) -> bool {
     let inner = text.split("::").any(|part| part == "reference" || part.starts_with("reference://"));
     inner || text.split('|').skip(1).any(|part| part.starts_with("reference:"))
 }
 
-/// What the text of a reference means, if it may lead there.
+/// The target of a reference, if references may lead there.
 fn place(text: &str, options: &ReferenceOptions) -> Result<Place, StoreError> {
     if is_reference(text) {
         let message = "a reference leads to references again, which is not supported";

@@ -7,10 +7,10 @@ use std::collections::BTreeMap;
 
 /// The longest text that a template may become.
 const LONGEST: usize = 1 << 16;
-/// How deep parentheses may be nested.
+/// The depth to which parentheses may be nested.
 const DEEPEST: usize = 32;
 
-/// What a name in a template means.
+/// The meaning of a name in a template.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Value {
     Text(String),
@@ -228,7 +228,7 @@ impl Parser<'_> {
     }
 }
 
-/// As Python does: quotients are rounded down.
+/// Calculates as Python does: quotients are rounded down.
 fn calculate(left: &Value, sign: &str, right: &Value) -> Result<Value, String> {
     let (&Value::Integer(a), &Value::Integer(b)) = (left, right) else {
         return Err(format!("a template calculates ('{sign}') with a text, where integers are understood"));

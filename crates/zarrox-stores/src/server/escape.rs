@@ -7,7 +7,7 @@
 /// The characters that are written in another way. They are ASCII.
 pub(crate) type Special = fn(char) -> bool;
 
-/// What the server keeps for a path or a name.
+/// The server's form of a path or a name.
 pub(crate) fn escaped(path: &str, special: Special) -> String {
     let mut text = String::with_capacity(path.len());
     for (place, character) in path.char_indices() {

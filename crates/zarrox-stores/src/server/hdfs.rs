@@ -22,24 +22,25 @@ use crate::{
     Blocking, ByteRange, Capabilities, Head, Piece, StoreError, StoreErrorKind, Version, runtime, temporary,
 };
 
-/// What is written to a cluster at once.
+/// The number of bytes that are written to a cluster at a time.
 const BLOCK: usize = 4 << 20;
 
 /// The port of name nodes, where neither the URL nor Hadoop's settings name one.
 const PORT: u16 = 8020;
 
-/// What the client does about failures by itself. Whoever repeats what fails is around the store; but there may be three name nodes to
-/// find the active one among, and a block lies on several data nodes, of which the next is asked when one does not answer.
+/// The client's own handling of failures. Repeats are left to the wrapper around the store; but there may be
+/// three name nodes to find the active one among, and a block lies on several data nodes, of which the next
+/// is asked when one does not answer.
 const SETTINGS: [(&str, &str); 3] = [
     ("dfs.client.failover.max.attempts", "2"),
     ("dfs.client.failover.sleep.max.millis", "100"),
     ("dfs.client.socket-timeout", "15000"),
 ];
 
-/// What directories are made with, less what the cluster takes away.
+/// The permissions of new directories, less those that the cluster removes.
 const PERMISSIONS: u32 = 0o777;
 
-/// What no name has in HDFS.
+/// The characters that no name in HDFS has.
 const SPECIAL: Special = |character| character == ':';
 
 pub(crate) static SCHEME: Scheme = Scheme {
@@ -76,14 +77,14 @@ pub(crate) static SCHEME: Scheme = Scheme {
 #[derive(Clone)]
 pub struct HdfsStore {
     client: Client,
-    /// As it is in the URL.
+    /// The host of the URL.
     host: String,
     /// With a `/` at its start and none at its end; empty for the root of the cluster.
     root: String,
     patience: Duration,
 }
 
-/// How an [`HdfsStore`] is opened.
+/// Options with which an [`HdfsStore`] is opened.
 #[derive(Clone)]
 pub struct HdfsOptions {
     user: Option<String>,
@@ -125,7 +126,8 @@ impl HdfsOptions {
         self
     }
 
-    /// How long a step may take: a request to the name node, or four mebibytes to or from the cluster.
+    /// Sets the time that a step may take: a request to the name node, or four mebibytes to or from the
+    /// cluster.
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
@@ -194,7 +196,8 @@ impl HdfsStore {
         }
     }
 
-    /// What a file holds; `None` when there is none. What is read belongs to one file, also when another takes its place meanwhile.
+    /// The content of a file; `None` when there is none. All bytes are of one file, also when another takes
+    /// its place meanwhile.
     async fn content(&self, place: &str) -> Result<Option<Bytes>, StoreError> {
         let reader = match self.within("reading", self.client.read(place)).await {
             Err(error) if is_absence(&error) => return Ok(None),
@@ -224,7 +227,7 @@ impl HdfsStore {
     }
 }
 
-/// Whether an error says that there is nothing at a path.
+/// Returns true if an error says that there is nothing at a path.
 fn is_absence(error: &StoreError) -> bool {
     matches!(error.kind(), StoreErrorKind::NotFound | StoreErrorKind::Obstructed)
 }

@@ -31,10 +31,11 @@ use crate::{
 const DATABASE: &str = "mongodb_zarr";
 const COLLECTION: &str = "zarr_collection";
 
-/// How long a connection may take to be made.
+/// The time that a connection may take to be made.
 const CONNECT: Duration = Duration::from_secs(5);
 
-/// How long a request looks for a server. Where nobody listens this is when it fails, as in other stores.
+/// The time that a request looks for a server. Where nobody listens this is when it fails, as in other
+/// stores.
 const FIND: Duration = Duration::from_secs(2);
 
 /// The operating system's words where nobody listens. The driver tells no more of why it found no server.
@@ -43,16 +44,18 @@ const REFUSED: &str = "Connection refused";
 /// MongoDB's limit for a document.
 const LARGEST_DOCUMENT: usize = 16 << 20;
 
-/// What a document has besides its value: names, types, lengths, the key and the identity that MongoDB gives it.
+/// The size of a document without its value: names, types, lengths, the key and the identity that MongoDB
+/// gives it.
 const AROUND_VALUE: usize = 64;
 
-/// How many bytes fit into a document whose key is not extremely long.
+/// The number of bytes that fit into a document whose key is not extremely long.
 const LARGEST_VALUE: usize = LARGEST_DOCUMENT - (4 << 10);
 
-/// How many values are asked for in one step.
+/// The number of values that are asked for in one step.
 const BATCH: usize = 64;
 
-/// How often a value is written again when somebody else makes its document at the same moment.
+/// The number of times that a value is written again when somebody else makes its document at the same
+/// moment.
 const ATTEMPTS: usize = 10;
 
 const IN_FLIGHT: NonZeroUsize = NonZeroUsize::MIN.saturating_add(15);
@@ -74,7 +77,7 @@ struct Inner {
     collection: Collection<RawDocumentBuf>,
     location: String,
     timeout: Duration,
-    /// Whether a key can be there only once.
+    /// True if a key can be there only once.
     unique: bool,
 }
 
@@ -107,7 +110,7 @@ fn locate(url: &StoreUrl<'_>, options: &StorageOptions) -> Result<Located, Store
     Ok(Located::whole(store, node))
 }
 
-/// How a [`MongoDbStore`] is opened.
+/// Options with which a [`MongoDbStore`] is opened.
 ///
 /// | option | when not set |
 /// |---|---|
@@ -157,7 +160,7 @@ impl MongoDbOptions {
         self
     }
 
-    /// How long an operation may take before it fails.
+    /// Sets the time that an operation may take before it fails.
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
@@ -264,13 +267,13 @@ impl fmt::Debug for Inner {
 
 /// A URL in its parts.
 struct Address {
-    /// As MongoDB's connection string, without the collection.
+    /// MongoDB's connection string, without the collection.
     url: String,
     /// Without user, path and options.
     server: String,
     database: Option<String>,
     collection: Option<String>,
-    /// Whether there may be a password or the like in it.
+    /// True if there may be a password or the like in it.
     secret: bool,
 }
 
@@ -337,7 +340,7 @@ impl MongoDbStore {
     ///
     /// # Errors
     ///
-    /// As [`MongoDbOptions::open`].
+    /// See [`MongoDbOptions::open`].
     pub fn open(url: &str) -> Result<Self, StoreError> {
         MongoDbOptions::new().open(url)
     }
@@ -580,7 +583,7 @@ fn code(error: &Error) -> Option<i32> {
     }
 }
 
-/// What went wrong, before the location and the key are added.
+/// Makes an error of a failure, before the location and the key are added.
 fn into_error(operation: &'static str, error: Error) -> StoreError {
     use StoreErrorKind as Kind;
     let by_code = code(&error).and_then(describe);

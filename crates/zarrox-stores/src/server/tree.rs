@@ -17,16 +17,18 @@ use crate::{
     StoreError, StoreErrorKind, Version,
 };
 
-/// How often a value is written whose directory somebody else removes meanwhile, since it was empty.
+/// The number of times that a value is written whose directory somebody else removes meanwhile, since it was
+/// empty.
 const ATTEMPTS: usize = 8;
 
-/// How many directories are looked into at the same time.
+/// The number of directories that are looked into at the same time.
 const AT_ONCE: usize = 8;
 
 /// A server's files, by their paths below the root of the store. A path is the text of a [`Key`], or a [`Prefix`] without its last
 /// `/`; the empty one is the root.
 pub(crate) trait FileTree: Clone + Debug + Send + Sync + 'static {
-    /// Whether [`remove_directory`](Self::remove_directory) spares what others write into the directory meanwhile.
+    /// True if [`remove_directory`](Self::remove_directory) spares what others write into the directory
+    /// meanwhile.
     const REMOVES_ONLY_EMPTY: bool;
 
     /// See [`AsyncStore::location`].
@@ -35,7 +37,7 @@ pub(crate) trait FileTree: Clone + Debug + Send + Sync + 'static {
     /// See [`AsyncStore::capabilities`].
     fn abilities(&self) -> Capabilities;
 
-    /// What is at a path, if anything.
+    /// The file or directory at a path, if there is one.
     fn stat(&self, path: &str) -> impl Future<Output = Result<Option<Stat>, StoreError>> + Send;
 
     /// See [`AsyncStore::read`]. A directory is missing.
@@ -69,17 +71,17 @@ pub(crate) trait FileTree: Clone + Debug + Send + Sync + 'static {
     /// Removes a directory with all that is in it. Fine when there is none.
     fn remove_all(&self, path: &str) -> impl Future<Output = Result<(), StoreError>> + Send;
 
-    /// What is in a directory; `None` when there is none.
+    /// The entries of a directory; `None` when there is no directory.
     fn entries(&self, path: &str) -> impl Future<Output = Result<Option<Vec<Entry>>, StoreError>> + Send;
 }
 
-/// What is at a path.
+/// A file or directory at a path.
 pub(crate) enum Stat {
     File(Head),
     Directory,
 }
 
-/// What is in a directory.
+/// An entry of a directory.
 pub(crate) struct Entry {
     /// Without the directory's path.
     pub(crate) name: String,
@@ -164,7 +166,7 @@ async fn list<T: FileTree>(tree: &T, prefix: &Prefix) -> Result<DirListing, Stor
     Ok(listing)
 }
 
-/// What a URL means: the files of a server, which `open` finds by the URL without its path, and the path.
+/// The store and the path of a URL: `open` finds the files of a server by the URL without its path.
 pub(crate) fn located<T: FileTree>(
     url: &StoreUrl<'_>,
     scheme: &str,
@@ -205,7 +207,7 @@ async fn make_directories<T: FileTree>(tree: &T, path: &str) -> Result<(), Store
     Ok(())
 }
 
-/// Whether a file lies below a directory, at any depth.
+/// Returns true if a file lies below a directory, at any depth.
 async fn any_file<T: FileTree>(tree: &T, path: &str) -> Result<bool, StoreError> {
     let mut directories = vec![path.to_owned()];
     while let Some(path) = directories.pop() {

@@ -33,10 +33,10 @@ use crate::{Key, LockGuard, Prefix, StoreError, StoreErrorKind};
 ///
 /// [abstract store interface]: https://zarr-specs.readthedocs.io/en/latest/v3/core/index.html#abstract-store-interface
 pub trait Store: Debug + Send + Sync {
-    /// What errors call this store: a path or a URL, never with secrets in it.
+    /// The name of this store in errors: a path or a URL, never with secrets in it.
     fn location(&self) -> String;
 
-    /// What this store can do.
+    /// The capabilities of this store.
     fn capabilities(&self) -> Capabilities;
 
     /// Opens the value for reading, and brings the `first` range of it along where reading takes requests; `None` when the key is
@@ -174,10 +174,10 @@ pub trait Store: Debug + Send + Sync {
     fn lock(&self, key: &Key) -> Result<LockGuard, StoreError>;
 }
 
-/// What is told of each key by [`Store::get_many`].
+/// The function that receives the value of each key from [`Store::get_many`].
 pub type GetDone<'a> = dyn Fn(usize, Result<Option<Bytes>, StoreError>) + Send + Sync + 'a;
 
-/// What a store can do.
+/// The capabilities of a store.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Capabilities {
@@ -195,20 +195,21 @@ pub struct Capabilities {
     pub set_if_unchanged: bool,
     /// Keys with control characters, such as line breaks, are refused with [`StoreErrorKind::InvalidKey`].
     pub printable_keys: bool,
-    /// Whether a reader may see a value with the length of one version and bytes of another while it is replaced: so some servers
-    /// answer. What is read then fails where the bytes are checked, by a codec for example.
+    /// True if a reader may see a value with the length of one version and bytes of another while it is
+    /// replaced: so some servers answer. What is read then fails where the bytes are checked, by a codec for
+    /// example.
     pub torn_reads: bool,
-    /// How many requests are worth having under way at the same time, where each takes time to travel. `None` for
-    /// storage that is at hand.
+    /// The number of requests that are worth having under way at the same time, where each takes time to
+    /// travel. `None` for storage that is at hand.
     pub in_flight: Option<NonZeroUsize>,
     /// Values are at hand, but only one thread at a time gets at them: threads that do little else only wait for each other.
     pub one_at_a_time: bool,
-    /// How many bytes a value may have, where the storage has a limit of its own; a larger one is refused with
-    /// [`StoreErrorKind::TooLarge`].
+    /// The number of bytes a value may have, where the storage has a limit of its own; a larger one is
+    /// refused with [`StoreErrorKind::TooLarge`].
     pub largest_value: Option<u64>,
 }
 
-/// What must be true of a key for a value to be written.
+/// A condition on a key under which a value is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Condition<'v> {
@@ -222,7 +223,7 @@ pub enum Condition<'v> {
 }
 
 impl Condition<'_> {
-    /// Whether there must be no value yet. For stores that cannot compare versions.
+    /// Returns true if there must be no value yet. For stores that cannot compare versions.
     ///
     /// # Errors
     ///
@@ -239,7 +240,7 @@ impl Condition<'_> {
     }
 }
 
-/// What lies directly below a prefix, each list sorted.
+/// The entries directly below a prefix, each list sorted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DirListing {
     /// The keys.

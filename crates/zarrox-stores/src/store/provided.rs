@@ -26,7 +26,7 @@ pub fn get_ranges<S: Store + ?Sized>(
     ranges_of(store, key, &*value, ranges).map(Some)
 }
 
-/// What [`Store::get_ranges`] gives of a value that is open.
+/// The result of [`Store::get_ranges`] for a value that is open.
 pub(crate) fn ranges_of<S: Store + ?Sized>(
     store: &S,
     key: &Key,
@@ -61,7 +61,7 @@ fn read_ranges(value: &dyn Value, ranges: &[Range<u64>]) -> Result<Vec<Bytes>, S
     ranges.iter().map(slice).collect()
 }
 
-/// Whether `from` can be renamed to `to` at all; `false` when there is nothing to do.
+/// Returns true if `from` can be renamed to `to` at all; `false` when there is nothing to do.
 pub(crate) fn check_rename(from: &Prefix, to: &Prefix) -> Result<bool, StoreError> {
     if from == to {
         return Ok(false);

@@ -4,12 +4,12 @@ use bytes::Bytes;
 
 use crate::{StoreError, StoreErrorKind};
 
-/// What tells one version of a value from all others: values of one key with equal versions have equal bytes.
+/// The version of a value: values of one key with equal versions have equal bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Version(Box<[u8]>);
 
 impl Version {
-    /// What it is made of: whatever the store has, such as an ETag.
+    /// The bytes of the version, which the store chooses, such as an ETag.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
         &self.0
@@ -40,7 +40,8 @@ pub trait Value: Send + Sync {
         None
     }
 
-    /// Whether reading it takes no more than a copy: all of it is in memory, if perhaps not in one piece.
+    /// Returns true if reading it takes no more than a copy: all of it is in memory, if perhaps not in one
+    /// piece.
     fn is_in_memory(&self) -> bool {
         self.as_bytes().is_some()
     }
@@ -54,7 +55,7 @@ pub trait Value: Send + Sync {
     ///
     /// # Errors
     ///
-    /// As [`read_at`](Self::read_at); the range is checked before memory is taken.
+    /// Reads a range as [`read_at`](Self::read_at) does. The range is checked before memory is taken.
     fn read(&self, offset: u64, length: u64) -> Result<Bytes, StoreError> {
         let length = checked_length(self.size(), offset, length)?;
         if let (Some(bytes), Ok(start)) = (self.as_bytes(), usize::try_from(offset)) {

@@ -1,4 +1,4 @@
-//! What a URL does not say of a store: [`StorageOptions`].
+//! The options of a store that its URL does not have: [`StorageOptions`].
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -42,7 +42,7 @@ impl StorageOption {
         Self { name, value: OptionValue::Bytes, help }
     }
 
-    /// Whether an option with this name is meant.
+    /// Returns true if an option with this name is meant.
     pub(super) fn is_called(&self, name: &str) -> bool {
         match (self.name.strip_suffix('*'), self.name.strip_prefix('*')) {
             (None, None) => self.name == name,
@@ -102,13 +102,13 @@ impl StorageOptions {
         self
     }
 
-    /// Whether a database that is not there is made. It is not, if not said.
+    /// Sets whether a database that is not there is made. It is not, if not said.
     #[must_use]
     pub fn create(self, create: bool) -> Self {
         Self { create, ..self }
     }
 
-    /// Whether a database that is not there is made.
+    /// Returns true if a database that is not there is made.
     #[must_use]
     pub fn creates(&self) -> bool {
         self.create
@@ -120,7 +120,7 @@ impl StorageOptions {
         self.values.get(name).map(String::as_str)
     }
 
-    /// Whether an option is `true` or `false`; `None` when it is not set.
+    /// Returns whether an option is `true` or `false`; `None` when it is not set.
     ///
     /// # Errors
     ///

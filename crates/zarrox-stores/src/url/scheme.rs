@@ -7,14 +7,15 @@ use super::options::{StorageOption, StorageOptions};
 use super::text::StoreUrl;
 use crate::{Store, StoreError};
 
-/// What a URL means: a store, and a place in it.
+/// The meaning of a URL: a store, and a path in it.
 #[derive(Debug)]
 pub struct Located {
     /// The store.
     pub store: Arc<dyn Store>,
-    /// What the URL says behind the store: segments separated by `/`, without one at either end. It is not checked.
+    /// The path behind the store: segments separated by `/`, without one at either end. It is not checked.
     pub path: String,
-    /// Whether all that is in the store belongs together, as in a database; a bucket or a server has many things.
+    /// True if all that is in the store belongs together, as in a database; a bucket or a server has many
+    /// things.
     pub whole: bool,
 }
 
@@ -32,7 +33,7 @@ impl Located {
 
 /// A kind of URL.
 pub(crate) struct Scheme {
-    /// What stands before `://`.
+    /// The names before `://`.
     pub(crate) names: &'static [&'static str],
     /// The storage options that it takes.
     pub(crate) options: &'static [StorageOption],

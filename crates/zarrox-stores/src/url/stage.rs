@@ -23,7 +23,7 @@ pub(super) fn split(text: &str) -> Option<(Stage<'_>, &str)> {
     is_name(name).then_some((Stage { name, path }, outer))
 }
 
-/// Whether a text is a URL, or a chain of stores that are inside of each other, and no path.
+/// Returns whether a text is a URL, or a chain of stores that are inside of each other, and no path.
 #[must_use]
 pub fn is_url(text: &str) -> bool {
     StoreUrl::is_url(text) || split(text).is_some()
@@ -33,7 +33,7 @@ fn is_name(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
 }
 
-/// What is made of the store or value that stands further out.
+/// A step of a chain of URLs, which makes a store of the store or value before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Stage<'a> {
     pub(super) name: &'a str,

@@ -18,7 +18,7 @@ pub struct StoreUrl<'a> {
 }
 
 impl<'a> StoreUrl<'a> {
-    /// Whether a text is a URL and no path: it has a scheme, and `://` behind it.
+    /// Returns true if a text is a URL and no path: it has a scheme, and `://` behind it.
     #[must_use]
     pub fn is_url(text: &str) -> bool {
         Self::split_scheme(text).is_some()
@@ -58,7 +58,7 @@ impl<'a> StoreUrl<'a> {
         self.text
     }
 
-    /// What stands before `://`.
+    /// The text before `://`.
     #[must_use]
     pub fn scheme(&self) -> &'a str {
         self.scheme
@@ -76,7 +76,7 @@ impl<'a> StoreUrl<'a> {
         self.authority
     }
 
-    /// What follows, beginning with `/` unless it is empty.
+    /// The text behind the host, which begins with `/` unless it is empty.
     #[must_use]
     pub fn path(&self) -> &'a str {
         self.path

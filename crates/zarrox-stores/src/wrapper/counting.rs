@@ -27,22 +27,22 @@ struct Counters {
     most_under_way: AtomicUsize,
 }
 
-/// What was asked of a [`CountingStore`]. What failed counts as well, but moved no bytes.
+/// The requests to a [`CountingStore`]. Failed requests count as well, but moved no bytes.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counts {
     operations: [u64; Operation::ALL.len()],
-    /// How many operations failed.
+    /// The number of operations that failed.
     pub failed: u64,
-    /// How many bytes of values were read.
+    /// The number of bytes of values that were read.
     pub bytes_read: u64,
-    /// How many bytes of values were written.
+    /// The number of bytes of values that were written.
     pub bytes_written: u64,
-    /// How many operations were under way at the same time, at most.
+    /// The number of operations that were under way at the same time, at most.
     pub most_under_way: usize,
 }
 
 impl Counts {
-    /// How often this was asked.
+    /// The number of these requests.
     #[must_use]
     pub fn of(&self, operation: Operation) -> u64 {
         self.operations[operation as usize]
@@ -54,7 +54,7 @@ impl Counts {
         self.operations.iter().sum::<u64>() - self.of(Operation::Lock)
     }
 
-    /// How many values were opened or read as a whole.
+    /// The number of values that were opened or read as a whole.
     #[must_use]
     pub fn values(&self) -> u64 {
         [Operation::Open, Operation::Get, Operation::GetRanges]
@@ -63,7 +63,7 @@ impl Counts {
             .sum()
     }
 
-    /// How often keys were listed.
+    /// The number of times that keys were listed.
     #[must_use]
     pub fn listings(&self) -> u64 {
         self.of(Operation::ListDir) + self.of(Operation::ListPrefix)
@@ -89,13 +89,13 @@ impl CountingStore {
         Self { inner: store, counters: Arc::default() }
     }
 
-    /// What was asked since the store was wrapped or this was [taken](Self::take).
+    /// The requests since the store was wrapped or the counts were [taken](Self::take).
     #[must_use]
     pub fn counts(&self) -> Counts {
         self.read(&AtomicU64::load, &AtomicUsize::load)
     }
 
-    /// The same, and counts from nothing again.
+    /// Returns the counts and sets them to zero.
     pub fn take(&self) -> Counts {
         self.read(&|counter, order| counter.swap(0, order), &|counter, order| counter.swap(0, order))
     }

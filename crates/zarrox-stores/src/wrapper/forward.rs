@@ -1,4 +1,4 @@
-//! What wrappers of stores have in common: [`Wrapper`], and the macro that makes methods of [`Store`] of it.
+//! The parts that wrappers of stores share: [`Wrapper`], and the macro that makes methods of [`Store`] of it.
 
 use std::cell::Cell;
 use std::fmt;
@@ -54,21 +54,21 @@ pub trait Wrapper: fmt::Debug + Clone + Send + Sync + 'static {
     ///
     /// # Errors
     ///
-    /// What `run` gives, or the wrapper's own.
+    /// Runs an operation, and returns its result or the wrapper's own.
     fn around<T>(
         &self,
         call: &Call<'_>,
         run: &mut dyn FnMut() -> Result<T, StoreError>,
     ) -> Result<T, StoreError>;
 
-    /// What is handed out of a value that was opened: one whose reads go through [`around`](Self::around) as well, or the
-    /// value itself when all of it is in memory.
+    /// Returns the value that the wrapper gives for an opened one: its reads go through
+    /// [`around`](Self::around) as well, unless all of it is in memory.
     fn value(&self, key: &Key, value: Box<dyn Value>) -> Box<dyn Value> {
         if value.is_in_memory() { value } else { Box::new(WrappedValue::new(self, key, value)) }
     }
 }
 
-/// What a store is asked to do.
+/// The operations of a store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Operation {
@@ -118,7 +118,7 @@ impl Operation {
         Self::Lock,
     ];
 
-    /// What errors call it: a word that ends in "-ing".
+    /// The operation's name in errors: a word that ends in "-ing".
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -131,7 +131,7 @@ impl Operation {
         }
     }
 
-    /// Whether it changes what is stored.
+    /// Returns true if it changes what is stored.
     #[must_use]
     pub fn is_write(self) -> bool {
         matches!(self, Self::Set | Self::Erase | Self::ErasePrefix | Self::RenamePrefix)
@@ -152,14 +152,14 @@ impl<'a> Call<'a> {
         Self { operation, key: key.as_ref(), bytes: Cell::new(0) }
     }
 
-    /// The same, which moves so many bytes.
+    /// Sets the number of bytes that the operation moves.
     #[must_use]
     pub fn with_bytes(self, bytes: usize) -> Self {
         self.moved(bytes);
         self
     }
 
-    /// What is done.
+    /// The operation.
     #[must_use]
     pub fn operation(&self) -> Operation {
         self.operation
@@ -171,7 +171,7 @@ impl<'a> Call<'a> {
         self.key
     }
 
-    /// How many bytes of values it moves; of a whole value that is read, only when that is done.
+    /// The number of bytes of values it moves; of a whole value that is read, only when that is done.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         self.bytes.get()
@@ -224,8 +224,8 @@ impl<W: Wrapper> Value for WrappedValue<W> {
     }
 }
 
-/// What [`wrapped!`](crate::wrapped) makes of `get_many`: the inner store reads all at once, and each answer goes through
-/// the wrapper, as what its first run gives.
+/// Runs `get_many` for [`wrapped!`](crate::wrapped): the inner store reads all keys in parallel, and each
+/// answer goes through the wrapper as the result of its first run.
 #[doc(hidden)]
 pub fn get_many<W: Wrapper>(wrapper: &W, keys: &[Key], done: &GetDone<'_>) {
     wrapper.inner().get_many(keys, &|index, answer| {

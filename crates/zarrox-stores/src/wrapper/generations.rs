@@ -1,4 +1,4 @@
-//! What keeps a cache from keeping what was replaced while it was read.
+//! Generations of keys, by which a cache does not keep a value that was replaced while it was read.
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -15,7 +15,7 @@ pub(crate) struct Generations {
     hasher: RandomState,
 }
 
-/// How many writes there were when something was about to be read.
+/// The number of writes before the read began.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Generation {
     stripe: usize,
@@ -50,7 +50,7 @@ impl Generations {
         written
     }
 
-    /// The same for many keys, of which all may be concerned.
+    /// Writes many keys, of which all may be concerned.
     pub(crate) fn write_many<T>(&self, forget: impl Fn(), write: impl FnOnce() -> T) -> T {
         self.forget_many(&forget);
         let written = write();
@@ -65,7 +65,7 @@ impl Generations {
         forget();
     }
 
-    /// The same for many keys.
+    /// Forgets many keys.
     pub(crate) fn forget_many(&self, forget: impl FnOnce()) {
         self.stripes.iter().for_each(|stripe| *lock(stripe) += 1);
         // Who reads from here on may keep it, and this may forget it: that is harmless.

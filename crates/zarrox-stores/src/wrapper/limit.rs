@@ -52,7 +52,7 @@ impl Store for LimitStore {
         Capabilities { in_flight: inner.in_flight.map(|n| n.min(self.limit)), ..inner }
     }
 
-    /// As many at once as may be.
+    /// Reads as many keys in parallel as the limit allows.
     fn get_many(&self, keys: &[Key], done: &GetDone<'_>) {
         let mut start = 0;
         while start < keys.len() {
@@ -87,7 +87,7 @@ impl Store for LimitStore {
     }
 }
 
-/// How many more may begin.
+/// The number of operations that may still begin.
 #[derive(Debug)]
 struct Turns {
     free: Mutex<usize>,

@@ -21,14 +21,14 @@ const SMALL: u64 = 1 << 20;
 /// About how long a value is, in bytes.
 const TYPICAL: u64 = 64 << 10;
 
-/// What an entry takes beside its own bytes, about.
+/// The memory that an entry takes beside its own bytes, about.
 const OVERHEAD: usize = 192;
 
 /// Keeps the values of another store in memory, as they are stored, up to a number of bytes; listings of directories as well.
 /// What was not used for long gives way. zarr-python's `LRUStoreCache` is the same.
 ///
-/// What is written through this store is forgotten here. Of what others write, a cache learns nothing: see
-/// [`invalidate`](Self::invalidate). That a key is missing is not kept.
+/// Values that are written through this store are removed from the cache. A cache does not learn of the
+/// writes of others: see [`invalidate`](Self::invalidate). A missing key is not cached.
 ///
 /// A value is kept when all of it is read, or any part of it if it is [small](Self::small). Other parts are read through. A
 /// value that takes nearly all of the memory or more is not kept. A clone shares what is kept.
@@ -50,13 +50,13 @@ struct Shared {
     misses: AtomicU64,
 }
 
-/// How much a cache helps, and what it takes.
+/// The hits and misses of a cache, and its size.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CacheStatistics {
-    /// How often a value or a listing was there.
+    /// The number of requests that found a value or a listing.
     pub hits: u64,
-    /// How often it was not.
+    /// The number of requests that found none.
     pub misses: u64,
     /// The memory that is taken, in bytes.
     pub bytes: u64,
@@ -119,7 +119,7 @@ impl LruCacheStore {
         self.forget_listings(|kept| kept.retain(|place, _| !matches!(place, Place::Listing(_))));
     }
 
-    /// What was found here since the store was wrapped, and what is kept now.
+    /// The hits and misses since the store was wrapped, and the current size.
     #[must_use]
     pub fn statistics(&self) -> CacheStatistics {
         let shared = &self.shared;
@@ -130,7 +130,7 @@ impl LruCacheStore {
         }
     }
 
-    /// What is kept at a place, if it will do.
+    /// The cached entry for a place, if it will do.
     fn find<T>(&self, place: &Place, take: impl FnOnce(Kept) -> Option<T>) -> Option<T> {
         let found = self.shared.kept.get(place).and_then(take);
         let counter = if found.is_some() { &self.shared.hits } else { &self.shared.misses };
@@ -142,7 +142,7 @@ impl LruCacheStore {
         self.find(&Place::Value(key.clone()), Kept::into_value)
     }
 
-    /// The same for somebody who may ask for the version.
+    /// The cached value for a request that may ask for the version.
     fn find_version(&self, key: &Key) -> Option<KeptValue> {
         let will_do = |value: &KeptValue| value.version.is_some() || !self.shared.versioned;
         self.find(&Place::Value(key.clone()), |kept| kept.into_value().filter(will_do))

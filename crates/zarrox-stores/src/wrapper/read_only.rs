@@ -6,7 +6,7 @@ use crate::{Call, Capabilities, Key, Store, StoreError, StoreErrorKind, Value, W
 
 /// Protects another store: reads go through, writes fail with [`StoreErrorKind::ReadOnly`].
 ///
-/// What others wrote may be completed by [`flush`](Store::flush), and a lock changes nothing.
+/// Others may have begun writes that [`flush`](Store::flush) completes, and a lock changes nothing.
 #[derive(Clone, Debug)]
 pub struct ReadOnlyStore(Arc<dyn Store>);
 

@@ -12,7 +12,7 @@ use crate::{
     Wrapper, provided, wrapped,
 };
 
-/// How long and how often a [`RetryStore`] tries.
+/// The limits on repeats of a [`RetryStore`]: their number and the time between them.
 ///
 /// Before the n-th repeat it waits for a random time of at most `first_delay * 2^n`, so that many who failed together do not
 /// come back together.
@@ -22,8 +22,8 @@ pub struct RetryOptions {
     pub first_delay: Duration,
     /// The longest wait before any repeat; 5 s when not set.
     pub longest_delay: Duration,
-    /// How long after the first failure of an operation a repeat may begin; 60 s when not set. An attempt that is under way
-    /// is not broken off: the time limits of the wrapped store end it.
+    /// The time after the first failure of an operation in which a repeat may begin; 60 s when not set. An
+    /// attempt that is under way is not cut off: the time limits of the wrapped store do that.
     pub deadline: Duration,
     /// The deadline where there was no answer yet from the place, and [no server is there](StoreError::is_no_server); 2 s when not set.
     pub first_deadline: Duration,
@@ -98,7 +98,7 @@ impl RetryStore {
         }
     }
 
-    /// Whether this is the value that is stored.
+    /// Returns true if this is the value that is stored.
     fn is_stored(&self, key: &Key, payload: Payload<'_>) -> Result<bool, StoreError> {
         let Some(stored) = self.inner.open(key)? else { return Ok(false) };
         let is_as_long = stored.size() == payload.len() as u64;

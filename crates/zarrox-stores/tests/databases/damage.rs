@@ -38,7 +38,7 @@ pub(crate) fn check_damaged(open: Open<'_>, whole: &[u8]) {
     }
 }
 
-/// Whether everything could be read.
+/// Returns true if everything could be read.
 fn read_everything(open: Open<'_>, path: &Path) -> bool {
     let Ok(store) = open(path) else { return false };
     let mut fine = true;

@@ -11,7 +11,7 @@ const CHILD: &str = "ZARROX_TEST_DATABASE";
 
 const EACH: usize = 100;
 
-/// Whether this is the other process of [`check_two_processes`].
+/// Returns true if this is the other process of [`check_two_processes`].
 pub(crate) fn is_child() -> bool {
     std::env::var_os(CHILD).is_some()
 }

@@ -12,7 +12,7 @@ use zarrox_testkit::store::{key, list, prefix};
 
 const GOLDEN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/references");
 
-/// What kerchunk has written, and the objects that it refers to, in a store that may be changed.
+/// Kerchunk's output, and the objects that it refers to, in a store that may be changed.
 fn memory() -> MemoryStore {
     let memory = MemoryStore::new();
     let golden = DirectoryStore::open(GOLDEN).unwrap();

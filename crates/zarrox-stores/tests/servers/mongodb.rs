@@ -28,7 +28,7 @@ fn open(url: &str, collection: &str) -> MongoDbStore {
     MongoDbOptions::new().database(DATABASE).collection(collection).open(url).unwrap()
 }
 
-/// What another program sees of a collection.
+/// Another program's view of a collection.
 struct Other {
     runtime: Runtime,
     collection: Collection<Document>,

@@ -1,4 +1,4 @@
-//! What the tests of several servers need: places that nobody else uses, and what must fail.
+//! Helpers of the tests of several servers: places that nobody else uses, and operations that must fail.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 

@@ -196,7 +196,7 @@ fn names_that_lead_outside_are_no_keys() {
     assert_eq!(store.get(&key("ñ/д")).unwrap().unwrap(), "ñ/д".as_bytes());
 }
 
-/// What zarr-python 2 writes is read by the crate `zarrox`; here, that its keys and documents are there.
+/// Archives of zarr-python 2: the crate `zarrox` reads them; here, their keys and documents are there.
 #[test]
 fn archives_of_zarr_python() {
     let store = ZipStore::open(golden("zarr2.zip"), ZipMode::Read).unwrap();

@@ -36,14 +36,14 @@ pub(crate) static DEF: CodecDef = CodecDef {
     to_v2: same_to_v2,
 };
 
-/// How long an axis of a reshaped chunk is.
+/// The length of an axis of a reshaped chunk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ReshapeAxis {
     /// So long.
     Length(u64),
-    /// As long as these axes together, which follow each other.
+    /// The product of these axes' lengths, which follow each other.
     Merged(Vec<u64>),
-    /// As long as is left by the others; one axis at most.
+    /// The length that the others leave; one axis at most.
     Rest,
 }
 

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use zarrox_core::strided::{Dims, Span};
 
-/// How the axes of two shapes of as many elements belong together.
+/// The correspondence of the axes of two shapes with one number of elements.
 #[derive(Debug)]
 pub(crate) struct Reshaping {
     groups: Vec<Group>,
@@ -111,7 +111,7 @@ fn products(lengths: &[usize]) -> impl Iterator<Item = usize> {
     })
 }
 
-/// What each length is the product of, when it may only be cut at these bounds.
+/// The factors of each length, when it may only be cut at these bounds.
 fn factors(lengths: &[usize], bounds: &[usize]) -> Factors {
     let mut before = 1;
     products(lengths)

@@ -68,7 +68,7 @@ struct Numbers {
     dtype: Json,
     /// The size of a number.
     size: usize,
-    /// How many bytes are reversed as a unit; 1 when stored numbers are like those in memory.
+    /// The number of bytes that are reversed as a unit; 1 when stored numbers are like those in memory.
     word: usize,
 }
 

@@ -41,7 +41,7 @@ pub(crate) fn check_utf8(element: &[u8]) -> Result<(), CodecError> {
     text.map(|_| ()).map_err(|error| CodecError::corrupt(format!("is not UTF-8: {error}")))
 }
 
-/// What a codec in this framing does with each element.
+/// The treatment of each element by a codec in this framing.
 pub(crate) trait Elements: fmt::Debug + Send + Sync + 'static {
     /// The codec's name, for errors.
     const NAME: &'static str;
@@ -90,7 +90,7 @@ impl<E: Elements> ArrayToBytes for Framed<E> {
     }
 }
 
-/// How many elements a chunk has.
+/// The number of elements a chunk has.
 fn count(chunk: &ChunkSpec) -> usize {
     chunk.shape().iter().product()
 }

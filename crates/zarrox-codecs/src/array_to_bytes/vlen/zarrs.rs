@@ -146,7 +146,7 @@ struct VlenCodec {
     settings: ZarrsVlen,
     index: CodecChain,
     data: LinearChain,
-    /// Whether elements must be UTF-8.
+    /// True if elements must be UTF-8.
     text: bool,
     limit: usize,
 }
@@ -290,7 +290,7 @@ impl VlenCodec {
         })
     }
 
-    /// How many bytes each element has.
+    /// The number of bytes each element has.
     fn lengths(&self, encoded: &[u8]) -> Result<Vec<usize>, CodecError> {
         let shape = self.index.chunk().shape();
         let mut index = Scratch::with_len(self.index.chunk().size())?;

@@ -44,10 +44,10 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
     vlen::codec(AsTheyAre { text }, context)
 }
 
-/// What becomes of the elements.
+/// Elements that stay as they are.
 #[derive(Debug)]
 struct AsTheyAre {
-    /// Whether they must be UTF-8.
+    /// True if they must be UTF-8.
     text: bool,
 }
 

@@ -164,7 +164,7 @@ fn parameters(
     })
 }
 
-/// What is said against a tolerance for integers.
+/// The objection to a tolerance for integers.
 pub(crate) const ACCURACY_OF_INTEGERS: &str =
     "zfp has no fixed accuracy for integers; they may be reversible, or of a fixed rate or precision";
 
@@ -233,7 +233,7 @@ fn unsigned(config: Config<'_>, name: &str) -> Result<u32, CodecError> {
 struct ZfpCodec {
     configuration: Map,
     parameters: ZfpConfig,
-    /// Whether all chunks of a shape have one length.
+    /// True if all chunks of a shape have one length.
     is_rate: bool,
     /// The fixed rate as zarrs computes it.
     foreign: Option<ZfpConfig>,
@@ -242,7 +242,7 @@ struct ZfpCodec {
 }
 
 impl ZfpCodec {
-    /// How a chunk of this length was compressed.
+    /// The parameters of compression of a chunk of this length.
     fn parameters_of(&self, length: usize) -> Result<&ZfpConfig, CodecError> {
         let dims = self.chunk.dims()?;
         let is_of = |config: &&ZfpConfig| fixed_size(dims, config.max_bits()) == Some(length);

@@ -72,12 +72,12 @@ impl ZfpChunk {
         self.scalar
     }
 
-    /// Whether that is an integer.
+    /// Returns true if that is an integer.
     pub(crate) fn is_integer(&self) -> bool {
         matches!(self.scalar, ZfpScalarType::I32 | ZfpScalarType::I64)
     }
 
-    /// Whether that is the element itself.
+    /// Returns true if that is the element itself.
     pub(crate) fn is_as_zfp_has_it(&self) -> bool {
         matches!(self.chunk.storage(), Storage::Int(4 | 8) | Storage::Float(_))
     }
@@ -199,7 +199,7 @@ fn dims(shape: &[usize]) -> Option<[usize; 4]> {
     Some(dims)
 }
 
-/// Whether a way of compression keeps every bit, unless it is cut.
+/// Returns true if a way of compression keeps every bit, unless it is cut.
 fn is_reversible(config: &ZfpConfig) -> bool {
     config.min_exp() < ZFP_MIN_EXP
 }
@@ -225,8 +225,8 @@ fn decompress<S: ZfpScalar>(
     })
 }
 
-/// What a header says: the way of compression, and the shape, which must have `count` elements. numcodecs up to 0.9 made
-/// one dimension of all.
+/// Reads a header: the way of compression, and the shape, which must have `count` elements. numcodecs up to
+/// 0.9 made one dimension of all.
 fn read_header(
     stream: &mut ZfpBitStreamRef<'_>,
     scalar: ZfpScalarType,
@@ -271,7 +271,7 @@ fn with_stream<R>(
     work(&mut stream)
 }
 
-/// How many bytes a stream has whose blocks all have as many bits, without a header.
+/// The number of bytes a stream has whose blocks all have as many bits, without a header.
 pub(crate) fn fixed_size(dims: [usize; 4], block_bits: u32) -> Option<usize> {
     let blocks =
         dims.iter().filter(|&&dim| dim > 0).try_fold(1, |n: usize, dim| n.checked_mul(dim.div_ceil(4)))?;
@@ -285,10 +285,11 @@ fn refused(error: ZfpCompressionError) -> CodecError {
 
 /// A number that zfp stores.
 trait Scalar: ZfpScalar + PartialEq {
-    /// What is wrong when [`Scalar::lossy_modes_take`] says no.
+    /// The error when [`Scalar::lossy_modes_take`] returns false.
     const WHAT_LOSSY_MODES_TAKE: &str;
 
-    /// Whether the modes that lose bits can store these numbers without making a mess of their neighbours.
+    /// Returns true if the modes that lose bits can store these numbers without making a mess of their
+    /// neighbours.
     fn lossy_modes_take(scalars: &[Self]) -> bool;
 }
 
@@ -320,7 +321,7 @@ const FINITE: &str = "zfp's lossy modes store neither NaN nor infinities; the re
 trait Element: Pod + std::fmt::Debug {
     /// The number.
     type Scalar: Scalar;
-    /// Whether the element is that number already.
+    /// True if the element is that number already.
     const IS_SCALAR: bool = false;
 
     /// The number that stands for an element; `None` when there is none.

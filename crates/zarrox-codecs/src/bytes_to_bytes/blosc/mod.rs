@@ -79,14 +79,14 @@ impl BloscCompressor {
     }
 }
 
-/// How Blosc reorders before it compresses.
+/// The reordering before Blosc's compression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shuffle {
     /// Not at all.
     None,
     /// All first bytes of the elements of a block, then all second ones, and so on.
     Byte,
-    /// The same with bits.
+    /// Bits are reordered.
     Bit,
 }
 
@@ -94,7 +94,7 @@ const SHUFFLES: &[(&str, Shuffle)] =
     &[("noshuffle", Shuffle::None), ("shuffle", Shuffle::Byte), ("bitshuffle", Shuffle::Bit)];
 
 impl Shuffle {
-    /// What v2 and the library call it.
+    /// The number in v2 metadata and in the library.
     fn number(self) -> i32 {
         match self {
             Self::None => 0,
@@ -153,7 +153,7 @@ impl Blosc {
         Self { level, ..self }
     }
 
-    /// What is done before compressing.
+    /// Sets the reordering before compression.
     #[must_use]
     pub fn shuffle(self, shuffle: Shuffle) -> Self {
         Self { shuffle, ..self }
@@ -196,7 +196,7 @@ fn parse(config: Config<'_>, item: usize) -> Result<Blosc, CodecError> {
     }
 }
 
-/// What is said of elements of `item` bytes, whatever is said of their size.
+/// The codec for elements of `item` bytes, whatever the configuration says of their size.
 fn of_items(config: Config<'_>, item: usize) -> Result<Blosc, CodecError> {
     Ok(Blosc {
         compressor: config.choice("cname", COMPRESSORS, BloscCompressor::Lz4)?,

@@ -14,7 +14,7 @@ use crate::bytes_to_bytes::ffi::blosc::{HEADER, Header, decompress};
 use crate::error::too_large;
 use crate::error::truncated;
 
-/// How much is fetched first: for most buffers, the header and where all blocks begin.
+/// The number of bytes that are fetched first: for most buffers, the header and the beginnings of all blocks.
 const HEAD: u64 = 4 << 10;
 
 /// A buffer of up to so many decoded bytes, of which the larger part is wanted, is decoded as a whole, in one go.
@@ -28,7 +28,7 @@ const FLAGS: usize = 2;
 const STORED: u8 = 0x02;
 const NOT_SPLIT: u8 = 0x10;
 
-/// What must be fetched of a buffer at `window` to serve fetches of its `size` decoded bytes.
+/// The bytes to fetch of a buffer at `window` to serve fetches of its `size` decoded bytes.
 pub(crate) fn read(
     window: Window,
     size: usize,
@@ -84,7 +84,7 @@ struct Wanted<'a> {
     fetch: Fetch<'a>,
 }
 
-/// How many of the decoded bytes are wanted; the list is sorted.
+/// The number of decoded bytes that are needed; the list is sorted.
 fn reach(wanted: &[Wanted<'_>]) -> usize {
     let (mut reach, mut end) = (0, 0);
     for Wanted { range, .. } in wanted {
@@ -443,7 +443,7 @@ mod tests {
         assert_eq!(block, places[40_000_000 / buffer.sizes.block].len() as u64);
     }
 
-    /// The same buffer with its blocks in reverse order, as several threads may write them.
+    /// The buffer with its blocks in reverse order, as several threads may write them.
     fn reversed(encoded: &[u8], size: usize) -> Vec<u8> {
         let buffer = Buffer::parse(encoded, Window::of_size(encoded.len() as u64), size).unwrap();
         let places = buffer.places(&encoded[HEADER..buffer.blocks_start()]).unwrap();

@@ -6,7 +6,7 @@ use blosc_src::{blosc_compress_ctx, blosc_decompress_ctx};
 
 use super::append;
 
-/// How a buffer is compressed.
+/// The parameters of compression of a buffer.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Parameters {
     /// The compressor inside.
@@ -51,7 +51,7 @@ impl Header {
         Some(Self { decoded: size(4)?, block: size(8)?, encoded: size(12)? })
     }
 
-    /// What must hold before the library may look at the buffer: it trusts the header's sizes.
+    /// Returns true if the library may look at the buffer: it trusts the header's sizes.
     fn is_sane(self, length: usize) -> bool {
         let blocks = self.decoded == 0 || (1..=self.decoded).contains(&self.block);
         // Behind the header stands where each block begins, or all that was not compressed.
@@ -60,7 +60,7 @@ impl Header {
     }
 }
 
-/// How many bytes a buffer decodes to, if its header can be true.
+/// The number of bytes a buffer decodes to, if its header can be true.
 pub(crate) fn decoded_size(encoded: &[u8]) -> Option<usize> {
     Header::read(encoded, encoded.len()).map(|header| header.decoded)
 }

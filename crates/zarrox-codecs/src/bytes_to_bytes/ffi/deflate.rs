@@ -16,7 +16,7 @@ use zarrox_core::error::CodecError;
 use super::append;
 use crate::error::too_large;
 
-/// What stands around the compressed bytes.
+/// The container of the compressed bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Container {
     /// RFC 1952.

@@ -174,7 +174,7 @@ pub(crate) fn first_options(filters: &[Filter]) -> Result<LzmaOptions, CodecErro
     first.lzma_options()
 }
 
-/// Whether this is what an old `.lzma` stream can say.
+/// Returns true if this is what an old `.lzma` stream can say.
 pub(crate) fn is_lzma1_alone(filters: &[Filter]) -> bool {
     matches!(filters, [Filter { id: LZMA1, .. }])
 }

@@ -40,7 +40,7 @@ pub(crate) static DEF: CodecDef = CodecDef {
     to_v2: same_to_v2,
 };
 
-/// What stands around the compressed bytes.
+/// The container of the compressed bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Format {
     Xz,
@@ -52,7 +52,7 @@ enum Format {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Lzma {
     format: Format,
-    /// As Python says it; −1 is the default.
+    /// Python's number of the check; −1 is the default.
     check: i32,
     preset: Option<u32>,
     filters: Option<Vec<Filter>>,

@@ -143,7 +143,7 @@ fn cast_elements<S: Element + CastTo<T>, T: Element>(from: &[u8], to: &mut [u8])
     S::cast_all(from, to);
 }
 
-/// The same for whole numbers; false when one becomes another number.
+/// A cast of whole numbers; false when one becomes another number.
 pub(crate) type CheckedCast = fn(&[u8], &mut [u8]) -> bool;
 
 /// Numbers that are cast to integers with a check.
@@ -225,12 +225,12 @@ fit_float! {
     f64 => by_double i8 i16 i32 u8 u16 u32;
 }
 
-/// How elements that lie in memory so are cast to those of another type; `None` where one of them is no number.
+/// The cast between two layouts; `None` where one of them is not of numbers.
 pub(crate) fn cast(from: &Storage, to: &Storage) -> Option<Cast> {
     with_element!(from, S => with_element!(to, T => Some(cast_elements::<S, T>), else None), else None)
 }
 
-/// The same with a check, for a cast of whole numbers to integers.
+/// The checked cast of whole numbers to integers.
 pub(crate) fn checked_cast(from: &Storage, to: &Storage) -> Option<CheckedCast> {
     with_real!(from, S => with_integer!(to, T => Some(<S as Fit<T>>::cast_checked), else None), else None)
 }

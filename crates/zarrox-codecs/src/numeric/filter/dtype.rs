@@ -9,7 +9,7 @@ use crate::config::{self, Config};
 /// A type of numbers as a filter names it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Dtype {
-    /// How its elements lie in memory.
+    /// The layout of its elements in memory.
     pub(crate) storage: Storage,
     /// The byte order that the name says. In v2 it is that of the stored numbers; numbers in memory have the machine's.
     pub(crate) endian: Option<Endian>,

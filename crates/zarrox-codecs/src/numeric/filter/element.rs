@@ -19,7 +19,7 @@ pub(crate) trait Element: Copy + 'static {
     /// The whole elements of a piece of memory.
     fn elements(memory: &[u8]) -> &[Self::Bytes];
 
-    /// The same, to write to.
+    /// The elements in memory, to write to.
     fn elements_mut(memory: &mut [u8]) -> &mut [Self::Bytes];
 
     /// The number of these bytes.
@@ -188,14 +188,14 @@ float! {
     f64: identity, identity;
 }
 
-/// What numbers become as another type.
+/// The cast of a number to another type.
 pub(crate) trait CastTo<T>: Copy {
     /// Integers keep their lowest bits, floats are rounded to the nearest or lose their fraction, complex numbers lose their
     /// imaginary part, all but 0 is true. Where NumPy leaves the result to the machine, floats beyond an integer's range become its
     /// last one and NaN 0.
     fn cast_to(self) -> T;
 
-    /// The same with many.
+    /// Casts many numbers.
     fn cast_all(from: &[u8], to: &mut [u8])
     where
         Self: Element,
@@ -235,7 +235,7 @@ macro_rules! with_element {
 }
 pub(crate) use with_element;
 
-/// The same for all but booleans.
+/// Dispatches to all numbers but booleans.
 macro_rules! with_number {
     ($storage:expr, $T:ident => $body:expr, else $other:expr) => {
         $crate::numeric::filter::element::with_element!(@ $storage, $T => $body, $other,
@@ -248,7 +248,7 @@ macro_rules! with_number {
 }
 pub(crate) use with_number;
 
-/// The same for integers and floats.
+/// Dispatches to integers and floats.
 macro_rules! with_real {
     ($storage:expr, $T:ident => $body:expr, else $other:expr) => {
         $crate::numeric::filter::element::with_element!(@ $storage, $T => $body, $other,
@@ -259,7 +259,7 @@ macro_rules! with_real {
 }
 pub(super) use with_real;
 
-/// The same for integers only.
+/// Dispatches to integers only.
 macro_rules! with_integer {
     ($storage:expr, $T:ident => $body:expr, else $other:expr) => {
         $crate::numeric::filter::element::with_element!(@ $storage, $T => $body, $other,
@@ -269,7 +269,7 @@ macro_rules! with_integer {
 }
 pub(crate) use with_integer;
 
-/// The same for floats only.
+/// Dispatches to floats only.
 macro_rules! with_float {
     ($storage:expr, $T:ident => $body:expr, else $other:expr) => {
         $crate::numeric::filter::element::with_element!(@ $storage, $T => $body, $other,

@@ -1,4 +1,4 @@
-//! What the filters of numcodecs have in common: arithmetic on the numbers of a chunk, one after the other.
+//! The parts that the filters of numcodecs share: arithmetic on the numbers of a chunk, one after the other.
 //!
 //! A filter sees a chunk as NumPy's `view` shows it: the same bytes as numbers of the type that its configuration names, which need
 //! not be the array's. So times are filtered as `<i8`.
@@ -22,7 +22,7 @@ use self::cast::{Cast, CheckedCast};
 use dtype::Dtype;
 use element::Element;
 
-/// What a filter does with elements that lie one after the other, in the machine's endianness.
+/// A filter's work on elements that lie one after the other, in the machine's endianness.
 pub(crate) trait Filter: fmt::Debug + Send + Sync + 'static {
     /// Encodes elements.
     fn encode(&self, decoded: &[u8], encoded: &mut [u8]) -> Result<(), CodecError>;
@@ -30,7 +30,7 @@ pub(crate) trait Filter: fmt::Debug + Send + Sync + 'static {
     /// Decodes elements.
     fn decode(&self, encoded: &[u8], decoded: &mut [u8]) -> Result<(), CodecError>;
 
-    /// Whether decoding only copies.
+    /// Returns true if decoding only copies.
     fn decodes_unchanged(&self) -> bool {
         false
     }
@@ -139,7 +139,8 @@ pub(crate) fn cast(from: &Storage, to: &Storage) -> Result<Cast, CodecError> {
     cast.ok_or_else(|| CodecError::unsupported(format!("{from:?} and {to:?} are not both numbers")))
 }
 
-/// How many elements go through several steps together: few enough for all of them to stay in the fastest cache.
+/// The number of elements that go through several steps together: few enough for all of them to stay in the
+/// fastest cache.
 const BLOCK: usize = 512;
 /// The size of the largest number.
 const LARGEST: usize = 16;
@@ -173,7 +174,7 @@ impl Steps {
         Self::new(from, works_on, to, checked)
     }
 
-    /// The same back, by arithmetic on numbers of one type. Integers wrap.
+    /// The way back, by arithmetic on numbers of one type. Integers wrap.
     pub(crate) fn decoding(from: &Storage, works_on: &Storage, to: &Storage) -> Result<Self, CodecError> {
         let wrapping = self::cast::wrapping_cast(works_on, to).map(After::Cast);
         Self::new(from, &(works_on.clone(), works_on.clone()), to, wrapping)
@@ -229,7 +230,7 @@ impl Steps {
     }
 }
 
-/// Whether two values stand for one: equal, or both NaN.
+/// Returns whether two values stand for one: equal, or both NaN.
 pub(crate) fn is_same<T: PartialEq>(a: &T, b: &T) -> bool {
     let is_number = |value: &T| value.eq(value);
     a == b || !(is_number(a) || is_number(b))

@@ -18,7 +18,8 @@ pub(super) trait Whole: Sized {
         Self::of(within(value, Self::RANGE))
     }
 
-    /// The same, but beyond the last one it goes on with the first, as far as doubles hold all whole numbers.
+    /// Rounds to an integer; beyond the last one it goes on with the first, as far as doubles hold all whole
+    /// numbers.
     #[inline(always)]
     fn wrapping(value: f64) -> Self {
         Self::saturating(value)
@@ -101,7 +102,7 @@ long! {
     u64: 0.0, 18_446_744_073_709_549_568.0, -1.0;
 }
 
-/// How many numbers that become integers of 64 bits are looked at together.
+/// The number of numbers that become integers of 64 bits that are looked at together.
 const BLOCK: usize = 512;
 
 /// Casts numbers to integers of 64 bits without their fraction. `others` casts the blocks in which not all are short, and says whether
@@ -123,7 +124,7 @@ pub(super) fn by_blocks<S: Element + CastTo<f64>, T: Long>(
     fit
 }
 
-/// Whether all numbers are between two others.
+/// Returns true if all numbers are between two others.
 #[multiversion(targets("x86_64+avx2"))]
 fn all_between<S: Element + CastTo<f64>>(numbers: &[u8], (least, greatest): (f64, f64)) -> bool {
     let mut all = true;
@@ -158,7 +159,7 @@ macro_rules! by_double {
 }
 pub(super) use by_double;
 
-/// The same for integers of no more than 16 bits, with twice as many numbers in a vector.
+/// The loop for integers of no more than 16 bits, with twice as many numbers in a vector.
 macro_rules! by_single {
     ($value:expr, $to:ty) => {{
         let value: f32 = $value.cast_to();

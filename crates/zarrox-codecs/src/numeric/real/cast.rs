@@ -13,7 +13,7 @@ pub(crate) struct Caster {
     from: RealType,
     to: RealType,
     rules: Rules,
-    /// What the elements are once they are numbers of the machine.
+    /// The type of the elements once they are numbers of the machine.
     source: Machine,
     way: Way,
     map: Map,
@@ -79,7 +79,7 @@ impl Caster {
         Map { entries }
     }
 
-    /// What is the same for elements of one number.
+    /// A key that is equal for elements of one number.
     fn key(&self, element: &[u8]) -> u64 {
         let mut wide = [0; 8];
         let loaded = self.load(element, &mut wide, &mut [false]).unwrap_or(element);

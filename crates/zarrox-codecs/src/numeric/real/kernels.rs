@@ -5,10 +5,10 @@ use super::RealType;
 use super::native::{Native, all, for_each};
 use super::rounding::{OutOfRange, Rounding, each_rounding, round_small_f32, round_small_f64};
 
-/// How many elements are worked on together: what they need stays in the cache next to the core.
+/// The number of elements that are worked on together: what they need stays in the cache next to the core.
 pub(crate) const BLOCK: usize = 1024;
 
-/// What a cast must know beside the two types.
+/// The rules of a cast beside its two types.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Rules {
     pub(super) rounding: Rounding,
@@ -101,7 +101,7 @@ macro_rules! float_to_integer {
     }};
 }
 
-/// The same for integers of 64 bits, to which vectors of floats have no cast.
+/// The cast to integers of 64 bits, to which vectors of floats have no cast.
 macro_rules! float_to_long_integers {
     ($S:ty => $($T:ty),*) => {$(
         impl CastTo<$T> for $S {
@@ -132,7 +132,7 @@ macro_rules! last_bits {
     };
 }
 
-/// The same for integers of as many bits as the float has.
+/// The cast to integers of as many bits as the float has.
 macro_rules! all_bits {
     ($number:expr, $S:ty, $T:ty) => {{
         let shift = 1.5 * (1_u64 << (<$S>::MANTISSA_DIGITS - 1)) as $S;
@@ -164,7 +164,7 @@ macro_rules! integers_to_float {
 macro_rules! single_to_integers {
     ($($T:ty),*) => {$(
         impl CastTo<$T> for f32 {
-            /// As floats of 64 bits, which all of them are.
+            /// Casts through floats of 64 bits, which hold all of them.
             fn cast(from: &[u8], to: &mut [u8], bad: &mut [bool], rules: &Rules) {
                 let mut wide = [0; 8 * BLOCK];
                 let wide = &mut wide[..2 * from.len()];

@@ -41,7 +41,7 @@ pub(crate) enum Real {
 }
 
 impl Real {
-    /// As a float, to the nearest.
+    /// The nearest float.
     #[expect(clippy::cast_precision_loss, reason = "rounded to the nearest")]
     fn to_f64(self) -> f64 {
         match self {
@@ -50,7 +50,7 @@ impl Real {
         }
     }
 
-    /// As an integer: a float's whole part.
+    /// The integer, or a float's whole part.
     #[expect(clippy::cast_possible_truncation, reason = "the whole part is wanted")]
     fn to_i128(self) -> i128 {
         match self {
@@ -59,7 +59,7 @@ impl Real {
         }
     }
 
-    /// Whether both are one number, or none.
+    /// Returns whether both are one number, or none.
     pub(crate) fn is_same(self, other: Self) -> bool {
         match (self, other) {
             (Self::Whole(a), Self::Whole(b)) => a == b,
@@ -172,7 +172,7 @@ impl RealType {
         Ok(())
     }
 
-    /// Whether there are infinities.
+    /// Returns true if there are infinities.
     pub(crate) fn has_infinities(&self) -> bool {
         match self {
             Self::Integer(_) => false,
@@ -191,12 +191,12 @@ impl Integer {
         self.least() + ((1 << self.bits) - 1)
     }
 
-    /// Whether all bits of the memory are the integer's.
+    /// Returns true if all bits of the memory are the integer's.
     pub(crate) fn is_full(self) -> bool {
         self.bits as usize == 8 * self.size
     }
 
-    /// What the lowest bits of a pattern are.
+    /// The value of the lowest bits of a pattern.
     fn value(self, pattern: u64) -> i128 {
         let low = i128::from(pattern) & ((1 << self.bits) - 1);
         if low > self.most() { low - (1 << self.bits) } else { low }

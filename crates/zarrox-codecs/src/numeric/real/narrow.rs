@@ -19,7 +19,7 @@ pub(crate) fn widen_bfloat16(from: &[u8], to: &mut [u8], bad: &mut [bool]) {
     for_each(from, to, bad, |half: u16| (f32::from_bits(u32::from(half) << 16), true));
 }
 
-/// What is added to a magnitude whose `dropped` lowest bits go, so that it is rounded.
+/// The number that rounds a magnitude whose `dropped` lowest bits are cut, when added to it.
 #[inline(always)]
 fn increment(bits: u32, dropped: u32, rounding: Rounding) -> u32 {
     let (half, negative) = (1 << (dropped - 1), bits >> 31);

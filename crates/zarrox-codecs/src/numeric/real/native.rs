@@ -83,7 +83,7 @@ pub(crate) fn for_each<S: Native, T: Native>(
     }
 }
 
-/// Whether all numbers are of a kind.
+/// Returns true if all numbers are of a kind.
 #[multiversion(targets("x86_64+avx2"))]
 pub(crate) fn all<S: Native>(numbers: &[u8], is: impl Fn(S) -> bool) -> bool {
     let mut all = true;

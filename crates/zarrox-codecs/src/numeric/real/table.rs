@@ -27,7 +27,7 @@ struct Numbers {
 struct Entry {
     value: f64,
     pattern: u64,
-    /// Whether the number just between this and the next becomes the next.
+    /// True if the number just between this and the next becomes the next.
     tie_up: bool,
 }
 
@@ -148,7 +148,7 @@ impl Table {
     }
 }
 
-/// Whether a number between two others is rounded to the upper one.
+/// Returns true if a number between two others is rounded to the upper one.
 fn goes_up(value: f64, below: f64, above: f64, rounding: Rounding, tie_up: impl Fn() -> bool) -> bool {
     // Numbers of few bits: their middle is exact, where the distances to it might not be.
     let middle = below.midpoint(above);

@@ -51,7 +51,7 @@ def wild(dtype, count):
 
 
 def fits(values, dtype):
-    """Whether a cast is not left to the machine."""
+    """Returns true if a cast is not left to the machine."""
     dtype = np.dtype(dtype)
     if dtype.kind not in "iu" or values.dtype.kind not in "fc":
         return np.ones(len(values), bool)
@@ -60,7 +60,7 @@ def fits(values, dtype):
 
 
 def overflows(codec, values, decoded):
-    """Whether integers do not survive what numcodecs does with at most a warning; we refuse it."""
+    """Returns true if integers do not survive an operation that numcodecs does with at most a warning, and we refuse."""
     astype = np.dtype(getattr(codec, "astype", "f4"))
     if codec.codec_id == "delta":
         return values.dtype.kind in "iu" and not np.array_equal(values, decoded)

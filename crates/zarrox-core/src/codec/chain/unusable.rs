@@ -1,4 +1,4 @@
-//! What stands in a chain for codecs that nobody here knows: an array's metadata can be looked at without them.
+//! Codecs that are not known: an array's metadata can be inspected without them.
 
 use super::build::CodecChain;
 use super::named::Named;

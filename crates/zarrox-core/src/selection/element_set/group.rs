@@ -138,7 +138,7 @@ struct Dim<'a> {
     runs: &'a [Run],
     /// The first touched chunk: index, start and length.
     first: (usize, usize, usize),
-    /// How many chunks there are from the first to the last touched one, if that is a number at all.
+    /// The number of chunks from the first to the last touched one, if that is a number at all.
     width: Option<usize>,
     /// The greatest position.
     last: usize,
@@ -241,7 +241,7 @@ fn order_by_key(mut keys: Positions, total: usize) -> Order {
     (borders_where(order.len(), |i| keys[order[i]] != keys[order[i - 1]]), Moved::From(order))
 }
 
-/// As [`order_by_key`], with a count for each possible key.
+/// Orders as [`order_by_key`] does, with a count for each possible key.
 fn order_by_counting(mut keys: Positions, total: usize) -> Order {
     let mut ends = vec![0_usize; total];
     for &key in keys.iter() {

@@ -66,7 +66,7 @@ impl PlacedPoints {
         self.lists.get_or_init(|| self.mask.as_ref().map(listed).unwrap_or_default())
     }
 
-    /// How many points.
+    /// The number of points.
     pub fn count(&self) -> usize {
         if let Some(mask) = &self.mask {
             return mask.count();
@@ -104,7 +104,7 @@ pub struct PointRange {
     pub points: Arc<PlacedPoints>,
     /// Which of them.
     pub range: Range<usize>,
-    /// What is to be subtracted from each position, one number for each of `dims`.
+    /// The numbers to subtract from each position, one for each of `dims`.
     pub origin: Dims<usize>,
 }
 
@@ -138,12 +138,12 @@ pub struct ElementSet {
 pub type PlacedBox = (Dims<Span>, Dims<Span>);
 
 impl PointRange {
-    /// How many points.
+    /// The number of points.
     pub fn len(&self) -> usize {
         self.range.len()
     }
 
-    /// Whether there are none.
+    /// Returns true if there are none.
     pub fn is_empty(&self) -> bool {
         self.range.is_empty()
     }
@@ -168,7 +168,7 @@ impl PointRange {
         self.places().map_or(self.range.start + i, |places| places[i])
     }
 
-    /// The same points one after the other in memory; and where they were, as points along one dimension.
+    /// The points one after the other in memory; and where they were, as points along one dimension.
     fn compact(&self, dim: usize) -> (Self, Self) {
         let count = self.len();
         let lists =
@@ -206,7 +206,8 @@ impl PointRange {
         are_even(positions, step).then(|| (Span { start, step, count: steps + 1 }, self.place(0)))
     }
 
-    /// Whether the `i`-th point continues the one before by a step of 1 along the last dimension, and in memory.
+    /// Returns true if the `i`-th point continues the one before by a step of 1 along the last dimension, and
+    /// in memory.
     fn continues(&self, i: usize) -> bool {
         let last = self.dims.len().checked_sub(1);
         let along = |k: usize| {
@@ -216,7 +217,7 @@ impl PointRange {
         last.is_some() && (0..self.dims.len()).all(along) && self.place(i) == self.place(i - 1) + 1
     }
 
-    /// As [`ElementAxis::stretches`].
+    /// See [`ElementAxis::stretches`].
     fn stretches(&self, limit: usize) -> Option<Vec<Stretch>> {
         if self.mask().is_some_and(|mask| mask.has_more_runs(limit)) {
             return None;
@@ -250,7 +251,7 @@ fn extent(numbers: &[usize]) -> Option<(usize, usize)> {
     Some(numbers.iter().fold((first, first), |(least, most), &n| (least.min(n), most.max(n))))
 }
 
-/// Whether each number is the one before plus `step`.
+/// Returns true if each number is the one before plus `step`.
 fn are_even(numbers: &[usize], step: usize) -> bool {
     numbers.windows(2).all(|pair| pair[1].wrapping_sub(pair[0]) == step)
 }
@@ -262,7 +263,7 @@ struct Stretch {
 }
 
 impl ElementAxis {
-    /// How many positions.
+    /// The number of positions.
     pub fn len(&self) -> usize {
         match self {
             Self::Span { span, .. } => span.count,
@@ -270,7 +271,7 @@ impl ElementAxis {
         }
     }
 
-    /// Whether there are none.
+    /// Returns true if there are none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -307,7 +308,7 @@ impl ElementAxis {
 }
 
 impl ElementSet {
-    /// How many elements.
+    /// The number of elements.
     pub fn len(&self) -> usize {
         if self.is_empty() {
             return 0;
@@ -315,7 +316,7 @@ impl ElementSet {
         self.axes.iter().fold(1, |count, axis| count.saturating_mul(axis.len()))
     }
 
-    /// Whether there are none.
+    /// Returns true if there are none.
     pub fn is_empty(&self) -> bool {
         self.axes.iter().any(ElementAxis::is_empty)
     }
@@ -342,7 +343,7 @@ impl ElementSet {
         bounds
     }
 
-    /// The same elements with their positions counted from a corner, which no position lies before.
+    /// The elements with their positions counted from a corner, which no position lies before.
     #[must_use]
     pub fn relative_to(&self, corner: &[usize]) -> Self {
         let mut set = self.clone();
@@ -360,8 +361,8 @@ impl ElementSet {
         set
     }
 
-    /// The same elements of the chunk with its dimensions in another order: new dimension `i` is old dimension `order[i]`.
-    /// The axes, which are those of the memory, stay.
+    /// The elements of the chunk with its dimensions in another order: new dimension `i` is old dimension
+    /// `order[i]`. The axes, which are those of the memory, stay.
     #[must_use]
     pub fn permuted(&self, order: &[usize]) -> Self {
         let mut new: Dims<usize> = smallvec![0; order.len()];
@@ -378,7 +379,7 @@ impl ElementSet {
         set
     }
 
-    /// The same elements, with a span in the place of each list of points that could be one.
+    /// The elements, with a span in the place of each list of points that could be one.
     #[must_use]
     pub fn simplified(mut self) -> Self {
         for axis in &mut self.axes {
@@ -401,8 +402,8 @@ impl ElementSet {
         Some(found)
     }
 
-    /// The same elements without gaps in memory, in an array of the [shape](ElementSet::shape) of the set; and, as elements of that
-    /// array, where they were in memory.
+    /// The elements without gaps in memory, in an array of the [shape](ElementSet::shape) of the set; and, as
+    /// elements of that array, where they were in memory.
     pub fn compact(&self) -> (Self, Self) {
         let (mut close, mut back) = (self.clone(), self.clone());
         for (dim, axis) in self.axes.iter().enumerate() {
@@ -423,7 +424,7 @@ impl ElementSet {
         (close, back)
     }
 
-    /// How many positions each axis has.
+    /// The number of positions each axis has.
     pub fn shape(&self) -> Vec<usize> {
         self.axes.iter().map(ElementAxis::len).collect()
     }

@@ -91,7 +91,7 @@ impl Cells {
     }
 }
 
-/// How far the walk over the cells has come, dimension by dimension.
+/// The position of the walk over the cells, dimension by dimension.
 struct Path {
     /// The cell's index along the dimensions so far.
     index: Dims<usize>,

@@ -23,13 +23,13 @@ use crate::strided::loops::Loop;
 use crate::strided::{Dims, Span, View, ViewMut, slice_or_empty};
 use crate::vlen::{VlenBuffer, VlenRef};
 
-/// How many points have their offsets in a table at a time: it takes half of an L1 cache.
+/// The number of points that have their offsets in a table at a time: it takes half of an L1 cache.
 const BLOCK: usize = 1024;
 
-/// How many points are looked at, at a time, to see whether they are long stretches.
+/// The number of points that are looked at, at a time, to see whether they are long stretches.
 const LOOKED_AT: usize = 64;
 
-/// How many points a stretch of neighbours must have, on the average, to be copied as one.
+/// The number of points a stretch of neighbours must have, on the average, to be copied as one.
 const LONG: usize = 8;
 
 /// Where an element is, in bytes from the first of each view.
@@ -66,7 +66,7 @@ struct Walk<'a> {
     source: Source,
     /// The offsets of the first position of all evenly spaced axes.
     base: Offsets,
-    /// How many bytes follow each other on both sides at each offset: one element, or more.
+    /// The number of bytes that follow each other on both sides at each offset: one element, or more.
     unit: usize,
     /// The outermost first.
     axes: Dims<Axis<'a>>,
@@ -105,11 +105,11 @@ struct Flags<'a> {
     memory: isize,
 }
 
-/// What is known of a block of points.
+/// The properties of a block of points.
 #[derive(Default)]
 struct Table {
     offsets: Vec<Offsets>,
-    /// The same as stretches, if these are long.
+    /// The points as stretches, if these are long.
     stretches: Vec<(Offsets, usize)>,
 }
 
@@ -236,7 +236,7 @@ impl Axis<'_> {
         matches!(self, Self::Even(inner) if inner.source == unit && inner.target == unit)
     }
 
-    /// How far apart neighbours are at least: what is least is innermost.
+    /// The least distance between neighbours: the dimension with the least is innermost.
     fn distance(&self) -> usize {
         match self {
             Self::Even(inner) => inner.source.unsigned_abs().saturating_add(inner.target.unsigned_abs()),
@@ -527,7 +527,7 @@ unsafe fn expand<T: Copy>(
     }
 }
 
-/// Whether all elements of a walk are equal.
+/// Returns true if all elements of a walk are equal.
 ///
 /// # Safety
 /// The pointers are valid for reading the two views that the walk was made for.
@@ -647,8 +647,8 @@ fn consecutive_places(axis: &ElementAxis) -> Option<Span> {
 }
 
 impl View<'_> {
-    /// Whether the elements of the set in this chunk have the values that are at their places in `values`. Where a position is
-    /// listed more than once, it must have all of its values.
+    /// Returns true if the elements of the set in this chunk have the values that are at their places in
+    /// `values`. Where a position is listed more than once, it must have all of its values.
     ///
     /// Panics when the set leaves one of the two.
     pub fn set_equals(&self, set: &ElementSet, values: &View<'_>) -> bool {

@@ -9,7 +9,7 @@ fn bytes(random: &mut Random, count: usize) -> Vec<u8> {
     (0..count).map(|_| random.next().to_le_bytes()[0]).collect()
 }
 
-/// How a view lies in a larger buffer: with gaps, in another order of axes, some of them backwards.
+/// The layout of a view in a larger buffer: with gaps, in another order of axes, some of them backwards.
 struct Laid {
     /// The shape of the buffer.
     outer: Vec<usize>,

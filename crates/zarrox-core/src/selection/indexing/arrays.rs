@@ -11,7 +11,7 @@ use crate::strided::Dims;
 
 /// More values than this are shortened when they are displayed.
 const DISPLAYED: usize = 100;
-/// How many are displayed at both ends of a dimension that is shortened.
+/// The number of elements displayed at each end of a dimension that is shortened.
 const AT_THE_ENDS: usize = 3;
 
 /// Integers that select positions; negative ones count from the end. Clones share the values.
@@ -71,7 +71,7 @@ impl Mask {
         &self.values
     }
 
-    /// How many values are true.
+    /// The number of values that are true.
     pub fn count(&self) -> usize {
         count(&self.values)
     }
@@ -109,7 +109,7 @@ fn check_count(shape: &[usize], count: usize) -> Result<()> {
     Err(Error::selection(format!("an array of shape {shape:?} was given {count} values")))
 }
 
-/// How many elements a shape has, unless these are too many to count.
+/// The number of elements a shape has, unless these are too many to count.
 pub(super) fn checked_size(shape: &[usize]) -> Option<usize> {
     if shape.contains(&0) {
         return Some(0);
@@ -129,9 +129,9 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// What arrays in selections are made of: integers, which become an [`IndexArray`], and `bool`, for a [`Mask`].
+/// Items of the arrays in selections: integers, which become an [`IndexArray`], and `bool`, for a [`Mask`].
 pub trait ArrayItem: sealed::Sealed + Copy {
-    /// What an array of such items is.
+    /// The selection that an array of such items makes.
     type Array;
 
     /// An array of this shape, which has as many elements as there are values.

@@ -10,8 +10,8 @@ use crate::error::{Error, Result};
 use crate::grid::ChunkGrid;
 
 impl Selection {
-    /// The same elements without blocks: those of an array of this shape with this grid become slices. Other selections
-    /// stay as they are.
+    /// The selection without blocks: those of an array of this shape with this grid become slices. Other
+    /// selections stay as they are.
     ///
     /// # Errors
     /// When there is no such block, or an item is neither an integer nor a slice without a step.

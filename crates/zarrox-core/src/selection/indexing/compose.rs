@@ -60,7 +60,7 @@ struct Layout {
     /// For each axis of the second selection in the component: where its parts begin in the shape, and how many it has.
     blocks: Vec<(usize, usize)>,
     shape: Vec<usize>,
-    /// How many elements the shape has.
+    /// The number of elements the shape has.
     count: usize,
 }
 
@@ -113,7 +113,7 @@ impl Composing<'_> {
         *components = others;
     }
 
-    /// Whether the second selection's axes select one element.
+    /// Returns true if the second selection's axes select one element.
     fn is_single(&self, component: &Component) -> bool {
         component.second.iter().all(|&axis| self.second.axes[axis].shape().iter().all(|&length| length == 1))
     }
@@ -126,7 +126,7 @@ impl Composing<'_> {
         }
     }
 
-    /// Whether an axis of the second selection is in its result.
+    /// Returns true if an axis of the second selection is in its result.
     fn is_kept(&self, number: usize) -> bool {
         self.second.result.iter().any(|of| matches!(of, ResultAxis::Of { axis, .. } if *axis == number))
     }
@@ -190,7 +190,8 @@ impl Composing<'_> {
         }
     }
 
-    /// Whether an axis of the second selection takes all there is, in its order, and keeps it in the result.
+    /// Returns true if an axis of the second selection takes all there is, in its order, and keeps it in the
+    /// result.
     fn is_untouched(&self, number: usize) -> bool {
         let ResolvedAxis::Span(span) = &self.second.axes[number] else { return false };
         let length = match self.first.result[span.dim] {
@@ -248,7 +249,7 @@ impl Composing<'_> {
         Ok(lists)
     }
 
-    /// What the second selection picks along each axis of the first result.
+    /// The positions that the second selection picks along each axis of the first result.
     fn picked(&self, component: &Component, layout: &Layout) -> Result<Vec<Picked>> {
         let mut picked = Vec::new();
         if layout.count == 0 {

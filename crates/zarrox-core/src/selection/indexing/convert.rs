@@ -161,7 +161,7 @@ impl From<&IndexArray> for IndexArray {
     }
 }
 
-/// What holds the values of an array: its shape and its values, row-major.
+/// Sources of an array's values: its shape and its values, row-major.
 trait Values<T> {
     fn into_values(self) -> (Vec<usize>, Vec<T>);
 }

@@ -48,7 +48,7 @@ impl<'a> Joint<'a> {
         }
     }
 
-    /// What it is when it varies along no axis of the joint shape: it has one value, which is a position for each dimension.
+    /// The position for each dimension when it varies along no axis of the joint shape.
     fn singles(&self) -> Result<Vec<ResolvedAxis>> {
         let at = |dim: &Dim, position: u64| ResolvedAxis::Span(single(dim.axis, position));
         match self {
@@ -85,7 +85,7 @@ struct Group {
     along: Vec<usize>,
 }
 
-/// What is selected together: independent axes, and for each axis of the joint shape where it comes from.
+/// Selects jointly: independent axes, and the origin of each axis of the joint shape.
 pub(super) fn select_together(arrays: &[Joint<'_>]) -> Result<(Vec<ResolvedAxis>, Vec<ResultAxis>)> {
     let shapes: Vec<Dims<usize>> = arrays.iter().map(Joint::shape).collect();
     let joint = broadcast(&shapes)?;
@@ -170,7 +170,7 @@ fn group_axis(group: &Group, arrays: &[Joint<'_>], joint: &[usize]) -> Result<Re
     Ok(ResolvedAxis::Points(Points { dims, coordinates, shape }))
 }
 
-/// How many points a shape has, unless no memory could hold their positions.
+/// The number of points a shape has, unless no memory could hold their positions.
 pub(super) fn point_count(shape: &[usize]) -> Result<usize> {
     let most = isize::MAX.unsigned_abs() / size_of::<usize>();
     checked_size(shape).filter(|&count| count <= most).ok_or_else(|| {

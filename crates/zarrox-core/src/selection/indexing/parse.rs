@@ -14,8 +14,8 @@ impl FromStr for Selection {
 
     /// Parses NumPy's syntax: `-1, ::90, 5:10, ..., None, [0, 2], [True, False]`; with or without brackets around it.
     ///
-    /// As in NumPy, brackets around everything are those of the selection: `[0, 2]` is an index for each of two dimensions.
-    /// A list alone is written `[[0, 2]]`, or with a comma: `[0, 2],`.
+    /// Outer brackets are those of the selection, as in NumPy: `[0, 2]` is an index for each of two
+    /// dimensions. A list alone is written `[[0, 2]]`, or with a comma: `[0, 2],`.
     fn from_str(text: &str) -> Result<Self> {
         let inner = without_brackets(text.trim());
         if inner.trim().is_empty() {

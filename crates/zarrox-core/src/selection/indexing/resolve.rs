@@ -1,4 +1,4 @@
-//! What a selection means for an array of a certain shape.
+//! Resolution of a selection for an array of a certain shape.
 
 use std::ops::Range;
 
@@ -56,7 +56,7 @@ impl Building {
         Ok(())
     }
 
-    /// What selects together; its axes come to this place in the result.
+    /// Adds the arrays that select together; their axes come to this place in the result.
     fn join(&mut self, arrays: &[Joint<'_>], place: usize) -> Result<()> {
         let (axes, result) = select_together(arrays)?;
         let before = self.axes.len();

@@ -1,4 +1,4 @@
-//! What a selection means for an array of a certain shape: which positions, and where they are in the result.
+//! A resolved selection, for an array of a certain shape: positions, and their places in the result.
 
 use std::sync::Arc;
 
@@ -42,9 +42,9 @@ pub struct ResolvedSpan {
     pub start: u64,
     /// The distance between positions, at least 1.
     pub step: u64,
-    /// How many positions.
+    /// The number of positions.
     pub count: u64,
-    /// Whether the result has them in descending order.
+    /// True if the result has them in descending order.
     pub reversed: bool,
 }
 
@@ -68,7 +68,7 @@ pub struct MaskedPoints {
     pub dims: Dims<usize>,
     /// The mask; as long as the array along each of the dimensions.
     pub mask: Mask,
-    /// How often it is true.
+    /// The number of true positions.
     pub count: usize,
 }
 
@@ -120,7 +120,7 @@ impl ResolvedSelection {
         self.result.iter().map(length).collect()
     }
 
-    /// Whether no element is selected.
+    /// Returns true if no element is selected.
     pub fn is_empty(&self) -> bool {
         self.axes.iter().any(|axis| match axis {
             ResolvedAxis::Span(span) => span.count == 0,
@@ -139,7 +139,7 @@ impl ResolvedSpan {
 }
 
 impl MaskedPoints {
-    /// The same positions, listed.
+    /// The positions, listed.
     ///
     /// # Errors
     /// When there is not enough memory for the lists.

@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::{IndexArray, Mask};
 
-/// What is selected along one dimension, or for a mask along several.
+/// A selection along one dimension, or for a mask along several.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DimSelection {
     /// One position; negative ones count from the end. The dimension is dropped from the result.
@@ -39,7 +39,7 @@ impl DimSelection {
     /// Every position.
     pub const ALL: Self = Self::Slice { start: None, stop: None, step: 1 };
 
-    /// The same slice with another step; what is no slice stays as it is.
+    /// The slice with another step; other selections stay as they are.
     #[must_use]
     pub fn step_by(self, step: i64) -> Self {
         match self {
@@ -75,7 +75,7 @@ impl fmt::Display for DimSelection {
     }
 }
 
-/// How the items of a selection combine.
+/// The way in which the items of a selection combine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Kind {
     /// By NumPy's rules, basic and mixed.
@@ -107,7 +107,7 @@ impl Selection {
         Self::default()
     }
 
-    /// What these items select by NumPy's rules.
+    /// The selection of these items by NumPy's rules.
     pub fn new(items: impl IntoIterator<Item: Into<DimSelection>>) -> Self {
         items.into_iter().map(Into::into).collect()
     }
@@ -156,7 +156,7 @@ impl Selection {
         Self { kind, items: items.into_selection().items }
     }
 
-    /// What is selected, in the order in which it was written.
+    /// The items, in the order in which they were written.
     pub fn items(&self) -> &[DimSelection] {
         &self.items
     }

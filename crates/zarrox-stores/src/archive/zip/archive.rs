@@ -28,9 +28,9 @@ use crate::{Key, StoreError, StoreErrorKind};
 /// The least and the most room that is made for new entries at a time.
 const LEAST_ROOM: u64 = 1 << 20;
 const MOST_ROOM: u64 = 1 << 30;
-/// What of an archive's size is made room for, so that writing directories takes little of the time.
+/// The part of an archive's size that is reserved for new entries, so that directories are written rarely.
 const ROOM_PART: u64 = 4;
-/// How often the directory is read again when another program writes it meanwhile.
+/// The number of times that the directory is read again when another program writes it meanwhile.
 const ATTEMPTS: usize = 10;
 /// Values up to this size are written with their headers in one call.
 const SMALL: usize = 256 << 10;
@@ -42,7 +42,7 @@ static OPEN: LazyLock<Mutex<HashMap<PathBuf, Weak<Archive>>>> = LazyLock::new(Mu
 pub(super) struct Archive {
     /// Tells the archive from all others of this process.
     pub(super) id: u64,
-    /// What errors call it.
+    /// The store's name in errors.
     pub(super) location: Arc<str>,
     /// `None` when the archive is a value of another store.
     path: Option<PathBuf>,
@@ -51,18 +51,18 @@ pub(super) struct Archive {
     sync: AtomicBool,
 }
 
-/// What readers need.
+/// The state that readers need.
 #[derive(Default)]
 pub(super) struct State {
     /// `None` while there is no file.
     pub(super) source: Option<Arc<Source>>,
     pub(super) directory: Directory,
-    /// How often the directory was read.
+    /// The number of times that the directory was read.
     pub(super) generation: u64,
     stamp: Option<Stamp>,
 }
 
-/// What a writer needs, from the first entry to the directory.
+/// The state of a writer, from the first entry to the directory.
 struct Session {
     /// Locked against writers in other programs.
     file: File,
@@ -76,7 +76,7 @@ struct Session {
     changed: bool,
 }
 
-/// What shows that a file was changed or replaced.
+/// Properties of a file that show when it was changed or replaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Stamp {
     identity: (u64, u64),

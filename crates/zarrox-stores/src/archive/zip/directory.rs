@@ -13,10 +13,10 @@ const LONGEST_END: u64 =
     (u16::MAX as usize + format::END_LENGTH + format::LOCATOR_LENGTH + format::END_64_LENGTH) as u64;
 /// The longest that a local header with its name may be.
 const LONGEST_HEADER: u64 = format::LOCAL_LENGTH + u16::MAX as u64;
-/// How many of the names that are no keys a warning shows.
+/// The number of names which are not keys that a warning shows.
 const SHOWN: usize = 5;
 
-/// What an archive holds.
+/// The content of an archive.
 #[derive(Default)]
 pub(super) struct Directory {
     pub(super) entries: key_map::Map<Entry>,
@@ -165,7 +165,7 @@ struct Tail<'a> {
     bytes: Bytes,
 }
 
-/// What the records at the end say, of which the lengths and places fit together.
+/// The records at the end of an archive, with lengths and places that fit together.
 struct Found {
     end: End,
     comment: Bytes,

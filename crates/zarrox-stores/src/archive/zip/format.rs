@@ -20,7 +20,7 @@ pub(super) const END_LENGTH: usize = 22;
 pub(super) const LOCATOR_LENGTH: usize = 20;
 pub(super) const END_64_LENGTH: usize = 56;
 
-/// What a field of 32 or 16 bits holds when the value is in a field of 64 bits elsewhere.
+/// The value of a field of 32 or 16 bits whose number is in a field of 64 bits elsewhere.
 const SATURATED: u32 = u32::MAX;
 const SATURATED_16: u16 = u16::MAX;
 const ZIP64_EXTRA: u16 = 1;
@@ -36,7 +36,7 @@ const ATTRIBUTES: u32 = 0o100_644 << 16;
 /// 1 January 1980, the first day that zip knows: equal values make equal archives.
 const DATE: u16 = 1 << 5 | 1;
 
-/// What an archive says of an entry's bytes.
+/// The description of an entry's bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Content {
     pub(super) flags: u16,
@@ -115,7 +115,7 @@ pub(super) fn local_header(name: &str, content: &Content) -> Vec<u8> {
     out
 }
 
-/// What central records and local headers have in common: from the version needed to the size.
+/// Writes the fields that central records and local headers share: from the version needed to the size.
 fn write_common(out: &mut Vec<u8>, name: &str, content: &Content, is_wide: bool) {
     let flags = if name.is_ascii() { 0 } else { UTF8 };
     out.extend(if is_wide { VERSION_64 } else { VERSION }.to_le_bytes());
@@ -143,7 +143,7 @@ fn write_zip64(out: &mut Vec<u8>, wide: &[u64]) {
     out.extend(wide.iter().flat_map(|value| value.to_le_bytes()));
 }
 
-/// What a local header says.
+/// A local header.
 pub(super) struct LocalHeader<'a> {
     pub(super) method: u16,
     pub(super) raw_name: &'a [u8],
@@ -168,7 +168,7 @@ pub(super) struct End {
     pub(super) length: u64,
     /// Where the directory begins, counted from where the archive begins.
     pub(super) offset: u64,
-    /// Whether more than one disk is meant.
+    /// True if more than one disk is meant.
     pub(super) split: bool,
 }
 
@@ -231,7 +231,7 @@ fn write_end_64(out: &mut Vec<u8>, end: &End) {
     out.extend(1_u32.to_le_bytes());
 }
 
-/// What people call a method of compression.
+/// The name of a method of compression, for people.
 pub(super) fn method_name(method: u16) -> &'static str {
     match method {
         1 => "shrink",

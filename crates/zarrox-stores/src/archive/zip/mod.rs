@@ -66,7 +66,7 @@ pub struct ZipStore {
     inflate_limit: u64,
 }
 
-/// What may be done with a zip archive, as the modes of zarr-python's `ZipStore` have it.
+/// The modes of a zip archive, which are those of zarr-python's `ZipStore`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ZipMode {
     /// `r`: read an archive that exists.
@@ -123,7 +123,8 @@ impl ZipStore {
         Self { archive, writable, deflate: None, inflate_limit: INFLATE_LIMIT }
     }
 
-    /// Whether entries are deflated, and how hard, from 1 to 9; `None`, when not set, stores them as they are.
+    /// Sets whether entries are deflated, and how hard, from 1 to 9; `None`, when not set, stores them as
+    /// they are.
     ///
     /// Entries that would become larger are stored.
     #[must_use]
@@ -139,7 +140,8 @@ impl ZipStore {
         Self { inflate_limit: bytes, ..self }
     }
 
-    /// Whether the archive is flushed to the disk when it is finished, for all handles; `false` when not set.
+    /// Sets whether the archive is flushed to the disk when it is finished, for all handles; `false` when not
+    /// set.
     ///
     /// Then a finished archive outlives a power failure.
     #[must_use]

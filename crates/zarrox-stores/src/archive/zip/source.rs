@@ -1,4 +1,4 @@
-//! What an archive is read from.
+//! The source that an archive is read from.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;

@@ -11,11 +11,11 @@ use super::source::Source;
 use crate::store::{checked_length, reserved};
 use crate::{Key, StoreError, StoreErrorKind, Value, Version};
 
-/// What is read beyond the shortest header, so that header and data mostly come in one read.
+/// The number of bytes read beyond the shortest header, so that one read mostly has header and data.
 const SLACK: u64 = 64;
 /// Up to where a read begins at the header, to have both at once.
 const FOLD: u64 = 64 << 10;
-/// How much smaller than its content a deflated entry can be.
+/// The largest ratio of an entry's content to its deflated size.
 const DEFLATE_RATIO: u64 = 1032;
 /// The memory that inflating begins with.
 const FIRST_OUTPUT: u64 = 64 << 10;
@@ -25,7 +25,7 @@ pub(super) struct ZipValue {
     pub(super) source: Arc<Source>,
     pub(super) entry: Entry,
     pub(super) key: Key,
-    /// What errors call the archive.
+    /// The archive's name in errors.
     pub(super) location: Arc<str>,
     /// The largest deflated entry that is read.
     pub(super) inflate_limit: u64,

@@ -3,7 +3,7 @@
 use super::pages::{Item, Page, Pages, Visit, kind, unsupported};
 use crate::StoreError;
 
-/// What a file may say of itself: several values under one key, databases inside of the file.
+/// Flags of a file that is not supported: several values under one key, databases inside of the file.
 const DUPLICATES: u32 = 0x01 | 0x04;
 const DATABASES: u32 = 0x02;
 
@@ -11,10 +11,10 @@ const DATABASES: u32 = 0x02;
 const BYTES: u8 = 1;
 const OVERFLOW: u8 = 3;
 
-/// What a file holds the hash of, so that one made with another function is noticed.
+/// The text whose hash a file holds, so that a file made with another function is noticed.
 const PROBE: &[u8] = b"%$sniglet^&\0";
 
-/// How many numbers tell where buckets are, one for each doubling of the table.
+/// The number of entries that locate buckets: one for each doubling of the table.
 const DOUBLINGS: u32 = 32;
 
 #[derive(Debug)]

@@ -42,7 +42,7 @@ struct Inner {
     index: Index,
 }
 
-/// How keys are found.
+/// The index by which keys are found.
 #[derive(Debug)]
 enum Index {
     Tree(Tree),

@@ -180,7 +180,7 @@ impl Page {
         self.word(16)
     }
 
-    /// How many items there are.
+    /// The number of items.
     pub(super) fn items(&self) -> Result<usize, StoreError> {
         self.half(20)
     }

@@ -3,8 +3,8 @@
 use super::pages::{Item, Page, Pages, Visit, kind, unsupported};
 use crate::StoreError;
 
-/// What a file may say of itself that changes what is in it: several values under one key, numbers as keys, databases inside of the
-/// file, compression.
+/// Flags of a file that is not supported: several values under one key, numbers as keys, databases inside of
+/// the file, compression.
 const DUPLICATES: u32 = 0x01 | 0x40;
 const NUMBERS: u32 = 0x02 | 0x08 | 0x10;
 const DATABASES: u32 = 0x20;

@@ -4,7 +4,7 @@ use std::io;
 
 use crate::{StoreError, StoreErrorKind};
 
-/// What can go wrong below the root, before the operation and the key are added.
+/// A failure below the root, before the operation and the key are added.
 #[derive(Debug)]
 pub(super) enum Fault {
     Io(io::Error),

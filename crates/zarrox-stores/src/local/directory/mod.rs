@@ -71,11 +71,11 @@ impl DirectoryStore {
         }
     }
 
-    /// As [`open`](Self::open), and makes the directory at once, with those above it.
+    /// Opens a directory as [`open`](Self::open) does, and makes it and those above it at once.
     ///
     /// # Errors
     ///
-    /// As [`open`](Self::open), or when the directory cannot be made.
+    /// Those of [`open`](Self::open), and one when the directory cannot be made.
     pub fn create(path: impl AsRef<Path>) -> Result<Self, StoreError> {
         let path = path.as_ref();
         let fail = |error| StoreError::from_io("creating", error).with_location(path.to_string_lossy());
@@ -83,7 +83,7 @@ impl DirectoryStore {
         Self::open(path)
     }
 
-    /// Whether every write is flushed to the disk before it counts as done; `false` when not set.
+    /// Sets whether every write is flushed to the disk before it counts as done; `false` when not set.
     ///
     /// Costs much time for each value, and gives two things: values outlive a power failure, and network
     /// file systems that notice a full disk late tell of it.
@@ -93,7 +93,7 @@ impl DirectoryStore {
         self
     }
 
-    /// Whether symbolic links inside are followed wherever they lead; `false` when not set.
+    /// Sets whether symbolic links inside are followed wherever they lead; `false` when not set.
     ///
     /// For data that is spread over several disks with links. Only for directories whose writers are
     /// trusted: a link can lead to any file that this process may read or write.

@@ -33,7 +33,7 @@ const DIRECTORY: OFlags = LISTING;
 /// A directory to list.
 const LISTING: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 
-/// How often an operation starts again when another one removes the directory that it needs.
+/// The number of times that an operation starts again when another one removes the directory that it needs.
 const ATTEMPTS: usize = 100;
 
 /// The root directory with the rules that hold below it.
@@ -45,7 +45,7 @@ pub(super) struct Root {
     pub(super) sync: bool,
 }
 
-/// What a directory has under a name.
+/// An entry of a directory.
 enum Entry {
     Missing,
     File(Mode),
@@ -54,11 +54,12 @@ enum Entry {
     Odd(FileType),
 }
 
-/// How long ago a file must have been changed to be told from a later one by its times: clocks of file systems are coarse.
+/// The age that the last change of a file needs to be told from a later one by its times: the clocks of file
+/// systems are coarse.
 const SETTLED: Duration = Duration::from_secs(2);
 
-/// What tells this content of a file from others: which file it is, its length and when it was changed. `None` when that was
-/// just now, so that another change might not be seen.
+/// The version of a file's content: the file's identity, its length and the time of its last change. `None`
+/// when it was changed just now, so that another change might not be seen.
 pub(super) fn version(file: &File) -> Option<Version> {
     let metadata = file.metadata().ok()?;
     let age = SystemTime::now().duration_since(metadata.modified().ok()?).ok()?;
@@ -214,7 +215,7 @@ impl Root {
         Ok(())
     }
 
-    /// What lies directly in a directory.
+    /// Lists the entries of a directory.
     pub(super) fn list(&self, prefix: &Prefix) -> Result<DirListing, Fault> {
         let mut listing = DirListing::default();
         let Some(mut directory) = self.open_listing(prefix.segments())? else { return Ok(listing) };
@@ -471,7 +472,7 @@ impl Drop for Temporary<'_> {
     }
 }
 
-/// What a name leads to when links are followed.
+/// The target of a name when links are followed.
 enum Target {
     File(u64),
     Directory,
@@ -501,7 +502,7 @@ fn leads_to_directory(directory: BorrowedFd<'_>, name: &str) -> bool {
     matches!(stat_target(directory, name), Ok(Target::Directory))
 }
 
-/// What a directory has under a name, links not followed.
+/// The entry of a directory under a name, without following links.
 fn entry(directory: BorrowedFd<'_>, name: &str) -> Result<Entry, Fault> {
     let stat = match sys::statat(directory, name, AtFlags::SYMLINK_NOFOLLOW) {
         Err(Errno::NOENT) => return Ok(Entry::Missing),

@@ -20,7 +20,7 @@ const QUIET: Duration = Duration::from_secs(5);
 /// The longest reply to a password that is taken.
 const REPLY: usize = 16 << 10;
 
-/// How many characters of a server's own words are repeated in an error.
+/// The number of characters of a server's message that an error repeats.
 const WORDS: usize = 300;
 
 /// Where a server is, and who asks.
@@ -29,14 +29,14 @@ pub(super) struct Server {
     pub(super) port: u16,
     pub(super) user: String,
     pub(super) password: String,
-    /// How long to wait for a server from which nothing comes.
+    /// The time to wait for a server that sends nothing.
     pub(super) patience: Duration,
 }
 
 /// The connections to one server.
 pub(super) struct Pool {
     server: Server,
-    /// How many more connections there may be.
+    /// The number of connections that may still be opened.
     free: Arc<Semaphore>,
     idle: Mutex<Vec<(Session, Instant)>>,
 }
@@ -215,13 +215,14 @@ fn kind_of(response: &Response) -> StoreErrorKind {
     }
 }
 
-/// Whether the server says that something may not be done: the code 550 also stands for what is missing.
+/// Returns true if the server says that something may not be done: the code 550 also stands for what is
+/// missing.
 pub(super) fn is_denial(response: &Response) -> bool {
     let words = words(response).to_lowercase();
     ["denied", "permi", "privilege", "not allowed", "access"].iter().any(|part| words.contains(part))
 }
 
-/// Whether the server says that something is missing.
+/// Returns true if the server says that something is missing.
 pub(super) fn is_absence(response: &Response) -> bool {
     let words = words(response).to_lowercase();
     ["no such", "not found", "not exist", "cannot find"].iter().any(|part| words.contains(part))

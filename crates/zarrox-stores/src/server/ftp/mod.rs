@@ -27,13 +27,13 @@ use crate::{Blocking, ByteRange, Capabilities, Head, Piece, StoreError, StoreErr
 /// The most that a listing of one directory takes: about a million files.
 const LISTING: u64 = 128 << 20;
 
-/// How much is sent or received at once.
+/// The number of bytes that are sent or received at a time.
 const BLOCK: usize = 1 << 20;
 
 /// The most that a value takes: its size is not known before it is here.
 const VALUE: u64 = 4 << 30;
 
-/// What would end a command.
+/// The characters that would end a command.
 const SPECIAL: Special = |character| character.is_ascii_control();
 
 pub(crate) static SCHEME: Scheme = Scheme {
@@ -74,7 +74,7 @@ pub struct FtpStore {
     connections: u8,
 }
 
-/// How an [`FtpStore`] is opened.
+/// Options with which an [`FtpStore`] is opened.
 #[derive(Clone)]
 pub struct FtpOptions {
     login: Option<(String, String)>,
@@ -109,14 +109,14 @@ impl FtpOptions {
         self
     }
 
-    /// How many connections there are at most at the same time. Servers refuse more than a few.
+    /// Sets the largest number of connections at a time. Servers refuse more than a few.
     #[must_use]
     pub fn connections(mut self, connections: u8) -> Self {
         self.connections = connections.max(1);
         self
     }
 
-    /// How long to wait for a server from which nothing comes.
+    /// Sets the time to wait for a server that sends nothing.
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
@@ -163,7 +163,7 @@ impl fmt::Debug for FtpStore {
     }
 }
 
-/// What a command led to that may be refused for good reason.
+/// The answer to a command that a server may refuse for good reason.
 enum Answer<T> {
     Done(T),
     Refused(Response),
@@ -203,7 +203,7 @@ impl FtpStore {
         }
     }
 
-    /// What is at a path of which the server refuses to tell the size.
+    /// The entry at a path of which the server refuses to tell the size.
     async fn other(&self, path: &str, refusal: Response) -> Result<Option<Stat>, StoreError> {
         if path.is_empty() {
             return Ok(Some(Stat::Directory));
@@ -232,7 +232,7 @@ impl FtpStore {
         }
     }
 
-    /// What is in a directory, temporary files too; `None` when there is none.
+    /// The entries of a directory, temporary files included; `None` when there is no directory.
     async fn listed(&self, path: &str) -> Result<Option<Vec<Entry>>, StoreError> {
         let mut lease = self.pool.lease("listing").await?;
         let directory = self.at(&lease, path);
@@ -265,7 +265,7 @@ impl FtpStore {
         Ok(Some(entries))
     }
 
-    /// What a command has the server send.
+    /// The lines that a server sends in answer to a command.
     async fn lines(&self, lease: &mut Lease<'_>, command: &str) -> FtpResult<String> {
         let expected = [Status::AboutToSend, Status::AlreadyOpen];
         let opened = self.pool.within(lease.session.ftp.custom_data_command(command, &expected)).await;
@@ -275,7 +275,7 @@ impl FtpStore {
         String::from_utf8(bytes).map_err(|error| FtpError::ConnectionError(IoError::other(error)))
     }
 
-    /// What is sent, up to `limit` bytes and one more.
+    /// Receives at most `limit` bytes and one more.
     async fn receive(&self, transfer: &mut Transfer, limit: u64) -> FtpResult<Vec<u8>> {
         let mut bytes = Vec::new();
         let too_much = || {
@@ -295,7 +295,8 @@ impl FtpStore {
         Err(too_much())
     }
 
-    /// What is in a file. Its size is not asked for: it may be another file's by the time that this one is sent.
+    /// The content of a file. Its size is not requested: another file may have taken its place when this one
+    /// is sent.
     async fn retrieve(&self, lease: &mut Lease<'_>, path: &str) -> FtpResult<Vec<u8>> {
         let mut transfer = self.pool.within(lease.session.ftp.retr_as_stream(path)).await?;
         let bytes = self.receive(&mut transfer, VALUE).await?;

@@ -16,7 +16,7 @@ pub(super) struct Database {
 }
 
 impl Database {
-    /// What a key is called in the database.
+    /// The name of a key in the database.
     pub(super) fn name(&self, key: &Key) -> String {
         [&self.prefix, key.as_str()].concat()
     }
@@ -26,7 +26,7 @@ impl Database {
         valid(name.strip_prefix(self.prefix.as_bytes())?.to_vec())
     }
 
-    /// What matches all names below a prefix.
+    /// The pattern that matches all names below a prefix.
     pub(super) fn pattern(&self, prefix: &Prefix) -> Vec<u8> {
         let mut pattern = Vec::new();
         for byte in self.prefix.bytes().chain(prefix.as_str().bytes()) {

@@ -27,25 +27,25 @@ use database::Database;
 use pool::{Pool, into_error};
 use value::{RedisValue, WHOLE, replace};
 
-/// What zarr-python puts before every key.
+/// The prefix that zarr-python puts before every key.
 const PREFIX: &str = "zarr";
 
-/// How many keys a listing asks the server to look at in one step.
+/// The number of keys a listing asks the server to look at in one step.
 const PAGE: usize = 1000;
 
-/// How many values are asked for in one step.
+/// The number of values that are asked for in one step.
 const BATCH: usize = 16;
 
 /// Redis' limit, where its configuration sets no other.
 const LARGEST: usize = 512 << 20;
 
-/// How often parts of a value are read that is replaced meanwhile, before all of it is read at once.
+/// The number of attempts to read parts of a value that is being replaced, before the whole value is read.
 const ATTEMPTS: usize = 3;
 
 /// Everything, where a first range is asked for.
 const ALL: ByteRange = ByteRange::From { offset: 0, length: None };
 
-/// How many requests are worth having under way: the server works on one at a time.
+/// The number of requests that are worth having under way: the server works on one at a time.
 const IN_FLIGHT: NonZeroUsize = NonZeroUsize::MIN.saturating_add(15);
 
 /// Keeps each value as a string in a Redis database, as zarr-python's `RedisStore` does.
@@ -88,7 +88,7 @@ fn locate(url: &StoreUrl<'_>, options: &StorageOptions) -> Result<Located, Store
     Ok(Located::whole(store, node))
 }
 
-/// How a [`RedisStore`] is opened.
+/// Options with which a [`RedisStore`] is opened.
 ///
 /// | option | when not set |
 /// |---|---|
@@ -146,14 +146,15 @@ impl RedisOptions {
         self
     }
 
-    /// What is before every key, with a colon between them. One in the URL, `redis://host?prefix=climate`, goes first.
+    /// Sets the prefix before every key, with a colon between them. A prefix in the URL,
+    /// `redis://host?prefix=climate`, goes first.
     #[must_use]
     pub fn prefix(mut self, prefix: impl Into<String>) -> Self {
         self.prefix = Some(prefix.into());
         self
     }
 
-    /// How long the server may be silent before an operation fails.
+    /// Sets the time that the server may be silent before an operation fails.
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
@@ -229,7 +230,7 @@ impl RedisStore {
     ///
     /// # Errors
     ///
-    /// As [`RedisOptions::open`].
+    /// See [`RedisOptions::open`].
     pub fn open(url: &str) -> Result<Self, StoreError> {
         RedisOptions::new().open(url)
     }

@@ -9,10 +9,10 @@ use ::redis::{Client, Connection, ErrorKind, RedisError, RedisResult, ServerErro
 use crate::lock::unpoisoned;
 use crate::{StoreError, StoreErrorKind};
 
-/// How many connections are kept for later.
+/// The number of connections that are kept for later.
 const IDLE: usize = 16;
 
-/// How long a connection may take to be made.
+/// The time that a connection may take to be made.
 const CONNECT: Duration = Duration::from_secs(5);
 
 /// Connections to one server. Each is used by one thread at a time.
@@ -94,12 +94,12 @@ impl fmt::Debug for Pool {
     }
 }
 
-/// Whether this is an answer, after which the connection is ready for the next question.
+/// Returns true if this is an answer, after which the connection is ready for the next question.
 fn is_from_server(error: &RedisError) -> bool {
     matches!(error.kind(), ErrorKind::Server(_) | ErrorKind::Extension)
 }
 
-/// What went wrong, before the location and the key are added.
+/// Makes an error of a failure, before the location and the key are added.
 pub(super) fn into_error(operation: &'static str, error: RedisError) -> StoreError {
     use StoreErrorKind as Kind;
     let (kind, message) = match (error.kind(), error.code()) {

@@ -22,14 +22,15 @@ use crate::{Blocking, ByteRange, Capabilities, Head, Piece, StoreError, StoreErr
 /// The most that a listing of one directory takes: about a quarter of a million files.
 const LISTING: u64 = 128 << 20;
 
-/// What is asked of a resource.
+/// The request for the properties of a resource.
 const PROPERTIES: &str = "<?xml version=\"1.0\" encoding=\"utf-8\"?><propfind xmlns=\"DAV:\"><prop>\
                           <resourcetype/><getcontentlength/><getetag/><getlastmodified/></prop></propfind>";
 
-/// How old a value must be for its ETag to tell it from later ones: servers make ETags of times in whole seconds.
+/// The age that a value needs for its ETag to tell it from later ones: servers make ETags of times in whole
+/// seconds.
 const SETTLED: Duration = Duration::from_secs(2);
 
-/// What stays as it is in a segment of a path.
+/// The characters that are not escaped in a segment of a path.
 const PLAIN: AsciiSet = NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 pub(crate) static SCHEME: Scheme = Scheme {
@@ -78,7 +79,7 @@ pub struct WebDavStore {
     login: Option<Login>,
 }
 
-/// How a [`WebDavStore`] is opened.
+/// Options with which a [`WebDavStore`] is opened.
 #[derive(Clone)]
 pub struct WebDavOptions {
     login: Option<Login>,
@@ -124,7 +125,7 @@ impl WebDavOptions {
         self
     }
 
-    /// How long to wait for a server from which nothing comes.
+    /// Sets the time to wait for a server that sends nothing.
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
@@ -211,7 +212,7 @@ impl WebDavStore {
         send(operation, request).await
     }
 
-    /// Whether there is a file above a path, for which Apache calls the path a bad one.
+    /// Returns true if there is a file above a path, for which Apache calls the path a bad one.
     async fn is_below_file(&self, path: &str) -> Result<bool, StoreError> {
         for (end, _) in path.match_indices('/') {
             match described("reading", self.ask("reading", &path[..end], "0").await?).await? {
@@ -223,12 +224,12 @@ impl WebDavStore {
         Ok(false)
     }
 
-    /// Whether a directory is at a path.
+    /// Returns true if a directory is at a path.
     async fn is_directory(&self, path: &str) -> Result<bool, StoreError> {
         Ok(matches!(self.stat(path).await?, Some(Stat::Directory)))
     }
 
-    /// What keeps a file or directory from being made at a path, if it is what lies there or above.
+    /// The error if an entry at a path or above it keeps a file or directory from being made.
     async fn obstacle(&self, path: &str) -> Result<Option<StoreError>, StoreError> {
         match self.stat(directory_of(path)).await? {
             None => {
@@ -266,7 +267,7 @@ impl WebDavStore {
     }
 }
 
-/// What an answer says of resources; `None` when nothing is there.
+/// The resources that an answer describes; `None` when nothing is there.
 async fn described(
     operation: &'static str,
     response: Response,
@@ -298,7 +299,7 @@ fn named(method: &str) -> Method {
     Method::from_bytes(method.as_bytes()).unwrap_or_default()
 }
 
-/// Whether the answer says that the resource is a directory: the same address with a `/` at its end.
+/// Returns true if the answer says that the resource is a directory: the same address with a `/` at its end.
 fn leads_to_directory(response: &Response) -> bool {
     let location = response.headers().get("location").and_then(|location| location.to_str().ok());
     let target = location.and_then(|location| response.url().join(location).ok());

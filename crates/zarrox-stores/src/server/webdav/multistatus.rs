@@ -1,4 +1,5 @@
-//! What WebDAV servers say of resources: the documents of [RFC 4918, section 14.16](https://www.rfc-editor.org/rfc/rfc4918#section-14.16).
+//! The documents in which WebDAV servers describe resources: [RFC 4918, section
+//! 14.16](https://www.rfc-editor.org/rfc/rfc4918#section-14.16).
 
 use percent_encoding::percent_decode_str;
 use quick_xml::NsReader;
@@ -14,11 +15,11 @@ const TEXT: usize = 64 << 10;
 pub(super) struct Resource {
     /// The path on the server, decoded, without a `/` at its ends.
     pub(super) path: String,
-    /// Whether it is a collection.
+    /// True if it is a collection.
     pub(super) directory: bool,
     /// The length in bytes, which directories lack.
     pub(super) size: Option<u64>,
-    /// As it stands in the header `ETag`.
+    /// The text of the header `ETag`.
     pub(super) etag: Option<String>,
     /// When it was changed, as it stands in the header `Last-Modified`.
     pub(super) modified: Option<String>,

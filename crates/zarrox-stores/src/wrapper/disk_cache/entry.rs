@@ -30,7 +30,7 @@ const FIXED: usize = 40;
 /// The longest text and version together, in bytes: a file that says more is damaged.
 const LONGEST: u64 = 1 << 20;
 
-/// What the files of a cache end in.
+/// The suffix of a cache's files.
 const END: &str = ".zarrox-copy";
 
 /// Whose copy a file is.
@@ -50,12 +50,12 @@ impl Name {
     }
 }
 
-/// Whether a file name is one that copies have.
+/// Returns true if a file name is one that copies have.
 pub(super) fn is_copy(file_name: &str) -> bool {
     file_name.strip_suffix(END).is_some_and(|hash| hash.len() == 32)
 }
 
-/// What is written before the value.
+/// Writes the header in front of the value.
 pub(super) fn write_header(file: &mut File, name: &Name, value: &dyn Value) -> io::Result<u64> {
     let version = value.version();
     let version = version.as_ref().map(Version::as_bytes);
@@ -113,12 +113,12 @@ impl Entry {
         Ok(Some(Self { file, text: name.into(), version, start: start + names, size }))
     }
 
-    /// Whether this is the copy of that value, and not of another one with the same hash.
+    /// Returns true if this is the copy of that value, and not of another one with the same hash.
     pub(super) fn is_of(&self, name: &Name) -> bool {
         *self.text == *name.text
     }
 
-    /// Whether this is the copy of a value below a prefix of a store.
+    /// Returns true if this is the copy of a value below a prefix of a store.
     pub(super) fn is_below(&self, location: &str, prefixes: &[&Prefix]) -> bool {
         let key = self.text.strip_prefix(location).and_then(|rest| rest.strip_prefix('\0'));
         key.is_some_and(|key| prefixes.iter().any(|prefix| key.starts_with(prefix.as_str())))

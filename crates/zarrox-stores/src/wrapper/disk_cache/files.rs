@@ -17,10 +17,11 @@ use crate::{Prefix, StoreError, Value};
 /// The part of a value that is in memory while it is copied, in bytes.
 pub(super) const BLOCK: u64 = 8 << 20;
 
-/// What the names of copies that are being written begin with.
+/// The beginning of the names of copies that are being written.
 const TEMPORARY: &str = ".zarrox-copying-";
 
-/// How many files are removed after one look through the directory, at most: so many names are in memory.
+/// The number of files that are removed after one look through the directory, at most: so many names are in
+/// memory.
 const AT_ONCE: usize = 1 << 14;
 
 /// The least that a file takes on the disk, in bytes.
@@ -35,12 +36,12 @@ pub(super) struct Files {
     taken: Mutex<Taken>,
 }
 
-/// What is known of the room that the files take, in bytes.
+/// The room that the files take, in bytes.
 #[derive(Debug)]
 struct Taken {
     /// When the directory was last looked through.
     seen: u64,
-    /// What this process added since then.
+    /// The bytes that this process added since then.
     added: u64,
 }
 
@@ -83,7 +84,7 @@ impl Files {
         Ok(files)
     }
 
-    /// The same for all caches in this directory.
+    /// The identity of this directory, equal for all caches in it.
     pub(super) fn id(&self) -> &str {
         &self.id
     }
@@ -183,7 +184,7 @@ impl Files {
         self.remove_file(name.file_name().as_ref());
     }
 
-    /// Whether the file is gone afterwards.
+    /// Returns true if the file is gone afterwards.
     fn remove_file(&self, name: &Path) -> bool {
         match fs::remove_file(self.path.join(name)) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {

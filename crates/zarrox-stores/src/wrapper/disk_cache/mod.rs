@@ -16,10 +16,10 @@ use crate::{
     StoreError, StoreErrorKind, StoreExt, Value, provided,
 };
 
-/// How often a value is copied that is replaced meanwhile, before it is read without a copy.
+/// The number of times that a value is copied that is replaced meanwhile, before it is read without a copy.
 const ATTEMPTS: usize = 3;
 
-/// How a [`DiskCacheStore`] is opened.
+/// Options with which a [`DiskCacheStore`] is opened.
 #[derive(Clone, Debug)]
 pub struct DiskCacheOptions {
     limit: u64,
@@ -40,7 +40,7 @@ impl DiskCacheOptions {
         Self::default()
     }
 
-    /// How many bytes the copies take at most; 10 GiB when not set.
+    /// Sets the number of bytes the copies take at most; 10 GiB when not set.
     #[must_use]
     pub fn limit(mut self, bytes: u64) -> Self {
         self.limit = bytes;
@@ -56,9 +56,9 @@ impl DiskCacheOptions {
         self
     }
 
-    /// Whether the other store is asked, each time that a value is opened, if the copy is still the same; `false` when not
-    /// set. Costs a request for each value, and needs a store whose values say their [versions](Value::version): of
-    /// others, every value is read anew.
+    /// Sets whether the other store is asked, each time that a value is opened, if the copy is still the
+    /// same; `false` when not set. Costs a request for each value, and needs a store whose values say their
+    /// [versions](Value::version): of others, every value is read anew.
     #[must_use]
     pub fn validate(mut self, validate: bool) -> Self {
         self.validate = validate;
@@ -236,7 +236,8 @@ impl Store for DiskCacheStore {
         }
     }
 
-    /// What has no copy is read at once. With validation, that is everything: asking takes as many requests as reading.
+    /// Values without a copy are read in parallel. With validation, all values are: a request for the version
+    /// costs as much as a read.
     fn get_many(&self, keys: &[Key], done: &GetDone<'_>) {
         let copy = |key: &Key| self.copy(key, false).filter(|_| !self.shared.validate);
         let find = |key: &Key| copy(key).map(|entry| entry.read(0, entry.size()));

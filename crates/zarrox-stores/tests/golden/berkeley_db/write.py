@@ -17,7 +17,7 @@ sys.path.insert(0, str(HERE.parent))
 
 
 def hierarchy(name, open):
-    """What zarr-python writes, the same as in the other databases."""
+    """The hierarchy that zarr-python writes, equal to that in the other databases."""
     from write import fill
 
     store = zarr.DBMStore(str(HERE / name), flag="n", open=open)

@@ -1,4 +1,4 @@
-//! What NumPy gives for `arange(n).reshape(shape)[selection]`.
+//! NumPy's results of `arange(n).reshape(shape)[selection]`.
 //!
 //! Made with NumPy 2.5.5: each selection was evaluated by Python as written, lists as `np.array`s, and the result's shape and
 //! `ravel().tolist()` printed.

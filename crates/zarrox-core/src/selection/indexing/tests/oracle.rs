@@ -209,7 +209,7 @@ pub(super) fn orthogonal(array: &ArrayD<usize>, items: &[DimSelection]) -> Optio
     Some(out)
 }
 
-/// What a selection of any kind but blocks gives.
+/// The result of a selection of any kind but blocks.
 pub(super) fn apply(array: &ArrayD<usize>, selection: &Selection) -> Option<ArrayD<usize>> {
     use super::super::selection::Kind;
     let items = selection.items();

@@ -155,7 +155,7 @@ impl Random {
     }
 }
 
-/// How many cases gave elements, for each kind; those that are errors count last.
+/// The number of cases that gave elements, for each kind; cases that are errors are the last number.
 type Counts = [usize; 5];
 
 fn count(counts: &mut Counts, selection: &Selection, ok: bool) {
