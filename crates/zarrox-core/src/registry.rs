@@ -3,10 +3,12 @@
 use std::sync::Arc;
 
 use crate::codec::{ChunkSpec, Codec, CodecKind, CodecSpec};
+use crate::data_type::family::{
+    bool, bytes, complex, float, integer, object, optional, ragged, raw, small_complex, small_float,
+    small_int, time, utf32, variable,
+};
 use crate::data_type::{
-    ByteOrder, DataType, Family, FamilyRef, KnownTypes, Storage, Structures, TypeString, Unknown, bool,
-    bytes, complex, float, integer, object, optional, ragged, raw, small_complex, small_float, small_int,
-    time, utf32, variable,
+    ByteOrder, DataType, Family, FamilyRef, KnownTypes, Storage, Structures, TypeString, Unknown,
 };
 use crate::error::{CodecError, Error, ErrorKind, Result};
 use crate::json::{self, Json, Map};

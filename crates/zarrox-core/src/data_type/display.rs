@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use super::{DataType, bytes, time, utf32};
+use super::DataType;
+use super::family::{bytes, time, utf32};
 use crate::json;
 
 impl fmt::Display for DataType {

@@ -3,7 +3,8 @@
 use half::{bf16, f16};
 use num_complex::Complex;
 
-use super::{DataType, small_complex, small_float};
+use super::DataType;
+use super::family::{small_complex, small_float, utf32};
 
 /// An element that may be missing, as it lies in memory. It becomes an [`Option`], and is made of one.
 #[derive(Clone, Copy)]
@@ -143,6 +144,6 @@ unsafe impl<const N: usize> Element for [u8; N] {
 unsafe impl<const N: usize> Element for [u32; N] {
     fn data_type() -> DataType {
         // Only a length of 0 or beyond all reason has no such type; nothing is stored as that.
-        super::utf32::of_bytes(4 * N).unwrap_or(DataType::RawBits(0))
+        utf32::of_bytes(4 * N).unwrap_or(DataType::RawBits(0))
     }
 }

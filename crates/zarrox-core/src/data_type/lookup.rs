@@ -1,6 +1,7 @@
 //! Data types that are found in a registry: by a name as people write it, and inside of optional types.
 
-use super::{DataType, object, optional, time};
+use super::DataType;
+use super::family::{object, optional, time};
 use crate::error::{Error, Result};
 use crate::json::Json;
 use crate::registry::{CORE, Registry};

@@ -14,7 +14,7 @@ use crate::strictness::Strictness;
 pub(crate) struct Objects;
 
 /// The name in the model.
-pub(super) const NAME: &str = "object";
+pub(in crate::data_type) const NAME: &str = "object";
 
 /// Why no pickle is ever read, and what to do about it.
 pub const PICKLE: &str = "pickled objects are programs that run when they are read, so that reading them is not safe; where \
@@ -40,7 +40,7 @@ impl DataType {
 }
 
 /// The refusal of a type that v3 has no name for.
-pub(super) fn not_in_v3(name: &str, instead: &str) -> Error {
+pub(in crate::data_type) fn not_in_v3(name: &str, instead: &str) -> Error {
     Error::unsupported(format!(
         "Zarr v3 has no data type of the kind '{name}'; create the array as v2, or {instead}"
     ))

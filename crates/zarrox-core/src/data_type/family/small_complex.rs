@@ -29,7 +29,7 @@ fn part_of(data_type: &DataType) -> Option<(DataType, &'static dyn Family)> {
 }
 
 /// The complex type whose parts are of this type.
-pub(super) fn of_parts(part: &DataType) -> DataType {
+pub(in crate::data_type) fn of_parts(part: &DataType) -> DataType {
     let (name, storage) = (format!("{PREFIX}{part}"), Storage::Complex(2 * part.size()));
     DataType::Extension(Box::new(Extension { name, configuration: Map::default(), storage }))
 }

@@ -10,7 +10,7 @@ use crate::strictness::Strictness;
 #[derive(Debug)]
 pub(crate) struct Complexes;
 
-pub(super) const WANTS: &str = "[real, imaginary], each a float's fill value";
+pub(in crate::data_type) const WANTS: &str = "[real, imaginary], each a float's fill value";
 
 impl Family for Complexes {
     fn parse_v3(&self, name: &str, _: &Map) -> Option<Result<DataType>> {
@@ -78,7 +78,7 @@ impl Family for Complexes {
 }
 
 /// The fill values of the two parts: `[real, imaginary]`, leniently also a real number alone.
-pub(super) fn parts(json: &Json, strictness: Strictness) -> Option<(Json, Json)> {
+pub(in crate::data_type) fn parts(json: &Json, strictness: Strictness) -> Option<(Json, Json)> {
     match json {
         Json::Array(parts) if parts.len() == 2 => Some((parts[0].clone(), parts[1].clone())),
         Json::Number(_) if strictness == Strictness::Lenient => Some((json.clone(), 0.into())),
@@ -86,13 +86,13 @@ pub(super) fn parts(json: &Json, strictness: Strictness) -> Option<(Json, Json)>
     }
 }
 
-pub(super) fn halves(element: &[u8]) -> (&[u8], &[u8]) {
+pub(in crate::data_type) fn halves(element: &[u8]) -> (&[u8], &[u8]) {
     element.split_at(element.len() / 2)
 }
 
 /// A complex number of the texts of its parts. NumPy prints these without `.0`, and leaves out a real part of zero unless
 /// that is negative.
-pub(super) fn joined(real: &str, imaginary: &str) -> String {
+pub(in crate::data_type) fn joined(real: &str, imaginary: &str) -> String {
     let part = |text: &str| text.strip_suffix(".0").unwrap_or(text).to_owned();
     let (real, imaginary) = (part(real), part(imaginary));
     if real == "0" {

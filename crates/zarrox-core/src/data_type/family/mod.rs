@@ -1,9 +1,30 @@
 //! Families of data types: what a data type's author implements.
 
+pub(crate) mod bool;
+pub(crate) mod bytes;
+pub(crate) mod complex;
+pub(crate) mod float;
+pub(crate) mod integer;
+pub(crate) mod object;
+pub(crate) mod optional;
+pub(crate) mod python;
+pub(crate) mod ragged;
+pub(crate) mod raw;
+pub(crate) mod small_complex;
+pub(crate) mod small_float;
+pub(crate) mod small_int;
+pub(crate) mod structure;
+pub(crate) mod time;
+pub(crate) mod unknown;
+pub(crate) mod utf32;
+pub(crate) mod variable;
+
 use std::fmt;
 use std::ops::Deref;
 
-use super::{ByteOrder, DataType, Endian, LARGEST, Number, Storage};
+use super::model::{self, DataType, Extension, Field, LARGEST, Structure};
+use super::number::{self, Number};
+use super::{ByteOrder, Endian, Leaf, Storage, StructLayout};
 use crate::codec::CodecSpec;
 use crate::error::{Error, Result};
 use crate::fill_value::FillValue;

@@ -35,7 +35,7 @@ const DEEPEST: usize = 8;
 ///
 /// # Errors
 /// When the type is not known, v3 does not have it, or an element would be too large.
-pub(super) fn of(value: &DataType, known: &dyn KnownTypes) -> Result<DataType> {
+pub(in crate::data_type) fn of(value: &DataType, known: &dyn KnownTypes) -> Result<DataType> {
     let family = known.family_of(value)?;
     if value.size() + 1 > LARGEST || depth(value, known) >= DEEPEST {
         return Err(Error::metadata(format!("{value} is too large or nested too deep to be optional")));
@@ -52,7 +52,7 @@ pub(super) fn of(value: &DataType, known: &dyn KnownTypes) -> Result<DataType> {
 }
 
 /// The type of the values, of elements that may be missing.
-pub(super) fn value_of(data_type: &DataType, known: &dyn KnownTypes) -> Option<DataType> {
+pub(in crate::data_type) fn value_of(data_type: &DataType, known: &dyn KnownTypes) -> Option<DataType> {
     let DataType::Extension(extension) = data_type else { return None };
     let configuration = Some(&extension.configuration).filter(|_| extension.name == NAME)?;
     value_type(configuration, known).ok()

@@ -1,7 +1,7 @@
 //! Strings and floats as Python writes them: `'text'`, `b'bytes'`, `1e+16`.
 
 /// Text, given as its code points; those that are no characters are escaped.
-pub(super) fn text(points: &(impl Iterator<Item = u32> + Clone)) -> String {
+pub(in crate::data_type) fn text(points: &(impl Iterator<Item = u32> + Clone)) -> String {
     quoted(points, |point| match char::from_u32(point) {
         Some(c) if c.is_control() => format!("\\x{point:02x}"),
         Some(c) => c.to_string(),
@@ -11,7 +11,7 @@ pub(super) fn text(points: &(impl Iterator<Item = u32> + Clone)) -> String {
 }
 
 /// Bytes; those that are no printable ASCII are escaped.
-pub(super) fn bytes(bytes: &[u8]) -> String {
+pub(in crate::data_type) fn bytes(bytes: &[u8]) -> String {
     let quoted = quoted(&bytes.iter().map(|&byte| u32::from(byte)), |byte| match char::from_u32(byte) {
         Some(c @ ' '..='~') => c.to_string(),
         _ => format!("\\x{byte:02x}"),

@@ -74,7 +74,7 @@ impl Family for RawBytes {
 }
 
 /// Bytes that stand for nothing but themselves, as NumPy prints them.
-pub(super) fn format(element: &[u8]) -> String {
+pub(in crate::data_type) fn format(element: &[u8]) -> String {
     let digits: String = element.iter().map(|byte| format!("\\x{byte:02X}")).collect();
     format!("b'{digits}'")
 }

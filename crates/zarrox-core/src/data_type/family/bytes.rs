@@ -28,7 +28,7 @@ fn sized(name: &str, bytes: usize) -> Result<DataType> {
 }
 
 /// The name that people write: `S5`.
-pub(super) fn numpy_name(data_type: &DataType) -> Option<String> {
+pub(in crate::data_type) fn numpy_name(data_type: &DataType) -> Option<String> {
     data_type.is_named(TERMINATED).then(|| format!("S{}", data_type.size()))
 }
 

@@ -95,7 +95,7 @@ impl Family for Integers {
 }
 
 /// The integer that a JSON value says: `7`, leniently also `7.0`, `"7"`, `true`, `[7]`.
-pub(super) fn from_json(json: &Json, strictness: Strictness) -> Option<i128> {
+pub(in crate::data_type) fn from_json(json: &Json, strictness: Strictness) -> Option<i128> {
     if let Some(value) = json.as_i64() {
         return Some(value.into());
     }

@@ -13,7 +13,7 @@ use crate::strictness::Strictness;
 #[derive(Debug)]
 pub(crate) struct Floats;
 
-pub(super) const WANTS: &str =
+pub(in crate::data_type) const WANTS: &str =
     "a number, \"NaN\", \"Infinity\", \"-Infinity\" or \"0x…\" with all the type's bits";
 
 impl Family for Floats {
@@ -94,12 +94,12 @@ fn half(value: f64) -> f16 {
 }
 
 /// The value of a float.
-pub(super) fn value(element: &[u8]) -> f64 {
+pub(in crate::data_type) fn value(element: &[u8]) -> f64 {
     bits(element).1
 }
 
 /// Writes the float of the element's size that is nearest to a number.
-pub(super) fn write_number(number: Number, element: &mut [u8]) -> bool {
+pub(in crate::data_type) fn write_number(number: Number, element: &mut [u8]) -> bool {
     match element.len() {
         2 => write(element, &half(number.to_f64()).to_ne_bytes()),
         4 => write(element, &number.to_f32().to_ne_bytes()),
@@ -108,7 +108,7 @@ pub(super) fn write_number(number: Number, element: &mut [u8]) -> bool {
 }
 
 /// The bytes of the float that a JSON value says, or `None`.
-pub(super) fn from_json(json: &Json, size: usize, strictness: Strictness) -> Option<Vec<u8>> {
+pub(in crate::data_type) fn from_json(json: &Json, size: usize, strictness: Strictness) -> Option<Vec<u8>> {
     match json {
         Json::Number(number) => parse_number(&number.to_string(), size),
         Json::String(text) => match text.as_str() {
@@ -150,7 +150,7 @@ fn parse_half(text: &str) -> Option<f16> {
 }
 
 /// The bits in hexadecimal, most significant digit first; leniently with leading zeros left out.
-pub(super) fn from_hex(digits: &str, size: usize, strictness: Strictness) -> Option<Vec<u8>> {
+pub(in crate::data_type) fn from_hex(digits: &str, size: usize, strictness: Strictness) -> Option<Vec<u8>> {
     let full = digits.len() == 2 * size
         || (strictness == Strictness::Lenient && (1..2 * size).contains(&digits.len()));
     if !full || !digits.bytes().all(|digit| digit.is_ascii_hexdigit()) {
@@ -183,7 +183,7 @@ fn bits(element: &[u8]) -> (u64, f64, u64) {
 }
 
 /// JSON for v3: a number, a name, or for a NaN that is not the canonical one its bits.
-pub(super) fn to_v3(element: &[u8]) -> Json {
+pub(in crate::data_type) fn to_v3(element: &[u8]) -> Json {
     let (bits, value, canonical) = bits(element);
     if value.is_nan() && bits != canonical {
         return format!("0x{bits:0width$x}", width = 2 * element.len()).into();
@@ -192,7 +192,7 @@ pub(super) fn to_v3(element: &[u8]) -> Json {
 }
 
 /// JSON for v2: a number or a name; every NaN is `"NaN"`.
-pub(super) fn to_v2(element: &[u8]) -> Json {
+pub(in crate::data_type) fn to_v2(element: &[u8]) -> Json {
     let (_, value, _) = bits(element);
     if value.is_nan() {
         return "NaN".into();
@@ -209,7 +209,7 @@ pub(super) fn to_v2(element: &[u8]) -> Json {
 }
 
 /// A float as NumPy prints a scalar: `0.1`, `1e+20`, `nan`, `-inf`. Narrow ones have an exponent from a smaller magnitude on.
-pub(super) fn format(element: &[u8]) -> String {
+pub(in crate::data_type) fn format(element: &[u8]) -> String {
     match element.len() {
         2 => numpy_style(f16::from_ne_bytes(bytes_of(element)).to_f64(), 1e3, shortest_half),
         4 => numpy_style(f32::from_ne_bytes(bytes_of(element)).into(), 1e6, |v| narrow(v).to_string()),
@@ -231,7 +231,7 @@ fn shortest_half(value: f64) -> String {
 }
 
 /// A value in as few digits as a coarser type needs: `same` says whether another value is the same element there.
-pub(super) fn shortest(value: f64, same: impl Fn(f64) -> bool) -> String {
+pub(in crate::data_type) fn shortest(value: f64, same: impl Fn(f64) -> bool) -> String {
     numpy_style(value, WIDE, |value| shortest_decimal(value, same))
 }
 

@@ -191,12 +191,12 @@ fn named(data_type: &DataType, point: &str, span: &str) -> Option<String> {
 }
 
 /// The name that people write.
-pub(super) fn numpy_name(data_type: &DataType) -> Option<String> {
+pub(in crate::data_type) fn numpy_name(data_type: &DataType) -> Option<String> {
     named(data_type, LONG_POINT, LONG_SPAN)
 }
 
 /// A name that people write, as v2 has it without a byte order: `M8[ns]` for `datetime64[ns]`; all others as they are.
-pub(super) fn type_string(name: &str) -> Cow<'_, str> {
+pub(in crate::data_type) fn type_string(name: &str) -> Cow<'_, str> {
     let long = [(LONG_POINT, "M8"), (LONG_SPAN, "m8")];
     let short = long.iter().find_map(|(long, short)| Some([short, name.strip_prefix(long)?].concat()));
     short.map_or(Cow::Borrowed(name), Cow::Owned)
@@ -204,7 +204,7 @@ pub(super) fn type_string(name: &str) -> Cow<'_, str> {
 
 /// Returns true if NumPy puts the text of this element into quotes: of points in time, and of what is no
 /// time.
-pub(super) fn is_time(data_type: &DataType, text: &str) -> bool {
+pub(in crate::data_type) fn is_time(data_type: &DataType, text: &str) -> bool {
     data_type.is_named(POINT) || (data_type.is_named(SPAN) && text == "NaT")
 }
 

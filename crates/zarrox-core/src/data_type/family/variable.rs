@@ -25,7 +25,7 @@ pub const BYTES: &str = "bytes";
 const ZARR_PYTHON: &str = "variable_length_bytes";
 
 /// Elements of this name in v3.
-pub(super) fn named(name: &str) -> DataType {
+pub(in crate::data_type) fn named(name: &str) -> DataType {
     let name = name.to_owned();
     DataType::Extension(Box::new(Extension {
         name,

@@ -164,7 +164,7 @@ impl Layout {
 }
 
 /// The type of this name.
-pub(super) fn named(name: &str) -> Option<DataType> {
+pub(in crate::data_type) fn named(name: &str) -> Option<DataType> {
     LAYOUTS.iter().find(|layout| layout.name == name).map(Layout::data_type)
 }
 

@@ -14,7 +14,7 @@ pub(crate) struct FixedText;
 const NAME: &str = "fixed_length_utf32";
 
 /// The type of text of so many bytes, four for each character.
-pub(super) fn of_bytes(bytes: usize) -> Result<DataType> {
+pub(in crate::data_type) fn of_bytes(bytes: usize) -> Result<DataType> {
     super::check_length(NAME, bytes)?;
     if !bytes.is_multiple_of(4) {
         return Err(Error::metadata(format!(
@@ -28,7 +28,7 @@ pub(super) fn of_bytes(bytes: usize) -> Result<DataType> {
 }
 
 /// The name that people write: `U5`.
-pub(super) fn numpy_name(data_type: &DataType) -> Option<String> {
+pub(in crate::data_type) fn numpy_name(data_type: &DataType) -> Option<String> {
     data_type.is_named(NAME).then(|| format!("U{}", data_type.size() / 4))
 }
 
@@ -131,10 +131,7 @@ mod tests {
     #[test]
     fn what_is_no_character_is_printed_and_never_panics() {
         let element = [0xd800_u32, 0x0011_0000, 0x27, 0].map(u32::to_ne_bytes).concat();
-        assert_eq!(
-            crate::data_type::python::text(&code_points(&element).into_iter()),
-            "\"\\ud800\\U00110000'\""
-        );
+        assert_eq!(super::super::python::text(&code_points(&element).into_iter()), "\"\\ud800\\U00110000'\"");
         assert_eq!(text(&element), "\u{fffd}\u{fffd}'");
     }
 }
