@@ -10,6 +10,7 @@ use zarrox::stores::FOLLOW_LINKS;
 use zarrox::{Array, ChunkShape, ErrorKind, Format, Node, OpenMode, OpenOptions, Result, Upkeep, json};
 
 use crate::exit::usage;
+use crate::names::listed;
 use crate::opening::{self, Place};
 use crate::suggest::{self, suggesting};
 
@@ -117,16 +118,6 @@ impl Global {
                 Err(usage(format!("'{path}' is a group; pick one of its arrays ({names})")))
             }
         }
-    }
-}
-
-/// Names for a message: all, or how many more there are; if there are none, that.
-pub(crate) fn listed(names: &[String], none: &str) -> String {
-    const SHOWN: usize = 10;
-    match names.len() {
-        0 => none.to_owned(),
-        count if count > SHOWN => format!("{} and {} more", names[..SHOWN].join(", "), count - SHOWN),
-        _ => names.join(", "),
     }
 }
 

@@ -1,8 +1,7 @@
 //! Examples for the help and the manual pages of each command. The tests run them all.
 
-use clap::{Command, CommandFactory};
+use clap::Command;
 
-use crate::commands::Cli;
 use crate::exit;
 
 /// A line for the shell, and what it does.
@@ -159,9 +158,9 @@ pub(crate) fn of(words: &str) -> &'static [Example] {
     EXAMPLES.iter().find(|(command, _)| *command == words).map_or(&[], |(_, examples)| examples)
 }
 
-/// The command, whose help ends in examples.
-pub(crate) fn command() -> Command {
-    let command = with_examples(Cli::command(), "");
+/// Adds examples to the end of the help of a command and its subcommands.
+pub(crate) fn added(command: Command) -> Command {
+    let command = with_examples(command, "");
     let examples = text(of(""));
     command.after_help(format!("{examples}\n\n{}", exit::help()))
 }
@@ -184,7 +183,10 @@ fn text(examples: &[Example]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use clap::CommandFactory;
+
     use super::*;
+    use crate::commands::Cli;
 
     #[test]
     fn every_command_has_an_example_and_every_example_a_command() {

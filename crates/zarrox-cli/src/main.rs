@@ -13,6 +13,7 @@ mod incoming;
 mod interrupt;
 mod made;
 mod magic;
+mod names;
 mod npy;
 mod opening;
 mod part;

@@ -8,10 +8,10 @@ use zarrox::convert::JOURNAL;
 use zarrox::stores::{StorageOptions, is_url};
 use zarrox::{Array, Child, Error, ErrorKind, Format, Group, Node, NodePath, OpenOptions, Result};
 
-use crate::args::listed;
 use crate::exit::usage;
 use crate::files::failed;
 use crate::magic;
+use crate::names::listed;
 
 /// The content of a place: a node, or hierarchies that lie side by side.
 #[derive(Debug)]

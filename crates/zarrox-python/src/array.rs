@@ -14,6 +14,7 @@ use zarrox::{AccessOptions, Format, MissingChunks, Node, OpenMode, Rechunk};
 
 use crate::elements::Typed;
 use crate::error::OrRaise;
+use crate::format::{format_name, has_words_of_v2};
 use crate::long::unless_interrupted;
 use crate::mapping::bytes_of;
 use crate::selection::Parsed;
@@ -40,7 +41,7 @@ impl Opened {
     }
 
     pub(crate) fn options(&self) -> zarrox::OpenOptions {
-        crate::open_options().mode(if self.read_only { OpenMode::Read } else { OpenMode::ReadWrite })
+        crate::context::open_options().mode(if self.read_only { OpenMode::Read } else { OpenMode::ReadWrite })
     }
 }
 
@@ -51,28 +52,6 @@ pub(crate) struct Array {
     /// Held while the metadata is changed.
     changing: Mutex<()>,
     opened: Opened,
-}
-
-/// The name of a format without the letter that the numbers have.
-pub(crate) fn format_name(format: Format) -> String {
-    let name = format.def().name();
-    let number = name.strip_prefix('v').filter(|rest| rest.len() == 1);
-    number.unwrap_or(name).to_owned()
-}
-
-/// Returns true if a format's documents have the words of version 2, which Python's users of zarr-python 2 know.
-pub(crate) fn has_words_of_v2(format: Format) -> bool {
-    matches!(format, Format::V1 | Format::V2)
-}
-
-/// The format of a name.
-pub(crate) fn format_of(name: &str) -> PyResult<Format> {
-    let known = Format::all().find(|format| format_name(*format) == name || format.def().name() == name);
-    known.ok_or_else(|| {
-        let names: Vec<String> = Format::all().map(format_name).collect();
-        let message = format!("'{name}' is not a format of Zarr; there are {}", names.join(", "));
-        pyo3::exceptions::PyValueError::new_err(message)
-    })
 }
 
 /// The attributes that a text of Python's JSON says.
@@ -95,7 +74,7 @@ pub(crate) fn put_attributes(stored: &mut Map, said: Map, among: bool, format: F
 
 impl Array {
     pub(crate) fn new(py: Python<'_>, array: zarrox::Array, opened: Opened) -> PyResult<Self> {
-        let typed = Typed::new(py, array, crate::registry())?;
+        let typed = Typed::new(py, array, crate::context::registry())?;
         Ok(Self { typed: RwLock::new(Arc::new(typed)), changing: Mutex::default(), opened })
     }
 
@@ -105,7 +84,7 @@ impl Array {
 
     /// Puts another array in the place of this one.
     fn replace(&self, py: Python<'_>, array: zarrox::Array) -> PyResult<()> {
-        let typed = Arc::new(Typed::new(py, array, crate::registry())?);
+        let typed = Arc::new(Typed::new(py, array, crate::context::registry())?);
         *self.typed.write().unwrap_or_else(PoisonError::into_inner) = typed;
         Ok(())
     }
@@ -181,7 +160,7 @@ impl Array {
     fn data_type(&self) -> PyResult<String> {
         let typed = self.typed();
         let data_type = typed.array.data_type();
-        let json = crate::registry().family(data_type).and_then(|family| family.to_v3(data_type));
+        let json = crate::context::registry().family(data_type).and_then(|family| family.to_v3(data_type));
         Ok(json.unwrap_or_else(|_| Json::from(data_type.to_string())).to_string())
     }
 
@@ -416,13 +395,5 @@ impl Array {
             options = options.chunk_cache(bytes);
         }
         Self::new(py, self.typed().array.with_options(&options), self.opened.again(py))
-    }
-}
-
-/// Opens an array or a group as its own class.
-pub(crate) fn node_object<'py>(py: Python<'py>, node: Node, opened: Opened) -> PyResult<Bound<'py, PyAny>> {
-    match node {
-        Node::Array(array) => Ok(Bound::new(py, Array::new(py, array, opened)?)?.into_any()),
-        Node::Group(group) => Ok(Bound::new(py, crate::group::Group::new(group, opened))?.into_any()),
     }
 }

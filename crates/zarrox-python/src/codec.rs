@@ -26,7 +26,7 @@ pub(crate) struct Codec {
 impl Codec {
     #[new]
     fn new(config: &str) -> PyResult<Self> {
-        let registry = crate::registry();
+        let registry = crate::context::registry();
         let json = zarrox::json::parse(config.as_bytes()).or_raise()?;
         let id = json.get("id").cloned();
         let (kind, spec) = registry.spec_from_v2(&json, 1).or_raise()?;
@@ -80,7 +80,7 @@ impl Codec {
     /// The codec as v3 names it, for elements of `item` bytes: some codecs take that from the data.
     fn spec_for(&self, item: usize) -> PyResult<CodecSpec> {
         let config = Json::from(self.config.clone());
-        crate::registry().spec_from_v2(&config, item).map(|(_, spec)| spec).or_raise()
+        crate::context::registry().spec_from_v2(&config, item).map(|(_, spec)| spec).or_raise()
     }
 
     fn encode_bytes<'py>(&self, py: Python<'py>, data: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
@@ -113,7 +113,7 @@ impl Codec {
         let decoded = self.dtype(["dtype", "decode_dtype"]).map_or_else(|| own.clone(), str::to_owned);
         let data = if decoded == own { data } else { data.call_method1("view", (&decoded,))? };
         let array = self.chunk(&[data.len()? as u64], &decoded)?;
-        let typed = crate::elements::Typed::new(py, array, crate::registry())?;
+        let typed = crate::elements::Typed::new(py, array, crate::context::registry())?;
         typed.write(py, &zarrox::Selection::all(), &data)?;
         let encoded = typed.array.read_encoded_chunk(&[0]).or_raise()?.unwrap_or_default();
         let encoded = PyBytes::new(py, &encoded);
@@ -139,7 +139,7 @@ impl Codec {
         let count = bytes.len() / size.max(1);
         let array = self.chunk(&[count as u64], &decoded)?;
         array.write_encoded_chunk(&[0], &bytes).or_raise()?;
-        let typed = crate::elements::Typed::new(py, array, crate::registry())?;
+        let typed = crate::elements::Typed::new(py, array, crate::context::registry())?;
         typed.read(py, &zarrox::Selection::all(), None, true)
     }
 
@@ -150,7 +150,7 @@ impl Codec {
     }
 
     fn object_type(&self) -> PyResult<DataType> {
-        crate::registry().object_type_from_v2([&self.config]).or_raise()
+        crate::context::registry().object_type_from_v2([&self.config]).or_raise()
     }
 
     /// Encodes an array of objects as the only chunk of an array in memory.
@@ -166,7 +166,7 @@ impl Codec {
             return Ok(PyBytes::new(py, &self.empty(&shape)).into_any());
         }
         let array = self.chunk(&shape, "|O")?;
-        let typed = crate::elements::Typed::new(py, array, crate::registry())?;
+        let typed = crate::elements::Typed::new(py, array, crate::context::registry())?;
         typed.write(py, &zarrox::Selection::all(), &data)?;
         let first = vec![0; shape.len()];
         let encoded = typed.array.read_encoded_chunk(&first).or_raise()?;
@@ -197,7 +197,7 @@ impl Codec {
         let array = self.chunk(&shape, "|O")?;
         let first = vec![0; shape.len()];
         array.write_encoded_chunk(&first, bytes).or_raise()?;
-        let typed = crate::elements::Typed::new(py, array, crate::registry())?;
+        let typed = crate::elements::Typed::new(py, array, crate::context::registry())?;
         typed.read(py, &zarrox::Selection::all(), None, true)
     }
 
@@ -205,14 +205,14 @@ impl Codec {
     fn chunk(&self, shape: &[u64], dtype: &str) -> PyResult<zarrox::Array> {
         let data_type = match dtype {
             "|O" => self.object_type()?,
-            name => crate::registry().data_type_from_v2(&name.into()).or_raise()?.0,
+            name => crate::context::registry().data_type_from_v2(&name.into()).or_raise()?.0,
         };
         let mut members = Map::default();
         members.insert("compressor".to_owned(), Json::Null);
         members.insert("filters".to_owned(), vec![Json::from(self.config.clone())].into());
         members.insert("dtype".to_owned(), dtype.into());
         let store = std::sync::Arc::new(zarrox::stores::MemoryStore::new());
-        let options = crate::open_options().store_empty_chunks(true);
+        let options = crate::context::open_options().store_empty_chunks(true);
         let builder = options.create_array_in(store, "").format(Format::V2).shape(shape);
         let builder = builder.data_type(data_type).chunks(zarrox::ChunkShape::One).members(members);
         builder.create().or_raise()
@@ -287,7 +287,7 @@ fn with_codec<R>(
     let chunk = zarrox::codec::ChunkSpec::new(&[1], DataType::UInt8.storage(), FillValue::zero(1))?;
     let context = CodecContext {
         chunk: &chunk,
-        registry: crate::registry(),
+        registry: crate::context::registry(),
         strictness: Strictness::Lenient,
         limit: LIMIT,
     };

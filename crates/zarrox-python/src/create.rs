@@ -11,9 +11,10 @@ use zarrox::{
     Separator,
 };
 
-use crate::array::{Array, Opened, attributes_of, format_of, has_words_of_v2};
+use crate::array::{Array, Opened, attributes_of};
 use crate::error::OrRaise;
-use crate::group::Group;
+use crate::format::{format_of, has_words_of_v2};
+use crate::group::{Group, known_kind, node_object, raise_in_the_way};
 use crate::store::Store;
 
 /// The specification of an array, taken apart member by member.
@@ -151,7 +152,7 @@ impl Codecs {
 }
 
 fn builder(store: &Store, path: &str, spec: &str) -> zarrox::Result<ArrayBuilder> {
-    let registry = crate::registry();
+    let registry = crate::context::registry();
     let mut spec = match zarrox::json::parse(spec.as_bytes())? {
         Json::Object(map) => Spec(map),
         other => return Err(wrong("spec", &other, "an object")),
@@ -162,7 +163,8 @@ fn builder(store: &Store, path: &str, spec: &str) -> zarrox::Result<ArrayBuilder
     let codecs = Codecs::take(&mut spec)?;
     let dtype = spec.take("dtype").unwrap_or_else(|| "<f8".into());
     let (data_type, order) = data_type(&dtype, &codecs.all(), registry)?;
-    let mut builder = crate::open_options().create_array_in(store.store.clone(), path).format(format);
+    let mut builder =
+        crate::context::open_options().create_array_in(store.store.clone(), path).format(format);
     let shape = spec.lengths("shape")?.unwrap_or_default();
     // Codecs are checked against the chunks that they are for.
     if let Some(grid) = spec.take("chunk_grid").filter(|grid| !grid.is_null()) {
@@ -268,7 +270,7 @@ pub(crate) fn create_group(
 ) -> PyResult<Group> {
     let attributes = attributes_of(attributes)?;
     let mode = if overwrite { zarrox::OpenMode::Write } else { zarrox::OpenMode::ReadWrite };
-    let options = crate::open_options().format(format_of(format)?).mode(mode);
+    let options = crate::context::open_options().format(format_of(format)?).mode(mode);
     let group: zarrox::Result<_> = py.detach(|| {
         let mut group = options.create_group_in(store.store.clone(), path)?;
         if !attributes.is_empty() {
@@ -278,29 +280,6 @@ pub(crate) fn create_group(
     });
     let group = group.map_err(|error| raise_in_the_way(py, store, path, &error))?;
     Ok(Group::new(group, Opened::new(py, store, false)))
-}
-
-/// Raises the exception that names the kind of the node that keeps another from being created: a node there, or an array above.
-pub(crate) fn raise_in_the_way(py: Python<'_>, store: &Store, path: &str, error: &Error) -> PyErr {
-    let path = path.trim_matches('/');
-    let kind_at = |path: &str| {
-        let node: zarrox::Result<Node> =
-            py.detach(|| crate::open_options().open_in(store.store.clone(), path));
-        crate::group::known_kind(&node)
-    };
-    let mut above = std::iter::once("").chain(path.match_indices('/').map(|(at, _)| &path[..at]));
-    let class = match error.kind() {
-        ErrorKind::AlreadyExists => match kind_at(path) {
-            Some("array") => "ContainsArrayError",
-            Some("group") => "ContainsGroupError",
-            _ => return crate::error::raise(error),
-        },
-        ErrorKind::InvalidArgument if above.any(|at| at != path && kind_at(at) == Some("array")) => {
-            "ContainsArrayError"
-        }
-        _ => return crate::error::raise(error),
-    };
-    crate::error::raise_as(py, class, error)
 }
 
 /// Opens a node that is there.
@@ -328,7 +307,7 @@ pub(crate) fn open_node<'py>(
         Node::Group(group) => Opened { consolidated: group.is_consolidated(), ..opened },
         Node::Array(_) => Opened { consolidated: consolidated == Some(true), ..opened },
     };
-    crate::array::node_object(py, node, opened)
+    node_object(py, node, opened)
 }
 
 /// The kind of the node at a path.
@@ -340,25 +319,25 @@ pub(crate) fn node_kind(
     path: &str,
     format: Option<&str>,
 ) -> PyResult<Option<&'static str>> {
-    let mut options = crate::open_options();
+    let mut options = crate::context::open_options();
     if let Some(format) = format {
         options = options.format(format_of(format)?);
     }
     let node: zarrox::Result<Node> = py.detach(|| options.open_in(store.store.clone(), path));
-    Ok(crate::group::known_kind(&node))
+    Ok(known_kind(&node))
 }
 
 /// Deletes a node with everything below it.
 #[pyfunction]
 pub(crate) fn delete_node(py: Python<'_>, store: &Store, path: &str) -> PyResult<()> {
-    py.detach(|| crate::open_options().delete_in(store.store.clone(), path)).or_raise()
+    py.detach(|| crate::context::open_options().delete_in(store.store.clone(), path)).or_raise()
 }
 
 /// Writes the copy of all documents below a group.
 #[pyfunction]
 pub(crate) fn consolidate(py: Python<'_>, store: &Store, path: &str) -> PyResult<()> {
     py.detach(|| {
-        let node = crate::open_options().open_in(store.store.clone(), path)?;
+        let node = crate::context::open_options().open_in(store.store.clone(), path)?;
         node.into_group()?.consolidate_metadata()
     })
     .or_raise()

@@ -11,8 +11,8 @@ use zarrox::data_type::Storage;
 use zarrox::strided::{View, ViewMut};
 use zarrox::{Array, ArrayView, DynArray, Registry, Selection};
 
-use crate::array::has_words_of_v2;
 use crate::error::OrRaise;
+use crate::format::has_words_of_v2;
 use crate::long::unless_interrupted;
 use crate::objects::Elements;
 
@@ -205,7 +205,7 @@ impl Typed {
 
     /// Objects as NumPy has them.
     fn objects<'py>(&self, py: Python<'py>, elements: &DynArray) -> PyResult<Bound<'py, PyAny>> {
-        let kind = Elements::of(py, self.array.data_type(), crate::registry())?;
+        let kind = Elements::of(py, self.array.data_type(), crate::context::registry())?;
         let mut array = kind.to_array(py, elements)?;
         if is_text_of_v3(&self.array) {
             array = array.call_method1("astype", (&self.native,))?;
@@ -253,7 +253,7 @@ impl Typed {
         let view = array.slice(selection);
         let shape = lengths(&view.shape().or_raise()?)?;
         if self.is_variable() {
-            let kind = Elements::of(py, self.array.data_type(), crate::registry())?;
+            let kind = Elements::of(py, self.array.data_type(), crate::context::registry())?;
             let elements = kind.elements_of(py, self.array.data_type(), value, &shape)?;
             let bytes = elements.shape().iter().product::<usize>() * USUAL;
             return self.run(py, bytes, |array| array.slice(selection).write_dyn(&elements));
@@ -297,13 +297,13 @@ impl Typed {
             let field = structure
                 .field(names[0])
                 .ok_or_else(|| crate::error::raise(&structure.no_field(names[0])))?;
-            let base = crate::dtype::native(py, &field.data_type, crate::registry())?;
+            let base = crate::dtype::native(py, &field.data_type, crate::context::registry())?;
             let values = as_array(py, value, &base)?;
             let elements = to_dyn(&values, field.data_type.clone())?;
             return py.detach(|| self.array.slice(selection).write_field_dyn(names[0], &elements)).or_raise();
         }
         let data_type = zarrox::DataType::Struct(std::sync::Arc::new(chosen));
-        let dtype = crate::dtype::native(py, &data_type, crate::registry())?;
+        let dtype = crate::dtype::native(py, &data_type, crate::context::registry())?;
         let values = as_array(py, value, &dtype)?;
         let elements = to_dyn(&values, data_type)?;
         py.detach(|| self.array.slice(selection).write_fields(&elements)).or_raise()
@@ -313,7 +313,7 @@ impl Typed {
     pub(crate) fn elements(&self, py: Python<'_>, value: &Bound<'_, PyAny>) -> PyResult<DynArray> {
         if self.is_variable() {
             let shape = py.import("numpy")?.call_method1("shape", (value,))?.extract::<Vec<usize>>()?;
-            let kind = Elements::of(py, self.array.data_type(), crate::registry())?;
+            let kind = Elements::of(py, self.array.data_type(), crate::context::registry())?;
             return kind.elements_of(py, self.array.data_type(), value, &shape);
         }
         to_dyn(&self.values(py, value, self.native.bind(py))?, self.array.data_type().clone())
@@ -323,7 +323,7 @@ impl Typed {
     pub(crate) fn scalar<'py>(&self, py: Python<'py>, element: &[u8]) -> PyResult<Bound<'py, PyAny>> {
         let data_type = self.array.data_type();
         if self.is_variable() {
-            return Elements::of(py, data_type, crate::registry())?.to_object(py, element);
+            return Elements::of(py, data_type, crate::context::registry())?.to_object(py, element);
         }
         let elements = DynArray::new(data_type.clone(), vec![], element.to_vec()).or_raise()?;
         let array = self.as_stored(py, from_dyn(py, &elements)?)?;
@@ -501,7 +501,7 @@ fn scalar(array: Bound<'_, PyAny>) -> PyResult<Bound<'_, PyAny>> {
 
 /// A copy of elements of ours as an array.
 fn from_dyn<'py>(py: Python<'py>, elements: &DynArray) -> PyResult<Bound<'py, PyAny>> {
-    let dtype = crate::dtype::native(py, elements.data_type(), crate::registry())?;
+    let dtype = crate::dtype::native(py, elements.data_type(), crate::context::registry())?;
     let array = empty(py, elements.shape(), &dtype, false)?;
     let bytes = elements.as_bytes();
     // SAFETY: the new array is contiguous and has as many elements of the same size.

@@ -60,7 +60,7 @@ impl Foreign {
         let Some(data_type) = self.data_type.as_ref().filter(|_| decoded.len() == self.size) else {
             return numpy.call_method1("frombuffer", (bytes, "u1"));
         };
-        let dtype = crate::dtype::native(py, data_type, crate::registry())?;
+        let dtype = crate::dtype::native(py, data_type, crate::context::registry())?;
         let array = numpy.call_method1("frombuffer", (bytes, dtype))?;
         array.call_method1("reshape", (PyTuple::new(py, &self.shape)?,))
     }

@@ -6,10 +6,12 @@ use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 use zarrox::json::{Json, Map};
-use zarrox::{ErrorKind, Node, NodeKind};
+use zarrox::{Error, ErrorKind, Node, NodeKind};
 
-use crate::array::{Opened, attributes_of, format_name, node_object, put_attributes};
+use crate::array::{Array, Opened, attributes_of, put_attributes};
 use crate::error::OrRaise;
+use crate::format::format_name;
+use crate::store::Store;
 
 /// A group, shared by all threads.
 #[pyclass(frozen, module = "zarrox._native")]
@@ -154,8 +156,7 @@ impl Group {
         });
         let full = group.path().join(path).or_raise()?;
         let store = crate::store::Store::of(self.opened.store.clone());
-        let created =
-            created.map_err(|error| crate::create::raise_in_the_way(py, &store, full.as_str(), &error))?;
+        let created = created.map_err(|error| raise_in_the_way(py, &store, full.as_str(), &error))?;
         Ok(Self::new(created, self.opened.again(py)))
     }
 
@@ -183,4 +184,35 @@ pub(crate) fn known_kind(node: &zarrox::Result<Node>) -> Option<&'static str> {
 
 fn is_missing(error: &zarrox::Error) -> bool {
     error.kind() == ErrorKind::NotFound
+}
+
+/// Opens an array or a group as its own class.
+pub(crate) fn node_object<'py>(py: Python<'py>, node: Node, opened: Opened) -> PyResult<Bound<'py, PyAny>> {
+    match node {
+        Node::Array(array) => Ok(Bound::new(py, Array::new(py, array, opened)?)?.into_any()),
+        Node::Group(group) => Ok(Bound::new(py, Group::new(group, opened))?.into_any()),
+    }
+}
+
+/// Raises the exception that names the kind of the node that keeps another from being created: a node there, or an array above.
+pub(crate) fn raise_in_the_way(py: Python<'_>, store: &Store, path: &str, error: &Error) -> PyErr {
+    let path = path.trim_matches('/');
+    let kind_at = |path: &str| {
+        let node: zarrox::Result<Node> =
+            py.detach(|| crate::context::open_options().open_in(store.store.clone(), path));
+        known_kind(&node)
+    };
+    let mut above = std::iter::once("").chain(path.match_indices('/').map(|(at, _)| &path[..at]));
+    let class = match error.kind() {
+        ErrorKind::AlreadyExists => match kind_at(path) {
+            Some("array") => "ContainsArrayError",
+            Some("group") => "ContainsGroupError",
+            _ => return crate::error::raise(error),
+        },
+        ErrorKind::InvalidArgument if above.any(|at| at != path && kind_at(at) == Some("array")) => {
+            "ContainsArrayError"
+        }
+        _ => return crate::error::raise(error),
+    };
+    crate::error::raise_as(py, class, error)
 }

@@ -2,11 +2,13 @@
 
 mod array;
 mod codec;
+mod context;
 mod create;
 mod dtype;
 mod elements;
 mod error;
 mod foreign;
+mod format;
 mod group;
 mod locked;
 mod long;
@@ -18,50 +20,10 @@ mod store;
 mod user_types;
 mod warnings;
 
-use std::sync::{LazyLock, PoisonError, RwLock};
-
 use pyo3::prelude::*;
 use zarrox::stores::fork;
-use zarrox::{OpenOptions, Registry};
 
-/// The codecs and data types that are known: all of ours, and those that Python knows.
-fn registry() -> &'static Registry {
-    static REGISTRY: LazyLock<Registry> = LazyLock::new(|| {
-        let registry = zarrox::codecs::registry().with_foreign_codecs(&foreign::DEF);
-        registry.with_data_types(user_types::PythonTypes)
-    });
-    &REGISTRY
-}
-
-/// The options that nodes are opened with, and the number of threads that work with them.
-static OPTIONS: LazyLock<RwLock<(OpenOptions, usize)>> = LazyLock::new(|| RwLock::new((new_options(), 0)));
-
-fn new_options() -> OpenOptions {
-    OpenOptions::new().registry(registry().clone()).allow_foreign_files(true)
-}
-
-fn open_options() -> OpenOptions {
-    OPTIONS.read().unwrap_or_else(PoisonError::into_inner).0.clone()
-}
-
-/// The number of threads that work.
-#[pyfunction]
-fn threads() -> usize {
-    match OPTIONS.read().unwrap_or_else(PoisonError::into_inner).1 {
-        0 => std::thread::available_parallelism().map_or(1, usize::from),
-        threads => threads,
-    }
-}
-
-/// Says how many threads work with what is opened from now on; tells how many did.
-#[pyfunction]
-fn set_threads(count: usize) -> usize {
-    let before = threads();
-    let options = new_options();
-    let options = if count == 0 { options } else { options.threads(count) };
-    *OPTIONS.write().unwrap_or_else(PoisonError::into_inner) = (options, count);
-    before
-}
+use context::{know, registry};
 
 /// The names of all codecs.
 #[pyfunction]
@@ -96,6 +58,8 @@ mod native {
     #[pymodule_export]
     use crate::codec::Codec;
     #[pymodule_export]
+    use crate::context::{set_threads, threads};
+    #[pymodule_export]
     use crate::create::{
         consolidate, create_array, create_group, delete_node, migrate_1to2, node_kind, open_node,
     };
@@ -106,10 +70,12 @@ mod native {
     #[pymodule_export]
     use crate::user_types::register_data_type;
     #[pymodule_export]
-    use crate::{after_fork, before_fork, codec_names, set_threads, threads};
+    use crate::{after_fork, before_fork, codec_names};
 
     #[pymodule_init]
     fn init(_module: &Bound<'_, PyModule>) -> PyResult<()> {
+        let registry = zarrox::codecs::registry().with_foreign_codecs(&crate::foreign::DEF);
+        crate::know(registry.with_data_types(crate::user_types::PythonTypes));
         crate::warnings::tell();
         Ok(())
     }

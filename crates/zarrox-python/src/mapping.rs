@@ -51,21 +51,21 @@ impl Reference {
 }
 
 impl MappingStore {
-    /// A mapping, and what the values are in where that is something else: an object, a store of ours, or a text that names a place.
-    /// All mappings that are in the same share their locks.
+    /// A mapping whose values are in a store of ours. All mappings over one store share its locks.
+    pub(crate) fn over(mapping: &Bound<'_, PyAny>, store: Arc<dyn Store>) -> Self {
+        Self {
+            mapping: Reference::to(mapping),
+            location: store.location(),
+            is_at_hand: store.capabilities().one_at_a_time,
+            place: Some(store),
+        }
+    }
+
+    /// A mapping whose values are in itself, or in a place: an object, or a text that names it. All mappings of one place
+    /// share their locks.
     pub(crate) fn new(mapping: &Bound<'_, PyAny>, place: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
         let reference = Reference::to(mapping);
         let place = place.unwrap_or(mapping);
-        if let Ok(store) = place.cast::<crate::store::Store>() {
-            let store = store.get().store.clone();
-            let is_at_hand = store.capabilities().one_at_a_time;
-            return Ok(Self {
-                mapping: reference,
-                location: store.location(),
-                place: Some(store),
-                is_at_hand,
-            });
-        }
         let location = match place.cast::<PyString>() {
             Ok(text) => text.to_cow()?.into_owned(),
             Err(_) => format!("{}://{:p}", place.get_type().name()?, place.as_ptr()),

@@ -147,7 +147,11 @@ impl Store {
     #[pyo3(signature = (mapping, place = None))]
     fn mapping(mapping: &Bound<'_, PyAny>, place: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
         let owned = Owned(vec![mapping.clone().unbind()]);
-        let mapping = Arc::new(MappingStore::new(mapping, place)?);
+        let mapping = match place.unwrap_or(mapping).cast::<Self>() {
+            Ok(store) => MappingStore::over(mapping, store.get().store.clone()),
+            Err(_) => MappingStore::new(mapping, place)?,
+        };
+        let mapping = Arc::new(mapping);
         Ok(Self { store: mapping.clone(), mapping: Some(mapping), owned })
     }
 

@@ -23,7 +23,7 @@ pub(crate) fn register_data_type(name: &str) -> bool {
     if is_known(name) {
         return true;
     }
-    let is_ours = crate::registry().data_type_from_v3(&Json::from(name)).is_ok();
+    let is_ours = crate::context::registry().data_type_from_v3(&Json::from(name)).is_ok();
     if !is_ours {
         NAMES.write().unwrap_or_else(PoisonError::into_inner).insert(name.to_owned());
     }

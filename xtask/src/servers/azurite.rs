@@ -1,7 +1,7 @@
 //! Azure Blob Storage, by Azurite.
 
 use super::install::{Need, node_file};
-use super::{BUCKET, Server, Site, Started, free_port, started};
+use super::server::{BUCKET, Server, Site, Started, free_port, started};
 use crate::run::{Outcome, program};
 
 pub(super) const SERVER: Server = Server {

@@ -1,7 +1,7 @@
 //! Google Cloud Storage, by fake-gcs-server.
 
 use super::install::{Need, python};
-use super::{BUCKET, Server, Site, Started, free_port, started};
+use super::server::{BUCKET, Server, Site, Started, free_port, started};
 use crate::run::{Outcome, program};
 
 pub(super) const SERVER: Server = Server { name: "gcs", needs: &[Need::Python], variables: &["GCS"], start };

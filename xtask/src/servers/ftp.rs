@@ -1,7 +1,7 @@
 //! FTP, by pyftpdlib.
 
 use super::install::{Need, python};
-use super::{Server, Site, Started, free_port, started};
+use super::server::{Server, Site, Started, free_port, started};
 use crate::run::{Outcome, program};
 
 pub(super) const SERVER: Server = Server { name: "ftp", needs: &[Need::Python], variables: &["FTP"], start };

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use super::install::{Need, python};
 use super::process::Process;
-use super::{LIMIT, Server, Site, Started, absolute, connect, free_port};
+use super::server::{LIMIT, Server, Site, Started, connect, free_port};
 use crate::run::{self, Outcome, Program, program};
 
 pub(super) const SERVER: Server = Server {
@@ -117,7 +117,7 @@ fn unpack_hadoop() -> Outcome {
     run::write(&constraint, CONSTRAINT)?;
     let download = ["-m", "pip", "download", "--quiet", "--no-deps", "--no-binary", "pyspark", PYSPARK];
     let download = program(python()?, download).with(["--dest", HADOOP]);
-    download.variable("PIP_CONSTRAINT", &absolute(&constraint)?).run()?;
+    download.variable("PIP_CONSTRAINT", &run::absolute(&constraint)?).run()?;
     // The program's text is of no interest to who watches.
     match program(python()?, ["-c", UNPACK, HADOOP]).log()? {
         (true, _) => run::write(marker, PYSPARK),
@@ -127,7 +127,7 @@ fn unpack_hadoop() -> Outcome {
 
 /// Java with the libraries of Hadoop and the configuration.
 fn java(site: &Site) -> Outcome<Program> {
-    let hadoop = format!("{}/*", absolute(HADOOP)?);
+    let hadoop = format!("{}/*", run::absolute(HADOOP)?);
     // The pages of their web servers are looked for in the class path, too.
     let own = [site.path("conf"), site.directory.clone()];
     let path: Vec<&str> = own.iter().map(String::as_str).chain(JARS).chain([hadoop.as_str()]).collect();

@@ -13,16 +13,14 @@ mod nginx;
 mod process;
 mod redis;
 mod seaweedfs;
+mod server;
 mod webdav;
 
-use std::net::{TcpListener, TcpStream};
-use std::path::Path;
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use crate::run::{self, Outcome, Program, program};
+use crate::run::{self, Outcome};
 use install::Need;
-use process::Process;
+use server::{Server, Site, Started};
 
 /// All servers.
 const SERVERS: &[Server] = &[
@@ -39,29 +37,6 @@ const SERVERS: &[Server] = &[
 
 /// The beginning of the name of every variable that tells tests about servers.
 const PREFIX: &str = "ZARROX_TEST_";
-
-/// The time limit for a server to start.
-const LIMIT: Duration = Duration::from_secs(120);
-
-/// The name of what data is written to, where a server wants one made before: a bucket, a container.
-const BUCKET: &str = "zarrox";
-
-/// A server.
-struct Server {
-    /// Its name on the command line.
-    name: &'static str,
-    needs: &'static [Need],
-    /// The variables that it gives to tests, without the prefix.
-    variables: &'static [&'static str],
-    start: fn(&Site) -> Outcome<Started>,
-}
-
-/// A server that runs and is ready, and the values of its variables in their order.
-struct Started {
-    #[expect(dead_code, reason = "they are kept, since they end when they are dropped")]
-    processes: Vec<Process>,
-    values: Vec<String>,
-}
 
 /// Environment variables: their names and values.
 pub(crate) type Variables = Vec<(String, String)>;
@@ -104,7 +79,7 @@ fn start_all(servers: &[&'static Server]) -> Outcome<Vec<Started>> {
 }
 
 fn start(server: &Server) -> Outcome<Started> {
-    let directory = absolute(&format!("target/servers/{}", server.name))?;
+    let directory = run::absolute(&format!("target/servers/{}", server.name))?;
     run::empty_directory(&directory)?;
     let started = (server.start)(&Site { name: server.name, directory })?;
     match started.values.len() == server.variables.len() {
@@ -120,76 +95,4 @@ fn variables(servers: &[&Server], running: &[Started]) -> Variables {
     let all = (format!("{PREFIX}SERVERS"), names.join(","));
     let each = names.iter().zip(values).map(|(name, value)| (format!("{PREFIX}{name}"), value.clone()));
     each.chain([all]).collect()
-}
-
-/// The place of a server that is being started.
-struct Site {
-    name: &'static str,
-    /// An empty directory of its own, as an absolute path.
-    directory: String,
-}
-
-impl Site {
-    /// A path in the server's directory.
-    fn path(&self, name: &str) -> String {
-        format!("{}/{name}", self.directory)
-    }
-
-    /// A new directory in the server's directory.
-    fn subdirectory(&self, name: &str) -> Outcome<String> {
-        let path = self.path(name);
-        run::empty_directory(&path)?;
-        Ok(path)
-    }
-
-    fn start(&self, server: &Program) -> Outcome<Process> {
-        Process::start(server, self.name, Path::new(&self.directory))
-    }
-
-    /// Starts a server and waits until it takes connections.
-    fn start_listening(&self, server: &Program, port: u16) -> Outcome<Process> {
-        let mut process = self.start(server)?;
-        process.wait(LIMIT, || connect(port))?;
-        Ok(process)
-    }
-
-    /// Runs a Python program against a server until it succeeds.
-    fn prepare(&self, process: &mut Process, script: &str, arguments: &[&str]) -> Outcome {
-        let script = program(install::python()?, ["-c", script]).with(arguments.iter().copied());
-        process.wait(LIMIT, || match script.log()? {
-            (true, _) => Ok(()),
-            (false, log) => Err(log),
-        })
-    }
-}
-
-/// A server in one process, with one variable.
-fn started(process: Process, value: String) -> Started {
-    Started { processes: vec![process], values: vec![value] }
-}
-
-/// Connects to a port, as a sign that the server is there.
-fn connect(port: u16) -> Outcome<TcpStream> {
-    TcpStream::connect(("127.0.0.1", port)).map_err(|error| format!("port {port}: {error}"))
-}
-
-/// A port that is free. Those that systems give to clients are left out, since any program might get one before the server does;
-/// and two runs at the same time begin at different places.
-fn free_port() -> Outcome<u16> {
-    static NEXT: AtomicU32 = AtomicU32::new(0);
-    const PORTS: std::ops::Range<u32> = 12_000..22_000;
-    let start = std::process::id().wrapping_mul(64);
-    for _ in PORTS {
-        let offset = start.wrapping_add(NEXT.fetch_add(1, Ordering::Relaxed)) % (PORTS.end - PORTS.start);
-        let port = u16::try_from(PORTS.start + offset).map_err(|error| error.to_string())?;
-        if TcpListener::bind(("127.0.0.1", port)).is_ok() {
-            return Ok(port);
-        }
-    }
-    Err(format!("no port from {} to {} is free", PORTS.start, PORTS.end))
-}
-
-fn absolute(path: &str) -> Outcome<String> {
-    let path = std::path::absolute(path).map_err(|error| format!("{path}: {error}"))?;
-    Ok(path.to_string_lossy().into_owned())
 }

@@ -1,7 +1,7 @@
 //! MongoDB's protocol, by SecantusDB, which keeps its data in WiredTiger as MongoDB does.
 
 use super::install::{Need, python_program};
-use super::{Server, Site, Started, free_port, started};
+use super::server::{Server, Site, Started, free_port, started};
 use crate::run::{Outcome, program};
 
 pub(super) const SERVER: Server =

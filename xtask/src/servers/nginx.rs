@@ -1,7 +1,7 @@
 //! HTTP and HTTPS, by nginx, which serves a directory to which tests write.
 
 use super::install::Need;
-use super::{LIMIT, Server, Site, Started, connect, free_port};
+use super::server::{LIMIT, Server, Site, Started, connect, free_port};
 use crate::run::{self, Outcome, Program, program};
 
 pub(super) const SERVER: Server = Server {

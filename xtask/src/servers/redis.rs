@@ -3,7 +3,7 @@
 use std::io::{BufRead, BufReader, Write};
 
 use super::install::Need;
-use super::{LIMIT, Server, Site, Started, connect, free_port, started};
+use super::server::{LIMIT, Server, Site, Started, connect, free_port, started};
 use crate::run::{Outcome, program};
 
 pub(super) const SERVER: Server = Server {

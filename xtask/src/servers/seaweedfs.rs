@@ -1,7 +1,7 @@
 //! S3, by SeaweedFS.
 
 use super::install::{Need, python_program};
-use super::{BUCKET, Server, Site, Started, free_port, started};
+use super::server::{BUCKET, Server, Site, Started, free_port, started};
 use crate::run::{self, Outcome, program};
 
 pub(super) const SERVER: Server = Server { name: "s3", needs: &[Need::Python], variables: &["S3"], start };

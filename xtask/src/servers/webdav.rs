@@ -5,7 +5,7 @@ use std::path::Path;
 use super::install::{Need, python_program};
 use super::nginx::on_wide_path;
 use super::process::Process;
-use super::{LIMIT, Server, Site, Started, connect, free_port};
+use super::server::{LIMIT, Server, Site, Started, connect, free_port};
 use crate::run::{self, Outcome, program};
 
 pub(super) const SERVER: Server = Server {

@@ -6,10 +6,10 @@ use clap::{Args, Subcommand};
 use zarrox::json::{self, Json};
 use zarrox::{Error, ErrorKind, Node, Result};
 
-use super::print_json;
 use crate::args::Global;
 use crate::exit::{Failure, usage};
 use crate::opening;
+use crate::print::print_json;
 
 /// Show and change attributes
 #[derive(Debug, Args)]

@@ -2,10 +2,9 @@
 
 use std::io::Write;
 
-use clap::{Args, CommandFactory};
+use clap::{Args, Command};
 use clap_complete::Shell;
 
-use super::Cli;
 use crate::exit::Failure;
 
 /// Print completions for a shell
@@ -16,10 +15,10 @@ pub(crate) struct Completions {
 }
 
 impl Completions {
-    pub(crate) fn run(&self, out: &mut dyn Write) -> Result<(), Failure> {
+    pub(crate) fn run(&self, mut command: Command, out: &mut dyn Write) -> Result<(), Failure> {
         // The generator panics when it cannot write: so it writes to memory.
         let mut text = Vec::new();
-        clap_complete::generate(self.shell, &mut Cli::command(), "zarrox", &mut text);
+        clap_complete::generate(self.shell, &mut command, "zarrox", &mut text);
         Ok(out.write_all(&text)?)
     }
 }

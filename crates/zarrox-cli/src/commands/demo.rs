@@ -4,12 +4,11 @@ use std::f64::consts::TAU;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use clap::{Args, Parser};
+use clap::Args;
 use zarrox::data_type::{ByteOrder, Endian};
 use zarrox::{DataType, Error};
 
-use super::Cli;
-use crate::exit::{Failure, usage};
+use crate::exit::Failure;
 use crate::files::{self, Output};
 use crate::npy::Header;
 
@@ -57,8 +56,11 @@ const STEPS: &[Step] = &[
     ("", &["tree", "old.zarr"]),
 ];
 
+/// Runs a command line, whose first word is the name of the program.
+type RunLine = fn(Vec<String>, &mut dyn Write) -> Result<(), Failure>;
+
 impl Demo {
-    pub(crate) fn run(&self, out: &mut dyn Write) -> Result<(), Failure> {
+    pub(crate) fn run(&self, out: &mut dyn Write, run_line: RunLine) -> Result<(), Failure> {
         let temporary;
         let directory = match &self.directory {
             Some(directory) => new_directory(directory)?,
@@ -75,7 +77,7 @@ impl Demo {
             }
             writeln!(out, "$ zarrox {}", line(arguments))?;
             out.flush()?;
-            step(arguments, directory, out)?;
+            run_line(placed(arguments, directory), out)?;
         }
         match &self.directory {
             Some(directory) => writeln!(out, "\nAll of this is in {}.", directory.display())?,
@@ -91,16 +93,14 @@ fn new_directory(directory: &Path) -> Result<&Path, Error> {
     Ok(directory)
 }
 
-/// Runs the command with these arguments, whose files are in the directory.
-fn step(arguments: &[&str], directory: &Path, out: &mut dyn Write) -> Result<(), Failure> {
+/// The words of a step, with the files in the directory.
+fn placed(arguments: &[&str], directory: &Path) -> Vec<String> {
     let is_file = |argument: &str| [".npy", ".zarr"].iter().any(|ending| argument.contains(ending));
     let placed = arguments.iter().map(|argument| match is_file(argument) {
         true => directory.join(argument).to_string_lossy().into_owned(),
         false => (*argument).to_owned(),
     });
-    let line = std::iter::once("zarrox".to_owned()).chain(placed);
-    let Cli { global, command } = Cli::try_parse_from(line).map_err(|error| usage(error.to_string()))?;
-    command.run(&global, out)
+    std::iter::once("zarrox".to_owned()).chain(placed).collect()
 }
 
 /// The arguments as a shell takes them.

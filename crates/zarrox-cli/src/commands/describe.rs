@@ -3,8 +3,8 @@
 use zarrox::json::{Json, Map, json};
 use zarrox::{Array, Child, DataType, Node};
 
-use super::tuple;
 use crate::exit::printable;
+use crate::print::tuple;
 
 /// So many characters of an attribute are shown.
 const VALUE: usize = 160;

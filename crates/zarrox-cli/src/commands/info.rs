@@ -8,9 +8,9 @@ use zarrox::json::{Json, Map, json};
 use zarrox::{Array, ArrayInfo, CodecSpec, ErrorKind, Group, Node, Result};
 
 use super::describe::{attribute_lines, chunk_shapes, data_type_json};
-use super::{print_json, tuple};
 use crate::args::Global;
 use crate::exit::{Failure, each, printable};
+use crate::print::{print_json, tuple};
 
 /// Show what there is to know about arrays and groups
 ///

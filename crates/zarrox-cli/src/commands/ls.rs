@@ -8,9 +8,9 @@ use zarrox::json::json;
 use zarrox::{Child, Node, Result};
 
 use super::describe::{child_json, chunk_shapes, clipped, name, unreadable};
-use super::{print_json, tuple};
 use crate::args::Global;
 use crate::exit::{Failure, each, printable};
+use crate::print::{print_json, tuple};
 
 /// So many characters of chunk lengths and of a data type are shown in a table.
 const COLUMN: usize = 40;

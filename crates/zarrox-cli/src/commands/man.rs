@@ -42,8 +42,8 @@ pub(crate) struct Man {
 }
 
 impl Man {
-    pub(crate) fn run(&self, out: &mut dyn Write) -> Result<(), Failure> {
-        let mut command = examples::command();
+    pub(crate) fn run(&self, command: Command, out: &mut dyn Write) -> Result<(), Failure> {
+        let mut command = examples::added(command);
         command.build();
         let Some(directory) = &self.directory else { return Ok(render(&command, &[], &[], out)?) };
         let creating = |error| files::failed(&format!("creating '{}'", directory.display()), error);

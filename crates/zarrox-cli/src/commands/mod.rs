@@ -20,15 +20,14 @@ mod tree;
 
 use std::io::{self, BufWriter, IsTerminal, Write};
 
-use clap::{FromArgMatches, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use tracing_subscriber::filter::LevelFilter;
 use tracing_subscriber::layer::{Layer, SubscriberExt};
 use tracing_subscriber::util::SubscriberInitExt;
-use zarrox::json::Json;
 
 use crate::args::Global;
 use crate::examples;
-use crate::exit::Failure;
+use crate::exit::{Failure, usage};
 use crate::retries;
 
 /// Look at Zarr arrays and groups, create them, and move data in and out of them.
@@ -78,16 +77,16 @@ impl Command {
             Self::Rm(rm) => rm.run(global),
             Self::Mv(mv) => mv.run(global),
             Self::Storage(storage) => storage.run(out),
-            Self::Completions(completions) => completions.run(out),
-            Self::Man(man) => man.run(out),
-            Self::Demo(demo) => demo.run(out),
+            Self::Completions(completions) => completions.run(Cli::command(), out),
+            Self::Man(man) => man.run(Cli::command(), out),
+            Self::Demo(demo) => demo.run(out, run_line),
         }
     }
 }
 
 /// Does what the command line says.
 pub(crate) fn run() -> Result<(), Failure> {
-    let matches = examples::command().get_matches_from(import::with_axis(std::env::args_os()));
+    let matches = examples::added(Cli::command()).get_matches_from(import::with_axis(std::env::args_os()));
     let Cli { global, command } = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     trace(global.verbose);
     let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
@@ -96,6 +95,12 @@ pub(crate) fn run() -> Result<(), Failure> {
     let flushed = out.flush();
     done?;
     Ok(flushed?)
+}
+
+/// Runs the command of a line, which begins with the name of the program.
+fn run_line(line: Vec<String>, out: &mut dyn Write) -> Result<(), Failure> {
+    let Cli { global, command } = Cli::try_parse_from(line).map_err(|error| usage(error.to_string()))?;
+    command.run(&global, out)
 }
 
 /// Shows what the library tells: warnings always, more when asked; on a terminal also what is tried again.
@@ -108,16 +113,4 @@ fn trace(verbose: u8) {
     let all = tracing_subscriber::fmt::layer().with_writer(io::stderr).with_ansi(false).with_filter(level);
     let retries = (verbose == 0 && io::stderr().is_terminal()).then(|| retries::layer(io::stderr()));
     tracing_subscriber::registry().with(all).with(retries).init();
-}
-
-/// Prints JSON for programs, which may take nothing else: `NaN` and infinities, which Python writes without quotes, are strings.
-fn print_json(out: &mut dyn Write, json: &Json) -> io::Result<()> {
-    writeln!(out, "{:#}", json.without_tokens())
-}
-
-/// A shape as NumPy prints it: `(10, 20)`, `(7,)`, `()`.
-fn tuple(lengths: &[u64]) -> String {
-    let comma = if lengths.len() == 1 { "," } else { "" };
-    let lengths: Vec<String> = lengths.iter().map(u64::to_string).collect();
-    format!("({}{comma})", lengths.join(", "))
 }

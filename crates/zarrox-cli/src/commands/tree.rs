@@ -7,10 +7,10 @@ use zarrox::json::Json;
 use zarrox::{Child, Node, Result, Tree as Nodes};
 
 use super::describe::{attribute_lines, child_json, label};
-use super::print_json;
 use crate::args::Global;
 use crate::exit::{Failure, printable};
 use crate::opening::Place;
+use crate::print::print_json;
 
 /// Show everything below a group as a tree
 ///

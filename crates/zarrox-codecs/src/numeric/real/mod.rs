@@ -5,6 +5,7 @@
 
 mod arithmetic;
 mod cast;
+mod exact;
 mod kernels;
 mod narrow;
 mod native;
@@ -13,74 +14,17 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-use std::fmt;
-
 use zarrox_core::Registry;
 use zarrox_core::data_type::{DataType, Storage};
 
 pub(crate) use arithmetic::{Arithmetic, Direction};
 pub(crate) use cast::{Caster, Refused};
+pub(crate) use exact::{BFLOAT16, Binary, FLOAT16, Integer, Missing, Real};
+use exact::{FLOAT32, FLOAT64, pattern, write_pattern};
 use narrow::{to_bfloat16, to_float16, widen_bfloat16, widen_float16};
 pub(crate) use rounding::OutOfRange;
 pub use rounding::Rounding;
 use table::Table;
-
-/// Why there is no element for a number.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Missing {
-    NotANumber,
-    Infinity,
-    OutOfRange,
-}
-
-/// One number, exactly.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Real {
-    Whole(i128),
-    Float(f64),
-}
-
-impl Real {
-    /// The nearest float.
-    #[expect(clippy::cast_precision_loss, reason = "rounded to the nearest")]
-    fn to_f64(self) -> f64 {
-        match self {
-            Self::Whole(value) => value as f64,
-            Self::Float(value) => value,
-        }
-    }
-
-    /// The integer, or a float's whole part.
-    #[expect(clippy::cast_possible_truncation, reason = "the whole part is wanted")]
-    fn to_i128(self) -> i128 {
-        match self {
-            Self::Whole(value) => value,
-            Self::Float(value) => value as i128,
-        }
-    }
-
-    /// Returns whether both are one number, or none.
-    pub(crate) fn is_same(self, other: Self) -> bool {
-        match (self, other) {
-            (Self::Whole(a), Self::Whole(b)) => a == b,
-            (Self::Float(a), Self::Float(b)) => a == b || (a.is_nan() && b.is_nan()),
-            // A float that is not whole, or too large for an integer of any type, is none of them.
-            (Self::Whole(a), Self::Float(b)) | (Self::Float(b), Self::Whole(a)) => {
-                round_to_whole(b, Rounding::TowardsZero) == Some(a) && b.fract() == 0.0
-            }
-        }
-    }
-}
-
-impl fmt::Display for Real {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Whole(value) => value.fmt(f),
-            // With an exponent where the digits would be many.
-            Self::Float(value) => write!(f, "{value:?}"),
-        }
-    }
-}
 
 /// A data type of real numbers, as far as casts must know it.
 #[derive(Debug, Clone)]
@@ -90,27 +34,6 @@ pub(crate) enum RealType {
     /// Any other of one or two bytes: a list of its numbers.
     Table(Table),
 }
-
-/// Integers in two's complement, of fewer bits than their memory maybe.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Integer {
-    pub(crate) size: usize,
-    pub(crate) bits: u32,
-    pub(crate) signed: bool,
-}
-
-/// Binary floats as IEEE 754 has them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Binary {
-    pub(crate) size: usize,
-    exponent: u32,
-    mantissa: u32,
-}
-
-pub(crate) const FLOAT16: Binary = Binary { size: 2, exponent: 5, mantissa: 10 };
-pub(crate) const BFLOAT16: Binary = Binary { size: 2, exponent: 8, mantissa: 7 };
-const FLOAT32: Binary = Binary { size: 4, exponent: 8, mantissa: 23 };
-const FLOAT64: Binary = Binary { size: 8, exponent: 11, mantissa: 52 };
 
 impl RealType {
     /// A data type's; `None` when its elements are no real numbers.
@@ -182,189 +105,10 @@ impl RealType {
     }
 }
 
-impl Integer {
-    pub(crate) fn least(self) -> i128 {
-        if self.signed { -(1 << (self.bits - 1)) } else { 0 }
-    }
-
-    pub(crate) fn most(self) -> i128 {
-        self.least() + ((1 << self.bits) - 1)
-    }
-
-    /// Returns true if all bits of the memory are the integer's.
-    pub(crate) fn is_full(self) -> bool {
-        self.bits as usize == 8 * self.size
-    }
-
-    /// The value of the lowest bits of a pattern.
-    fn value(self, pattern: u64) -> i128 {
-        let low = i128::from(pattern) & ((1 << self.bits) - 1);
-        if low > self.most() { low - (1 << self.bits) } else { low }
-    }
-
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the lowest bits are wanted")]
-    fn pattern(self, value: Real, rounding: Rounding, range: OutOfRange) -> Result<u64, Missing> {
-        let (negative, whole) = match value {
-            Real::Whole(whole) => (whole < 0, Some(whole)),
-            Real::Float(float) if float.is_nan() => return Err(Missing::NotANumber),
-            Real::Float(float) if float.is_infinite() => return Err(Missing::Infinity),
-            Real::Float(float) => (float < 0.0, round_to_whole(float, rounding)),
-        };
-        let inside = whole.filter(|whole| (self.least()..=self.most()).contains(whole));
-        let whole = match (inside, range) {
-            (Some(whole), _) => whole,
-            (None, OutOfRange::Error) => return Err(Missing::OutOfRange),
-            (None, OutOfRange::Clamp) if negative => self.least(),
-            (None, OutOfRange::Clamp) => self.most(),
-            // What is too large for 128 bits is a multiple of 2^64, being a float.
-            (None, OutOfRange::Wrap) => self.value(whole.unwrap_or(0) as u64),
-        };
-        Ok(whole as u64)
-    }
-}
-
-impl Binary {
-    /// The exponent of the last place of the smallest numbers.
-    fn least_place(self) -> i32 {
-        2 - (1 << (self.exponent - 1)) - self.mantissa.cast_signed()
-    }
-
-    /// The pattern of infinity, which follows that of the largest number.
-    fn infinity(self) -> u64 {
-        ((1 << self.exponent) - 1) << self.mantissa
-    }
-
-    fn sign(self) -> u64 {
-        1 << (self.exponent + self.mantissa)
-    }
-
-    /// All numbers of these types are among those of 64 bits.
-    fn value(self, pattern: u64) -> f64 {
-        let magnitude = pattern & (self.sign() - 1);
-        let sign = if pattern & self.sign() == 0 { 1.0 } else { -1.0 };
-        if magnitude >= self.infinity() {
-            return sign * if magnitude == self.infinity() { f64::INFINITY } else { f64::NAN };
-        }
-        if self == FLOAT64 {
-            return f64::from_bits(pattern);
-        }
-        let exponent = magnitude >> self.mantissa;
-        let hidden = u64::from(exponent > 0) << self.mantissa;
-        let significand = magnitude & ((1 << self.mantissa) - 1) | hidden;
-        #[expect(clippy::cast_precision_loss, reason = "at most 24 bits")]
-        let significand = significand as f64;
-        #[expect(clippy::cast_possible_truncation, reason = "at most 255")]
-        let place = self.least_place() + exponent.max(1) as i32 - 1;
-        sign * significand * 2_f64.powi(place)
-    }
-
-    fn pattern(self, value: Real, rounding: Rounding, range: OutOfRange) -> Result<u64, Missing> {
-        let (negative, significand, exponent) = match value {
-            Real::Whole(whole) => (whole < 0, whole.unsigned_abs(), 0),
-            Real::Float(float) => {
-                let sign = if float.is_sign_negative() { self.sign() } else { 0 };
-                if float.is_nan() {
-                    return Ok(sign | self.infinity() | 1 << (self.mantissa - 1));
-                }
-                if float.is_infinite() {
-                    return Ok(sign | self.infinity());
-                }
-                let (significand, exponent) = taken_apart(float);
-                (float.is_sign_negative(), significand, exponent)
-            }
-        };
-        let sign = if negative { self.sign() } else { 0 };
-        if significand == 0 {
-            return Ok(sign);
-        }
-        let length = (u128::BITS - significand.leading_zeros()).cast_signed();
-        // The exponent of the last place of the result, if it does not become longer.
-        let place = (exponent + length - 1 - self.mantissa.cast_signed()).max(self.least_place());
-        let rounded = match u32::try_from(place - exponent) {
-            Ok(dropped) => rounded_shift(significand, dropped, rounding, negative),
-            Err(_) => significand << (exponent - place).cast_unsigned(),
-        };
-        // The hidden bit counts as one more of the exponent, and so does the carry of rounding.
-        let steps = u128::from((place - self.least_place()).unsigned_abs());
-        let magnitude = (steps << self.mantissa) + rounded;
-        match u64::try_from(magnitude) {
-            Ok(magnitude) if magnitude < self.infinity() => Ok(sign | magnitude),
-            _ if range == OutOfRange::Clamp => Ok(sign | self.infinity()),
-            _ => Err(Missing::OutOfRange),
-        }
-    }
-}
-
-/// The magnitude of a finite float as an integer times a power of two.
-fn taken_apart(float: f64) -> (u128, i32) {
-    let magnitude = float.to_bits() & (FLOAT64.sign() - 1);
-    let exponent = magnitude >> FLOAT64.mantissa;
-    let hidden = u64::from(exponent > 0) << FLOAT64.mantissa;
-    let significand = magnitude & ((1 << FLOAT64.mantissa) - 1) | hidden;
-    let place = FLOAT64.least_place() + exponent.max(1) as i32 - 1;
-    (significand.into(), place)
-}
-
-/// A finite float as a whole number; `None` when that has more than 127 bits.
-fn round_to_whole(float: f64, rounding: Rounding) -> Option<i128> {
-    if !float.is_finite() {
-        return None;
-    }
-    let negative = float < 0.0;
-    let (significand, place) = taken_apart(float);
-    let magnitude = match u32::try_from(place) {
-        Ok(up) if significand == 0 || up < significand.leading_zeros() => significand.checked_shl(up)?,
-        Ok(_) => return None,
-        Err(_) => rounded_shift(significand, place.unsigned_abs(), rounding, negative),
-    };
-    let magnitude = i128::try_from(magnitude).ok()?;
-    Some(if negative { -magnitude } else { magnitude })
-}
-
-/// A magnitude without its lowest bits, rounded.
-fn rounded_shift(magnitude: u128, dropped: u32, rounding: Rounding, negative: bool) -> u128 {
-    if dropped == 0 {
-        return magnitude;
-    }
-    let kept = magnitude.checked_shr(dropped).unwrap_or(0);
-    let rest = magnitude - kept.checked_shl(dropped).unwrap_or(0);
-    // No magnitude has 128 bits, so that half of more is never reached.
-    let half = 1_u128.checked_shl(dropped - 1).unwrap_or(u128::MAX);
-    let up = match rounding {
-        Rounding::NearestEven => rest > half || (rest == half && kept & 1 == 1),
-        Rounding::NearestAway => rest >= half,
-        Rounding::TowardsZero => false,
-        Rounding::TowardsPositive => rest > 0 && !negative,
-        Rounding::TowardsNegative => rest > 0 && negative,
-    };
-    kept + u128::from(up)
-}
-
 /// Which ones are marked. Mostly none is, which is seen without a look at each.
 fn marked(bad: &[bool]) -> impl Iterator<Item = usize> {
     // Without an end before the last, so that it is done with vectors.
     let any = bad.iter().fold(false, |any, bad| any | bad);
     let bad = if any { bad } else { &[] };
     bad.iter().enumerate().filter(|(_, bad)| **bad).map(|(index, _)| index)
-}
-
-/// The bits of an element.
-fn pattern(element: &[u8]) -> u64 {
-    match *element {
-        [a] => a.into(),
-        [a, b] => u16::from_ne_bytes([a, b]).into(),
-        [a, b, c, d] => u32::from_ne_bytes([a, b, c, d]).into(),
-        _ => u64::from_ne_bytes(element.try_into().unwrap_or_default()),
-    }
-}
-
-/// The lowest bits as an element.
-#[expect(clippy::cast_possible_truncation, reason = "what an element has no room for is a sign")]
-fn write_pattern(pattern: u64, element: &mut [u8]) {
-    match element.len() {
-        1 => element.copy_from_slice(&(pattern as u8).to_ne_bytes()),
-        2 => element.copy_from_slice(&(pattern as u16).to_ne_bytes()),
-        4 => element.copy_from_slice(&(pattern as u32).to_ne_bytes()),
-        _ => element.copy_from_slice(&pattern.to_ne_bytes()),
-    }
 }

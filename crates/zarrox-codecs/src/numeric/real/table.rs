@@ -5,7 +5,8 @@ use std::sync::Arc;
 use zarrox_core::Registry;
 use zarrox_core::data_type::{DataType, Number};
 
-use super::{Missing, OutOfRange, Real, Rounding, write_pattern};
+use super::exact::{Missing, Real, pattern, write_pattern};
+use super::rounding::{OutOfRange, Rounding};
 
 /// All numbers of a type.
 #[derive(Debug, Clone)]
@@ -61,14 +62,13 @@ impl Table {
         for index in 1..finite.len() {
             let between = Number::Float(finite[index - 1].value.midpoint(finite[index].value));
             let written = family.write_number(data_type, between, &mut element);
-            finite[index - 1].tie_up = written && super::pattern(&element) == finite[index].pattern;
+            finite[index - 1].tie_up = written && pattern(&element) == finite[index].pattern;
         }
         let of =
             |value: f64| (values.iter().zip(0_u64..)).find(|&(&v, _)| v == value).map(|(_, pattern)| pattern);
         let infinities = of(f64::NEG_INFINITY).zip(of(f64::INFINITY)).map(|(below, above)| [below, above]);
-        let nan = family
-            .write_number(data_type, Number::Float(f64::NAN), &mut element)
-            .then(|| super::pattern(&element));
+        let nan =
+            family.write_number(data_type, Number::Float(f64::NAN), &mut element).then(|| pattern(&element));
         let nan = nan.filter(|&pattern| usize::try_from(pattern).is_ok_and(|at| values[at].is_nan()));
         Some(Self(Arc::new(Numbers { size, values, finite, nan, infinities })))
     }

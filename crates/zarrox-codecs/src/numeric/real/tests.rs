@@ -4,6 +4,7 @@ use zarrox_core::Registry;
 use zarrox_core::json::json;
 use zarrox_testkit::codec::Random;
 
+use super::exact::round_to_whole;
 use super::*;
 
 const ROUNDINGS: [Rounding; 5] = [

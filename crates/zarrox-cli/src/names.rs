@@ -1,0 +1,11 @@
+//! Lists of names in messages.
+
+/// Names for a message: all, or how many more there are; if there are none, that.
+pub(crate) fn listed(names: &[String], none: &str) -> String {
+    const SHOWN: usize = 10;
+    match names.len() {
+        0 => none.to_owned(),
+        count if count > SHOWN => format!("{} and {} more", names[..SHOWN].join(", "), count - SHOWN),
+        _ => names.join(", "),
+    }
+}
