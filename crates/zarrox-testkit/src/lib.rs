@@ -25,6 +25,20 @@ pub mod web;
 mod documentation {
     #[doc = include_str!("../../../README.md")]
     mod readme {}
-    #[doc = include_str!("../../../docs/guide.md")]
-    mod guide {}
+    #[doc = include_str!("../../../docs/guide/arrays.md")]
+    mod arrays {}
+    #[doc = include_str!("../../../docs/guide/indexing.md")]
+    mod indexing {}
+    #[doc = include_str!("../../../docs/guide/views.md")]
+    mod views {}
+    #[doc = include_str!("../../../docs/guide/types.md")]
+    mod types {}
+    #[doc = include_str!("../../../docs/guide/formats.md")]
+    mod formats {}
+    #[doc = include_str!("../../../docs/guide/codecs.md")]
+    mod codecs {}
+    #[doc = include_str!("../../../docs/guide/own-codecs.md")]
+    mod own_codecs {}
+    #[doc = include_str!("../../../docs/guide/stores.md")]
+    mod stores {}
 }

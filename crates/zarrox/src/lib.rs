@@ -63,7 +63,7 @@ pub use zarrox_core::{
     ArrayMetadata, ChunkGrid, ChunkKeyEncoding, ChunkShape, CodecSpec, DataType, DimSelection, Element,
     Error, ErrorKind, FillValue, Format, GroupMetadata, IndexArray, IntoSelection, Mask, NewAxis,
     NodeMetadata, NodePath, Registry, Result, Selection, Separator, Strictness, codec, data_type, grid, json,
-    msgpack, registry, s, selection, strided,
+    msgpack, registry, s, selection, strided, vlen,
 };
 #[cfg(feature = "derive")]
 pub use zarrox_derive::Element;
@@ -115,12 +115,7 @@ pub fn create_array(path: impl AsRef<Path>) -> ArrayBuilder {
     OpenOptions::new().create_array(path)
 }
 
-/// The examples of the page for those who change the library are compiled and run, too.
-#[cfg(doctest)]
-#[doc = include_str!("../../../ARCHITECTURE.md")]
-struct Architecture;
-
-/// So are those of the macro.
+/// The examples of the macro's page are compiled and run.
 #[cfg(all(doctest, feature = "derive"))]
 #[doc = include_str!("../../zarrox-derive/src/element.md")]
 struct Derive;

@@ -114,8 +114,8 @@ mod tests {
 
     #[test]
     fn paths_may_be_short() {
-        let exists = |path: &str| ["docs/guide.md", "crates/zarrox-core/src/codec"].contains(&path);
-        assert!(is_file("docs/guide.md", exists));
+        let exists = |path: &str| ["docs/guide/README.md", "crates/zarrox-core/src/codec"].contains(&path);
+        assert!(is_file("docs/guide/README.md", exists));
         assert!(is_file("core/codec", exists));
         assert!(is_file("s3://bucket/key", exists));
         assert!(!is_file("core/gone.rs", exists));
