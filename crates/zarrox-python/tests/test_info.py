@@ -9,7 +9,8 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 import zarrox as zarr
-from zarrox import html, util
+from zarrox import util
+from zarrox.core import html
 from zarrox.info import InfoReporter, info_text_report
 
 EXPECTED = """\

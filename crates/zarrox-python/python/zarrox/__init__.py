@@ -52,6 +52,7 @@ from zarrox.creation import (
 )
 from zarrox.errors import CopyError, MetadataError
 from zarrox.hierarchy import Group, create_group, create_hierarchy, group, open_group
+from zarrox.initialize import init_array, init_group, init_store
 from zarrox.n5 import N5FSStore, N5Store
 from zarrox.storage import (
     ABSStore,
@@ -137,6 +138,9 @@ __all__ = [
 ]
 __all__ += codecs.__all__
 
+# They create arrays and groups, which stand above stores; zarr-python 2 has them in `zarr.storage`.
+vars(storage).update(init_array=init_array, init_group=init_group, init_store=init_store)
+
 if hasattr(os, "register_at_fork"):
     # What other threads hold, in libraries as well, would be held for ever in the child.
     os.register_at_fork(
@@ -146,7 +150,7 @@ if hasattr(os, "register_at_fork"):
     )
 
 #: Modules that are imported when they are first asked for, since what they stand on is slow to import or not always there.
-_LATER = ("h5", "html", "xarray_backend")
+_LATER = ("h5", "xarray_backend")
 
 
 def __getattr__(name: str) -> ModuleType | Any:

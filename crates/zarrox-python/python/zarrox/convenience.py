@@ -19,13 +19,14 @@ from zarrox.hierarchy._nodes import format_name
 from zarrox.hierarchy._open import check_mode
 from zarrox.storage import (
     BaseStore,
-    ConsolidatedMetadataStore,
     native_store,
     normalize_storage_path,
     normalize_store_arg,
 )
+from zarrox.storage.functions import consolidated_store
 from zarrox.tree import TreeViewer
-from zarrox.util import json_dumps, json_loads, progress_reporter
+from zarrox.documents import json_dumps, json_loads
+from zarrox.progress import progress_reporter
 
 __all__ = [
     "CopyError",
@@ -758,12 +759,9 @@ def open_consolidated(
     >>> zarr.open_consolidated(store, mode='r')
     <zarrox.hierarchy.Group '/' read-only>
     """
-    if mode not in ("r", "r+"):
-        raise ValueError(f"consolidated metadata is opened with mode 'r' or 'r+', not {mode!r}")
     kwargs.pop("use_consolidated", None)
-    store = normalize_store_arg(store, storage_options=kwargs.pop("storage_options", None), mode=mode)
-    if metadata_key not in store:
+    store, elements = consolidated_store(store, metadata_key, mode, kwargs.pop("storage_options", None))
+    if elements is None:
         return open_group(store, mode, path=path, use_consolidated=True, **kwargs)
-    chunk_store = kwargs.pop("chunk_store", None) or store
-    consolidated = ConsolidatedMetadataStore(store, metadata_key=metadata_key)
-    return open(consolidated, mode, path=path, chunk_store=chunk_store, **kwargs)
+    chunk_store = kwargs.pop("chunk_store", None) or elements
+    return open(store, mode, path=path, chunk_store=chunk_store, **kwargs)

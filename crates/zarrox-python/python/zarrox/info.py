@@ -61,7 +61,7 @@ def _wrapped(title: str, value: str) -> str:
 def info_html_report(items: Iterable[tuple[str, object]]) -> str:
     """Pairs of a title and a value as an HTML table."""
     # Only notebooks need it.
-    from zarrox.html import info_table
+    from zarrox.core.html import info_table
 
     return info_table(items)
 

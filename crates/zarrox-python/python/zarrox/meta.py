@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from zarrox.errors import MetadataError
-from zarrox.util import json_dumps, json_loads
+from zarrox.documents import json_dumps, json_loads
 
 __all__ = [
     "ZARR_FORMAT",

@@ -69,12 +69,8 @@ class TreeViewer:
         return "\n".join([_label(name, self.group), *_below(self.group, branches, " ", self.level)])
 
     def _repr_html_(self) -> str:
-        from zarrox.hierarchy import Group
-        from zarrox.html import group_html
-
-        if not isinstance(self.group, Group):
-            return f"<pre>{escape(repr(self))}</pre>"
-        return group_html(self.group) if self.level is None else group_html(self.group, self.level)
+        draw = getattr(self.group, "_html_tree", None)
+        return f"<pre>{escape(repr(self))}</pre>" if draw is None else str(draw(self.level))
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         return {"text/plain": repr(self), "text/html": self._repr_html_()}

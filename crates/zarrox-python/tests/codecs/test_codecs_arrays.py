@@ -11,7 +11,7 @@ import pytest
 
 from zarrox import _native, codecs
 from zarrox.codecs import codec_config, from_v2, numcodecs, register_codec, v3
-from zarrox.core.dtype import spec_dtype
+from zarrox.core.element_types import spec_dtype
 
 DATA = np.arange(12, dtype="f4")
 

@@ -36,12 +36,11 @@ from zarrox.core.dtype import (
     VariableLengthUTF8,
     ZDType,
     data_type_registry,
-    normalize_dtype,
     parse_dtype,
-    spec_dtype,
 )
 from zarrox.core.dtype.common import DataTypeValidationError, check_dtype_spec_v2, check_dtype_spec_v3, unpack_dtype_json
 from zarrox.core.dtype.registry import offered_by_packages
+from zarrox.core.element_types import normalize_dtype, spec_dtype
 from zarrox.errors import UnsupportedError
 
 INSTANCES: list[ZDType[Any, Any]] = [

@@ -12,17 +12,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
 from zarrox import _native
-from zarrox.core.dtype import (
-    FixedLengthUTF32,
-    Int8,
-    NullTerminatedBytes,
-    RawBytes,
-    Structured,
-    data_type_registry,
-    ml,
-    parse_dtype,
-    spec_dtype,
-)
+from zarrox.core.dtype import FixedLengthUTF32, Int8, NullTerminatedBytes, RawBytes, Structured, data_type_registry, ml, parse_dtype
+from zarrox.core.element_types import spec_dtype
 
 PARAMETERS: dict[str, dict[str, Any]] = {
     "fixed_length_utf32": {"length": 3},

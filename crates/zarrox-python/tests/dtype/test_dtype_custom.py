@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from zarrox import _native
-from zarrox.core.dtype import ZDType, data_type_registry, parse_dtype, spec_dtype
+from zarrox.core.dtype import ZDType, data_type_registry, parse_dtype
+from zarrox.core.element_types import spec_dtype
 from zarrox.core.dtype.common import DataTypeValidationError, check_dtype_spec_v2
 
 ml_dtypes = pytest.importorskip("ml_dtypes")

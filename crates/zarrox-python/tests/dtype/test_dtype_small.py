@@ -7,7 +7,8 @@ import json
 import numpy as np
 import pytest
 
-from zarrox.core.dtype import ml, parse_dtype, spec_dtype
+from zarrox.core.dtype import ml, parse_dtype
+from zarrox.core.element_types import spec_dtype
 from zarrox.errors import UnsupportedError
 
 NAMES = [cls._zarr_v3_name for cls in ml.SMALL_NUMBERS]

@@ -20,7 +20,9 @@ from zarrox.core.properties import Described
 from zarrox.core.views import Converted, native_view
 from zarrox.errors import ArrayNotFoundError, ContainsGroupError, NodeNotFoundError, ReadOnlyError, UnsupportedError
 from zarrox.storage import BaseStore, native_store, normalize_storage_path, normalize_store_arg
-from zarrox.util import fill_json, json_dumps, json_loads, normalize_fill_value, normalize_resize_args
+from zarrox.core.fill import fill_json, normalize_fill_value
+from zarrox.documents import json_dumps, json_loads
+from zarrox.shapes import normalize_resize_args
 
 if TYPE_CHECKING:
     from typing_extensions import Self

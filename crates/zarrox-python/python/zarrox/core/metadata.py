@@ -7,7 +7,7 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-from zarrox.util import json_loads
+from zarrox.documents import json_loads
 
 if TYPE_CHECKING:
     import numpy as np
@@ -193,7 +193,7 @@ def _v2(native: _native.Array, document: dict[str, Any]) -> ArrayV2Metadata:
 def _v2_data_type(dtype: np.dtype[Any], filters: tuple[Any, ...]) -> Any:
     """The data type of what NumPy takes the elements for, with the byte order; of objects a codec tells it."""
     from zarrox.core.dtype import parse_dtype
-    from zarrox.core.dtype.resolve import type_of_objects
+    from zarrox.core.element_types import type_of_objects
 
     return type_of_objects(filters[0]) if dtype.hasobject and filters else parse_dtype(dtype, zarr_format=2)
 

@@ -12,7 +12,7 @@ from zarrox.core.metadata import ArrayMetadata, array_document, array_metadata, 
 from zarrox.errors import UnsupportedError
 from zarrox.info import InfoReporter, byte_count, type_name
 from zarrox.storage import StorePath
-from zarrox.util import CallableInt, ceildiv
+from zarrox.shapes import ceildiv
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -22,6 +22,23 @@ if TYPE_CHECKING:
     from zarrox.storage import BaseStore
 
 __all__ = ["Described"]
+
+
+class CallableInt(int):
+    """A number that gives itself when it is called.
+
+    What is a property in zarr-python 2 and a method in zarr-python 3 can so be used in both ways.
+
+    Examples
+    --------
+    >>> from zarrox.core.properties import CallableInt
+    >>> size = CallableInt(3)
+    >>> size, size()
+    (3, 3)
+    """
+
+    def __call__(self) -> int:
+        return int(self)
 
 
 class Described:
@@ -383,7 +400,7 @@ class Described:
         return [*items, ("Chunks initialized", f"{self.nchunks_initialized}/{self.nchunks}")]
 
     def _repr_html_(self) -> str:
-        from zarrox.html import array_html
+        from zarrox.core.html import array_html
 
         return array_html(self)  # type: ignore[arg-type]
 

@@ -13,7 +13,10 @@ import numpy as np
 from zarrox import _native
 from zarrox.core.grids import rectilinear
 from zarrox.errors import BadCompressorError
-from zarrox.util import chunk_lengths, fill_json, normalize_dimension_separator, normalize_order, normalize_shape
+from zarrox.core.dtype import parse_dtype
+from zarrox.core.element_types import normalize_dtype, spec_dtype
+from zarrox.core.fill import fill_json
+from zarrox.shapes import chunk_lengths, normalize_dimension_separator, normalize_order, normalize_shape
 
 __all__ = ["DEFAULT_FILL_VALUE", "array_spec", "numpy_dtype"]
 
@@ -108,8 +111,6 @@ def _types(
     shape: Any, dtype: Any, zarr_format: str, object_codec: Any
 ) -> tuple[tuple[int, ...], np.dtype[Any], Any, Any]:
     """The shape with that of elements which are arrays, the type in memory, its name in metadata, and the codec of objects."""
-    from zarrox.core.dtype import normalize_dtype, parse_dtype, spec_dtype
-
     lengths = normalize_shape(shape)
     dtype = np.dtype(np.float64) if dtype is None else dtype
     if zarr_format in ("1", "2"):

@@ -15,7 +15,10 @@ import numpy.typing as npt
 from zarrox import _native
 from zarrox.core.metadata import document_key, is_v3
 from zarrox.errors import UnsupportedError
-from zarrox.util import chunk_lengths, fill_json, json_dumps, normalize_shape
+from zarrox.core.element_types import spec_dtype
+from zarrox.core.fill import fill_json
+from zarrox.documents import json_dumps
+from zarrox.shapes import chunk_lengths, normalize_shape
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -76,8 +79,6 @@ def _fill(native: _native.Array, dtype: np.dtype[Any], fill_value: Any) -> Any:
 
 def _edit_v2(document: dict[str, Any], shape: tuple[int, ...], chunks: Any, dtype: Any, filters: Any) -> None:
     from zarrox.codecs import codec_config
-    from zarrox.core.dtype import spec_dtype
-
     if chunks is not None:
         document["chunks"] = _lengths(chunks, shape)
     if dtype is not None:
@@ -87,8 +88,6 @@ def _edit_v2(document: dict[str, Any], shape: tuple[int, ...], chunks: Any, dtyp
 
 
 def _edit_v3(document: dict[str, Any], shape: tuple[int, ...], chunks: Any, dtype: Any, filters: Any) -> None:
-    from zarrox.core.dtype import spec_dtype
-
     if filters is not None:
         raise UnsupportedError("views with other filters need an array of version 2")
     if chunks is not None:

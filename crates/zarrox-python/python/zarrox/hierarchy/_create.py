@@ -16,7 +16,7 @@ from zarrox._native import Store as NativeStore
 from zarrox.core import Array
 from zarrox.errors import ContainsArrayError, ContainsGroupError
 from zarrox.hierarchy import _nodes
-from zarrox.util import normalize_shape
+from zarrox.shapes import normalize_shape
 
 if TYPE_CHECKING:
     from zarrox.hierarchy import Group
@@ -182,10 +182,8 @@ class Creation:
         >>> [path for path, group in root.create_hierarchy({'a/b': zarr.hierarchy.GroupMetadata()})]
         ['a', 'a/b']
         """
-        from zarrox.hierarchy._open import create_nodes
-
         with self._writing(self.path + "/"):
-            created = create_nodes(
+            created = _nodes.create_nodes(
                 self._native_store(), nodes, prefix=self.path, format=str(self.zarr_format), overwrite=overwrite
             )
         return iter([(path, self._wrap(node)) for path, node in created])

@@ -12,7 +12,7 @@ from typing import Any, Literal, NoReturn
 
 import numpy as np
 
-from zarrox import _native
+from zarrox import _native, creation
 from zarrox._native import Array as NativeArray
 from zarrox._native import Group as NativeGroup
 from zarrox._native import Store as NativeStore
@@ -22,9 +22,18 @@ from zarrox.core.metadata import is_v3
 from zarrox.errors import ReadOnlyError, ZarrUserWarning
 from zarrox.hierarchy import _nodes
 from zarrox.hierarchy._create import Creation
-from zarrox.storage import BaseStore, StorePath, native_store, normalize_storage_path, normalize_store_arg
+from zarrox.core.html import group_html
+from zarrox.storage import (
+    BaseStore,
+    MemoryStore,
+    StorePath,
+    native_store,
+    normalize_storage_path,
+    normalize_store_arg,
+)
+from zarrox.storage.functions import consolidated_store
 from zarrox.tree import TreeViewer
-from zarrox.util import InfoReporter
+from zarrox.info import InfoReporter
 
 # Nodes are created and deleted by one at a time: all who do so hold the lock of this key, under which nothing is stored, since
 # native code enters the lock of whatever it stores.
@@ -146,16 +155,57 @@ class Group(Creation, MutableMapping[str, "Array | Group"]):
         overwrite: bool = False,
     ) -> Group:
         """Create a group at the root of a store, as :func:`zarrox.create_group` does."""
-        from zarrox.hierarchy._open import create_group
-
-        return create_group(store, attributes=attributes, zarr_format=zarr_format, overwrite=overwrite)
+        return cls._open(store, "w" if overwrite else "w-", format=str(zarr_format), attributes=attributes)
 
     @classmethod
     def open(cls, store: Any, zarr_format: int | None = None) -> Group:
         """Open the group at the root of a store for reading and writing."""
-        from zarrox.hierarchy._open import open_group
+        return cls._open(store, "r+", format=_nodes.format_name(zarr_format))
 
-        return open_group(store, mode="r+", zarr_format=zarr_format)
+    @classmethod
+    def _open(
+        cls,
+        store: Any,
+        mode: str,
+        *,
+        path: str | None = None,
+        chunk_store: Any = None,
+        synchronizer: Any = None,
+        cache_attrs: bool = True,
+        format: str | None = None,
+        attributes: Mapping[str, Any] | None = None,
+        use_consolidated: bool | str | None = None,
+        storage_options: dict[str, Any] | None = None,
+    ) -> Group:
+        """Open or create a group, as the mode says."""
+        if isinstance(use_consolidated, str):
+            store, elements = consolidated_store(store, use_consolidated, mode, storage_options)
+            use_consolidated = True if elements is None else None
+            chunk_store = elements if chunk_store is None else chunk_store
+        elif store is None:
+            store = MemoryStore()
+        else:
+            store = normalize_store_arg(store, storage_options=storage_options, mode=mode)
+        if chunk_store is not None:
+            chunk_store = normalize_store_arg(chunk_store, storage_options=storage_options, mode=mode)
+        native = _nodes.open_or_create_group(
+            native_store(store, chunk_store, synchronizer),
+            normalize_storage_path(path),
+            mode,
+            format,
+            new_format=creation._format(store, format),
+            attributes=attributes,
+            consolidated=use_consolidated,
+        )
+        return cls._of(
+            native,
+            store,
+            chunk_store=chunk_store,
+            synchronizer=synchronizer,
+            read_only=mode == "r",
+            cache_attrs=cache_attrs,
+            consolidated=use_consolidated is True,
+        )
 
     # What the group is
 
@@ -288,9 +338,10 @@ class Group(Creation, MutableMapping[str, "Array | Group"]):
         return f"<{_type_name(self)} {self.name!r}{read_only}>"
 
     def _repr_html_(self) -> str:
-        from zarrox.html import group_html
+        return self._html_tree(None)
 
-        return group_html(self)
+    def _html_tree(self, level: int | None) -> str:
+        return group_html(self) if level is None else group_html(self, level)
 
     def __eq__(self, other: object) -> bool:
         return (

@@ -10,7 +10,14 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from zarrox import _native
-from zarrox.errors import ContainsArrayError, GroupNotFoundError, MetadataValidationError, NodeNotFoundError
+from zarrox.errors import (
+    ContainsArrayError,
+    ContainsGroupError,
+    GroupNotFoundError,
+    MetadataValidationError,
+    NodeNotFoundError,
+)
+from zarrox.storage import normalize_storage_path
 
 Document: TypeAlias = dict[str, Any]
 Kind: TypeAlias = Literal["array", "group", "broken"]
@@ -152,3 +159,87 @@ def _plain(value: Any) -> Any:
 
 # Made once: for every other than its own defaults, `json.dumps` makes one for each value.
 _ENCODER = json.JSONEncoder(default=_plain)
+
+
+def open_or_create_group(
+    store: _native.Store,
+    path: str,
+    mode: str,
+    format: str | None,
+    *,
+    new_format: str,
+    attributes: Mapping[str, Any] | None,
+    consolidated: bool | None,
+) -> _native.Group:
+    """Opens or creates a group, as the mode says."""
+    if mode in ("r", "r+", "a"):
+        if consolidated is None and mode != "r":
+            # Who writes must see what is there; the copy of the documents may be older.
+            consolidated = False
+        try:
+            return open_group_node(store, path, "r" if mode == "r" else "r+", format, consolidated)
+        except GroupNotFoundError:
+            # Consolidated metadata that is asked for is not made by creating a group.
+            if mode != "a" or consolidated:
+                raise
+    try:
+        return _native.create_group(store, path, new_format, to_json(dict(attributes or {})), mode == "w")
+    except ContainsGroupError:
+        if mode != "a":
+            raise
+        # Another thread has just made it.
+        return open_group_node(store, path, "r+", format, consolidated)
+
+
+def create_nodes(
+    store: _native.Store,
+    nodes: Mapping[str, Any],
+    *,
+    prefix: str | None = None,
+    format: str | None = None,
+    overwrite: bool,
+) -> list[tuple[str, _native.Array | _native.Group]]:
+    """Creates nodes below ``prefix``; if it is given, there is a group of the given format already."""
+    documents = {normalize_storage_path(path): document_of(metadata) for path, metadata in nodes.items()}
+    if prefix is not None and "" in documents:
+        raise ValueError("nodes has metadata for the group itself, which exists; leave it out")
+    format = _one_format(documents, format)
+    added = _complete(documents, format, root=prefix is None)
+    base = f"{prefix}/" if prefix else ""
+    kinds = {path: _native.node_kind(store, base + path, format) for path in documents}
+    for path in added:
+        if kinds[path] == "array":
+            raise ContainsArrayError(f"{'/' + base + path!r} is an array, so that nothing can be created below it")
+
+    created: list[tuple[str, _native.Array | _native.Group]] = []
+    for path in sorted(documents, key=lambda path: (path.count("/") + bool(path), path)):
+        if path in added and kinds[path] is not None:
+            continue
+        created.append((path, create_node(store, base + path, documents[path], overwrite)))
+    return created
+
+
+def _one_format(documents: Mapping[str, Document], format: str | None) -> str:
+    formats = {str(document.get("zarr_format", 3)) for document in documents.values()}
+    if format is not None:
+        formats.add(format)
+    if len(formats) > 1:
+        raise ValueError(f"nodes of one hierarchy must have one zarr_format; found {', '.join(sorted(formats))}")
+    return formats.pop() if formats else "3"
+
+
+def _complete(documents: dict[str, Document], format: str, *, root: bool) -> set[str]:
+    """Adds the groups between the nodes, and the root if asked for; returns the paths that were added."""
+    added = set()
+    for path in list(documents):
+        while path:
+            path = path.rpartition("/")[0]
+            if not path and not root:
+                break
+            if path in documents:
+                if not is_group(documents[path]):
+                    raise ValueError(f"{path!r} is an array, so that nothing can lie below it")
+                continue
+            documents[path] = {"zarr_format": int(format), "node_type": "group"}
+            added.add(path)
+    return added

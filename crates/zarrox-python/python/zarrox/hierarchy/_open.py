@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from zarrox import _native, creation
+from zarrox import _native
 from zarrox.core import Array
 from zarrox.errors import ContainsArrayError, ContainsGroupError, GroupNotFoundError
 from zarrox.hierarchy import _nodes
 from zarrox.hierarchy._group import Group
-from zarrox.storage import MemoryStore, native_store, normalize_storage_path, normalize_store_arg
+from zarrox.storage import native_store, normalize_store_arg
 
 MODES = ("r", "r+", "a", "w", "w-", "x")
 
@@ -161,62 +161,18 @@ def open_group(
     <zarrox.hierarchy.Group '/' read-only>
     """
     check_mode(mode)
-    if isinstance(use_consolidated, str):
-        from zarrox.convenience import open_consolidated
-
-        opened: Group = open_consolidated(store, use_consolidated, mode, path=path, storage_options=storage_options)
-        return opened
-    format = _nodes.format_name(zarr_format, zarr_version)
-    store = MemoryStore() if store is None else normalize_store_arg(store, storage_options=storage_options, mode=mode)
-    if chunk_store is not None:
-        chunk_store = normalize_store_arg(chunk_store, storage_options=storage_options, mode=mode)
-    native = _open_native(
-        native_store(store, chunk_store, synchronizer),
-        normalize_storage_path(path),
-        mode,
-        format,
-        new_format=creation._format(store, format),
-        attributes=attributes,
-        consolidated=use_consolidated,
-    )
-    return Group._of(
-        native,
+    return Group._open(
         store,
+        mode,
+        path=path,
         chunk_store=chunk_store,
         synchronizer=synchronizer,
-        read_only=mode == "r",
         cache_attrs=cache_attrs,
-        consolidated=use_consolidated is True,
+        format=_nodes.format_name(zarr_format, zarr_version),
+        attributes=attributes,
+        use_consolidated=use_consolidated,
+        storage_options=storage_options,
     )
-
-
-def _open_native(
-    store: _native.Store,
-    path: str,
-    mode: str,
-    format: str | None,
-    *,
-    new_format: str,
-    attributes: Mapping[str, Any] | None,
-    consolidated: bool | None,
-) -> _native.Group:
-    if mode in ("r", "r+", "a"):
-        if consolidated is None and mode != "r":
-            # Who writes must see what is there; the copy of the documents may be older.
-            consolidated = False
-        try:
-            return _nodes.open_group_node(store, path, "r" if mode == "r" else "r+", format, consolidated)
-        except GroupNotFoundError:
-            # Consolidated metadata that is asked for is not made by creating a group.
-            if mode != "a" or consolidated:
-                raise
-    try:
-        return _native.create_group(store, path, new_format, _nodes.to_json(dict(attributes or {})), mode == "w")
-    except ContainsGroupError:
-        if mode != "a":
-            raise
-        # Another thread has just made it.
-        return _nodes.open_group_node(store, path, "r+", format, consolidated)
 
 
 def create_group(
@@ -304,64 +260,10 @@ def create_hierarchy(
     <zarrox.core.Array '/foo/bar' (10,) int32>
     """
     store = normalize_store_arg(store, mode="a")
-    created = create_nodes(native_store(store), nodes, overwrite=overwrite)
+    created = _nodes.create_nodes(native_store(store), nodes, overwrite=overwrite)
     return iter(
         [
             (path, Array._of(node, store) if isinstance(node, _native.Array) else Group._of(node, store))
             for path, node in created
         ]
     )
-
-
-def create_nodes(
-    store: _native.Store,
-    nodes: Mapping[str, Any],
-    *,
-    prefix: str | None = None,
-    format: str | None = None,
-    overwrite: bool,
-) -> list[tuple[str, _native.Array | _native.Group]]:
-    """Creates nodes below ``prefix``; if it is given, there is a group of the given format already."""
-    documents = {normalize_storage_path(path): _nodes.document_of(metadata) for path, metadata in nodes.items()}
-    if prefix is not None and "" in documents:
-        raise ValueError("nodes has metadata for the group itself, which exists; leave it out")
-    format = _one_format(documents, format)
-    added = _complete(documents, format, root=prefix is None)
-    base = f"{prefix}/" if prefix else ""
-    kinds = {path: _native.node_kind(store, base + path, format) for path in documents}
-    for path in added:
-        if kinds[path] == "array":
-            raise ContainsArrayError(f"{'/' + base + path!r} is an array, so that nothing can be created below it")
-
-    created: list[tuple[str, _native.Array | _native.Group]] = []
-    for path in sorted(documents, key=lambda path: (path.count("/") + bool(path), path)):
-        if path in added and kinds[path] is not None:
-            continue
-        created.append((path, _nodes.create_node(store, base + path, documents[path], overwrite)))
-    return created
-
-
-def _one_format(documents: Mapping[str, _nodes.Document], format: str | None) -> str:
-    formats = {str(document.get("zarr_format", 3)) for document in documents.values()}
-    if format is not None:
-        formats.add(format)
-    if len(formats) > 1:
-        raise ValueError(f"nodes of one hierarchy must have one zarr_format; found {', '.join(sorted(formats))}")
-    return formats.pop() if formats else "3"
-
-
-def _complete(documents: dict[str, _nodes.Document], format: str, *, root: bool) -> set[str]:
-    """Adds the groups between the nodes, and the root if asked for; returns the paths that were added."""
-    added = set()
-    for path in list(documents):
-        while path:
-            path = path.rpartition("/")[0]
-            if not path and not root:
-                break
-            if path in documents:
-                if not _nodes.is_group(documents[path]):
-                    raise ValueError(f"{path!r} is an array, so that nothing can lie below it")
-                continue
-            documents[path] = {"zarr_format": int(format), "node_type": "group"}
-            added.add(path)
-    return added

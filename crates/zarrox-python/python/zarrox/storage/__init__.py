@@ -6,7 +6,7 @@ here read and write natively, and know more: to list directories, to delete and 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .paths import array_meta_key, attrs_key, group_meta_key, normalize_storage_path  # isort: skip - others need it
 from .archive import ZipStore
@@ -24,9 +24,6 @@ from .functions import (
     contains_array,
     contains_group,
     getsize,
-    init_array,
-    init_group,
-    init_store,
     listdir,
     migrate_1to2,
     native_store,
@@ -38,6 +35,9 @@ from .layers import ConsolidatedMetadataStore, LRUStoreCache
 from .memory import DictStore, MemoryStore
 from .remote import FsspecStore, FSStore, ObjectStore, StorePath
 from .servers import ABSStore, MongoDBStore, RedisStore
+
+if TYPE_CHECKING:
+    from zarrox.initialize import init_array, init_group, init_store
 
 __all__ = [
     "ABSStore",

@@ -12,6 +12,7 @@ import numpy as np
 from zarrox import _native
 from zarrox.meta import Metadata2
 
+from .files import Files
 from .paths import NUMBER, Path, array_meta_key, is_key, normalize_storage_path, prefix_of
 
 if TYPE_CHECKING:
@@ -286,8 +287,7 @@ class KVStore(BaseStore):
         if isinstance(inner, dict):
             return _native.Store.mapping(_Given(inner), inner)
         if hasattr(inner, "fs") and hasattr(inner, "root"):
-            from .remote import Files  # What s3fs, gcsfs and others give for a mapping.
-
+            # Mappings of s3fs, gcsfs and others.
             files = Files(inner)
             return _native.Store.mapping(files, files.place)
         return _native.Store.mapping(inner)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import MutableMapping, Sequence
+from collections.abc import MutableMapping
 from typing import Any
 
 from zarrox import _native
@@ -11,6 +11,7 @@ from zarrox import _native
 from .archive import ZipStore
 from .base import BaseStore, StoreLike, warn_without_listdir
 from .directory import DirectoryStore
+from .layers import ConsolidatedMetadataStore
 from .memory import new_memory
 from .paths import Path, array_meta_key, group_meta_key, normalize_storage_path, prefix_of
 from .remote import FSStore
@@ -19,9 +20,6 @@ __all__ = [
     "contains_array",
     "contains_group",
     "getsize",
-    "init_array",
-    "init_group",
-    "init_store",
     "listdir",
     "migrate_1to2",
     "native_store",
@@ -81,6 +79,24 @@ def normalize_store_arg(
         return _store_at(store, storage_options, mode)
     found: BaseStore = BaseStore._ensure_store(store)
     return found
+
+
+def consolidated_store(
+    store: Any, metadata_key: str, mode: str, storage_options: dict[str, Any] | None
+) -> tuple[BaseStore, BaseStore | None]:
+    """The store of consolidated metadata under a key, and the store of elements; only the latter if there is no such key.
+
+    Raises
+    ------
+    ValueError
+        For a mode that changes metadata.
+    """
+    if mode not in ("r", "r+"):
+        raise ValueError(f"consolidated metadata is opened with mode 'r' or 'r+', not {mode!r}")
+    elements = normalize_store_arg(store, storage_options=storage_options, mode=mode)
+    if metadata_key not in elements:
+        return elements, None
+    return ConsolidatedMetadataStore(elements, metadata_key=metadata_key), elements
 
 
 def _store_at(place: str, storage_options: dict[str, Any] | None, mode: str) -> BaseStore:
@@ -242,135 +258,6 @@ def getsize(store: Any, path: Path = None) -> int:
     if hasattr(store, "getsize"):
         return int(store.getsize(path))
     return int(BaseStore._ensure_store(store).getsize(path)) if isinstance(store, MutableMapping) else -1
-
-
-def _clear(path: str, *stores: BaseStore | None) -> None:
-    for store in stores:
-        if store is not None:
-            store.rmdir(path)
-
-
-def init_array(
-    store: StoreLike,
-    shape: int | tuple[int, ...],
-    chunks: bool | int | tuple[int, ...] = True,
-    dtype: Any = None,
-    compressor: Any = "default",
-    fill_value: Any = None,
-    order: str = "C",
-    overwrite: bool = False,
-    path: Path = None,
-    chunk_store: StoreLike | None = None,
-    filters: Sequence[Any] | None = None,
-    object_codec: Any = None,
-    dimension_separator: str | None = None,
-) -> None:
-    """Writes the metadata of a new array, and of the groups above that are missing.
-
-    Parameters
-    ----------
-    store : BaseStore or MutableMapping
-        Where it is written.
-    shape : int or tuple of int
-        The shape.
-    chunks : bool, int or tuple of int, optional
-        The shape of chunks; ``True`` guesses it, ``False`` makes one chunk.
-    dtype : str or dtype, optional
-        The data type.
-    compressor : Codec, optional
-        What compresses chunks; ``None`` is none.
-    fill_value : object, optional
-        The value of elements that were never written.
-    order : {'C', 'F'}, optional
-        The order of elements in chunks.
-    overwrite : bool, optional
-        Whether what is at the path is deleted; an array above it never is.
-    path : str, optional
-        Where the array is in the store.
-    chunk_store : BaseStore or MutableMapping, optional
-        Where chunks are, if they are somewhere else.
-    filters : sequence of Codec, optional
-        What is applied before the compressor.
-    object_codec : Codec, optional
-        How objects are encoded.
-    dimension_separator : {'.', '/'}, optional
-        What stands between the coordinates of chunks in their keys.
-
-    Raises
-    ------
-    ContainsArrayError, ContainsGroupError
-        Something is at the path already, or an array is above it.
-
-    Examples
-    --------
-    >>> from zarrox.storage import KVStore, init_array
-    >>> store = KVStore({})
-    >>> init_array(store, shape=100000000, chunks=1000000, dtype="i1", path="foo")
-    >>> sorted(store)
-    ['.zgroup', 'foo/.zarray']
-    """
-    from zarrox.creation import _create
-
-    target = BaseStore._ensure_store(store)
-    chunk_target = BaseStore._ensure_store(chunk_store)
-    path = normalize_storage_path(path)
-    if overwrite:
-        _clear(path, target, chunk_target)
-    _create(
-        target,
-        native_store(target, chunk_target),
-        path,
-        shape=shape,
-        chunks=chunks,
-        dtype=dtype,
-        compressor=compressor,
-        fill_value=fill_value,
-        order=order,
-        overwrite=overwrite,
-        filters=filters,
-        object_codec=object_codec,
-        dimension_separator=dimension_separator or target._dimension_separator,
-        zarr_format=2,
-    )
-
-
-init_store = init_array
-
-
-def init_group(
-    store: StoreLike, overwrite: bool = False, path: Path = None, chunk_store: StoreLike | None = None
-) -> None:
-    """Writes the metadata of a new group, and of the groups above that are missing.
-
-    Parameters
-    ----------
-    store : BaseStore or MutableMapping
-        Where it is written.
-    overwrite : bool, optional
-        Whether what is at the path is deleted; an array above it never is.
-    path : str, optional
-        Where the group is in the store.
-    chunk_store : BaseStore or MutableMapping, optional
-        Where chunks are, if they are somewhere else.
-
-    Raises
-    ------
-    ContainsArrayError, ContainsGroupError
-        Something is at the path already, or an array is above it.
-
-    Examples
-    --------
-    >>> from zarrox.storage import init_group
-    >>> store = {}
-    >>> init_group(store, path="foo")
-    >>> sorted(store)
-    ['.zgroup', 'foo/.zgroup']
-    """
-    target = BaseStore._ensure_store(store)
-    path = normalize_storage_path(path)
-    if overwrite:
-        _clear(path, target, BaseStore._ensure_store(chunk_store))
-    _native.create_group(target.native, path, target._format or "2", overwrite=overwrite)
 
 
 def migrate_1to2(store: StoreLike) -> None:

@@ -24,7 +24,13 @@ from .npy.object import PythonObject
 from .npy.string import FixedLengthUTF32, VariableLengthUTF8
 from .npy.structured import Struct, Structured
 from .npy.time import DateTime64, TimeDelta64
-from .registry import DataTypeRegistry, offered_by_packages
+from .registry import DataTypeRegistry, data_type_registry, offered_by_packages
+from .resolve import (
+    get_data_type_from_json,
+    get_data_type_from_native_dtype,
+    parse_data_type,
+    parse_dtype,
+)
 from .wrapper import TBaseDType, TBaseScalar, ZDType
 
 __all__ = [
@@ -60,13 +66,10 @@ __all__ = [
     "data_type_registry",
     "get_data_type_from_json",
     "get_data_type_from_native_dtype",
-    "normalize_dtype",
     "parse_data_type",
     "parse_dtype",
-    "spec_dtype",
 ]
 
-data_type_registry = DataTypeRegistry()
 _builtin: tuple[type[ZDType[Any, Any]], ...] = (
     *(Bool, Int8, Int16, Int32, Int64, UInt8, UInt16, UInt32, UInt64),
     *(Float16, Float32, Float64, Complex64, Complex128),
@@ -78,12 +81,3 @@ for _cls in _builtin:
     data_type_registry.register(_cls._zarr_v3_name, _cls)
 # To look for packages takes time: it is done when the first data type is looked for.
 data_type_registry._sources.append(offered_by_packages)
-
-from .resolve import (  # noqa: E402 (it needs the registry)
-    get_data_type_from_json,
-    get_data_type_from_native_dtype,
-    normalize_dtype,
-    parse_data_type,
-    parse_dtype,
-    spec_dtype,
-)

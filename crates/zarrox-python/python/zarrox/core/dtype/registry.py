@@ -14,7 +14,7 @@ from .npy.common import NumPyType
 if TYPE_CHECKING:
     from .wrapper import ZDType
 
-__all__ = ["DataTypeRegistry"]
+__all__ = ["DataTypeRegistry", "data_type_registry"]
 
 
 def offered_by_packages() -> list[type[ZDType[Any, Any]]]:
@@ -185,3 +185,7 @@ class DataTypeRegistry:
 def _refuses(cls: type[ZDType[Any, Any]], check: str, data: Any) -> bool:
     """Returns true if a class of ours says no: to ask that takes less time than the exception that says it."""
     return issubclass(cls, NumPyType) and not getattr(cls, check)(data)
+
+
+#: The data types that are known in this process.
+data_type_registry = DataTypeRegistry()

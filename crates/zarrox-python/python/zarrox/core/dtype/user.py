@@ -10,14 +10,13 @@ from typing import Any
 
 import numpy as np
 
+from .registry import data_type_registry
 from .wrapper import ZDType
 
 __all__ = ["default_bytes", "fill_bytes", "fill_json", "native_dtype"]
 
 
 def _of(data_type: str) -> ZDType[Any, Any]:
-    from . import data_type_registry
-
     return data_type_registry.match_json(json.loads(data_type), zarr_format=3)
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..common import DataTypeValidationError, HasItemSize, check_dtype_spec_no_object_codec_v2, split_v3
+from ..registry import data_type_registry
 from ..wrapper import ZDType, check_format
 from .bytes import bytes_from_json
 from .common import NumPyType
@@ -183,8 +184,6 @@ class SubArray(NumPyType[Any, Any]):
 
 
 def _native_field(dtype: np.dtype[Any]) -> ZDType[Any, Any]:
-    from .. import data_type_registry
-
     base = data_type_registry.match_dtype(dtype.base)
     return SubArray(base=base, shape=dtype.shape) if dtype.shape else base
 
@@ -214,9 +213,7 @@ def _name_and_type(field: Any) -> tuple[str, Any]:
 
 
 def _field(name: str, data: Any, zarr_format: int) -> tuple[str, ZDType[Any, Any]]:
-    from .. import get_data_type_from_json
-
     try:
-        return name, get_data_type_from_json(data, zarr_format=zarr_format)
+        return name, data_type_registry.match_json(data, zarr_format=zarr_format)
     except ValueError as error:
         raise DataTypeValidationError(f"field {name!r}: {error}") from error

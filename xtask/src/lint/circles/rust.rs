@@ -1,4 +1,4 @@
-//! Circles among the source files of a crate: files that need one another can only be understood together.
+//! The needs of a crate's files.
 //!
 //! A file needs another where its code, without its tests, names something that the other defines. A re-export is followed to the
 //! file with the definition, and is no need of its own: `mod.rs` may present what the files beside it define.
@@ -11,44 +11,6 @@ use quote::ToTokens;
 use syn::{Attribute, Item, ItemMod, UseTree, Visibility};
 
 use crate::run::{self, Outcome};
-
-/// Fails with a circle of each knot of files of a crate, and of the Python package.
-pub(crate) fn check() -> Outcome {
-    println!("$ circles");
-    let mut knots = Vec::new();
-    for root in roots()? {
-        knots.extend(Crate::read(&root)?.knots());
-    }
-    if knots.is_empty() {
-        return Ok(());
-    }
-    let told = knots
-        .iter()
-        .map(|knot| format!("{} files need one another: {}", knot.files, knot.circle.join(" -> ")));
-    Err(format!("circles:\n{}", told.collect::<Vec<_>>().join("\n")))
-}
-
-/// The files that crates begin with.
-fn roots() -> Outcome<Vec<PathBuf>> {
-    let mut crates = vec![PathBuf::from("xtask")];
-    for directory in ["crates", "examples"] {
-        let entries = std::fs::read_dir(directory).map_err(|error| format!("{directory}: {error}"))?;
-        for entry in entries {
-            crates.push(entry.map_err(|error| error.to_string())?.path());
-        }
-    }
-    crates.sort();
-    let roots = crates.iter().flat_map(|path| ["src/lib.rs", "src/main.rs"].map(|root| path.join(root)));
-    Ok(roots.filter(|root| root.exists()).collect())
-}
-
-/// Files that all need one another.
-#[derive(Debug, PartialEq)]
-struct Knot {
-    files: usize,
-    /// One of its shortest circles: paths of files, the first again at the end.
-    circle: Vec<String>,
-}
 
 /// A path in code, by its segments.
 type Segments = Vec<String>;
@@ -70,15 +32,15 @@ struct Module {
 
 /// The modules of a crate; the first is its root.
 #[derive(Debug, Default)]
-struct Crate {
-    files: Vec<PathBuf>,
+pub(super) struct Crate {
+    pub(super) files: Vec<PathBuf>,
     modules: Vec<Module>,
     /// Macros are known by their names in all modules.
     macros: BTreeMap<String, usize>,
 }
 
 impl Crate {
-    fn read(root: &Path) -> Outcome<Self> {
+    pub(super) fn read(root: &Path) -> Outcome<Self> {
         let mut all = Self::default();
         let below = root.parent().unwrap_or(root).to_owned();
         all.read_file(root, &below, None)?;
@@ -199,7 +161,7 @@ impl Crate {
     }
 
     /// The files that each file needs.
-    fn needs(&self) -> Vec<BTreeSet<usize>> {
+    pub(super) fn needs(&self) -> Vec<BTreeSet<usize>> {
         let mut needs = vec![BTreeSet::new(); self.files.len()];
         for (index, module) in self.modules.iter().enumerate() {
             let files = module.needed.iter().filter_map(|path| self.file_of(index, path, DEPTH));
@@ -207,66 +169,10 @@ impl Crate {
         }
         needs
     }
-
-    fn knots(&self) -> Vec<Knot> {
-        let needs = self.needs();
-        let reached: Vec<BTreeSet<usize>> = (0..needs.len()).map(|file| reached(&needs, file)).collect();
-        let mut told = BTreeSet::<usize>::new();
-        let mut knots = Vec::new();
-        for file in 0..needs.len() {
-            if !reached[file].contains(&file) || told.contains(&file) {
-                continue;
-            }
-            let knot: Vec<usize> =
-                reached[file].iter().copied().filter(|other| reached[*other].contains(&file)).collect();
-            told.extend(&knot);
-            let circle = shortest_circle(&needs, &knot);
-            let circle = circle.iter().map(|file| self.files[*file].display().to_string()).collect();
-            knots.push(Knot { files: knot.len(), circle });
-        }
-        knots
-    }
 }
 
 /// The longest row of re-exports that is followed.
 const DEPTH: usize = 32;
-
-/// The files that a file needs, and those that these need.
-fn reached(needs: &[BTreeSet<usize>], file: usize) -> BTreeSet<usize> {
-    let mut found = BTreeSet::new();
-    let mut left: Vec<usize> = needs[file].iter().copied().collect();
-    while let Some(next) = left.pop() {
-        if found.insert(next) {
-            left.extend(&needs[next]);
-        }
-    }
-    found
-}
-
-/// One of the shortest circles in a knot, with its first file again at its end.
-fn shortest_circle(needs: &[BTreeSet<usize>], knot: &[usize]) -> Vec<usize> {
-    let circles = knot.iter().filter_map(|file| {
-        let mut ways = vec![vec![*file]];
-        let mut seen = BTreeSet::new();
-        while !ways.is_empty() {
-            let mut longer = Vec::new();
-            for way in ways {
-                for next in &needs[way[way.len() - 1]] {
-                    let longer_way: Vec<usize> = way.iter().chain([next]).copied().collect();
-                    if next == file {
-                        return Some(longer_way);
-                    }
-                    if seen.insert(*next) {
-                        longer.push(longer_way);
-                    }
-                }
-            }
-            ways = longer;
-        }
-        None
-    });
-    circles.min_by_key(Vec::len).unwrap_or_default()
-}
 
 /// Calls for each name that a `use` brings, with its path; without a name for `*`.
 fn flatten(tree: &UseTree, mut path: Segments, found: &mut dyn FnMut(Segments, Option<String>)) {
@@ -363,6 +269,7 @@ fn is_test(attributes: &[Attribute]) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::graph::{self, Knot};
     use super::*;
 
     /// The knots of a crate with these files.
@@ -370,7 +277,8 @@ mod tests {
         let name = std::thread::current().name().unwrap_or_default().replace("::", "-");
         let directory = run::empty_directory(std::env::temp_dir().join(format!("zarrox-{name}"))).unwrap();
         files.iter().for_each(|(path, text)| run::write(directory.join(path), text).unwrap());
-        let knots = Crate::read(&directory.join("lib.rs")).unwrap().knots();
+        let read = Crate::read(&directory.join("lib.rs")).unwrap();
+        let knots = graph::knots(&read.files, &read.needs());
         std::fs::remove_dir_all(&directory).unwrap();
         let prefix = format!("{}/", directory.display());
         let within = |path: &String| path.strip_prefix(&prefix).unwrap().to_owned();

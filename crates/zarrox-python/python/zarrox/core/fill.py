@@ -1,0 +1,124 @@
+"""Fill values, as scalars and as metadata has them."""
+
+from __future__ import annotations
+
+import base64
+import math
+from typing import Any
+
+import numpy as np
+
+from zarrox.core.dtype import parse_dtype
+
+
+def normalize_fill_value(fill_value: Any, dtype: np.dtype[Any]) -> Any:
+    """A fill value as a scalar of the array's type; 0 is the zero of every type.
+
+    Raises
+    ------
+    ValueError
+        If the type cannot hold the value.
+    """
+    if fill_value is None or dtype.hasobject:
+        return fill_value
+    if dtype.kind == "U" and isinstance(fill_value, bytes):
+        raise ValueError(f"fill_value {fill_value!r} is not valid for dtype {dtype}; must be a unicode string")
+    if _is_zero(fill_value) and not (_has_signed_zero(dtype) and _is_negative(fill_value)):
+        return np.zeros((), dtype=dtype)[()]
+    try:
+        if isinstance(fill_value, bytes) and dtype.kind == "V":
+            return np.array(fill_value, dtype=dtype.str).view(dtype)[()]
+        return np.array(fill_value, dtype=dtype)[()]
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ValueError(f"fill_value {fill_value!r} is not valid for dtype {dtype}: {error}") from error
+
+
+def _is_zero(value: object) -> bool:
+    # NumPy counts differences of times among the integers.
+    return isinstance(value, int | float | complex | np.number) and not isinstance(value, np.timedelta64) and value == 0
+
+
+def _is_negative(zero: Any) -> bool:
+    return bool(np.signbit(np.real(zero)) or np.signbit(np.imag(zero)))
+
+
+def _has_signed_zero(dtype: np.dtype[Any]) -> bool:
+    # ml_dtypes' floats are void to NumPy, which has one type of its own for that.
+    return dtype.kind in "fc" or (dtype.kind == "V" and dtype.type is not np.void)
+
+
+def fill_json(value: Any, dtype: Any, zarr_format: int = 2) -> Any:
+    """A fill value as metadata has it.
+
+    Parameters
+    ----------
+    value : object
+        A value that an array of this type can hold; 0 stands for the zero of every type; ``None`` for no value.
+    dtype : numpy.dtype
+        The type of the array's elements; for version 3 anything that `zarrox.core.dtype.parse_dtype` takes.
+    zarr_format : {2, 3}
+        The format of the metadata.
+
+    Returns
+    -------
+    object
+        What can be written as JSON.
+
+    Raises
+    ------
+    ValueError
+        If the type cannot hold the value.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from zarrox.util import fill_json
+    >>> fill_json(np.nan, np.dtype("f4")), fill_json(b"abc", np.dtype("S3"))
+    ('NaN', 'YWJj')
+    """
+    if value is None:
+        return None
+    if zarr_format == 3:
+        return _v3_fill_json(value, dtype)
+    if dtype.hasobject or dtype.kind == "T":
+        return _object_json(value)
+    scalar = normalize_fill_value(value, dtype)
+    if dtype.kind == "f":
+        return _float_json(scalar)
+    if dtype.kind == "c":
+        return [_float_json(scalar.real), _float_json(scalar.imag)]
+    if dtype.kind in "mM":
+        return int(scalar.view("i8"))
+    if dtype.kind in "SV":
+        return base64.standard_b64encode(_raw(scalar, dtype)).decode("ascii")
+    return scalar.item() if isinstance(scalar, np.generic) else scalar
+
+
+def _v3_fill_json(value: Any, dtype: Any) -> Any:
+    """Types know their values there."""
+    data_type = parse_dtype(dtype, zarr_format=3)
+    native = data_type.to_native_dtype()
+    if native.kind not in "OT":
+        value = normalize_fill_value(value, native)
+    elif _is_zero(value):
+        value = data_type.default_scalar()
+    return data_type.to_json_scalar(value, zarr_format=3)
+
+
+def _float_json(value: Any) -> float | str:
+    if math.isnan(value):
+        return "NaN"
+    if math.isinf(value):
+        return "Infinity" if value > 0 else "-Infinity"
+    return float(value)
+
+
+def _raw(scalar: Any, dtype: np.dtype[Any]) -> bytes:
+    # Bytes without the zeros behind them, as zarr-python writes them.
+    return bytes(scalar) if dtype.kind == "S" else np.asarray(scalar, dtype=dtype).tobytes()
+
+
+def _object_json(value: Any) -> Any:
+    if isinstance(value, bytes):
+        return base64.standard_b64encode(value).decode("ascii")
+    return value.item() if isinstance(value, np.generic) else value

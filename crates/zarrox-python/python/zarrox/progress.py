@@ -1,0 +1,58 @@
+"""Reports of progress."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+
+@contextmanager
+def progress_reporter(progress: Any, total: int, unit: str = "B") -> Iterator[Callable[[int], None]]:
+    """Tells whoever wants to know how far long work has come.
+
+    Parameters
+    ----------
+    progress : object
+        ``None``: nobody; a bar with ``update(n)`` and ``total``, as tqdm's; a class of such bars, which is then made and
+        closed; or a function that is called with what is done and with the total.
+    total : int
+        How much there is to do.
+    unit : str
+        Of what.
+
+    Yields
+    ------
+    callable
+        To be called with what was done since the last call.
+
+    Examples
+    --------
+    >>> from zarrox.util import progress_reporter
+    >>> with progress_reporter(lambda done, total: print(f"{done} of {total}"), 20) as report:
+    ...     report(5)
+    ...     report(15)
+    5 of 20
+    20 of 20
+    """
+    if progress is None:
+        yield lambda _: None
+    elif isinstance(progress, type):
+        with progress(total=total, unit=unit, unit_scale=True) as bar:
+            yield bar.update
+    elif hasattr(progress, "update"):
+        progress.total = total
+        yield progress.update
+    else:
+        yield _counting(progress, total)
+
+
+def _counting(function: Callable[[int, int], object], total: int) -> Callable[[int], None]:
+    done = 0
+
+    def report(amount: int) -> None:
+        nonlocal done
+        done += amount
+        function(done, total)
+
+    return report

@@ -1,0 +1,105 @@
+"""Shapes, chunks and orders as users write them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import numpy as np
+
+
+def normalize_shape(shape: object) -> tuple[int, ...]:
+    """A shape as a tuple; a single number is one dimension.
+
+    Raises
+    ------
+    TypeError
+        If there is no shape, or if it is made of something else than whole numbers.
+    """
+    if shape is None:
+        raise TypeError("shape is None: give the shape of the array")
+    if isinstance(shape, int | np.integer):
+        return (int(shape),)
+    return tuple(int(length) for length in shape)  # type: ignore[attr-defined]
+
+
+def chunk_lengths(chunks: Any, shape: tuple[int, ...]) -> list[int | None] | bool:
+    """Converts chunks as users write them to the form that native code takes.
+
+    Parameters
+    ----------
+    chunks : bool, int, sequence or None
+        ``True`` and ``None``: guessed; ``False``: one chunk; a number: the same along each dimension; ``None`` and -1 in a
+        sequence: the whole dimension, as for dimensions that it does not mention.
+    shape : tuple of int
+        The shape of the array.
+
+    Returns
+    -------
+    list or bool
+        For each dimension a length, or ``None`` for all of it; or whether to guess.
+
+    Raises
+    ------
+    ValueError
+        If there are more lengths than dimensions.
+    """
+    if chunks is None or isinstance(chunks, bool):
+        return chunks is not False
+    if isinstance(chunks, int | np.integer):
+        chunks = (chunks,) * len(shape)
+    lengths = [None if length is None or length == -1 else int(length) for length in chunks]
+    if len(lengths) > len(shape):
+        raise ValueError(f"too many dimensions in chunks: {len(lengths)} for an array of shape {shape}")
+    return lengths + [None] * (len(shape) - len(lengths))
+
+
+def normalize_resize_args(old_shape: tuple[int, ...], *args: Any) -> tuple[int, ...]:
+    """The new shape that was given as one tuple or as several numbers; ``None`` keeps a length.
+
+    Raises
+    ------
+    ValueError
+        If the number of dimensions differs, or a length is none.
+    """
+    new = args[0] if len(args) == 1 else args
+    lengths = (new,) if isinstance(new, int | np.integer) else tuple(new)
+    if len(lengths) != len(old_shape):
+        raise ValueError(f"new shape must have same number of dimensions: {len(old_shape)}, not {len(lengths)}")
+    shape = tuple(old if length is None else int(length) for old, length in zip(old_shape, lengths, strict=True))
+    if not all(0 <= length < 2**63 for length in shape):
+        raise ValueError(f"lengths are from 0 to 2^63 - 1, found the shape {shape}")
+    return shape
+
+
+def normalize_order(order: object) -> Literal["C", "F"]:
+    """``C`` or ``F``, in whatever case it was written.
+
+    Raises
+    ------
+    ValueError
+        If it is something else.
+    """
+    orders: dict[str, Literal["C", "F"]] = {"C": "C", "F": "F"}
+    found = orders.get(str(order).upper())
+    if found is None:
+        raise ValueError(f"order must be either 'C' or 'F', found: {order!r}")
+    return found
+
+
+def normalize_dimension_separator(sep: str | None) -> str | None:
+    """A separator of chunk keys, checked.
+
+    Raises
+    ------
+    ValueError
+        If it is neither of the two that formats know.
+    """
+    if sep in (".", "/", None):
+        return sep
+    raise ValueError(f"dimension_separator must be either '.' or '/', found: {sep!r}")
+
+
+def ceildiv(lengths: Sequence[int], steps: Sequence[int]) -> tuple[int, ...]:
+    """The number of steps that it takes to cover each length."""
+    return tuple(-(-length // step) if step else 0 for length, step in zip(lengths, steps, strict=True))
