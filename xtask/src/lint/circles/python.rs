@@ -1,6 +1,6 @@
 //! The needs of a Python package's modules.
 //!
-//! A module needs those that it imports when it is imported. An import inside of a function is no need, but one that only hides a
+//! A module needs those that it imports when it is imported. Stubs stand for native modules. An import inside of a function is no need, but one that only hides a
 //! circle is told. Imports for type checkers alone are passed over.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -30,7 +30,7 @@ impl Package {
     pub(super) fn read(root: &Path) -> Outcome<Self> {
         let parent = root.parent().unwrap_or(root);
         let is_inside = |file: &PathBuf| file.starts_with(root);
-        let files: Vec<PathBuf> = run::files(&["py"])?.into_iter().filter(is_inside).collect();
+        let files: Vec<PathBuf> = run::files(&["py", "pyi"])?.into_iter().filter(is_inside).collect();
         let sources = files.iter().map(|file| run::read(file)).collect::<Outcome<Vec<_>>>()?;
         let names = files.iter().map(|file| module_name(file.strip_prefix(parent).unwrap_or(file)));
         Ok(Self::of(names.collect(), files.clone(), &sources))
