@@ -151,12 +151,12 @@ impl Place {
 /// An array that was opened, or that is opened each time.
 enum Source {
     Opened(Box<Array>),
-    Closed(Place),
+    Closed(Box<Place>),
 }
 
 impl Source {
     fn new(place: Place, opened: bool) -> Result<Self, Failure> {
-        if opened { Ok(Self::Opened(Box::new(place.open()?))) } else { Ok(Self::Closed(place)) }
+        if opened { Ok(Self::Opened(Box::new(place.open()?))) } else { Ok(Self::Closed(Box::new(place))) }
     }
 
     fn with<R>(&self, work: impl FnOnce(&Array) -> Result<R, Failure>) -> Result<R, Failure> {

@@ -81,11 +81,12 @@ fn a_cache_keeps_no_more_than_it_may() {
     let builder = OpenOptions::new().create_array_in(near, "a").data_type(DataType::UInt8);
     let array = builder.shape([64 << 20]).chunks([1 << 20]).create().unwrap();
     array.fill(.., 7_u8).unwrap();
-    let cached = array.with_options(&AccessOptions::new().chunk_cache(4 << 20));
+    let options = AccessOptions::new().chunk_cache(4 << 20);
+    let cached = array.with_options(&options);
     for chunk in 0..64 {
         assert_eq!(cached.read::<u8>(s![chunk << 20]).unwrap().first(), Some(&7));
     }
-    let shown = format!("{cached:?}");
+    let shown = format!("{options:?}");
     let weight = shown.split_once("ChunkCache(").unwrap().1.split_once(' ').unwrap().0;
     assert!((1 << 20..=4 << 20).contains(&weight.parse::<u64>().unwrap()), "{weight}");
 }

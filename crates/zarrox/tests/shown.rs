@@ -1,12 +1,14 @@
 //! Nodes and options as text.
 
+use std::error::Error;
+
 use zarrox::codecs::Zstd;
 use zarrox::prelude::*;
 use zarrox::{MissingChunks, OpenMode, OpenOptions};
 
-fn nodes() -> (tempfile::TempDir, Array, Group) {
-    let directory = tempfile::tempdir().unwrap();
-    let group = zarrox::create_group(directory.path().join("a.zarr")).unwrap();
+fn nodes() -> Result<(tempfile::TempDir, Array, Group), Box<dyn Error>> {
+    let directory = tempfile::tempdir()?;
+    let group = zarrox::create_group(directory.path().join("a.zarr"))?;
     let array = group
         .create_array("g/t")
         .shape([6, 10])
@@ -14,14 +16,13 @@ fn nodes() -> (tempfile::TempDir, Array, Group) {
         .data_type(DataType::Float32)
         .fill_value(1.5_f32)
         .compressor(Zstd::level(3))
-        .create()
-        .unwrap();
-    (directory, array, group)
+        .create()?;
+    Ok((directory, array, group))
 }
 
 #[test]
 fn nodes_are_one_line() {
-    let (directory, array, group) = nodes();
+    let (directory, array, group) = nodes().unwrap();
     let root = directory.path().join("a.zarr").display().to_string();
     assert_eq!(array.to_string(), format!("<Array {root}/g/t shape=(6, 10) dtype=float32>"));
     assert_eq!(format!("{array:?}"), format!("Array(\"{root}/g/t\", v3, float32, [6, 10])"));
@@ -45,7 +46,7 @@ fn options_are_one_line() {
 
 #[test]
 fn the_description_of_an_array_has_a_line_for_each_fact() {
-    let (directory, array, _group) = nodes();
+    let (directory, array, _group) = nodes().unwrap();
     array.fill(.., 2.5_f32).unwrap();
     let text = array.info().unwrap().to_string();
     let line = |name: &str| {

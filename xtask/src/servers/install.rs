@@ -54,7 +54,7 @@ pub(super) fn python_program(name: &str) -> Outcome<String> {
 
 /// A file of a package of npm, as a path that holds everywhere.
 pub(super) fn node_file(path: &str) -> Outcome<String> {
-    run::absolute(&format!("{NODE}/node_modules/{path}"))
+    run::absolute(format!("{NODE}/node_modules/{path}"))
 }
 
 impl Need {

@@ -79,7 +79,7 @@ fn start_all(servers: &[&'static Server]) -> Outcome<Vec<Started>> {
 }
 
 fn start(server: &Server) -> Outcome<Started> {
-    let directory = run::absolute(&format!("target/servers/{}", server.name))?;
+    let directory = run::absolute(format!("target/servers/{}", server.name))?;
     run::empty_directory(&directory)?;
     let started = (server.start)(&Site { name: server.name, directory })?;
     match started.values.len() == server.variables.len() {

@@ -31,12 +31,12 @@ impl Package {
         let parent = root.parent().unwrap_or(root);
         let is_inside = |file: &PathBuf| file.starts_with(root);
         let files: Vec<PathBuf> = run::files(&["py", "pyi"])?.into_iter().filter(is_inside).collect();
-        let sources = files.iter().map(|file| run::read(file)).collect::<Outcome<Vec<_>>>()?;
+        let sources = files.iter().map(run::read).collect::<Outcome<Vec<_>>>()?;
         let names = files.iter().map(|file| module_name(file.strip_prefix(parent).unwrap_or(file)));
-        Ok(Self::of(names.collect(), files.clone(), &sources))
+        Ok(Self::of(&names.collect::<Vec<_>>(), files.clone(), &sources))
     }
 
-    fn of(names: Vec<String>, files: Vec<PathBuf>, sources: &[String]) -> Self {
+    fn of(names: &[String], files: Vec<PathBuf>, sources: &[String]) -> Self {
         let modules: BTreeMap<String, usize> = names.iter().cloned().zip(0..).collect();
         let mut imports = Vec::new();
         for (file, source) in sources.iter().enumerate() {
@@ -164,10 +164,10 @@ mod tests {
     use super::*;
 
     fn package(sources: &[(&str, &str)]) -> Package {
-        let names = sources.iter().map(|(file, _)| module_name(Path::new(file))).collect();
+        let names: Vec<String> = sources.iter().map(|(file, _)| module_name(Path::new(file))).collect();
         let files = sources.iter().map(|(file, _)| PathBuf::from(file)).collect();
         let texts: Vec<String> = sources.iter().map(|(_, text)| (*text).to_owned()).collect();
-        Package::of(names, files, &texts)
+        Package::of(&names, files, &texts)
     }
 
     #[test]
