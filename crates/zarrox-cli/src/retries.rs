@@ -15,7 +15,7 @@ use tracing_subscriber::registry::LookupSpan;
 use crate::exit::printable;
 
 /// Where the events come from.
-const TARGET: &str = "zarrox_stores::retry";
+const TARGET: &str = "zarrox_stores::wrapper::retry";
 
 /// The pause after a line, before another is printed: many requests can fail at the same time.
 const PAUSE: Duration = Duration::from_secs(2);

@@ -23,8 +23,8 @@ impl ReferenceOptions {
     ///
     /// # Errors
     ///
-    /// [`StoreErrorKind::NotFound`] when nothing is there, [`StoreErrorKind::Corrupt`] when these are no references or one of them
-    /// is malformed, [`StoreErrorKind::TooLarge`] when they take too much memory; otherwise when they cannot be read.
+    /// [`StoreErrorKind::NotFound`](crate::StoreErrorKind::NotFound) when nothing is there, [`StoreErrorKind::Corrupt`](crate::StoreErrorKind::Corrupt) when these are no references or one of them
+    /// is malformed, [`StoreErrorKind::TooLarge`](crate::StoreErrorKind::TooLarge) when they take too much memory; otherwise when they cannot be read.
     pub fn open_in(self, store: Arc<dyn Store>, path: &str) -> Result<ReferenceStore, StoreError> {
         ReferenceStore::open(self, store, path, None, open_url)
     }

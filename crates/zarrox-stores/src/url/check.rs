@@ -21,7 +21,7 @@ impl StorageOptions {
     ///
     /// # Errors
     ///
-    /// [`StoreErrorKind::InvalidKey`] when no store takes an option, with the one that may be meant, or the value is none that it has.
+    /// [`StoreErrorKind::InvalidKey`](crate::StoreErrorKind::InvalidKey) when no store takes an option, with the one that may be meant, or the value is none that it has.
     pub fn check(&self) -> Result<(), StoreError> {
         self.iter().try_for_each(|(name, value)| {
             let own = name.strip_prefix(REMOTE).filter(|own| *own != "protocol").unwrap_or(name);

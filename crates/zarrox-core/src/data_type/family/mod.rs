@@ -137,7 +137,7 @@ pub trait Family: fmt::Debug + Send + Sync {
         None
     }
 
-    /// Writes the element that a number becomes, as [`Casting::Lossy`] says. `false` where there is none.
+    /// Writes the element that a number becomes, as [`Casting::Lossy`](super::Casting::Lossy) says. `false` where there is none.
     fn write_number(&self, data_type: &DataType, number: Number, element: &mut [u8]) -> bool {
         let _ = (data_type, number, element);
         false
