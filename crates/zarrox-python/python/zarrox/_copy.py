@@ -252,8 +252,8 @@ def _is_stored_alike(source: Array, target: Array) -> bool:
 
 def _copy_encoded(source: Array, target: Array, report: Callable[[int], object]) -> None:
     """Copies chunks as they are stored."""
-    chunks_from = native_store(source.store, source._chunk_store, None)
-    chunks_to = native_store(target.store, target._chunk_store, target.synchronizer)
+    chunks_from = native_store(source.store, source._settings.chunk_store, None)
+    chunks_to = native_store(target.store, target._settings.chunk_store, target.synchronizer)
     start = len(source.path) + 1 if source.path else 0
     prefix = f"{target.path}/" if target.path else ""
     suffixes = [key[start:] for key in chunks_from.keys(source.path)]

@@ -15,6 +15,7 @@ from xarray.coding import strings
 from xarray.core import indexing
 
 from zarrox.core import Array
+from zarrox.core.settings import Settings
 from zarrox.hierarchy import Group
 
 #: The attribute that names the dimensions of an array of format 2.
@@ -270,7 +271,7 @@ class ZarroxStore(AbstractWritableDataStore):
             region[self._append_dim] = slice(length, shape[axis])
         if self._write_empty_chunks is not None:
             native = array._native.with_options(write_empty_chunks=self._write_empty_chunks)
-            array = Array._of(native, array.store, write_empty_chunks=self._write_empty_chunks)
+            array = Array._of(native, array.store, Settings(write_empty_chunks=self._write_empty_chunks))
         return array, tuple(region.values())
 
     def _create(self, name: str, variable: xr.Variable) -> Array:

@@ -12,6 +12,7 @@ import numpy as np
 from zarrox import _native, creation
 from zarrox._copy import NodeCopier, check_if_exists, data_bytes, log_writer, summary, transfers
 from zarrox.core import Array
+from zarrox.core.settings import Settings
 from zarrox.errors import ContainsGroupError, CopyError, NodeNotFoundError, PathNotFoundError, ReadOnlyError
 from zarrox.hierarchy import Group, open_group
 from zarrox.hierarchy import group as create_or_open_group
@@ -107,8 +108,10 @@ def open(store: Any = None, mode: str | None = "a", **kwargs: Any) -> Any:
             raise ContainsGroupError(f"{'/' + native.path!r} is a group; open it without a shape")
         names = ("chunk_store", "synchronizer", "cache_attrs")
         consolidated = kwargs.get("use_consolidated") is True
-        return Group._of(native, store, read_only=mode == "r", consolidated=consolidated, **_only(kwargs, names))
-    return Array._of(native, store, read_only=mode == "r", **_only(kwargs, _ARRAY_SETTINGS))
+        return Group._of(
+            native, store, Settings(read_only=mode == "r", consolidated=bool(consolidated), **_only(kwargs, names))
+        )
+    return Array._of(native, store, Settings(read_only=mode == "r", **_only(kwargs, _ARRAY_SETTINGS)))
 
 
 def _find(

@@ -21,6 +21,7 @@ from zarrox.core.arguments import array_like, configured, element_type, h5py_arg
 from zarrox.core.array import open_native
 from zarrox.core.copying import copy_values
 from zarrox.core.metadata import is_v3
+from zarrox.core.settings import Settings
 from zarrox.core.spec import DEFAULT_FILL_VALUE, array_spec
 from zarrox.errors import ArrayNotFoundError, ContainsArrayError, ContainsGroupError
 from zarrox.storage import BaseStore, native_store, normalize_storage_path, normalize_store_arg
@@ -42,20 +43,17 @@ __all__ = [
     "zeros_like",
 ]
 
+#: The settings of new arrays that say nothing else.
+_USUAL = Settings()
+
 
 def _create(
     store: BaseStore,
     native_store: _native.Store,
     path: str,
+    settings: Settings = _USUAL,
     *,
-    chunk_store: BaseStore | None = None,
-    synchronizer: Any = None,
-    read_only: bool | None = None,
-    cache_metadata: bool = True,
-    cache_attrs: bool = True,
-    write_empty_chunks: bool = False,
-    meta_array: Any = None,
-    zarr_format: Any = None,
+    zarr_format: int | str | None = None,
     **spec: Any,
 ) -> Array:
     """Create an array: all functions that do end here.
@@ -68,21 +66,15 @@ def _create(
         That store natively, with the store of chunks and the synchronizer.
     path : str
         The normalized path.
+    settings : Settings
+        The settings of the array that is returned.
+    zarr_format : int or str, optional
+        The format.
     **spec
         See `zarrox.core.spec.array_spec`.
     """
     text = _ENCODER.encode(array_spec(zarr_format=_format(store, zarr_format), **spec))
-    return Array._of(
-        _native.create_array(native_store, path, text),
-        store,
-        chunk_store=chunk_store,
-        synchronizer=synchronizer,
-        read_only=read_only,
-        cache_metadata=cache_metadata,
-        cache_attrs=cache_attrs,
-        write_empty_chunks=write_empty_chunks,
-        meta_array=meta_array,
-    )
+    return Array._of(_native.create_array(native_store, path, text), store, settings)
 
 
 def _store_of(kwargs: Mapping[str, Any]) -> BaseStore:
@@ -230,10 +222,20 @@ def create(
     chunk_store = _chunk_store(chunk_store, storage_options)
     compressor, fill_value = h5py_arguments(compressor, fill_value, kwargs)
     write_empty_chunks, order = configured(config, write_empty_chunks, order)
+    settings = Settings(
+        chunk_store=chunk_store,
+        synchronizer=synchronizer,
+        read_only=False,
+        cache_metadata=cache_metadata,
+        cache_attrs=cache_attrs,
+        write_empty_chunks=write_empty_chunks,
+        meta_array=meta_array,
+    )
     z = _create(
         store,
         native_store(store, chunk_store, synchronizer),
         normalize_storage_path(path),
+        settings,
         shape=shape,
         chunks=kwargs.pop("chunk_shape", chunks),
         dtype=dtype,
@@ -245,13 +247,6 @@ def create(
         object_codec=object_codec,
         dimension_separator=_separator(store, dimension_separator),
         zarr_format=_format(store, zarr_format, zarr_version),
-        chunk_store=chunk_store,
-        synchronizer=synchronizer,
-        read_only=False,
-        cache_metadata=cache_metadata,
-        cache_attrs=cache_attrs,
-        write_empty_chunks=write_empty_chunks,
-        meta_array=meta_array,
         **_known(kwargs),
     )
     if data is not None:
@@ -471,9 +466,7 @@ def open_array(
     form = None if wanted is None else str(wanted)
 
     def opened() -> Array:
-        return Array._of(
-            open_native(keys, at, form),
-            store,
+        settings = Settings(
             chunk_store=chunk_store,
             synchronizer=synchronizer,
             read_only=mode == "r",
@@ -482,6 +475,7 @@ def open_array(
             write_empty_chunks=write_empty_chunks,
             meta_array=meta_array,
         )
+        return Array._of(open_native(keys, at, form), store, settings)
 
     if mode in ("w-", "x"):
         kind = _native.node_kind(keys, at, form)
@@ -679,10 +673,18 @@ def create_array(
     store = normalize_store_arg(store, storage_options=storage_options, mode="a")
     chunk_store = _chunk_store(chunk_store, storage_options)
     write_empty_chunks, order = configured(config, False, order)
+    settings = Settings(
+        chunk_store=chunk_store,
+        synchronizer=synchronizer,
+        cache_metadata=cache_metadata,
+        cache_attrs=cache_attrs,
+        write_empty_chunks=write_empty_chunks,
+    )
     z = _create(
         store,
         native_store(store, chunk_store, synchronizer),
         normalize_storage_path(name),
+        settings,
         shape=shape,
         chunks=chunks,
         shards=shards,
@@ -700,11 +702,6 @@ def create_array(
         dimension_separator=_separator(store, dimension_separator) if chunk_key_encoding is None else dimension_separator,
         dimension_names=dimension_names,
         overwrite=overwrite,
-        chunk_store=chunk_store,
-        synchronizer=synchronizer,
-        cache_metadata=cache_metadata,
-        cache_attrs=cache_attrs,
-        write_empty_chunks=write_empty_chunks,
     )
     if data is not None and write_data:
         copy_values(data, z, progress)

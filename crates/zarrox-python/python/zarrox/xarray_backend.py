@@ -22,6 +22,7 @@ from xarray.backends.store import StoreBackendEntrypoint
 import zarrox
 from zarrox import _native
 from zarrox._xarray_store import ZarroxStore
+from zarrox.core.settings import Settings
 from zarrox.hierarchy import Group
 from zarrox.storage import native_store, normalize_storage_path, normalize_store_arg
 
@@ -252,7 +253,7 @@ def _open(
         raise zarrox.errors.ContainsArrayError(
             f"{node.path or '/'} is an array, and a dataset is a group: open the group above"
         )
-    return Group._of(node, base, read_only=True)
+    return Group._of(node, base, Settings(read_only=True))
 
 
 def _node(

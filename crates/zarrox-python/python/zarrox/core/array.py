@@ -20,6 +20,7 @@ from zarrox.core.properties import Described
 from zarrox.core.views import Converted, native_view
 from zarrox.errors import ArrayNotFoundError, ContainsGroupError, NodeNotFoundError, ReadOnlyError, UnsupportedError
 from zarrox.storage import BaseStore, native_store, normalize_storage_path, normalize_store_arg
+from zarrox.core.settings import Settings
 from zarrox.core.fill import fill_json, normalize_fill_value
 from zarrox.documents import json_dumps, json_loads
 from zarrox.shapes import normalize_resize_args
@@ -33,6 +34,9 @@ __all__ = ["Array"]
 
 #: How many stored chunks `digest` reads at the same time.
 _DIGEST_BATCH = 64
+
+#: The settings of arrays that say nothing else.
+_USUAL = Settings()
 
 #: Of the arguments of `Array`, in order; the store has none.
 _DEFAULTS = (..., None, False, None, None, True, True, False, False, None, None)
@@ -104,62 +108,38 @@ class Array(Selectable, Described):
         chunk_store = None if chunk_store is None else normalize_store_arg(chunk_store)
         keys = native_store(store, chunk_store, synchronizer)
         native = open_native(keys, normalize_storage_path(path), None if zarr_version is None else str(zarr_version))
-        self._set(native, store, chunk_store, synchronizer, bool(read_only), cache_metadata, cache_attrs, write_empty_chunks)
-        self._partial_decompress = partial_decompress
-        self._use_meta_array(meta_array)
+        settings = Settings(
+            chunk_store=chunk_store,
+            synchronizer=synchronizer,
+            read_only=bool(read_only),
+            cache_metadata=cache_metadata,
+            cache_attrs=cache_attrs,
+            write_empty_chunks=write_empty_chunks,
+            partial_decompress=partial_decompress,
+            meta_array=meta_array,
+        )
+        self._set(native, store, settings)
 
     @classmethod
-    def _of(
-        cls,
-        native: NativeArray,
-        store: BaseStore,
-        *,
-        chunk_store: BaseStore | None = None,
-        synchronizer: Any = None,
-        read_only: bool | None = None,
-        cache_metadata: bool = True,
-        cache_attrs: bool = True,
-        write_empty_chunks: bool = False,
-        meta_array: Any = None,
-    ) -> Self:
+    def _of(cls, native: NativeArray, store: BaseStore, settings: Settings = _USUAL) -> Self:
         """The array that was opened or created natively."""
         array = cls.__new__(cls)
-        refuses = native.read_only if read_only is None else read_only
-        array._set(native, store, chunk_store, synchronizer, refuses, cache_metadata, cache_attrs, write_empty_chunks)
-        if meta_array is not None:
-            array._use_meta_array(meta_array)
+        array._set(native, store, settings)
         return array
 
-    def _set(
-        self,
-        native: NativeArray,
-        store: BaseStore,
-        chunk_store: BaseStore | None,
-        synchronizer: Any,
-        read_only: bool,
-        cache_metadata: bool,
-        cache_attrs: bool,
-        write_empty_chunks: bool,
-    ) -> None:
-        self._native = native.with_options(write_empty_chunks=True) if write_empty_chunks else native
+    def _set(self, native: NativeArray, store: BaseStore, settings: Settings) -> None:
+        if settings.read_only is None:
+            settings = settings.with_(read_only=native.read_only)
+        self._native = native.with_options(write_empty_chunks=True) if settings.write_empty_chunks else native
         self._store = store
-        self._chunk_store = chunk_store
-        self._synchronizer = synchronizer
-        self._read_only = read_only
-        self._cache_metadata = cache_metadata
-        self._cache_attrs = cache_attrs
-        self._write_empty_chunks = write_empty_chunks
-        self._partial_decompress = False
-        self._meta_array = None
+        self._settings = settings
         self._attrs: Attributes | None = None
         self._codecs = None
         self._document = None
         self._view = None
-
-    def _use_meta_array(self, meta_array: Any) -> None:
-        self._meta_array = meta_array
-        if meta_array is not None and type(meta_array) is not np.ndarray:
-            self._convert(lambda values: np.asanyarray(values, like=meta_array))
+        kind = settings.meta_array
+        if kind is not None and type(kind) is not np.ndarray:
+            self._convert(lambda values: np.asanyarray(values, like=kind))
 
     def _convert(self, convert: Callable[[Any], Any], dtype: np.dtype[Any] | None = None) -> None:
         self._native = Converted(self._native, convert, dtype)  # type: ignore[assignment]
@@ -180,11 +160,11 @@ class Array(Selectable, Described):
     @property
     def read_only(self) -> bool:
         """True if writing is refused. It can be changed."""
-        return self._read_only
+        return bool(self._settings.read_only)
 
     @read_only.setter
     def read_only(self, value: bool) -> None:
-        self._read_only = bool(value)
+        self._settings = self._settings.with_(read_only=bool(value))
         self._attrs = None
 
     @property
@@ -316,10 +296,10 @@ class Array(Selectable, Described):
         """
         changes = {"shape": shape, "chunks": chunks, "dtype": dtype, "fill_value": fill_value, "filters": filters}
         changes = {name: value for name, value in changes.items() if value is not None}
-        synchronizer = self._synchronizer if synchronizer is None else synchronizer
+        synchronizer = self._settings.synchronizer if synchronizer is None else synchronizer
         native = self._native
         if changes:
-            native = native_view(native, native_store(self._store, self._chunk_store, synchronizer), **changes)
+            native = native_view(native, native_store(self._store, self._settings.chunk_store, synchronizer), **changes)
         before = {name: value for name, value in (self._view or {}).items() if not changes or name != "casts"}
         return self._viewed(native, {**before, **changes}, read_only, synchronizer)
 
@@ -345,20 +325,15 @@ class Array(Selectable, Described):
         """
         shown, before = np.dtype(dtype), self._view or {}
         casts = (*before.get("casts", ()), (self._native.dtype, shown))
-        view = self._viewed(self._native, {**before, "casts": casts}, True, self._synchronizer)
+        view = self._viewed(self._native, {**before, "casts": casts}, True, self._settings.synchronizer)
         view._convert(lambda values: values.astype(shown), shown)
         return view
 
     def _viewed(self, native: NativeArray, changes: dict[str, Any], read_only: bool | None, synchronizer: Any) -> Self:
-        view = self._of(
-            native,
-            self._store,
-            chunk_store=self._chunk_store,
-            synchronizer=synchronizer,
-            read_only=self._read_only if read_only is None else read_only,
-            cache_attrs=self._cache_attrs,
-            write_empty_chunks=self._write_empty_chunks,
-        )
+        settings = self._settings.with_(synchronizer=synchronizer, cache_metadata=True, meta_array=None)
+        if read_only is not None:
+            settings = settings.with_(read_only=read_only)
+        view = self._of(native, self._store, settings)
         view._view = changes
         view._attrs = self.attrs
         return view
@@ -470,7 +445,7 @@ class Array(Selectable, Described):
         return (
             isinstance(other, Array)
             and self.path == other.path
-            and self._read_only == other._read_only
+            and self._settings.read_only == other._settings.read_only
             and self._store == other._store
             and not self.is_view
         )
@@ -481,22 +456,23 @@ class Array(Selectable, Described):
         if is_v3(self._native):
             return f"<Array {self.store_path} shape={self.shape} dtype={self.dtype}>"
         name = f" {self.name!r}" if self.name else ""
-        read_only = " read-only" if self._read_only else ""
+        read_only = " read-only" if self._settings.read_only else ""
         return f"<{type(self).__module__}.{type(self).__name__}{name} {self.shape} {self.dtype}{read_only}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
+        settings = self._settings
         options: tuple[Any, ...] = (
             self._store,
             self.path or None,
-            self._read_only,
-            self._chunk_store,
-            self._synchronizer,
-            self._cache_metadata,
-            self._cache_attrs,
-            self._partial_decompress,
-            self._write_empty_chunks,
+            settings.read_only,
+            settings.chunk_store,
+            settings.synchronizer,
+            settings.cache_metadata,
+            settings.cache_attrs,
+            settings.partial_decompress,
+            settings.write_empty_chunks,
             None,
-            self._meta_array,
+            settings.meta_array,
         )
         # Arguments at the end that have their defaults are left out: arrays are pickled often, and should be small.
         given = max(index for index, (value, default) in enumerate(zip(options, _DEFAULTS, strict=True)) if value is not default)
@@ -512,7 +488,7 @@ class Array(Selectable, Described):
 
     def _keys(self) -> _native.Store:
         """The keys of the metadata and the chunks."""
-        return native_store(self._store, self._chunk_store, self._synchronizer)
+        return native_store(self._store, self._settings.chunk_store, self._settings.synchronizer)
 
     def _chunk_key(self, chunk_coords: tuple[int, ...]) -> str:
         """The key of a chunk; code in the wild uses it."""

@@ -82,7 +82,7 @@ class Selectable:
         >>> z[2, :4], z[[1, 4], [1, 4]]
         (array([20, 21, 22, 23]), array([11, 44]))
         """
-        if not self._cache_metadata:
+        if not self._settings.cache_metadata:
             self._native.refresh()
         return self._native.get(selection)
 
@@ -347,7 +347,7 @@ class Selectable:
         return BlockIndex(self)
 
     def _select(self, kind: Kind, selection: Any, out: Any, fields: Fields) -> Any:
-        if not self._cache_metadata:
+        if not self._settings.cache_metadata:
             self._native.refresh()
         if out is None or isinstance(out, np.ndarray):
             return self._native.select(kind, selection, out, _names(fields))
@@ -359,9 +359,9 @@ class Selectable:
         self._native.assign(kind, selection, value, _names(fields))
 
     def _check_writable(self) -> None:
-        if self._read_only:
+        if self._settings.read_only:
             raise ReadOnlyError
-        if not self._cache_metadata:
+        if not self._settings.cache_metadata:
             self._native.refresh()
 
 

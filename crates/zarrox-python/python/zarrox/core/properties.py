@@ -9,6 +9,7 @@ import numpy as np
 
 from zarrox.core.grids import chunk_sizes, grid_of
 from zarrox.core.metadata import ArrayMetadata, array_document, array_metadata, is_v3, split_codecs, v2_codecs, v3_codecs
+from zarrox.core.settings import Settings
 from zarrox.errors import UnsupportedError
 from zarrox.info import InfoReporter, byte_count, type_name
 from zarrox.storage import StorePath
@@ -46,31 +47,17 @@ class Described:
 
     __slots__ = (
         "_attrs",
-        "_cache_attrs",
-        "_cache_metadata",
-        "_chunk_store",
         "_codecs",
         "_document",
-        "_meta_array",
         "_native",
-        "_partial_decompress",
-        "_read_only",
+        "_settings",
         "_store",
-        "_synchronizer",
         "_view",
-        "_write_empty_chunks",
     )
 
     _native: NativeArray
     _store: BaseStore
-    _chunk_store: BaseStore | None
-    _synchronizer: Any
-    _read_only: bool
-    _cache_metadata: bool
-    _cache_attrs: bool
-    _write_empty_chunks: bool
-    _partial_decompress: bool
-    _meta_array: Any
+    _settings: Settings
     _attrs: Attributes | None
     _codecs: Any
     _document: dict[str, Any] | None
@@ -79,14 +66,14 @@ class Described:
     @property
     def _fresh(self) -> NativeArray:
         """The native array, with metadata as fresh as the user asked for."""
-        if not self._cache_metadata:
+        if not self._settings.cache_metadata:
             self._native.refresh()
         return self._native
 
     @property
     def _stored_document(self) -> dict[str, Any]:
         """The document of the array, which is read when it is first needed."""
-        if self._document is None or not self._cache_metadata:
+        if self._document is None or not self._settings.cache_metadata:
             self._document = array_document(self._native, self._store)
         return self._document
 
@@ -98,7 +85,7 @@ class Described:
     @property
     def chunk_store(self) -> BaseStore:
         """Where its chunks are stored."""
-        return self._store if self._chunk_store is None else self._chunk_store
+        return self._store if self._settings.chunk_store is None else self._settings.chunk_store
 
     @property
     def store_path(self) -> StorePath:
@@ -273,7 +260,7 @@ class Described:
     @property
     def synchronizer(self) -> Any:
         """The object that synchronizes writers."""
-        return self._synchronizer
+        return self._settings.synchronizer
 
     @property
     def attrs(self) -> Attributes:
@@ -281,7 +268,7 @@ class Described:
         if self._attrs is None:
             from zarrox.attrs import Attributes
 
-            self._attrs = Attributes(self._native, self._read_only, self._cache_attrs)
+            self._attrs = Attributes(self._native, self._settings.read_only, self._settings.cache_attrs)
         return self._attrs
 
     @property
@@ -297,12 +284,12 @@ class Described:
     @property
     def meta_array(self) -> npt.NDArray[Any]:
         """An empty array of the kind that reading gives."""
-        return np.empty(()) if self._meta_array is None else self._meta_array
+        return np.empty(()) if self._settings.meta_array is None else self._settings.meta_array
 
     @property
     def write_empty_chunks(self) -> bool:
         """True if chunks are stored that hold nothing but the fill value."""
-        return self._write_empty_chunks
+        return self._settings.write_empty_chunks
 
     @property
     def read_chunk_sizes(self) -> tuple[tuple[int, ...], ...]:
@@ -357,15 +344,15 @@ class Described:
             ("Shape", str(self.shape)),
             ("Chunk shape", self._native.chunk_grid_text),
             ("Order", self.order),
-            ("Read-only", str(self._read_only)),
+            ("Read-only", str(self._settings.read_only)),
         ]
         items += [(f"Filter [{index}]", repr(codec)) for index, codec in enumerate(self.filters or ())]
         items.append(("Compressor", repr(self.compressor)))
-        if self._synchronizer is not None:
-            items.append(("Synchronizer type", type_name(self._synchronizer)))
+        if self._settings.synchronizer is not None:
+            items.append(("Synchronizer type", type_name(self._settings.synchronizer)))
         items.append(("Store type", type_name(self._store)))
-        if self._chunk_store is not None:
-            items.append(("Chunk store type", type_name(self._chunk_store)))
+        if self._settings.chunk_store is not None:
+            items.append(("Chunk store type", type_name(self._settings.chunk_store)))
         return [*items, ("No. bytes", byte_count(self.nbytes)), *self._stored_items()]
 
     def _v3_items(self) -> list[tuple[str, object]]:
@@ -383,7 +370,7 @@ class Described:
             items += [("Shard shape", self._native.chunk_grid_text), ("Chunk shape", self.chunks)]
         items += [
             ("Order", self.order),
-            ("Read-only", self._read_only),
+            ("Read-only", self._settings.read_only),
             ("Store type", type(self._store).__name__),
             ("Filters", self.filters),
             ("Serializer", self.serializer),

@@ -560,9 +560,9 @@ class Creation:
         if wanted not in (None, str(self.zarr_format), format):
             raise ValueError(f"what is in a group has its format, which is {format} here; found {wanted}")
         return {
-            "chunk_store": self._chunk_store,
-            "synchronizer": self._synchronizer,
-            "cache_attrs": self._cache_attrs,
+            "chunk_store": self._settings.chunk_store,
+            "synchronizer": self._settings.synchronizer,
+            "cache_attrs": self._settings.cache_attrs,
             "zarr_format": format,
         } | kwargs
 

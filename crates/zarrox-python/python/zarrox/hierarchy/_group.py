@@ -19,6 +19,7 @@ from zarrox._native import Store as NativeStore
 from zarrox.attrs import Attributes
 from zarrox.core import Array
 from zarrox.core.metadata import is_v3
+from zarrox.core.settings import Settings
 from zarrox.errors import ReadOnlyError, ZarrUserWarning
 from zarrox.hierarchy import _nodes
 from zarrox.hierarchy._create import Creation
@@ -105,44 +106,23 @@ class Group(Creation, MutableMapping[str, "Array | Group"]):
             _nodes.format_name(zarr_version),
             False,
         )
-        self._fill(native, store, chunk_store, synchronizer, read_only, cache_attrs, False)
+        settings = Settings(
+            chunk_store=chunk_store, synchronizer=synchronizer, read_only=bool(read_only), cache_attrs=cache_attrs
+        )
+        self._fill(native, store, settings)
 
     @classmethod
-    def _of(
-        cls,
-        native: NativeGroup,
-        store: BaseStore,
-        *,
-        chunk_store: BaseStore | None = None,
-        synchronizer: Any = None,
-        read_only: bool | None = None,
-        cache_attrs: bool = True,
-        consolidated: bool = False,
-    ) -> Group:
+    def _of(cls, native: NativeGroup, store: BaseStore, settings: Settings) -> Group:
         """The group that is open natively."""
         group = cls.__new__(cls)
-        read_only = native.read_only if read_only is None else read_only
-        group._fill(native, store, chunk_store, synchronizer, read_only, cache_attrs, consolidated)
+        group._fill(native, store, settings)
         return group
 
-    def _fill(
-        self,
-        native: NativeGroup,
-        store: BaseStore,
-        chunk_store: BaseStore | None,
-        synchronizer: Any,
-        read_only: bool,
-        cache_attrs: bool,
-        consolidated: bool,
-    ) -> None:
+    def _fill(self, native: NativeGroup, store: BaseStore, settings: Settings) -> None:
         self._native = native
         self._path = native.path
         self._store = store
-        self._chunk_store = chunk_store
-        self._synchronizer = synchronizer
-        self._read_only = read_only
-        self._cache_attrs = cache_attrs
-        self._consolidated = consolidated
+        self._settings = settings if settings.read_only is not None else settings.with_(read_only=native.read_only)
         self._attrs = None
 
     @classmethod
@@ -197,15 +177,14 @@ class Group(Creation, MutableMapping[str, "Array | Group"]):
             attributes=attributes,
             consolidated=use_consolidated,
         )
-        return cls._of(
-            native,
-            store,
+        settings = Settings(
             chunk_store=chunk_store,
             synchronizer=synchronizer,
             read_only=mode == "r",
             cache_attrs=cache_attrs,
             consolidated=use_consolidated is True,
         )
+        return cls._of(native, store, settings)
 
     # What the group is
 
@@ -217,12 +196,12 @@ class Group(Creation, MutableMapping[str, "Array | Group"]):
     @property
     def chunk_store(self) -> BaseStore:
         """Where the chunks of its arrays are stored."""
-        return self._store if self._chunk_store is None else self._chunk_store
+        return self._store if self._settings.chunk_store is None else self._settings.chunk_store
 
     @property
     def synchronizer(self) -> Any:
         """The locks that writing uses, or ``None``."""
-        return self._synchronizer
+        return self._settings.synchronizer
 
     @property
     def path(self) -> str:
@@ -247,7 +226,7 @@ class Group(Creation, MutableMapping[str, "Array | Group"]):
     @property
     def read_only(self) -> bool:
         """True if nothing may be changed through this group."""
-        return self._read_only
+        return bool(self._settings.read_only)
 
     @property
     def meta_array(self) -> np.ndarray[Any, Any]:
@@ -263,8 +242,8 @@ class Group(Creation, MutableMapping[str, "Array | Group"]):
     def attrs(self) -> Attributes:
         """The attributes of the user: a mapping to whatever JSON can say."""
         if self._attrs is None:
-            read_only = self._read_only or self._consolidated
-            self._attrs = Attributes(self._native, read_only=read_only, cache=self._cache_attrs)
+            read_only = self._settings.read_only or self._settings.consolidated
+            self._attrs = Attributes(self._native, read_only=read_only, cache=self._settings.cache_attrs)
         return self._attrs
 
     @property
@@ -319,11 +298,11 @@ class Group(Creation, MutableMapping[str, "Array | Group"]):
             ("Type", _type_name(self)),
             ("Read-only", str(self.read_only)),
         ]
-        if self._synchronizer is not None:
-            items.append(("Synchronizer type", _type_name(self._synchronizer)))
+        if self._settings.synchronizer is not None:
+            items.append(("Synchronizer type", _type_name(self._settings.synchronizer)))
         items.append(("Store type", _type_name(self._store)))
-        if self._chunk_store is not None:
-            items.append(("Chunk store type", _type_name(self._chunk_store)))
+        if self._settings.chunk_store is not None:
+            items.append(("Chunk store type", _type_name(self._settings.chunk_store)))
         items += [("No. members", len(names)), ("No. arrays", len(arrays)), ("No. groups", len(groups))]
         if arrays:
             items.append(("Arrays", ", ".join(arrays)))
@@ -334,7 +313,7 @@ class Group(Creation, MutableMapping[str, "Array | Group"]):
     def __repr__(self) -> str:
         if is_v3(self._native):
             return f"<Group {self.store_path}>"
-        read_only = " read-only" if self._read_only else ""
+        read_only = " read-only" if self._settings.read_only else ""
         return f"<{_type_name(self)} {self.name!r}{read_only}>"
 
     def _repr_html_(self) -> str:
@@ -347,7 +326,7 @@ class Group(Creation, MutableMapping[str, "Array | Group"]):
         return (
             isinstance(other, Group)
             and self._path == other._path
-            and self._read_only == other._read_only
+            and self._settings.read_only == other._settings.read_only
             and self._store == other._store
         )
 
@@ -361,23 +340,13 @@ class Group(Creation, MutableMapping[str, "Array | Group"]):
         self._store.close()
 
     def __getstate__(self) -> tuple[Any, ...]:
-        return (
-            self._store,
-            self._chunk_store,
-            self._synchronizer,
-            self._read_only,
-            self._cache_attrs,
-            self._consolidated,
-            self._path,
-        )
+        return (self._store, self._settings, self._path)
 
     def __setstate__(self, state: tuple[Any, ...]) -> None:
-        *settings, path = state
-        store, chunk_store, synchronizer, read_only, _, consolidated = settings
-        stores = native_store(store, chunk_store, synchronizer)
-        self._fill(
-            _nodes.open_group_node(stores, path, "r" if read_only else "r+", None, consolidated), *settings
-        )
+        store, settings, path = state
+        stores = native_store(store, settings.chunk_store, settings.synchronizer)
+        mode: Literal["r", "r+"] = "r" if settings.read_only else "r+"
+        self._fill(_nodes.open_group_node(stores, path, mode, None, settings.consolidated), store, settings)
 
     # A mapping
 
@@ -395,7 +364,7 @@ class Group(Creation, MutableMapping[str, "Array | Group"]):
             return self._wrap(self._native.open(inner))
         if inner is not None:
             return self._wrap(self._native)
-        mode: Literal["r", "r+"] = "r" if self._read_only else "r+"
+        mode: Literal["r", "r+"] = "r" if self._settings.read_only else "r+"
         return self._wrap(_native.open_node(self._native_store(), path, mode, self._native.format))
 
     def __setitem__(self, item: Any, value: Any) -> None:
@@ -545,10 +514,10 @@ class Group(Creation, MutableMapping[str, "Array | Group"]):
         """
         if max_depth is not None and max_depth < 0:
             raise ValueError(f"max_depth must be None or at least 0, found {max_depth}")
-        if self._consolidated and not use_consolidated_for_children:
-            mode: Literal["r", "r+"] = "r" if self._read_only else "r+"
+        if self._settings.consolidated and not use_consolidated_for_children:
+            mode: Literal["r", "r+"] = "r" if self._settings.read_only else "r+"
             native = _nodes.open_group_node(self._native_store(), self._path, mode, self._native.format, False)
-            return tuple(Group._of(native, self._store, **self._settings())._walk(max_depth))
+            return tuple(Group._of(native, self._store, self._settings.with_(consolidated=False))._walk(max_depth))
         return tuple(self._walk(max_depth))
 
     def nmembers(self, max_depth: int | None = 0) -> int:
@@ -672,20 +641,12 @@ class Group(Creation, MutableMapping[str, "Array | Group"]):
     # Shared by all of these
 
     def _native_store(self) -> NativeStore:
-        return native_store(self._store, self._chunk_store, self._synchronizer)
-
-    def _settings(self) -> dict[str, Any]:
-        return {
-            "chunk_store": self._chunk_store,
-            "synchronizer": self._synchronizer,
-            "read_only": self._read_only,
-            "cache_attrs": self._cache_attrs,
-        }
+        return native_store(self._store, self._settings.chunk_store, self._settings.synchronizer)
 
     def _wrap(self, native: NativeArray | NativeGroup) -> Array | Group:
         if isinstance(native, _native.Array):
-            return Array._of(native, self._store, **self._settings())
-        return Group._of(native, self._store, consolidated=self._consolidated, **self._settings())
+            return Array._of(native, self._store, self._settings)
+        return Group._of(native, self._store, self._settings)
 
     def _item_path(self, item: Any) -> str:
         path = normalize_storage_path(item)
@@ -714,16 +675,16 @@ class Group(Creation, MutableMapping[str, "Array | Group"]):
 
     def _writing(self, path: str) -> AbstractContextManager[Any]:
         """The lock to hold while the node at ``path`` is created, replaced or deleted."""
-        if self._read_only:
+        if self._settings.read_only:
             raise ReadOnlyError(f"group {self.name!r} is read-only; open it with mode 'r+' or 'a' to change it")
-        if self._consolidated:
+        if self._settings.consolidated:
             raise ReadOnlyError(
                 f"group {self.name!r} was opened by consolidated metadata, through which no metadata is changed;"
                 " open it without"
             )
-        if self._synchronizer is None or not path:
+        if self._settings.synchronizer is None or not path:
             return nullcontext()
-        lock: AbstractContextManager[Any] = self._synchronizer[_LOCK_KEY]
+        lock: AbstractContextManager[Any] = self._settings.synchronizer[_LOCK_KEY]
         return lock
 
     def _children(self) -> Iterator[tuple[str, Array | Group | str]]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from zarrox import _native
 from zarrox.core import Array
+from zarrox.core.settings import Settings
 from zarrox.errors import ContainsArrayError, ContainsGroupError, GroupNotFoundError
 from zarrox.hierarchy import _nodes
 from zarrox.hierarchy._group import Group
@@ -263,7 +264,7 @@ def create_hierarchy(
     created = _nodes.create_nodes(native_store(store), nodes, overwrite=overwrite)
     return iter(
         [
-            (path, Array._of(node, store) if isinstance(node, _native.Array) else Group._of(node, store))
+            (path, Array._of(node, store) if isinstance(node, _native.Array) else Group._of(node, store, Settings()))
             for path, node in created
         ]
     )

@@ -1,0 +1,50 @@
+"""Settings of arrays and groups."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from zarrox.storage import BaseStore
+
+__all__ = ["Settings"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Settings:
+    """The way in which a node was opened. Views of a node and the nodes below it share its settings.
+
+    Attributes
+    ----------
+    chunk_store : BaseStore or None
+        The store of chunks, if it is not that of the metadata.
+    synchronizer : object
+        The locks of writers: ``synchronizer[key]``.
+    read_only : bool or None
+        True if writing is refused; ``None`` is what the native node says.
+    cache_metadata, cache_attrs : bool
+        True if metadata and attributes are read once, and not before each access.
+    write_empty_chunks : bool
+        True if chunks are stored that hold only the fill value.
+    partial_decompress : bool
+        Of no effect: parts of chunks are always read alone, where the codecs allow it.
+    meta_array : object
+        An array of the kind that reading gives.
+    consolidated : bool
+        True if a group was opened by consolidated metadata.
+    """
+
+    chunk_store: BaseStore | None = None
+    synchronizer: Any = None
+    read_only: bool | None = None
+    cache_metadata: bool = True
+    cache_attrs: bool = True
+    write_empty_chunks: bool = False
+    partial_decompress: bool = False
+    meta_array: Any = None
+    consolidated: bool = False
+
+    def with_(self, **changes: Any) -> Settings:
+        """The settings with some of them changed."""
+        return replace(self, **changes)
