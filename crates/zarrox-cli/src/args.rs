@@ -18,17 +18,17 @@ use crate::suggest::{self, suggesting};
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Options of every command")]
 pub(crate) struct Global {
-    /// Work on so many threads [default: one for each core]
+    /// The number of threads [default: one for each core]
     #[arg(long, global = true, value_name = "N", default_value_t = 0, hide_default_value = true)]
     threads: usize,
 
-    /// Look for nothing but this format, and make new nodes of it: v3, v2, v1, n5, v3-experimental or v3-draft [default: any;
-    /// new nodes are of that of the group above, of n5 in a directory *.n5, else of v3]
+    /// Open only nodes of this format, and create nodes in it: v3, v2, v1, n5, v3-experimental or v3-draft [default: any;
+    /// a new node has the format of the group above it, n5 in a directory *.n5, and else v3]
     #[arg(long, global = true, hide_possible_values = true)]
     #[arg(value_parser = suggesting(format, suggest::formats))]
     format: Option<Format>,
 
-    /// Take only what the specifications allow, and none of the variants that other writers have
+    /// Refuse documents that the specifications do not allow, such as variants of other writers
     #[arg(long, global = true)]
     strict: bool,
 
@@ -36,20 +36,20 @@ pub(crate) struct Global {
     #[arg(long, global = true)]
     data_type_fallback: bool,
 
-    /// Set an option of the store that a URL names, as `endpoint=http://127.0.0.1:9000`; the environment says the others, and
-    /// is the better place for secrets; `zarrox help storage` lists them
+    /// Set an option of the store of a URL, such as `endpoint=http://127.0.0.1:9000`. Other options come from the environment, which
+    /// is the better place for secrets. `zarrox help storage` lists them
     #[arg(long, global = true, value_name = "NAME=VALUE", value_parser = pair)]
     storage: Vec<(String, String)>,
 
-    /// Leave consolidated metadata as it is; otherwise it is brought up to date with what the command changes
+    /// Do not update consolidated metadata with the changes of the command
     #[arg(long, global = true)]
     no_consolidate: bool,
 
-    /// Follow symbolic links that lead out of the directory of a hierarchy; only where whoever can write there is trusted
+    /// Follow symbolic links that lead out of the directory of a hierarchy; only if you trust everybody who can write there
     #[arg(long, global = true)]
     follow_links: bool,
 
-    /// Tell what happens, on the standard error; twice for more
+    /// Print what happens to the standard error; twice for more
     #[arg(short, long, global = true, action = clap::ArgAction::Count)]
     pub(crate) verbose: u8,
 }

@@ -20,13 +20,13 @@ pub(crate) struct Attrs {
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// Print an attribute, or all of them, as they are stored: JSON, or Python's JSON where that wrote NaN or Infinity
+    /// Print one or all attributes as they are stored: JSON, with bare NaN and Infinity if Python wrote them
     Get {
         /// The array or group
         path: String,
-        /// Which attribute [default: all]
+        /// The name of the attribute [default: all]
         key: Option<String>,
-        /// Nothing but JSON, for programs: NaN and Infinity as strings
+        /// Print plain JSON, for programs: NaN and Infinity are strings
         #[arg(long)]
         json: bool,
     },
@@ -34,16 +34,16 @@ enum Action {
     Set {
         /// The array or group
         path: String,
-        /// Which attribute
+        /// The name of the attribute
         #[arg(required_unless_present = "all")]
         key: Option<String>,
-        /// Its value, as JSON; also NaN, Infinity and -Infinity, which are stored as zarr-python stores them
+        /// The value as JSON; also NaN, Infinity and -Infinity, which are stored as zarr-python stores them
         #[arg(required_unless_present = "all", allow_hyphen_values = true)]
         value: Option<String>,
-        /// The value is a string, as it stands
+        /// Take the value as a string, and not as JSON
         #[arg(long, conflicts_with = "all")]
         string: bool,
-        /// Replace all attributes by the members of this JSON object
+        /// Replace all attributes with the members of this JSON object
         #[arg(long, value_name = "JSON", conflicts_with_all = ["key", "value"])]
         all: Option<String>,
     },
@@ -51,10 +51,10 @@ enum Action {
     Rm {
         /// The array or group
         path: String,
-        /// Which attributes
+        /// The names of the attributes
         #[arg(required_unless_present = "all")]
         keys: Vec<String>,
-        /// Remove all of them
+        /// Remove all attributes
         #[arg(long, conflicts_with = "keys")]
         all: bool,
     },

@@ -17,7 +17,7 @@ pub(crate) struct Consolidate {
     /// The group
     path: String,
 
-    /// Write nothing, and tell which nodes the consolidated metadata does not know, or knows wrongly
+    /// Write nothing, and list the nodes that the consolidated metadata lacks or has wrong
     #[arg(long)]
     check: bool,
 

@@ -24,32 +24,32 @@ pub(crate) struct Convert {
     /// The array or group
     source: String,
 
-    /// Where to; in place if not said
+    /// The destination [default: convert in place]
     destination: Option<String>,
 
     /// The format: v3, v2 …
     #[arg(long, value_name = "FORMAT", value_parser = suggesting(args::format, suggest::formats), hide_possible_values = true)]
     to: Format,
 
-    /// Only tell what would be done
+    /// Print the plan and change nothing
     #[arg(long)]
     dry_run: bool,
 
-    /// Compare all values and chunks afterwards [default: those that were encoded anew]
+    /// Compare all values and chunks at the end [default: those that were encoded again]
     #[arg(long, conflicts_with = "no_verify")]
     verify: bool,
 
-    /// Compare only metadata afterwards
+    /// Compare only metadata at the end
     #[arg(long)]
     no_verify: bool,
 
-    /// Things that may be lost where the format cannot say them: data-types, fill-values, dimension-names, attributes, members,
+    /// Allow the loss of properties that the format cannot express: data-types, fill-values, dimension-names, attributes, members,
     /// nodes
     #[arg(long, value_name = "WHAT", value_delimiter = ',', hide_possible_values = true)]
     #[arg(value_parser = suggesting(suggest::loss, suggest::losses))]
     allow: Vec<What>,
 
-    /// Anything may be lost that the format cannot say
+    /// Allow the loss of every property that the format cannot express
     #[arg(long, conflicts_with = "allow")]
     lossy: bool,
 

@@ -13,7 +13,7 @@ use crate::suggest::{self, suggesting};
 /// Create an array, or with --group a group; groups above it that are missing are created, too
 #[derive(Debug, Args)]
 pub(crate) struct Create {
-    /// Where
+    /// The path of the new node
     path: String,
 
     /// The shape, as 10,20; empty for an array of one element without dimensions

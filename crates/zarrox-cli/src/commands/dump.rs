@@ -21,19 +21,19 @@ pub(crate) struct Dump {
     #[command(flatten)]
     part: Part,
 
-    /// Print all elements, however many
+    /// Print all elements, even if there are many
     #[arg(long)]
     full: bool,
 
-    /// All elements with commas between, a line for each row along the last dimension; of structures, all their fields
+    /// Print all elements as CSV: a line for each row along the last dimension, a cell for each field of a structure
     #[arg(long, conflicts_with = "full")]
     csv: bool,
 
-    /// All elements as nested JSON lists; bytes and dates are the same text as with --csv
+    /// Print all elements as nested JSON lists, with bytes and dates as text, as in --csv
     #[arg(long, conflicts_with_all = ["full", "csv"])]
     json: bool,
 
-    /// Take about so much memory
+    /// The approximate limit of memory
     #[arg(long, value_name = "SIZE", default_value = "64MiB")]
     memory: ByteSize,
 }

@@ -35,7 +35,7 @@ pub(crate) struct Export {
     #[command(flatten)]
     part: Part,
 
-    /// The kind of file [default: what OUT ends in; npy for the standard output]
+    /// The kind of file [default: by the ending of OUT; npy for the standard output]
     #[arg(long, value_name = "KIND")]
     to: Option<Kind>,
 
@@ -43,11 +43,11 @@ pub(crate) struct Export {
     #[arg(long)]
     compress: bool,
 
-    /// Replace the file if there is one already
+    /// Replace the file if it exists
     #[arg(long)]
     force: bool,
 
-    /// Take about so much memory
+    /// The approximate limit of memory
     #[arg(long, value_name = "SIZE", default_value = "512MiB")]
     memory: ByteSize,
 }

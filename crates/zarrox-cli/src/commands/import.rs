@@ -31,7 +31,7 @@ pub(crate) struct Import {
     /// The file, or - for the standard input
     input: String,
 
-    /// Where to: an array, or for an .npz file a group of arrays
+    /// The destination: an array, or for an .npz file a group of arrays
     path: String,
 
     /// With --shape, what raw elements are: float32, >i2, JSON for structures. Else what those of an .npy file are stored
@@ -41,28 +41,28 @@ pub(crate) struct Import {
     #[arg(value_parser = suggesting(suggest::text, suggest::data_types))]
     dtype: Option<String>,
 
-    /// Let numbers that --dtype has no exact value for become what NumPy's astype makes of them
+    /// Convert numbers that --dtype cannot hold exactly, as NumPy's astype does
     #[arg(long, requires = "dtype", conflicts_with = "shape")]
     lossy: bool,
 
-    /// Raw elements of this shape, as 10,20; in a file one length can be -1: as many as there are
+    /// Read raw elements of this shape, such as 10,20; in a file, one length can be -1: all that there are
     #[arg(long, value_name = "LENGTHS", requires = "dtype", allow_hyphen_values = true)]
     shape: Option<OpenLengths>,
 
-    /// With --shape, so many bytes before the elements are passed over
+    /// With --shape, the number of bytes to skip before the elements
     #[arg(long, value_name = "BYTES", requires = "shape", default_value_t = 0, hide_default_value = true)]
     offset: u64,
 
-    /// Only this array of an .npz file
+    /// Import only this array of an .npz file
     #[arg(long, value_name = "NAME")]
     member: Option<String>,
 
-    /// Append to the array that is there, along this axis [default: 0]
+    /// Append to the existing array, along this axis [default: 0]
     #[arg(long, value_name = "AXIS", num_args = 0..=1, require_equals = true, default_missing_value = "0")]
     #[arg(conflicts_with = "Creation")]
     append: Option<usize>,
 
-    /// Take about so much memory
+    /// The approximate limit of memory
     #[arg(long, value_name = "SIZE", default_value = "512MiB")]
     memory: ByteSize,
 

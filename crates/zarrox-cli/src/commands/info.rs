@@ -21,7 +21,7 @@ pub(crate) struct Info {
     #[arg(value_name = "PATH", default_value = ".")]
     paths: Vec<String>,
 
-    /// Count what is stored also in a store far away: a request for each thousand chunks; over HTTP, one for each
+    /// Count the stored chunks of remote stores as well: a request for each thousand chunks; over HTTP, one for each
     #[arg(long)]
     count: bool,
 

@@ -20,11 +20,11 @@ const COLUMN: usize = 40;
 /// Of a directory or bucket that is no hierarchy itself, the hierarchies in it are listed.
 #[derive(Debug, Args)]
 pub(crate) struct Ls {
-    /// The groups; or arrays, which list themselves
+    /// The groups or arrays
     #[arg(value_name = "PATH", default_value = ".")]
     paths: Vec<String>,
 
-    /// With kind, format, shape, chunk shape, and at the end the data type
+    /// Print kind, format, shape, chunk shape and data type as well
     #[arg(short, long)]
     long: bool,
 

@@ -36,7 +36,7 @@ pub(crate) struct Man {
     /// The directory to write to [default: print the main page]
     directory: Option<PathBuf>,
 
-    /// Replace pages that are there already
+    /// Replace existing pages
     #[arg(long)]
     force: bool,
 }

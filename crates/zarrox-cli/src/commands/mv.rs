@@ -17,7 +17,7 @@ pub(crate) struct Mv {
     /// Its new path
     to: String,
 
-    /// Replace the node that is there already, with all below it; it is deleted only when nothing keeps the other one from
+    /// Replace the existing node and all nodes below it. It is deleted only when nothing keeps the other one from
     /// being moved
     #[arg(long)]
     force: bool,

@@ -19,7 +19,7 @@ pub(crate) struct Rm {
     #[arg(value_name = "PATH", required = true)]
     paths: Vec<String>,
 
-    /// Do not ask
+    /// Delete without a question
     #[arg(long)]
     force: bool,
 }

@@ -21,11 +21,11 @@ pub(crate) struct Tree {
     #[arg(default_value = ".")]
     path: String,
 
-    /// Go down only so many levels
+    /// The number of levels to show
     #[arg(long, value_name = "LEVELS")]
     depth: Option<usize>,
 
-    /// With attributes
+    /// Show attributes as well
     #[arg(short, long)]
     attributes: bool,
 
