@@ -21,14 +21,14 @@ use crate::error::{Error, Result};
 use crate::strictness::Strictness;
 
 pub use macros::ToJson;
-pub use number::Number;
+pub use number::JsonNumber;
 pub(crate) use outline::Outline;
 pub(crate) use parse::List;
 use parse::MAX_DEPTH;
 pub use value::{Json, JsonIndex, Map};
 
 /// Parses a value; the bare tokens `NaN`, `Infinity` and `-Infinity`, which Python writes though JSON does not have them, are
-/// [numbers](Number).
+/// [numbers](JsonNumber).
 pub fn parse(bytes: &[u8]) -> Result<Json> {
     parse::value(bytes, true).map_err(not_json)
 }

@@ -6,7 +6,7 @@
 //! wants a tree [gets JSON](to_json). No element at all counts as nil.
 
 use crate::error::CodecError;
-use crate::json::{Json, Map, Number};
+use crate::json::{Json, JsonNumber, Map};
 
 /// The depth to which lists and maps may be nested, as Python's own writer has it.
 pub const MAX_DEPTH: usize = 512;
@@ -339,7 +339,7 @@ fn append_json(json: &Json, levels: usize, out: &mut Vec<u8>) -> Result<(), Code
     }
 }
 
-fn number_token(number: &Number) -> Token<'static> {
+fn number_token(number: &JsonNumber) -> Token<'static> {
     match (number.as_u64(), number.as_i64()) {
         (Some(value), _) => Token::Uint(value),
         (None, Some(value)) => Token::Int(value),

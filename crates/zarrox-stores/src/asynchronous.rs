@@ -12,8 +12,8 @@ use futures_util::stream::{self, BoxStream};
 use crate::runtime::{handle, wait};
 use crate::store::{WHOLE, checked_length, ranges_of};
 use crate::{
-    ByteRange, Capabilities, Condition, DirListing, GetDone, Key, LockGuard, Parts, Payload, Prefix, Store,
-    StoreError, StoreErrorKind, Value, Version, provided,
+    ByteParts, ByteRange, Capabilities, Condition, DirListing, GetDone, Key, LockGuard, Payload, Prefix,
+    Store, StoreError, StoreErrorKind, Value, Version, provided,
 };
 
 /// The number of requests of one call that are sent in parallel when a store does not set its own.
@@ -47,7 +47,7 @@ pub trait AsyncStore: Debug + Send + Sync + 'static {
         key: &Key,
         range: Option<ByteRange>,
         version: Option<&Version>,
-    ) -> impl Future<Output = Result<Option<Piece>, StoreError>> + Send;
+    ) -> impl Future<Output = Result<Option<ValuePart>, StoreError>> + Send;
 
     /// The size of the value and its version; `None` when the key is missing.
     ///
@@ -106,11 +106,11 @@ pub struct Head {
 
 /// A range of a value, as it was read.
 #[derive(Clone, Debug)]
-pub struct Piece {
+pub struct ValuePart {
     /// The first byte's place in the value.
     pub offset: u64,
     /// The bytes.
-    pub bytes: Parts,
+    pub bytes: ByteParts,
     /// The properties of the value that the bytes belong to.
     pub head: Head,
 }
@@ -160,14 +160,14 @@ impl<S: AsyncStore> Blocking<S> {
         let piece = self.wait(|store| async move {
             let piece = match store.read(&own, range, None).await {
                 Err(error) if error.kind() == StoreErrorKind::OutOfRange => {
-                    let nothing = |head| Piece { offset: 0, bytes: Parts::default(), head };
+                    let nothing = |head| ValuePart { offset: 0, bytes: ByteParts::default(), head };
                     store.head(&own).await?.map(nothing)
                 }
                 piece => piece?,
             };
             match piece {
                 // Nothing would tell whether other ranges are of the same version.
-                Some(Piece { head, bytes, .. })
+                Some(ValuePart { head, bytes, .. })
                     if head.version.is_none() && bytes.len() as u64 != head.size =>
                 {
                     store.read(&own, None, None).await
@@ -185,13 +185,13 @@ impl<S: AsyncStore> Blocking<S> {
             match store.head(&own).await? {
                 // Without a version, only what is read at once is known to be of one.
                 Some(Head { version: None, .. }) => store.read(&own, None, None).await,
-                head => Ok(head.map(|head| Piece { offset: 0, bytes: Parts::default(), head })),
+                head => Ok(head.map(|head| ValuePart { offset: 0, bytes: ByteParts::default(), head })),
             }
         })?;
         Ok(piece.map(|piece| self.value(key, piece)))
     }
 
-    fn value(&self, key: &Key, first: Piece) -> RemoteValue<S> {
+    fn value(&self, key: &Key, first: ValuePart) -> RemoteValue<S> {
         RemoteValue { store: Arc::clone(&self.0), key: key.clone(), first }
     }
 }
@@ -331,17 +331,17 @@ impl<S: AsyncStore> Store for Blocking<S> {
 struct RemoteValue<S> {
     store: Arc<S>,
     key: Key,
-    first: Piece,
+    first: ValuePart,
 }
 
 impl<S: AsyncStore> RemoteValue<S> {
     /// A range that lies inside the value, by a request.
-    fn fetch(&self, range: Range<u64>) -> Result<Parts, StoreError> {
+    fn fetch(&self, range: Range<u64>) -> Result<ByteParts, StoreError> {
         let (store, key, head) = (Arc::clone(&self.store), self.key.clone(), self.first.head.clone());
         let length = range.end - range.start;
         let wanted = ByteRange::From { offset: range.start, length: Some(length) };
         let read = async move { store.read(&key, Some(wanted), head.version.as_ref()).await };
-        let same = |piece: &Piece| {
+        let same = |piece: &ValuePart| {
             (piece.head.size, piece.offset, piece.bytes.len() as u64) == (self.size(), range.start, length)
         };
         let piece = wait(read)??.filter(same);
@@ -354,7 +354,7 @@ impl<S: AsyncStore> RemoteValue<S> {
 
     /// The place of a range in the first piece, if it is all there.
     fn at_hand(&self, range: &Range<u64>) -> Option<Range<usize>> {
-        let Piece { offset, bytes, .. } = &self.first;
+        let ValuePart { offset, bytes, .. } = &self.first;
         let start = usize::try_from(range.start.checked_sub(*offset)?).ok()?;
         let end = usize::try_from(range.end.checked_sub(*offset)?).ok()?;
         (end <= bytes.len()).then_some(start..end)

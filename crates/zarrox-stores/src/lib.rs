@@ -88,7 +88,7 @@ pub use self::url::{
 #[cfg(all(unix, feature = "zip"))]
 pub use archive::zip::{ZipMode, ZipStore};
 #[cfg(feature = "async")]
-pub use asynchronous::{AsyncStore, Blocking, Head, Pages, Piece};
+pub use asynchronous::{AsyncStore, Blocking, Head, Pages, ValuePart};
 #[cfg(feature = "azure")]
 pub use cloud::azure::{AzureOptions, AzureStore};
 #[cfg(any(feature = "s3", feature = "azure", feature = "http"))]
@@ -118,7 +118,7 @@ pub use local::directory::DirectoryStore;
 pub use local::memory::MemoryStore;
 pub use lock::LockGuard;
 #[cfg(feature = "async")]
-pub use parts::Parts;
+pub use parts::ByteParts;
 #[cfg(feature = "references")]
 pub use references::options::ReferenceOptions;
 #[cfg(feature = "references")]

@@ -1,4 +1,4 @@
-//! [`Parts`]: bytes as they came over a line.
+//! [`ByteParts`]: bytes as they came over a line.
 
 use std::ops::Range;
 
@@ -13,12 +13,12 @@ static NOTHING: Bytes = Bytes::new();
 /// Bytes in the parts in which a line brought them. They are put together only where somebody needs them in one piece: what is
 /// copied to another place anyway is copied once.
 #[derive(Clone, Debug, Default)]
-pub struct Parts {
+pub struct ByteParts {
     parts: Vec<Bytes>,
     length: usize,
 }
 
-impl Parts {
+impl ByteParts {
     /// The number of bytes.
     #[must_use]
     pub fn len(&self) -> usize {
@@ -80,30 +80,30 @@ impl Parts {
     }
 }
 
-impl From<Bytes> for Parts {
+impl From<Bytes> for ByteParts {
     fn from(bytes: Bytes) -> Self {
         let length = bytes.len();
         Self { parts: if length == 0 { Vec::new() } else { vec![bytes] }, length }
     }
 }
 
-impl From<Vec<u8>> for Parts {
+impl From<Vec<u8>> for ByteParts {
     fn from(bytes: Vec<u8>) -> Self {
         Bytes::from(bytes).into()
     }
 }
 
-impl From<Parts> for Bytes {
-    fn from(parts: Parts) -> Self {
+impl From<ByteParts> for Bytes {
+    fn from(parts: ByteParts) -> Self {
         parts.slice(0..parts.length).unwrap_or_default()
     }
 }
 
-/// Parts that are still coming.
+/// ByteParts that are still coming.
 #[cfg(any(feature = "s3", feature = "azure", feature = "http"))]
 #[derive(Debug, Default)]
 pub(crate) struct Arriving {
-    here: Parts,
+    here: ByteParts,
     /// Short ones behind those.
     short: Vec<u8>,
 }
@@ -134,7 +134,7 @@ impl Arriving {
         }
     }
 
-    pub(crate) fn complete(mut self) -> Parts {
+    pub(crate) fn complete(mut self) -> ByteParts {
         self.close();
         self.here
     }

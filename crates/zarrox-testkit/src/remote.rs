@@ -9,7 +9,7 @@ use bytes::Bytes;
 use futures_util::stream::{self, StreamExt};
 use zarrox_stores::{
     AsyncStore, Blocking, ByteRange, Capabilities, Condition, DirListing, Head, Key, MemoryStore, Pages,
-    Piece, Prefix, Store, StoreError, StoreErrorKind, StoreExt, Version,
+    Prefix, Store, StoreError, StoreErrorKind, StoreExt, ValuePart, Version,
 };
 
 /// The number of requests that [`Remote`] takes at the same time.
@@ -81,7 +81,7 @@ impl AsyncStore for Remote {
         key: &Key,
         range: Option<ByteRange>,
         version: Option<&Version>,
-    ) -> Result<Option<Piece>, StoreError> {
+    ) -> Result<Option<ValuePart>, StoreError> {
         self.travel("read", key.as_str()).await;
         let Some(value) = self.memory.open(key)? else { return Ok(None) };
         let fail = |kind, message: &str| {
@@ -105,7 +105,11 @@ impl AsyncStore for Remote {
             return fail(StoreErrorKind::OutOfRange, "it begins behind the end");
         }
         let bytes = value.read(start, end - start)?;
-        Ok(Some(Piece { offset: start, bytes: bytes.into(), head: Head { size, version: value.version() } }))
+        Ok(Some(ValuePart {
+            offset: start,
+            bytes: bytes.into(),
+            head: Head { size, version: value.version() },
+        }))
     }
 
     async fn head(&self, key: &Key) -> Result<Option<Head>, StoreError> {

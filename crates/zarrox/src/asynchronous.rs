@@ -57,31 +57,31 @@ pub async fn open(path: impl Into<PathBuf>) -> Result<Node> {
 ///
 /// # Errors
 /// The errors of [`crate::open_array`].
-pub async fn open_array(path: impl Into<PathBuf>) -> Result<Array> {
-    open(path).await?.into_array().map(Array::from)
+pub async fn open_array(path: impl Into<PathBuf>) -> Result<AsyncArray> {
+    open(path).await?.into_array().map(AsyncArray::from)
 }
 
 /// Opens the group at a path or URL, see [`crate::open_group`].
 ///
 /// # Errors
 /// The errors of [`crate::open_group`].
-pub async fn open_group(path: impl Into<PathBuf>) -> Result<Group> {
-    open(path).await?.into_group().map(Group::from)
+pub async fn open_group(path: impl Into<PathBuf>) -> Result<AsyncGroup> {
+    open(path).await?.into_group().map(AsyncGroup::from)
 }
 
 /// An array whose elements are awaited.
 ///
 /// A future that is dropped calls its work off: chunks that are in hand are finished, no others are begun.
 #[derive(Debug, Clone)]
-pub struct Array(Arc<crate::Array>);
+pub struct AsyncArray(Arc<crate::Array>);
 
-impl From<crate::Array> for Array {
+impl From<crate::Array> for AsyncArray {
     fn from(array: crate::Array) -> Self {
         Self(Arc::new(array))
     }
 }
 
-impl Array {
+impl AsyncArray {
     /// The array itself: what it knows without asking the store, its shape and attributes among it. Its methods that read and
     /// write wait on the calling thread.
     pub fn blocking(&self) -> &crate::Array {
@@ -148,15 +148,15 @@ impl Array {
 
 /// A group whose nodes are awaited.
 #[derive(Debug, Clone)]
-pub struct Group(Arc<crate::Group>);
+pub struct AsyncGroup(Arc<crate::Group>);
 
-impl From<crate::Group> for Group {
+impl From<crate::Group> for AsyncGroup {
     fn from(group: crate::Group) -> Self {
         Self(Arc::new(group))
     }
 }
 
-impl Group {
+impl AsyncGroup {
     /// The group itself: what it knows without asking the store, its attributes among it.
     pub fn blocking(&self) -> &crate::Group {
         &self.0
@@ -166,9 +166,9 @@ impl Group {
     ///
     /// # Errors
     /// The errors of [`crate::Group::open`].
-    pub async fn array(&self, path: impl Into<String>) -> Result<Array> {
+    pub async fn array(&self, path: impl Into<String>) -> Result<AsyncArray> {
         let path = path.into();
-        self.run(move |group| group.open(&path)?.into_array()).await.map(Array::from)
+        self.run(move |group| group.open(&path)?.into_array()).await.map(AsyncArray::from)
     }
 
     /// Opens the group at a path below.

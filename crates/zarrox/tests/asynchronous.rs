@@ -38,7 +38,7 @@ fn blocking_program(store: &Arc<dyn Store>) {
 /// The program with asynchronous calls.
 async fn program(store: Arc<dyn Store>) {
     let array = asynchronous::run(move || create(&store)).await.unwrap();
-    let array = asynchronous::Array::from(array);
+    let array = asynchronous::AsyncArray::from(array);
     array.write(.., values()).await.unwrap();
     array.run(|array| array.fill(s![3, ..], -1)).await.unwrap();
     check(&array.read_nd(..).await.unwrap());
@@ -91,7 +91,7 @@ fn no_thread_of_the_program_waits() {
     tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
         let store = remote.blocking();
         let array = asynchronous::run(|| OpenOptions::new().open_in(store, "a")).await.unwrap();
-        let array = asynchronous::Array::from(array.into_array().unwrap());
+        let array = asynchronous::AsyncArray::from(array.into_array().unwrap());
         let ticks = async {
             let mut ticks = 0;
             loop {
@@ -118,7 +118,7 @@ fn a_future_that_is_dropped_calls_its_work_off() {
     array.data_type(DataType::UInt8).create().unwrap().fill(.., 1_u8).unwrap();
     tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
         let array = OpenOptions::new().open_in(remote.blocking(), "a").unwrap().into_array().unwrap();
-        let array = asynchronous::Array::from(array);
+        let array = asynchronous::AsyncArray::from(array);
         remote.take_requests();
         let read = array.read::<u8>(..);
         assert!(tokio::time::timeout(Duration::from_millis(50), read).await.is_err());

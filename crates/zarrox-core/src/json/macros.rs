@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{Json, Map, Number};
+use super::{Json, JsonNumber, Map};
 
 /// Values that [`json!`](super::json) takes by reference.
 pub trait ToJson {
@@ -40,7 +40,7 @@ impl ToJson for Cow<'_, str> {
     }
 }
 
-impl ToJson for Number {
+impl ToJson for JsonNumber {
     fn to_json(&self) -> Json {
         self.clone().into()
     }

@@ -6,7 +6,7 @@ use std::fmt;
 ///
 /// A number that was read is written with the digits that it had: `1.50`, `1e400`, `12345678901234567890123`.
 #[derive(Clone)]
-pub struct Number(Repr);
+pub struct JsonNumber(Repr);
 
 #[derive(Clone)]
 enum Repr {
@@ -24,7 +24,7 @@ const MINUS_INFINITY: &str = "-Infinity";
 /// The tokens that only Python's JSON has.
 pub(super) const TOKENS: [&str; 3] = [NAN, INFINITY, MINUS_INFINITY];
 
-impl Number {
+impl JsonNumber {
     /// The number that a text is, which the parser has found to be one, or a token.
     pub(super) fn of_text(text: &str) -> Self {
         // Integers are written in one way only, but for `-0`.
@@ -108,7 +108,7 @@ impl Number {
 
 /// Equal are integers of one value, floats of one value however they are written, and otherwise the same texts: a `NaN` is
 /// equal to itself.
-impl PartialEq for Number {
+impl PartialEq for JsonNumber {
     fn eq(&self, other: &Self) -> bool {
         match (&self.0, &other.0) {
             (Repr::Unsigned(a), Repr::Unsigned(b)) => a == b,
@@ -122,9 +122,9 @@ impl PartialEq for Number {
     }
 }
 
-impl Eq for Number {}
+impl Eq for JsonNumber {}
 
-impl fmt::Display for Number {
+impl fmt::Display for JsonNumber {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
             Repr::Unsigned(value) => value.fmt(f),
@@ -134,7 +134,7 @@ impl fmt::Display for Number {
     }
 }
 
-impl fmt::Debug for Number {
+impl fmt::Debug for JsonNumber {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Number({self})")
     }
@@ -142,7 +142,7 @@ impl fmt::Debug for Number {
 
 macro_rules! from_unsigned {
     ($($T:ty)*) => {$(
-        impl From<$T> for Number {
+        impl From<$T> for JsonNumber {
             fn from(value: $T) -> Self {
                 Self(Repr::Unsigned(value.into()))
             }
@@ -152,7 +152,7 @@ macro_rules! from_unsigned {
 
 macro_rules! from_signed {
     ($($T:ty)*) => {$(
-        impl From<$T> for Number {
+        impl From<$T> for JsonNumber {
             fn from(value: $T) -> Self {
                 let value = i64::from(value);
                 Self(u64::try_from(value).map_or(Repr::Negative(value), Repr::Unsigned))
@@ -164,25 +164,25 @@ macro_rules! from_signed {
 from_unsigned!(u8 u16 u32 u64);
 from_signed!(i8 i16 i32 i64);
 
-impl From<usize> for Number {
+impl From<usize> for JsonNumber {
     fn from(value: usize) -> Self {
         Self(Repr::Unsigned(value as u64))
     }
 }
 
-impl From<i128> for Number {
+impl From<i128> for JsonNumber {
     fn from(value: i128) -> Self {
         Self::of_text(&value.to_string())
     }
 }
 
-impl From<f64> for Number {
+impl From<f64> for JsonNumber {
     fn from(value: f64) -> Self {
         Self::from_f64(value)
     }
 }
 
-impl From<f32> for Number {
+impl From<f32> for JsonNumber {
     fn from(value: f32) -> Self {
         Self::from_f64(value.into())
     }
@@ -209,13 +209,13 @@ mod tests {
             "NaN",
             "-Infinity",
         ] {
-            assert_eq!(Number::of_text(text).to_string(), text);
+            assert_eq!(JsonNumber::of_text(text).to_string(), text);
         }
     }
 
     #[test]
     fn a_number_is_what_its_text_says() {
-        let of = Number::of_text;
+        let of = JsonNumber::of_text;
         assert_eq!((of("7").as_u64(), of("-7").as_u64(), of("7.0").as_u64()), (Some(7), None, None));
         assert_eq!((of("-7").as_i64(), of("9223372036854775808").as_i64()), (Some(-7), None));
         assert_eq!(of("-9223372036854775809").as_i128(), Some(i128::from(i64::MIN) - 1));
@@ -226,13 +226,13 @@ mod tests {
         );
         assert_eq!((of("1e400").as_f64(), of("NaN").as_f64(), of("Infinity").as_f64()), (None, None, None));
         assert_eq!((of("NaN").as_token(), of("1.5").as_token()), (Some("NaN"), None));
-        assert_eq!(Number::from(f64::NEG_INFINITY), of("-Infinity"));
-        assert_eq!((Number::from(-1_i8), Number::from(1_i8)), (of("-1"), of("1")));
+        assert_eq!(JsonNumber::from(f64::NEG_INFINITY), of("-Infinity"));
+        assert_eq!((JsonNumber::from(-1_i8), JsonNumber::from(1_i8)), (of("-1"), of("1")));
     }
 
     #[test]
     fn equal_numbers_may_be_written_in_several_ways() {
-        let of = Number::of_text;
+        let of = JsonNumber::of_text;
         for (a, b) in [("1.5", "1.50"), ("1e2", "100.0"), ("NaN", "NaN"), ("0.0", "-0.0"), ("1e400", "1e400")]
         {
             assert_eq!(of(a), of(b));

@@ -5,7 +5,7 @@ use std::fmt;
 use std::ops::Range;
 
 use super::number::TOKENS;
-use super::{Json, Map, Number};
+use super::{Json, JsonNumber, Map};
 
 /// The depth to which lists and objects may be nested in a document: what is deeper, the parser refuses.
 pub(super) const MAX_DEPTH: usize = 127;
@@ -177,9 +177,9 @@ impl<'a> Parser<'a> {
         self.token().map(Json::Number).ok_or("expected a value")
     }
 
-    fn token(&mut self) -> Option<Number> {
+    fn token(&mut self) -> Option<JsonNumber> {
         let token = TOKENS.into_iter().find(|token| self.tokens && self.takes_word(token))?;
-        Some(Number::of_text(token))
+        Some(JsonNumber::of_text(token))
     }
 
     fn list(&mut self, levels: usize) -> Parsed<Vec<Json>> {
@@ -311,7 +311,7 @@ impl<'a> Parser<'a> {
         if self.at == self.text.len() { ENDS } else { message }
     }
 
-    fn number(&mut self) -> Parsed<Number> {
+    fn number(&mut self) -> Parsed<JsonNumber> {
         let start = self.at;
         if self.peek() == Some(b'-') {
             if let Some(token) = self.token() {
@@ -337,10 +337,10 @@ impl<'a> Parser<'a> {
         }
         let text = self.since(start);
         if float || text.starts_with('-') {
-            return Ok(Number::of_text(text));
+            return Ok(JsonNumber::of_text(text));
         }
         let digits = text.bytes().map(|digit| u64::from(digit - b'0'));
-        Ok(Number::unsigned(digits.fold(0, |number, digit| number * 10 + digit)))
+        Ok(JsonNumber::unsigned(digits.fold(0, |number, digit| number * 10 + digit)))
     }
 
     fn digits(&mut self) -> Parsed<()> {

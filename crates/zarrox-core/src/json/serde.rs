@@ -7,7 +7,7 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::ser::{Serialize, Serializer};
 
-use super::{Json, Map, Number};
+use super::{Json, JsonNumber, Map};
 
 impl Serialize for Json {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -22,7 +22,7 @@ impl Serialize for Json {
     }
 }
 
-impl Serialize for Number {
+impl Serialize for JsonNumber {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match (self.as_u64(), self.as_i64(), self.as_i128()) {
             (Some(value), ..) => serializer.serialize_u64(value),

@@ -6,9 +6,9 @@ use std::ops::{Index, IndexMut};
 use foldhash::fast::RandomState;
 use indexmap::IndexMap;
 
-use super::Number;
+use super::JsonNumber;
 
-/// A JSON value. Its [numbers](Number) keep their text, and may be the tokens that only Python's JSON has.
+/// A JSON value. Its [numbers](JsonNumber) keep their text, and may be the tokens that only Python's JSON has.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Json {
     /// `null`.
@@ -17,7 +17,7 @@ pub enum Json {
     /// `true` and `false`.
     Bool(bool),
     /// A number.
-    Number(Number),
+    Number(JsonNumber),
     /// A string.
     String(String),
     /// A list.
@@ -40,7 +40,7 @@ impl Json {
         }
     }
 
-    fn as_number(&self) -> Option<&Number> {
+    fn as_number(&self) -> Option<&JsonNumber> {
         match self {
             Self::Number(number) => Some(number),
             _ => None,
@@ -214,7 +214,7 @@ macro_rules! numbers {
 
         impl PartialEq<$T> for Json {
             fn eq(&self, other: &$T) -> bool {
-                self.as_number() == Some(&Number::from(*other))
+                self.as_number() == Some(&JsonNumber::from(*other))
             }
         }
     )*};
@@ -222,8 +222,8 @@ macro_rules! numbers {
 
 numbers!(u8 u16 u32 u64 usize i8 i16 i32 i64 i128 f32 f64);
 
-impl From<Number> for Json {
-    fn from(number: Number) -> Self {
+impl From<JsonNumber> for Json {
+    fn from(number: JsonNumber) -> Self {
         Self::Number(number)
     }
 }

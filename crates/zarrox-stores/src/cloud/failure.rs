@@ -6,7 +6,7 @@ use std::fmt;
 use bytes::Bytes;
 use futures_util::{Stream, StreamExt};
 
-use crate::parts::{Arriving, Parts};
+use crate::parts::{Arriving, ByteParts};
 use crate::{StoreError, StoreErrorKind};
 
 /// The number of bytes read of a body that explains an error.
@@ -118,7 +118,7 @@ pub(super) fn root_cause(error: &(dyn Error + 'static)) -> String {
 pub(super) async fn collect(
     mut body: impl Stream<Item = Result<Bytes, StoreError>> + Unpin,
     length: u64,
-) -> Result<Parts, StoreError> {
+) -> Result<ByteParts, StoreError> {
     let mut parts = Arriving::default();
     // To the end: whoever reads that far leaves the connection to others.
     while let Some(part) = body.next().await.transpose()? {

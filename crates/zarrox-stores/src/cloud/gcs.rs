@@ -20,8 +20,8 @@ use crate::url::options::StorageOption;
 use crate::url::scheme::{Located, Scheme};
 use crate::web::{self, body, part, range_header, refused, send};
 use crate::{
-    AsyncStore, Blocking, ByteRange, Capabilities, Condition, DirListing, Head, Key, Pages, Piece, Prefix,
-    StoreError, StoreErrorKind, Version,
+    AsyncStore, Blocking, ByteRange, Capabilities, Condition, DirListing, Head, Key, Pages, Prefix,
+    StoreError, StoreErrorKind, ValuePart, Version,
 };
 
 const GOOGLE: &str = "https://storage.googleapis.com";
@@ -340,7 +340,7 @@ impl GcsStore {
         key: &Key,
         range: Option<ByteRange>,
         version: Option<&Version>,
-    ) -> Result<Option<Piece>, StoreError> {
+    ) -> Result<Option<ValuePart>, StoreError> {
         let generation = version.map(generation_of).transpose()?;
         let mut query = vec![("alt", "media")];
         query.extend(generation.map(|generation| ("generation", generation)));
@@ -360,7 +360,7 @@ impl GcsStore {
         };
         let part = part(response, range).await?;
         let version = part.headers.get("x-goog-generation").map(|generation| generation.as_bytes().into());
-        Ok(Some(Piece {
+        Ok(Some(ValuePart {
             offset: part.offset,
             bytes: part.bytes.into(),
             head: Head { size: part.size, version },
@@ -530,7 +530,7 @@ impl AsyncStore for GcsStore {
         key: &Key,
         range: Option<ByteRange>,
         version: Option<&Version>,
-    ) -> Result<Option<Piece>, StoreError> {
+    ) -> Result<Option<ValuePart>, StoreError> {
         self.read_object(key, range, version).await.map_err(self.place(key.as_str()))
     }
 

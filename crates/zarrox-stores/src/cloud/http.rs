@@ -19,8 +19,8 @@ use crate::store::reserved;
 use crate::url::options::StorageOption;
 use crate::url::scheme::{Located, Scheme};
 use crate::{
-    AsyncStore, Blocking, ByteRange, Capabilities, Condition, DirListing, Head, Key, Pages, Parts, Piece,
-    Prefix, StoreError, StoreErrorKind, Version,
+    AsyncStore, Blocking, ByteParts, ByteRange, Capabilities, Condition, DirListing, Head, Key, Pages,
+    Prefix, StoreError, StoreErrorKind, ValuePart, Version,
 };
 
 /// The number of requests that are worth having under way.
@@ -227,17 +227,22 @@ impl WebServer {
         Err(self.place(refusal.into_error("reading"), key.as_str()))
     }
 
-    async fn body(&self, response: Response, length: Option<u64>, key: &Key) -> Result<Parts, StoreError> {
+    async fn body(
+        &self,
+        response: Response,
+        length: Option<u64>,
+        key: &Key,
+    ) -> Result<ByteParts, StoreError> {
         let parts = response.bytes_stream().map_err(|error| broken(&error));
         let bytes = match length {
             Some(length) => collect(parts, length).await,
-            None => collect_all(parts).await.map(Parts::from),
+            None => collect_all(parts).await.map(ByteParts::from),
         };
         bytes.map_err(|error| self.place(error, key.as_str()))
     }
 
     /// The piece in an answer that has just what was asked for.
-    async fn part(&self, response: Response, key: &Key) -> Result<Piece, StoreError> {
+    async fn part(&self, response: Response, key: &Key) -> Result<ValuePart, StoreError> {
         let range = response.headers().get(CONTENT_RANGE).and_then(|value| value.to_str().ok());
         let Some((start, end, size)) = range.and_then(content_range) else {
             let message = "the server sends a part of the value, but does not say which";
@@ -245,7 +250,7 @@ impl WebServer {
         };
         let head = Head { size, version: version(&response) };
         let bytes = self.body(response, Some(end - start), key).await?;
-        Ok(Piece { offset: start, bytes, head })
+        Ok(ValuePart { offset: start, bytes, head })
     }
 
     /// The piece that was asked for, out of an answer that has the whole value.
@@ -254,7 +259,7 @@ impl WebServer {
         response: Response,
         range: Option<ByteRange>,
         key: &Key,
-    ) -> Result<Piece, StoreError> {
+    ) -> Result<ValuePart, StoreError> {
         let version = version(&response);
         let Some(size) = length(&response) else {
             let bytes = self.body(response, None, key).await?;
@@ -262,13 +267,13 @@ impl WebServer {
             let (start, end) = self.bounds(range, size, key)?;
             let places = usize::try_from(start).ok().zip(usize::try_from(end).ok());
             let bytes = places.and_then(|(start, end)| bytes.slice(start..end)).unwrap_or_default().into();
-            return Ok(Piece { offset: start, bytes, head: Head { size, version } });
+            return Ok(ValuePart { offset: start, bytes, head: Head { size, version } });
         };
         let (start, end) = self.bounds(range, size, key)?;
         let parts = window(response.bytes_stream().map_err(|error| broken(&error)), start, end - start);
         let bytes = collect(Box::pin(parts), end - start).await;
         let bytes = bytes.map_err(|error| self.place(error, key.as_str()))?;
-        Ok(Piece { offset: start, bytes, head: Head { size, version } })
+        Ok(ValuePart { offset: start, bytes, head: Head { size, version } })
     }
 
     /// The part of a range that lies in a value of this size.
@@ -301,7 +306,7 @@ impl AsyncStore for WebServer {
         key: &Key,
         range: Option<ByteRange>,
         wanted: Option<&Version>,
-    ) -> Result<Option<Piece>, StoreError> {
+    ) -> Result<Option<ValuePart>, StoreError> {
         let mut request = self.request(Method::GET, key);
         if let Some(range) = range {
             let Some(text) = range_header(range) else {

@@ -15,8 +15,8 @@ use object_store::{
 use super::client::{Client, Failure};
 use super::failure::{Refusal, collect};
 use crate::{
-    AsyncStore, ByteRange, Capabilities, Condition, DirListing, Head, Key, Pages, Piece, Prefix, StoreError,
-    StoreErrorKind, Version,
+    AsyncStore, ByteRange, Capabilities, Condition, DirListing, Head, Key, Pages, Prefix, StoreError,
+    StoreErrorKind, ValuePart, Version,
 };
 
 /// The number of requests that are worth having under way.
@@ -123,7 +123,7 @@ impl CloudStore {
         key: &Key,
         range: Option<GetRange>,
         version: Option<&Version>,
-    ) -> Result<Option<Piece>, Failed> {
+    ) -> Result<Option<ValuePart>, Failed> {
         let path = self.prepare("reading", key).await?;
         let if_match = version.map(|version| String::from_utf8_lossy(version.as_bytes()).into_owned());
         let options = GetOptions { range, if_match, ..GetOptions::default() };
@@ -139,7 +139,7 @@ impl CloudStore {
         let body = answer.into_stream().map_err(|error| Failure::from(error).into_error("reading"));
         let bytes = collect(body, range.end - range.start).await;
         let bytes = bytes.map_err(|error| self.place(error, key.as_str()))?;
-        Ok(Some(Piece { offset: range.start, bytes, head }))
+        Ok(Some(ValuePart { offset: range.start, bytes, head }))
     }
 
     /// The end of a value on a server that only counts from the start.
@@ -148,7 +148,7 @@ impl CloudStore {
         key: &Key,
         length: u64,
         version: Option<&Version>,
-    ) -> Result<Option<Piece>, Failed> {
+    ) -> Result<Option<ValuePart>, Failed> {
         for _ in 0..ATTEMPTS {
             let Some(head) = self.head(key).await? else { return Ok(None) };
             if head.size == 0 {
@@ -261,7 +261,7 @@ impl AsyncStore for CloudStore {
         key: &Key,
         range: Option<ByteRange>,
         version: Option<&Version>,
-    ) -> Result<Option<Piece>, StoreError> {
+    ) -> Result<Option<ValuePart>, StoreError> {
         let empty = |range: &ByteRange| {
             matches!(range, ByteRange::From { length: Some(0), .. } | ByteRange::Suffix { length: 0 })
         };

@@ -11,7 +11,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use gdbm_native::{Error, FromBytes, Gdbm, OpenOptions};
 
-use crate::database::shared::{Registry, Shared, canonical, directory_of};
+use crate::database::shared::{OpenDatabases, Shared, canonical, directory_of};
 use crate::file_lock::MOMENT;
 use crate::fork::busy;
 use crate::key::valid;
@@ -22,7 +22,7 @@ use crate::{
     StoreErrorKind, Value, provided,
 };
 
-static OPEN: Registry<Handle> = Registry::new();
+static OPEN: OpenDatabases<Handle> = OpenDatabases::new();
 
 /// Keeps each value in a GDBM file under its key, as zarr-python's `DBMStore` and Python's `dbm.gnu` do.
 ///

@@ -14,7 +14,7 @@ use heed::{
 };
 
 use crate::database::ordered::{KeyRange, Ordered, Page};
-use crate::database::shared::{Registry, Shared, canonical, directory_of};
+use crate::database::shared::{OpenDatabases, Shared, canonical, directory_of};
 use crate::store::{checked_length, ranges_of, reserved};
 use crate::{
     ByteRange, Capabilities, Condition, DirListing, Key, LockGuard, Payload, Prefix, Store, StoreError,
@@ -36,7 +36,7 @@ const GRAIN: usize = 1 << 16;
 /// The file inside of an environment that is a directory.
 const DATA_FILE: &str = "data.mdb";
 
-static OPEN: Registry<Environment> = Registry::new();
+static OPEN: OpenDatabases<Environment> = OpenDatabases::new();
 
 /// Keeps each value in an LMDB database under its key, as zarr-python's `LMDBStore` does.
 ///

@@ -13,7 +13,7 @@ use redb::{
 };
 
 use crate::database::ordered::{KeyRange, Ordered, Page};
-use crate::database::shared::{Registry, Shared, canonical, directory_of};
+use crate::database::shared::{OpenDatabases, Shared, canonical, directory_of};
 use crate::file_lock::for_a_moment;
 use crate::store::reserved;
 use crate::{
@@ -26,7 +26,7 @@ const TABLE: TableDefinition<'static, &[u8], &[u8]> = TableDefinition::new("zarr
 /// The first bytes of every redb file.
 const MAGIC: &[u8] = b"redb\x1A\x0A\xA9\x0D\x0A";
 
-static OPEN: Registry<Handle> = Registry::new();
+static OPEN: OpenDatabases<Handle> = OpenDatabases::new();
 
 /// Keeps each value in a table of a redb database: one file, without a server and without C.
 ///

@@ -12,7 +12,7 @@ use crate::lock::unpoisoned;
 
 /// The databases that are open in this process, by the paths of their files: many databases must not be
 /// opened twice.
-pub(crate) struct Registry<T> {
+pub(crate) struct OpenDatabases<T> {
     open: Mutex<BTreeMap<PathBuf, Entry<T>>>,
     closed: Condvar,
 }
@@ -22,7 +22,7 @@ struct Entry<T> {
     value: Weak<T>,
 }
 
-impl<T> Registry<T> {
+impl<T> OpenDatabases<T> {
     pub(crate) const fn new() -> Self {
         Self { open: Mutex::new(BTreeMap::new()), closed: Condvar::new() }
     }
@@ -77,7 +77,7 @@ impl<T> fmt::Debug for Shared<T> {
 }
 
 struct Ticket<T: 'static> {
-    registry: &'static Registry<T>,
+    registry: &'static OpenDatabases<T>,
     path: PathBuf,
 }
 
@@ -115,7 +115,7 @@ mod tests {
 
     #[test]
     fn handles_share_until_the_last_is_dropped() {
-        static REGISTRY: Registry<u32> = Registry::new();
+        static REGISTRY: OpenDatabases<u32> = OpenDatabases::new();
         let path = Path::new("/some/file");
         let open = |value| REGISTRY.open(path, || Ok::<_, ()>(value)).unwrap();
         let (one, two) = (open(1), open(2));

@@ -12,7 +12,7 @@ use rusqlite::types::Value as SqlValue;
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, params};
 
 use crate::database::ordered::{KeyRange, Ordered, Page};
-use crate::database::shared::{Registry, Shared, canonical, directory_of};
+use crate::database::shared::{OpenDatabases, Shared, canonical, directory_of};
 use crate::fork::busy;
 use crate::lock::unpoisoned;
 use crate::per_process::PerProcess;
@@ -37,7 +37,7 @@ const IDLE: usize = 16;
 
 /// The locks of all files that are open. In a database without a write-ahead log, readers and writers exclude each
 /// other; those of one process wait here, where nobody polls.
-static GATES: Registry<RwLock<()>> = Registry::new();
+static GATES: OpenDatabases<RwLock<()>> = OpenDatabases::new();
 
 /// Keeps each value in a row of an SQLite database, as zarr-python's `SQLiteStore` does.
 ///
@@ -55,7 +55,7 @@ static GATES: Registry<RwLock<()>> = Registry::new();
 /// Any number of processes may use the file, as long as it lies on a local file system. A writer that has to wait too
 /// long for another process fails with [`StoreErrorKind::Unreachable`].
 ///
-/// Parts of values are read without the rest. In a database with a write-ahead log that holds for
+/// ByteParts of values are read without the rest. In a database with a write-ahead log that holds for
 /// [`open_with`](Store::open_with), too; in others an open value would block all writers, so that it is read whole.
 ///
 /// A file is untrusted: triggers, views and functions in its schema are never run.

@@ -19,7 +19,8 @@ use crate::store::reserved;
 use crate::url::options::StorageOption;
 use crate::url::scheme::Scheme;
 use crate::{
-    Blocking, ByteRange, Capabilities, Head, Piece, StoreError, StoreErrorKind, Version, runtime, temporary,
+    Blocking, ByteRange, Capabilities, Head, StoreError, StoreErrorKind, ValuePart, Version, runtime,
+    temporary,
 };
 
 /// The number of bytes that are written to a cluster at a time.
@@ -305,7 +306,7 @@ impl FileTree for HdfsStore {
         path: &str,
         _range: Option<ByteRange>,
         _version: Option<&Version>,
-    ) -> Result<Option<Piece>, StoreError> {
+    ) -> Result<Option<ValuePart>, StoreError> {
         if temporary::check(path).is_err() {
             return Ok(None);
         }
@@ -320,7 +321,7 @@ impl FileTree for HdfsStore {
         }
         let piece = |bytes: Bytes| {
             let head = Head { size: bytes.len() as u64, version: None };
-            Piece { offset: 0, bytes: bytes.into(), head }
+            ValuePart { offset: 0, bytes: bytes.into(), head }
         };
         Ok(content?.map(piece))
     }

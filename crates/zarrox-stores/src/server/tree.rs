@@ -13,8 +13,8 @@ use percent_encoding::percent_decode_str;
 use crate::url::StoreUrl;
 use crate::url::scheme::Located;
 use crate::{
-    AsyncStore, Blocking, ByteRange, Capabilities, Condition, DirListing, Head, Key, Pages, Piece, Prefix,
-    StoreError, StoreErrorKind, Version,
+    AsyncStore, Blocking, ByteRange, Capabilities, Condition, DirListing, Head, Key, Pages, Prefix,
+    StoreError, StoreErrorKind, ValuePart, Version,
 };
 
 /// The number of times that a value is written whose directory somebody else removes meanwhile, since it was
@@ -46,7 +46,7 @@ pub(crate) trait FileTree: Clone + Debug + Send + Sync + 'static {
         path: &str,
         range: Option<ByteRange>,
         version: Option<&Version>,
-    ) -> impl Future<Output = Result<Option<Piece>, StoreError>> + Send;
+    ) -> impl Future<Output = Result<Option<ValuePart>, StoreError>> + Send;
 
     /// Writes a file. With `absent`, it is [`StoreErrorKind::AlreadyExists`] when there is one.
     ///
@@ -274,7 +274,7 @@ impl<T: FileTree> AsyncStore for T {
         key: &Key,
         range: Option<ByteRange>,
         version: Option<&Version>,
-    ) -> Result<Option<Piece>, StoreError> {
+    ) -> Result<Option<ValuePart>, StoreError> {
         self.read_file(key.as_str(), range, version).await.map_err(place(self, key.as_str()))
     }
 

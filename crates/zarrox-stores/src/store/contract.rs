@@ -58,7 +58,7 @@ pub trait Store: Debug + Send + Sync {
     /// When the value is there but cannot be read.
     fn get(&self, key: &Key) -> Result<Option<Bytes>, StoreError>;
 
-    /// Parts of one version of the value, in the order of the ranges; `None` when the key is missing.
+    /// ByteParts of one version of the value, in the order of the ranges; `None` when the key is missing.
     ///
     /// Takes no more memory than the value has bytes, whatever the ranges ask for.
     ///

@@ -39,7 +39,7 @@ pub trait StoreExt: Store {
         parts: &PartSource<'_>,
         condition: Condition<'_>,
     ) -> Result<(), StoreError> {
-        self.put(key, Payload::Parts { length, source: parts }, condition)
+        self.put(key, Payload::ByteParts { length, source: parts }, condition)
     }
 }
 

@@ -16,8 +16,8 @@ pub type PartSource<'a> = dyn Fn(&mut dyn FnMut(&[u8]) -> io::Result<()>) -> io:
 pub enum Payload<'a> {
     /// All bytes.
     Bytes(&'a [u8]),
-    /// Parts, which may be asked for more than once, each time from the first.
-    Parts {
+    /// ByteParts, which may be asked for more than once, each time from the first.
+    ByteParts {
         /// The number of bytes of all parts together.
         length: usize,
         /// Hands out the parts.
@@ -31,7 +31,7 @@ impl<'a> Payload<'a> {
     pub fn len(&self) -> usize {
         match self {
             Self::Bytes(bytes) => bytes.len(),
-            Self::Parts { length, .. } => *length,
+            Self::ByteParts { length, .. } => *length,
         }
     }
 
@@ -49,11 +49,11 @@ impl<'a> Payload<'a> {
     pub fn each(&self, write: &mut dyn FnMut(&[u8]) -> io::Result<()>) -> io::Result<()> {
         match self {
             Self::Bytes(bytes) => write(bytes),
-            Self::Parts { source, .. } => source(write),
+            Self::ByteParts { source, .. } => source(write),
         }
     }
 
-    /// All bytes in one piece. Parts are put together; a single piece is not copied.
+    /// All bytes in one piece. ByteParts are put together; a single piece is not copied.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! Parts of values: [`ByteRange`].
+//! ByteParts of values: [`ByteRange`].
 
 pub use zarrox_core::codec::ByteRange;
 

@@ -22,7 +22,7 @@ use crate::server::tree::{Entry, FileTree, Stat, below, directory_of, exists, lo
 use crate::temporary;
 use crate::url::options::StorageOption;
 use crate::url::scheme::Scheme;
-use crate::{Blocking, ByteRange, Capabilities, Head, Piece, StoreError, StoreErrorKind, Version};
+use crate::{Blocking, ByteRange, Capabilities, Head, StoreError, StoreErrorKind, ValuePart, Version};
 
 /// The most that a listing of one directory takes: about a million files.
 const LISTING: u64 = 128 << 20;
@@ -430,7 +430,7 @@ impl FileTree for FtpStore {
         path: &str,
         _range: Option<ByteRange>,
         _version: Option<&Version>,
-    ) -> Result<Option<Piece>, StoreError> {
+    ) -> Result<Option<ValuePart>, StoreError> {
         if temporary::check(path).is_err() {
             return Ok(None);
         }
@@ -440,7 +440,7 @@ impl FileTree for FtpStore {
         match Self::answer("reading", lease, result)? {
             Answer::Done(bytes) => {
                 let head = Head { size: bytes.len() as u64, version: None };
-                Ok(Some(Piece { offset: 0, bytes: bytes.into(), head }))
+                Ok(Some(ValuePart { offset: 0, bytes: bytes.into(), head }))
             }
             // If it is there, but may not be read, this is an error.
             Answer::Refused(response) => self.other(path, response).await.map(|_| None),

@@ -175,7 +175,7 @@ pub(super) fn size(store: &Database, key: &Key) -> Result<Option<u64>, StoreErro
     store.pool.repeat(size).map_err(store.fail("reading", key.as_str()))
 }
 
-/// Parts of one version of a value; `None` when the value does not have this size any more.
+/// ByteParts of one version of a value; `None` when the value does not have this size any more.
 pub(super) fn parts(
     store: &Database,
     key: &Key,

@@ -17,7 +17,7 @@ use crate::server::tree::{Entry, FileTree, Stat, changed, directory_of, exists, 
 use crate::url::options::StorageOption;
 use crate::url::scheme::Scheme;
 use crate::web::{self, body, part, range_header, refused, send};
-use crate::{Blocking, ByteRange, Capabilities, Head, Piece, StoreError, StoreErrorKind, Version};
+use crate::{Blocking, ByteRange, Capabilities, Head, StoreError, StoreErrorKind, ValuePart, Version};
 
 /// The most that a listing of one directory takes: about a quarter of a million files.
 const LISTING: u64 = 128 << 20;
@@ -365,7 +365,7 @@ impl FileTree for WebDavStore {
         path: &str,
         range: Option<ByteRange>,
         expected: Option<&Version>,
-    ) -> Result<Option<Piece>, StoreError> {
+    ) -> Result<Option<ValuePart>, StoreError> {
         let mut request = self.request(Method::GET, path, false);
         if let Some(version) = expected {
             request = request.header(IF_MATCH, version.as_bytes());
@@ -394,7 +394,7 @@ impl FileTree for WebDavStore {
             return Err(changed());
         }
         let version = expected.cloned().or_else(|| version(date, etag, modified));
-        Ok(Some(Piece {
+        Ok(Some(ValuePart {
             offset: part.offset,
             bytes: part.bytes.into(),
             head: Head { size: part.size, version },
