@@ -175,7 +175,7 @@ def test_pickling(zarr_format: int) -> None:
     z[:] = np.arange(1000)
     z2 = pickle.loads(pickle.dumps(z))
     assert (z2.shape, z2.chunks, z2.path, z2.dtype, z2.read_only) == (z.shape, z.chunks, z.path, z.dtype, z.read_only)
-    assert (z2._cache_metadata, z2.write_empty_chunks) == (False, True)
+    assert (z2._settings.cache_metadata, z2.write_empty_chunks) == (False, True)
     np.testing.assert_array_equal(z2[:], np.arange(1000))
 
 

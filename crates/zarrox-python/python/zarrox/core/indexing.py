@@ -13,6 +13,8 @@ import numpy.typing as npt
 
 from zarrox.errors import ReadOnlyError, VindexInvalidSelectionError
 
+from zarrox.core.settings import Settings
+
 if TYPE_CHECKING:
     from zarrox._native import Array as NativeArray
 
@@ -52,8 +54,7 @@ class Selectable:
     __slots__ = ()
 
     _native: NativeArray
-    _read_only: bool
-    _cache_metadata: bool
+    _settings: Settings
 
     def __getitem__(self, selection: Any) -> Any:
         """Read a part of the array, with NumPy's rules.

@@ -268,7 +268,7 @@ class Described:
         if self._attrs is None:
             from zarrox.attrs import Attributes
 
-            self._attrs = Attributes(self._native, self._settings.read_only, self._settings.cache_attrs)
+            self._attrs = Attributes(self._native, bool(self._settings.read_only), self._settings.cache_attrs)
         return self._attrs
 
     @property

@@ -14,6 +14,7 @@ from zarrox._native import Array as NativeArray
 from zarrox._native import Group as NativeGroup
 from zarrox._native import Store as NativeStore
 from zarrox.core import Array
+from zarrox.core.settings import Settings
 from zarrox.errors import ContainsArrayError, ContainsGroupError
 from zarrox.hierarchy import _nodes
 from zarrox.shapes import normalize_shape
@@ -31,10 +32,8 @@ class Creation:
     """
 
     _store: BaseStore
-    _chunk_store: BaseStore | None
+    _settings: Settings
     _native: NativeGroup
-    _cache_attrs: bool
-    _synchronizer: Any
 
     if TYPE_CHECKING:
 
