@@ -13,11 +13,13 @@ from zarrox import _native, creation
 from zarrox._copy import NodeCopier, check_if_exists, data_bytes, log_writer, summary, transfers
 from zarrox.core import Array
 from zarrox.core.settings import Settings
+from zarrox.documents import json_dumps, json_loads
 from zarrox.errors import ContainsGroupError, CopyError, NodeNotFoundError, PathNotFoundError, ReadOnlyError
 from zarrox.hierarchy import Group, open_group
 from zarrox.hierarchy import group as create_or_open_group
 from zarrox.hierarchy._nodes import format_name
 from zarrox.hierarchy._open import check_mode
+from zarrox.progress import progress_reporter
 from zarrox.storage import (
     BaseStore,
     native_store,
@@ -26,8 +28,6 @@ from zarrox.storage import (
 )
 from zarrox.storage.functions import consolidated_store
 from zarrox.tree import TreeViewer
-from zarrox.documents import json_dumps, json_loads
-from zarrox.progress import progress_reporter
 
 __all__ = [
     "CopyError",

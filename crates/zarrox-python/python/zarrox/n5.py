@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from zarrox.codecs import get_codec, register_codec
+from zarrox.documents import json_dumps, json_loads
 from zarrox.meta import ZARR_FORMAT
 from zarrox.storage.base import NativeStore
 from zarrox.storage.directory import NestedDirectoryStore
 from zarrox.storage.paths import NUMBER, Path, array_meta_key, attrs_key, group_meta_key, is_key, prefix_of
 from zarrox.storage.remote import FSStore
-from zarrox.documents import json_dumps, json_loads
 
 if TYPE_CHECKING:
     _Base = NativeStore

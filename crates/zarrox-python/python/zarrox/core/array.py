@@ -14,16 +14,16 @@ import numpy.typing as npt
 
 from zarrox import _native
 from zarrox._native import Array as NativeArray
+from zarrox.core.fill import fill_json, normalize_fill_value
 from zarrox.core.indexing import Selectable
 from zarrox.core.metadata import document_key, is_v3
 from zarrox.core.properties import Described
-from zarrox.core.views import Converted, native_view
-from zarrox.errors import ArrayNotFoundError, ContainsGroupError, NodeNotFoundError, ReadOnlyError, UnsupportedError
-from zarrox.storage import BaseStore, native_store, normalize_storage_path, normalize_store_arg
 from zarrox.core.settings import Settings
-from zarrox.core.fill import fill_json, normalize_fill_value
+from zarrox.core.views import Converted, native_view
 from zarrox.documents import json_dumps, json_loads
+from zarrox.errors import ArrayNotFoundError, ContainsGroupError, NodeNotFoundError, ReadOnlyError, UnsupportedError
 from zarrox.shapes import normalize_resize_args
+from zarrox.storage import BaseStore, native_store, normalize_storage_path, normalize_store_arg
 
 if TYPE_CHECKING:
     from typing_extensions import Self

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from zarrox.errors import ReadOnlyError, VindexInvalidSelectionError
-
 from zarrox.core.settings import Settings
+from zarrox.errors import ReadOnlyError, VindexInvalidSelectionError
 
 if TYPE_CHECKING:
     from zarrox._native import Array as NativeArray

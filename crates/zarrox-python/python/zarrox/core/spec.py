@@ -11,11 +11,11 @@ from typing import Any, Final
 import numpy as np
 
 from zarrox import _native
-from zarrox.core.grids import rectilinear
-from zarrox.errors import BadCompressorError
 from zarrox.core.dtype import parse_dtype
 from zarrox.core.element_types import normalize_dtype, spec_dtype
 from zarrox.core.fill import fill_json
+from zarrox.core.grids import rectilinear
+from zarrox.errors import BadCompressorError
 from zarrox.shapes import chunk_lengths, normalize_dimension_separator, normalize_order, normalize_shape
 
 __all__ = ["DEFAULT_FILL_VALUE", "array_spec", "numpy_dtype"]

@@ -13,11 +13,11 @@ import numpy as np
 import numpy.typing as npt
 
 from zarrox import _native
-from zarrox.core.metadata import document_key, is_v3
-from zarrox.errors import UnsupportedError
 from zarrox.core.element_types import spec_dtype
 from zarrox.core.fill import fill_json
+from zarrox.core.metadata import document_key, is_v3
 from zarrox.documents import json_dumps
+from zarrox.errors import UnsupportedError
 from zarrox.shapes import chunk_lengths, normalize_shape
 
 if TYPE_CHECKING:

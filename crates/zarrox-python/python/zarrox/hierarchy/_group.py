@@ -18,12 +18,13 @@ from zarrox._native import Group as NativeGroup
 from zarrox._native import Store as NativeStore
 from zarrox.attrs import Attributes
 from zarrox.core import Array
+from zarrox.core.html import group_html
 from zarrox.core.metadata import is_v3
 from zarrox.core.settings import Settings
 from zarrox.errors import ReadOnlyError, ZarrUserWarning
 from zarrox.hierarchy import _nodes
 from zarrox.hierarchy._create import Creation
-from zarrox.core.html import group_html
+from zarrox.info import InfoReporter
 from zarrox.storage import (
     BaseStore,
     MemoryStore,
@@ -34,7 +35,6 @@ from zarrox.storage import (
 )
 from zarrox.storage.functions import consolidated_store
 from zarrox.tree import TreeViewer
-from zarrox.info import InfoReporter
 
 # Nodes are created and deleted by one at a time: all who do so hold the lock of this key, under which nothing is stored, since
 # native code enters the lock of whatever it stores.
