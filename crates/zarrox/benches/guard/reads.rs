@@ -81,7 +81,7 @@ pub(crate) fn mask() -> Work {
 }
 
 /// An array to read selections of, without the cost of codecs.
-fn uncompressed() -> Array {
+fn uncompressed() -> &'static Array {
     filled(square(100).no_compressor())
 }
 

@@ -191,10 +191,11 @@ impl ByteCodecs {
         region: ReadRegion<'_>,
     ) -> Result<(), CodecError> {
         match codecs.first() {
+            None => self.decode_plain(encoded, region),
             Some(first) if self.in_place => {
                 self.undo(1, encoded, codecs, |encoded| self.decode_first(first, encoded, region))
             }
-            _ => self.undo(0, encoded, codecs, |plain| self.decode_plain(plain, region)),
+            Some(_) => self.undo(0, encoded, codecs, |plain| self.decode_plain(plain, region)),
         }
     }
 

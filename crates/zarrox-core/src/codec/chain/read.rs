@@ -33,8 +33,13 @@ impl CodecChain {
             Ok(region) => region,
             Err(set) => return resolve(self.read_set(window, set)?, encoded),
         };
-        let (window, codecs) = self.bytes.unframed(window, region.options);
-        let encoded = window.of(encoded)?;
+        let (encoded, codecs) = match self.bytes.bytes_to_bytes.as_slice() {
+            [] => (encoded, &[][..]),
+            _ => {
+                let (window, codecs) = self.bytes.unframed(window, region.options);
+                (window.of(encoded)?, codecs)
+            }
+        };
         match &self.arrays.decoding_order {
             Some(order) => self.bytes.decode(encoded, codecs, region.permuted(order)),
             None => self.decode_through_arrays(encoded, codecs, region),
