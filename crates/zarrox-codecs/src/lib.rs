@@ -141,5 +141,5 @@ pub static ALL: &[&CodecDef] = &[
 
 /// A registry with the core data types and all codecs of this crate.
 pub fn registry() -> Registry {
-    ALL.iter().fold(Registry::new(), |registry, def| registry.with_codec(def))
+    Registry::new().with_codecs(ALL)
 }

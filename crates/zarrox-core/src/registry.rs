@@ -97,6 +97,13 @@ impl Registry {
         self
     }
 
+    /// Adds several codecs.
+    #[must_use]
+    pub fn with_codecs(mut self, codecs: &[&'static CodecDef]) -> Self {
+        self.codecs.extend_from_slice(codecs);
+        self
+    }
+
     /// Says which codec stands for all of v2's `id`s that no other one has: one that asks somebody else. It has no
     /// [`v2_id`](CodecDef::v2_id) of its own: its `from_v2` is given the member `id`, too, and its `to_v2` gives it.
     #[must_use]

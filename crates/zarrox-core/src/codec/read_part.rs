@@ -39,10 +39,12 @@ impl<'a> ReadRegion<'a> {
 
     /// This region of the chunk with its axes in another order.
     #[must_use]
+    #[inline]
     pub fn permuted(self, order: &[usize]) -> Self {
-        if order.is_sorted() {
-            return self;
-        }
+        if order.is_sorted() { self } else { self.reordered(order) }
+    }
+
+    fn reordered(self, order: &[usize]) -> Self {
         Self { region: permuted(&self.region, order), out: self.out.permuted(order), ..self }
     }
 }
@@ -121,6 +123,7 @@ impl<'a> ReadPart<'a> {
 
     /// The elements as a region, if they form a box.
     #[expect(clippy::result_large_err, reason = "the set is given back, to be used at once")]
+    #[inline]
     pub(super) fn into_region(self) -> Result<ReadRegion<'a>, ReadSet<'a>> {
         let Self { elements, out, options } = self;
         match elements {
@@ -165,6 +168,7 @@ impl<'a> ReadSet<'a> {
 
     /// The elements as no more than `limit` regions, if that can be.
     #[expect(clippy::result_large_err, reason = "the set is given back, to be used at once")]
+    #[inline]
     pub(super) fn into_regions(self, limit: usize) -> Result<Vec<ReadRegion<'a>>, Self> {
         let Some(boxes) = self.set.boxes(limit) else { return Err(self) };
         // The memory has one axis for each of the set's; a box has one for each dimension of the chunk.

@@ -44,6 +44,7 @@ impl_axes!(View);
 impl_axes!(ViewMut);
 
 /// The axes of a result that come from the array, in the order of the axes that they come from.
+#[inline]
 pub fn ordered<V: Axes>(resolved: &ResolvedSelection, mut view: V) -> V {
     let mut kept = Dims::new();
     for (dim, axis) in resolved.result.iter().enumerate().rev() {

@@ -13,6 +13,7 @@ pub enum ChunkElements {
 }
 
 impl Clone for ChunkElements {
+    #[inline]
     fn clone(&self) -> Self {
         match self {
             // A copy of the memory is faster than a clone of each span.
@@ -29,6 +30,7 @@ impl ChunkElements {
     }
 
     /// The number of elements.
+    #[inline]
     pub fn len(&self) -> usize {
         match self {
             Self::Box(region) => region.iter().map(|span| span.count).product(),
@@ -110,11 +112,13 @@ impl PlacedElements {
     }
 
     /// The elements, whose memory is [`PlacedElements::memory`] or [`PlacedElements::memory_mut`].
+    #[inline]
     pub fn elements(&self) -> &ChunkElements {
         &self.elements
     }
 
     /// The elements, whose memory is [`PlacedElements::memory`] or [`PlacedElements::memory_mut`].
+    #[inline]
     pub fn into_elements(self) -> ChunkElements {
         self.elements
     }
@@ -125,6 +129,7 @@ impl PlacedElements {
     }
 
     /// The part of the array that is the elements' memory.
+    #[inline]
     pub fn memory<'a>(&self, array: &View<'a>) -> View<'a> {
         match &self.places {
             Some(places) => array.region(places),
@@ -133,6 +138,7 @@ impl PlacedElements {
     }
 
     /// The part of the array that is the elements' memory.
+    #[inline]
     pub fn memory_mut<'a>(&self, array: ViewMut<'a>) -> ViewMut<'a> {
         match &self.places {
             Some(places) => array.into_region(places),

@@ -184,6 +184,7 @@ impl ByteCodecs {
     }
 
     /// Decodes a region out of the bytes that these bytes→bytes codecs made.
+    #[inline]
     pub(super) fn decode(
         &self,
         encoded: &[u8],
@@ -192,10 +193,20 @@ impl ByteCodecs {
     ) -> Result<(), CodecError> {
         match codecs.first() {
             None => self.decode_plain(encoded, region),
-            Some(first) if self.in_place => {
-                self.undo(1, encoded, codecs, |encoded| self.decode_first(first, encoded, region))
-            }
-            Some(_) => self.undo(0, encoded, codecs, |plain| self.decode_plain(plain, region)),
+            Some(first) => self.decode_through(first, encoded, codecs, region),
+        }
+    }
+
+    fn decode_through(
+        &self,
+        first: &BytesCodec,
+        encoded: &[u8],
+        codecs: &[BytesCodec],
+        region: ReadRegion<'_>,
+    ) -> Result<(), CodecError> {
+        match self.in_place {
+            true => self.undo(1, encoded, codecs, |encoded| self.decode_first(first, encoded, region)),
+            false => self.undo(0, encoded, codecs, |plain| self.decode_plain(plain, region)),
         }
     }
 
@@ -249,6 +260,7 @@ impl ByteCodecs {
         decoded.map_err(first.explain())
     }
 
+    #[inline]
     fn decode_plain(&self, plain: &[u8], region: ReadRegion<'_>) -> Result<(), CodecError> {
         let Named { name, codec } = &self.array_to_bytes;
         codec.decode(plain, region).map_err(|e| e.in_codec(name))

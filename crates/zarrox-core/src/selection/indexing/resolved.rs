@@ -97,6 +97,7 @@ impl ResolvedAxis {
     }
 
     /// The shape that the positions have in the result, unless they are dropped.
+    #[inline]
     pub fn shape(&self) -> Dims<u64> {
         match self {
             Self::Span(span) => [span.count].into_iter().collect(),
