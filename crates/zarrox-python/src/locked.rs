@@ -48,7 +48,7 @@ impl Wrapper for LockedStore {
 
 impl Store for LockedStore {
     wrapped!(location capabilities open_with get get_ranges get_many size contains put);
-    wrapped!(erase erase_prefix list_prefix list_dir rename_prefix flush);
+    wrapped!(erase_if erase_prefix list_prefix list_dir rename_prefix flush);
     provided!(directory);
 
     fn lock(&self, key: &Key) -> Result<LockGuard, StoreError> {

@@ -237,7 +237,8 @@ impl Store for MappingStore {
         Ok(())
     }
 
-    fn erase(&self, key: &Key) -> Result<bool, StoreError> {
+    fn erase_if(&self, key: &Key, condition: Condition<'_>) -> Result<bool, StoreError> {
+        condition.unconditional()?;
         self.with("erasing", key.as_str(), |mapping| match mapping.del_item(key.as_str()) {
             Ok(()) => Ok(true),
             Err(error) if error.is_instance_of::<PyKeyError>(mapping.py()) => Ok(false),

@@ -112,6 +112,8 @@ impl Store for MemoryStore {
             rename: true,
             values_above_values: true,
             set_if_unchanged: true,
+            erase_if_unchanged: true,
+            locks_everyone: true,
             ..Capabilities::default()
         }
     }
@@ -143,8 +145,17 @@ impl Store for MemoryStore {
         Ok(())
     }
 
-    fn erase(&self, key: &Key) -> Result<bool, StoreError> {
-        Ok(self.write().remove(key).is_some())
+    fn erase_if(&self, key: &Key, condition: Condition<'_>) -> Result<bool, StoreError> {
+        let mut map = self.write();
+        match condition {
+            Condition::Matches(version) if map.get(key).map(Stored::version).as_ref() != Some(version) => {
+                let message = "somebody else changed the value meanwhile";
+                return Err(self.error(StoreErrorKind::Conflict, "erasing", message, key.as_str()));
+            }
+            Condition::Matches(_) => {}
+            other => other.unconditional()?,
+        }
+        Ok(map.remove(key).is_some())
     }
 
     fn erase_prefix(&self, prefix: &Prefix) -> Result<(), StoreError> {

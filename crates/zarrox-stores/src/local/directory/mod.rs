@@ -165,7 +165,8 @@ impl Store for DirectoryStore {
         written.map_err(self.fail("writing", key.as_str()))
     }
 
-    fn erase(&self, key: &Key) -> Result<bool, StoreError> {
+    fn erase_if(&self, key: &Key, condition: Condition<'_>) -> Result<bool, StoreError> {
+        condition.unconditional()?;
         if temporary::is_temporary(key.name()) {
             return Ok(false);
         }
