@@ -26,12 +26,12 @@ thread_local! {
 }
 
 /// Work that a fork waits for. It must call nobody's code, and must not be begun within such work.
-#[cfg(any(feature = "sqlite", feature = "gdbm"))]
+#[cfg(any(feature = "sqlite", feature = "redb", feature = "gdbm"))]
 #[must_use = "the work ends when this is dropped"]
 pub(crate) struct Busy(());
 
 /// Begins such work.
-#[cfg(any(feature = "sqlite", feature = "gdbm"))]
+#[cfg(any(feature = "sqlite", feature = "redb", feature = "gdbm"))]
 pub(crate) fn busy() -> Busy {
     let mut activity = unpoisoned(&ACTIVITY);
     while activity.forking {
@@ -41,7 +41,7 @@ pub(crate) fn busy() -> Busy {
     Busy(())
 }
 
-#[cfg(any(feature = "sqlite", feature = "gdbm"))]
+#[cfg(any(feature = "sqlite", feature = "redb", feature = "gdbm"))]
 impl Drop for Busy {
     fn drop(&mut self) {
         let mut activity = unpoisoned(&ACTIVITY);
@@ -80,7 +80,7 @@ pub fn go_on(in_child: bool) {
     CHANGED.notify_all();
 }
 
-#[cfg(all(test, any(feature = "sqlite", feature = "gdbm")))]
+#[cfg(all(test, any(feature = "sqlite", feature = "redb", feature = "gdbm")))]
 mod tests {
     use std::sync::mpsc;
     use std::time::Duration;

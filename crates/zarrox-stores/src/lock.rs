@@ -41,12 +41,12 @@ pub struct LockGuard {
     name: Arc<str>,
     lock: Arc<Lock>,
     /// The guard of another lock that this one holds as well.
-    outer: Option<Box<dyn Any + Send>>,
+    outer: Option<Box<dyn Any + Send + Sync>>,
 }
 
 impl LockGuard {
     /// Returns this lock together with another guard, which is dropped before this lock is released.
-    pub fn with(self, outer: impl Any + Send) -> Self {
+    pub fn with(self, outer: impl Any + Send + Sync) -> Self {
         let mut guard = self;
         guard.outer = Some(Box::new(outer));
         guard

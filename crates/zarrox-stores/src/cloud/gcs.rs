@@ -353,8 +353,7 @@ impl GcsStore {
         };
         let Some(response) = self.present("reading", send("reading", request).await?).await? else {
             if version.is_some() {
-                let message = "somebody else changed the value meanwhile";
-                return Err(StoreError::new(StoreErrorKind::Conflict, "reading", message));
+                return Err(conflict("reading"));
             }
             return Ok(None);
         };
@@ -381,7 +380,7 @@ impl GcsStore {
     /// Uploads metadata and value in one request: the kind of upload of which all conditions are known to hold.
     async fn insert(&self, key: &Key, value: Bytes, condition: Condition<'_>) -> Result<(), StoreError> {
         let generation = match condition {
-            Condition::Always => None,
+            Condition::Always | Condition::Locked(_) => None,
             Condition::Absent => Some("0"),
             Condition::Matches(version) => Some(generation_of(version)?),
         };
@@ -410,17 +409,26 @@ impl GcsStore {
                 Err(StoreError::new(StoreErrorKind::AlreadyExists, "writing", message))
             }
             (StatusCode::PRECONDITION_FAILED, _) | (StatusCode::NOT_FOUND, Condition::Matches(_)) => {
-                let message = "somebody else changed the value meanwhile";
-                Err(StoreError::new(StoreErrorKind::Conflict, "writing", message))
+                Err(conflict("writing"))
             }
             (StatusCode::NOT_FOUND, _) => Err(self.no_bucket("writing")),
             _ => Err(refused("writing", response).await),
         }
     }
 
-    async fn delete(&self, key: &Key) -> Result<bool, StoreError> {
-        let request = self.request(Method::DELETE, self.objects(Some(key)), &[]).await?;
-        Ok(self.present("erasing", send("erasing", request).await?).await?.is_some())
+    async fn delete(&self, key: &Key, condition: Condition<'_>) -> Result<bool, StoreError> {
+        condition.erasing()?;
+        let version = if let Condition::Matches(version) = condition { Some(version) } else { None };
+        let generation = version.map(generation_of).transpose()?;
+        let query: Vec<_> =
+            generation.map(|generation| ("ifGenerationMatch", generation)).into_iter().collect();
+        let request = self.request(Method::DELETE, self.objects(Some(key)), &query).await?;
+        let response = send("erasing", request).await?;
+        if response.status() == StatusCode::PRECONDITION_FAILED {
+            return Err(conflict("erasing"));
+        }
+        let erased = self.present("erasing", response).await?.is_some();
+        if erased || version.is_none() { Ok(erased) } else { Err(conflict("erasing")) }
     }
 
     /// One page of a listing, and what asks for the next one.
@@ -464,6 +472,10 @@ impl GcsStore {
         let (location, key) = (self.location(), key.to_owned());
         move |error| error.with_location(&location).with_key(&key)
     }
+}
+
+fn conflict(operation: &'static str) -> StoreError {
+    StoreError::new(StoreErrorKind::Conflict, operation, "somebody else changed the value meanwhile")
 }
 
 /// A generation is a number; anything else did not come from here.
@@ -519,6 +531,7 @@ impl AsyncStore for GcsStore {
             listable: true,
             set_if_absent: true,
             set_if_unchanged: true,
+            erase_if_unchanged: true,
             values_above_values: true,
             in_flight: 64.try_into().ok(),
             ..Capabilities::default()
@@ -542,8 +555,8 @@ impl AsyncStore for GcsStore {
         self.insert(key, value, condition).await.map_err(self.place(key.as_str()))
     }
 
-    async fn erase(&self, key: &Key) -> Result<bool, StoreError> {
-        self.delete(key).await.map_err(self.place(key.as_str()))
+    async fn erase(&self, key: &Key, condition: Condition<'_>) -> Result<bool, StoreError> {
+        self.delete(key, condition).await.map_err(self.place(key.as_str()))
     }
 
     fn list_prefix(&self, prefix: &Prefix) -> Pages {

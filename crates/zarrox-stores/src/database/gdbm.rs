@@ -11,6 +11,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use gdbm_native::{Error, FromBytes, Gdbm, OpenOptions};
 
+use crate::database::digest::{Digested, conflict, is_unchanged, version_of};
 use crate::database::shared::{OpenDatabases, Shared, canonical, directory_of};
 use crate::file_lock::MOMENT;
 use crate::fork::busy;
@@ -19,7 +20,7 @@ use crate::lock::unpoisoned;
 use crate::per_process::PerProcess;
 use crate::{
     ByteRange, Capabilities, Condition, DirListing, Key, LockGuard, Payload, Prefix, Store, StoreError,
-    StoreErrorKind, Value, provided,
+    StoreErrorKind, Value, Version, provided,
 };
 
 static OPEN: OpenDatabases<Handle> = OpenDatabases::new();
@@ -265,6 +266,10 @@ impl Spool {
     }
 }
 
+fn version_in(database: &Gdbm, key: &Key) -> Result<Option<Version>, Error> {
+    Ok(database.get::<_, Vec<u8>>(key.as_str())?.map(|bytes| version_of(&bytes)))
+}
+
 fn size_of_value(database: &Gdbm, key: &Key) -> Result<u64, Error> {
     Ok(database.get::<_, Size>(key.as_str())?.map_or(0, |Size(size)| size))
 }
@@ -281,6 +286,10 @@ impl Store for GdbmStore {
             writable: self.0.writable,
             listable: true,
             set_if_absent: self.0.writable,
+            set_if_unchanged: self.0.writable,
+            erase_if_unchanged: self.0.writable,
+            digest_versions: true,
+            locks_everyone: self.0.writable,
             rename: false,
             values_above_values: true,
             ..Capabilities::default()
@@ -288,7 +297,7 @@ impl Store for GdbmStore {
     }
 
     fn open_with(&self, key: &Key, _first: Option<ByteRange>) -> Result<Option<Box<dyn Value>>, StoreError> {
-        Ok(self.get(key)?.map(|bytes| Box::new(bytes) as Box<dyn Value>))
+        Ok(self.get(key)?.map(|bytes| Box::new(Digested(bytes)) as Box<dyn Value>))
     }
 
     fn get(&self, key: &Key) -> Result<Option<Bytes>, StoreError> {
@@ -299,25 +308,31 @@ impl Store for GdbmStore {
     fn put(&self, key: &Key, payload: Payload<'_>, condition: Condition<'_>) -> Result<(), StoreError> {
         let value = &*payload.bytes(key)?;
         self.writable("writing", key.as_str())?;
-        let absent = condition.absent()?;
-        let is_written = self.0.handle.with(|database| {
-            if absent && database.contains_key(key.as_str())? {
-                return Ok(false);
+        let written = self.0.handle.with(|database| {
+            if !is_unchanged(condition, || version_in(database, key))? {
+                return Ok(Err(conflict("writing")));
             }
-            database.insert(key.as_str(), value).map(|_| true)
+            if matches!(condition, Condition::Absent) && database.contains_key(key.as_str())? {
+                let message = "there is a value already";
+                return Ok(Err(StoreError::new(StoreErrorKind::AlreadyExists, "writing", message)));
+            }
+            database.insert(key.as_str(), value).map(|_| Ok(()))
         });
-        if is_written.map_err(self.fail("writing", key.as_str()))? {
-            return Ok(());
-        }
-        let error = StoreError::new(StoreErrorKind::AlreadyExists, "writing", "there is a value already");
-        Err(self.place(error, key.as_str()))
+        let written = written.map_err(self.fail("writing", key.as_str()))?;
+        written.map_err(|error| self.place(error, key.as_str()))
     }
 
     fn erase_if(&self, key: &Key, condition: Condition<'_>) -> Result<bool, StoreError> {
-        condition.unconditional()?;
+        condition.erasing()?;
         self.writable("erasing", key.as_str())?;
-        let erased = self.0.handle.with(|database| database.remove(key.as_str()));
-        Ok(erased.map_err(self.fail("erasing", key.as_str()))?.is_some())
+        let erased = self.0.handle.with(|database| {
+            if !is_unchanged(condition, || version_in(database, key))? {
+                return Ok(Err(conflict("erasing")));
+            }
+            Ok(Ok(database.remove(key.as_str())?.is_some()))
+        });
+        let erased = erased.map_err(self.fail("erasing", key.as_str()))?;
+        erased.map_err(|error| self.place(error, key.as_str()))
     }
 
     fn erase_prefix(&self, prefix: &Prefix) -> Result<(), StoreError> {

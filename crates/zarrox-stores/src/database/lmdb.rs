@@ -13,6 +13,7 @@ use heed::{
     CommitOrAbort, Database, Env, EnvFlags, EnvOpenOptions, MdbError, PutFlags, RoTxn, RwTxn, WithoutTls,
 };
 
+use crate::database::digest::{Digested, conflict, is_unchanged, version_of};
 use crate::database::ordered::{KeyRange, Ordered, Page};
 use crate::database::shared::{OpenDatabases, Shared, canonical, directory_of};
 use crate::store::{checked_length, ranges_of, reserved};
@@ -359,7 +360,7 @@ impl LmdbStore {
         key: &Key,
         look: impl Fn(&[u8]) -> Result<T, StoreError>,
     ) -> Result<Option<T>, Fault> {
-        if key.as_str().len() > LONGEST_KEY {
+        if !fits(key) {
             return Ok(None);
         }
         self.read(|table, transaction| {
@@ -370,6 +371,26 @@ impl LmdbStore {
 }
 
 type Table = Database<'static, Bytes, Bytes>;
+
+/// Returns true if LMDB takes a key of this length.
+fn fits(key: &Key) -> bool {
+    key.as_str().len() <= LONGEST_KEY
+}
+
+/// Fails when the value is not the one that the condition asks for; in the transaction that changes it.
+fn check(
+    table: &Table,
+    transaction: &RwTxn<'_>,
+    key: &Key,
+    condition: Condition<'_>,
+    operation: &'static str,
+) -> Result<(), Fault> {
+    let there = || {
+        let value = if fits(key) { table.get(transaction, key.as_str().as_bytes())? } else { None };
+        Ok::<_, Fault>(value.map(version_of))
+    };
+    if is_unchanged(condition, there)? { Ok(()) } else { Err(conflict(operation).into()) }
+}
 
 impl Store for LmdbStore {
     provided!(directory get_many contains rename_prefix flush);
@@ -383,6 +404,9 @@ impl Store for LmdbStore {
             writable: self.0.writable,
             listable: true,
             set_if_absent: self.0.writable,
+            set_if_unchanged: self.0.writable,
+            erase_if_unchanged: self.0.writable,
+            digest_versions: true,
             rename: false,
             values_above_values: true,
             ..Capabilities::default()
@@ -391,7 +415,7 @@ impl Store for LmdbStore {
 
     /// The value is copied: a transaction that stays open would keep the database from using old pages again.
     fn open_with(&self, key: &Key, _first: Option<ByteRange>) -> Result<Option<Box<dyn Value>>, StoreError> {
-        Ok(self.get(key)?.map(|bytes| Box::new(bytes) as Box<dyn Value>))
+        Ok(self.get(key)?.map(|bytes| Box::new(Digested(bytes)) as Box<dyn Value>))
     }
 
     fn get(&self, key: &Key) -> Result<Option<Buffer>, StoreError> {
@@ -409,25 +433,29 @@ impl Store for LmdbStore {
 
     fn put(&self, key: &Key, payload: Payload<'_>, condition: Condition<'_>) -> Result<(), StoreError> {
         let value = &*payload.bytes(key)?;
-        let flags = if condition.absent()? { PutFlags::NO_OVERWRITE } else { PutFlags::empty() };
+        let flags = match condition {
+            Condition::Absent => PutFlags::NO_OVERWRITE,
+            _ => PutFlags::empty(),
+        };
         let put = |table: &Table, transaction: &mut RwTxn<'_>| {
-            if key.as_str().len() > LONGEST_KEY {
+            if !fits(key) {
                 let message = format!(
                     "LMDB takes keys of up to {LONGEST_KEY} bytes, and this has {}",
                     key.as_str().len()
                 );
                 return Err(Fault::Other(StoreErrorKind::InvalidKey, message));
             }
+            check(table, transaction, key, condition, "writing")?;
             Ok(table.put_with_flags(transaction, flags, key.as_str().as_bytes(), value)?)
         };
         self.write(put).map_err(self.fail("writing", key.as_str()))
     }
 
     fn erase_if(&self, key: &Key, condition: Condition<'_>) -> Result<bool, StoreError> {
-        condition.unconditional()?;
+        condition.erasing()?;
         let erase = |table: &Table, transaction: &mut RwTxn<'_>| {
-            let fits = key.as_str().len() <= LONGEST_KEY;
-            Ok(fits && table.delete(transaction, key.as_str().as_bytes())?)
+            check(table, transaction, key, condition, "erasing")?;
+            Ok(fits(key) && table.delete(transaction, key.as_str().as_bytes())?)
         };
         self.write(erase).map_err(self.fail("erasing", key.as_str()))
     }

@@ -11,6 +11,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::types::Value as SqlValue;
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, params};
 
+use crate::database::digest::{Digested, conflict, is_unchanged, version_of};
 use crate::database::ordered::{KeyRange, Ordered, Page};
 use crate::database::shared::{OpenDatabases, Shared, canonical, directory_of};
 use crate::fork::busy;
@@ -19,7 +20,7 @@ use crate::per_process::PerProcess;
 use crate::store::{check_rename, checked_length, ranges_of, reserved};
 use crate::{
     ByteRange, Capabilities, Condition, DirListing, Key, LockGuard, Payload, Prefix, Store, StoreError,
-    StoreErrorKind, Value, provided,
+    StoreErrorKind, Value, Version, provided,
 };
 
 /// The table as zarr-python makes it.
@@ -154,14 +155,25 @@ impl SqliteOptions {
     }
 }
 
-/// SQLite's own words for these are "unable to open database file".
+/// SQLite's own words for these are "unable to open database file". The file is not opened: that would release the locks that
+/// other handles of this process have on it, as soon as it is closed.
 fn check_file(path: &Path, create: bool) -> io::Result<()> {
     match fs::metadata(path) {
         Ok(found) if found.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
-        Ok(_) => fs::File::open(path).map(drop),
+        Ok(_) => may_read(path),
         Err(error) if create && error.kind() == io::ErrorKind::NotFound => Ok(()),
         Err(error) => Err(error),
     }
+}
+
+#[cfg(unix)]
+fn may_read(path: &Path) -> io::Result<()> {
+    Ok(rustix::fs::access(path, rustix::fs::Access::READ_OK)?)
+}
+
+#[cfg(not(unix))]
+fn may_read(path: &Path) -> io::Result<()> {
+    fs::File::open(path).map(drop)
 }
 
 struct Inner {
@@ -332,6 +344,20 @@ impl Found {
     }
 }
 
+/// Fails when the value is not the one that the condition asks for; in the transaction that changes it.
+fn check(
+    connection: &Connection,
+    key: &Key,
+    condition: Condition<'_>,
+    operation: &'static str,
+) -> Result<(), Fault> {
+    let there = || {
+        let Some(found) = find(connection, key)? else { return Ok::<_, Fault>(None) };
+        Ok(Some(version_of(&found.read(connection)?)))
+    };
+    if is_unchanged(condition, there)? { Ok(()) } else { Err(conflict(operation).into()) }
+}
+
 fn find(connection: &Connection, key: &Key) -> Result<Option<Found>, Fault> {
     let mut statement = connection.prepare_cached(FIND)?;
     let mut rows = statement.query(params![key.as_str(), LARGE.cast_signed()])?;
@@ -401,7 +427,7 @@ impl SqliteStore {
         }
         self.0.give_back(connection);
         match found? {
-            Some(Found::Small(bytes)) => Ok(Some(Box::new(bytes))),
+            Some(Found::Small(bytes)) => Ok(Some(Box::new(Digested(bytes)))),
             _ => Ok(None),
         }
     }
@@ -426,6 +452,9 @@ impl Store for SqliteStore {
             writable: self.0.writable,
             listable: true,
             set_if_absent: self.0.writable,
+            set_if_unchanged: self.0.writable,
+            erase_if_unchanged: self.0.writable,
+            digest_versions: true,
             rename: self.0.writable,
             values_above_values: true,
             ..Capabilities::default()
@@ -436,7 +465,7 @@ impl Store for SqliteStore {
         if self.0.log {
             return self.open_in_transaction(key).map_err(self.fail("reading", key.as_str()));
         }
-        Ok(self.get(key)?.map(|bytes| Box::new(bytes) as Box<dyn Value>))
+        Ok(self.get(key)?.map(|bytes| Box::new(Digested(bytes)) as Box<dyn Value>))
     }
 
     fn get(&self, key: &Key) -> Result<Option<Bytes>, StoreError> {
@@ -460,20 +489,24 @@ impl Store for SqliteStore {
 
     fn put(&self, key: &Key, payload: Payload<'_>, condition: Condition<'_>) -> Result<(), StoreError> {
         let value = &*payload.bytes(key)?;
-        let sql = match condition.absent()? {
-            false => "REPLACE INTO zarr(k, v) VALUES (?1, ?2)",
-            true => "INSERT INTO zarr(k, v) VALUES (?1, ?2)",
+        let sql = match condition {
+            Condition::Absent => "INSERT INTO zarr(k, v) VALUES (?1, ?2)",
+            _ => "REPLACE INTO zarr(k, v) VALUES (?1, ?2)",
         };
         let put = |connection: &Connection| {
+            check(connection, key, condition, "writing")?;
             Ok(connection.prepare_cached(sql)?.execute(params![key.as_str(), value])?)
         };
         self.0.write(put).map(drop).map_err(self.fail("writing", key.as_str()))
     }
 
     fn erase_if(&self, key: &Key, condition: Condition<'_>) -> Result<bool, StoreError> {
-        condition.unconditional()?;
+        condition.erasing()?;
         let sql = "DELETE FROM zarr WHERE k = ?1";
-        let erase = |connection: &Connection| Ok(connection.prepare_cached(sql)?.execute([key.as_str()])?);
+        let erase = |connection: &Connection| {
+            check(connection, key, condition, "erasing")?;
+            Ok(connection.prepare_cached(sql)?.execute([key.as_str()])?)
+        };
         Ok(self.0.write(erase).map_err(self.fail("erasing", key.as_str()))? > 0)
     }
 
@@ -579,6 +612,10 @@ impl Value for LargeValue {
         let Some(connection) = connection.as_ref() else { return Ok(()) };
         let done = read_blob(connection, self.row, offset, buffer);
         done.map_err(|fault| self.store.0.error(fault, "reading", self.key.as_str()))
+    }
+
+    fn version(&self) -> Option<Version> {
+        self.read(0, self.size).ok().map(|bytes| version_of(&bytes))
     }
 }
 

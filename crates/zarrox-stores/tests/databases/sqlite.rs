@@ -13,7 +13,7 @@ use zarrox_testkit::store::{key, list, prefix, store_suite};
 use super::damage::check_damaged;
 use super::golden::{check_golden, golden};
 use super::handles::check_two_handles;
-use super::processes::{self, check_two_processes};
+use super::processes::{self, check_processes};
 
 fn suite(options: &SqliteOptions) {
     let kept = Mutex::new(Vec::new());
@@ -161,17 +161,17 @@ fn two_handles_are_one_storage() {
 }
 
 #[test]
-fn two_processes_write() {
+fn processes_write_together() {
     if processes::is_child() {
         return;
     }
     let (_directory, path, store) = temporary();
-    check_two_processes("databases::sqlite::two_processes_write_child", &path, &store);
+    check_processes("databases::sqlite::processes_write_together_child", &path, &store);
 }
 
-/// The other process of the test above.
+/// Another process of the test above.
 #[test]
-fn two_processes_write_child() {
+fn processes_write_together_child() {
     processes::run_child(&|path: &Path| Box::new(SqliteOptions::new().sync(false).open(path).unwrap()));
 }
 

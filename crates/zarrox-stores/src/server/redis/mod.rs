@@ -298,6 +298,7 @@ impl Store for RedisStore {
             rename: false,
             values_above_values: true,
             set_if_unchanged: true,
+            erase_if_unchanged: true,
             in_flight: Some(IN_FLIGHT),
             largest_value: Some(LARGEST as u64),
             ..Capabilities::default()
@@ -383,7 +384,10 @@ impl Store for RedisStore {
     }
 
     fn erase_if(&self, key: &Key, condition: Condition<'_>) -> Result<bool, StoreError> {
-        condition.unconditional()?;
+        condition.erasing()?;
+        if let Condition::Matches(version) = condition {
+            return value::erase(&self.0, key, version).map(|()| true);
+        }
         let name = self.0.name(key);
         let erase = |connection: &mut Connection| ::redis::cmd("UNLINK").arg(&name).query(connection);
         self.0.pool.once(erase).map_err(self.0.fail("erasing", key.as_str()))
