@@ -16,6 +16,8 @@ mod directory;
 mod fallback;
 mod memory;
 mod other_process;
+#[cfg(any(feature = "sqlite", feature = "lmdb", feature = "redb", feature = "gdbm", feature = "zip"))]
+mod processes;
 #[cfg(feature = "references")]
 mod references;
 mod wrappers;

@@ -11,8 +11,8 @@ use zarrox_testkit::store::{key, list, store_suite};
 use super::damage::check_damaged;
 use super::golden::{check_golden, golden};
 use super::handles::check_two_handles;
-use super::processes::{check_turns, is_child, take_turns};
 use crate::other_process;
+use crate::processes::{check_turns, is_child, take_turns};
 
 const CHILD: &str = "ZARROX_TEST_GDBM";
 

@@ -10,7 +10,7 @@ use zarrox_testkit::store::{key, list, prefix, store_suite};
 
 use super::golden::{check_golden, golden};
 use super::handles::check_two_handles;
-use super::processes::{self, check_processes};
+use crate::processes::{self, check_processes};
 
 fn suite(options: &LmdbOptions) {
     let kept = Mutex::new(Vec::new());

@@ -57,7 +57,7 @@ pub(super) struct State {
     /// `None` while there is no file.
     pub(super) source: Option<Arc<Source>>,
     pub(super) directory: Directory,
-    /// The number of times that the directory was read.
+    /// Counts what may put another entry where one was: that the directory is read again, or that the last entries are given up.
     pub(super) generation: u64,
     stamp: Option<Stamp>,
 }
@@ -237,21 +237,23 @@ impl Archive {
         }
     }
 
-    /// Appends an entry.
+    /// Keeps other programs from writing until this one has [finished](Self::flush), and reads what they wrote before.
+    pub(super) fn reserve(&self) -> Result<(), StoreError> {
+        self.begin(&mut unpoisoned(&self.writer)).map(drop)
+    }
+
+    /// Appends an entry, if `check` allows it while nobody else writes.
     pub(super) fn set(
         &self,
         key: &Key,
         content: Content,
         header: &[u8],
         bytes: &[u8],
-        absent: bool,
+        check: impl FnOnce(&State) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
         let mut writer = unpoisoned(&self.writer);
         let session = self.begin(&mut writer)?;
-        if absent && self.known_state().directory.entries.contains_key(key) {
-            let error = StoreError::new(StoreErrorKind::AlreadyExists, "writing", "there is a value already");
-            return Err(self.named(error).with_key(key.as_str()));
-        }
+        check(&self.known_state())?;
         let length = (header.len() + bytes.len()) as u64;
         let named = |error: StoreError| error.with_key(key.as_str());
         self.make_room(session, length).map_err(named)?;
@@ -265,13 +267,16 @@ impl Archive {
         Ok(())
     }
 
-    /// Leaves out entries of the next directory: those that `choose` takes out of the map.
+    /// Leaves out entries of the next directory: those that `choose` takes out of the map, if `check` allows it while nobody else
+    /// writes.
     pub(super) fn erase<T>(
         &self,
+        check: impl FnOnce(&State) -> Result<(), StoreError>,
         choose: impl FnOnce(&mut crate::key_map::Map<Entry>) -> T,
     ) -> Result<T, StoreError> {
         let mut writer = unpoisoned(&self.writer);
         let session = self.begin(&mut writer)?;
+        check(&self.known_state())?;
         session.changed = true;
         Ok(choose(&mut self.state_mut().directory.entries))
     }
@@ -285,7 +290,12 @@ impl Archive {
         let Some(session) = writer.as_mut() else { return Ok(()) };
         if session.changed {
             // What was written last and left out again takes no room.
-            session.end = self.known_state().directory.end_from(session.begin);
+            let end = self.known_state().directory.end_from(session.begin);
+            if end < session.end {
+                // Its place will be another entry's: no version may be the same.
+                self.state_mut().generation += 1;
+            }
+            session.end = end;
             let directory = self.known_state().directory.to_bytes(session.end);
             self.make_room(session, directory.len() as u64)?;
             let length = session.end + directory.len() as u64;
@@ -377,7 +387,7 @@ impl Archive {
             Err(TryLockError::WouldBlock) => {
                 let message =
                     "another program or handle is writing to this archive; try again when it has finished";
-                Err(self.named(StoreError::new(StoreErrorKind::Conflict, "locking", message)))
+                Err(self.named(StoreError::new(StoreErrorKind::Unreachable, "locking", message)))
             }
             Err(TryLockError::Error(error)) => Err(self.fail("locking", error)),
         }
