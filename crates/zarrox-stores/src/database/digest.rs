@@ -6,14 +6,14 @@ use twox_hash::XxHash3_128;
 use crate::{Condition, StoreError, StoreErrorKind, Value, Version};
 
 /// The version of a value of these bytes.
-pub(super) fn version_of(bytes: &[u8]) -> Version {
+pub(crate) fn version_of(bytes: &[u8]) -> Version {
     let (digest, length) = (XxHash3_128::oneshot(bytes), bytes.len() as u64);
     Version::from([&digest.to_le_bytes()[..], &length.to_le_bytes()].concat())
 }
 
 /// Returns true if the condition asks for no version, or for the one that is there. `there` is called within the transaction that
 /// changes the value.
-pub(super) fn is_unchanged<E>(
+pub(crate) fn is_unchanged<E>(
     condition: Condition<'_>,
     there: impl FnOnce() -> Result<Option<Version>, E>,
 ) -> Result<bool, E> {
@@ -24,12 +24,12 @@ pub(super) fn is_unchanged<E>(
 }
 
 /// The error of a value that is another one than the condition says.
-pub(super) fn conflict(operation: &'static str) -> StoreError {
+pub(crate) fn conflict(operation: &'static str) -> StoreError {
     StoreError::new(StoreErrorKind::Conflict, operation, "somebody else changed the value meanwhile")
 }
 
 /// A value in memory. Its version is calculated when somebody asks.
-pub(super) struct Digested(pub(super) Bytes);
+pub(crate) struct Digested(pub(crate) Bytes);
 
 impl Value for Digested {
     fn size(&self) -> u64 {
