@@ -81,9 +81,11 @@ pub mod wrapper;
 
 pub use bytes::Bytes;
 
+#[cfg(unix)]
+pub use self::url::open_directory;
 pub use self::url::{
-    FOLLOW_LINKS, Located, OptionValue, StorageOption, StorageOptions, StoreUrl, file_of, is_url, open_url,
-    storage_options,
+    FOLLOW_LINKS, Located, OptionValue, SYNC, StorageOption, StorageOptions, StoreUrl, file_of, is_url,
+    open_url, storage_options,
 };
 #[cfg(all(unix, feature = "zip"))]
 pub use archive::zip::{ZipMode, ZipStore};

@@ -9,7 +9,7 @@ use std::fmt;
 
 use zarrox_core::metadata::{Consolidation, Layout, Source, StoredDocuments, same_document};
 use zarrox_core::{Error, ErrorKind, Format, NodeMetadata, NodePath, Result};
-use zarrox_stores::{Key, Prefix};
+use zarrox_stores::{Key, Prefix, StoreExt};
 
 use crate::group::Group;
 use crate::guarded::until_unchanged;

@@ -7,9 +7,7 @@ use std::{fs, io};
 use zarrox_core::Strictness;
 use zarrox_core::metadata::ReadContext;
 use zarrox_core::{Format, NodePath, Registry, Result};
-use zarrox_stores::{
-    DirectoryStore, FOLLOW_LINKS, Located, Prefix, PrefixStore, StorageOptions, Store, is_url, open_url,
-};
+use zarrox_stores::{Located, Prefix, PrefixStore, StorageOptions, Store, is_url, open_directory, open_url};
 
 use crate::error::argument;
 
@@ -39,12 +37,10 @@ pub(crate) fn store_for(
     let below = path.strip_prefix(&root).ok().and_then(Path::to_str).unwrap_or_default();
     let node = NodePath::new(below)?;
     if archive.is_some() {
-        return Ok((open_archive(&root)?, node, None));
+        return Ok((open_archive(&root, storage)?, node, None));
     }
     let named = has_extension(&root, "n5").then_some(Format::N5);
-    let follow = storage.flag(FOLLOW_LINKS)?.unwrap_or_default();
-    let directory = DirectoryStore::open(root)?;
-    Ok((Arc::new(directory.follow_links(follow)), node, named))
+    Ok((Arc::new(open_directory(root, storage)?), node, named))
 }
 
 /// The store that a path or URL means, and the path of the node in it: what [`open`](crate::open) opens, for programs that want the
@@ -98,13 +94,13 @@ fn archive_of(path: &Path) -> Option<&Path> {
 }
 
 #[cfg(feature = "zip")]
-fn open_archive(path: &Path) -> Result<Arc<dyn Store>> {
+fn open_archive(path: &Path, storage: &StorageOptions) -> Result<Arc<dyn Store>> {
     let store = zarrox_stores::ZipStore::open(path, zarrox_stores::ZipMode::Append)?;
-    Ok(Arc::new(store))
+    Ok(Arc::new(store.sync(storage.flag(zarrox_stores::SYNC)?.unwrap_or_default())))
 }
 
 #[cfg(not(feature = "zip"))]
-fn open_archive(path: &Path) -> Result<Arc<dyn Store>> {
+fn open_archive(path: &Path, _: &StorageOptions) -> Result<Arc<dyn Store>> {
     let message = format!("'{}': zip archives need the feature `zip` of zarrox", path.display());
     Err(zarrox_core::Error::new(zarrox_core::ErrorKind::Unsupported, message))
 }

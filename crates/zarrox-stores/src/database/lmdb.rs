@@ -1,11 +1,12 @@
 //! [`LmdbStore`].
 
 use std::fs::File;
+use std::io;
 use std::io::Read;
 use std::ops::{Bound, ControlFlow};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
-use std::{fs, io};
 
 use bytes::Bytes as Buffer;
 use heed::types::Bytes;
@@ -15,7 +16,8 @@ use heed::{
 
 use crate::database::digest::{Digested, conflict, is_unchanged, version_of};
 use crate::database::ordered::{KeyRange, Ordered, Page};
-use crate::database::shared::{OpenDatabases, Shared, canonical, directory_of};
+use crate::database::shared::{OpenDatabases, Shared, canonical};
+use crate::local::durable::{create_directories, directory_of, sync_directory};
 use crate::store::{checked_length, ranges_of, reserved};
 use crate::{
     ByteRange, Capabilities, Condition, DirListing, Key, LockGuard, Payload, Prefix, Store, StoreError,
@@ -52,7 +54,7 @@ static OPEN: OpenDatabases<Environment> = OpenDatabases::new();
 /// | [`sync`](LmdbOptions::sync) | every write is flushed to the disk |
 /// | [`single_file`](LmdbOptions::single_file) | what is made is a directory |
 ///
-/// All handles of a process share one environment, with the options of the first. Other processes may use it meanwhile,
+/// All handles of a process share one environment, with the options of the first; writes are flushed as soon as one handle asks for it. Other processes may use it meanwhile,
 /// as long as it lies on a local file system.
 ///
 /// # Only for files that are trusted
@@ -145,7 +147,7 @@ impl LmdbOptions {
         let io = |error| place(StoreError::from_io("opening", error));
         if create && !path.exists() {
             let directory = if self.single_file { directory_of(path) } else { path };
-            fs::create_dir_all(directory).map_err(io)?;
+            create_directories(directory, self.sync).map_err(io)?;
         }
         let path = canonical(path).map_err(io)?;
         let single_file = self.single_file && !path.exists() || path.is_file();
@@ -155,6 +157,10 @@ impl LmdbOptions {
         }
         let environment = OPEN.open(&path, || Environment::open(&path, single_file, &self));
         let environment = environment.map_err(|fault| place(fault.into_error("opening")))?;
+        if create && self.sync {
+            sync_directory(directory_of(&data)).map_err(io)?;
+        }
+        environment.sync.fetch_or(self.sync, Ordering::Relaxed);
         if environment.read_only && !self.read_only {
             let message = "this process has the database open for reading only; close that handle first";
             return Err(place(StoreError::new(StoreErrorKind::Other, "opening", message)));
@@ -225,6 +231,10 @@ struct Environment {
     /// Held exclusively while the map is replaced, when no transaction may be open.
     map: RwLock<()>,
     read_only: bool,
+    /// True as soon as one handle asks that writes are flushed.
+    sync: AtomicBool,
+    /// True if LMDB does that by itself.
+    syncs: bool,
 }
 
 impl Environment {
@@ -256,7 +266,15 @@ impl Environment {
                 "the LMDB database has no main database".into(),
             ));
         };
-        Ok(Self { env, database, map: RwLock::default(), read_only: options.read_only })
+        let sync = AtomicBool::new(options.sync);
+        Ok(Self {
+            env,
+            database,
+            map: RwLock::default(),
+            read_only: options.read_only,
+            sync,
+            syncs: options.sync,
+        })
     }
 
     fn read<T>(&self, read: impl Fn(&RoTxn<'_>) -> Result<T, Fault>) -> Result<T, Fault> {
@@ -268,6 +286,9 @@ impl Environment {
             let mut transaction = self.env.write_txn()?;
             let done = write(&mut transaction)?;
             transaction.commit()?;
+            if self.sync.load(Ordering::Relaxed) && !self.syncs {
+                self.env.force_sync()?;
+            }
             Ok(done)
         })
     }

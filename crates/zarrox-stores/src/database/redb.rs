@@ -5,19 +5,22 @@ use std::ops::{Bound, ControlFlow};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::{fmt, fs, io};
 
 use bytes::Bytes;
+use redb::backends::FileBackend;
 use redb::{
     Database, Error, ReadOnlyDatabase, ReadOnlyTable, ReadTransaction, ReadableDatabase, ReadableTable,
-    Table, TableDefinition,
+    StorageBackend, Table, TableDefinition,
 };
 
 use crate::database::digest::{Digested, conflict, is_unchanged, version_of};
 use crate::database::ordered::{KeyRange, Ordered, Page};
-use crate::database::shared::{OpenDatabases, Shared, canonical, directory_of};
+use crate::database::shared::{OpenDatabases, Shared, canonical};
 use crate::file_lock::for_a_moment;
 use crate::fork::busy;
+use crate::local::durable::{create_directories, directory_of, sync_directory};
 use crate::per_process::PerProcess;
 use crate::store::reserved;
 use crate::{
@@ -36,11 +39,12 @@ static OPEN: OpenDatabases<Handle> = OpenDatabases::new();
 ///
 /// All is in the table `zarr`, from the bytes of a key to the value as it is (`TableDefinition<&[u8], &[u8]>`). Other
 /// tables are left alone. Every write is a transaction, so that readers see the old value or the new one, and a crash
-/// leaves one of them; every write is flushed to the disk.
+/// leaves one of them.
 ///
 /// | option | when not set |
 /// |---|---|
 /// | [`read_only`](RedbOptions::read_only) | writes too |
+/// | [`sync`](RedbOptions::sync) | every write is flushed to the disk |
 ///
 /// One process has the file, with any number of handles, which share the options of the first; another one fails with
 /// [`StoreErrorKind::Unreachable`]. Processes that all only read may share it. Values have up to 3 GiB, and are read whole.
@@ -54,9 +58,16 @@ struct Inner {
 }
 
 /// Options with which a [`RedbStore`] is opened.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct RedbOptions {
     read_only: bool,
+    sync: bool,
+}
+
+impl Default for RedbOptions {
+    fn default() -> Self {
+        Self { read_only: false, sync: true }
+    }
 }
 
 impl RedbOptions {
@@ -70,6 +81,14 @@ impl RedbOptions {
     #[must_use]
     pub fn read_only(mut self, read_only: bool) -> Self {
         self.read_only = read_only;
+        self
+    }
+
+    /// Sets whether writes are flushed to the disk. Without, writing is much faster, but a power failure may damage the whole
+    /// database, not only the last values. A process that is killed does no harm in either case.
+    #[must_use]
+    pub fn sync(mut self, sync: bool) -> Self {
+        self.sync = sync;
         self
     }
 
@@ -97,11 +116,15 @@ impl RedbOptions {
         let place = |error: StoreError| error.with_location(path.to_string_lossy());
         let io = |error| place(StoreError::from_io("opening", error));
         if create {
-            fs::create_dir_all(directory_of(path)).map_err(io)?;
+            create_directories(directory_of(path), self.sync).map_err(io)?;
         }
         let path = canonical(path).map_err(io)?;
         let handle = OPEN.open(&path, || Handle::open(&path, create, &self));
         let handle = handle.map_err(|fault| place(fault.into_error("opening")))?;
+        if create && self.sync {
+            sync_directory(directory_of(&path)).map_err(io)?;
+        }
+        handle.sync.fetch_or(self.sync, Ordering::Relaxed);
         if !self.read_only && handle.read_only {
             let message = "this process has the database open for reading only; close that handle first";
             return Err(place(StoreError::new(StoreErrorKind::Other, "opening", message)));
@@ -121,6 +144,8 @@ struct Handle {
     read_only: bool,
     /// True if the file is locked against other processes. redb goes on without a lock where the file system has none.
     locked: bool,
+    /// True as soon as one handle asks that writes are flushed.
+    sync: Arc<AtomicBool>,
     /// A process that was forked off has to open the file itself, which fails as long as its parent has it.
     access: PerProcess<Arc<Access>>,
 }
@@ -132,7 +157,8 @@ impl Handle {
             check_file(path)?;
         }
         let (path, read_only) = (path.to_owned(), options.read_only);
-        let mut handle = Self { path, read_only, locked: false, access: PerProcess::new() };
+        let sync = Arc::new(AtomicBool::new(options.sync));
+        let mut handle = Self { path, read_only, locked: false, sync, access: PerProcess::new() };
         match &*handle.access(create)? {
             Access::Writing(database) if create => guarded(|| {
                 let transaction = database.begin_write()?;
@@ -149,12 +175,14 @@ impl Handle {
     fn access(&self, create: bool) -> Result<Arc<Access>, Fault> {
         let path = &self.path;
         let open = || {
-            let access = match (self.read_only, create) {
-                (true, _) => Access::Reading(ReadOnlyDatabase::open(path)?),
-                (false, true) => Access::Writing(Database::create(path)?),
-                (false, false) => Access::Writing(Database::open(path)?),
-            };
-            Ok(Arc::new(access))
+            if self.read_only {
+                return Ok(Arc::new(Access::Reading(ReadOnlyDatabase::open(path)?)));
+            }
+            let file =
+                fs::OpenOptions::new().read(true).write(true).create(create).truncate(false).open(path);
+            let file = FileBackend::new(file.map_err(Error::Io)?)?;
+            let backend = Backend { file, sync: Arc::clone(&self.sync) };
+            Ok(Arc::new(Access::Writing(Database::builder().create_with_backend(backend)?)))
         };
         let is_taken = |fault: &Fault| matches!(fault, Fault::Redb(Error::DatabaseAlreadyOpen));
         self.access.try_get(|| for_a_moment(|| guarded(open), is_taken))
@@ -183,6 +211,39 @@ impl Handle {
             transaction.commit()?;
             Ok(done)
         })
+    }
+}
+
+/// A file that is flushed only if somebody asks for it. Without, what redb writes arrives in its order as long as the system lives.
+#[derive(Debug)]
+struct Backend {
+    file: FileBackend,
+    sync: Arc<AtomicBool>,
+}
+
+impl StorageBackend for Backend {
+    fn len(&self) -> io::Result<u64> {
+        self.file.len()
+    }
+
+    fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
+        self.file.read(offset, out)
+    }
+
+    fn set_len(&self, length: u64) -> io::Result<()> {
+        self.file.set_len(length)
+    }
+
+    fn sync_data(&self) -> io::Result<()> {
+        if self.sync.load(Ordering::Relaxed) { self.file.sync_data() } else { Ok(()) }
+    }
+
+    fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
+        self.file.write(offset, data)
+    }
+
+    fn close(&self) -> io::Result<()> {
+        self.file.close()
     }
 }
 

@@ -13,8 +13,9 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, params};
 
 use crate::database::digest::{Digested, conflict, is_unchanged, version_of};
 use crate::database::ordered::{KeyRange, Ordered, Page};
-use crate::database::shared::{OpenDatabases, Shared, canonical, directory_of};
+use crate::database::shared::{OpenDatabases, Shared, canonical};
 use crate::fork::busy;
+use crate::local::durable::{create_directories, directory_of};
 use crate::lock::unpoisoned;
 use crate::per_process::PerProcess;
 use crate::store::{check_rename, checked_length, ranges_of, reserved};
@@ -143,7 +144,7 @@ impl SqliteOptions {
         let place = |error: StoreError| error.with_location(path.to_string_lossy());
         let io = |error| place(StoreError::from_io("opening", error));
         if create {
-            fs::create_dir_all(directory_of(path)).map_err(io)?;
+            create_directories(directory_of(path), self.sync).map_err(io)?;
         }
         let path = canonical(path).map_err(io)?;
         check_file(&path, create).map_err(io)?;
@@ -226,9 +227,9 @@ impl Inner {
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false)?;
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_VIEW, false)?;
         connection.execute_batch("PRAGMA cell_size_check = ON")?;
-        if !self.options.sync {
-            connection.execute_batch("PRAGMA synchronous = OFF")?;
-        }
+        // Without more than SQLite's own default, a transaction may come back to life, since the end of its journal is only in memory.
+        let synchronous = if self.options.sync { "EXTRA" } else { "OFF" };
+        connection.execute_batch(&format!("PRAGMA synchronous = {synchronous}"))?;
         Ok(connection)
     }
 

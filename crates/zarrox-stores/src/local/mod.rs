@@ -2,4 +2,6 @@
 
 #[cfg(unix)]
 pub(crate) mod directory;
+#[cfg(any(feature = "sqlite", feature = "lmdb", feature = "redb", feature = "gdbm", feature = "zip"))]
+pub(crate) mod durable;
 pub(crate) mod memory;

@@ -22,8 +22,10 @@ mod text;
 
 pub use self::check::storage_options;
 pub use self::open::open_url;
-pub use self::options::{OptionValue, StorageOption, StorageOptions};
+pub use self::options::{OptionValue, SYNC, StorageOption, StorageOptions};
 pub use self::scheme::Located;
+#[cfg(unix)]
+pub use self::schemes::open_directory;
 pub use self::schemes::{FOLLOW_LINKS, file_of};
 pub use self::stage::is_url;
 pub use self::text::StoreUrl;

@@ -18,7 +18,7 @@ const CHILD: &str = "ZARROX_TEST_REDB";
 fn temporary() -> (TempDir, PathBuf, RedbStore) {
     let directory = TempDir::new().unwrap();
     let path = directory.path().join("data.redb");
-    let store = RedbStore::create(&path).unwrap();
+    let store = RedbOptions::new().sync(false).create(&path).unwrap();
     store.set(&key("a/b"), b"value", Condition::Always).unwrap();
     (directory, path, store)
 }

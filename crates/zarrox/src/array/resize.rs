@@ -8,7 +8,7 @@ use zarrox_core::metadata::Change;
 use zarrox_core::selection::{DimSelection, Selection, check_lengths};
 use zarrox_core::strided::{Dims, Span};
 use zarrox_core::{Element, IntoSelection, NodeMetadata, Result};
-use zarrox_stores::Key;
+use zarrox_stores::{Key, StoreExt};
 
 use super::{Array, DynArray};
 use crate::error::argument;

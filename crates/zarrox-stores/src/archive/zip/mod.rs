@@ -143,7 +143,7 @@ impl ZipStore {
     /// Sets whether the archive is flushed to the disk when it is finished, for all handles; `false` when not
     /// set.
     ///
-    /// Then a finished archive outlives a power failure.
+    /// Then a finished archive outlives a power failure, together with its name.
     #[must_use]
     pub fn sync(self, sync: bool) -> Self {
         self.archive.set_sync(sync);
