@@ -13,6 +13,7 @@ mod cloud_faults;
 ))]
 mod databases;
 mod directory;
+mod durability;
 mod fallback;
 mod memory;
 mod other_process;

@@ -1,5 +1,7 @@
 //! Several processes that write to one database.
 
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -81,18 +83,21 @@ pub(crate) fn check_processes(child: &str, path: &Path, store: &dyn Store) {
     assert_eq!(large.iter().map(|byte| u64::from(*byte)).sum::<u64>(), all * (EACH / 5));
 }
 
+/// A function that opens a store at a path, if nobody else has it.
+pub(crate) type Opener = dyn Fn(&Path) -> Result<Box<dyn Store>, StoreError>;
+
 /// The time that a process waits for its turn.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Another process of [`check_turns`].
-pub(crate) fn take_turns(open: &dyn Fn(&Path) -> Result<Box<dyn Store>, StoreError>) {
+pub(crate) fn take_turns(open: &Opener) {
     if let Some(path) = std::env::var_os(CHILD) {
         count_by_turns(Path::new(&path), open);
     }
 }
 
 /// Counts under the lock of a file that one process has at a time: opens it, adds some, and closes it.
-fn count_by_turns(path: &Path, open: &dyn Fn(&Path) -> Result<Box<dyn Store>, StoreError>) {
+fn count_by_turns(path: &Path, open: &Opener) {
     let end = Instant::now() + PATIENCE;
     let mut left = EACH;
     while left > 0 {
@@ -110,17 +115,13 @@ fn count_by_turns(path: &Path, open: &dyn Fn(&Path) -> Result<Box<dyn Store>, St
                 assert!(Instant::now() < end, "no turn in {PATIENCE:?}: {error}");
                 std::thread::sleep(Duration::from_millis(5));
             }
-            Err(error) => panic!("{error}"),
+            Err(error) => Err(error).unwrap(),
         }
     }
 }
 
 /// This process and others that run the test `child` count in turns: no count is lost.
-pub(crate) fn check_turns(
-    child: &str,
-    path: &Path,
-    open: &dyn Fn(&Path) -> Result<Box<dyn Store>, StoreError>,
-) {
+pub(crate) fn check_turns(child: &str, path: &Path, open: &Opener) {
     open(path).unwrap().set(&key("count"), b"0", Condition::Always).unwrap();
     let children: Vec<_> = (0..OTHERS).map(|_| other_process::start(child, CHILD, path)).collect();
     count_by_turns(path, open);

@@ -10,7 +10,7 @@ pub enum MissingChunks {
     Error,
 }
 
-/// What a write has outlived when it returns.
+/// The events that a write has outlived when it returns.
 ///
 /// | store | [`Process`](Self::Process) | [`Disk`](Self::Disk) |
 /// |---|---|---|
