@@ -55,7 +55,8 @@ static OPEN: OpenDatabases<Environment> = OpenDatabases::new();
 /// | [`single_file`](LmdbOptions::single_file) | what is made is a directory |
 ///
 /// All handles of a process share one environment, with the options of the first; writes are flushed as soon as one handle asks for it. Other processes may use it meanwhile,
-/// as long as it lies on a local file system.
+/// as long as it lies on a local file system: a writer waits until no other process writes, without a limit. The version of a value is a
+/// digest of its bytes, which is compared within the transaction that writes.
 ///
 /// # Only for files that are trusted
 ///

@@ -47,7 +47,8 @@ static OPEN: OpenDatabases<Handle> = OpenDatabases::new();
 /// | [`sync`](RedbOptions::sync) | every write is flushed to the disk |
 ///
 /// One process has the file, with any number of handles, which share the options of the first; another one fails with
-/// [`StoreErrorKind::Unreachable`]. Processes that all only read may share it. Values have up to 3 GiB, and are read whole.
+/// [`StoreErrorKind::Unreachable`], also one that was forked off. So a lock of a key excludes everybody. Writes are flushed as soon as one
+/// handle asks for it. Processes that all only read may share the file. Values have up to 3 GiB, and are read whole.
 #[derive(Clone, Debug)]
 pub struct RedbStore(Arc<Inner>);
 

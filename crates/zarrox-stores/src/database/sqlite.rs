@@ -55,7 +55,8 @@ static GATES: OpenDatabases<RwLock<()>> = OpenDatabases::new();
 /// | [`busy_timeout`](SqliteOptions::busy_timeout) | 30 seconds |
 ///
 /// Any number of processes may use the file, as long as it lies on a local file system. A writer that has to wait too
-/// long for another process fails with [`StoreErrorKind::Unreachable`].
+/// long for another process fails with [`StoreErrorKind::Unreachable`]. The version of a value is a digest of its bytes, which is compared
+/// within the transaction that writes: so nobody undoes what another process has written, zarr-python's processes as well.
 ///
 /// ByteParts of values are read without the rest. In a database with a write-ahead log that holds for
 /// [`open_with`](Store::open_with), too; in others an open value would block all writers, so that it is read whole.

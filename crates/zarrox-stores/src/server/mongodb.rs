@@ -78,7 +78,7 @@ const DUPLICATE_KEY: i32 = 11_000;
 ///
 /// A value is replaced under [`Condition::Matches`] in two steps: a member `zarrox` with a number that nobody else has is put into the
 /// document, whose value comes along and is compared; then the document is replaced if it still has this member. Everybody who
-/// replaces the document meanwhile, zarr-python as well, takes the member away.
+/// replaces the document meanwhile, zarr-python as well, takes the member away. So any number of processes may write.
 #[derive(Clone, Debug)]
 pub struct MongoDbStore(Arc<Inner>);
 

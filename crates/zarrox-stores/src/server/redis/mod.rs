@@ -58,6 +58,9 @@ const IN_FLIGHT: NonZeroUsize = NonZeroUsize::MIN.saturating_add(15);
 /// read, by a script that compares the digest of the value, so that all are from one version; the user must be allowed to run
 /// scripts.
 ///
+/// Any number of processes may write: [`Condition::Matches`] is checked by the server, which calculates the digest of the value that is
+/// there.
+///
 /// Redis has no directories, and no order: a listing looks at every key of the database, and remembers 16 bytes for each
 /// that it has found, since Redis may name a key twice.
 #[derive(Clone, Debug)]
