@@ -214,7 +214,8 @@ impl<S: AsyncStore> Store for Blocking<S> {
     }
 
     fn capabilities(&self) -> Capabilities {
-        self.0.capabilities()
+        // The locks that it adds are those of this process.
+        Capabilities { erase_if_unchanged: false, locks_everyone: false, ..self.0.capabilities() }
     }
 
     fn open_with(&self, key: &Key, first: Option<ByteRange>) -> Result<Option<Box<dyn Value>>, StoreError> {

@@ -39,7 +39,7 @@ static OPEN: OpenDatabases<Handle> = OpenDatabases::new();
 /// | [`wait`](GdbmOptions::wait) | a file that another process has locked is an error at once |
 ///
 /// The file is locked as long as a handle is open, as GDBM does it: by one process that writes, or by any number that only
-/// read; so a lock of a key excludes everybody. All handles of a process share one open file, with the options of the first; writes are flushed as soon as one handle asks
+/// read. The version of a value is a digest of its bytes. All handles of a process share one open file, with the options of the first; writes are flushed as soon as one handle asks
 /// for it. Key and value together have up
 /// to 2 GiB, and values are read whole, also to tell their sizes in a listing. GDBM has no order of keys, so that every
 /// listing walks through all keys; they go through a temporary file.
@@ -307,7 +307,6 @@ impl Store for GdbmStore {
             set_if_unchanged: self.0.writable,
             erase_if_unchanged: self.0.writable,
             digest_versions: true,
-            locks_everyone: self.0.writable,
             rename: false,
             values_above_values: true,
             ..Capabilities::default()

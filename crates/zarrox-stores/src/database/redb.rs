@@ -1,6 +1,5 @@
 //! [`RedbStore`].
 
-use std::fs::TryLockError;
 use std::ops::{Bound, ControlFlow};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -47,7 +46,7 @@ static OPEN: OpenDatabases<Handle> = OpenDatabases::new();
 /// | [`sync`](RedbOptions::sync) | every write is flushed to the disk |
 ///
 /// One process has the file, with any number of handles, which share the options of the first; another one fails with
-/// [`StoreErrorKind::Unreachable`], also one that was forked off. So a lock of a key excludes everybody. Writes are flushed as soon as one
+/// [`StoreErrorKind::Unreachable`], also one that was forked off. The version of a value is a digest of its bytes. Writes are flushed as soon as one
 /// handle asks for it. Processes that all only read may share the file. Values have up to 3 GiB, and are read whole.
 #[derive(Clone, Debug)]
 pub struct RedbStore(Arc<Inner>);
@@ -143,8 +142,6 @@ enum Access {
 struct Handle {
     path: PathBuf,
     read_only: bool,
-    /// True if the file is locked against other processes. redb goes on without a lock where the file system has none.
-    locked: bool,
     /// True as soon as one handle asks that writes are flushed.
     sync: Arc<AtomicBool>,
     /// A process that was forked off has to open the file itself, which fails as long as its parent has it.
@@ -159,7 +156,7 @@ impl Handle {
         }
         let (path, read_only) = (path.to_owned(), options.read_only);
         let sync = Arc::new(AtomicBool::new(options.sync));
-        let mut handle = Self { path, read_only, locked: false, sync, access: PerProcess::new() };
+        let handle = Self { path, read_only, sync, access: PerProcess::new() };
         match &*handle.access(create)? {
             Access::Writing(database) if create => guarded(|| {
                 let transaction = database.begin_write()?;
@@ -168,7 +165,6 @@ impl Handle {
             })?,
             _ => handle.read(|_| Ok(()))?,
         }
-        handle.locked = !read_only && is_locked(&handle.path).map_err(Error::Io)?;
         Ok(handle)
     }
 
@@ -259,14 +255,6 @@ impl Access {
 
 fn read_only() -> Fault {
     Fault::Other(StoreErrorKind::ReadOnly, "the store was opened for reading only".into())
-}
-
-/// Returns true if somebody has locked the file, which is us when we have just opened it to write.
-fn is_locked(path: &Path) -> io::Result<bool> {
-    match fs::File::open(path)?.try_lock_shared() {
-        Err(TryLockError::WouldBlock) => Ok(true),
-        Ok(()) | Err(TryLockError::Error(_)) => Ok(false),
-    }
 }
 
 /// An empty file would become a database, and redb's own words for files of other kinds are not plain.
@@ -363,7 +351,6 @@ impl Store for RedbStore {
             set_if_unchanged: self.0.writable,
             erase_if_unchanged: self.0.writable,
             digest_versions: true,
-            locks_everyone: self.0.writable && self.0.handle.locked,
             rename: false,
             values_above_values: true,
             ..Capabilities::default()

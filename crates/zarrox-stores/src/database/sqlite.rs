@@ -346,6 +346,11 @@ impl Found {
     }
 }
 
+/// Returns true if all bytes of a value are asked for.
+fn is_whole(range: Option<ByteRange>, size: u64) -> bool {
+    matches!(range, Some(ByteRange::From { offset: 0, length }) if length.is_none_or(|length| length >= size))
+}
+
 /// Fails when the value is not the one that the condition asks for; in the transaction that changes it.
 fn check(
     connection: &Connection,
@@ -412,12 +417,18 @@ impl SqliteStore {
         move |fault| self.0.error(fault, operation, key)
     }
 
-    /// A large value stays open on a connection of its own, in the transaction that found it.
-    fn open_in_transaction(&self, key: &Key) -> Result<Option<Box<dyn Value>>, Fault> {
+    /// A large value stays open on a connection of its own, in the transaction that found it, unless all of it is read at once.
+    fn open_in_transaction(
+        &self,
+        key: &Key,
+        first: Option<ByteRange>,
+    ) -> Result<Option<Box<dyn Value>>, Fault> {
         let _busy = busy();
         let connection = self.0.take()?;
         let found = begin(&connection, "BEGIN").and_then(|()| find(&connection, key));
-        if let Ok(Some(Found::Large { row, size })) = found {
+        if let Ok(Some(Found::Large { row, size })) = found
+            && !is_whole(first, size)
+        {
             let connection = Mutex::new(Some(connection));
             return Ok(Some(Box::new(LargeValue {
                 store: self.clone(),
@@ -427,11 +438,9 @@ impl SqliteStore {
                 key: key.clone(),
             })));
         }
+        let bytes = found.and_then(|found| found.map(|found| found.read(&connection)).transpose());
         self.0.give_back(connection);
-        match found? {
-            Some(Found::Small(bytes)) => Ok(Some(Box::new(Digested(bytes)))),
-            _ => Ok(None),
-        }
+        Ok(bytes?.map(|bytes| Box::new(Digested(bytes)) as Box<dyn Value>))
     }
 }
 
@@ -463,9 +472,9 @@ impl Store for SqliteStore {
         }
     }
 
-    fn open_with(&self, key: &Key, _first: Option<ByteRange>) -> Result<Option<Box<dyn Value>>, StoreError> {
+    fn open_with(&self, key: &Key, first: Option<ByteRange>) -> Result<Option<Box<dyn Value>>, StoreError> {
         if self.0.log {
-            return self.open_in_transaction(key).map_err(self.fail("reading", key.as_str()));
+            return self.open_in_transaction(key, first).map_err(self.fail("reading", key.as_str()));
         }
         Ok(self.get(key)?.map(|bytes| Box::new(Digested(bytes)) as Box<dyn Value>))
     }
@@ -480,7 +489,7 @@ impl Store for SqliteStore {
 
     fn get_ranges(&self, key: &Key, ranges: &[ByteRange]) -> Result<Option<Vec<Bytes>>, StoreError> {
         let _reading = self.0.reading();
-        let opened = self.open_in_transaction(key).map_err(self.fail("reading", key.as_str()))?;
+        let opened = self.open_in_transaction(key, None).map_err(self.fail("reading", key.as_str()))?;
         opened.map(|value| ranges_of(self, key, &*value, ranges)).transpose()
     }
 

@@ -1,6 +1,6 @@
 //! Every kind of URL that this build knows: [`SCHEMES`].
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::LazyLock;
 
 #[cfg(any(
@@ -11,7 +11,7 @@ use std::sync::LazyLock;
     all(unix, feature = "berkeley-db")
 ))]
 use super::files::{self, file_of as file_of_scheme};
-use super::options::{SYNC, SYNC_OPTION, StorageOption, StorageOptions};
+use super::options::StorageOptions;
 use super::scheme::{Located, Scheme};
 use super::text::StoreUrl;
 use crate::{MemoryStore, StoreError, StoreErrorKind};
@@ -20,7 +20,7 @@ use crate::{MemoryStore, StoreError, StoreErrorKind};
 pub(super) static SCHEMES: &[&Scheme] = &[
     &MEMORY,
     #[cfg(unix)]
-    &DIRECTORY,
+    &super::directory::SCHEME,
     #[cfg(feature = "s3")]
     &crate::cloud::s3::SCHEME,
     #[cfg(feature = "azure")]
@@ -49,39 +49,6 @@ pub(super) static SCHEMES: &[&Scheme] = &[
     &crate::server::ftp::SCHEME,
     #[cfg(feature = "hdfs")]
     &crate::server::hdfs::SCHEME,
-];
-
-#[cfg(unix)]
-static DIRECTORY: Scheme = Scheme {
-    names: &["file"],
-    options: DIRECTORY_OPTIONS,
-    open: |url, options| Ok(Located::whole(open_directory(url.rest(), options)?, "")),
-};
-
-/// Opens a directory with the storage options that directories take.
-///
-/// # Errors
-///
-/// Those of [`DirectoryStore::open`](crate::DirectoryStore::open), and one when an option is neither `true` nor `false`.
-#[cfg(unix)]
-pub fn open_directory(
-    path: impl AsRef<Path>,
-    options: &StorageOptions,
-) -> Result<crate::DirectoryStore, StoreError> {
-    let flag = |name| Ok::<_, StoreError>(options.flag(name)?.unwrap_or_default());
-    let store = crate::DirectoryStore::open(path)?;
-    Ok(store.follow_links(flag(FOLLOW_LINKS)?).sync(flag(SYNC)?))
-}
-
-/// The name of the option that lets links lead out of a directory.
-pub const FOLLOW_LINKS: &str = "follow_links";
-
-const DIRECTORY_OPTIONS: &[StorageOption] = &[
-    StorageOption::flag(
-        FOLLOW_LINKS,
-        "follow symbolic links that lead out of the directory (a path is one, too)",
-    ),
-    SYNC_OPTION,
 ];
 
 /// All memory that is named by URLs is one store of the process, as fsspec has it.

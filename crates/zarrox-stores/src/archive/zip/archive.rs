@@ -241,11 +241,6 @@ impl Archive {
         }
     }
 
-    /// Keeps other programs from writing until this one has [finished](Self::flush), and reads what they wrote before.
-    pub(super) fn reserve(&self) -> Result<(), StoreError> {
-        self.begin(&mut unpoisoned(&self.writer)).map(drop)
-    }
-
     /// Appends an entry, if `check` allows it while nobody else writes.
     pub(super) fn set(
         &self,

@@ -51,8 +51,9 @@ const LONGEST_NAME: usize = u16::MAX as usize;
 /// only logs them. All handles of an archive in a process share what was written, and read it at once; other programs see
 /// what was there when the archive was finished last, or something in between. At no time is the file without a valid
 /// directory: if the process is killed, the archive is as it was when it was finished last, or as it was at some time
-/// since. Only one process can write to an archive at a time, from its first [lock](Store::lock) or write until it closes; a
-/// second one gets an error of the kind [`StoreErrorKind::Unreachable`]. So nothing that one has changed is lost by another one.
+/// since. Only one process can write to an archive at a time, from its first write until it closes; a second one gets an
+/// error of the kind [`StoreErrorKind::Unreachable`]. A writer reads the directory again that another one has left, and the version of a value
+/// is the place of its entry: so nobody undoes what another one has changed.
 ///
 /// A zip archive cannot give back space: what is erased or written anew stays in the file, but is left out of the directory.
 /// Copy the values into a new archive to get rid of it. Unlike in zarr-python, names are never there twice.
@@ -236,7 +237,6 @@ impl Store for ZipStore {
             set_if_absent: self.writable,
             set_if_unchanged: self.writable,
             erase_if_unchanged: self.writable,
-            locks_everyone: self.writable,
             rename: false,
             values_above_values: true,
             ..Capabilities::default()
@@ -320,11 +320,7 @@ impl Store for ZipStore {
     }
 
     fn lock(&self, key: &Key) -> Result<LockGuard, StoreError> {
-        let guard = LockGuard::in_process(&format!("zip://{}", self.archive.location), key);
-        if self.writable {
-            self.archive.reserve()?;
-        }
-        Ok(guard)
+        Ok(LockGuard::in_process(&format!("zip://{}", self.archive.location), key))
     }
 }
 
