@@ -10,7 +10,7 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyDict, PyInt, PyString, PyType, PyWeakrefMethods, PyWeakrefReference};
 use zarrox::stores::{
     ByteRange, Bytes, Capabilities, Condition, DirListing, Key, LockGuard, Payload, Prefix, Store,
-    StoreError, StoreErrorKind, Value, provided,
+    StoreError, StoreErrorKind, StoreExt, Value, provided,
 };
 
 /// A mapping from keys to whatever has bytes. Its methods are called from any thread, which takes Python's lock for that.
@@ -247,7 +247,7 @@ impl Store for MappingStore {
     }
 
     fn erase_prefix(&self, prefix: &Prefix) -> Result<(), StoreError> {
-        self.keys(prefix)?.iter().try_for_each(|key| self.erase(key).map(drop))
+        self.keys(prefix)?.iter().try_for_each(|key| StoreExt::erase(self, key).map(drop))
     }
 
     fn list_prefix(
