@@ -68,7 +68,7 @@ def open(store: Any = None, mode: str | None = "a", **kwargs: Any) -> Any:
         anew; 'w-' (or 'x') creates and fails if something is there. An array is created if ``shape`` is given, otherwise a
         group. ``None`` is 'r' for stores that can only be read, and 'a' for others.
     **kwargs
-        As for :func:`zarrox.open_array` or :func:`zarrox.open_group`: path, synchronizer, zarr_format, storage_options …
+        As for :func:`zarrox.open_array` or :func:`zarrox.open_group`: path, synchronizer, zarr_format, storage_options, sync …
 
     Returns
     -------
@@ -96,10 +96,10 @@ def open(store: Any = None, mode: str | None = "a", **kwargs: Any) -> Any:
     if mode in ("w", "w-", "x"):
         return (creation.open_array if creates_array else open_group)(store, mode, **kwargs)
 
-    storage_options = kwargs.pop("storage_options", None)
-    store = normalize_store_arg(store, storage_options=storage_options, mode=mode)
+    options = {"storage_options": kwargs.pop("storage_options", None), "sync": kwargs.pop("sync", None)}
+    store = normalize_store_arg(store, mode=mode, **options)
     if kwargs.get("chunk_store") is not None:
-        kwargs["chunk_store"] = normalize_store_arg(kwargs["chunk_store"], storage_options=storage_options, mode=mode)
+        kwargs["chunk_store"] = normalize_store_arg(kwargs["chunk_store"], mode=mode, **options)
     native = _find(store, mode, **kwargs)
     if native is None:
         return (creation.open_array if creates_array else open_group)(store, mode, **kwargs)

@@ -142,6 +142,7 @@ def create(
     data: Any = None,
     mode: str | None = None,
     config: Any = None,
+    sync: bool | None = None,
     **kwargs: Any,
 ) -> Array:
     """Create an array.
@@ -190,6 +191,8 @@ def create(
         An array of the kind that reading shall give.
     storage_options : dict, optional
         For stores that are opened by URL.
+    sync : bool, optional
+        Whether what is written to a path is flushed to the disk before a call returns, so that it outlives a power failure.
     data : array_like, optional
         What to write to the array.
     mode : str, optional
@@ -218,8 +221,8 @@ def create(
     >>> zarr.create((10000, 10000), chunks=(1000, 1000), dtype="i1", compressor=zarr.Zlib(1), order="F")
     <zarrox.core.Array (10000, 10000) int8>
     """
-    store = normalize_store_arg(store, storage_options=storage_options, mode="a")
-    chunk_store = _chunk_store(chunk_store, storage_options)
+    store = normalize_store_arg(store, storage_options=storage_options, mode="a", sync=sync)
+    chunk_store = _chunk_store(chunk_store, storage_options, sync)
     compressor, fill_value = h5py_arguments(compressor, fill_value, kwargs)
     write_empty_chunks, order = configured(config, write_empty_chunks, order)
     settings = Settings(
@@ -255,10 +258,10 @@ def create(
     return z
 
 
-def _chunk_store(chunk_store: Any, storage_options: Any) -> BaseStore | None:
+def _chunk_store(chunk_store: Any, storage_options: Any, sync: bool | None = None) -> BaseStore | None:
     if chunk_store is None:
         return None
-    return normalize_store_arg(chunk_store, storage_options=storage_options, mode="a")
+    return normalize_store_arg(chunk_store, storage_options=storage_options, mode="a", sync=sync)
 
 
 def _separator(store: BaseStore, separator: str | None) -> str | None:
@@ -414,6 +417,7 @@ def open_array(
     dimension_separator: str | None = None,
     meta_array: Any = None,
     config: Any = None,
+    sync: bool | None = None,
     **kwargs: Any,
 ) -> Array:
     """Open an array, or create it, with the modes of files.
@@ -429,6 +433,8 @@ def open_array(
         The path in the store.
     storage_options : dict, optional
         For stores that are opened by URL.
+    sync : bool, optional
+        Whether what is written to a path is flushed to the disk before a call returns, so that it outlives a power failure.
     partial_decompress : bool, optional
         Of no effect: no more of a chunk is read than is needed, wherever its codecs allow it.
     shape, chunks, dtype, compressor, fill_value, order, synchronizer, filters, cache_metadata, cache_attrs, object_codec, \
@@ -458,8 +464,8 @@ def open_array(
     """
     if mode not in ("r", "r+", "a", "w", "w-", "x"):
         raise ValueError(f"mode must be one of r, r+, a, w, w- and x, not {mode!r}")
-    store = normalize_store_arg(store, storage_options=storage_options, mode=mode)
-    chunk_store = _chunk_store(chunk_store, storage_options)
+    store = normalize_store_arg(store, storage_options=storage_options, mode=mode, sync=sync)
+    chunk_store = _chunk_store(chunk_store, storage_options, sync)
     write_empty_chunks, order = configured(config, write_empty_chunks, order)
     keys, at = native_store(store, chunk_store, synchronizer), normalize_storage_path(path)
     wanted = zarr_format if zarr_format is not None else zarr_version
@@ -562,7 +568,12 @@ def open_like(a: Any, path: Any, **kwargs: Any) -> Array:
     """
     if isinstance(a, Array):
         kwargs.setdefault("fill_value", a.fill_value)
-    kwargs["store"] = normalize_store_arg(path, storage_options=kwargs.get("storage_options"), mode=kwargs.get("mode", "a"))
+    kwargs["store"] = normalize_store_arg(
+        path,
+        storage_options=kwargs.get("storage_options"),
+        mode=kwargs.get("mode", "a"),
+        sync=kwargs.pop("sync", None),
+    )
     return open_array(**_like(a, kwargs))
 
 
@@ -596,6 +607,7 @@ def create_array(
     cache_metadata: bool = True,
     cache_attrs: bool = True,
     progress: Any = None,
+    sync: bool | None = None,
 ) -> Array:
     """Create an array with the arguments of zarr-python 3.
 
@@ -637,6 +649,8 @@ def create_array(
         The names of the dimensions.
     storage_options : dict, optional
         For stores that are opened by URL.
+    sync : bool, optional
+        Whether what is written to a path is flushed to the disk before a call returns, so that it outlives a power failure.
     overwrite : bool, optional
         Whether to delete what is stored there.
     config : dict, optional
@@ -670,8 +684,8 @@ def create_array(
         raise ValueError("give the shape of the array, or its data")
     if dtype is None:
         raise ValueError("give the dtype of the array, or its data")
-    store = normalize_store_arg(store, storage_options=storage_options, mode="a")
-    chunk_store = _chunk_store(chunk_store, storage_options)
+    store = normalize_store_arg(store, storage_options=storage_options, mode="a", sync=sync)
+    chunk_store = _chunk_store(chunk_store, storage_options, sync)
     write_empty_chunks, order = configured(config, False, order)
     settings = Settings(
         chunk_store=chunk_store,

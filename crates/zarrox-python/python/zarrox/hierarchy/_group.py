@@ -156,6 +156,7 @@ class Group(Creation, MutableMapping[str, "Array | Group"]):
         attributes: Mapping[str, Any] | None = None,
         use_consolidated: bool | str | None = None,
         storage_options: dict[str, Any] | None = None,
+        sync: bool | None = None,
     ) -> Group:
         """Open or create a group, as the mode says."""
         if isinstance(use_consolidated, str):
@@ -165,9 +166,9 @@ class Group(Creation, MutableMapping[str, "Array | Group"]):
         elif store is None:
             store = MemoryStore()
         else:
-            store = normalize_store_arg(store, storage_options=storage_options, mode=mode)
+            store = normalize_store_arg(store, storage_options=storage_options, mode=mode, sync=sync)
         if chunk_store is not None:
-            chunk_store = normalize_store_arg(chunk_store, storage_options=storage_options, mode=mode)
+            chunk_store = normalize_store_arg(chunk_store, storage_options=storage_options, mode=mode, sync=sync)
         native = _nodes.open_or_create_group(
             native_store(store, chunk_store, synchronizer),
             normalize_storage_path(path),

@@ -41,6 +41,7 @@ def group(
     meta_array: Any = None,
     attributes: Mapping[str, Any] | None = None,
     storage_options: dict[str, Any] | None = None,
+    sync: bool | None = None,
 ) -> Group:
     """Open a group, or create it if there is none.
 
@@ -66,6 +67,8 @@ def group(
         The attributes, should the group be created.
     storage_options : dict, optional
         Options for the store of a URL.
+    sync : bool, optional
+        Whether what is written to a path is flushed to the disk before a call returns, so that it outlives a power failure.
 
     Returns
     -------
@@ -95,6 +98,7 @@ def group(
         zarr_version=zarr_version,
         zarr_format=zarr_format,
         attributes=attributes,
+        sync=sync,
     )
 
 
@@ -112,6 +116,7 @@ def open_group(
     meta_array: Any = None,
     attributes: Mapping[str, Any] | None = None,
     use_consolidated: bool | str | None = None,
+    sync: bool | None = None,
 ) -> Group:
     """Open a group with a mode like a file's.
 
@@ -141,6 +146,8 @@ def open_group(
     use_consolidated : bool or str, optional
         Whether consolidated metadata is used: ``True`` demands it, a string is the key of it (v2). If not given, it is used
         where it is there and the mode is 'r'.
+    sync : bool, optional
+        Whether what is written to a path is flushed to the disk before a call returns, so that it outlives a power failure.
 
     Returns
     -------
@@ -173,6 +180,7 @@ def open_group(
         attributes=attributes,
         use_consolidated=use_consolidated,
         storage_options=storage_options,
+        sync=sync,
     )
 
 
@@ -184,6 +192,7 @@ def create_group(
     overwrite: bool = False,
     attributes: Mapping[str, Any] | None = None,
     storage_options: dict[str, Any] | None = None,
+    sync: bool | None = None,
 ) -> Group:
     """Create a group, as zarr-python 3 does: of format 3 if not told otherwise.
 
@@ -201,6 +210,8 @@ def create_group(
         The attributes.
     storage_options : dict, optional
         Options for the store of a URL.
+    sync : bool, optional
+        Whether what is written to a path is flushed to the disk before a call returns, so that it outlives a power failure.
 
     Returns
     -------
@@ -221,7 +232,13 @@ def create_group(
     mode = "w" if overwrite else "w-"
     zarr_format = 3 if zarr_format is None else zarr_format
     return open_group(
-        store, mode, path=path, zarr_format=zarr_format, attributes=attributes, storage_options=storage_options
+        store,
+        mode,
+        path=path,
+        zarr_format=zarr_format,
+        attributes=attributes,
+        storage_options=storage_options,
+        sync=sync,
     )
 
 

@@ -38,6 +38,7 @@ def normalize_store_arg(
     mode: str = "r+",
     *,
     zarr_format: int | None = None,
+    sync: bool | None = None,
 ) -> BaseStore:
     """The store for what a user gave as one.
 
@@ -53,6 +54,8 @@ def normalize_store_arg(
         What will be done with it.
     zarr_format : int, optional
         Has no effect: the format of nodes is no matter of stores.
+    sync : bool, optional
+        Whether what is written to a path is flushed to the disk; a store is told so when it is made.
 
     Returns
     -------
@@ -61,7 +64,7 @@ def normalize_store_arg(
     Raises
     ------
     ValueError
-        It is no store, or `storage_options` are given for what is no URL.
+        It is no store, `sync` is given for what is no path, or `storage_options` are given for what is no URL.
 
     Examples
     --------
@@ -69,14 +72,16 @@ def normalize_store_arg(
     >>> type(normalize_store_arg({}))
     <class 'zarrox.storage.KVStore'>
     """
+    if isinstance(store, os.PathLike):
+        store = os.fspath(store)
+    if isinstance(store, str):
+        return _store_at(store, storage_options, mode, sync)
+    if sync:
+        raise ValueError("sync is for paths: a store of another kind is told when it is made, such as SQLiteStore(path, sync=True)")
     if isinstance(store, BaseStore):
         return store
     if store is None:
         return new_memory()
-    if isinstance(store, os.PathLike):
-        store = os.fspath(store)
-    if isinstance(store, str):
-        return _store_at(store, storage_options, mode)
     found: BaseStore = BaseStore._ensure_store(store)
     return found
 
@@ -99,18 +104,20 @@ def consolidated_store(
     return ConsolidatedMetadataStore(elements, metadata_key=metadata_key), elements
 
 
-def _store_at(place: str, storage_options: dict[str, Any] | None, mode: str) -> BaseStore:
+def _store_at(place: str, storage_options: dict[str, Any] | None, mode: str, sync: bool | None = None) -> BaseStore:
     if "://" in place or "::" in place:
+        if sync:
+            raise ValueError(f"sync is for paths, and '{place}' is a URL")
         return FSStore(place, mode="r" if mode == "r" else "w", **(storage_options or {}))
     if storage_options:
         raise ValueError(f"storage_options are for URLs, and '{place}' is a path")
     if place.endswith(".zip"):
-        return ZipStore(place, mode=_ZIP_MODES.get(mode, mode))
+        return ZipStore(place, mode=_ZIP_MODES.get(mode, mode), sync=bool(sync))
     if place.endswith(".n5"):
         from zarrox.n5 import N5Store
 
-        return N5Store(place)
-    return DirectoryStore(place)
+        return N5Store(place, sync=bool(sync))
+    return DirectoryStore(place, sync=bool(sync))
 
 
 def native_store(
