@@ -77,9 +77,10 @@ def _create(
     return Array._of(_native.create_array(native_store, path, text), store, settings)
 
 
-def _store_of(kwargs: Mapping[str, Any]) -> BaseStore:
-    """The store among arguments of `create`."""
-    return normalize_store_arg(kwargs.get("store"), storage_options=kwargs.get("storage_options"), mode="a")
+def _store_of(kwargs: dict[str, Any]) -> BaseStore:
+    """The store among arguments of `create`, which is told by then whether it flushes."""
+    options = {"storage_options": kwargs.get("storage_options"), "sync": kwargs.pop("sync", None)}
+    return normalize_store_arg(kwargs.get("store"), mode="a", **options)
 
 
 def _format_of(kwargs: Mapping[str, Any]) -> str:
@@ -259,9 +260,8 @@ def create(
 
 
 def _chunk_store(chunk_store: Any, storage_options: Any, sync: bool | None = None) -> BaseStore | None:
-    if chunk_store is None:
-        return None
-    return normalize_store_arg(chunk_store, storage_options=storage_options, mode="a", sync=sync)
+    options = {"storage_options": storage_options, "sync": sync}
+    return None if chunk_store is None else normalize_store_arg(chunk_store, mode="a", **options)
 
 
 def _separator(store: BaseStore, separator: str | None) -> str | None:
@@ -433,11 +433,9 @@ def open_array(
         The path in the store.
     storage_options : dict, optional
         For stores that are opened by URL.
-    sync : bool, optional
-        Whether what is written to a path is flushed to the disk before a call returns, so that it outlives a power failure.
     partial_decompress : bool, optional
         Of no effect: no more of a chunk is read than is needed, wherever its codecs allow it.
-    shape, chunks, dtype, compressor, fill_value, order, synchronizer, filters, cache_metadata, cache_attrs, object_codec, \
+    shape, chunks, dtype, compressor, fill_value, order, synchronizer, filters, cache_metadata, cache_attrs, object_codec, sync, \
     chunk_store, write_empty_chunks, zarr_version, zarr_format, dimension_separator, meta_array, config, **kwargs
         See `create`. What describes an array is needed only where one is created.
 
@@ -568,12 +566,8 @@ def open_like(a: Any, path: Any, **kwargs: Any) -> Array:
     """
     if isinstance(a, Array):
         kwargs.setdefault("fill_value", a.fill_value)
-    kwargs["store"] = normalize_store_arg(
-        path,
-        storage_options=kwargs.get("storage_options"),
-        mode=kwargs.get("mode", "a"),
-        sync=kwargs.pop("sync", None),
-    )
+    options = {"storage_options": kwargs.get("storage_options"), "sync": kwargs.pop("sync", None)}
+    kwargs["store"] = normalize_store_arg(path, mode=kwargs.get("mode", "a"), **options)
     return open_array(**_like(a, kwargs))
 
 
@@ -649,15 +643,13 @@ def create_array(
         The names of the dimensions.
     storage_options : dict, optional
         For stores that are opened by URL.
-    sync : bool, optional
-        Whether what is written to a path is flushed to the disk before a call returns, so that it outlives a power failure.
     overwrite : bool, optional
         Whether to delete what is stored there.
     config : dict, optional
         ``{"order": …, "write_empty_chunks": …}``.
     write_data : bool, optional
         Whether ``data`` is written, and not only looked at for its shape and type.
-    compressor, object_codec, dimension_separator, chunk_store, synchronizer, cache_metadata, cache_attrs
+    compressor, object_codec, dimension_separator, chunk_store, synchronizer, cache_metadata, cache_attrs, sync
         See `create`.
     progress : object, optional
         Who is told how much was written: see `zarrox.util.progress_reporter`.

@@ -7,7 +7,9 @@ import zarrox as zarr
 from zarrox import storage
 
 
-@pytest.mark.parametrize("create", ["create", "open_array", "open_group", "group", "create_group", "create_array", "open"])
+@pytest.mark.parametrize(
+    "create", ["create", "open_array", "open_group", "group", "create_group", "create_array", "open"]
+)
 @pytest.mark.parametrize("name", ["data.zarr", "data.n5", "data.zip"])
 def test_paths_are_opened_with_sync(tmp_path, create, name):
     if name == "data.n5" and create in ("create_group", "create_array"):
@@ -31,7 +33,9 @@ def test_what_is_no_path_is_refused(tmp_path):
 
 
 @pytest.mark.parametrize("sync", [False, True])
-@pytest.mark.parametrize("kind", ["DirectoryStore", "NestedDirectoryStore", "LocalStore", "ZipStore", "SQLiteStore", "LMDBStore", "DBMStore"])
+@pytest.mark.parametrize(
+    "kind", ["DirectoryStore", "NestedDirectoryStore", "LocalStore", "ZipStore", "SQLiteStore", "LMDBStore", "DBMStore"]
+)
 def test_store_classes_take_sync(tmp_path, kind, sync):
     path = tmp_path / "data"
     with getattr(storage, kind)(str(path), sync=sync) as store:
@@ -45,3 +49,10 @@ def test_store_classes_take_sync(tmp_path, kind, sync):
 
 def test_a_new_directory_for_a_while_takes_sync():
     assert storage.TempStore(sync=True)._sync
+
+
+def test_arrays_like_others_take_sync(tmp_path):
+    like = zarr.zeros(3, dtype="i4")
+    assert zarr.zeros_like(like, store=str(tmp_path / "a"), sync=True).store._sync
+    assert zarr.open_like(like, str(tmp_path / "b"), sync=True).store._sync
+    assert zarr.array([1, 2], store=str(tmp_path / "c"), sync=True).store._sync
