@@ -7,7 +7,9 @@ use clap::Args;
 use zarrox::Strictness;
 use zarrox::grid::{ChunkLengths, Rectilinear};
 use zarrox::stores::FOLLOW_LINKS;
-use zarrox::{Array, ChunkShape, ErrorKind, Format, Node, OpenMode, OpenOptions, Result, Upkeep, json};
+use zarrox::{
+    Array, ChunkShape, Durability, ErrorKind, Format, Node, OpenMode, OpenOptions, Result, Upkeep, json,
+};
 
 use crate::exit::usage;
 use crate::names::listed;
@@ -49,6 +51,10 @@ pub(crate) struct Global {
     #[arg(long, global = true)]
     follow_links: bool,
 
+    /// Flush to the disk all that is written, so that it outlives a power failure; writing takes longer
+    #[arg(long, global = true)]
+    sync: bool,
+
     /// Print what happens to the standard error; twice for more
     #[arg(short, long, global = true, action = clap::ArgAction::Count)]
     pub(crate) verbose: u8,
@@ -66,6 +72,7 @@ impl Global {
             true => options.storage_option(FOLLOW_LINKS, "true"),
             false => options,
         };
+        let options = if self.sync { options.durability(Durability::Disk) } else { options };
         self.storage.iter().fold(options, |options, (name, value)| options.storage_option(name, value))
     }
 

@@ -56,7 +56,7 @@ pub use interrupt::Interrupt;
 pub use kind::NodeKind;
 pub use locate::{locate, store_file};
 pub use options::{OpenMode, OpenOptions};
-pub use policy::{Consolidated, MissingChunks, Upkeep};
+pub use policy::{Consolidated, Durability, MissingChunks, Upkeep};
 pub use rechunk::Rechunk;
 pub use zarrox_codecs as codecs;
 pub use zarrox_core::{

@@ -37,7 +37,7 @@ pub(crate) fn store_for(
     let below = path.strip_prefix(&root).ok().and_then(Path::to_str).unwrap_or_default();
     let node = NodePath::new(below)?;
     if archive.is_some() {
-        return Ok((open_archive(&root)?, node, None));
+        return Ok((open_archive(&root, storage)?, node, None));
     }
     let named = has_extension(&root, "n5").then_some(Format::N5);
     Ok((Arc::new(open_directory(root, storage)?), node, named))
@@ -94,13 +94,13 @@ fn archive_of(path: &Path) -> Option<&Path> {
 }
 
 #[cfg(feature = "zip")]
-fn open_archive(path: &Path) -> Result<Arc<dyn Store>> {
+fn open_archive(path: &Path, storage: &StorageOptions) -> Result<Arc<dyn Store>> {
     let store = zarrox_stores::ZipStore::open(path, zarrox_stores::ZipMode::Append)?;
-    Ok(Arc::new(store))
+    Ok(Arc::new(store.sync(storage.flag(zarrox_stores::SYNC)?.unwrap_or_default())))
 }
 
 #[cfg(not(feature = "zip"))]
-fn open_archive(path: &Path) -> Result<Arc<dyn Store>> {
+fn open_archive(path: &Path, _: &StorageOptions) -> Result<Arc<dyn Store>> {
     let message = format!("'{}': zip archives need the feature `zip` of zarrox", path.display());
     Err(zarrox_core::Error::new(zarrox_core::ErrorKind::Unsupported, message))
 }

@@ -353,8 +353,7 @@ impl GcsStore {
         };
         let Some(response) = self.present("reading", send("reading", request).await?).await? else {
             if version.is_some() {
-                let message = "somebody else changed the value meanwhile";
-                return Err(StoreError::new(StoreErrorKind::Conflict, "reading", message));
+                return Err(conflict("reading"));
             }
             return Ok(None);
         };
@@ -410,15 +409,16 @@ impl GcsStore {
                 Err(StoreError::new(StoreErrorKind::AlreadyExists, "writing", message))
             }
             (StatusCode::PRECONDITION_FAILED, _) | (StatusCode::NOT_FOUND, Condition::Matches(_)) => {
-                let message = "somebody else changed the value meanwhile";
-                Err(StoreError::new(StoreErrorKind::Conflict, "writing", message))
+                Err(conflict("writing"))
             }
             (StatusCode::NOT_FOUND, _) => Err(self.no_bucket("writing")),
             _ => Err(refused("writing", response).await),
         }
     }
 
-    async fn delete(&self, key: &Key) -> Result<bool, StoreError> {
+    async fn delete(&self, key: &Key, condition: Condition<'_>) -> Result<bool, StoreError> {
+        // Google compares generations here as well, but not every server that speaks its protocol does.
+        condition.unconditional()?;
         let request = self.request(Method::DELETE, self.objects(Some(key)), &[]).await?;
         Ok(self.present("erasing", send("erasing", request).await?).await?.is_some())
     }
@@ -464,6 +464,10 @@ impl GcsStore {
         let (location, key) = (self.location(), key.to_owned());
         move |error| error.with_location(&location).with_key(&key)
     }
+}
+
+fn conflict(operation: &'static str) -> StoreError {
+    StoreError::new(StoreErrorKind::Conflict, operation, "somebody else changed the value meanwhile")
 }
 
 /// A generation is a number; anything else did not come from here.
@@ -542,8 +546,8 @@ impl AsyncStore for GcsStore {
         self.insert(key, value, condition).await.map_err(self.place(key.as_str()))
     }
 
-    async fn erase(&self, key: &Key) -> Result<bool, StoreError> {
-        self.delete(key).await.map_err(self.place(key.as_str()))
+    async fn erase(&self, key: &Key, condition: Condition<'_>) -> Result<bool, StoreError> {
+        self.delete(key, condition).await.map_err(self.place(key.as_str()))
     }
 
     fn list_prefix(&self, prefix: &Prefix) -> Pages {

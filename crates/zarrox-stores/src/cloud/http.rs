@@ -354,7 +354,7 @@ impl AsyncStore for WebServer {
         self.read_only("writing", key.as_str())
     }
 
-    async fn erase(&self, key: &Key) -> Result<bool, StoreError> {
+    async fn erase(&self, key: &Key, _: Condition<'_>) -> Result<bool, StoreError> {
         self.read_only("erasing", key.as_str())
     }
 

@@ -336,7 +336,8 @@ impl AsyncStore for CloudStore {
         }
     }
 
-    async fn erase(&self, key: &Key) -> Result<bool, StoreError> {
+    async fn erase(&self, key: &Key, condition: Condition<'_>) -> Result<bool, StoreError> {
+        condition.unconditional().map_err(|error| self.place(error, key.as_str()))?;
         // The servers do not all tell whether they had anything to erase.
         if self.head(key).await?.is_none() {
             return Ok(false);

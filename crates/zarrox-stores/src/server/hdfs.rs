@@ -69,6 +69,8 @@ pub(crate) static SCHEME: Scheme = Scheme {
 /// | [`setting`](HdfsOptions::setting) | what the files in `HADOOP_CONF_DIR` say |
 /// | [`timeout`](HdfsOptions::timeout) | 60 seconds |
 ///
+/// Nothing tells whether a value is still the one that was read, so that only one process should write to a chunk at a time.
+///
 /// A value is written to a temporary file, which is then renamed: readers see the old value or the new one. Where a value must not be
 /// there yet, the name node checks that as it renames. Names that begin with `.zarrox-` and end in `.tmp` belong to these files.
 /// Directories are removed with their last value.

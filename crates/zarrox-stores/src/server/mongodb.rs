@@ -8,14 +8,16 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use ::mongodb::bson::oid::ObjectId;
 use ::mongodb::bson::spec::BinarySubtype;
 use ::mongodb::bson::{Binary, Bson, Document, RawBsonRef, RawDocumentBuf, doc, rawdoc};
 use ::mongodb::error::{Error, ErrorKind, WriteFailure};
-use ::mongodb::options::ClientOptions;
+use ::mongodb::options::{ClientOptions, ReturnDocument};
 use ::mongodb::{Client, Collection, IndexModel};
 use bytes::Bytes;
 use futures_util::TryStreamExt;
 
+use crate::database::digest::{Digested, conflict, version_of};
 use crate::database::ordered::{KeyRange, Ordered, Page};
 use crate::runtime::wait;
 use crate::store::reserved;
@@ -24,7 +26,7 @@ use crate::url::options::{StorageOption, StorageOptions};
 use crate::url::scheme::{Located, Scheme};
 use crate::{
     ByteRange, Capabilities, Condition, DirListing, GetDone, Key, LockGuard, Payload, Prefix, Store,
-    StoreError, StoreErrorKind, Value, provided,
+    StoreError, StoreErrorKind, Value, Version, provided,
 };
 
 /// Where zarr-python keeps hierarchies.
@@ -44,9 +46,12 @@ const REFUSED: &str = "Connection refused";
 /// MongoDB's limit for a document.
 const LARGEST_DOCUMENT: usize = 16 << 20;
 
-/// The size of a document without its value: names, types, lengths, the key and the identity that MongoDB
-/// gives it.
-const AROUND_VALUE: usize = 64;
+/// The size of a document without its value: names, types, lengths, the key, the identity that MongoDB gives it, and the mark of
+/// somebody who compares the value.
+const AROUND_VALUE: usize = 128;
+
+/// The member of a document that marks it while its value is compared. Whoever replaces the document leaves it out.
+const MARK: &str = "zarrox";
 
 /// The number of bytes that fit into a document whose key is not extremely long.
 const LARGEST_VALUE: usize = LARGEST_DOCUMENT - (4 << 10);
@@ -70,6 +75,10 @@ const DUPLICATE_KEY: i32 = 11_000;
 /// everything works, but slowly, and [`Condition::Absent`] is refused.
 ///
 /// A document has up to 16 MiB, which limits chunks and shards; values are read whole.
+///
+/// A value is replaced under [`Condition::Matches`] in two steps: a member `zarrox` with a number that nobody else has is put into the
+/// document, whose value comes along and is compared; then the document is replaced if it still has this member. Everybody who
+/// replaces the document meanwhile, zarr-python as well, takes the member away. So any number of processes may write.
 #[derive(Clone, Debug)]
 pub struct MongoDbStore(Arc<Inner>);
 
@@ -389,6 +398,25 @@ impl MongoDbStore {
         }
     }
 
+    /// Marks the document of a key if its value is this version, and tells what only this very document is.
+    fn marked(&self, operation: &'static str, key: &Key, version: &Version) -> Result<Document, StoreError> {
+        let mark = ObjectId::new();
+        let this = doc! { "key": key.as_str() };
+        let set = doc! { "$set": { MARK: mark } };
+        let there = self.run(operation, key.as_str(), |all| async move {
+            all.find_one_and_update(this, set).return_document(ReturnDocument::After).await
+        })?;
+        let there = there.map(|document| self.value(key, &document)).transpose()?;
+        let is_same = there.is_some_and(|value| version_of(&value) == *version);
+        self.matched(is_same.into(), operation, key)?;
+        Ok(doc! { "key": key.as_str(), MARK: mark })
+    }
+
+    /// A conflict, unless a document was found.
+    fn matched(&self, count: u64, operation: &'static str, key: &Key) -> Result<(), StoreError> {
+        if count > 0 { Ok(()) } else { Err(self.place(conflict(operation), key.as_str())) }
+    }
+
     /// The documents of some keys: each is told when it is there.
     fn get_batch(&self, keys: &[Key], done: &mut dyn FnMut(&str, RawDocumentBuf)) -> Result<(), StoreError> {
         let names: Vec<&str> = keys.iter().map(Key::as_str).collect();
@@ -418,6 +446,9 @@ impl Store for MongoDbStore {
             writable: true,
             listable: true,
             set_if_absent: self.0.unique,
+            set_if_unchanged: self.0.unique,
+            erase_if_unchanged: self.0.unique,
+            digest_versions: true,
             values_above_values: true,
             in_flight: Some(IN_FLIGHT),
             largest_value: Some(LARGEST_VALUE as u64),
@@ -426,7 +457,7 @@ impl Store for MongoDbStore {
     }
 
     fn open_with(&self, key: &Key, _first: Option<ByteRange>) -> Result<Option<Box<dyn Value>>, StoreError> {
-        Ok(self.get(key)?.map(|bytes| Box::new(bytes) as Box<dyn Value>))
+        Ok(self.get(key)?.map(|bytes| Box::new(Digested(bytes)) as Box<dyn Value>))
     }
 
     fn get(&self, key: &Key) -> Result<Option<Bytes>, StoreError> {
@@ -463,17 +494,24 @@ impl Store for MongoDbStore {
 
     fn put(&self, key: &Key, payload: Payload<'_>, condition: Condition<'_>) -> Result<(), StoreError> {
         let value = &*payload.bytes(key)?;
-        let absent = condition.absent().map_err(|error| self.place(error, key.as_str()))?;
         if value.len() + key.as_str().len() + AROUND_VALUE > LARGEST_DOCUMENT {
             let message = format!("{} bytes are more than a MongoDB document's 16 MiB can hold", value.len());
             return self.fail(StoreErrorKind::TooLarge, "writing", &message, key);
         }
-        if absent && !self.0.unique {
+        let absent = matches!(condition, Condition::Absent);
+        let is_conditional = absent || matches!(condition, Condition::Matches(_));
+        if is_conditional && !self.0.unique {
             let message = "the collection has no unique index on 'key', so that two could create a value";
             return self.fail(StoreErrorKind::Unsupported, "writing", message, key);
         }
         let bytes = Binary { subtype: BinarySubtype::Generic, bytes: value.to_vec() };
         let document = rawdoc! { "key": key.as_str(), "value": bytes };
+        if let Condition::Matches(version) = condition {
+            let this = self.marked("writing", key, version)?;
+            let replace = |all: Collection<_>| async move { all.replace_one(this, document).await };
+            let replaced = self.run("writing", key.as_str(), replace)?;
+            return self.matched(replaced.matched_count, "writing", key);
+        }
         let this = doc! { "key": key.as_str() };
         let created = self.run("writing", key.as_str(), |all| async move {
             if !absent {
@@ -491,7 +529,13 @@ impl Store for MongoDbStore {
     }
 
     fn erase_if(&self, key: &Key, condition: Condition<'_>) -> Result<bool, StoreError> {
-        condition.unconditional()?;
+        condition.erasing().map_err(|error| self.place(error, key.as_str()))?;
+        if let Condition::Matches(version) = condition {
+            let this = self.marked("erasing", key, version)?;
+            let erase = |all: Collection<RawDocumentBuf>| async move { all.delete_one(this).await };
+            let erased = self.run("erasing", key.as_str(), erase)?;
+            return self.matched(erased.deleted_count, "erasing", key).map(|()| true);
+        }
         let this = doc! { "key": key.as_str() };
         let erased = self.run("erasing", key.as_str(), |all| async move { all.delete_many(this).await })?;
         Ok(erased.deleted_count > 0)

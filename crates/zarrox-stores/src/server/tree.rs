@@ -290,8 +290,9 @@ impl<T: FileTree> AsyncStore for T {
         write.await.map_err(place(self, key.as_str()))
     }
 
-    async fn erase(&self, key: &Key) -> Result<bool, StoreError> {
+    async fn erase(&self, key: &Key, condition: Condition<'_>) -> Result<bool, StoreError> {
         let erase = async {
+            condition.unconditional()?;
             let was_there = self.remove_file(key.as_str()).await?;
             if was_there {
                 tidy(self, key.as_str()).await?;

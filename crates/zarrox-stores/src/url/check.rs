@@ -4,7 +4,7 @@ use super::options::{REMOTE, StorageOption, StorageOptions, wrong};
 #[cfg(feature = "references")]
 use super::references;
 use super::schemes::SCHEMES;
-use super::stage::{CACHE_OPTIONS, CACHES};
+use super::stage::{ARCHIVE_OPTIONS, ARCHIVES, CACHE_OPTIONS, CACHES};
 use crate::StoreError;
 
 /// Every kind of store of this build: its names, which stand before `://` or `::`, and the storage options that it takes.
@@ -12,7 +12,7 @@ pub fn storage_options() -> impl Iterator<Item = (&'static [&'static str], &'sta
     let schemes = SCHEMES.iter().map(|scheme| (scheme.names, scheme.options));
     #[cfg(feature = "references")]
     let schemes = schemes.chain([(references::NAMES, references::OPTIONS)]);
-    schemes.chain([(CACHES, CACHE_OPTIONS)])
+    schemes.chain([(ARCHIVES, ARCHIVE_OPTIONS), (CACHES, CACHE_OPTIONS)])
 }
 
 impl StorageOptions {

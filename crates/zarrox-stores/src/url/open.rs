@@ -1,6 +1,6 @@
 //! From a URL, or from a chain of stores inside of stores, to a store: [`open_url`].
 
-use super::options::StorageOptions;
+use super::options::{SYNC, StorageOptions};
 #[cfg(feature = "references")]
 use super::references;
 use super::scheme::Located;
@@ -142,7 +142,8 @@ fn open_archive(outer: &str, path: &str, options: &StorageOptions) -> Result<Loc
 fn archive_at(file: &str, path: &str, options: &StorageOptions) -> Result<Located, StoreError> {
     use crate::{ZipMode, ZipStore};
     let mode = if options.creates() { ZipMode::Append } else { ZipMode::ReadWrite };
-    Ok(Located::whole(ZipStore::open(file, mode)?, path))
+    let store = ZipStore::open(file, mode)?.sync(options.flag(SYNC)?.unwrap_or_default());
+    Ok(Located::whole(store, path))
 }
 
 #[cfg(all(unix, feature = "zip"))]

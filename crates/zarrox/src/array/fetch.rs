@@ -118,7 +118,10 @@ impl Array {
         object: Object<'_>,
         fetch: Fetch<'a>,
     ) -> Result<std::result::Result<Vec<Fetch<'a>>, Fetch<'a>>> {
-        let Some(version) = object.value.version() else { return Ok(Err(fetch)) };
+        // Bytes in memory are at hand as they are, and a digest costs more than what is kept spares.
+        let spared = !object.value.is_in_memory() && !self.location.store.capabilities().digest_versions;
+        let version = if spared { object.value.version() } else { None };
+        let Some(version) = version else { return Ok(Err(fetch)) };
         let (offset, length) = fetch.range.within(object.value.size())?;
         let place = (object.key.clone(), offset, length);
         if let Some(bytes) = self.shared.kept.get(&place, &version) {

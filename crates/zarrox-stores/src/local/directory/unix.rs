@@ -18,6 +18,7 @@ use rustix::io::Errno;
 use rustix::path::Arg;
 
 use super::fault::Fault;
+use crate::local::durable::create_directories;
 use crate::temporary::is_temporary;
 use crate::{DirListing, Key, Prefix, Version};
 
@@ -243,7 +244,7 @@ impl Root {
             other => return Ok((other?, false)),
         }
         if path.is_empty() {
-            make_root(&self.path, self.sync)?;
+            create_directories(&self.path, self.sync)?;
             return Ok((self.open(path, DIRECTORY)?, false));
         }
         let (parent, name) = split(path);
@@ -290,22 +291,6 @@ impl Root {
         }
         Ok(())
     }
-}
-
-/// Makes the root and the directories above it that are missing. With `sync`, their names outlive a power failure.
-fn make_root(path: &Path, sync: bool) -> io::Result<()> {
-    if !sync {
-        return fs::create_dir_all(path);
-    }
-    let Some(parent) = path.parent() else { return Ok(()) };
-    if !parent.is_dir() {
-        make_root(parent, sync)?;
-    }
-    match fs::create_dir(path) {
-        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
-        _ => {}
-    }
-    File::open(parent)?.sync_all()
 }
 
 /// A visit of all files below a directory.

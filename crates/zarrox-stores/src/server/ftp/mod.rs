@@ -59,6 +59,8 @@ pub(crate) static SCHEME: Scheme = Scheme {
 ///
 /// All goes over the network as it is, the password too. For data that others may see and nobody minds.
 ///
+/// Nothing tells whether a value is still the one that was read, so that only one process should write to a chunk at a time.
+///
 /// A value is written to a temporary file, which is then renamed: readers see the old value or the new one, where the server renames
 /// over files as those on Unix do. Names that begin with `.zarrox-` and end in `.tmp` belong to these files. Whether a value is there
 /// already is asked before that, and somebody else may come between. Directories are removed with their last value.

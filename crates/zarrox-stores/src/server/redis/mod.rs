@@ -58,6 +58,9 @@ const IN_FLIGHT: NonZeroUsize = NonZeroUsize::MIN.saturating_add(15);
 /// read, by a script that compares the digest of the value, so that all are from one version; the user must be allowed to run
 /// scripts.
 ///
+/// Any number of processes may write: [`Condition::Matches`] is checked by the server, which calculates the digest of the value that is
+/// there.
+///
 /// Redis has no directories, and no order: a listing looks at every key of the database, and remembers 16 bytes for each
 /// that it has found, since Redis may name a key twice.
 #[derive(Clone, Debug)]
@@ -298,6 +301,7 @@ impl Store for RedisStore {
             rename: false,
             values_above_values: true,
             set_if_unchanged: true,
+            erase_if_unchanged: true,
             in_flight: Some(IN_FLIGHT),
             largest_value: Some(LARGEST as u64),
             ..Capabilities::default()
@@ -383,7 +387,10 @@ impl Store for RedisStore {
     }
 
     fn erase_if(&self, key: &Key, condition: Condition<'_>) -> Result<bool, StoreError> {
-        condition.unconditional()?;
+        condition.erasing()?;
+        if let Condition::Matches(version) = condition {
+            return value::erase(&self.0, key, version).map(|()| true);
+        }
         let name = self.0.name(key);
         let erase = |connection: &mut Connection| ::redis::cmd("UNLINK").arg(&name).query(connection);
         self.0.pool.once(erase).map_err(self.0.fail("erasing", key.as_str()))

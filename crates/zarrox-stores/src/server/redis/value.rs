@@ -63,6 +63,15 @@ static REPLACE: LazyLock<Script> = LazyLock::new(|| {
     )
 });
 
+/// Erases, unless the value has become another.
+static ERASE: LazyLock<Script> = LazyLock::new(|| {
+    Script::new(
+        "local value = redis.call('GET', KEYS[1])
+        if not value or redis.sha1hex(value) ~= ARGV[1] then return 0 end
+        return redis.call('UNLINK', KEYS[1])",
+    )
+});
+
 /// A value, of which a piece is here already.
 pub(super) struct RedisValue {
     store: Arc<Database>,
@@ -206,6 +215,16 @@ pub(super) fn replace(
     };
     let replaced = store.pool.once(replace).map_err(store.fail("writing", key.as_str()))?;
     if replaced { Ok(()) } else { Err(conflict(store, "writing", key)) }
+}
+
+/// Erases a version of a value.
+pub(super) fn erase(store: &Database, key: &Key, version: &Version) -> Result<(), StoreError> {
+    let name = store.name(key);
+    let erase = |connection: &mut ::redis::Connection| {
+        ERASE.key(&name).arg(version.as_bytes()).invoke::<bool>(connection)
+    };
+    let erased = store.pool.once(erase).map_err(store.fail("erasing", key.as_str()))?;
+    if erased { Ok(()) } else { Err(conflict(store, "erasing", key)) }
 }
 
 /// A range in Redis' words: the first and the last byte, where negative numbers count from the end.

@@ -69,6 +69,9 @@ pub(crate) static SCHEME: Scheme = Scheme {
 /// Ranges of an open value are of one version by its ETag, where that is strong and the value older than two seconds; younger values are
 /// read whole, since most servers make ETags of times in seconds.
 ///
+/// ETags that young values do not have, and that not every server compares, cannot tell whether a value is still the one that was read:
+/// only one process should write to a chunk at a time.
+///
 /// Directories that are left empty stay, because WebDAV cannot remove a directory on condition that it is empty. They are not
 /// listed, for which a listing looks into each directory. Redirections are not followed.
 #[derive(Clone)]
