@@ -12,6 +12,8 @@ mod formats;
 mod groups;
 mod indexing;
 mod iterate;
+#[cfg(feature = "async")]
+mod leftovers;
 mod model;
 mod parts;
 mod rechunk;
