@@ -11,6 +11,7 @@ import numpy as np
 
 from zarrox import _native, creation
 from zarrox._copy import NodeCopier, check_if_exists, data_bytes, log_writer, summary, transfers
+from zarrox.argument_types import PathArgument, StoreArgument
 from zarrox.core import Array
 from zarrox.core.settings import Settings
 from zarrox.documents import json_dumps, json_loads
@@ -56,7 +57,7 @@ _ARRAY_SETTINGS = ("chunk_store", "synchronizer", "cache_metadata", "cache_attrs
 _SAVE_OPTIONS = ("path", "zarr_version", "zarr_format", "storage_options", "progress")
 
 
-def open(store: Any = None, mode: str | None = "a", **kwargs: Any) -> Any:
+def open(store: StoreArgument = None, mode: str | None = "a", **kwargs: Any) -> Any:
     """Open the array or the group that is stored somewhere.
 
     Parameters
@@ -118,8 +119,8 @@ def _find(
     store: BaseStore,
     mode: str,
     *,
-    path: Any = None,
-    chunk_store: Any = None,
+    path: PathArgument = None,
+    chunk_store: BaseStore | None = None,
     synchronizer: Any = None,
     zarr_format: Any = None,
     zarr_version: Any = None,
@@ -148,15 +149,15 @@ def _only(options: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
     return {name: options[name] for name in names if name in options}
 
 
-def _is_path(store: Any) -> bool:
+def _is_path(store: StoreArgument) -> bool:
     return isinstance(store, str | os.PathLike)
 
 
-def _writable_store(store: Any, options: Mapping[str, Any]) -> BaseStore:
+def _writable_store(store: StoreArgument, options: Mapping[str, Any]) -> BaseStore:
     return normalize_store_arg(store, storage_options=options.get("storage_options"), mode="w")
 
 
-def save_array(store: Any, arr: Any, *, progress: Any = None, **kwargs: Any) -> None:
+def save_array(store: StoreArgument, arr: Any, *, progress: Any = None, **kwargs: Any) -> None:
     """Save an array, as :func:`numpy.save` does; what was there is replaced.
 
     Parameters
@@ -194,7 +195,7 @@ def _as_array(values: Any) -> Any:
     return values if hasattr(values, "shape") and hasattr(values, "nbytes") else np.asarray(values)
 
 
-def save_group(store: Any, *args: Any, **kwargs: Any) -> None:
+def save_group(store: StoreArgument, *args: Any, **kwargs: Any) -> None:
     """Save several arrays in a group, as :func:`numpy.savez` does; what was there is replaced.
 
     Parameters
@@ -246,7 +247,7 @@ def _take_options(kwargs: dict[str, Any]) -> dict[str, Any]:
     return {name: kwargs.pop(name) for name in names}
 
 
-def save(store: Any, *args: Any, **kwargs: Any) -> None:
+def save(store: StoreArgument, *args: Any, **kwargs: Any) -> None:
     """Save an array, or several arrays in a group; what was there is replaced.
 
     Parameters
@@ -308,7 +309,7 @@ class LazyLoader(Mapping[str, Any]):
 
 
 def load(
-    store: Any, path: str | None = None, *, zarr_version: int | None = None, zarr_format: int | None = None
+    store: StoreArgument, path: str | None = None, *, zarr_version: int | None = None, zarr_format: int | None = None
 ) -> Any:
     """Load what was saved.
 
@@ -676,7 +677,7 @@ def _pairs_of_keys(store: BaseStore, source_path: str, dest_path: str, is_wanted
 
 
 def consolidate_metadata(
-    store: Any, metadata_key: str = ".zmetadata", path: str | None = None, *, zarr_format: int | None = None
+    store: StoreArgument, metadata_key: str = ".zmetadata", path: str | None = None, *, zarr_format: int | None = None
 ) -> Group:
     """Copy the documents of all nodes of a hierarchy into one, so that opening them takes one read.
 
@@ -725,7 +726,7 @@ def _documents(store: BaseStore) -> dict[str, Any]:
 
 
 def open_consolidated(
-    store: Any, metadata_key: str = ".zmetadata", mode: str = "r+", *, path: str | None = None, **kwargs: Any
+    store: StoreArgument, metadata_key: str = ".zmetadata", mode: str = "r+", *, path: str | None = None, **kwargs: Any
 ) -> Any:
     """Open a hierarchy by consolidated metadata.
 

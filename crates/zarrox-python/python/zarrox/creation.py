@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from zarrox import _native
+from zarrox.argument_types import ChunksLike, DTypeLike, PathArgument, ShapeLike, StoreArgument
 from zarrox.config import config as settings
 from zarrox.core import Array
 from zarrox.core.arguments import array_like, configured, element_type, h5py_arguments, kept, like
@@ -116,17 +117,17 @@ _ENCODER = json.JSONEncoder(default=_plain)
 
 
 def create(
-    shape: Any,
-    chunks: Any = True,
-    dtype: Any = None,
+    shape: ShapeLike | None,
+    chunks: ChunksLike = True,
+    dtype: DTypeLike = None,
     compressor: Any = "default",
     fill_value: Any = 0,
     order: Any = "C",
-    store: Any = None,
+    store: StoreArgument = None,
     synchronizer: Any = None,
     overwrite: bool = False,
-    path: Any = None,
-    chunk_store: Any = None,
+    path: PathArgument = None,
+    chunk_store: StoreArgument = None,
     filters: Any = None,
     cache_metadata: bool = True,
     cache_attrs: bool = True,
@@ -255,7 +256,7 @@ def create(
     return z
 
 
-def _chunk_store(chunk_store: Any, storage_options: Any) -> BaseStore | None:
+def _chunk_store(chunk_store: StoreArgument, storage_options: Any) -> BaseStore | None:
     if chunk_store is None:
         return None
     return normalize_store_arg(chunk_store, storage_options=storage_options, mode="a")
@@ -279,7 +280,7 @@ def _known(kwargs: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in kwargs.items() if name in _FURTHER}
 
 
-def empty(shape: Any, **kwargs: Any) -> Array:
+def empty(shape: ShapeLike, **kwargs: Any) -> Array:
     """Create an array without a fill value: what is read where nothing was written is not defined.
 
     Parameters
@@ -292,7 +293,7 @@ def empty(shape: Any, **kwargs: Any) -> Array:
     return create(shape=shape, fill_value=None, **kwargs)
 
 
-def zeros(shape: Any, **kwargs: Any) -> Array:
+def zeros(shape: ShapeLike, **kwargs: Any) -> Array:
     """Create an array that is zero where nothing was written.
 
     Parameters
@@ -315,7 +316,7 @@ def zeros(shape: Any, **kwargs: Any) -> Array:
     return create(shape=shape, fill_value=0, **kwargs)
 
 
-def ones(shape: Any, **kwargs: Any) -> Array:
+def ones(shape: ShapeLike, **kwargs: Any) -> Array:
     """Create an array that is one where nothing was written.
 
     Parameters
@@ -335,7 +336,7 @@ def ones(shape: Any, **kwargs: Any) -> Array:
     return create(shape=shape, fill_value=1, **kwargs)
 
 
-def full(shape: Any, fill_value: Any, **kwargs: Any) -> Array:
+def full(shape: ShapeLike, fill_value: Any, **kwargs: Any) -> Array:
     """Create an array that has a given value where nothing was written.
 
     Parameters
@@ -390,11 +391,11 @@ def array(data: Any, **kwargs: Any) -> Array:
 
 
 def open_array(
-    store: Any = None,
+    store: StoreArgument = None,
     mode: str = "a",
-    shape: Any = None,
-    chunks: Any = True,
-    dtype: Any = None,
+    shape: ShapeLike | None = None,
+    chunks: ChunksLike = True,
+    dtype: DTypeLike = None,
     compressor: Any = "default",
     fill_value: Any = 0,
     order: Any = "C",
@@ -402,9 +403,9 @@ def open_array(
     filters: Any = None,
     cache_metadata: bool = True,
     cache_attrs: bool = True,
-    path: Any = None,
+    path: PathArgument = None,
     object_codec: Any = None,
-    chunk_store: Any = None,
+    chunk_store: StoreArgument = None,
     storage_options: dict[str, Any] | None = None,
     partial_decompress: bool = False,
     write_empty_chunks: bool = False,
@@ -548,7 +549,7 @@ def full_like(a: Any, **kwargs: Any) -> Array:
     return full(**_like(a, kwargs))
 
 
-def open_like(a: Any, path: Any, **kwargs: Any) -> Array:
+def open_like(a: Any, path: StoreArgument, **kwargs: Any) -> Array:
     """Open an array, or create it like another one.
 
     Parameters
@@ -567,13 +568,13 @@ def open_like(a: Any, path: Any, **kwargs: Any) -> Array:
 
 
 def create_array(
-    store: Any,
+    store: StoreArgument,
     *,
     name: str | None = None,
-    shape: Any = None,
-    dtype: Any = None,
+    shape: ShapeLike | None = None,
+    dtype: DTypeLike = None,
     data: Any = None,
-    chunks: Any = "auto",
+    chunks: ChunksLike = "auto",
     shards: Any = None,
     filters: Any = "auto",
     compressors: Any = "auto",
@@ -591,7 +592,7 @@ def create_array(
     compressor: Any = "auto",
     object_codec: Any = None,
     dimension_separator: str | None = None,
-    chunk_store: Any = None,
+    chunk_store: StoreArgument = None,
     synchronizer: Any = None,
     cache_metadata: bool = True,
     cache_attrs: bool = True,
@@ -709,12 +710,12 @@ def create_array(
 
 
 def from_array(
-    store: Any,
+    store: StoreArgument,
     *,
     data: Any,
     write_data: bool = True,
     name: str | None = None,
-    chunks: Any = "keep",
+    chunks: ChunksLike = "keep",
     shards: Any = "keep",
     filters: Any = "keep",
     compressors: Any = "keep",

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from ..errors import CorruptDataError, UnsupportedError
 from .abc import NativeCodec, as_array, flat, shown_as
@@ -42,7 +43,7 @@ class _Typed(_Filter):
     def _types(self) -> tuple[Any, Any]:
         return self.dtype, self.astype
 
-    def _set_types(self, dtype: Any, astype: Any) -> None:
+    def _set_types(self, dtype: npt.DTypeLike, astype: npt.DTypeLike | None) -> None:
         self.dtype = np.dtype(dtype)
         self.astype = self.dtype if astype is None else np.dtype(astype)
 
@@ -80,7 +81,7 @@ class Delta(_Typed):
 
     codec_id = "delta"
 
-    def __init__(self, dtype: Any, astype: Any = None) -> None:
+    def __init__(self, dtype: npt.DTypeLike, astype: npt.DTypeLike | None = None) -> None:
         self._set_types(dtype, astype)
         self._refuse_objects()
 
@@ -111,7 +112,7 @@ class FixedScaleOffset(_Typed):
 
     codec_id = "fixedscaleoffset"
 
-    def __init__(self, offset: float, scale: float, dtype: Any, astype: Any = None) -> None:
+    def __init__(self, offset: float, scale: float, dtype: npt.DTypeLike, astype: npt.DTypeLike | None = None) -> None:
         self.scale = scale
         self.offset = offset
         self._set_types(dtype, astype)
@@ -139,7 +140,7 @@ class Quantize(_Typed):
 
     codec_id = "quantize"
 
-    def __init__(self, digits: int, dtype: Any, astype: Any = None) -> None:
+    def __init__(self, digits: int, dtype: npt.DTypeLike, astype: npt.DTypeLike | None = None) -> None:
         self.digits = digits
         self._set_types(dtype, astype)
         if self.dtype.kind != "f" or self.astype.kind != "f":
@@ -171,7 +172,7 @@ class Categorize(_Typed):
     codec_id = "categorize"
     _SHOWN = 3
 
-    def __init__(self, labels: Iterable[str | bytes], dtype: Any, astype: Any = "u1") -> None:
+    def __init__(self, labels: Iterable[str | bytes], dtype: npt.DTypeLike, astype: npt.DTypeLike = "u1") -> None:
         self.labels = [label.decode() if isinstance(label, bytes) else str(label) for label in labels]
         self._set_types(dtype, astype)
         if self.dtype.kind not in "UO":
@@ -208,7 +209,7 @@ class AsType(_Filter):
 
     codec_id = "astype"
 
-    def __init__(self, encode_dtype: Any, decode_dtype: Any) -> None:
+    def __init__(self, encode_dtype: npt.DTypeLike, decode_dtype: npt.DTypeLike) -> None:
         self.encode_dtype = np.dtype(encode_dtype)
         self.decode_dtype = np.dtype(decode_dtype)
 

@@ -6,6 +6,7 @@ import textwrap
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from ..errors import UnsupportedError
 from .abc import Codec, NativeCodec, shown_as
@@ -57,7 +58,7 @@ class VLenArray(NativeCodec):
 
     codec_id = "vlen-array"
 
-    def __init__(self, dtype: Any) -> None:
+    def __init__(self, dtype: npt.DTypeLike) -> None:
         self.dtype = np.dtype(dtype)
         if self.dtype.hasobject:
             raise ValueError("object dtype not supported")

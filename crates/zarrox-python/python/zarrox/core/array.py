@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from zarrox import _native
 from zarrox._native import Array as NativeArray
+from zarrox.argument_types import ChunksLike, PathArgument, ShapeLike, StoreArgument
 from zarrox.core.fill import fill_json, normalize_fill_value
 from zarrox.core.indexing import Selectable
 from zarrox.core.metadata import document_key, is_v3
@@ -92,10 +93,10 @@ class Array(Selectable, Described):
 
     def __init__(
         self,
-        store: Any,
-        path: Any = None,
+        store: StoreArgument,
+        path: PathArgument = None,
         read_only: bool = False,
-        chunk_store: Any = None,
+        chunk_store: StoreArgument = None,
         synchronizer: Any = None,
         cache_metadata: bool = True,
         cache_attrs: bool = True,
@@ -145,7 +146,7 @@ class Array(Selectable, Described):
         self._native = Converted(self._native, convert, dtype)  # type: ignore[assignment]
 
     @classmethod
-    def open(cls, store: Any, *, path: str = "", zarr_format: int | None = None) -> Self:
+    def open(cls, store: StoreArgument, *, path: str = "", zarr_format: int | None = None) -> Self:
         """Open an array that is there, as zarr-python 3 does.
 
         Examples
@@ -193,7 +194,7 @@ class Array(Selectable, Described):
         self._keys().set(key, json_dumps(document))
         native.refresh()
 
-    def resize(self, *args: Any, new_shape: Any = None) -> None:
+    def resize(self, *args: Any, new_shape: ShapeLike | None = None) -> None:
         """Change the length of dimensions.
 
         Nothing moves: chunks that lie outside of the new shape are deleted, and what is new holds the fill value.
@@ -254,8 +255,8 @@ class Array(Selectable, Described):
 
     def view(
         self,
-        shape: Any = None,
-        chunks: Any = None,
+        shape: ShapeLike | None = None,
+        chunks: ChunksLike = None,
         dtype: npt.DTypeLike | None = None,
         fill_value: Any = None,
         filters: Any = None,

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from zarrox import codecs
+from zarrox.argument_types import DTypeLike
 from zarrox.codecs.abc import Codec
 from zarrox.core.dtype import PythonObject, VariableLengthBytes, VariableLengthUTF8, ZDType, parse_dtype
 from zarrox.core.dtype.common import unpack_dtype_json
@@ -25,7 +26,7 @@ from zarrox.core.dtype.resolve import (
 from zarrox.meta import encode_dtype
 
 
-def normalize_dtype(dtype: Any, object_codec: Codec | None = None) -> tuple[np.dtype[Any], Any]:
+def normalize_dtype(dtype: DTypeLike, object_codec: Codec | None = None) -> tuple[np.dtype[Any], Any]:
     """Converts a ``dtype`` of zarr-python 2 to a NumPy data type and the codec of objects.
 
     Parameters
@@ -70,7 +71,7 @@ def normalize_dtype(dtype: Any, object_codec: Codec | None = None) -> tuple[np.d
     return native, object_codec
 
 
-def spec_dtype(dtype: Any, zarr_format: int | str, object_codec: Any = None) -> Any:
+def spec_dtype(dtype: DTypeLike, zarr_format: int | str, object_codec: Any = None) -> Any:
     """The data type as the metadata of a new array says it.
 
     Parameters
@@ -108,7 +109,7 @@ def spec_dtype(dtype: Any, zarr_format: int | str, object_codec: Any = None) -> 
     return parse_dtype(dtype, zarr_format=3).to_json(zarr_format=3)
 
 
-def _spec_v2(dtype: Any) -> Any:
+def _spec_v2(dtype: DTypeLike) -> Any:
     if isinstance(dtype, str) and known_only_in_v3(dtype):
         dtype = parse_name(dtype)
     if is_json(dtype):
@@ -136,7 +137,7 @@ def type_of_objects(object_codec: Any) -> ZDType[Any, Any]:
     return VariableLengthBytes() if codec_id == "vlen-bytes" else PythonObject(object_codec_id=codec_id)
 
 
-def _is_text(dtype: Any) -> bool:
+def _is_text(dtype: DTypeLike) -> bool:
     if isinstance(dtype, (VariableLengthUTF8, np.dtypes.StringDType)):
         return True
     return dtype is np.dtypes.StringDType or is_one_of(dtype, TEXT)

@@ -8,7 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from zarrox.argument_types import DTypeLike
 from zarrox.core.dtype import parse_dtype
+from zarrox.core.dtype.resolve import native_dtype
 
 
 def normalize_fill_value(fill_value: Any, dtype: np.dtype[Any]) -> Any:
@@ -47,7 +49,7 @@ def _has_signed_zero(dtype: np.dtype[Any]) -> bool:
     return dtype.kind in "fc" or (dtype.kind == "V" and dtype.type is not np.void)
 
 
-def fill_json(value: Any, dtype: Any, zarr_format: int = 2) -> Any:
+def fill_json(value: Any, dtype: DTypeLike, zarr_format: int = 2) -> Any:
     """A fill value as metadata has it.
 
     Parameters
@@ -80,21 +82,22 @@ def fill_json(value: Any, dtype: Any, zarr_format: int = 2) -> Any:
         return None
     if zarr_format == 3:
         return _v3_fill_json(value, dtype)
-    if dtype.hasobject or dtype.kind == "T":
+    native = native_dtype(dtype)
+    if native.hasobject or native.kind == "T":
         return _object_json(value)
-    scalar = normalize_fill_value(value, dtype)
-    if dtype.kind == "f":
+    scalar = normalize_fill_value(value, native)
+    if native.kind == "f":
         return _float_json(scalar)
-    if dtype.kind == "c":
+    if native.kind == "c":
         return [_float_json(scalar.real), _float_json(scalar.imag)]
-    if dtype.kind in "mM":
+    if native.kind in "mM":
         return int(scalar.view("i8"))
-    if dtype.kind in "SV":
-        return base64.standard_b64encode(_raw(scalar, dtype)).decode("ascii")
+    if native.kind in "SV":
+        return base64.standard_b64encode(_raw(scalar, native)).decode("ascii")
     return scalar.item() if isinstance(scalar, np.generic) else scalar
 
 
-def _v3_fill_json(value: Any, dtype: Any) -> Any:
+def _v3_fill_json(value: Any, dtype: DTypeLike) -> Any:
     """Types know their values there."""
     data_type = parse_dtype(dtype, zarr_format=3)
     native = data_type.to_native_dtype()

@@ -7,6 +7,8 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from zarrox.argument_types import ChunksLike
+
 if TYPE_CHECKING:
     from zarrox import _native
 
@@ -15,7 +17,7 @@ __all__ = ["chunk_sizes", "grid_of", "rectilinear"]
 Grid = dict[str, Any]
 
 
-def rectilinear(chunks: Any, shape: tuple[int, ...]) -> Grid | None:
+def rectilinear(chunks: ChunksLike, shape: tuple[int, ...]) -> Grid | None:
     """The grid that a user asks for by lists of lengths, or by an object of metadata; ``None`` for chunks of one shape.
 
     Parameters
@@ -41,7 +43,7 @@ def rectilinear(chunks: Any, shape: tuple[int, ...]) -> Grid | None:
     >>> rectilinear([[3, 4, 4], 5], (11, 10))["configuration"]["chunk_shapes"]
     [[3, [4, 2]], 5]
     """
-    if hasattr(chunks, "to_dict"):
+    if chunks is not None and hasattr(chunks, "to_dict"):
         chunks = chunks.to_dict()
     if isinstance(chunks, Mapping):
         return dict(chunks)

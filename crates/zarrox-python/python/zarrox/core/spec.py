@@ -6,12 +6,14 @@ import json
 import warnings
 from collections.abc import Iterable, Mapping
 from enum import Enum
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
+import numpy.typing as npt
 
 from zarrox import _native
-from zarrox.core.dtype import parse_dtype
+from zarrox.argument_types import ChunksLike, DTypeLike, ShapeLike
+from zarrox.core.dtype import ZDType, parse_dtype
 from zarrox.core.element_types import normalize_dtype, spec_dtype
 from zarrox.core.fill import fill_json
 from zarrox.core.grids import rectilinear
@@ -36,10 +38,10 @@ _ZSTD: Spec = {"name": "zstd", "configuration": {"level": 0, "checksum": False}}
 
 def array_spec(
     *,
-    shape: Any,
+    shape: ShapeLike | None,
     zarr_format: str = "2",
-    dtype: Any = None,
-    chunks: Any = True,
+    dtype: DTypeLike = None,
+    chunks: ChunksLike = True,
     shards: Any = None,
     compressor: Any = "default",
     compressors: Any = "auto",
@@ -86,7 +88,7 @@ def array_spec(
     return _with_shards(spec, shards)
 
 
-def _chunks(chunks: Any, shape: tuple[int, ...], zarr_format: str) -> Spec:
+def _chunks(chunks: ChunksLike, shape: tuple[int, ...], zarr_format: str) -> Spec:
     grid = rectilinear(chunks, shape)
     if grid is None:
         return {"chunks": chunk_lengths(True if _is_auto(chunks) else chunks, shape)}
@@ -108,7 +110,7 @@ def _is_auto(value: Any) -> bool:
 
 
 def _types(
-    shape: Any, dtype: Any, zarr_format: str, object_codec: Any
+    shape: ShapeLike | None, dtype: DTypeLike, zarr_format: str, object_codec: Any
 ) -> tuple[tuple[int, ...], np.dtype[Any], Any, Any]:
     """The shape with that of elements which are arrays, the type in memory, its name in metadata, and the codec of objects."""
     lengths = normalize_shape(shape)
@@ -125,13 +127,12 @@ def _types(
     return lengths, native if given is None or given.isnative else native.newbyteorder(), name, object_codec
 
 
-def numpy_dtype(dtype: Any) -> np.dtype[Any] | None:
+def numpy_dtype(dtype: DTypeLike) -> np.dtype[Any] | None:
     """The NumPy data type of a type, if NumPy knows it."""
     try:
-        found: np.dtype[Any] = np.dtype(dtype.to_native_dtype() if hasattr(dtype, "to_native_dtype") else dtype)
+        return dtype.to_native_dtype() if isinstance(dtype, ZDType) else np.dtype(cast("npt.DTypeLike", dtype))
     except (TypeError, ValueError):
         return None
-    return found
 
 
 def _key_encoding(v3: bool, separator: str | None, encoding: Any) -> Spec:

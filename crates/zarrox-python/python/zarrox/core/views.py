@@ -13,6 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from zarrox import _native
+from zarrox.argument_types import ChunksLike, DTypeLike, ShapeLike
+from zarrox.core.dtype.resolve import native_dtype
 from zarrox.core.element_types import spec_dtype
 from zarrox.core.fill import fill_json
 from zarrox.core.metadata import document_key, is_v3
@@ -30,9 +32,9 @@ def native_view(
     native: _native.Array,
     chunks_in: _native.Store,
     *,
-    shape: Any = None,
-    chunks: Any = None,
-    dtype: npt.DTypeLike | None = None,
+    shape: ShapeLike | None = None,
+    chunks: ChunksLike = None,
+    dtype: DTypeLike = None,
     fill_value: Any = None,
     filters: Any = None,
 ) -> _native.Array:
@@ -51,7 +53,7 @@ def native_view(
         raise UnsupportedError(f"views with other metadata need an array of version 2 or 3, not of format {native.format}")
     document = json.loads(native.document())
     new_shape = native.shape if shape is None else normalize_shape(shape)
-    new_dtype = native.dtype if dtype is None else np.dtype(dtype)
+    new_dtype = native.dtype if dtype is None else native_dtype(dtype)
     fill = _fill(native, new_dtype, fill_value)
     document["shape"] = new_shape
     if is_v3(native):
@@ -77,26 +79,26 @@ def _fill(native: _native.Array, dtype: np.dtype[Any], fill_value: Any) -> Any:
         return None
 
 
-def _edit_v2(document: dict[str, Any], shape: tuple[int, ...], chunks: Any, dtype: Any, filters: Any) -> None:
+def _edit_v2(document: dict[str, Any], shape: tuple[int, ...], chunks: ChunksLike, dtype: DTypeLike, filters: Any) -> None:
     from zarrox.codecs import codec_config
     if chunks is not None:
         document["chunks"] = _lengths(chunks, shape)
     if dtype is not None:
-        document["dtype"] = spec_dtype(np.dtype(dtype), 2)
+        document["dtype"] = spec_dtype(native_dtype(dtype), 2)
     if filters is not None:
         document["filters"] = [codec_config(codec, 2) for codec in filters] or None
 
 
-def _edit_v3(document: dict[str, Any], shape: tuple[int, ...], chunks: Any, dtype: Any, filters: Any) -> None:
+def _edit_v3(document: dict[str, Any], shape: tuple[int, ...], chunks: ChunksLike, dtype: DTypeLike, filters: Any) -> None:
     if filters is not None:
         raise UnsupportedError("views with other filters need an array of version 2")
     if chunks is not None:
         document["chunk_grid"] = {"name": "regular", "configuration": {"chunk_shape": _lengths(chunks, shape)}}
     if dtype is not None:
-        document["data_type"] = spec_dtype(np.dtype(dtype), 3)
+        document["data_type"] = spec_dtype(native_dtype(dtype), 3)
 
 
-def _lengths(chunks: Any, shape: tuple[int, ...]) -> list[int]:
+def _lengths(chunks: ChunksLike, shape: tuple[int, ...]) -> list[int]:
     lengths = chunk_lengths(chunks, shape)
     if isinstance(lengths, bool):
         lengths = [None] * len(shape)

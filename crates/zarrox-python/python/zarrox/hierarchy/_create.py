@@ -13,7 +13,9 @@ from zarrox import _native, creation
 from zarrox._native import Array as NativeArray
 from zarrox._native import Group as NativeGroup
 from zarrox._native import Store as NativeStore
+from zarrox.argument_types import DTypeLike, ShapeLike
 from zarrox.core import Array
+from zarrox.core.dtype.resolve import native_dtype
 from zarrox.core.settings import Settings
 from zarrox.errors import ContainsArrayError, ContainsGroupError
 from zarrox.hierarchy import _nodes
@@ -214,7 +216,7 @@ class Creation:
             return self._new_array(creation.create, name, kwargs)
         return self._new_array(creation.array, name, kwargs, data)
 
-    def require_dataset(self, name: Any, shape: Any, dtype: Any = None, exact: bool = False, **kwargs: Any) -> Array:
+    def require_dataset(self, name: Any, shape: ShapeLike, dtype: DTypeLike = None, exact: bool = False, **kwargs: Any) -> Array:
         """Open an array below this group, or create it if there is none.
 
         Parameters
@@ -256,7 +258,7 @@ class Creation:
                     raise
         with self._writing(path):
             array: Array = self._wrap(_native.open_node(self._native_store(), path, "r+", self._native.format))
-        _check_array(array, normalize_shape(shape), np.dtype(dtype), exact)
+        _check_array(array, normalize_shape(shape), native_dtype(dtype), exact)
         return array
 
     def create_array(self, name: Any, **kwargs: Any) -> Array:
@@ -284,7 +286,7 @@ class Creation:
         with self._writing(path):
             return creation.create_array(self._store, name=path, **self._options(kwargs))
 
-    def require_array(self, name: Any, *, shape: Any, dtype: Any = None, exact: bool = False, **kwargs: Any) -> Array:
+    def require_array(self, name: Any, *, shape: ShapeLike, dtype: DTypeLike = None, exact: bool = False, **kwargs: Any) -> Array:
         """Open an array, or create it as :meth:`create_array` does; checked as by :meth:`require_dataset`.
 
         Examples

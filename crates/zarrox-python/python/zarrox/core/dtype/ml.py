@@ -52,7 +52,7 @@ class SmallNumber(NumPyType[Any, Any]):
     _ml_name: ClassVar[str]
 
     @classmethod
-    def _check_native_dtype(cls, dtype: Any) -> bool:  # type: ignore[override]
+    def _check_native_dtype(cls, dtype: np.dtype[Any]) -> bool:  # type: ignore[override]
         # Nobody has such a type whose package was not imported; and NumPy's own are none of them.
         if type(dtype).__module__ == np.dtypes.__name__:
             return False

@@ -107,7 +107,7 @@ class DataTypeRegistry:
         self._lazy_load()
         return self.contents[key]
 
-    def match_dtype(self, dtype: Any) -> ZDType[Any, Any]:
+    def match_dtype(self, dtype: np.dtype[Any]) -> ZDType[Any, Any]:
         """The data type of a native one; all classes are asked, and exactly one must take it.
 
         Parameters

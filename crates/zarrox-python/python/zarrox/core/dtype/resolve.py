@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypeGuard, cast
 
 import numpy as np
+import numpy.typing as npt
+
+from zarrox.argument_types import DTypeLike
 
 from .npy.bytes import VariableLengthBytes
 from .npy.object import PythonObject
@@ -18,7 +21,7 @@ BYTES = (bytes, "bytes")
 ARRAY = "array:"
 
 
-def get_data_type_from_native_dtype(dtype: Any) -> ZDType[Any, Any]:
+def get_data_type_from_native_dtype(dtype: DTypeLike) -> ZDType[Any, Any]:
     """The data type of a NumPy data type, or of what NumPy takes as one.
 
     Parameters
@@ -72,7 +75,7 @@ def get_data_type_from_json(dtype_spec: Any, *, zarr_format: int) -> ZDType[Any,
     return data_type_registry.match_json(dtype_spec, zarr_format=zarr_format)
 
 
-def parse_dtype(dtype: Any, *, zarr_format: int) -> ZDType[Any, Any]:
+def parse_dtype(dtype: DTypeLike, *, zarr_format: int) -> ZDType[Any, Any]:
     """The data type of anything that can be written as ``dtype``.
 
     Parameters
@@ -143,16 +146,16 @@ def known_only_in_v3(name: str) -> bool:
     return False
 
 
-def is_json(dtype: Any) -> bool:
+def is_json(dtype: DTypeLike) -> TypeGuard[Mapping[str, Any]]:
     """Returns true if this is a data type as metadata has it: NumPy, too, takes mappings, with other members."""
     return isinstance(dtype, Mapping) and dtype.keys() <= {"name", "object_codec_id", "configuration"}
 
 
-def native_dtype(dtype: Any) -> np.dtype[Any]:
+def native_dtype(dtype: DTypeLike) -> np.dtype[Any]:
     if isinstance(dtype, list) and dtype and all(isinstance(field, Sequence) for field in dtype):
         # Fields of JSON are lists, where NumPy wants tuples.
         dtype = [_field(field) for field in dtype]
-    native: np.dtype[Any] = np.dtype(dtype)
+    native: np.dtype[Any] = np.dtype(cast("npt.DTypeLike", dtype))
     return native
 
 
@@ -162,5 +165,5 @@ def _field(field: Any) -> Any:
     return (name, native_dtype(dtype), *(tuple(s) if isinstance(s, list) else s for s in shape))
 
 
-def is_one_of(dtype: Any, names: tuple[Any, ...]) -> bool:
+def is_one_of(dtype: DTypeLike, names: tuple[Any, ...]) -> bool:
     return isinstance(dtype, (str, type)) and dtype in names

@@ -50,13 +50,13 @@ class ZDType(ABC, Generic[DType, Scalar]):
     _zarr_v3_name: ClassVar[str]
 
     @classmethod
-    def _check_native_dtype(cls, dtype: Any) -> TypeGuard[Any]:
+    def _check_native_dtype(cls, dtype: np.dtype[Any]) -> TypeGuard[Any]:
         """Returns true if this class wraps a native data type."""
         return type(dtype) is cls.dtype_cls
 
     @classmethod
     @abstractmethod
-    def from_native_dtype(cls, dtype: Any) -> Self:
+    def from_native_dtype(cls, dtype: np.dtype[Any]) -> Self:
         """Wrap a native data type.
 
         Parameters

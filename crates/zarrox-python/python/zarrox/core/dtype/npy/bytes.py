@@ -104,7 +104,7 @@ class RawBytes(_FixedLength[np.void]):
     _numpy_letter = "V"
 
     @classmethod
-    def _check_native_dtype(cls, dtype: Any) -> bool:  # type: ignore[override]
+    def _check_native_dtype(cls, dtype: np.dtype[Any]) -> bool:  # type: ignore[override]
         return type(dtype) is cls.dtype_cls and dtype.fields is None and dtype.subdtype is None
 
     @classmethod

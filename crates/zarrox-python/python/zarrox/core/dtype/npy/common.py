@@ -89,7 +89,7 @@ class NumPyType(ZDType[DType, Scalar], HasItemSize):
         return {}
 
     @classmethod
-    def from_native_dtype(cls, dtype: Any) -> Self:
+    def from_native_dtype(cls, dtype: np.dtype[Any]) -> Self:
         if not cls._check_native_dtype(dtype):
             raise DataTypeValidationError(f"Invalid data type: {dtype}. Expected an instance of {cls.dtype_cls}")
         return cls(**cls._parameters(dtype))

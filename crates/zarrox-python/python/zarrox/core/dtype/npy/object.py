@@ -39,7 +39,7 @@ class PythonObject(ZDType[Any, Any]):
     object_codec_id: str
 
     @classmethod
-    def from_native_dtype(cls, dtype: Any) -> Self:
+    def from_native_dtype(cls, dtype: np.dtype[Any]) -> Self:
         raise DataTypeValidationError("An object array does not say which codec stores it: give an object_codec.")
 
     def to_native_dtype(self) -> np.dtype[Any]:

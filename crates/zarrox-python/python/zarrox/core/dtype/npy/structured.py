@@ -52,7 +52,7 @@ class Structured(NumPyType[Any, np.void]):
         object.__setattr__(self, "fields", tuple((name, field) for name, field in self.fields))
 
     @classmethod
-    def _check_native_dtype(cls, dtype: Any) -> bool:  # type: ignore[override]
+    def _check_native_dtype(cls, dtype: np.dtype[Any]) -> bool:  # type: ignore[override]
         return isinstance(dtype, np.dtype) and dtype.fields is not None
 
     @classmethod
