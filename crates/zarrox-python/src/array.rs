@@ -19,6 +19,7 @@ use crate::long::unless_interrupted;
 use crate::mapping::bytes_of;
 use crate::selection::Parsed;
 use crate::store::{Owned, Store};
+use crate::view;
 
 /// The way that a node was opened, to open it again.
 #[derive(Debug)]
@@ -246,6 +247,18 @@ impl Array {
         let store = self.opened.store.clone();
         let node = py.detach(|| options.open_in(store, path).and_then(Node::into_array)).or_raise()?;
         self.replace(py, node)
+    }
+
+    fn set_fill_value(&self, py: Python<'_>, fill: &str) -> PyResult<()> {
+        let fill = zarrox::json::parse(fill.as_bytes()).or_raise()?;
+        self.change(py, |array| array.set_fill_value_json(fill))
+    }
+
+    fn view(&self, py: Python<'_>, chunks: &Store, changes: &str) -> PyResult<Self> {
+        let (typed, changes) = (self.typed(), attributes_of(changes)?);
+        let (view, store) = py.detach(|| view::of(&typed.array, &chunks.store, changes)).or_raise()?;
+        let opened = Opened { store, owned: chunks.owned.again(py), read_only: false, consolidated: false };
+        Self::new(py, view, opened)
     }
 
     fn get<'py>(&self, py: Python<'py>, selection: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {

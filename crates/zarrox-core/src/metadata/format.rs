@@ -159,6 +159,30 @@ pub trait FormatDef: fmt::Debug + Sync {
     /// given to an implicit group.
     fn patch(&self, documents: &[Option<Vec<u8>>], change: Change<'_>) -> Result<Vec<Document>>;
 
+    /// The node that documents describe after a change, and these documents. Nothing is stored: the documents of a new node are
+    /// made complete, and a change of an existing node is checked before it is written.
+    fn changed(
+        &self,
+        layout: &Layout,
+        mut documents: Vec<Document>,
+        change: Option<Change<'_>>,
+        context: &ReadContext<'_>,
+    ) -> Result<(Option<NodeMetadata>, Vec<Document>)> {
+        let listed = |documents: &[Document]| -> Vec<Option<Vec<u8>>> {
+            let find =
+                |name: &&str| documents.iter().find(|(own, _)| own == name).map(|(_, bytes)| bytes.clone());
+            layout.documents().iter().map(find).collect()
+        };
+        if let Some(change) = change {
+            for (name, bytes) in self.patch(&listed(&documents), change)? {
+                documents.retain(|(own, _)| *own != name);
+                documents.push((name, bytes));
+            }
+        }
+        let node = self.from_documents(&Source::stored(&listed(&documents)), context)?;
+        Ok((node, documents))
+    }
+
     /// The codecs of a new array, given those that its creator asks for: puts around them what this format has around all
     /// chunks.
     fn new_codecs(&self, codecs: Vec<CodecSpec>) -> Vec<CodecSpec> {

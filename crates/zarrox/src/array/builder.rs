@@ -4,7 +4,7 @@ use zarrox_core::codec::CodecKind;
 use zarrox_core::data_type::{Endian, LARGEST};
 use zarrox_core::grid::{ChunkGrid, ChunkKeyEncoding, ChunkLengths, ChunkShape, Rectilinear, Separator};
 use zarrox_core::json::{Json, Map};
-use zarrox_core::metadata::{Change, Document, Source};
+use zarrox_core::metadata::{Change, Document};
 use zarrox_core::selection::check_lengths;
 use zarrox_core::strided::View;
 use zarrox_core::{
@@ -333,25 +333,14 @@ impl ArrayBuilder {
     /// The array that its documents make with the members that were given, and these documents.
     fn with_members(
         &self,
-        mut documents: Vec<Document>,
+        documents: Vec<Document>,
         location: &Location,
     ) -> Result<(ArrayMetadata, Vec<Document>)> {
-        let def = self.format.def();
         let layout = location.layout_for(self.format)?;
-        let listed = |documents: &[Document]| -> Vec<Option<Vec<u8>>> {
-            let find =
-                |name: &&str| documents.iter().find(|(own, _)| own == name).map(|(_, bytes)| bytes.clone());
-            layout.documents().iter().map(find).collect()
-        };
-        if !self.members.is_empty() {
-            for (name, bytes) in def.patch(&listed(&documents), Change::Members(&self.members))? {
-                documents.retain(|(own, _)| *own != name);
-                documents.push((name, bytes));
-            }
-        }
-        match def.from_documents(&Source::stored(&listed(&documents)), &location.read_context())? {
-            Some(NodeMetadata::Array(array)) => Ok((array, documents)),
-            _ => Err(argument("the document that was asked for makes no array")),
+        let change = (!self.members.is_empty()).then_some(Change::Members(&self.members));
+        match self.format.def().changed(&layout, documents, change, &location.read_context())? {
+            (Some(NodeMetadata::Array(array)), documents) => Ok((array, documents)),
+            _ => Err(argument("with the given members, the document does not describe an array")),
         }
     }
 

@@ -30,7 +30,8 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use zarrox_core::codec::CodecChain;
 use zarrox_core::data_type::Storage;
 use zarrox_core::grid::{ChunkGrid, ChunkKeyEncoding, Separator};
-use zarrox_core::json::Map;
+use zarrox_core::json::{Json, Map};
+use zarrox_core::metadata::{Change, Format, NodeMetadata};
 use zarrox_core::strided::Dims;
 use zarrox_core::{
     ArrayMetadata, CodecSpec, DataType, Element, Error, ErrorKind, FillValue, NodePath, Result,
@@ -271,6 +272,23 @@ impl Array {
         Ok(())
     }
 
+    /// Replaces the fill value, given as the metadata of the array's format has it: elements that were never written change.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidArgument`] when the data type has no such value, and when the array cannot be written.
+    pub fn set_fill_value_json(&mut self, fill: Json) -> Result<()> {
+        let (location, format) = (self.location.clone(), self.metadata.format);
+        let members = Map::from_iter([("fill_value".to_owned(), fill)]);
+        let metadata = location.change(format, |node, write| {
+            let metadata = patched(&location, format, node, Change::Members(&members))
+                .map_err(|error| crate::error::argument(error.to_string()))?;
+            write(Change::Members(&members))?;
+            Ok(metadata)
+        })?;
+        *self = Self::new(location.as_stored(), metadata)?;
+        Ok(())
+    }
+
     /// One element as people read it, the way NumPy prints it.
     ///
     /// # Errors
@@ -318,6 +336,21 @@ impl Array {
     /// The name of this array in errors.
     fn place(&self) -> String {
         format!("array '{}' in {}", self.path(), self.location.store.location())
+    }
+}
+
+/// The metadata of an array after a change of its documents. Nothing is stored.
+fn patched(
+    location: &Location,
+    format: Format,
+    node: &NodeMetadata,
+    change: Change<'_>,
+) -> Result<ArrayMetadata> {
+    let (def, layout) = (format.def(), location.layout_for(format)?);
+    let documents = def.to_documents(&location.path, node, &location.context.registry)?;
+    match def.changed(&layout, documents, Some(change), &location.read_context())? {
+        (Some(NodeMetadata::Array(array)), _) => Ok(array),
+        _ => Err(crate::error::argument("the array was replaced by another node; open it again")),
     }
 }
 

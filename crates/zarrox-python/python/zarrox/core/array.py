@@ -186,13 +186,10 @@ class Array(Selectable, Described):
     def fill_value(self, value: Any) -> None:
         self._check_changeable()
         native = self._native
-        key, zarr_format = document_key(native), 3 if is_v3(native) else 2
         if native.format == "n5":
             raise UnsupportedError("arrays of N5 have no fill value but 0")
-        document = json.loads(native.document())
-        document["fill_value"] = fill_json(normalize_fill_value(value, native.dtype), native.dtype, zarr_format)
-        self._keys().set(key, json_dumps(document))
-        native.refresh()
+        fill = fill_json(normalize_fill_value(value, native.dtype), native.dtype, 3 if is_v3(native) else 2)
+        native.set_fill_value(json.dumps(fill))
 
     def resize(self, *args: Any, new_shape: ShapeLike | None = None) -> None:
         """Change the length of dimensions.
