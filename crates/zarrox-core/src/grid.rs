@@ -51,14 +51,14 @@ impl ChunkGrid {
         let chunk_shape = self.largest_chunk();
         if chunk_shape.len() != shape.len() {
             return Err(Error::metadata(format!(
-                "the chunk shape {chunk_shape:?} has {} dimensions, the array's shape {shape:?} has {}",
+                "the chunk shape {chunk_shape:?} has {} dimensions, but the array's shape {shape:?} has {}",
                 chunk_shape.len(),
                 shape.len()
             )));
         }
         if let Some(dim) = chunk_shape.iter().position(|&length| length == 0) {
             return Err(Error::metadata(format!(
-                "the chunk shape {chunk_shape:?} is 0 in dimension {dim}; chunks must hold something"
+                "the chunk shape {chunk_shape:?} is 0 in dimension {dim}; it must be at least 1"
             )));
         }
         let end = |dim| self.runs(dim).last().map_or(0, Run::end);
@@ -89,7 +89,7 @@ impl ChunkGrid {
         match self {
             Self::Regular { chunk_shape } => Ok(chunk_shape),
             Self::Rectilinear(_) => Err(Error::unsupported(
-                "chunks of one shape are needed, and those of a rectilinear grid differ; only Zarr v3 has such grids",
+                "all chunks must have the same shape here, but those of a rectilinear grid differ; only Zarr v3 has such grids",
             )),
         }
     }

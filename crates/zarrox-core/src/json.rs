@@ -99,7 +99,7 @@ fn indented(map: &Map, indent: usize) -> Result<String> {
     map.values().try_for_each(|json| check_depth(json, 1))?;
     let mut text = String::new();
     write::object(&mut text, map, Some(indent))
-        .map_err(|_| Error::argument("the document cannot be written as JSON"))?;
+        .map_err(|_| Error::argument("the document cannot be serialised as JSON"))?;
     Ok(text)
 }
 

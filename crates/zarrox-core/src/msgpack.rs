@@ -80,7 +80,7 @@ impl<'a> Token<'a> {
             0xde => Self::Map(u16::from_be_bytes(*fixed(rest)?).into()),
             0xdf => Self::Map(u32::from_be_bytes(*fixed(rest)?)),
             0xe0..=0xff => Self::Int(tag.cast_signed().into()),
-            0xc1 => return Err(CodecError::corrupt("the byte 0xc1 begins no value of MessagePack")),
+            0xc1 => return Err(CodecError::corrupt("the byte 0xc1 does not begin a MessagePack value")),
         })
     }
 
@@ -132,7 +132,7 @@ impl<'a> Token<'a> {
 }
 
 fn truncated() -> CodecError {
-    CodecError::corrupt("the bytes end inside a value of MessagePack")
+    CodecError::corrupt("the bytes end inside of a MessagePack value")
 }
 
 fn fixed<'a, const N: usize>(rest: &mut &'a [u8]) -> Result<&'a [u8; N], CodecError> {
@@ -190,7 +190,7 @@ fn write_length(out: &mut Vec<u8>, length: usize, tags: [u8; 3]) -> Result<(), C
         (Ok(length), ..) => tagged(out, tags[0], &[length]),
         (_, Ok(length), _) => tagged(out, tags[1], &length.to_be_bytes()),
         (.., Ok(length)) => tagged(out, tags[2], &length.to_be_bytes()),
-        _ => return Err(CodecError::unsupported(format!("{length} bytes are too many for MessagePack"))),
+        _ => return Err(CodecError::unsupported(format!("{length} bytes are more than MessagePack can store in one value"))),
     }
     Ok(())
 }
@@ -259,7 +259,7 @@ pub fn element(bytes: &[u8]) -> Result<&[u8], CodecError> {
     if rest.is_empty() {
         return Ok(value);
     }
-    Err(CodecError::corrupt(format!("{} bytes follow a value of MessagePack", rest.len())))
+    Err(CodecError::corrupt(format!("{} bytes follow a MessagePack value", rest.len())))
 }
 
 /// The text that a token of text is.
@@ -273,7 +273,7 @@ pub fn utf8(text: &[u8]) -> Result<&str, CodecError> {
 /// An element as JSON.
 ///
 /// # Errors
-/// When it is no value, or one that JSON cannot say: bytes, a key that is no text.
+/// When it is no value, or one that JSON cannot say: bytes, a key that is not text.
 pub fn to_json(bytes: &[u8]) -> Result<Json, CodecError> {
     json_value(&mut element(bytes)?)
 }
@@ -296,7 +296,7 @@ fn json_value(rest: &mut &[u8]) -> Result<Json, CodecError> {
             let mut map = Map::default();
             for _ in 0..count {
                 let Token::Text(key) = Token::take(rest)? else {
-                    return Err(cannot("a key that is no text"));
+                    return Err(cannot("a key that is not text"));
                 };
                 map.insert(utf8(key)?.to_owned(), json_value(rest)?);
             }

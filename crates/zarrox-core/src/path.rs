@@ -20,7 +20,7 @@ impl NodePath {
         let names = || path.split(['/', '\\']).filter(|name| !name.is_empty());
         let count = names().count();
         if count > MAX_DEPTH {
-            let message = format!("a path has {count} names; {MAX_DEPTH} are the most that are supported");
+            let message = format!("the path has {count} names; at most {MAX_DEPTH} are supported");
             return Err(Error::argument(message));
         }
         let mut normal = String::with_capacity(path.len());

@@ -181,7 +181,7 @@ impl Registry {
     /// # Errors
     /// When it is no such object, the codec is not known, or its members do not fit.
     pub fn spec_from_v2(&self, json: &Json, item: usize) -> Result<(CodecKind, CodecSpec)> {
-        let not_a_codec = || Error::metadata(format!("a codec is an object with an \"id\", not {json}"));
+        let not_a_codec = || Error::metadata(format!("a codec must be an object with an \"id\", not {json}"));
         let mut map = json.as_object().cloned().ok_or_else(not_a_codec)?;
         let Some(Json::String(id)) = map.shift_remove("id") else { return Err(not_a_codec()) };
         let def = match self.codec_from_v2(&id, &map) {
@@ -242,7 +242,7 @@ impl Registry {
         let data_type = one_type(json, takers.chain(structure).collect())?;
         // What a type without configuration is configured to be, nobody knows.
         if !configuration.is_empty() && self.family(&data_type)?.to_v3(&data_type)? == name {
-            let message = format!("the data type '{name}' has no configuration, {json} gives it one");
+            let message = format!("the data type '{name}' takes no configuration, but {json} gives it one");
             return Err(Error::metadata(message));
         }
         Ok(data_type)
@@ -256,7 +256,7 @@ impl Registry {
         let text = json.as_str().ok_or_else(|| unknown_type(json))?;
         let dtype = TypeString::parse(text).ok_or_else(|| bad_type(json))?;
         if dtype.kind == 'O' {
-            return Err(Error::unsupported("elements that are objects need a codec that says what they are"));
+            return Err(Error::unsupported("objects need a codec that encodes them, such as JSON2 or VLenUTF8"));
         }
         let takers = self.families().filter_map(|family| family.parse_v2(&dtype));
         Ok((one_type(json, takers.collect())?, dtype.endian.map(ByteOrder::One)))
@@ -270,7 +270,7 @@ impl Registry {
                 return one_type(&Json::Object(codec.clone()), takers);
             }
         }
-        Err(Error::unsupported("the elements are objects, and no codec among the filters says what they are"))
+        Err(Error::unsupported("the elements are objects, and no filter encodes objects; known are json2, msgpack2, vlen-utf8, vlen-bytes, vlen-array and categorize"))
     }
 
     /// Checks that no codec takes elements of variable length for something else than they are: text for objects, say. In
@@ -285,7 +285,7 @@ impl Registry {
             self.check_object_codecs(data_type, &codec.inside())?;
             match self.object_type_of(codec) {
                 Some(stored) if !data_type.has_elements_of(&stored) => Err(Error::metadata(format!(
-                    "the codec '{}' stores elements of {stored}, those of the array are {data_type}",
+                    "the codec '{}' stores elements of {stored}, but the array has {data_type}",
                     codec.name
                 ))),
                 _ => Ok(()),
@@ -306,7 +306,7 @@ impl Registry {
         match (data_type, order) {
             (DataType::Struct(structure), order) => Structures(self).fields_to_v2(structure, order),
             (_, ByteOrder::One(endian)) => self.family(data_type)?.to_v2(data_type, *endian),
-            (_, ByteOrder::Each(_)) => Err(Error::argument("only a structure has more than one byte order")),
+            (_, ByteOrder::Each(_)) => Err(Error::argument("a byte order for each field needs a structure")),
         }
     }
 
@@ -356,7 +356,7 @@ impl CodecSpec {
         let name = def.name;
         if context.strictness == Strictness::Strict && self.name != name {
             let message = format!(
-                "'{}' is another name of the codec '{name}', which only lenient reading takes",
+                "'{}' is an alias of the codec '{name}'; only lenient reading accepts it",
                 self.name
             );
             return Err(CodecError::invalid(message));
@@ -392,7 +392,7 @@ fn one_type(json: &Json, mut takers: Vec<Result<DataType>>) -> Result<DataType> 
     match takers.len() {
         0 => Err(unknown_type(json)),
         1 => takers.remove(0),
-        _ => Err(Error::argument(format!("more than one registered data type takes the name {json}"))),
+        _ => Err(Error::argument(format!("more than one registered data type accepts the name {json}"))),
     }
 }
 

@@ -168,13 +168,13 @@ fn out_of_range(config: Config<'_>, to: &Type) -> Result<OutOfRange, CodecError>
         Some("wrap") if matches!(to.real, RealType::Integer(_)) => Ok(OutOfRange::Wrap),
         Some("wrap") => {
             let message = format!(
-                "'out_of_range' is \"wrap\", but 'data_type' is {}: only integers wrap",
+                "'out_of_range' is \"wrap\", but 'data_type' is {}; only integers can wrap",
                 to.data_type
             );
             Err(CodecError::invalid(message))
         }
         Some("error") if !config.is_strict() => Ok(OutOfRange::Error),
-        _ => Err(config::wrong("out_of_range", json, "one of clamp, wrap, or absent")),
+        _ => Err(config::wrong("out_of_range", json, "clamp, wrap, or no member")),
     }
 }
 
@@ -190,7 +190,7 @@ struct Type {
 impl Type {
     fn new(data_type: DataType, registry: &Registry) -> Result<Self, CodecError> {
         let real = RealType::of(&data_type, registry).ok_or_else(|| {
-            CodecError::invalid(format!("it is for integers and floats, and {data_type} is neither"))
+            CodecError::invalid(format!("this codec works on integers and floats, not on {data_type}"))
         })?;
         let json = registry.family(&data_type).and_then(|family| family.to_v3(&data_type));
         let json = json.map_err(|error| CodecError::invalid(error.to_string()))?;
@@ -268,7 +268,7 @@ fn scalar(
     let family = context.registry.family(data_type).map_err(|e| CodecError::invalid(e.to_string()))?;
     let scalar = family.fill_from_json(data_type, json, context.strictness).map_err(|_| {
         let shown = zarrox_core::json::shown(json, 80);
-        CodecError::invalid(format!("'{direction}' has {shown}, which is no {data_type}"))
+        CodecError::invalid(format!("'{direction}' has {shown}, which is not a value of {data_type}"))
     })?;
     let canonical = family.fill_to_v3(data_type, &scalar);
     Ok((scalar.as_bytes().to_vec(), canonical))
@@ -295,7 +295,7 @@ impl CastValueCodec {
         let (was, is) = (self.from.real.read(fill), self.from.real.read(&decoded));
         if config.is_strict() && (back.is_err() || !was.is_same(is)) {
             let message =
-                format!("the array's fill value {was} is not the same once it was encoded and decoded");
+                format!("the array's fill value {was} changes when it is encoded and decoded");
             return Err(CodecError::invalid(message));
         }
         let shape: Vec<u64> = chunk.shape().iter().map(|&length| length as u64).collect();
@@ -309,11 +309,11 @@ fn message(refused: &Refused, from: &Type, to: &Type) -> String {
     let Refused { value, why } = refused;
     let (from, to) = (&from.data_type, &to.data_type);
     match why {
-        Missing::NotANumber => format!("{to} has no NaN; 'scalar_map' may say what NaN of {from} becomes"),
+        Missing::NotANumber => format!("{to} has no NaN; map NaN of {from} to another value in 'scalar_map'"),
         Missing::Infinity => {
-            format!("{to} has no infinity; 'scalar_map' may say what {value} of {from} becomes")
+            format!("{to} has no infinity; map {value} of {from} to another value in 'scalar_map'")
         }
-        Missing::OutOfRange => format!("{value} of {from} is out of the range of {to}"),
+        Missing::OutOfRange => format!("{value} of {from} is outside of the range of {to}"),
     }
 }
 

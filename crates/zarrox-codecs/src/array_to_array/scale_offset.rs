@@ -59,7 +59,7 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
     let config = config::read(configuration, context, &["offset", "scale"])?;
     let data_type = context.chunk.data_type()?;
     let real = RealType::of(data_type, context.registry).ok_or_else(|| {
-        CodecError::invalid(format!("it is for integers and floats, and {data_type} is neither"))
+        CodecError::invalid(format!("this codec works on integers and floats, not on {data_type}"))
     })?;
     let family = context.registry.family(data_type).map_err(|e| CodecError::invalid(e.to_string()))?;
     let scalar = |name: &str, absent: i32| {
@@ -69,14 +69,14 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
         let scalar = scalar.map_err(|_| config::wrong(name, json, &format!("a {data_type}")))?;
         match real.read(scalar.as_bytes()) {
             Real::Float(value) if !value.is_finite() => {
-                Err(config::wrong(name, json, "a finite number, or nothing could be decoded"))
+                Err(config::wrong(name, json, "a finite number, since nothing could be decoded otherwise"))
             }
             value => Ok((value, family.fill_to_v3(data_type, &scalar))),
         }
     };
     let ((offset, offset_json), (scale, scale_json)) = (scalar("offset", 0)?, scalar("scale", 1)?);
     if scale.is_same(Real::Whole(0)) {
-        return Err(config::wrong("scale", &scale_json, "other than 0, or nothing could be decoded"));
+        return Err(config::wrong("scale", &scale_json, "a number other than 0, since nothing could be decoded otherwise"));
     }
     let mut codec = ScaleOffsetCodec {
         configuration: config::members(json!({"offset": offset_json, "scale": scale_json})),

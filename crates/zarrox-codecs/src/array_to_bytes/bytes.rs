@@ -73,7 +73,7 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
     check_present(&chunk)?;
     if chunk.is_variable() {
         let message =
-            "elements of a variable length need a codec of their own, such as vlen-utf8 or vlen-bytes";
+            "elements of variable length need another codec, such as vlen-utf8 or vlen-bytes";
         return Err(CodecError::invalid(message));
     }
     let order = match (config.get("endian"), chunk.storage()) {
@@ -199,7 +199,7 @@ impl BytesCodec {
             return Ok(());
         }
         let what = if stored < size as u64 { "truncated" } else { "too long" };
-        Err(CodecError::corrupt(format!("{what}: {stored} bytes are stored, a chunk has {size}")))
+        Err(CodecError::corrupt(format!("{what}: {stored} bytes are stored, but a chunk has {size}")))
     }
 
     fn fetches<'a>(&'a self, window: Window, part: ReadRegion<'a>) -> Result<Vec<Fetch<'a>>, CodecError> {
@@ -243,7 +243,7 @@ impl BytesCodec {
         mut out: ViewMut<'_>,
     ) -> Result<(), CodecError> {
         if bytes.len() < extent {
-            let message = format!("truncated: {} bytes arrived, {extent} are needed", bytes.len());
+            let message = format!("truncated: {} bytes arrived, but {extent} are needed", bytes.len());
             return Err(CodecError::corrupt(message).in_codec(NAME));
         }
         let block = View::of_strided(bytes, out.shape(), strides, self.chunk.item());

@@ -194,7 +194,7 @@ impl ArrayToBytes for JsonCodec {
         let mut text = String::new();
         self.style.write(&list, &mut text)?;
         if self.ascii && !text.is_ascii() {
-            let message = "the text is not ASCII, and 'ensure_ascii' is false";
+            let message = "the text is not ASCII, but the encoding is, and 'ensure_ascii' is false";
             return Err(CodecError::unsupported(message));
         }
         encoded.extend_from_slice(text.as_bytes());

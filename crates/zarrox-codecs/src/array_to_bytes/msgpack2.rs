@@ -115,7 +115,7 @@ impl MsgPackCodec {
             Token::F64(value) if self.single => Token::F32(value as f32),
             Token::Bytes(_) if !self.bin && !self.raw => {
                 return Err(CodecError::unsupported(
-                    "bytes would be read as text, as the codec is configured; use msgpack2 with use_bin_type",
+                    "with this configuration, bytes would be read back as text; use msgpack2 with use_bin_type",
                 ));
             }
             Token::Bytes(bytes) if !self.bin => Token::Text(bytes),

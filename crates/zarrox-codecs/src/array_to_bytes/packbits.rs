@@ -174,7 +174,7 @@ struct Bits {
 
 fn bits_of(chunk: &ChunkSpec) -> Result<Bits, CodecError> {
     let data_type = chunk.data_type()?;
-    let refused = || CodecError::invalid(format!("elements of the type {data_type} are not made of bits"));
+    let refused = || CodecError::invalid(format!("elements of the type {data_type} cannot be packed as bits"));
     let (parts, size, signed) = match data_type.storage() {
         Storage::Bool => return Ok(Bits { parts: 1, count: 1, signed: false }),
         Storage::Int(size) => (1, size, true),
@@ -283,7 +283,7 @@ impl PackBitsCodec {
         match stored {
             Some(stored) if stored != wanted => {
                 let what = if stored < wanted { "truncated" } else { "too long" };
-                Err(CodecError::corrupt(format!("{what}: {stored} bytes are stored, a chunk has {wanted}")))
+                Err(CodecError::corrupt(format!("{what}: {stored} bytes are stored, but a chunk has {wanted}")))
             }
             _ => Ok(places),
         }
@@ -294,7 +294,7 @@ impl PackBitsCodec {
             return Ok(());
         }
         let message =
-            format!("{stored} bits of the last byte are said to be unused, it should be {}", self.unused);
+            format!("the header says that {stored} bits of the last byte are unused, but it should be {}", self.unused);
         Err(CodecError::corrupt(message))
     }
 
@@ -346,7 +346,7 @@ impl PackBitsCodec {
     ) -> Result<(), CodecError> {
         let length = (skip + extent * self.element_bits).div_ceil(8);
         let Some(packed) = packed.get(..length) else {
-            let message = format!("truncated: {} bytes arrived, {length} are needed", packed.len());
+            let message = format!("truncated: {} bytes arrived, but {length} are needed", packed.len());
             return Err(CodecError::corrupt(message));
         };
         let size = extent * self.chunk.item();

@@ -90,7 +90,7 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
         (config.codecs("mask_codecs", None)?, config.codecs("data_codecs", None)?);
     let chunk = context.chunk.clone();
     let value = chunk.data_type().ok().and_then(DataType::optional_value).ok_or_else(|| {
-        CodecError::invalid("it stores elements that may be missing; those of the array are always there")
+        CodecError::invalid("this codec stores optional elements, but the data type of the array is not optional")
     })?;
     let shape: Vec<u64> = chunk.shape().iter().map(|&length| length as u64).collect();
     let booleans = ChunkSpec::new(&shape, Storage::Bool, FillValue::zero(1))?;
@@ -257,7 +257,7 @@ impl OptionalCodec {
 
     fn scratch(&self, size: usize) -> Result<Scratch, CodecError> {
         if size > self.limit {
-            let message = format!("one chunk would take {size} bytes of memory, the limit is {}", self.limit);
+            let message = format!("one chunk would take {size} bytes of memory, and the limit is {}", self.limit);
             return Err(CodecError::limit(message));
         }
         Ok(Scratch::with_len(size)?)
@@ -274,7 +274,7 @@ fn split(encoded: &[u8]) -> Result<(&[u8], &[u8]), CodecError> {
     });
     if mask.checked_add(data) != Some(rest.len() as u64) {
         return Err(CodecError::corrupt(format!(
-            "the mask is said to have {mask} bytes and the values {data}, {} are stored",
+            "the header gives the mask {mask} bytes and the values {data}, but {} bytes are stored",
             rest.len()
         )));
     }

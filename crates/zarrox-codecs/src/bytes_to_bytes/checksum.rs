@@ -96,7 +96,7 @@ impl<C: Checksum> Checked<C> {
         if computed == stored {
             return Ok(());
         }
-        Err(CodecError::corrupt(format!("the checksum is {computed:08x}, {stored:08x} is stored")))
+        Err(CodecError::corrupt(format!("the checksum is {computed:08x}, but {stored:08x} is stored")))
     }
 
     /// The bytes, if the checksum is theirs.

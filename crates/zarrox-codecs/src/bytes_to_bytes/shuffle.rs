@@ -55,7 +55,7 @@ impl ByteShuffle {
         if length.is_multiple_of(self.item()) {
             return Ok(());
         }
-        Err(format!("{length} bytes are no whole elements of {} bytes", self.element_size))
+        Err(format!("{length} bytes are not a whole number of elements of {} bytes", self.element_size))
     }
 }
 
@@ -78,7 +78,7 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
 
 fn default_element_size(context: &CodecContext<'_>) -> Result<u32, CodecError> {
     let unclear =
-        || CodecError::invalid("the configuration lacks 'elementsize', and the elements have no size");
+        || CodecError::invalid("the configuration lacks 'elementsize', and the elements have no fixed size");
     let item = (!context.chunk.is_variable()).then_some(context.chunk.item());
     item.and_then(|item| u32::try_from(item).ok()).ok_or_else(unclear)
 }

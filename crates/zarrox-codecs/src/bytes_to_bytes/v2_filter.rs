@@ -93,7 +93,7 @@ fn types(filter: &CodecSpec, registry: &Registry) -> Result<(Dtype, Option<Dtype
 
 fn not_of_bytes(name: &str) -> CodecError {
     CodecError::unsupported(format!(
-        "the codec '{name}' is given bytes here, and nothing says what numbers it is to see in them"
+        "the codec '{name}' is given bytes here, and its configuration does not say which numbers they are"
     ))
 }
 
@@ -107,7 +107,7 @@ fn check_whole(length: usize, size: usize) -> Result<(), String> {
     if length.is_multiple_of(size) {
         return Ok(());
     }
-    Err(format!("{length} bytes are no whole numbers of {size} bytes"))
+    Err(format!("{length} bytes are not a whole number of elements of {size} bytes"))
 }
 
 /// The codec, for bytes of any number.
@@ -151,8 +151,8 @@ impl BytesToBytes for FilterOfBytes {
             return Ok(());
         }
         Err(CodecError::invalid(
-            "the filter is given bytes, and would not give the same ones back; numbers must come before codecs that make bytes, \
-             and be of the filter's own type",
+            "the filter is given bytes, which it would not restore exactly; put it before the codecs that make bytes, \
+             and on elements of the filter's own type",
         ))
     }
 
@@ -183,7 +183,7 @@ impl FilterOfBytes {
     fn decoded_length(&self, encoded: &[u8]) -> Result<usize, String> {
         let Some(size) = self.size else {
             let length = packbits_filter::count(encoded);
-            return length.ok_or_else(|| format!("{} bytes are no packed bits", encoded.len()));
+            return length.ok_or_else(|| format!("{} bytes are not packed bits", encoded.len()));
         };
         check_whole(encoded.len(), size)?;
         Ok((encoded.len() / size).saturating_mul(self.seen.storage.size()))

@@ -159,7 +159,7 @@ impl Header {
     fn split(bytes: &[u8]) -> Result<(Self, &[u8]), CodecError> {
         let (header, body) = bytes.split_first_chunk::<HEADER>().ok_or_else(|| truncated(bytes.len()))?;
         if !header.starts_with(MAGIC) {
-            return Err(CodecError::corrupt("no block begins where one should"));
+            return Err(CodecError::corrupt("a block does not begin where it is expected"));
         }
         let number =
             |at: usize| u32::from_le_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]);
@@ -196,7 +196,7 @@ fn encode_block(level: u8, block: &[u8], encoded: &mut Vec<u8>) -> Result<(), Co
     stored.append(encoded);
     let body = encoded.len();
     let done = ffi::lz4::compress(1, block, encoded);
-    done.ok_or_else(|| CodecError::unsupported("LZ4 takes no more than 2 GiB; choose smaller blocks"))?;
+    done.ok_or_else(|| CodecError::unsupported("LZ4 compresses at most 2 GiB; choose smaller blocks"))?;
     let compressed = encoded.len() - body;
     if compressed < block.len() {
         let body = encoded.split_off(body);
@@ -225,7 +225,7 @@ fn decode_block(header: Header, body: &[u8], room: &mut [u8]) -> Result<(), Code
     if computed == header.checksum {
         return Ok(());
     }
-    Err(CodecError::corrupt(format!("the checksum is {computed:08x}, {:08x} is stored", header.checksum)))
+    Err(CodecError::corrupt(format!("the checksum is {computed:08x}, but {:08x} is stored", header.checksum)))
 }
 
 #[cfg(test)]

@@ -136,7 +136,7 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
 fn inner_grid(inner: &[u64], shard: &[usize]) -> Result<(Vec<usize>, Vec<usize>), CodecError> {
     if inner.len() != shard.len() {
         let message = format!(
-            "'chunk_shape' has {} dimensions, the chunk of {shard:?} has {}",
+            "'chunk_shape' has {} dimensions, but the shard {shard:?} has {}",
             inner.len(),
             shard.len()
         );
@@ -147,7 +147,7 @@ fn inner_grid(inner: &[u64], shard: &[usize]) -> Result<(Vec<usize>, Vec<usize>)
         match usize::try_from(inner) {
             Ok(length) if length > 0 && outer % length == 0 => shape.push(length),
             _ => {
-                let message = format!("'chunk_shape' is {inner} in dimension {dim}; it must divide {outer}");
+                let message = format!("'chunk_shape' is {inner} in dimension {dim}; it must divide the length of the shard, {outer}");
                 return Err(CodecError::invalid(message));
             }
         }
@@ -270,20 +270,20 @@ impl ShardingCodec {
         }
         if offset == u64::MAX || length == u64::MAX {
             let message =
-                format!("the index has offset {offset} and length {length}: only one of them says empty");
+                format!("the index has offset {offset} and length {length}: only one of them marks an empty chunk");
             return Err(CodecError::corrupt(message));
         }
         // So that a damaged index cannot make anyone ask for more memory than such a chunk can take. A shard
         // inside a shard may have gaps, and is not fetched as a whole.
         let limit = self.inner.encoded_size().limit() as u64;
         if length > limit && self.inner.inner_chunk_shape().is_none() {
-            let message = format!("the index has a length of {length}; such a chunk takes {limit} at most");
+            let message = format!("the index gives an inner chunk {length} bytes, but such a chunk has at most {limit}");
             return Err(CodecError::corrupt(message));
         }
         match shard.part(offset, length) {
             Ok(ByteRange::From { offset, length }) => Ok(Some(Window { offset, length })),
-            Ok(range) => Err(CodecError::corrupt(format!("{range} is no place inside a shard"))),
-            Err(error) => Err(error.at("the index points outside the shard")),
+            Ok(range) => Err(CodecError::corrupt(format!("{range} is not inside of a shard"))),
+            Err(error) => Err(error.at("the index points outside of the shard")),
         }
     }
 

@@ -131,14 +131,14 @@ impl<'a> Fetch<'a> {
             Sink::Then(work) => work(bytes),
             Sink::Stream(work) => work(&mut &bytes[..]).map(|()| Vec::new()),
             Sink::Deferred(_) => Err(CodecError::unsupported(
-                "bytes that are collected from several places cannot be handed over as one",
+                "bytes for a deferred decoding cannot be passed on in one piece",
             )),
             Sink::Into(memory) if memory.len() == bytes.len() => {
                 memory.copy_from_slice(bytes);
                 Ok(Vec::new())
             }
             Sink::Into(memory) => Err(CodecError::corrupt(format!(
-                "{} bytes arrived, {} are needed",
+                "{} bytes arrived, but {} are needed",
                 bytes.len(),
                 memory.len()
             ))),

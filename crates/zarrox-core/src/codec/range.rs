@@ -35,7 +35,7 @@ impl ByteRange {
 
     /// Offset and length in an object of `size` bytes, or an error if the range is not inside.
     pub fn within(self, size: u64) -> Result<(u64, u64), CodecError> {
-        let outside = || CodecError::corrupt(format!("the stored bytes end after {size}; {self} is needed"));
+        let outside = || CodecError::corrupt(format!("the object ends after {size} bytes, but {self} is needed"));
         self.resolve(size).map(|range| (range.start, range.end - range.start)).ok_or_else(outside)
     }
 
@@ -90,7 +90,7 @@ impl Window {
         let Some(offset) = start else {
             let size = self.length.unwrap_or(u64::MAX);
             return Err(CodecError::corrupt(format!(
-                "truncated: {size} bytes are stored, {length} at {offset} are needed"
+                "truncated: {size} bytes are stored, but {length} bytes at {offset} are needed"
             )));
         };
         Ok(ByteRange::From { offset, length: Some(length) })
@@ -102,7 +102,7 @@ impl Window {
             None => Ok(ByteRange::Suffix { length }),
             Some(size) if size >= length => self.part(size - length, length),
             Some(size) => Err(CodecError::corrupt(format!(
-                "truncated: {size} bytes are stored, {length} at the end are needed"
+                "truncated: {size} bytes are stored, but {length} bytes at the end are needed"
             ))),
         }
     }

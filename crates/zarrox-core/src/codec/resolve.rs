@@ -46,7 +46,7 @@ pub(super) fn resolve_stream(
         match fetch.sink {
             Sink::Into(memory) => exactly(stream, memory, size)?,
             Sink::Stream(_) | Sink::Deferred(_) => {
-                return Err(CodecError::unsupported("only plain ranges can be taken from a stream"));
+                return Err(CodecError::unsupported("only single ranges can be read from a stream"));
             }
             Sink::Then(work) => {
                 exactly(stream, &mut buffer[..length], size)?;

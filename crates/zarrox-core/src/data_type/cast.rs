@@ -32,7 +32,7 @@ impl Cast<'_> {
         if from.len() != self.from.size() || to.len() != self.to.size() {
             let (is, other) = (from.len(), to.len());
             return Err(Error::argument(format!(
-                "{is} and {other} bytes are no {} and {}",
+                "{is} and {other} bytes are not as many elements of {} and {}",
                 self.from, self.to
             )));
         }
@@ -67,7 +67,7 @@ impl Cast<'_> {
 }
 
 fn impossible(from: &DataType, to: &DataType) -> Error {
-    Error::unsupported(format!("{from} cannot be cast to {to}; numbers can, and structures field by field"))
+    Error::unsupported(format!("{from} cannot be cast to {to}; only numbers can be cast, and structures field by field"))
 }
 
 impl Registry {
@@ -105,7 +105,7 @@ impl Registry {
         let alike =
             |(source, target): (&Field, &Field)| source.name == target.name && source.shape == target.shape;
         if from.fields().len() != to.fields().len() || !from.fields().iter().zip(to.fields()).all(alike) {
-            return Err(Error::unsupported(format!("{from} and {to} have not the same fields")));
+            return Err(Error::unsupported(format!("{from} and {to} have different fields")));
         }
         let pairs = from.fields().iter().zip(to.fields());
         let cast = |(source, target): (&Field, &Field)| {

@@ -194,7 +194,7 @@ fn lengths_from_json(json: &Json, strictness: Strictness) -> Option<ChunkLengths
 fn not_lengths(json: &Json) -> Error {
     let shown = json::shown(json, 80);
     Error::metadata(format!(
-        "{shown} are no chunk lengths; expected, for each dimension, an integer or a list of integers and [length, count]"
+        "{shown} is not a list of chunk lengths; expected, for each dimension, an integer or a list of integers and [length, count]"
     ))
 }
 
@@ -213,7 +213,7 @@ fn runs(lengths: &ChunkLengths, dim: usize) -> Result<Vec<Run>> {
             return Err(empty());
         }
         if count == 0 {
-            return Err(Error::metadata(format!("the grid has a run of no chunks in dimension {dim}")));
+            return Err(Error::metadata(format!("the grid has a run of 0 chunks in dimension {dim}")));
         }
         match runs.last_mut().filter(|last| last.length == length) {
             Some(last) => last.count = last.count.saturating_add(count),

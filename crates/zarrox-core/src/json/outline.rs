@@ -114,7 +114,7 @@ impl<'a> Outline<'a> {
                     text.push_str(name);
                     check_depth(json, level)?;
                     write::value_within(text, json, indent, level)
-                        .map_err(|_| Error::argument("the document cannot be written as JSON"))?;
+                        .map_err(|_| Error::argument("the document cannot be serialised as JSON"))?;
                 }
             }
         }

@@ -96,7 +96,7 @@ struct Parser<'a> {
 
 type Parsed<T> = Result<T, &'static str>;
 
-const ENDS: &str = "the text ends too early";
+const ENDS: &str = "the text ends inside of a value";
 const DEEP: &str = "lists and objects are nested too deep";
 const NO_NUMBER: &str = "expected a number";
 
@@ -401,7 +401,7 @@ impl<'a> Parser<'a> {
                 self.at += 1;
                 return self.escaped_unit();
             }
-            _ => return Err("no character is escaped like this"),
+            _ => return Err("unknown escape sequence"),
         };
         self.at += 1;
         Ok(character)
@@ -414,7 +414,7 @@ impl<'a> Parser<'a> {
             0xd800..=0xdbff if self.takes_word("\\u") => [first, self.unit()?],
             _ => [first, 0],
         };
-        char::decode_utf16(units).next().and_then(Result::ok).ok_or("half of a character stands alone")
+        char::decode_utf16(units).next().and_then(Result::ok).ok_or("one half of a surrogate pair stands alone")
     }
 
     fn unit(&mut self) -> Parsed<u16> {

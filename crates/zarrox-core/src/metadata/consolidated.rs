@@ -77,7 +77,7 @@ impl Consolidation {
                 None | Some(Json::Null) => return Ok(None),
                 Some(Json::Object(inline)) => {
                     if inline.get("kind").is_some_and(|kind| kind != "inline") {
-                        let message = format!("{MEMBER} is of the unknown kind {}", inline["kind"]);
+                        let message = format!("{MEMBER} has the unknown kind {}", inline["kind"]);
                         return Err(Error::unsupported(message));
                     }
                     inline

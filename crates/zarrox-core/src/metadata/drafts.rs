@@ -225,7 +225,7 @@ pub(super) fn type_string(name: &str, registry: &Registry) -> Result<Json> {
 /// The type string with another byte order, where it has one.
 pub(super) fn with_endian(dtype: &Json, endian: Endian) -> Result<Json> {
     let Some(text) = dtype.as_str() else {
-        return Err(Error::unsupported(format!("the data type {dtype} has byte orders of its own")));
+        return Err(Error::unsupported(format!("the data type {dtype} has its own byte order, which the document cannot store")));
     };
     Ok(match text.strip_prefix(['<', '>']) {
         Some(rest) => format!("{}{rest}", endian.character()).into(),
@@ -298,7 +298,7 @@ pub(super) fn array_from_document(
         Some(Json::Array(list)) if list.is_empty() => Ok(array),
         Some(Json::Array(list)) if list.len() == 1 => sharded(array, &list[0], context.strictness),
         Some(other) => Err(Error::unsupported(format!(
-            "storage_transformers: known is only one, sharding; found {other}"
+            "storage_transformers: only one transformer is supported, sharding; found {other}"
         ))),
     }
 }
@@ -308,12 +308,12 @@ pub(super) fn array_to_document(array: &ArrayMetadata, registry: &Registry) -> R
     let format = array.format;
     if array.dimension_names.is_some() {
         return Err(Error::unsupported(format!(
-            "Zarr {format} has no dimension names; give them as the attribute _ARRAY_DIMENSIONS, which xarray reads"
+            "Zarr {format} cannot store dimension names; set the attribute _ARRAY_DIMENSIONS instead, which xarray reads"
         )));
     }
     let ChunkKeyEncoding::Draft { separator, .. } = array.chunk_key_encoding else {
         return Err(Error::unsupported(format!(
-            "Zarr {format} has only its own chunk keys, such as \"c1/0\""
+            "Zarr {format} supports only its own chunk keys, such as \"c1/0\""
         )));
     };
     let (array, chunks_per_shard) = unsharded(array)?;
@@ -421,7 +421,7 @@ fn unsharded(array: &ArrayMetadata) -> Result<(ArrayMetadata, Option<Vec<u64>>)>
         [only] if only.name == SHARDING => &only.configuration,
         codecs if codecs.iter().any(|codec| codec.name == SHARDING) => {
             return Err(Error::unsupported(format!(
-                "Zarr {} has nothing around its shards: 'sharding_indexed' must be the only codec",
+                "Zarr {} supports no codecs around shards: 'sharding_indexed' must be the only codec",
                 array.format
             )));
         }
@@ -435,7 +435,7 @@ fn unsharded(array: &ArrayMetadata) -> Result<(ArrayMetadata, Option<Vec<u64>>)>
     let location = sharding.get("index_location").and_then(Json::as_str).unwrap_or("end");
     if codecs("index_codecs")? != index_codecs() || location != "end" {
         return Err(Error::unsupported(format!(
-            "Zarr {} has the index of a shard at its end, little-endian and without a checksum",
+            "Zarr {} stores the index of a shard at its end, little-endian and without a checksum; other index codecs are not supported",
             array.format
         )));
     }

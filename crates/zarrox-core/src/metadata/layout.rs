@@ -133,7 +133,7 @@ impl Layout {
         };
         if document {
             return Err(Error::argument(format!(
-                "'{name}' cannot be the name of a node: it is that of a document"
+                "'{name}' cannot be the name of a node: it is the name of a metadata document"
             )));
         }
         let portable = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);

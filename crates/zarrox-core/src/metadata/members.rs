@@ -124,7 +124,7 @@ impl<'a> Members<'a> {
 /// The error for a member of the wrong type.
 pub(super) fn wrong(name: &str, wants: &str, json: &Json) -> Error {
     let shown = json::shown(json, 80);
-    Error::metadata(format!("the member '{name}' must be {wants}, it is {} ({shown})", kind(json)))
+    Error::metadata(format!("the member '{name}' must be {wants}, but it is {} ({shown})", kind(json)))
 }
 
 /// A list of lengths; leniently written as floats without a fraction.
@@ -156,7 +156,7 @@ pub(super) fn forgive_empty_chunks(chunk_shape: &mut [u64], shape: &[u64], stric
 
 /// The error for a separator that is none.
 pub(super) fn bad_separator(text: &str) -> Error {
-    Error::metadata(format!("the separator of chunk keys must be \".\" or \"/\", it is {text:?}"))
+    Error::metadata(format!("the separator of chunk keys must be \".\" or \"/\", but it is {text:?}"))
 }
 
 #[cfg(test)]

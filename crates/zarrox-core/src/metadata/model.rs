@@ -129,7 +129,7 @@ impl ArrayMetadata {
         self.chunk_grid.check(&self.shape)?;
         match &self.dimension_names {
             Some(names) if names.len() != self.shape.len() => Err(Error::metadata(format!(
-                "{} dimension names are given for {} dimensions",
+                "{} dimension names are given, but the array has {} dimensions",
                 names.len(),
                 self.shape.len()
             ))),
@@ -147,7 +147,7 @@ fn check_rank(shape: &[u64]) -> Result<()> {
         return Ok(());
     }
     let message =
-        format!("the shape has {} dimensions; {MAX_RANK} are the most that are supported", shape.len());
+        format!("the shape has {} dimensions; at most {MAX_RANK} are supported", shape.len());
     Err(Error::unsupported(message))
 }
 

@@ -181,7 +181,7 @@ fn check_version(version: &Json) -> Result<()> {
     let major = version.as_str().and_then(|text| text.split('.').next()?.parse::<u64>().ok());
     match major {
         Some(major) if major > NEWEST => Err(Error::unsupported(format!(
-            "this is N5 of version {version}; versions up to {NEWEST} are supported"
+            "the hierarchy has version {version} of N5; versions up to {NEWEST} are supported"
         ))),
         _ => Ok(()),
     }
@@ -200,7 +200,7 @@ fn attributes(mut map: Map) -> Map {
 fn insert_attributes(map: &mut Map, attributes: &Map) -> Result<()> {
     if let Some(name) = attributes.keys().find(|name| RESERVED.contains(&name.as_str())) {
         return Err(Error::argument(format!(
-            "an attribute cannot be called '{name}' in N5, where the name says something of the array"
+            "an attribute cannot be called '{name}' in N5, which uses this name for the array's metadata"
         )));
     }
     map.extend(attributes.clone());
@@ -269,7 +269,7 @@ fn array_to_document(array: &ArrayMetadata) -> Result<Map> {
     let not_in_n5 = |what: &str| Err(Error::unsupported(format!("N5 has no {what}")));
     if array.dimension_names.is_some() {
         return not_in_n5(
-            "dimension names; many programs read them from the attribute \"axes\", in N5's order",
+            "dimension names; set the attribute \"axes\" instead, in N5's order",
         );
     }
     if array.chunk_key_encoding != ChunkKeyEncoding::N5 {
@@ -308,7 +308,7 @@ fn written_compression(codecs: &[CodecSpec]) -> Result<Json> {
         Some([bytes]) if bytes.name == "bytes" => Ok(json!({"type": "raw"})),
         Some([bytes, compressor]) if bytes.name == "bytes" => n5_compression::to_json(compressor),
         _ => Err(Error::unsupported(
-            "N5 has no filters, no other order of elements, and no more than one compressor",
+            "N5 supports one compressor, and neither filters nor another order of elements",
         )),
     }
 }

@@ -55,7 +55,7 @@ pub(super) fn to_json(codec: &CodecSpec) -> Result<Json> {
     let get = |name: &str| codec.configuration.get(name).cloned().unwrap_or(Json::Null);
     let refused = || {
         Err(Error::unsupported(format!(
-            "N5 cannot say the codec '{codec}'; its compressors are gzip, numcodecs.zlib, numcodecs.bz2, numcodecs.lzma \
+            "N5 does not support the codec '{codec}'; its compressors are gzip, numcodecs.zlib, numcodecs.bz2, numcodecs.lzma \
              (.xz, of a preset), n5_lz4, blosc and zstd (without a checksum)"
         )))
     };

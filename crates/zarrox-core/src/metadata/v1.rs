@@ -63,7 +63,7 @@ impl FormatDef for V1 {
                 source.parsed(context.strictness).map_err(|error| error.at(ATTRIBUTES))?.into_owned()
             }
             None if context.strictness == Strictness::Strict => {
-                return Err(Error::metadata("the attributes are missing; in Zarr v1 there are always some")
+                return Err(Error::metadata("the attributes are missing; Zarr v1 always stores them")
                     .at(ATTRIBUTES));
             }
             None => Map::default(),
@@ -78,11 +78,11 @@ impl FormatDef for V1 {
 
     fn to_documents(&self, _: &NodePath, node: &NodeMetadata, registry: &Registry) -> Result<Vec<Document>> {
         let NodeMetadata::Array(array) = node else {
-            return Err(Error::unsupported("Zarr v1 has no groups: an array is a store of its own"));
+            return Err(Error::unsupported("Zarr v1 has no groups: each array is in its own store"));
         };
         if array.data_type.storage() == Storage::Variable {
             let message =
-                format!("Zarr v1 has no elements of variable length, as those of '{}' are", array.data_type);
+                format!("Zarr v1 has no elements of variable length, such as '{}'", array.data_type);
             return Err(Error::unsupported(message));
         }
         let map = from_v2(v2::array_to_document(array, registry)?)?;
@@ -128,7 +128,7 @@ fn to_v2(mut map: Map, strictness: Strictness) -> Result<Map> {
     if several && compression != "blosc" && map.get("order") == Some(&json!("F")) {
         if strictness == Strictness::Strict {
             return Err(Error::unsupported(format!(
-                "\"order\": \"F\" with the compression {compression}: version 1 means columns, zarr-python 1 wrote rows"
+                "\"order\": \"F\" with the compression {compression}: the specification means column-major order, but zarr-python 1 wrote row-major order"
             )));
         }
         map.insert("order".to_owned(), "C".into());
@@ -180,7 +180,7 @@ fn from_v2(mut map: Map) -> Result<Map> {
         Some(id @ ("zlib" | "bz2")) => (id, members.get("level").cloned().unwrap_or(Json::Null)),
         Some("blosc") => {
             if members.shift_remove("blocksize").is_some_and(|size| size != json!(0)) {
-                return not_in_v1("block size of Blosc's");
+                return not_in_v1("block size for Blosc");
             }
             ("blosc", members.into())
         }
@@ -188,7 +188,7 @@ fn from_v2(mut map: Map) -> Result<Map> {
         Some(other) => return not_in_v1(&format!("compression '{other}'; it has zlib, bz2, blosc and lzma")),
     };
     if compression != "blosc" && map.get("order") == Some(&json!("F")) {
-        return not_in_v1("columns that are not compressed with Blosc");
+        return not_in_v1("column-major order without Blosc compression");
     }
     map.insert("zarr_format".to_owned(), 1.into());
     map.insert("compression".to_owned(), compression.into());

@@ -265,7 +265,7 @@ fn check_fill_form(data_type: &DataType, fill: &Json) -> Result<()> {
     };
     if foreign {
         return Err(Error::metadata(format!(
-            "fill_value {fill} is in a form that Zarr v3 has for a {data_type}"
+            "fill_value {fill} has the form of Zarr v3 for a {data_type}"
         )));
     }
     Ok(())
@@ -340,8 +340,8 @@ fn read_chain(said: &Said<&Json>, context: &ReadContext<'_>) -> Result<Vec<Codec
         }
         if kind == CodecKind::ArrayToBytes && numbers.order.as_ref().is_some_and(|order| *order != LITTLE) {
             return Err(Error::unsupported(format!(
-                "the codec '{}' has a byte order of its own, and the numbers before it are said to be big-endian: \
-                 their values are not certain",
+                "the codec '{}' has its own byte order, but the data type before it is big-endian: \
+                 the byte order of the values is ambiguous",
                 spec.name
             )));
         }
@@ -485,11 +485,11 @@ fn group_to_document(group: &GroupMetadata) -> Map {
 pub(super) fn array_to_document(array: &ArrayMetadata, registry: &Registry) -> Result<Map> {
     if array.dimension_names.is_some() {
         return Err(Error::unsupported(
-            "Zarr v2 has no dimension names; give them as the attribute _ARRAY_DIMENSIONS, which xarray reads",
+            "Zarr v2 cannot store dimension names; set the attribute _ARRAY_DIMENSIONS instead, which xarray reads",
         ));
     }
     let ChunkKeyEncoding::V2(separator) = array.chunk_key_encoding else {
-        return Err(Error::unsupported("Zarr v2 has only its own chunk key encoding, without the \"c\""));
+        return Err(Error::unsupported("Zarr v2 supports only its own chunk key encoding, without the \"c\""));
     };
     let chain = written_codecs(array, registry)?;
     let family = registry.family(&array.data_type)?;
@@ -548,14 +548,14 @@ fn written_codecs(array: &ArrayMetadata, registry: &Registry) -> Result<WrittenC
         let codec = filter.as_ref().unwrap_or(codec);
         let def = registry.codec(&codec.name)?;
         let not_in_v2 =
-            || Error::unsupported(format!("Zarr v2 cannot say the codec '{codec}'; create the array as v3"));
+            || Error::unsupported(format!("Zarr v2 does not support the codec '{codec}'; create the array as v3"));
         let mut members = (def.to_v2)(&codec.configuration).map_err(|e| Error::from(e.in_codec(def.name)))?;
         let own = members.shift_remove("id");
         let own = own.as_ref().and_then(Json::as_str);
         let id = def.v2_id.or(own).ok_or_else(not_in_v2)?;
         if order == "F" && nests_lists(id) {
             let message = format!(
-                "zarr-python reads order F behind the codec '{id}' in another order than it writes; use order C"
+                "zarr-python reads order F with the codec '{id}' differently than it writes it; use order C"
             );
             return Err(Error::unsupported(message));
         }
@@ -580,7 +580,7 @@ fn written_byte_order(bytes: &CodecSpec, filters: &[Json]) -> Result<ByteOrder> 
     };
     let said = encoded.endian.map(ByteOrder::One);
     if stored.is_some() && said.is_some() && stored != said {
-        let message = "a filter stores its numbers in another byte order than the codec 'bytes' behind it";
+        let message = "a filter stores its numbers in another byte order than the codec 'bytes' after it";
         return Err(Error::argument(message));
     }
     let own = filters.iter().copied().find_map(decoded_dtype).and_then(|dtype| dtype.endian);

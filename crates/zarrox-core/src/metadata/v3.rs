@@ -258,7 +258,7 @@ impl ChunkGrid {
                     None if strictness == Strictness::Lenient => {}
                     Some(Json::String(kind)) => {
                         return Err(Error::unsupported(format!(
-                            "unknown kind of chunk_grid '{kind}'; known is 'inline'"
+                            "unknown kind of rectilinear chunk_grid '{kind}'; only 'inline' is supported"
                         )));
                     }
                     _ => return Err(wrong("kind", "\"inline\"", member("kind")?)),
@@ -304,7 +304,7 @@ fn read_codecs(json: &Json, strictness: Strictness) -> Result<Vec<CodecSpec>> {
             let Extension { name, configuration } = extension("codecs", codec, strictness)?;
             if has_filter_of_bytes(name, configuration) {
                 return Err(Error::unsupported(format!(
-                    "the codec '{}' is only of arrays of v2: v3 has filters for arrays, and none for bytes",
+                    "the codec '{}' exists only in v2: the filters of v3 work on arrays, not on bytes",
                     v2::FILTER_OF_BYTES
                 )));
             }
@@ -347,7 +347,7 @@ fn check_storage_transformers(json: Option<&Json>, strictness: Strictness) -> Re
         None => Ok(()),
         Some(Json::Null) if strictness == Strictness::Lenient => Ok(()),
         Some(Json::Array(list)) if list.is_empty() => Ok(()),
-        Some(other) => Err(Error::unsupported(format!("storage transformers are not known: {other}"))),
+        Some(other) => Err(Error::unsupported(format!("storage transformers are not supported: {other}"))),
     }
 }
 
@@ -380,23 +380,23 @@ fn array_to_document(array: &ArrayMetadata, registry: &Registry) -> Result<Map> 
         ChunkKeyEncoding::V2(separator) => ("v2", separator),
         ChunkKeyEncoding::Draft { .. } => {
             return Err(Error::unsupported(
-                "Zarr v3 has no chunk keys like \"c1/0\"; its own are \"c/1/0\" and \"1/0\"",
+                "Zarr v3 does not support chunk keys like \"c1/0\"; its own are \"c/1/0\" and \"1/0\"",
             ));
         }
         ChunkKeyEncoding::N5 => {
             return Err(Error::unsupported(
-                "Zarr v3 has no chunk keys with the axes in reverse order, as N5 has them",
+                "Zarr v3 does not support chunk keys with the axes in reverse order, such as those of N5",
             ));
         }
     };
     if array.codecs.iter().any(|c| c.configuration.get("endian").is_some_and(Json::is_array)) {
-        return Err(Error::unsupported("Zarr v3 has one byte order for all fields of a structure"));
+        return Err(Error::unsupported("Zarr v3 supports only one byte order for all fields of a structure"));
     }
     if let Some(codec) =
         array.codecs.iter().find(|codec| has_filter_of_bytes(&codec.name, Some(&codec.configuration)))
     {
         return Err(Error::unsupported(format!(
-            "Zarr v3 cannot say '{codec}': it has filters only for arrays, and this one is given bytes, as only v2 has it"
+            "Zarr v3 does not support '{codec}' here: the filters of v3 work on arrays, and this one is given bytes, which only v2 allows"
         )));
     }
     let codecs = array.codecs.iter();

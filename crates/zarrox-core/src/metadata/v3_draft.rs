@@ -211,11 +211,11 @@ fn read_data_type(json: &Json, context: &ReadContext<'_>) -> Result<(Json, Optio
     match fallback {
         Some((_, dtype)) if context.data_type_fallback => Ok((dtype, Some(Box::new(json.clone())))),
         Some((fallback, _)) => Err(Error::unsupported(format!(
-            "the data type {name} of the extension '{uri}' is not known; its metadata names {fallback} to take in its \
-             place, which must be asked for (OpenOptions::data_type_fallback, zarrox --data-type-fallback)"
+            "the data type {name} of the extension '{uri}' is not known; its metadata names the fallback {fallback}, \
+             which is used with OpenOptions::data_type_fallback or zarrox --data-type-fallback"
         ))),
         None => Err(Error::unsupported(format!(
-            "the data type {name} of the extension '{uri}' is not known, and no known one is named to take in its place"
+            "the data type {name} of the extension '{uri}' is not known, and its metadata names no known fallback"
         ))),
     }
 }
@@ -243,7 +243,7 @@ fn read_codecs(members: &mut Members<'_>) -> Result<(Vec<Json>, Option<Endian>)>
         let named = [Endian::Little, Endian::Big].into_iter().find(|endian| named == Some(endian.name()));
         if endian.is_some() || named.is_none() {
             return Err(Error::metadata(
-                "the codec 'endian' must be there once, and be \"little\" or \"big\"",
+                "the codec 'endian' must occur once, and be \"little\" or \"big\"",
             ));
         }
         endian = named;

@@ -186,7 +186,7 @@ fn is_filters(json: &Json) -> bool {
 /// The attributes as the document has them.
 fn with_filters(attributes: &Map, filters: Option<Json>) -> Result<Map> {
     if attributes.contains_key(FILTERS) {
-        let message = "in Zarr v3-experimental the attribute 'filters' is that of the array's filters; give yours another name";
+        let message = "Zarr v3-experimental stores the array's filters as the attribute 'filters'; give your attribute another name";
         return Err(Error::unsupported(message));
     }
     let mut attributes = attributes.clone();
@@ -220,12 +220,12 @@ fn read_compressor(members: &mut Members<'_>) -> Result<Json> {
     // The draft's member, which others mixed in.
     let codecs = members.take("codecs");
     if codecs.is_some() && !members.lenient() {
-        return Err(Error::unsupported("v3-experimental has a 'compressor', and no 'codecs'"));
+        return Err(Error::unsupported("v3-experimental has a 'compressor' instead of 'codecs'"));
     }
     match codecs.as_ref().and_then(Json::as_array).map(Vec::as_slice) {
         None | Some([]) => Ok(Json::Null),
         Some([codec]) => drafts::codec_to_v2("codecs", codec).map(|(_, codec)| codec),
-        Some(_) => Err(Error::unsupported("v3-experimental has one compressor, and no list of codecs")),
+        Some(_) => Err(Error::unsupported("v3-experimental supports one compressor, not a list of codecs")),
     }
 }
 

@@ -109,7 +109,7 @@ impl Projections {
 }
 
 fn too_many(what: &str) -> Error {
-    Error::new(ErrorKind::LimitExceeded, format!("{what} are more than can be counted"))
+    Error::new(ErrorKind::LimitExceeded, format!("{what} are more than this machine can count"))
 }
 
 fn spans(grid: &ChunkGrid, span: &ResolvedSpan) -> Result<ProjectedAxis> {

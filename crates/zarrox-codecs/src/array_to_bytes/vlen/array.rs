@@ -82,7 +82,7 @@ impl Elements for Numbers {
     /// The numbers in the other byte order, if that is how they are stored.
     fn pass(&self, element: &[u8], out: &mut Vec<u8>) -> Result<(), CodecError> {
         if !element.len().is_multiple_of(self.size) {
-            let message = format!("{} bytes are no array of numbers of {}", element.len(), self.size);
+            let message = format!("{} bytes are not a whole number of elements of {} bytes", element.len(), self.size);
             return Err(CodecError::corrupt(message));
         }
         let start = out.len();

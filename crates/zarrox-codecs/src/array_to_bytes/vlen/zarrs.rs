@@ -125,7 +125,7 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
     let word = if wide { 8 } else { 4 };
     let chunk = ChunkSpec::new(&[count as u64 + 1], Storage::Uint(word), FillValue::zero(word))?;
     if chunk.size() > context.limit {
-        let message = format!("the index takes {} bytes, the limit is {}", chunk.size(), context.limit);
+        let message = format!("the index takes {} bytes, and the limit is {}", chunk.size(), context.limit);
         return Err(CodecError::limit(message));
     }
     let index = CodecChain::new(&index_codecs, &CodecContext { chunk: &chunk, ..*context });
@@ -254,7 +254,7 @@ impl VlenCodec {
             if decoded.len() == size {
                 return Ok(decoded.to_vec());
             }
-            let message = format!("the elements have {size} bytes, {} are stored", decoded.len());
+            let message = format!("the elements have {size} bytes, but {} are stored", decoded.len());
             return Err(CodecError::corrupt(message));
         }
         let mut bytes = Vec::new();
@@ -284,7 +284,7 @@ impl VlenCodec {
         };
         parts.ok_or_else(|| {
             CodecError::corrupt(format!(
-                "the index is said to have {length} bytes, {} are stored",
+                "the header gives the index {length} bytes, but {} are stored",
                 rest.len()
             ))
         })

@@ -254,7 +254,7 @@ impl BytesToBytes for Blosc {
             block_size: size(self.block_size),
         };
         compress(parameters, decoded, encoded)
-            .ok_or_else(|| CodecError::unsupported("Blosc takes no more than 2 GiB; choose smaller chunks"))
+            .ok_or_else(|| CodecError::unsupported("Blosc compresses at most 2 GiB; choose smaller chunks"))
     }
 
     fn decode(&self, encoded: &[u8], decoded: &mut [u8]) -> Result<usize, CodecError> {
@@ -262,7 +262,7 @@ impl BytesToBytes for Blosc {
             return Err(truncated(encoded.len()));
         }
         let size = decoded_size(encoded)
-            .ok_or_else(|| CodecError::corrupt("the header's sizes cannot be true: damaged or truncated"))?;
+            .ok_or_else(|| CodecError::corrupt("the sizes in the header are impossible: the data are damaged or truncated"))?;
         if decoded.len() < size {
             return Err(parts::overflow(encoded, size, decoded));
         }

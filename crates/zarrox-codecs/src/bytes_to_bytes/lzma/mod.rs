@@ -118,7 +118,7 @@ impl Lzma {
         let invalid = |message: &str| Err(CodecError::invalid(message));
         let filters = self.filters.as_deref();
         if filters.is_some() && self.preset.is_some() {
-            return invalid("there are both a 'preset' and 'filters'; only one of them can be");
+            return invalid("'preset' and 'filters' are both given; give one of them");
         }
         match (self.format, filters) {
             (Format::Xz, _) => {}
@@ -127,7 +127,7 @@ impl Lzma {
             }
             (Format::Raw, None) => return invalid("format 3 (bare) needs 'filters'"),
             (Format::Alone, Some(filters)) if !filters::is_lzma1_alone(filters) => {
-                return invalid("format 2 (.lzma) has just one filter, LZMA1");
+                return invalid("format 2 (.lzma) takes exactly one filter, LZMA1");
             }
             _ => {}
         }
@@ -140,7 +140,7 @@ impl Lzma {
             0 => Ok(Check::None),
             1 => Ok(Check::Crc32),
             10 => Ok(Check::Sha256),
-            other => Err(CodecError::invalid(format!("'check' is {other}; it should be -1, 0, 1, 4 or 10"))),
+            other => Err(CodecError::invalid(format!("'check' is {other}; expected -1, 0, 1, 4 or 10"))),
         }
     }
 

@@ -41,7 +41,7 @@ impl CodecChain {
                 }
                 (_, Some(before)) => {
                     return Err(CodecError::invalid(format!(
-                        "codec '{name}' needs an array, but '{}' before it has made bytes of it",
+                        "codec '{name}' needs an array, but the codec '{}' before it turns the array into bytes",
                         before.name
                     )));
                 }

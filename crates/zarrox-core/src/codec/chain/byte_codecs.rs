@@ -165,7 +165,7 @@ impl ByteCodecs {
     fn read_inner<'a>(&'a self, window: Window, part: ReadPart<'a>) -> Result<Vec<Fetch<'a>>, CodecError> {
         match self.inner_chunks() {
             Some(codec) => self.array_to_bytes.explained(codec.read(window, part)),
-            None => Err(CodecError::unsupported("there are no chunks inside")),
+            None => Err(CodecError::unsupported("there are no inner chunks")),
         }
     }
 

@@ -57,7 +57,7 @@ impl Family for Integers {
     }
 
     fn fill_from_json(&self, data_type: &DataType, json: &Json, strictness: Strictness) -> Result<FillValue> {
-        let bad = || bad_fill(data_type, json, "an integer in the type's range");
+        let bad = || bad_fill(data_type, json, "an integer in the range of the type");
         let value = from_json(json, strictness).ok_or_else(bad)?;
         with_integer!(data_type.storage(), T => {
             T::try_from(value).map(|value| FillValue::new(value.to_ne_bytes())).map_err(|_| bad())

@@ -150,7 +150,7 @@ pub trait Family: fmt::Debug + Send + Sync {
 /// The error for a fill value that does not say an element of the type.
 pub(super) fn bad_fill(data_type: &DataType, json: &Json, wants: &str) -> Error {
     let shown = json::shown(json, 80);
-    Error::metadata(format!("fill_value {shown} is not a {data_type}; it should be {wants}"))
+    Error::metadata(format!("fill_value {shown} is not valid for {data_type}; expected {wants}"))
 }
 
 /// Checks the number of bytes that a type gives its elements.
@@ -158,7 +158,7 @@ pub(super) fn check_length(name: &str, bytes: usize) -> Result<()> {
     match bytes {
         1..=LARGEST => Ok(()),
         _ => Err(Error::metadata(format!(
-            "data type '{name}': the size must be 1 to {LARGEST} bytes, it is {bytes}"
+            "data type '{name}': the size must be 1 to {LARGEST} bytes, but it is {bytes}"
         ))),
     }
 }

@@ -17,7 +17,7 @@ pub(crate) struct Objects;
 pub(in crate::data_type) const NAME: &str = "object";
 
 /// Why no pickle is ever read, and what to do about it.
-pub const PICKLE: &str = "pickled objects are programs that run when they are read, so that reading them is not safe; where \
+pub const PICKLE: &str = "reading pickled objects is not safe, since a pickle can run any program; if \
     you trust the data, rewrite the array with zarr-python and another object_codec: JSON, MsgPack, VLenUTF8, VLenBytes or \
     VLenArray";
 
@@ -42,7 +42,7 @@ impl DataType {
 /// The refusal of a type that v3 has no name for.
 pub(in crate::data_type) fn not_in_v3(name: &str, instead: &str) -> Error {
     Error::unsupported(format!(
-        "Zarr v3 has no data type of the kind '{name}'; create the array as v2, or {instead}"
+        "Zarr v3 has no data type '{name}'; create the array as v2, or {instead}"
     ))
 }
 

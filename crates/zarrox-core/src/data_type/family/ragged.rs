@@ -30,7 +30,7 @@ impl DataType {
     /// When the type is none of the core's numbers or booleans, and no time.
     pub fn vlen_array(item: &Self) -> Result<Self> {
         let Some(family) = NUMBERS.into_iter().find(|family| family.has(item)) else {
-            let message = format!("elements of variable length can be made of numbers, not of {item}");
+            let message = format!("arrays as elements must consist of numbers, not of {item}");
             return Err(Error::argument(message));
         };
         let configuration = Map::from_iter([("data_type".to_owned(), family.to_v3(item)?)]);
@@ -72,7 +72,7 @@ impl Family for Ragged {
             .and_then(|dtype| NUMBERS.iter().find_map(|family| family.parse_v2(&dtype)));
         let unknown = || {
             Err(Error::unsupported(format!(
-                "the codec 'vlen-array' stores arrays of {dtype:?}; known are those of numbers, such as \"<i4\""
+                "the codec 'vlen-array' stores arrays of {dtype:?}; only numbers are supported, such as \"<i4\""
             )))
         };
         Some(item.unwrap_or_else(unknown).and_then(|item| DataType::vlen_array(&item)))

@@ -113,7 +113,7 @@ impl DataType {
         });
         let Some(&byte) = bytes.iter().find(|&&byte| layout.extended(byte) != byte) else { return Ok(()) };
         let number = if layout.signed { byte.cast_signed().to_string() } else { byte.to_string() };
-        Err(Error::argument(format!("{number} is no {}, which goes from {}", layout.name, layout.range())))
+        Err(Error::argument(format!("{number} is outside of the range of {}, which goes from {}", layout.name, layout.range())))
     }
 }
 

@@ -104,7 +104,7 @@ impl TimeType {
     /// When the multiple is not 1 to 2³¹ - 1.
     pub fn new(kind: TimeKind, unit: TimeUnit, scale: u32) -> Result<Self> {
         if scale == 0 || scale > LARGEST_SCALE {
-            return Err(Error::argument(format!("a unit's multiple must be 1 to 2^31 - 1, it is {scale}")));
+            return Err(Error::argument(format!("the multiple of a unit must be 1 to 2^31 - 1, but it is {scale}")));
         }
         Ok(Self { kind, unit, scale })
     }
@@ -166,7 +166,7 @@ fn of(name: &str, unit: &str, scale: u64) -> Result<DataType> {
     match u32::try_from(scale) {
         Ok(scale) if (1..=LARGEST_SCALE).contains(&scale) => Ok(TimeType { kind, unit, scale }.into()),
         _ => Err(Error::metadata(format!(
-            "data type '{name}': scale_factor must be 1 to 2^31 - 1, it is {scale}"
+            "data type '{name}': scale_factor must be 1 to 2^31 - 1, but it is {scale}"
         ))),
     }
 }

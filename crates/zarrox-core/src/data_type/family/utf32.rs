@@ -18,7 +18,7 @@ pub(in crate::data_type) fn of_bytes(bytes: usize) -> Result<DataType> {
     super::check_length(NAME, bytes)?;
     if !bytes.is_multiple_of(4) {
         return Err(Error::metadata(format!(
-            "data type '{NAME}': length_bytes must be a multiple of 4, it is {bytes}"
+            "data type '{NAME}': length_bytes must be a multiple of 4, but it is {bytes}"
         )));
     }
     let mut configuration = Map::default();

@@ -106,7 +106,7 @@ fn check_count(shape: &[usize], count: usize) -> Result<()> {
     if checked_size(shape) == Some(count) {
         return Ok(());
     }
-    Err(Error::selection(format!("an array of shape {shape:?} was given {count} values")))
+    Err(Error::selection(format!("an array of shape {shape:?} cannot have {count} values")))
 }
 
 /// The number of elements a shape has, unless these are too many to count.
@@ -120,7 +120,7 @@ pub(super) fn checked_size(shape: &[usize]) -> Option<usize> {
 /// An empty list with room for as many positions, or an error where there is none.
 pub(super) fn reserved(count: usize) -> Result<Positions> {
     Positions::with_room(count).map_err(|error| {
-        let message = format!("the selection has {count} points, for whose positions there is no memory");
+        let message = format!("the selection has {count} points, and memory for their positions cannot be allocated");
         Error::new(ErrorKind::LimitExceeded, message).with_source(error)
     })
 }

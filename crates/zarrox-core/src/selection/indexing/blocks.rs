@@ -23,7 +23,7 @@ impl Selection {
         if mentioned > shape.len() || self.items.len() - mentioned > 1 {
             return Err(Error::selection(format!(
                 "blocks are selected along {mentioned} dimensions, but the array has {} (shape {shape:?}); \
-                 there can be one ellipsis (...)",
+                 only one ellipsis (...) is allowed",
                 shape.len()
             )));
         }

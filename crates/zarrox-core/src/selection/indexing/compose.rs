@@ -338,7 +338,7 @@ fn listed(span: &ResolvedSpan) -> Result<Positions> {
 fn move_onto(span: &ResolvedSpan, list: &mut [usize]) -> Result<()> {
     let highest = span.start + span.count.saturating_sub(1) * span.step;
     if usize::try_from(highest).is_err() {
-        let message = format!("position {highest} of axis {} is beyond what can be listed", span.dim);
+        let message = format!("position {highest} of axis {} is too large for a list of positions", span.dim);
         return Err(Error::new(ErrorKind::LimitExceeded, message));
     }
     #[expect(clippy::cast_possible_truncation, reason = "no position is beyond the highest, which fits")]

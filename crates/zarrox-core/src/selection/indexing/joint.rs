@@ -31,7 +31,7 @@ impl<'a> Joint<'a> {
         for (dim, &length) in dims.iter().zip(mask.shape()) {
             if dim.length.cast_unsigned() != length as u64 {
                 return Err(Error::selection(format!(
-                    "the mask has a length of {length} along axis {}, whose size is {}",
+                    "the mask has length {length} along axis {}, but the array has size {}",
                     dim.axis, dim.length
                 )));
             }
@@ -174,7 +174,7 @@ fn group_axis(group: &Group, arrays: &[Joint<'_>], joint: &[usize]) -> Result<Re
 pub(super) fn point_count(shape: &[usize]) -> Result<usize> {
     let most = isize::MAX.unsigned_abs() / size_of::<usize>();
     checked_size(shape).filter(|&count| count <= most).ok_or_else(|| {
-        let message = format!("the selection has points of shape {shape:?}: more than memory can hold");
+        let message = format!("the selection has points of shape {shape:?}, more than fit into memory");
         Error::new(ErrorKind::LimitExceeded, message)
     })
 }

@@ -33,7 +33,7 @@ impl Dim {
     pub(super) fn new(shape: &[u64], axis: usize) -> Result<Self> {
         // Positions are signed while they are worked out; no array comes near the limit.
         let length = i64::try_from(shape[axis]).map_err(|_| {
-            Error::selection(format!("axis {axis} has a length of {}, beyond 2^63", shape[axis]))
+            Error::selection(format!("axis {axis} has length {}, which is more than 2^63", shape[axis]))
         })?;
         Ok(Self { axis, length })
     }

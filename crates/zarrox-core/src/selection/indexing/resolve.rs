@@ -30,7 +30,7 @@ impl Selection {
             Kind::Coordinates => coordinates(&self.items, shape),
             Kind::Mask => mask(&self.items, shape),
             Kind::Blocks => {
-                Err(Error::selection("which elements blocks have, depends on an array's chunk grid"))
+                Err(Error::selection("a block selection needs the chunk grid of an array"))
             }
         }
     }
@@ -102,7 +102,7 @@ fn place<'a>(items: &'a [DimSelection], shape: &[u64]) -> Result<Vec<Placed<'a>>
     let mentioned = items.iter().fold(0, |sum: usize, item| sum.saturating_add(item.dims()));
     let Some(rest) = shape.len().checked_sub(mentioned) else {
         return Err(Error::selection(format!(
-            "{mentioned} dimensions are selected from, but the array has {} (shape {shape:?})",
+            "the selection has {mentioned} dimensions, but the array has {} (shape {shape:?})",
             shape.len()
         )));
     };
@@ -154,7 +154,7 @@ fn joint_of<'a>(item: &'a DimSelection, dims: Range<usize>, shape: &[u64]) -> Re
         DimSelection::Booleans(mask) => {
             Joint::mask(dims.map(|dim| Dim::new(shape, dim)).collect::<Result<_>>()?, mask)
         }
-        other => Err(Error::selection(format!("{other} does not select together with arrays"))),
+        other => Err(Error::selection(format!("{other} cannot be combined with index arrays"))),
     }
 }
 
@@ -193,7 +193,7 @@ fn independent(
 
 fn not_flat(axis: usize, shape: &[usize]) -> Error {
     Error::selection(format!(
-        "an orthogonal selection takes arrays of one dimension, that for axis {axis} has the shape {shape:?}"
+        "an orthogonal selection takes one-dimensional index arrays, but the one for axis {axis} has the shape {shape:?}"
     ))
 }
 
@@ -221,8 +221,8 @@ fn coordinates(items: &[DimSelection], shape: &[u64]) -> Result<ResolvedSelectio
     let fits = |item: &DimSelection| matches!(item, DimSelection::Index(_) | DimSelection::Integers(_));
     if let Some((number, item)) = items.iter().enumerate().find(|(_, item)| !fits(item)) {
         return Err(Error::selection(format!(
-            "item {number} of the coordinates is {item}; they have an integer or an array of integers for each \
-             dimension, or one mask alone"
+            "item {number} of the coordinates is {item}; expected an integer or an array of integers for each \
+             dimension, or a single mask"
         )));
     }
     if items.len() != shape.len() {
@@ -243,11 +243,11 @@ fn coordinates(items: &[DimSelection], shape: &[u64]) -> Result<ResolvedSelectio
 /// One mask of the array's shape.
 fn mask(items: &[DimSelection], shape: &[u64]) -> Result<ResolvedSelection> {
     let [item @ DimSelection::Booleans(mask)] = items else {
-        return Err(Error::selection("a selection by mask has one mask and nothing else"));
+        return Err(Error::selection("a mask selection takes a single mask"));
     };
     if mask.shape().len() != shape.len() {
         return Err(Error::selection(format!(
-            "a mask has the array's shape: the mask's is {:?}, the array's {shape:?}",
+            "the mask has the shape {:?}, but the array has the shape {shape:?}",
             mask.shape()
         )));
     }
