@@ -394,7 +394,7 @@ impl Array {
             Some("fill") => options.missing_chunks(MissingChunks::Fill),
             Some("error") => options.missing_chunks(MissingChunks::Error),
             Some(other) => {
-                let message = format!("'{other}' says nothing about missing chunks; 'fill' and 'error' do");
+                let message = format!("missing_chunks must be 'fill' or 'error', not '{other}'");
                 return Err(pyo3::exceptions::PyValueError::new_err(message));
             }
         };

@@ -423,7 +423,7 @@ impl Group {
     pub fn delete(&self, path: &str) -> Result<()> {
         let location = self.below(path)?;
         if location.path == *self.path() {
-            return Err(argument("a group cannot delete itself; delete it from the group above"));
+            return Err(argument("a group cannot delete itself; use the group above"));
         }
         location.delete()
     }

@@ -31,7 +31,7 @@ impl Interrupt {
 
     pub(crate) fn check(&self) -> Result<()> {
         if self.is_raised() {
-            Err(Error::new(ErrorKind::Interrupted, "the work was called off"))
+            Err(Error::new(ErrorKind::Interrupted, "the operation was interrupted"))
         } else {
             Ok(())
         }

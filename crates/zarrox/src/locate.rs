@@ -112,7 +112,7 @@ fn open_archive(path: &Path) -> Result<Arc<dyn Store>> {
 /// Refuses to make an archive into a directory, or the other way round, by another name.
 pub(crate) fn check_same_kind(from: &Path, to: &Path) -> Result<()> {
     if is_elsewhere(from) || is_elsewhere(to) {
-        let message = "only what is on this machine's disk can be moved as a whole; convert it to the new place and delete the old one";
+        let message = "only hierarchies on this machine's disk can be moved as a whole; convert to the new place, and delete the old one";
         return Err(argument(message));
     }
     if archive_of(plain(from)).is_some() == archive_of(plain(to)).is_some() {

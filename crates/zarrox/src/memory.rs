@@ -16,7 +16,7 @@ pub(crate) fn zeroed<T: Element>(count: usize) -> Result<Vec<T>> {
         let size = count.saturating_mul(size_of::<T>());
         Error::new(
             ErrorKind::LimitExceeded,
-            format!("the result would take {size} bytes of memory, more than there is; read it in parts"),
+            format!("the result would take {size} bytes, more than the available memory; read it in parts"),
         )
     };
     let layout = Layout::array::<T>(count).map_err(|_| too_large())?;

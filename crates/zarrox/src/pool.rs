@@ -166,10 +166,10 @@ impl Drop for Entered<'_> {
 fn start(threads: usize) -> Option<rayon::ThreadPool> {
     let builder = rayon::ThreadPoolBuilder::new().num_threads(threads);
     let pool = builder.thread_name(|index| format!("zarrox-{index}")).build();
-    pool.inspect_err(|error| tracing::warn!(%error, "no threads could be started; working on one")).ok()
+    pool.inspect_err(|error| tracing::warn!(%error, "no further threads could be started; continuing with one")).ok()
 }
 
 /// The error for a number of chunks that cannot be counted.
 pub(crate) fn too_many(what: &str) -> Error {
-    Error::new(ErrorKind::LimitExceeded, format!("{what} are more than can be counted"))
+    Error::new(ErrorKind::LimitExceeded, format!("{what} are more than this machine can count"))
 }

@@ -47,8 +47,8 @@ const SPECIAL: Special = |character| character == ':';
 pub(crate) static SCHEME: Scheme = Scheme {
     names: &["hdfs"],
     options: &[
-        StorageOption::text("user", "the user, where the URL says none"),
-        StorageOption::text("*.*", "a setting of Hadoop's client, as dfs.client.use.datanode.hostname"),
+        StorageOption::text("user", "the user, unless the URL has one"),
+        StorageOption::text("*.*", "a setting of Hadoop's client, such as dfs.client.use.datanode.hostname"),
     ],
     open: |url, options| {
         let hdfs = options.iter().fold(HdfsOptions::new(), |hdfs, (name, value)| match name {
@@ -211,7 +211,7 @@ impl HdfsStore {
             bytes.extend_from_slice(&packet);
         }
         if bytes.len() != size {
-            let message = format!("{} bytes came of a file of {size}", bytes.len());
+            let message = format!("{} bytes arrived of a file of {size}", bytes.len());
             return Err(StoreError::new(StoreErrorKind::Unreachable, "reading", message));
         }
         Ok(Some(bytes.into()))

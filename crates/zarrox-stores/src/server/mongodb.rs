@@ -85,10 +85,10 @@ struct Inner {
 pub(crate) static SCHEME: Scheme = Scheme {
     names: &["mongodb", "mongodb+srv"],
     options: &[
-        StorageOption::text("user", "the user, where the URL says none"),
+        StorageOption::text("user", "the user, unless the URL has one"),
         StorageOption::text("password", "the password of the user"),
-        StorageOption::text("database", "the database, where the URL says none"),
-        StorageOption::text("collection", "the collection, where the URL says none"),
+        StorageOption::text("database", "the database, unless the URL has one"),
+        StorageOption::text("collection", "the collection, unless the URL has one"),
     ],
     open: locate,
 };
@@ -281,7 +281,7 @@ impl Address {
     fn new(url: &str) -> Result<Self, StoreError> {
         let refuse = || {
             let message =
-                "this is not the URL of a MongoDB server, as mongodb://host:port/database/collection";
+                "the URL of a MongoDB server must have the form 'mongodb://host:port/database/collection'";
             StoreError::new(StoreErrorKind::Unsupported, "connecting", message)
         };
         let (scheme, rest) = url.split_once("://").ok_or_else(refuse)?;
@@ -469,7 +469,7 @@ impl Store for MongoDbStore {
             return self.fail(StoreErrorKind::TooLarge, "writing", &message, key);
         }
         if absent && !self.0.unique {
-            let message = "the collection has no unique index on 'key', so that two could create a value";
+            let message = "the collection has no unique index on 'key', so that two programs could create the same value";
             return self.fail(StoreErrorKind::Unsupported, "writing", message, key);
         }
         let bytes = Binary { subtype: BinarySubtype::Generic, bytes: value.to_vec() };
@@ -614,8 +614,8 @@ fn into_error(operation: &'static str, error: Error) -> StoreError {
 fn describe(code: i32) -> Option<(StoreErrorKind, &'static str)> {
     use StoreErrorKind as Kind;
     Some(match code {
-        13 | 18 | 8000 => (Kind::Forbidden, "the MongoDB server does not permit this user what is needed"),
-        50 | 89 | 202 | 262 => (Kind::TimedOut, "the MongoDB server needs too long"),
+        13 | 18 | 8000 => (Kind::Forbidden, "the MongoDB server does not permit this operation to the user"),
+        50 | 89 | 202 | 262 => (Kind::TimedOut, "the MongoDB server did not finish in time"),
         6 | 7 | 91 | 189 | 9001 | 10_107 | 11_600 | 11_602 | 13_435 | 13_436 => {
             (Kind::Unreachable, "the MongoDB server is not ready")
         }

@@ -177,7 +177,7 @@ pub(crate) fn located<T: FileTree>(
     let root = if url.path().starts_with("//") { "//" } else { "/" };
     let store = open(&format!("{scheme}://{user}{}{root}", url.authority()))?;
     let path = percent_decode_str(url.path()).decode_utf8().map_err(|error| {
-        let message = "the path is not UTF-8 once it is decoded";
+        let message = "the percent-decoded path is not UTF-8";
         StoreError::new(StoreErrorKind::InvalidKey, "opening", message).with_source(error)
     })?;
     Ok(Located::one_of_many(store, path))
@@ -245,7 +245,7 @@ pub(crate) fn below(directory: &str, name: &str) -> String {
 
 /// The error of a file that cannot be where it belongs.
 pub(crate) fn obstructed(operation: &'static str) -> StoreError {
-    let message = "a directory is where the value belongs, or a value where a directory belongs";
+    let message = "there is a directory in the place of the value, or a value in the place of a directory";
     StoreError::new(StoreErrorKind::Obstructed, operation, message)
 }
 

@@ -66,7 +66,7 @@ pub const FOLLOW_LINKS: &str = "follow_links";
 
 const DIRECTORY_OPTIONS: &[StorageOption] = &[StorageOption::flag(
     FOLLOW_LINKS,
-    "follow symbolic links that lead out of the directory (a path is one, too)",
+    "follow symbolic links that lead out of the directory (also for paths)",
 )];
 
 /// All memory that is named by URLs is one store of the process, as fsspec has it.
@@ -133,10 +133,10 @@ fn steady(located: Located) -> Located {
 fn unknown(url: &StoreUrl<'_>) -> StoreError {
     let scheme = url.scheme();
     let message = match FEATURES.iter().find(|(name, _)| *name == scheme) {
-        Some((_, feature)) => format!("'{scheme}://' needs the feature `{feature}` of zarrox, which is off"),
+        Some((_, feature)) => format!("'{scheme}://' needs the feature `{feature}` of zarrox, which is not enabled"),
         None => {
             let known: Vec<&str> = SCHEMES.iter().flat_map(|scheme| scheme.names).copied().collect();
-            format!("no store is known for '{scheme}://'; there are {}", known.join(", "))
+            format!("unknown scheme '{scheme}://'; known are {}", known.join(", "))
         }
     };
     StoreError::new(StoreErrorKind::Unsupported, "opening", message).with_location(url.to_string())

@@ -39,7 +39,7 @@ impl<'a> StoreUrl<'a> {
     /// [`StoreErrorKind::InvalidKey`] when the text is no URL.
     pub fn parse(text: &'a str) -> Result<Self, StoreError> {
         let Some((scheme, rest)) = Self::split_scheme(text) else {
-            let message = "it is no URL, which would begin as 's3://' does";
+            let message = "this is not a URL, such as 's3://bucket/path'";
             return Err(StoreError::new(StoreErrorKind::InvalidKey, "opening", message));
         };
         let (rest, query) = rest.split_once('?').map_or((rest, None), |(rest, query)| (rest, Some(query)));

@@ -147,7 +147,7 @@ impl<'a> AsTypeView<'a> {
         if T::holds(&self.data_type) {
             return Ok(());
         }
-        let message = format!("the elements are read as {}, not as {}", self.data_type, T::data_type());
+        let message = format!("the elements of the view are {}, not {}", self.data_type, T::data_type());
         Err(Error::new(ErrorKind::DataTypeMismatch, message).at(self.view.array.place()))
     }
 

@@ -285,7 +285,7 @@ impl ArrayBuilder {
         }
         if self.chunk_grid.is_some() {
             return Err(argument(
-                "the elements are arrays; chunks of several shapes need them as dimensions",
+                "the elements are arrays; a rectilinear grid needs their dimensions as dimensions of the array",
             ));
         }
         if let Some(ChunkShape::Lengths(lengths)) = &mut self.chunks {
@@ -352,11 +352,11 @@ impl ArrayBuilder {
     }
 
     fn metadata(&self, location: &Location) -> Result<ArrayMetadata> {
-        let shape = self.shape.clone().ok_or_else(|| argument("the array needs a shape"))?;
-        let data_type = self.data_type.clone().ok_or_else(|| argument("the array needs a data type"))?;
+        let shape = self.shape.clone().ok_or_else(|| argument("the array has no shape; call `shape`"))?;
+        let data_type = self.data_type.clone().ok_or_else(|| argument("the array has no data type; call `data_type`"))?;
         if data_type.size() > LARGEST {
             let message =
-                format!("an element cannot have {} bytes; {LARGEST} are the most", data_type.size());
+                format!("an element cannot have {} bytes; at most {LARGEST} are supported", data_type.size());
             return Err(argument(message));
         }
         let (chunk_grid, inner) = self.grid(&shape, data_type.size())?;
@@ -386,7 +386,7 @@ impl ArrayBuilder {
     /// The grid of stored objects, and where these are shards, the shape of the chunks inside.
     fn grid(&self, shape: &[u64], item: usize) -> Result<(ChunkGrid, Option<Vec<u64>>)> {
         match (&self.chunk_grid, &self.shards) {
-            (Some(_), Some(_)) => Err(argument("the chunk grid is that of the shards; give one of the two")),
+            (Some(_), Some(_)) => Err(argument("the chunk grid and the shards are both given; the grid already describes the shards, so give one of the two")),
             (Some(grid), None) => {
                 let grid = grid.clone().map_err(argument)?;
                 grid.check(shape)?;
@@ -417,7 +417,7 @@ impl ArrayBuilder {
             }
             Fill::Element(_, own, _) => Err(Error::new(
                 ErrorKind::DataTypeMismatch,
-                format!("the fill value is {own}, the elements are {data_type}"),
+                format!("the fill value is {own}, but the elements are {data_type}"),
             )),
             Fill::Json(Json::Null) if self.format.def().has_undefined_fill() => Ok(None),
             Fill::Json(json) => family.fill_from_json(data_type, json, context.strictness).map(Some),
@@ -441,12 +441,12 @@ impl ArrayBuilder {
         let Some(index_codecs) = self.format.def().index_codecs() else {
             return Err(Error::new(
                 ErrorKind::Unsupported,
-                format!("the format {} has no shards", self.format),
+                format!("the format {} does not support shards", self.format),
             ));
         };
         if chunks.len() != ndim {
             return Err(argument(format!(
-                "the chunk shape {chunks:?} has not the {ndim} dimensions of the shards"
+                "the chunk shape {chunks:?} must have {ndim} dimensions, like the shards"
             )));
         }
         let sharding = zarrox_codecs::Sharding::new(chunks, inner).index_codecs(index_codecs);
@@ -493,7 +493,7 @@ fn check_levels(asked: &[CodecSpec], taken: &[CodecSpec]) -> Result<()> {
     for (asked, taken) in asked.iter().zip(taken) {
         if let Some((asked, nearest)) = other_level(&asked.configuration, &taken.configuration) {
             let message =
-                format!("codec '{}': there is no level {asked}; the nearest is {nearest}", taken.name);
+                format!("codec '{}': level {asked} does not exist; the nearest is {nearest}", taken.name);
             return Err(argument(message));
         }
     }

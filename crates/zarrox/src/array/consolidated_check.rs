@@ -46,9 +46,9 @@ impl ConsolidatedCheck {
                     self.confirmed.store(true, Ordering::Release);
                     return Ok(());
                 }
-                format!("is not as it says: its shape is {:?}", stored.shape)
+                format!("differs from its copy: its shape is {:?}", stored.shape)
             }
-            _ => "is not there any more".to_owned(),
+            _ => "does not exist any more".to_owned(),
         };
         let message = format!(
             "the consolidated metadata is out of date: the array {how}; consolidate again, or open with \

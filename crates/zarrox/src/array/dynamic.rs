@@ -38,7 +38,7 @@ impl DynArray {
     pub fn new(data_type: DataType, shape: Vec<usize>, bytes: Vec<u8>) -> Result<Self> {
         if data_type.storage() == Storage::Variable {
             let message =
-                format!("elements of {data_type} have no fixed length: make the array of its elements");
+                format!("elements of {data_type} have no fixed length: create the array from elements instead of bytes");
             return Err(argument(message));
         }
         let size = shape.iter().try_fold(data_type.size(), |size, &n| size.checked_mul(n));
@@ -89,7 +89,7 @@ impl DynArray {
         D: Dimension,
     {
         if !T::holds(&data_type) {
-            let message = format!("elements of {data_type} are no {}", std::any::type_name::<T>());
+            let message = format!("elements of {data_type} are not {}", std::any::type_name::<T>());
             return Err(Error::new(ErrorKind::DataTypeMismatch, message));
         }
         let view = view_of(values);
@@ -150,7 +150,7 @@ impl DynArray {
         }
         let view = foreign.view().permuted(&backwards);
         let mut bytes = Vec::new();
-        let too_large = |_| Error::new(ErrorKind::LimitExceeded, "there is not enough memory for a copy");
+        let too_large = |_| Error::new(ErrorKind::LimitExceeded, "memory for a copy cannot be allocated");
         bytes.try_reserve_exact(foreign.bytes.len()).map_err(too_large)?;
         view.append_to(&mut bytes, 1);
         Self::new(foreign.data_type.clone(), view.shape().to_vec(), bytes)

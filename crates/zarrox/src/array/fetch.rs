@@ -209,7 +209,7 @@ impl Array {
         if usize::try_from(length).is_ok_and(|length| length <= limit) {
             return Ok(());
         }
-        let message = format!("{length} stored bytes would be read at once, the limit is {limit}");
+        let message = format!("{length} stored bytes would be read at once, and the limit is {limit}");
         Err(Error::new(ErrorKind::LimitExceeded, message))
     }
 }

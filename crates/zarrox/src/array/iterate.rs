@@ -234,7 +234,7 @@ impl<R> Rows<R> {
         let shape = resolved.shape();
         let Some((&count, row)) = shape.split_first() else {
             return Err(
-                argument("there is no first axis to iterate over: it has no dimensions").at(array.place())
+                argument("there is no first axis to iterate over: the view has no dimensions").at(array.place())
             );
         };
         usize::try_from(count).map_err(|_| too_many("the rows").at(array.place()))?;

@@ -84,7 +84,7 @@ impl ArrayView<'_> {
         }
         let own = self.data_type();
         if own.storage() == Storage::Variable || own.size() != item {
-            let message = format!("elements of {own} are not memory of {item} bytes each");
+            let message = format!("elements of {own} do not fit into memory with {item} bytes for each");
             return Err(Error::new(ErrorKind::DataTypeMismatch, message).at(self.array.place()));
         }
         Ok(())
@@ -94,7 +94,7 @@ impl ArrayView<'_> {
     pub(super) fn check_ndim<D: Dimension>(&self) -> Result<()> {
         let found = self.resolved()?.result.len();
         match D::NDIM.filter(|&wanted| wanted != found) {
-            Some(wanted) => Err(argument(format!("the selection has {found} dimensions, not {wanted}"))
+            Some(wanted) => Err(argument(format!("the selection has {found} dimensions, but {wanted} are expected"))
                 .at(self.array.place())),
             None => Ok(()),
         }
@@ -128,7 +128,7 @@ impl Array {
     {
         let shape = Array::lengths(&resolved.shape())?;
         if out.shape() != shape.as_slice() {
-            let message = format!("the selection has the shape {shape:?}, the memory has {:?}", out.shape());
+            let message = format!("the selection has the shape {shape:?}, but the memory has {:?}", out.shape());
             return Err(argument(message).at(self.place()));
         }
         let item = size_of::<T>();
@@ -237,7 +237,7 @@ impl Array {
 
     pub(super) fn read_missing(&self, mut part: ReadPart<'_>) -> Result<()> {
         if self.location.context.missing == MissingChunks::Error {
-            let message = "the chunk is missing, and the array is read as one that must be complete";
+            let message = "the chunk is missing, and the option `missing_chunks` makes that an error";
             return Err(Error::new(ErrorKind::NotFound, message));
         }
         part.fill(self.chain.chunk().fill().as_bytes());

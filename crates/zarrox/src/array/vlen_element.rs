@@ -64,7 +64,7 @@ impl<T: VlenElement> VlenElement for Option<T> {
     }
 
     fn name() -> String {
-        format!("{} that may be missing", T::name())
+        format!("optional {}", T::name())
     }
 
     fn from_element(element: &[u8]) -> Result<Self> {
@@ -91,7 +91,7 @@ impl<T: Element> VlenElement for Vec<T> {
 
     fn from_element(element: &[u8]) -> Result<Self> {
         if !element.len().is_multiple_of(size_of::<T>()) {
-            let message = format!("{} bytes are no array of {}", element.len(), T::data_type());
+            let message = format!("{} bytes are not an array of {}", element.len(), T::data_type());
             return Err(Error::new(ErrorKind::Corrupt, message));
         }
         let shape = vec![element.len() / size_of::<T>()];

@@ -117,8 +117,8 @@ impl<'a> Transfer<'a> {
 
     fn differs(&self, what: &str) -> Error {
         let message = format!(
-            "array '{}' of the destination differs from the source in {what}; the source may have been changed \
-             meanwhile: convert it anew, overwriting",
+            "array '{}' of the destination differs from the source in {what}; the source may have changed \
+             meanwhile: repeat the conversion with overwriting",
             self.destination.path()
         );
         Error::new(ErrorKind::Corrupt, message)

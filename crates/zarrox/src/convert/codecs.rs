@@ -46,7 +46,7 @@ pub(super) fn candidates(
     let (grid, regular) = sayable(grid, plain, translator);
     let (kept, dropped) = split(&whole, plain, translator);
     let mut push = |codecs: Vec<CodecSpec>| {
-        let shards = if resharded { "the chunks inside shards are stored by themselves; " } else { "" };
+        let shards = if resharded { "the inner chunks of shards become chunks of their own; " } else { "" };
         let note = format!("{shards}{regular}{}", note(&own, &codecs));
         candidates.push(Candidate { grid: grid.clone(), codecs, note: Some(note) });
     };

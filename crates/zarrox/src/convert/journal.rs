@@ -104,7 +104,7 @@ impl Journal {
     pub(super) fn write(&self, place: &Location) -> Result<()> {
         let Self { source, from, to, in_place, plan, finished, .. } = self;
         let document = json!({
-            "about": "a conversion by zarrox that is not finished; run it again to continue",
+            "about": "an unfinished conversion by zarrox; run it again to continue",
             "source": source, "from": from, "to": to, "in_place": in_place, "plan": plan,
             "finished": finished.iter().cloned().collect::<Vec<String>>(),
         });
@@ -127,7 +127,7 @@ impl Journal {
 
     /// The error for another conversion that is not finished.
     pub(super) fn unfinished(&self, place: &Location) -> Error {
-        let instead = if self.in_place { "" } else { ", or ask for overwriting to begin anew" };
+        let instead = if self.in_place { "" } else { ", or begin anew with overwriting" };
         Error::new(ErrorKind::AlreadyExists, format!("{}{instead}", self.interrupted(place)))
     }
 
@@ -151,7 +151,7 @@ pub(crate) fn check_finished(place: &Location) -> Result<()> {
         if let Ok(Some(journal)) = Journal::read(&place)
             && !journal.in_place
         {
-            let message = format!("there is no Zarr array or group yet: {}", journal.interrupted(&place));
+            let message = format!("there is no Zarr array or group yet, but {}", journal.interrupted(&place));
             return Err(Error::new(ErrorKind::NotFound, message));
         }
     }

@@ -241,8 +241,8 @@ impl Convert {
         match above.filter(|above| *above != self.to) {
             None => Ok(()),
             Some(above) => Err(argument(format!(
-                "'{}' in {} lies in a group of Zarr {above}, where other programs would not look for Zarr {}; \
-                 convert the whole hierarchy, or to another place",
+                "'{}' in {} is inside of a group of Zarr {above}, where other programs would not look for Zarr {}; \
+                 convert the whole hierarchy, or give a destination",
                 place.path,
                 place.store.location(),
                 self.to
@@ -316,7 +316,7 @@ impl Conversion {
 fn overlap(source: &dyn fmt::Display, destination: &dyn fmt::Display) -> zarrox_core::Error {
     let message = format!(
         "'{source}' cannot be converted to '{destination}': one contains the other; \
-         give another destination, or none to convert in place"
+         give another destination, or no destination to convert in place"
     );
     zarrox_core::Error::new(ErrorKind::InvalidArgument, message)
 }

@@ -108,7 +108,7 @@ impl<'a> Planner<'a> {
     /// Why a node cannot be where it would be, if so.
     fn misplaced(&self, path: &str, node: &Node) -> Result<Option<String>> {
         if self.in_place.is_some_and(|from| from != node.format()) {
-            return Ok(Some(format!("it is of Zarr {}, unlike the nodes above", node.format())));
+            return Ok(Some(format!("it has the format Zarr {}, unlike the nodes above", node.format())));
         }
         let place = self.destination.at(self.destination.path.join(path)?);
         let layout = place.layout_for(self.to)?;
@@ -216,7 +216,7 @@ impl<'a> Planner<'a> {
         }
         let name = shown(path);
         let reason =
-            "the two formats have their documents in ways that cannot be in one place; give a destination";
+            "the documents of the two formats cannot be in the same place; give a destination";
         self.translator(path, &name)?.find(What::Nodes, Severity::Refusal, reason);
         Ok(())
     }
@@ -294,7 +294,7 @@ impl<'a> Planner<'a> {
         if self.in_place.is_some() {
             return;
         }
-        let (name, reason) = (shown(path), "it belongs to no node and is not converted");
+        let (name, reason) = (shown(path), "it belongs to no node and will not be converted");
         if let Ok(mut translator) = self.translator("", &name) {
             translator.find(What::Nodes, Severity::Note, reason);
         }

@@ -65,7 +65,7 @@ impl std::str::FromStr for What {
             return Ok(*what);
         }
         let names: Vec<_> = NAMES.iter().map(|(_, name)| *name).collect();
-        let message = format!("'{text}' is nothing that can be lost; there are {}", names.join(", "));
+        let message = format!("'{text}' is not a property that can be lost; there are {}", names.join(", "));
         Err(Error::new(ErrorKind::InvalidArgument, message))
     }
 }

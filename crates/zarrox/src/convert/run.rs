@@ -191,7 +191,7 @@ impl Conversion {
             };
             if !same {
                 let message = format!(
-                    "the metadata of '{}' is not what was written; did others write meanwhile?",
+                    "the metadata of '{}' differs from what was written; perhaps another program has changed it",
                     place.path
                 );
                 return Err(Error::new(ErrorKind::Corrupt, message));
@@ -261,7 +261,7 @@ impl Conversion {
 
 /// The error of a conversion that has begun, with what to do.
 fn resumable(error: Error) -> Error {
-    let message = format!("{error}; the same conversion, run again, continues from here");
+    let message = format!("{error}; run the same conversion again to continue");
     Error::new(error.kind(), message).with_source(error)
 }
 

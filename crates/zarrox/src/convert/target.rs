@@ -135,7 +135,7 @@ impl Translator<'_> {
                 Err(error) => why = why.or(Some(error)),
             }
         }
-        Err(why.unwrap_or_else(|| Error::new(ErrorKind::Unsupported, "no codec makes bytes of its elements")))
+        Err(why.unwrap_or_else(|| Error::new(ErrorKind::Unsupported, "no codec turns its elements into bytes")))
     }
 
     /// Where another type is read in place of an unknown one, the target should say so, too.
@@ -146,7 +146,7 @@ impl Translator<'_> {
             return *target = with;
         }
         let reason =
-            format!("the data type {unknown} is read as {}, and would become that", source.data_type);
+            format!("the unknown data type {unknown} is read as {0}, and would become {0}", source.data_type);
         self.find(What::DataTypes, Severity::Loss, reason);
     }
 
@@ -167,7 +167,7 @@ impl Translator<'_> {
         if self.says_array(&with(Some(resolved.clone()))).is_ok() {
             target.fill_value = Some(resolved);
             let reason = format!(
-                "the fill value is undefined (null), which is read as {shown}; the target says {shown}"
+                "the fill value is undefined (null) and is read as {shown}; the target would store {shown}"
             );
             self.find(What::FillValues, Severity::Note, reason);
             return true;
@@ -175,19 +175,19 @@ impl Translator<'_> {
         let chunks = source.chunk_grid.chunk_count(&source.shape);
         if self.in_place {
             let reason = format!(
-                "the fill value {shown} cannot be said ({why}), so that every chunk would have to be stored; {GIVE}"
+                "the fill value {shown} cannot be stored ({why}), so that every chunk would have to be stored; {GIVE}"
             );
             self.find(What::FillValues, Severity::Refusal, reason);
         } else if chunks.is_none_or(|chunks| chunks > MANY_CHUNKS) {
             let reason = format!(
-                "the fill value {shown} cannot be said ({why}), and there are too many chunks to store them all; the \
+                "the fill value {shown} cannot be stored ({why}), and there are too many chunks to store them all; the \
                  array would be left out"
             );
             self.find(What::Nodes, self.left_out(), reason);
             return false;
         } else {
             let reason = format!(
-                "the fill value {shown} cannot be said ({why}); every chunk would be stored, so that values stay"
+                "the fill value {shown} cannot be stored ({why}); every chunk would be stored instead, so that no value changes"
             );
             self.find(What::FillValues, Severity::Loss, reason);
         }
@@ -210,12 +210,12 @@ impl Translator<'_> {
         let example = vec![1; source.shape.len()];
         if self.in_place {
             let reason =
-                format!("chunks have keys like '{}', which cannot be said; {GIVE}", own.encode(&example));
+                format!("chunks have keys like '{}', which the format cannot describe; {GIVE}", own.encode(&example));
             return self.find(What::ChunkKeys, Severity::Refusal, reason);
         }
         let (new, old) = (default.encode(&example), own.encode(&example));
         if new != old {
-            self.find(What::ChunkKeys, Severity::Note, format!("chunks get keys like '{new}' for '{old}'"));
+            self.find(What::ChunkKeys, Severity::Note, format!("chunks get keys like '{new}' instead of '{old}'"));
         }
     }
 

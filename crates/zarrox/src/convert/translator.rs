@@ -70,5 +70,5 @@ pub(super) fn says(
     if same {
         return Ok(());
     }
-    Err(Error::new(ErrorKind::Unsupported, format!("Zarr {format} says it otherwise")))
+    Err(Error::new(ErrorKind::Unsupported, format!("Zarr {format} stores it differently")))
 }

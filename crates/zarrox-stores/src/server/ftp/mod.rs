@@ -39,7 +39,7 @@ const SPECIAL: Special = |character| character.is_ascii_control();
 pub(crate) static SCHEME: Scheme = Scheme {
     names: &["ftp"],
     options: &[
-        StorageOption::text("user", "the user, where the URL says none"),
+        StorageOption::text("user", "the user, unless the URL has one"),
         StorageOption::text("password", "the password of the user"),
     ],
     open: |url, options| {
@@ -256,7 +256,7 @@ impl FtpStore {
             Answer::Refused(_) => return Ok(None),
         };
         let odd = |line: &str| {
-            let message = format!("the server lists something odd: '{}'", line.escape_debug());
+            let message = format!("the server's listing has an invalid line: '{}'", line.escape_debug());
             StoreError::new(StoreErrorKind::Other, "listing", message)
         };
         let lines = text.split("\r\n").filter(|line| !line.is_empty());
@@ -280,7 +280,7 @@ impl FtpStore {
         let mut bytes = Vec::new();
         let too_much = || {
             let message =
-                format!("larger than memory or than {limit} bytes, which is the most that is taken");
+                format!("larger than memory or than the limit of {limit} bytes");
             FtpError::ConnectionError(IoError::new(ErrorKind::FileTooLarge, message))
         };
         while bytes.len() as u64 <= limit {
@@ -331,7 +331,7 @@ impl FtpStore {
     async fn refusal(&self, path: &str, response: Response) -> StoreError {
         let (above, itself) = (self.stat(directory_of(path)).await, self.stat(path).await);
         match (above, itself) {
-            (Ok(None), _) => StoreError::new(StoreErrorKind::NotFound, "writing", "its directory is missing"),
+            (Ok(None), _) => StoreError::new(StoreErrorKind::NotFound, "writing", "the directory is missing"),
             // Somebody else has made it since.
             (Ok(Some(Stat::Directory)), Ok(None)) if is_absence(&response) => {
                 StoreError::new(StoreErrorKind::NotFound, "writing", "its directory was missing")
@@ -347,7 +347,7 @@ type Transfer = suppaftp::tokio::TransferStream<AsyncNoTlsStream>;
 
 /// The error of what is there, and may not be touched.
 fn denied(operation: &'static str, response: Response) -> StoreError {
-    let message = "the server refuses this and does not say why";
+    let message = "the server refuses this without a reason";
     StoreError::new(StoreErrorKind::Forbidden, operation, message)
         .with_source(FtpError::UnexpectedResponse(response))
 }

@@ -67,9 +67,9 @@ pub struct RedisStore(Arc<Database>);
 pub(crate) static SCHEME: Scheme = Scheme {
     names: &["redis", "rediss"],
     options: &[
-        StorageOption::text("user", "the user, where the URL says none"),
+        StorageOption::text("user", "the user, unless the URL has one"),
         StorageOption::text("password", "the password of the user"),
-        StorageOption::text("prefix", "what all keys in the database begin with"),
+        StorageOption::text("prefix", "the prefix of all keys in the database"),
     ],
     open: locate,
 };

@@ -36,9 +36,9 @@ const PLAIN: AsciiSet = NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').
 pub(crate) static SCHEME: Scheme = Scheme {
     names: &["webdav", "webdavs"],
     options: &[
-        StorageOption::text("user", "the user, where the URL says none"),
+        StorageOption::text("user", "the user, unless the URL has one"),
         StorageOption::text("password", "the password of the user"),
-        StorageOption::text("token", "a token in the place of user and password"),
+        StorageOption::text("token", "a bearer token, instead of user and password"),
     ],
     open: |url, options| {
         let scheme = if url.scheme() == "webdavs" { "https" } else { "http" };
@@ -233,7 +233,7 @@ impl WebDavStore {
     async fn obstacle(&self, path: &str) -> Result<Option<StoreError>, StoreError> {
         match self.stat(directory_of(path)).await? {
             None => {
-                let message = "its directory is missing";
+                let message = "the directory is missing";
                 Ok(Some(StoreError::new(StoreErrorKind::NotFound, "writing", message)))
             }
             Some(Stat::File(_)) => Ok(Some(obstructed("writing"))),
@@ -258,7 +258,7 @@ impl WebDavStore {
             StatusCode::NOT_FOUND | StatusCode::GONE => Ok(false),
             // Some members could not be removed.
             StatusCode::MULTI_STATUS => {
-                let message = "the server could not remove all that is in the directory";
+                let message = "the server could not remove the whole content of the directory";
                 Err(StoreError::new(StoreErrorKind::Forbidden, "erasing", message))
             }
             status if status.is_success() => Ok(true),
@@ -280,7 +280,7 @@ async fn described(
                 StoreError::new(
                     StoreErrorKind::Other,
                     operation,
-                    format!("the server's answer is odd: {message}"),
+                    format!("the server's answer is invalid: {message}"),
                 )
             })?;
             Ok(Some((headers, resources)))
@@ -346,14 +346,14 @@ impl FileTree for WebDavStore {
             return Ok(None);
         };
         let [resource] = &resources[..] else {
-            let message = "the server described more than it was asked for";
+            let message = "the server described more than the requested resource";
             return Err(StoreError::new(StoreErrorKind::Other, "reading", message));
         };
         if resource.directory {
             return Ok(Some(Stat::Directory));
         }
         let size = resource.size.ok_or_else(|| {
-            let message = "the server does not say how long the value is";
+            let message = "the server does not report the length of the value";
             StoreError::new(StoreErrorKind::Other, "reading", message)
         })?;
         let version = version(text(&headers, &DATE), resource.etag.as_deref(), resource.modified.as_deref());
@@ -495,7 +495,7 @@ impl FileTree for WebDavStore {
                 }
                 _ => {
                     let message =
-                        format!("the server lists '{}', which is elsewhere", resource.path.escape_debug());
+                        format!("the server lists '{}', which is outside of the directory", resource.path.escape_debug());
                     return Err(StoreError::new(StoreErrorKind::Other, "listing", message));
                 }
             }

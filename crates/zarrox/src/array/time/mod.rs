@@ -64,18 +64,18 @@ fn counted<T: Time>(data_type: &DataType) -> Result<(TimeType, Step)> {
         let message = format!("elements of {data_type} cannot be {}: {why}", std::any::type_name::<T>());
         Error::new(ErrorKind::DataTypeMismatch, message)
     };
-    let time = data_type.time().ok_or_else(|| mismatch("they are no times"))?;
+    let time = data_type.time().ok_or_else(|| mismatch("they are not times"))?;
     match (time.kind(), T::KIND) {
         (TimeKind::Point, TimeKind::Span) => {
-            return Err(mismatch("they are points in time, and that is a span"));
+            return Err(mismatch("they are points in time, and the type is a time span"));
         }
         (TimeKind::Span, TimeKind::Point) => {
-            return Err(mismatch("they are spans, and that is a point in time"));
+            return Err(mismatch("they are time spans, and the type is a point in time"));
         }
         _ => {}
     }
     let step = match time.unit() {
-        TimeUnit::Generic => return Err(mismatch("they count nothing in particular; read them as i64")),
+        TimeUnit::Generic => return Err(mismatch("their unit is generic; read them as i64")),
         TimeUnit::Year | TimeUnit::Month if T::KIND == TimeKind::Span => {
             return Err(mismatch("months and years have no fixed length; read them as i64"));
         }
@@ -163,8 +163,8 @@ impl DynArray {
             NOT_A_TIME => Ok(None),
             count => value(time.scale(), step, count).map(Some).map_err(|problem| {
                 let why = match problem {
-                    Problem::Between => "has a fraction of a nanosecond, which it cannot say",
-                    Problem::OutOfRange => "is beyond its range",
+                    Problem::Between => "has a fraction of a nanosecond",
+                    Problem::OutOfRange => "is outside of its range",
                 };
                 let (scale, unit) = (time.scale(), time.unit().name());
                 let message = format!(
@@ -182,7 +182,7 @@ impl DynArray {
     ///
     /// # Errors
     /// [`ErrorKind::DataTypeMismatch`] as for [`DynArray::to_times`]. [`ErrorKind::InvalidArgument`] when a time is not a whole
-    /// number of what the type counts, or is beyond its range: nothing is rounded.
+    /// number of what the type counts, or is outside of its range: nothing is rounded.
     pub fn from_times<T: Time>(data_type: DataType, times: &ArrayD<Option<T>>) -> Result<Self> {
         let (time, step) = counted::<T>(&data_type)?;
         let mut bytes = Vec::with_capacity(8 * times.len());
@@ -195,7 +195,7 @@ impl DynArray {
                 let (scale, unit) = (time.scale(), time.unit().name());
                 let why = match problem {
                     Problem::Between => format!("is not a whole number of {scale} {unit}"),
-                    Problem::OutOfRange => format!("is beyond the range of {data_type}"),
+                    Problem::OutOfRange => format!("is outside of the range of {data_type}"),
                 };
                 argument(format!("{value:?} {why}"))
                     .at(format!("element {:?}", position(times.shape(), index)))
@@ -253,7 +253,7 @@ mod tests {
         assert_eq!(error.kind(), ErrorKind::Unsupported);
         let message = error.to_string();
         assert!(message.starts_with("element [0, 1]: 4 times 10 Y cannot be a "), "{message}");
-        assert!(message.ends_with("it is beyond its range; read the counts as i64"), "{message}");
+        assert!(message.ends_with("it is outside of its range; read the counts as i64"), "{message}");
         let written = arr1(&[None, Some(Century(20))]).into_dyn();
         let array = DynArray::from_times(type_of(TimeUnit::Month, 180), &written).unwrap();
         assert_eq!(array.to_typed::<i64>().unwrap().as_slice().unwrap(), [NOT_A_TIME, 2]);
