@@ -157,7 +157,7 @@ fn a_failed_import_gives_its_room_back_or_says_how() {
     let url = |node: &str| format!("sqlite://{}/{node}", place.path("a.db").display());
     assert_eq!(place.run_with(&["import", "-", &url("a")], &small).code, 0);
     let run = place.run_with(&[&["import", "-", &url("b")], &raw[..]].concat(), cut);
-    assert!(run.err.contains("a.db' VACUUM gives it back"), "{}", run.err);
+    assert!(run.err.contains("a.db' VACUUM` frees it"), "{}", run.err);
     assert_eq!(run.code, 5);
     assert_eq!(place.ok(&["ls", &url("")]), "a\n");
 }

@@ -100,7 +100,7 @@ mod tests {
     #[cfg(all(feature = "s3", feature = "references"))]
     fn values_that_an_option_cannot_have_are_refused() {
         let refused = refusal("allow_http", "flase").unwrap();
-        assert!(refused.contains("the storage option 'allow_http' is 'true' or 'false'"), "{refused}");
+        assert!(refused.contains("the storage option 'allow_http' must be 'true' or 'false'"), "{refused}");
         assert!(refusal("memory_limit", "much").unwrap().contains("a number of bytes"));
         assert_eq!(refusal("memory_limit", "1000000"), None);
     }
