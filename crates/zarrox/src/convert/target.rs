@@ -1,7 +1,7 @@
-//! Translation of nodes to another format, as far as that format can say them.
+//! Translation of nodes to another format, as far as the format can express them.
 //!
-//! No format is asked by name what it can do. Its documents are made, and read again: what comes back unchanged, the
-//! format can say.
+//! No format is asked by name for its abilities. Its documents are made and read again: what comes back unchanged, the format can
+//! express.
 
 use zarrox_core::grid::{ChunkGrid, ChunkKeyEncoding};
 use zarrox_core::json::{Json, Map};
@@ -15,15 +15,15 @@ use super::report::{Finding, Severity, What};
 use super::translator::{Translator, says};
 use crate::array::Array;
 
-/// The attribute that xarray reads the names of dimensions from in formats that have none.
+/// The attribute from which xarray reads the names of dimensions, in formats without dimension names.
 const ARRAY_DIMENSIONS: &str = "_ARRAY_DIMENSIONS";
 
-/// An array as the target has it.
+/// An array in the target's form.
 pub(super) struct TargetArray {
     pub(super) metadata: ArrayMetadata,
-    /// True if chunks are encoded to the same bytes.
+    /// True if chunks have the same encoded bytes.
     pub(super) same_chunks: bool,
-    /// True if chunks that are not stored would read as something else.
+    /// True if chunks that are not stored would read as other values.
     pub(super) other_fill: bool,
 }
 
@@ -85,7 +85,7 @@ impl Translator<'_> {
 
     /// The severity of leaving out a node that cannot be converted.
     pub(super) fn left_out(&self) -> Severity {
-        // Where it is, it would be left behind in the old format; and without the root nothing is left.
+        // In place, the node would stay in the old format. Without the root, nothing is left.
         if self.in_place || self.shown == "/" { Severity::Refusal } else { Severity::Loss }
     }
 
@@ -94,8 +94,8 @@ impl Translator<'_> {
         self.findings.push(Finding { path, what, severity, reason: reason.into() });
     }
 
-    /// Checks that the target can say a node; the error says why not.
-    /// Returns the array without the padding of structures, where that is all that the target cannot say; else the error.
+    /// Checks that the target can express a node; the error tells the reason.
+    /// Returns the array without the padding of structures, if only the padding cannot be expressed; otherwise the error.
     fn packed(&mut self, array: &Array, error: Error) -> Result<ArrayMetadata> {
         let (padded, packed) = (array.data_type(), array.data_type().packed());
         if self.in_place || *padded == packed {
@@ -107,7 +107,7 @@ impl Translator<'_> {
         Ok(plain)
     }
 
-    /// The array with nothing but its shape and data type.
+    /// The array with only its shape and data type.
     fn plain(&self, array: &Array, data_type: &DataType) -> Result<ArrayMetadata> {
         let source = array.metadata();
         let chunks: Vec<u64> = source.shape.iter().map(|&length| length.clamp(1, 16)).collect();
@@ -138,7 +138,7 @@ impl Translator<'_> {
         Err(why.unwrap_or_else(|| Error::new(ErrorKind::Unsupported, "no codec turns its elements into bytes")))
     }
 
-    /// Where another type is read in place of an unknown one, the target should say so, too.
+    /// If another type is read in place of an unknown one, the target should store that type.
     fn fallback(&mut self, source: &ArrayMetadata, target: &mut ArrayMetadata) {
         let Some(unknown) = &source.fallback_from else { return };
         let with = ArrayMetadata { fallback_from: source.fallback_from.clone(), ..target.clone() };
@@ -150,7 +150,7 @@ impl Translator<'_> {
         self.find(What::DataTypes, Severity::Loss, reason);
     }
 
-    /// Finds a fill value that the target can say; false when the array cannot do with another one.
+    /// Finds a fill value that the target can express; false if the array cannot be converted without its own.
     fn fill_value(&mut self, array: &Array, target: &mut ArrayMetadata) -> bool {
         let source = array.metadata();
         let with = |fill_value| ArrayMetadata { fill_value, ..target.clone() };
@@ -219,7 +219,7 @@ impl Translator<'_> {
         }
     }
 
-    /// Finds a chunk grid and codecs that the target can say; false when there are none.
+    /// Finds a chunk grid and codecs that the target supports; false if there are none.
     fn codecs(&mut self, array: &Array, target: &mut ArrayMetadata) -> bool {
         let mut why = None;
         for candidate in codecs::candidates(array, target, self) {
@@ -247,7 +247,7 @@ impl Translator<'_> {
         false
     }
 
-    /// The names of dimensions are v3's `dimension_names`, and xarray's attribute where there are none.
+    /// Converts the names of dimensions: v3's `dimension_names`, or xarray's attribute in formats without them.
     fn names(&mut self, source: &ArrayMetadata, target: &mut ArrayMetadata) {
         let mut attributes = source.attributes.clone();
         let told = attribute_names(source);
@@ -296,12 +296,12 @@ impl Translator<'_> {
             );
             self.find(What::Attributes, Severity::Loss, reason);
         }
-        // In front of all others, where xarray itself writes it.
+        // xarray itself writes the attribute before all others.
         attributes.shift_remove(ARRAY_DIMENSIONS);
         attributes.shift_insert(0, ARRAY_DIMENSIONS.to_owned(), list);
     }
 
-    /// xarray takes v2's fill value for a mask, and v3's only where an attribute repeats it.
+    /// xarray takes v2's fill value as a mask, and v3's only if an attribute repeats it.
     fn note_mask(&mut self, source: &ArrayMetadata) {
         let masks = source.fill_value.as_ref().is_some_and(|fill| {
             let family = self.registry.family(&source.data_type);
@@ -315,7 +315,7 @@ impl Translator<'_> {
         }
     }
 
-    /// The attributes that can be said, and the names of those that cannot.
+    /// The attributes that the format can store, and the names of the others.
     fn attributes(&self, source: &Map, with: impl Fn(Map) -> NodeMetadata) -> (Map, Vec<String>) {
         if self.says(&with(source.clone())).is_ok() {
             return (source.clone(), Vec::new());
@@ -351,7 +351,7 @@ impl Translator<'_> {
         let specs =
             target.chain(self.registry, Strictness::Lenient, self.chunk_limit).map(|chain| chain.specs());
         let fill = target.fill_element(self.registry).ok();
-        // Chunks inside a chunk that are not stored hold the fill value.
+        // Inner chunks that are not stored hold the fill value.
         let fill_matters = array.shard_shape().is_some();
         specs.is_ok_and(|specs| specs == array.codecs())
             && target.data_type == source.data_type
@@ -360,7 +360,7 @@ impl Translator<'_> {
     }
 }
 
-/// A fill value of the source as an element of the target.
+/// A fill value of the source as an element of the target's data type.
 fn fill_of(target: &ArrayMetadata, data_type: &DataType, fill: FillValue) -> FillValue {
     if target.data_type == *data_type {
         return fill;
@@ -370,10 +370,10 @@ fn fill_of(target: &ArrayMetadata, data_type: &DataType, fill: FillValue) -> Fil
     FillValue::new(packed)
 }
 
-/// More chunks are not stored for the sake of a fill value alone.
+/// The most chunks that are stored because of a fill value alone.
 const MANY_CHUNKS: u64 = 1 << 24;
 
-/// The advice where chunks would have to be changed.
+/// The advice if chunks would have to change.
 const GIVE: &str = "give a destination for a converted copy";
 
 /// The names of all dimensions, if xarray's attribute has them.
