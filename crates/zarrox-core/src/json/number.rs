@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-/// A JSON number, or one of the three tokens that Python's JSON has besides: `NaN`, `Infinity` and `-Infinity`.
+/// A JSON number, or one of the three further tokens of Python: `NaN`, `Infinity` and `-Infinity`.
 ///
-/// A number that was read is written with the digits that it had: `1.50`, `1e400`, `12345678901234567890123`.
+/// A number that was parsed is written with the same digits: `1.50`, `1e400`, `12345678901234567890123`.
 #[derive(Clone)]
 pub struct JsonNumber(Repr);
 
@@ -21,13 +21,13 @@ const NAN: &str = "NaN";
 const INFINITY: &str = "Infinity";
 const MINUS_INFINITY: &str = "-Infinity";
 
-/// The tokens that only Python's JSON has.
+/// The tokens that only Python writes.
 pub(super) const TOKENS: [&str; 3] = [NAN, INFINITY, MINUS_INFINITY];
 
 impl JsonNumber {
-    /// The number that a text is, which the parser has found to be one, or a token.
+    /// The number of a text, which the parser has recognised as a number or a token.
     pub(super) fn of_text(text: &str) -> Self {
-        // Integers are written in one way only, but for `-0`.
+        // Each integer has one text, except `-0`.
         let integer = match text.strip_prefix('-') {
             None => text.parse().ok().map(Repr::Unsigned),
             Some("0") => None,
@@ -40,7 +40,7 @@ impl JsonNumber {
         Self(Repr::Unsigned(value))
     }
 
-    /// A float; what is not finite is a token.
+    /// A float; infinities and NaN become tokens.
     pub fn from_f64(value: f64) -> Self {
         let text = match value {
             _ if value.is_nan() => NAN.into(),
@@ -51,12 +51,12 @@ impl JsonNumber {
         Self(Repr::Text(text))
     }
 
-    /// The number as an integer, where it is written as one and `u64` has it.
+    /// The number as `u64`, if it is written as an integer in that range.
     pub fn as_u64(&self) -> Option<u64> {
         self.as_i128().and_then(|value| value.try_into().ok())
     }
 
-    /// The number as an integer, where it is written as one and `i64` has it.
+    /// The number as `i64`, if it is written as an integer in that range.
     pub fn as_i64(&self) -> Option<i64> {
         self.as_i128().and_then(|value| value.try_into().ok())
     }

@@ -15,14 +15,14 @@ struct Placed<'a> {
 }
 
 impl Selection {
-    /// Which positions of an array of this shape are meant.
+    /// Resolves the selection for an array of this shape.
     ///
-    /// An index outside the array is an error also where it is broadcast with an empty array, so that nothing is selected;
-    /// NumPy lets that pass.
+    /// An index outside of the array is an error even if it is broadcast with an empty array, so that nothing is selected. NumPy
+    /// allows that.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidSelection`](crate::ErrorKind::InvalidSelection), which names the axis and the value, when the
-    /// selection does not fit the array; and for blocks, which [`Selection::on_grid`] makes slices of.
+    /// [`ErrorKind::InvalidSelection`](crate::ErrorKind::InvalidSelection) when the selection does not fit the array, with the
+    /// axis and the value; and for block selections, which [`Selection::on_grid`] rewrites as slices.
     pub fn resolve(&self, shape: &[u64]) -> Result<ResolvedSelection> {
         match self.kind {
             Kind::Mixed => mixed(&self.items, shape),
@@ -36,7 +36,7 @@ impl Selection {
     }
 }
 
-/// A resolved selection that is being put together.
+/// A resolved selection under construction.
 #[derive(Default)]
 struct Building {
     axes: Vec<ResolvedAxis>,
@@ -56,7 +56,7 @@ impl Building {
         Ok(())
     }
 
-    /// Adds the arrays that select together; their axes come to this place in the result.
+    /// Adds the arrays that select jointly. Their axes come to this place in the result.
     fn join(&mut self, arrays: &[Joint<'_>], place: usize) -> Result<()> {
         let (axes, result) = select_together(arrays)?;
         let before = self.axes.len();
@@ -75,7 +75,7 @@ impl Building {
 }
 
 impl ResolvedSelection {
-    /// These axes in the order of their first dimensions.
+    /// The axes in the order of their first dimensions.
     pub(super) fn in_order(axes: Vec<ResolvedAxis>, mut result: Vec<ResultAxis>) -> Self {
         let first = |axis: &ResolvedAxis| axis.dims().first().copied().unwrap_or(usize::MAX);
         if axes.is_sorted_by_key(first) {
@@ -94,7 +94,7 @@ impl ResolvedSelection {
     }
 }
 
-/// Divides the dimensions among the items. What is not mentioned belongs to an ellipsis.
+/// Divides the dimensions among the items. Dimensions that no item mentions belong to the ellipsis.
 fn place<'a>(items: &'a [DimSelection], shape: &[u64]) -> Result<Vec<Placed<'a>>> {
     if items.iter().filter(|item| **item == DimSelection::Ellipsis).count() > 1 {
         return Err(Error::selection("a selection can have only one ellipsis (...)"));
@@ -126,7 +126,7 @@ fn mixed(items: &[DimSelection], shape: &[u64]) -> Result<ResolvedSelection> {
     let with_arrays = items.iter().any(is_array);
     let mut building = Building::default();
     let mut joint = Vec::new();
-    // Where the joint axes go: to the first array if nothing separates the arrays, else to the front.
+    // The joint axes go to the first array if nothing separates the arrays, otherwise to the front.
     let (mut first, mut ended, mut separated) = (0, false, false);
     for Placed { item, dims } in place(items, shape)? {
         if with_arrays && (is_array(item) || matches!(item, DimSelection::Index(_))) {
@@ -146,7 +146,7 @@ fn mixed(items: &[DimSelection], shape: &[u64]) -> Result<ResolvedSelection> {
     Ok(building.finish())
 }
 
-/// An item that selects together with others: an integer or an array.
+/// An item that selects jointly with others: an integer or an array.
 fn joint_of<'a>(item: &'a DimSelection, dims: Range<usize>, shape: &[u64]) -> Result<Joint<'a>> {
     match item {
         DimSelection::Index(index) => Ok(Joint::Index(Dim::new(shape, dims.start)?, *index)),
@@ -158,7 +158,7 @@ fn joint_of<'a>(item: &'a DimSelection, dims: Range<usize>, shape: &[u64]) -> Re
     }
 }
 
-/// An item that selects on its own.
+/// An item that selects independently.
 fn independent(
     building: &mut Building,
     item: &DimSelection,
@@ -198,13 +198,13 @@ fn not_flat(axis: usize, shape: &[usize]) -> Error {
 }
 
 impl Building {
-    /// A mask alone, whose axis comes next in the result.
+    /// A single mask, whose axis comes next in the result.
     fn join_mask(&mut self, item: &DimSelection, dims: Range<usize>, shape: &[u64]) -> Result<()> {
         self.join(&[joint_of(item, dims, shape)?], self.result.len())
     }
 }
 
-/// Each dimension on its own.
+/// Selects along each dimension independently.
 fn orthogonal(items: &[DimSelection], shape: &[u64]) -> Result<ResolvedSelection> {
     let mut building = Building::default();
     for Placed { item, dims } in place(items, shape)? {
@@ -213,7 +213,7 @@ fn orthogonal(items: &[DimSelection], shape: &[u64]) -> Result<ResolvedSelection
     Ok(building.finish())
 }
 
-/// Point by point.
+/// Selects point by point.
 fn coordinates(items: &[DimSelection], shape: &[u64]) -> Result<ResolvedSelection> {
     if let [DimSelection::Booleans(_)] = items {
         return mask(items, shape);
@@ -240,7 +240,7 @@ fn coordinates(items: &[DimSelection], shape: &[u64]) -> Result<ResolvedSelectio
     Ok(building.finish())
 }
 
-/// One mask of the array's shape.
+/// Selects by one mask of the array's shape.
 fn mask(items: &[DimSelection], shape: &[u64]) -> Result<ResolvedSelection> {
     let [item @ DimSelection::Booleans(mask)] = items else {
         return Err(Error::selection("a mask selection takes a single mask"));
