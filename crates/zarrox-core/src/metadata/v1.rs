@@ -1,9 +1,8 @@
 //! Zarr version 1: a single array, `meta` and `attrs`.
 //!
-//! Its members mean those of version 2 in other words, so that a document is put into these words and left to
-//! [version 2](super::v2). There is one exception: zarr-python 1, which wrote the arrays that exist, hands
-//! the memory of a chunk to Blosc, and its elements row by row to all other compressors. So `"order": "F"` is
-//! true of Blosc alone.
+//! Its members have the same meaning as those of version 2 in another form, so that a document is translated and read by [version
+//! 2](super::v2). There is one exception: zarr-python 1, which wrote the existing arrays, passes the memory of a chunk to Blosc,
+//! but its elements in row-major order to all other compressors. So `"order": "F"` holds only for Blosc.
 //!
 //! <https://zarr-specs.readthedocs.io/en/latest/v1/v1.0.html>
 
@@ -46,7 +45,7 @@ impl FormatDef for V1 {
         context: &ReadContext<'_>,
     ) -> Result<Option<NodeMetadata>> {
         let [Some(array), attributes] = documents else { return Ok(None) };
-        // Other programs have files of this name, too.
+        // Other programs have files with this name, too.
         let Ok(map) = array.parsed(Strictness::Lenient) else { return Ok(None) };
         if map.get("zarr_format") != Some(&json!(1)) {
             return Ok(None);
@@ -114,7 +113,7 @@ impl FormatDef for V1 {
     }
 }
 
-/// The document as version 2 has it.
+/// The document in the form of version 2.
 fn to_v2(mut map: Map, strictness: Strictness) -> Result<Map> {
     let required = ["compression", "compression_opts"];
     if let Some(missing) =
@@ -161,7 +160,7 @@ fn compressor(compression: &Json, options: &Json) -> Result<Json> {
     Ok(members.into())
 }
 
-/// The document out of version 2's, or what version 1 cannot say.
+/// The document from version 2's, or the property that version 1 cannot express.
 fn from_v2(mut map: Map) -> Result<Map> {
     let not_in_v1 = |what: &str| Err(Error::unsupported(format!("Zarr v1 has no {what}")));
     if map.shift_remove("filters").is_some_and(|filters| !filters.is_null()) {

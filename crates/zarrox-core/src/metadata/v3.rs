@@ -87,7 +87,7 @@ impl FormatDef for V3 {
 
 fn from_documents(source: Source<'_>, context: &ReadContext<'_>) -> Result<Option<NodeMetadata>> {
     let mut members = source.members(context.strictness)?;
-    // The drafts had a URI there, in a document that is not that of a node.
+    // In the drafts, a document that is not that of a node has a URI there.
     if members.get("zarr_format").and_then(Json::as_str).is_some_and(|format| format.contains("://")) {
         return Ok(None);
     }
@@ -101,7 +101,7 @@ fn node_from_document(mut members: Members<'_>, context: &ReadContext<'_>) -> Re
             array_from_document(members, context).map(NodeMetadata::Array)
         }
         Some(Json::String(kind)) if kind == "group" => group_from_document(members).map(NodeMetadata::Group),
-        // Only an array has these members, so that its kind is clear.
+        // Only an array has these members, so that the kind is clear.
         None if members.lenient() && members.has("shape") && members.has("data_type") => {
             array_from_document(members, context).map(NodeMetadata::Array)
         }
@@ -116,7 +116,7 @@ fn group_from_document(mut members: Members<'_>) -> Result<GroupMetadata> {
     Ok(GroupMetadata { format: Format::V3, attributes, extra: extra(members)? })
 }
 
-/// The copies of other nodes' documents are not the group's own metadata: they are read where they are asked for.
+/// The copies of other nodes' documents are not the group's own metadata, and are read where they are needed.
 fn check_consolidated(json: Option<&Json>, lenient: bool) -> Result<()> {
     match json {
         None => Ok(()),
@@ -213,7 +213,7 @@ fn extension<'a>(member: &str, json: &'a Json, strictness: Strictness) -> Result
     }
     match must_understand.filter(|_| strictness == Strictness::Strict) {
         None | Some(Json::Bool(true)) => {}
-        // Nobody can do without a grid or the names of chunks.
+        // The grid and the names of chunks are always needed.
         Some(Json::Bool(false)) if member == "codecs" => {}
         Some(other) => {
             let message = format!("{member} '{name}' cannot have \"must_understand\": {other}");
@@ -224,10 +224,10 @@ fn extension<'a>(member: &str, json: &'a Json, strictness: Strictness) -> Result
 }
 
 impl ChunkGrid {
-    /// The grid that `chunk_grid` in v3 metadata says, for arrays of `shape`.
+    /// Parses `chunk_grid` of v3 metadata, for arrays of `shape`.
     ///
     /// # Errors
-    /// When it is none, or ends before the array does.
+    /// When it is invalid, or ends before the array does.
     pub fn from_json(json: &Json, shape: &[u64], strictness: Strictness) -> Result<Self> {
         let grid = extension("chunk_grid", json, strictness)?;
         let member = |member: &str| {
@@ -266,7 +266,7 @@ impl ChunkGrid {
                 only(2)?;
                 rectilinear("chunk_shapes")
             }
-            // What zarrs wrote before the extension had its name.
+            // zarrs wrote this before the extension had its name.
             "rectangular" if strictness == Strictness::Lenient => rectilinear("chunk_shape"),
             name => Err(Error::unsupported(format!(
                 "unknown chunk grid '{name}'; known are 'regular' and 'rectilinear'"
@@ -314,7 +314,7 @@ fn read_codecs(json: &Json, strictness: Strictness) -> Result<Vec<CodecSpec>> {
         .collect()
 }
 
-/// Returns whether a codec, or one inside of it, is a filter of v2 that is given bytes.
+/// Returns true if a codec, or one inside of it, is a filter of v2 that is given bytes.
 fn has_filter_of_bytes(name: &str, configuration: Option<&Map>) -> bool {
     fn within(json: &Json) -> bool {
         match json {
@@ -351,7 +351,7 @@ fn check_storage_transformers(json: Option<&Json>, strictness: Strictness) -> Re
     }
 }
 
-/// The members that are left: each must say that it need not be understood.
+/// The remaining members, each of which must declare that it need not be understood.
 fn extra(members: Members<'_>) -> Result<Map> {
     let rest = members.rest();
     let optional = |json: &Json| json.get("must_understand") == Some(&Json::Bool(false));

@@ -73,7 +73,7 @@ impl Family for RawBytes {
     }
 }
 
-/// Bytes that stand for nothing but themselves, as NumPy prints them.
+/// Bytes without a meaning, as NumPy prints them.
 pub(in crate::data_type) fn format(element: &[u8]) -> String {
     let digits: String = element.iter().map(|byte| format!("\\x{byte:02X}")).collect();
     format!("b'{digits}'")

@@ -1,8 +1,9 @@
-//! Structured types: elements of named fields. v3 `struct` (and, only read, the older `structured`); v2's lists of fields.
+//! Structured types: elements with named fields. v3 `struct` (and `structured`, an older name that is only read); v2's lists of
+//! fields.
 //!
-//! v2 has NumPy's structures: fields may be nested, be arrays of a fixed shape, have byte orders of their own, and have padding
-//! between them. v3's `struct` has nested fields, packed without padding. In memory, a structure lies as v2 or v3 lay it, with
-//! its numbers in the machine's endianness.
+//! v2 has NumPy's structures: fields may be nested, be arrays of a fixed shape, have their own byte orders, and have padding
+//! between them. v3's `struct` has nested fields without padding. In memory, a structure has the layout of v2 or v3, with its
+//! numbers in the machine's byte order.
 
 use std::sync::Arc;
 
@@ -25,7 +26,7 @@ const LEGACY: &str = "structured";
 pub(crate) struct Structures<'r>(pub(crate) &'r dyn KnownTypes);
 
 impl Structures<'_> {
-    /// The type of v2's list of fields, and the byte order if any field has one.
+    /// The type of a list of fields of v2, with the byte order if any field has one.
     pub(crate) fn parse_fields(self, fields: &[Json]) -> Result<(DataType, Option<ByteOrder>)> {
         let mut builder = Builder::default();
         let mut endians = Vec::new();
@@ -107,7 +108,7 @@ impl Structures<'_> {
         Ok(DataType::Struct(Arc::new(builder.finish()?)))
     }
 
-    /// Hands each element of each field, with its place in the structure, to `work`.
+    /// Calls `work` with each element of each field, and its place in the structure.
     fn each<T>(
         self,
         structure: &Structure,
@@ -147,12 +148,12 @@ impl Structures<'_> {
     }
 }
 
-/// A padding field as v2 has it, if there is padding.
+/// A padding field in v2's form, if there is padding.
 fn padding(bytes: usize) -> Option<Json> {
     (bytes > 0).then(|| json!(["", format!("|V{bytes}")]))
 }
 
-/// The simplest order that says the same.
+/// The simplest equivalent order.
 fn narrowed(endians: &[Endian]) -> ByteOrder {
     match endians {
         [] => ByteOrder::One(Endian::NATIVE),
@@ -161,7 +162,7 @@ fn narrowed(endians: &[Endian]) -> ByteOrder {
     }
 }
 
-/// `[name, dtype]` or `[name, dtype, shape]`; instead of the name there may be a title and the name.
+/// `[name, dtype]` or `[name, dtype, shape]`; the name may be a pair of a title and a name.
 fn v2_field(json: &Json) -> Result<(String, &Json, Vec<usize>)> {
     let wrong = || {
         Error::metadata(format!(
