@@ -40,7 +40,7 @@ mod tests {
         assert_eq!(shown("numcodecs.bz2:level=3").unwrap(), "numcodecs.bz2(level=3)");
         assert_eq!(shown(r#"{"name": "gzip", "configuration": {"level": 3}}"#).unwrap(), "gzip(level=3)");
         assert!(shown("shuffel").unwrap_err().contains("unknown codec 'shuffel'"));
-        assert_eq!(shown("bz2:3").unwrap_err(), "'3' should be like level=3");
+        assert_eq!(shown("bz2:3").unwrap_err(), "'3' must have the form level=3");
         assert!(shown("{}").unwrap_err().contains("\"name\""));
     }
 }

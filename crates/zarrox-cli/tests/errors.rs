@@ -95,7 +95,7 @@ fn an_array_that_could_not_be_read_is_not_created() {
     for length in ["18446744073709551615", "9223372036854775808", "3,18446744073709551615"] {
         let line = create(length);
         let line: Vec<&str> = line.iter().map(String::as_str).collect();
-        assert!(place.fails(2, &line).contains("beyond 2^63"), "{length}");
+        assert!(place.fails(2, &line).contains("more than 2^63"), "{length}");
     }
     assert!(!place.path("a.zarr").exists());
     let line = create("9223372036854775807");

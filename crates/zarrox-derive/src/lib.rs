@@ -111,7 +111,7 @@ mod tests {
                         x: &'a f32,
                     }
                 ),
-                "no type parameters, lifetimes",
+                "cannot have type parameters, lifetimes",
             ),
             (
                 parse_quote!(

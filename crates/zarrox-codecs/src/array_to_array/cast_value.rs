@@ -507,21 +507,21 @@ mod tests {
     fn what_no_element_can_be_is_refused_by_name() {
         let int = |name: &str| CastValue::to(&named(name));
         for (from, codec, scalar, says) in [
-            ("float64", int("int8"), json!(128), "128.0 of float64 is out of the range of int8"),
+            ("float64", int("int8"), json!(128), "128.0 of float64 is outside of the range of int8"),
             (
                 "float64",
                 int("int8").clamp(),
                 json!("NaN"),
-                "int8 has no NaN; 'scalar_map' may say what NaN of float64",
+                "int8 has no NaN; map NaN of float64",
             ),
             (
                 "float64",
                 int("int8").clamp(),
                 json!("-Infinity"),
-                "int8 has no infinity; 'scalar_map' may say what -inf",
+                "int8 has no infinity; map -inf",
             ),
             ("float64", int("uint8").wrap(), json!("Infinity"), "no infinity"),
-            ("uint64", int("int64"), json!(u64::MAX), "18446744073709551615 of uint64 is out of the range"),
+            ("uint64", int("int64"), json!(u64::MAX), "18446744073709551615 of uint64 is outside of the range"),
             ("float64", int("float32"), json!(3.402_823_57e38), "out of the range of float32"),
             (
                 "int64",
@@ -542,7 +542,7 @@ mod tests {
         let chain = make("int8", 3, &json!(0), &[int("int16").into()], Strictness::Strict).unwrap();
         let error = decode_chunk(&chain, &[1, 0, 2, 0, 0, 1]).unwrap_err();
         assert_eq!(error.kind(), zarrox_core::error::ErrorKind::Corrupt);
-        assert!(error.to_string().contains("256 of int16 is out of the range of int8"), "{error}");
+        assert!(error.to_string().contains("256 of int16 is outside of the range of int8"), "{error}");
     }
 
     #[test]
@@ -613,7 +613,7 @@ mod tests {
         ] {
             cast(fill.clone(), spec.clone(), Strictness::Lenient).unwrap();
             let error = cast(fill, spec, Strictness::Strict).unwrap_err().to_string();
-            assert!(error.contains("is not the same once it was encoded and decoded"), "{error}");
+            assert!(error.contains("changes when it is encoded and decoded"), "{error}");
         }
         // The codec behind gets the fill value as it is encoded.
         let codecs = [mapped().into(), CastValue::to(&named("int8")).into()];
@@ -678,7 +678,7 @@ mod tests {
             ),
             (json!({"data_type": "int8", "rounding": "up"}), "'rounding' is \"up\""),
             (json!({"data_type": "int8", "out_of_range": "saturate"}), "'out_of_range'"),
-            (json!({"data_type": "float32", "out_of_range": "wrap"}), "only integers wrap"),
+            (json!({"data_type": "float32", "out_of_range": "wrap"}), "only integers can wrap"),
             (json!({"data_type": "int8", "nosuch": 1}), "nosuch"),
             (json!({"data_type": "int8", "scalar_map": []}), "'scalar_map'"),
             (
@@ -690,11 +690,11 @@ mod tests {
             (json!({"data_type": "int8", "scalar_map": {"encode": [[1, 2, 3]]}}), "a list of pairs"),
             (
                 json!({"data_type": "int8", "scalar_map": {"encode": [[1, 128]]}}),
-                "'encode' has 128, which is no int8",
+                "'encode' has 128, which is not a value of int8",
             ),
             (
                 json!({"data_type": "int8", "scalar_map": {"decode": [["NaN", 1]]}}),
-                "'decode' has \"NaN\", which is no int8",
+                "'decode' has \"NaN\", which is not a value of int8",
             ),
         ] {
             for strictness in [Strictness::Lenient, Strictness::Strict] {

@@ -267,7 +267,7 @@ mod tests {
         let decoded = objects::decode_with(&chain, &[0, 1, 2, 0]).unwrap();
         assert_eq!(decoded, ["", "a", "é", ""].map(|text| text.as_bytes().to_vec()));
         let error = objects::decode_with(&chain, &[0, 1, 2, 3]).unwrap_err().to_string();
-        assert!(error.contains("the number 3 is stored, and there are 2 labels"), "{error}");
+        assert!(error.contains("the stored number 3 has no label; there are 2 labels"), "{error}");
     }
 
     fn fixed(configuration: Json) -> Result<CodecChain, CodecError> {

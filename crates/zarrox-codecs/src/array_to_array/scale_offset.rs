@@ -295,7 +295,7 @@ mod tests {
         };
         let chain =
             make("uint8", 3000, &json!(10), ScaleOffset::new(10, 2).into(), Strictness::Strict).unwrap();
-        for (value, says) in [(9, "9 - 10 has no result among the numbers of uint8"), (138, "128 * 2 has no")]
+        for (value, says) in [(9, "9 - 10 has no result"), (138, "128 * 2 has no")]
         {
             let error = encode(&chain, &data(3000, 2999, value)).unwrap_err().to_string();
             assert!(error.contains("codec 'scale_offset'") && error.contains(says), "{error}");
@@ -309,7 +309,7 @@ mod tests {
         let small =
             make("float4_e2m1fn", 1, &json!(0), ScaleOffset::new(0, 4).into(), Strictness::Strict).unwrap();
         let error = encode(&small, &elements("float4_e2m1fn", &json!([3]))).unwrap_err().to_string();
-        assert!(error.contains("3.0 * 4.0 has no result among the numbers of float4_e2m1fn"), "{error}");
+        assert!(error.contains("3.0 * 4.0 has no result"), "{error}");
     }
 
     #[test]
@@ -330,10 +330,10 @@ mod tests {
         assert!(make("int8", json!({"offset": 5.0}), Strictness::Lenient).is_ok());
         assert!(make("int8", json!({"offset": 5.0}), Strictness::Strict).is_err());
         for (name, bad, says) in [
-            ("int8", json!({"offset": 128}), "'offset' is 128; it should be a int8"),
+            ("int8", json!({"offset": 128}), "'offset' is 128; expected a int8"),
             ("int8", json!({"scale": 0}), "'scale' is 0"),
             ("float64", json!({"scale": -0.0}), "'scale'"),
-            ("float64", json!({"scale": "NaN"}), "'scale' is \"NaN\"; it should be a finite number"),
+            ("float64", json!({"scale": "NaN"}), "'scale' is \"NaN\"; expected a finite number"),
             ("float64", json!({"offset": "Infinity"}), "'offset'"),
             ("float16", json!({"offset": 1e6}), "'offset'"),
             ("int8", json!({"offset": []}), "'offset'"),

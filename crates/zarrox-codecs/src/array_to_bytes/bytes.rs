@@ -501,7 +501,7 @@ mod tests {
         for size in [0, 7, 9] {
             let error = decode_chunk(&chain, &vec![0; size]).unwrap_err().to_string();
             assert!(error.starts_with("codec 'bytes': "), "{error}");
-            assert!(error.ends_with(&format!("{size} bytes are stored, a chunk has 8")), "{error}");
+            assert!(error.ends_with(&format!("{size} bytes are stored, but a chunk has 8")), "{error}");
         }
     }
 
@@ -516,7 +516,7 @@ mod tests {
         let (little, none) = (json!({"endian": "little"}), json!({}));
         assert_eq!(named("endian", Storage::Uint(2), little.clone(), Strictness::Lenient).unwrap(), little);
         let error = named("endian", Storage::Uint(2), little.clone(), Strictness::Strict).unwrap_err();
-        assert!(error.contains("'endian' is another name of the codec 'bytes'"), "{error}");
+        assert!(error.contains("'endian' is an alias of the codec 'bytes'"), "{error}");
         assert_eq!(make(Storage::Uint(2), none.clone(), Strictness::Lenient).unwrap(), little);
         let error = make(Storage::Uint(2), none.clone(), Strictness::Strict).unwrap_err();
         assert_eq!(error, "codec 'bytes': the configuration lacks 'endian'");
@@ -525,6 +525,6 @@ mod tests {
         assert_eq!(make(Storage::Raw(4), none.clone(), Strictness::Strict).unwrap(), none);
         assert_eq!(make(Storage::Raw(4), little.clone(), Strictness::Strict).unwrap(), little);
         let error = make(Storage::Uint(1), json!({"endian": "native"}), Strictness::Lenient).unwrap_err();
-        assert_eq!(error, "codec 'bytes': 'endian' is \"native\"; it should be one of little, big");
+        assert_eq!(error, "codec 'bytes': 'endian' is \"native\"; expected one of little, big");
     }
 }

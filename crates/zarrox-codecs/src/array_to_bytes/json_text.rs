@@ -593,9 +593,9 @@ mod tests {
         for (bad, says) in [
             ("18446744073709551616", "64 bits"),
             ("-9223372036854775809", "64 bits"),
-            (r#""\ud800""#, "half a character"),
-            (r#""\udc00\ud800""#, "half a character"),
-            (r#""\ud800\u0041""#, "half a character"),
+            (r#""\ud800""#, "half of a surrogate pair"),
+            (r#""\udc00\ud800""#, "half of a surrogate pair"),
+            (r#""\ud800\u0041""#, "half of a surrogate pair"),
         ] {
             let error = to_msgpack(bad, true).unwrap_err().to_string();
             assert!(error.contains(says), "{error}");

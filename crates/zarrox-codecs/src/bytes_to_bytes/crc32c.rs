@@ -193,6 +193,6 @@ mod tests {
         let error = configured("crc32c", json!({"location": "end"}), Strictness::Strict).unwrap_err();
         assert!(error.contains("'location': this codec has no configuration"), "{error}");
         let error = configured("numcodecs.crc32c", json!({}), Strictness::Strict).unwrap_err();
-        assert!(error.contains("another name of the codec 'crc32c'"), "{error}");
+        assert!(error.contains("an alias of the codec 'crc32c'"), "{error}");
     }
 }

@@ -180,9 +180,9 @@ mod tests {
     fn a_remainder_is_an_error() {
         let codec = make(&ByteShuffle::element_size(7).into(), Strictness::Strict).unwrap();
         let error = codec.encode(&steps(), &mut Vec::new()).unwrap_err().to_string();
-        assert_eq!(error, "2000 bytes are no whole elements of 7 bytes");
+        assert_eq!(error, "2000 bytes are not a whole number of elements of 7 bytes");
         let error = codec.decode(&steps(), &mut [0; 2000]).unwrap_err().to_string();
-        assert_eq!(error, "2000 bytes are no whole elements of 7 bytes");
+        assert_eq!(error, "2000 bytes are not a whole number of elements of 7 bytes");
         let large =
             make(&ByteShuffle::element_size(i32::MAX.unsigned_abs()).into(), Strictness::Strict).unwrap();
         assert!(large.decode(&steps(), &mut [0; 2000]).is_err());
@@ -217,6 +217,6 @@ mod tests {
         let specs = [spec("vlen-utf8", json!({})), spec(DEF.name, json!({}))];
         let error =
             chain(&specs, &chunk(&[10], Storage::Variable), &registry(), Strictness::Lenient).unwrap_err();
-        assert!(error.to_string().contains("have no size"), "{error}");
+        assert!(error.to_string().contains("have no fixed size"), "{error}");
     }
 }

@@ -290,14 +290,14 @@ mod tests {
     fn bytes_that_are_no_whole_numbers_are_refused() {
         let delta = codec(Delta::new("<i4").stored_as("<i2"));
         let error = encoded(&*delta, &[0; 6]).unwrap_err().to_string();
-        assert!(error.contains("6 bytes are no whole numbers of 4 bytes"), "{error}");
+        assert!(error.contains("6 bytes are not a whole number of elements of 4 bytes"), "{error}");
         let error = decoded(&*delta, &[0; 3], 100).unwrap_err().to_string();
-        assert!(error.contains("3 bytes are no whole numbers of 2 bytes"), "{error}");
+        assert!(error.contains("3 bytes are not a whole number of elements of 2 bytes"), "{error}");
         assert!(decoded(&*delta, &[0; 6], 11).unwrap_err().is_overflow());
         let bits = codec(PackBitsFilter);
         for damaged in [&[][..], &[1], &[8, 0], &[255, 0, 0], &[9, 0, 0]] {
             let error = decoded(&*bits, damaged, 100).unwrap_err().to_string();
-            assert!(error.contains("are no packed bits"), "{damaged:?}: {error}");
+            assert!(error.contains("are not packed bits"), "{damaged:?}: {error}");
         }
     }
 
@@ -307,7 +307,7 @@ mod tests {
         let refused = |filter: CodecSpec, plain: &[u8]| {
             let codec = codec(filter);
             let error = encoded(&*codec, plain).unwrap_err().to_string();
-            assert!(error.contains("would not give the same ones back"), "{codec:?}: {error}");
+            assert!(error.contains("would not restore exactly"), "{codec:?}: {error}");
         };
         refused(PackBitsFilter.into(), &[0, 1, 2]);
         refused(FixedScaleOffset::new("|u1", 0.0, 0.5).into(), &[3, 4]);

@@ -385,7 +385,7 @@ mod tests {
         };
         assert!(with(1, 2).contains("mode 2"), "{}", with(1, 2));
         assert!(with(1, 3).contains("mode is 3"));
-        assert!(with(3, 2).contains("2 dimensions, the array 3"));
+        assert!(with(3, 2).contains("2 dimensions, but the array has 3"));
         assert!(
             with(7, 2).contains("[3, 2, 2] elements is larger than the chunk of [3, 2, 1]"),
             "{}",

@@ -596,7 +596,7 @@ mod tests {
             (max - 3, 8, "outside"),
             (0, max - 1, "at most"),
             (0, 9, "at most"),
-            (0, 7, "truncated: 7 bytes are stored, a chunk has 8"),
+            (0, 7, "truncated: 7 bytes are stored, but a chunk has 8"),
         ];
         for (offset, length, says) in lies {
             let error = error(offset, length);
@@ -661,7 +661,7 @@ mod tests {
         };
         for (shape, says) in [
             (json!([2]), "has 1 dimensions"),
-            (json!([2, 3]), "is 3 in dimension 1; it must divide 4"),
+            (json!([2, 3]), "is 3 in dimension 1; it must divide the length of the shard, 4"),
             (json!([0, 2]), "is 0 in dimension 0"),
             (json!([8, 2]), "is 8 in dimension 0"),
             (json!(2), "should be a list of integers"),
@@ -676,7 +676,7 @@ mod tests {
         let error = with("index_codecs", json!([little()[0], {"name": "numcodecs.bz2"}]));
         assert_eq!(
             error,
-            "codec 'sharding_indexed': 'index_codecs': 'numcodecs.bz2' gives no fixed size, as an index needs it"
+            "codec 'sharding_indexed': 'index_codecs': 'numcodecs.bz2' does not encode to a fixed size, which an index needs"
         );
     }
 
@@ -685,6 +685,6 @@ mod tests {
         let spec = spec(NAME, json!({"chunk_shape": [1, 1], "codecs": little()}));
         let chunk = chunk(&[1 << 20, 1 << 20], Storage::Uint(1));
         let error = chain(&[spec], &chunk, &registry(), Strictness::Lenient).unwrap_err().to_string();
-        assert!(error.contains("the index takes 17592186044416 bytes, the limit is"), "{error}");
+        assert!(error.contains("the index takes 17592186044416 bytes, and the limit is"), "{error}");
     }
 }

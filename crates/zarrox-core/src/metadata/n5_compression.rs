@@ -131,7 +131,7 @@ mod tests {
         ];
         for (name, configuration) in codecs {
             let error = to_json(&CodecSpec::new(name, configuration)).unwrap_err().to_string();
-            assert!(error.contains(&format!("N5 cannot say the codec '{name}")), "{error}");
+            assert!(error.contains(&format!("N5 does not support the codec '{name}")), "{error}");
         }
         let xz = json!({"format": 1, "check": 4, "preset": null, "filters": null});
         assert_eq!(

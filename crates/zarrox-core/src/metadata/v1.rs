@@ -300,7 +300,7 @@ mod tests {
             assert_eq!(to_v2(map, Strictness::Lenient).unwrap()["order"], order, "{compression}");
         }
         let uncompressed = columns("none".into());
-        assert!(from_documents(&uncompressed).unwrap_err().to_string().contains("zarr-python 1 wrote rows"));
+        assert!(from_documents(&uncompressed).unwrap_err().to_string().contains("zarr-python 1 wrote row-major order"));
         let Some(NodeMetadata::Array(array)) = read_as(&uncompressed, Strictness::Lenient).unwrap() else {
             panic!("no array")
         };

@@ -562,7 +562,7 @@ mod tests {
             (with("data_type", json!({"type": "int8"})), "extension"),
             (
                 with("data_type", json!({"extension": "u", "type": "t", "fallback": "also unknown"})),
-                "no known one",
+                "no known fallback",
             ),
             (with("chunk_grid", json!(1)), "chunk_grid"),
             (with("chunk_grid", json!({"extension": "u", "type": "rectilinear"})), "rectilinear"),

@@ -453,8 +453,8 @@ mod tests {
     fn what_is_malformed_is_named() {
         for (text, key, word) in [
             ("", None, "no JSON"),
-            ("[]", None, "no JSON object"),
-            (r#""https://me:secret@host""#, None, "no JSON object"),
+            ("[]", None, "not a JSON object"),
+            (r#""https://me:secret@host""#, None, "not a JSON object"),
             (r#"{"a": "b""#, None, "no JSON"),
             (r#"{"a": "b"} x"#, None, "no JSON"),
             (r#"{"refs": {}}"#, None, "version"),

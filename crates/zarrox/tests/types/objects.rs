@@ -196,12 +196,12 @@ fn what_json_cannot_say_is_read_as_message_pack() {
     let texts = read.elements().map(|element| array.format_element(element).unwrap());
     assert_eq!(texts.collect::<Vec<_>>(), ["b'x'", "[2]"]);
     let error = array.read_vlen::<Json>(..).unwrap_err().to_string();
-    assert!(error.contains("element 0: JSON cannot say bytes"), "{error}");
+    assert!(error.contains("element 0: JSON cannot represent bytes"), "{error}");
     assert_eq!(zarrox::msgpack::to_json(read.elements().nth(1).unwrap()).unwrap(), json!([2]));
     let json = builder(&self::store(), DataType::object(), Format::V2).create().unwrap();
     let error = json.write_dyn(s![..2], &bytes).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unsupported);
-    assert!(error.to_string().contains("JSON cannot say bytes; msgpack2 says more"), "{error}");
+    assert!(error.to_string().contains("JSON cannot represent bytes; msgpack2 can represent more"), "{error}");
 }
 
 #[test]

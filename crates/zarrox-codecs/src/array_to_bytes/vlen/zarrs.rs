@@ -440,10 +440,10 @@ mod tests {
             (chunk(12, [0, 4, 3], b"abc"), "index: element 1 begins at 4 and ends at 3"),
             (
                 chunk(12, [0, 1, 4], b"abc"),
-                "data: codec 'bytes': truncated: 3 bytes are stored, a chunk has 4",
+                "data: codec 'bytes': truncated: 3 bytes are stored, but a chunk has 4",
             ),
             (chunk(12, [0, 1, 2], b"abc"), "data: codec 'bytes': too long"),
-            (chunk(12, [0, 0, 0], b"abc"), "data: 3 bytes are stored of no elements"),
+            (chunk(12, [0, 0, 0], b"abc"), "data: 3 bytes are stored, but the chunk has no elements"),
             (chunk(12, [0, 1, u32::MAX], b"abc"), "more than the limit"),
             (chunk(12, [0, 1, 3], b"a\xc3b"), "element 1: is not UTF-8"),
         ] {

@@ -180,7 +180,7 @@ mod tests {
             registry.data_type_from_v3(&json!("object")).unwrap_err(),
         ] {
             assert_eq!(error.kind(), ErrorKind::Unsupported);
-            assert!(error.to_string().contains("Zarr v3 has no data type of the kind 'object'"), "{error}");
+            assert!(error.to_string().contains("Zarr v3 has no data type 'object'"), "{error}");
         }
         assert_eq!(DataType::object().to_string(), "object");
     }

@@ -269,7 +269,7 @@ mod tests {
         for (data_type, why) in [
             (DataType::Int64, "no times"),
             (DataType::timedelta64(TimeUnit::Day), "spans"),
-            (type_of(TimeUnit::Generic, 1), "nothing in particular"),
+            (type_of(TimeUnit::Generic, 1), "their unit is generic"),
         ] {
             let error = none(data_type).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::DataTypeMismatch);
