@@ -226,7 +226,11 @@ impl FromStr for ByteSize {
             _ => return Err(format!("'{unit}' is not a unit of bytes; use KiB, MiB or GiB")),
         };
         let bytes = number.parse::<f64>().map_err(|_| format!("'{text}' is not a number of bytes"))? * factor;
-        if bytes < 1.0 { Err("the size must be at least one byte".to_owned()) } else { Ok(Self(bytes as u64)) }
+        if bytes < 1.0 {
+            Err("the size must be at least one byte".to_owned())
+        } else {
+            Ok(Self(bytes as u64))
+        }
     }
 }
 

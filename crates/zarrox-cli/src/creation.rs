@@ -94,7 +94,9 @@ impl Creation {
             }
             Some(Chunks::Shape(shards)) => builder.shards(shards.resolve(shape, 1)),
             Some(Chunks::Rectilinear(_)) if self.chunks.is_none() => {
-                return Err(usage("--shards: shards of several shapes need --chunks, the shape of the chunks inside"));
+                return Err(usage(
+                    "--shards: shards of several shapes need --chunks, the shape of the chunks inside",
+                ));
             }
             Some(Chunks::Rectilinear(lengths)) => builder.rectilinear_chunks(lengths.clone()),
             None => builder,
@@ -172,9 +174,7 @@ pub(crate) fn data_type(text: &str) -> Result<(DataType, Option<ByteOrder>)> {
 
 fn codecs(text: &str) -> Result<Vec<CodecSpec>> {
     let wrong = |why: &str| {
-        usage(format!(
-            "--codecs: {why}; the form is [{{\"name\": \"bytes\", \"configuration\": {{…}}}}, …]"
-        ))
+        usage(format!("--codecs: {why}; the form is [{{\"name\": \"bytes\", \"configuration\": {{…}}}}, …]"))
     };
     let json = json::parse(text.as_bytes()).map_err(|error| wrong(&error.to_string()))?;
     let list =

@@ -27,7 +27,8 @@ impl Edges {
         let item = memory_size(window.data_type()) + size_of::<Range<usize>>();
         let fits = count(&shape).saturating_mul(item as u64) <= LARGEST;
         let total = usize::try_from(count(&shape)).ok().filter(|_| fits).ok_or_else(|| {
-            let message = "the edges of the selection have too many elements to print; select fewer dimensions";
+            let message =
+                "the edges of the selection have too many elements to print; select fewer dimensions";
             window.place(Error::new(ErrorKind::LimitExceeded, message))
         })?;
         let mut edges = Self { shape, elided, bytes: Vec::new(), places: vec![0..0; total] };

@@ -62,10 +62,7 @@ static EXAMPLES: &[(&str, &[Example])] = &[
                 "Store a NumPy file as a new array",
                 "zarrox import depth.npy new.zarr/depth --chunks 10,40",
             ),
-            example(
-                "Append to an existing array",
-                "zarrox import depth.npy sea.zarr/depth --append",
-            ),
+            example("Append to an existing array", "zarrox import depth.npy sea.zarr/depth --append"),
             example(
                 "Store all rows of a raw file after its header",
                 "zarrox import depth.raw new.zarr/rows --dtype '<i2' --shape -1,80 --offset 160",
@@ -90,10 +87,7 @@ static EXAMPLES: &[(&str, &[Example])] = &[
     (
         "convert",
         &[
-            example(
-                "Print the plan of a conversion",
-                "zarrox convert old.zarr new.zarr --to v3 --dry-run",
-            ),
+            example("Print the plan of a conversion", "zarrox convert old.zarr new.zarr --to v3 --dry-run"),
             example("Copy it into v3", "zarrox convert old.zarr new.zarr --to v3"),
         ],
     ),
@@ -123,7 +117,10 @@ static EXAMPLES: &[(&str, &[Example])] = &[
         "attrs set",
         &[
             example("Set a text", "zarrox attrs set sea.zarr/depth units fathoms --string"),
-            example("Set any other value, as JSON", "zarrox attrs set sea.zarr/depth valid_range '[-11000, 9000]'"),
+            example(
+                "Set any other value, as JSON",
+                "zarrox attrs set sea.zarr/depth valid_range '[-11000, 9000]'",
+            ),
         ],
     ),
     ("attrs rm", &[example("One attribute", "zarrox attrs rm sea.zarr/depth units")]),

@@ -83,7 +83,9 @@ impl Output {
         let Some(Place { temporary, path, overwrite }) = self.place else { return Ok(()) };
         let persisted = if overwrite { temporary.persist(&path) } else { temporary.persist_noclobber(&path) };
         persisted.map_err(|error| match error.error.kind() {
-            io::ErrorKind::AlreadyExists => exists(&path, "was created meanwhile by another program; --force replaces it"),
+            io::ErrorKind::AlreadyExists => {
+                exists(&path, "was created meanwhile by another program; --force replaces it")
+            }
             _ => failed(&format!("creating '{}'", path.display()), error.error),
         })
     }

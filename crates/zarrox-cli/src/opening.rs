@@ -115,9 +115,7 @@ fn of_file(file: &Path) -> Option<Error> {
         Some(kind) if is_archive && kind.is_archive => return None,
         Some(kind) => kind.says,
         None if is_archive => return None,
-        None => {
-            "a file, not a Zarr array or group, which are directories or archives named *.zip".to_owned()
-        }
+        None => "a file, not a Zarr array or group, which are directories or archives named *.zip".to_owned(),
     };
     Some(usage(format!("'{}' is {says}", file.display())))
 }

@@ -84,7 +84,8 @@ fn is_text(data_type: &DataType) -> Result<bool> {
 /// The length of an element, in characters or bytes. An element that ends in NUL is an error, since it would come back shorter.
 fn length(element: &[u8], is_text: bool) -> Result<usize> {
     if element.ends_with(b"\0") {
-        let message = format!("an element ends in NUL, which strings in NumPy files cannot represent; {WAYS}");
+        let message =
+            format!("an element ends in NUL, which strings in NumPy files cannot represent; {WAYS}");
         return Err(Error::new(ErrorKind::Unsupported, message));
     }
     Ok(if is_text { text(element)?.chars().count() } else { element.len() })

@@ -274,9 +274,7 @@ fn the_axis_to_append_along_is_a_word_of_its_own_or_not_said() {
 #[test]
 fn bytes_without_a_meaning_are_told_of_with_the_option_that_gives_them_one() {
     let place = Place::new();
-    for (size, stored, way) in
-        [(10, "r80", "--format v2"), (2, "r16", "such as --dtype bfloat16")]
-    {
+    for (size, stored, way) in [(10, "r80", "--format v2"), (2, "r16", "such as --dtype bfloat16")] {
         let data_type = format!("|V{size}");
         place.ok(&["create", "v.zarr", "--force", "--shape", "2", "--dtype", &data_type, "--format", "v2"]);
         place.ok(&["export", "v.zarr", "v.npy", "--force"]);

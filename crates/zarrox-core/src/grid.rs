@@ -370,7 +370,7 @@ mod tests {
         let shape = [8, 12, 2];
         let grid = ChunkGrid::rectilinear(lengths, &shape).unwrap();
         assert_eq!(grid.largest_chunk(), [4, 5, 100]);
-        assert!(grid.chunk_shape().unwrap_err().to_string().contains("chunks of one shape"));
+        assert!(grid.chunk_shape().unwrap_err().to_string().contains("must have the same shape"));
         assert_eq!(grid.grid_shape(&shape), [4, 3, 1]);
         assert_eq!(grid.grid_shape(&[7, 0, 3]), [3, 0, 2]);
         assert_eq!(grid.chunk_count(&shape), Some(12));
@@ -433,7 +433,7 @@ mod tests {
             (none, 1, "end at 0"),
             (0.into(), 1, "length 0"),
             ([1, 0].into(), 1, "length 0"),
-            (run(3, 0), 1, "no chunks"),
+            (run(3, 0), 1, "a run of 0 chunks"),
             (run(1 << 60, 17), 1, "beyond 2^64"),
             ([3, 4].into(), 8, "end at 7"),
         ] {

@@ -190,7 +190,11 @@ fn write_length(out: &mut Vec<u8>, length: usize, tags: [u8; 3]) -> Result<(), C
         (Ok(length), ..) => tagged(out, tags[0], &[length]),
         (_, Ok(length), _) => tagged(out, tags[1], &length.to_be_bytes()),
         (.., Ok(length)) => tagged(out, tags[2], &length.to_be_bytes()),
-        _ => return Err(CodecError::unsupported(format!("{length} bytes are more than MessagePack can store in one value"))),
+        _ => {
+            return Err(CodecError::unsupported(format!(
+                "{length} bytes are more than MessagePack can store in one value"
+            )));
+        }
     }
     Ok(())
 }

@@ -257,7 +257,9 @@ impl Registry {
         let text = json.as_str().ok_or_else(|| unknown_type(json))?;
         let dtype = TypeString::parse(text).ok_or_else(|| bad_type(json))?;
         if dtype.kind == 'O' {
-            return Err(Error::unsupported("objects need a codec that encodes them, such as JSON2 or VLenUTF8"));
+            return Err(Error::unsupported(
+                "objects need a codec that encodes them, such as JSON2 or VLenUTF8",
+            ));
         }
         let takers = self.families().filter_map(|family| family.parse_v2(&dtype));
         Ok((one_type(json, takers.collect())?, dtype.endian.map(ByteOrder::One)))
@@ -271,7 +273,9 @@ impl Registry {
                 return one_type(&Json::Object(codec.clone()), takers);
             }
         }
-        Err(Error::unsupported("the elements are objects, and no filter encodes objects; known are json2, msgpack2, vlen-utf8, vlen-bytes, vlen-array and categorize"))
+        Err(Error::unsupported(
+            "the elements are objects, and no filter encodes objects; known are json2, msgpack2, vlen-utf8, vlen-bytes, vlen-array and categorize",
+        ))
     }
 
     /// Checks that no codec treats elements of variable length as another type, for example objects as text. In memory all of
@@ -356,10 +360,8 @@ impl CodecSpec {
         let def = def.map_err(|error| CodecError::unsupported(error.to_string()))?;
         let name = def.name;
         if context.strictness == Strictness::Strict && self.name != name {
-            let message = format!(
-                "'{}' is an alias of the codec '{name}'; only lenient reading accepts it",
-                self.name
-            );
+            let message =
+                format!("'{}' is an alias of the codec '{name}'; only lenient reading accepts it", self.name);
             return Err(CodecError::invalid(message));
         }
         let codec = (def.create)(&self.configuration, context).map_err(|e| e.in_codec(name))?;

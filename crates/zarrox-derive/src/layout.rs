@@ -5,7 +5,8 @@ use syn::{DeriveInput, Error, Result};
 /// Checks that the layout of the struct is said, and the same for all.
 pub(crate) fn check(input: &DeriveInput) -> Result<()> {
     if !input.generics.params.is_empty() {
-        let message = "an element cannot have type parameters, lifetimes or constants: it must have a single data type";
+        let message =
+            "an element cannot have type parameters, lifetimes or constants: it must have a single data type";
         return Err(Error::new_spanned(&input.generics, message));
     }
     let mut ordered = false;

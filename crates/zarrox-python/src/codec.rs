@@ -130,9 +130,8 @@ impl Codec {
         // A codec that names no type gives back floats of the size that it was given.
         let decoded = self.dtype(["dtype", "decode_dtype"]).map(str::to_owned);
         let decoded = decoded.or_else(|| own.map(|own| own.replace(['i', 'u'], "f")));
-        let decoded = decoded.ok_or_else(|| {
-            PyTypeError::new_err("this codec decodes arrays with a data type, not bytes")
-        })?;
+        let decoded = decoded
+            .ok_or_else(|| PyTypeError::new_err("this codec decodes arrays with a data type, not bytes"))?;
         let bytes = bytes_of(data)?;
         let encoded = self.encoded_dtype(&decoded).unwrap_or_else(|| decoded.clone());
         let size: usize = numpy.call_method1("dtype", (encoded,))?.getattr("itemsize")?.extract()?;
@@ -293,8 +292,6 @@ fn with_codec<R>(
     };
     match spec.create(&context)? {
         (_, Native::BytesToBytes(codec)) => work(&*codec),
-        (name, _) => {
-            Err(CodecError::unsupported(format!("the codec '{name}' needs an array with a shape")))
-        }
+        (name, _) => Err(CodecError::unsupported(format!("the codec '{name}' needs an array with a shape"))),
     }
 }

@@ -162,7 +162,10 @@ pub(crate) fn bytes_of(value: &Bound<'_, PyAny>) -> PyResult<Bytes> {
             value.call_method0("to_bytes")?
         }
         Err(_) => {
-            let message = format!("a value must be an object with the buffer protocol, not a {}", value.get_type().name()?);
+            let message = format!(
+                "a value must be an object with the buffer protocol, not a {}",
+                value.get_type().name()?
+            );
             return Err(PyTypeError::new_err(message));
         }
     };

@@ -88,7 +88,10 @@ impl PythonTypes {
         result: impl FnOnce(&Bound<'_, PyAny>) -> PyResult<T>,
     ) -> Result<T> {
         let DataType::Extension(extension) = data_type else {
-            return Err(Error::new(ErrorKind::Unsupported, format!("{data_type} is not a data type in Python")));
+            return Err(Error::new(
+                ErrorKind::Unsupported,
+                format!("{data_type} is not a data type in Python"),
+            ));
         };
         Python::attach(|py| {
             let text = written(&extension.name, &extension.configuration);

@@ -241,9 +241,7 @@ fn describe(kind: io::ErrorKind) -> (StoreErrorKind, Option<&'static str>) {
         Io::NotFound => (Kind::NotFound, Some("nothing found")),
         Io::NotADirectory => (Kind::Obstructed, Some("a part of the path is not a directory")),
         Io::IsADirectory => (Kind::Obstructed, Some("a directory is in the way")),
-        Io::AlreadyExists | Io::DirectoryNotEmpty => {
-            (Kind::AlreadyExists, Some("the path already exists"))
-        }
+        Io::AlreadyExists | Io::DirectoryNotEmpty => (Kind::AlreadyExists, Some("the path already exists")),
         Io::PermissionDenied => (Kind::Forbidden, Some("permission denied")),
         Io::StorageFull => (Kind::StorageFull, Some("no space left on device")),
         Io::QuotaExceeded => (Kind::StorageFull, Some("the quota is used up")),

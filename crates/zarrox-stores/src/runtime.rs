@@ -20,7 +20,9 @@ pub(crate) fn handle() -> Result<&'static Handle, StoreError> {
     let start = || {
         let mut builder = Builder::new_multi_thread();
         builder.worker_threads(THREADS).thread_name("zarrox-client").enable_all();
-        let runtime = builder.build().inspect_err(|error| tracing::warn!(%error, "threads for clients could not be started"));
+        let runtime = builder
+            .build()
+            .inspect_err(|error| tracing::warn!(%error, "threads for clients could not be started"));
         runtime.ok().map(|runtime| &*Box::leak(Box::new(runtime)))
     };
     let runtime = RUNTIME.get(start);

@@ -126,8 +126,9 @@ pub(crate) struct Part {
 pub(crate) async fn part(response: Response, range: Option<ByteRange>) -> Result<Part, StoreError> {
     let headers = response.headers().clone();
     let unclear = |message| StoreError::new(StoreErrorKind::Other, "reading", message);
-    let length =
-        response.content_length().ok_or_else(|| unclear("the server does not report the length of the value"))?;
+    let length = response
+        .content_length()
+        .ok_or_else(|| unclear("the server does not report the length of the value"))?;
     if response.status() == StatusCode::PARTIAL_CONTENT {
         // Some servers say that they send a range of nothing, where others refuse.
         if length == 0 {

@@ -164,7 +164,10 @@ impl Drop for Entered<'_> {
 fn start(threads: usize) -> Option<rayon::ThreadPool> {
     let builder = rayon::ThreadPoolBuilder::new().num_threads(threads);
     let pool = builder.thread_name(|index| format!("zarrox-{index}")).build();
-    pool.inspect_err(|error| tracing::warn!(%error, "no further threads could be started; continuing with one")).ok()
+    pool.inspect_err(
+        |error| tracing::warn!(%error, "no further threads could be started; continuing with one"),
+    )
+    .ok()
 }
 
 /// The error for a number of chunks that is too large.

@@ -299,7 +299,8 @@ fn conversions_keep_the_filter_or_say_that_it_goes() {
             );
         }
         let error = Convert::new(Format::V3).plan_in_place_in(source, "").unwrap().run().unwrap_err();
-        for part in ["refused (codecs)", "Zarr v3 does not support 'v2_filter(filter=", "give a destination"] {
+        for part in ["refused (codecs)", "Zarr v3 does not support 'v2_filter(filter=", "give a destination"]
+        {
             assert!(error.to_string().contains(part), "{what}: {error}");
         }
     }

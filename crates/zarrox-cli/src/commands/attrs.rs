@@ -92,8 +92,9 @@ fn change(global: &Global, path: &str, change: impl FnOnce(&mut Node) -> Result<
 }
 
 fn parse(text: &str) -> Result<Json> {
-    json::parse(text.as_bytes())
-        .map_err(|error| usage(format!("the value '{text}' is not JSON: {error}; --string takes it as a text")))
+    json::parse(text.as_bytes()).map_err(|error| {
+        usage(format!("the value '{text}' is not JSON: {error}; --string takes it as a text"))
+    })
 }
 
 fn get(node: &Node, key: Option<&str>, json: bool, out: &mut dyn Write) -> Result<(), Failure> {

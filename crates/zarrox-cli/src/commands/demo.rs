@@ -42,7 +42,10 @@ const STEPS: &[Step] = &[
         ],
     ),
     ("The hierarchy now has one array.", &["tree", "hills.zarr"]),
-    ("The properties of the array: shape, type, chunks, codecs and stored size.", &["info", "hills.zarr/elevation"]),
+    (
+        "The properties of the array: shape, type, chunks, codecs and stored size.",
+        &["info", "hills.zarr/elevation"],
+    ),
     (
         "Every 300th elevation, selected as in NumPy. Only the chunks with these elements are read.",
         &["dump", "hills.zarr/elevation[::300, ::200]"],

@@ -109,9 +109,10 @@ impl Export {
             (None, Some("npy")) => Ok(Kind::Npy),
             (None, Some("npz")) => Ok(Kind::Npz),
             (None, Some("raw" | "bin")) => Ok(Kind::Raw),
-            (None, _) => {
-                Err(usage(format!("the form of '{}' is not clear from its name; give --to npy, npz or raw", self.out)))
-            }
+            (None, _) => Err(usage(format!(
+                "the form of '{}' is not clear from its name; give --to npy, npz or raw",
+                self.out
+            ))),
         }
     }
 

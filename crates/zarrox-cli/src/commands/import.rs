@@ -84,7 +84,11 @@ impl Import {
             return Ok(self.import_npz(global).map_err(|error| self.in_input(error))?);
         }
         if self.member.is_some() {
-            return Err(usage(format!("--member applies only to .npz files, and {} is not one", self.name())).into());
+            return Err(usage(format!(
+                "--member applies only to .npz files, and {} is not one",
+                self.name()
+            ))
+            .into());
         }
         let mut input = start.as_slice().chain(input);
         let incoming = self.single(&mut input)?;
@@ -135,7 +139,9 @@ impl Import {
     fn raw<'r>(&self, input: &'r mut dyn Read, dtype: &str, shape: &[Option<u64>]) -> Result<Incoming<'r>> {
         let (data_type, order) = creation::data_type(dtype)?;
         if data_type.storage() == Storage::Variable {
-            return Err(usage(format!("--dtype: elements of {data_type} have no fixed length, so that raw elements cannot be told apart")));
+            return Err(usage(format!(
+                "--dtype: elements of {data_type} have no fixed length, so that raw elements cannot be told apart"
+            )));
         }
         let available = self.available(input)?;
         let shape = self.known_shape(shape, data_type.size() as u64, available)?;
@@ -171,13 +177,13 @@ impl Import {
         let row =
             shape.iter().flatten().try_fold(item, |size, &n| size.checked_mul(n)).filter(|&row| row > 0);
         let row = row.ok_or_else(|| usage("--shape: -1 is ambiguous, since the other lengths contain 0"))?;
-        let available = available.ok_or_else(|| {
-            usage("--shape: -1 works only for files; give the length for a stream")
-        })?;
+        let available = available
+            .ok_or_else(|| usage("--shape: -1 works only for files; give the length for a stream"))?;
         if available % row != 0 {
             let name = self.name();
-            let message =
-                format!("{name} has {available} bytes of elements, which is not a multiple of the {row} bytes of a row");
+            let message = format!(
+                "{name} has {available} bytes of elements, which is not a multiple of the {row} bytes of a row"
+            );
             return Err(Error::new(ErrorKind::Corrupt, message));
         }
         Ok(shape.iter().map(|length| length.unwrap_or(available / row)).collect())

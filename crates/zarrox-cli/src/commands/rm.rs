@@ -48,7 +48,9 @@ fn confirmed(global: &Global, path: &str) -> Result<bool> {
         }
     }
     if !io::stdin().is_terminal() {
-        return Err(usage(format!("deleting needs a confirmation, and there is no terminal; --force deletes '{path}'")));
+        return Err(usage(format!(
+            "deleting needs a confirmation, and there is no terminal; --force deletes '{path}'"
+        )));
     }
     ask(&format!("delete '{path}'? [y/N] ")).map_err(|error| failed("asking", error))
 }

@@ -169,8 +169,7 @@ fn descr(data_type: &DataType, order: &ByteOrder) -> Result<String> {
         fields => written_fields(&fields),
     });
     written.ok_or_else(|| {
-        let ways =
-            "--to raw writes their bytes, and `zarrox dump` prints their values with --csv or --json";
+        let ways = "--to raw writes their bytes, and `zarrox dump` prints their values with --csv or --json";
         let message = format!("NumPy files cannot store the data type '{data_type}'; {ways}");
         Error::new(ErrorKind::Unsupported, message)
     })

@@ -294,8 +294,7 @@ impl CastValueCodec {
         let back = Elementwise::decode(self, &encoded, &mut decoded).map_err(|_| ());
         let (was, is) = (self.from.real.read(fill), self.from.real.read(&decoded));
         if config.is_strict() && (back.is_err() || !was.is_same(is)) {
-            let message =
-                format!("the array's fill value {was} changes when it is encoded and decoded");
+            let message = format!("the array's fill value {was} changes when it is encoded and decoded");
             return Err(CodecError::invalid(message));
         }
         let shape: Vec<u64> = chunk.shape().iter().map(|&length| length as u64).collect();
@@ -508,20 +507,15 @@ mod tests {
         let int = |name: &str| CastValue::to(&named(name));
         for (from, codec, scalar, says) in [
             ("float64", int("int8"), json!(128), "128.0 of float64 is outside of the range of int8"),
-            (
-                "float64",
-                int("int8").clamp(),
-                json!("NaN"),
-                "int8 has no NaN; map NaN of float64",
-            ),
-            (
-                "float64",
-                int("int8").clamp(),
-                json!("-Infinity"),
-                "int8 has no infinity; map -inf",
-            ),
+            ("float64", int("int8").clamp(), json!("NaN"), "int8 has no NaN; map NaN of float64"),
+            ("float64", int("int8").clamp(), json!("-Infinity"), "int8 has no infinity; map -inf"),
             ("float64", int("uint8").wrap(), json!("Infinity"), "no infinity"),
-            ("uint64", int("int64"), json!(u64::MAX), "18446744073709551615 of uint64 is outside of the range"),
+            (
+                "uint64",
+                int("int64"),
+                json!(u64::MAX),
+                "18446744073709551615 of uint64 is outside of the range",
+            ),
             ("float64", int("float32"), json!(3.402_823_57e38), "out of the range of float32"),
             (
                 "int64",

@@ -232,7 +232,11 @@ impl ScaleFilter {
 
 /// An integer of the configuration as one of the elements' type, which NumPy demands.
 fn exactly<T: Integer>(name: &str, value: i128) -> Result<T, CodecError> {
-    let message = || CodecError::invalid(format!("'{name}' is {value}, which the data type of the elements cannot represent"));
+    let message = || {
+        CodecError::invalid(format!(
+            "'{name}' is {value}, which the data type of the elements cannot represent"
+        ))
+    };
     T::exactly(value).ok_or_else(message)
 }
 

@@ -74,7 +74,8 @@ impl Filter for PackBits {
         let Some((&padding, packed)) = encoded.split_first() else { return Ok(()) };
         let expected = padding_of(decoded.len());
         if padding != expected {
-            let message = format!("the header gives {padding} bits of padding, but this many elements have {expected}");
+            let message =
+                format!("the header gives {padding} bits of padding, but this many elements have {expected}");
             return Err(CodecError::corrupt(message));
         }
         let (eights, rest) = decoded.as_chunks_mut();

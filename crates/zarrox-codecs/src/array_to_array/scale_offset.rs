@@ -76,7 +76,11 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
     };
     let ((offset, offset_json), (scale, scale_json)) = (scalar("offset", 0)?, scalar("scale", 1)?);
     if scale.is_same(Real::Whole(0)) {
-        return Err(config::wrong("scale", &scale_json, "a number other than 0, since nothing could be decoded otherwise"));
+        return Err(config::wrong(
+            "scale",
+            &scale_json,
+            "a number other than 0, since nothing could be decoded otherwise",
+        ));
     }
     let mut codec = ScaleOffsetCodec {
         configuration: config::members(json!({"offset": offset_json, "scale": scale_json})),
@@ -267,10 +271,7 @@ mod tests {
                             }
                             Err(error) => {
                                 assert!(!inside(moved) || !inside(scaled), "{what}: {error}");
-                                assert!(
-                                    error.to_string().contains("has no result among the numbers of"),
-                                    "{error}"
-                                );
+                                assert!(error.to_string().contains("has no result"), "{error}");
                             }
                         }
                         let decoded = decode_chunk(&chain, &element);
@@ -295,8 +296,7 @@ mod tests {
         };
         let chain =
             make("uint8", 3000, &json!(10), ScaleOffset::new(10, 2).into(), Strictness::Strict).unwrap();
-        for (value, says) in [(9, "9 - 10 has no result"), (138, "128 * 2 has no")]
-        {
+        for (value, says) in [(9, "9 - 10 has no result"), (138, "128 * 2 has no")] {
             let error = encode(&chain, &data(3000, 2999, value)).unwrap_err().to_string();
             assert!(error.contains("codec 'scale_offset'") && error.contains(says), "{error}");
         }

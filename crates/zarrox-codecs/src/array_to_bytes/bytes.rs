@@ -72,8 +72,7 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
     let chunk = context.chunk.clone();
     check_present(&chunk)?;
     if chunk.is_variable() {
-        let message =
-            "elements of variable length need another codec, such as vlen-utf8 or vlen-bytes";
+        let message = "elements of variable length need another codec, such as vlen-utf8 or vlen-bytes";
         return Err(CodecError::invalid(message));
     }
     let order = match (config.get("endian"), chunk.storage()) {

@@ -243,7 +243,9 @@ impl<'t> Reader<'t> {
             false => 0,
         };
         if !(0xd800..0xdc00).contains(&first) || !(0xdc00..0xe000).contains(&second) {
-            let message = format!("the text has half of a surrogate pair, \\u{first:04x}, which UTF-8 cannot represent");
+            let message = format!(
+                "the text has half of a surrogate pair, \\u{first:04x}, which UTF-8 cannot represent"
+            );
             return Err(CodecError::unsupported(message));
         }
         char::from_u32(0x1_0000 + ((first - 0xd800) << 10) + (second - 0xdc00))

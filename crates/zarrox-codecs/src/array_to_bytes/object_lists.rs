@@ -96,7 +96,9 @@ fn split<'l>(list: &'l [u8], trailer: Trailer, shape: &[usize]) -> Result<Vec<&'
             return Err(CodecError::corrupt(message));
         }
         other => {
-            return Err(CodecError::corrupt(format!("behind the elements should be a type, not {other:?}")));
+            return Err(CodecError::corrupt(format!(
+                "expected a data type after the elements, found {other:?}"
+            )));
         }
     }
     if trailer == Trailer::TypeAndShape {
@@ -152,8 +154,6 @@ fn inner_list(rest: &mut &[u8], length: usize) -> Result<(), CodecError> {
         Token::List(found) => {
             Err(CodecError::corrupt(format!("a row has {found} elements, but {length} are expected")))
         }
-        other => {
-            Err(CodecError::corrupt(format!("expected a row of {length} elements, found {other:?}")))
-        }
+        other => Err(CodecError::corrupt(format!("expected a row of {length} elements, found {other:?}"))),
     }
 }

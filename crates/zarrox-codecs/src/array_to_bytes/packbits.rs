@@ -174,7 +174,8 @@ struct Bits {
 
 fn bits_of(chunk: &ChunkSpec) -> Result<Bits, CodecError> {
     let data_type = chunk.data_type()?;
-    let refused = || CodecError::invalid(format!("elements of the type {data_type} cannot be packed as bits"));
+    let refused =
+        || CodecError::invalid(format!("elements of the type {data_type} cannot be packed as bits"));
     let (parts, size, signed) = match data_type.storage() {
         Storage::Bool => return Ok(Bits { parts: 1, count: 1, signed: false }),
         Storage::Int(size) => (1, size, true),
@@ -283,7 +284,9 @@ impl PackBitsCodec {
         match stored {
             Some(stored) if stored != wanted => {
                 let what = if stored < wanted { "truncated" } else { "too long" };
-                Err(CodecError::corrupt(format!("{what}: {stored} bytes are stored, but a chunk has {wanted}")))
+                Err(CodecError::corrupt(format!(
+                    "{what}: {stored} bytes are stored, but a chunk has {wanted}"
+                )))
             }
             _ => Ok(places),
         }
@@ -293,8 +296,10 @@ impl PackBitsCodec {
         if stored == self.unused {
             return Ok(());
         }
-        let message =
-            format!("the header says that {stored} bits of the last byte are unused, but it should be {}", self.unused);
+        let message = format!(
+            "the header says that {stored} bits of the last byte are unused, but it should be {}",
+            self.unused
+        );
         Err(CodecError::corrupt(message))
     }
 
@@ -565,10 +570,10 @@ mod tests {
         assert!(make("bool", &[3], nulls, Strictness::Strict).is_ok());
         for (name, bad, says) in [
             ("int2", json!({"last_bit": 2}), "'last_bit' is 2; expected a bit from 0 to 1"),
-            ("int8", json!({"first_bit": 5, "last_bit": 4}), "it should be a bit from 5 to 7"),
+            ("int8", json!({"first_bit": 5, "last_bit": 4}), "expected a bit from 5 to 7"),
             ("int8", json!({"first_bit": -1}), "'first_bit' is -1"),
-            ("int8", json!({"first_bit": 1_u64 << 40}), "should be a bit from 0 to 7"),
-            ("bool", json!({"padding_encoding": "start"}), "should be one of none, first_byte, last_byte"),
+            ("int8", json!({"first_bit": 1_u64 << 40}), "expected a bit from 0 to 7"),
+            ("bool", json!({"padding_encoding": "start"}), "expected one of none, first_byte, last_byte"),
             ("r16", json!({}), "elements of the type r16 cannot be packed as bits"),
             ("string", json!({}), "elements of the type string cannot be packed as bits"),
             ("float32", json!({"bits": 3}), "unknown member 'bits'"),

@@ -196,7 +196,11 @@ pub(crate) mod tests {
         let right = u32::from_le_bytes(stored.try_into().unwrap());
         encoded[framing.after.min(1) * bytes.len()] ^= 0x10;
         let error = codec.decode(&encoded, &mut vec![0; bytes.len()]).unwrap_err().to_string();
-        assert_eq!(error, format!("the checksum is {right:08x}, but {:08x} is stored", right ^ 0x10), "{what}");
+        assert_eq!(
+            error,
+            format!("the checksum is {right:08x}, but {:08x} is stored", right ^ 0x10),
+            "{what}"
+        );
         let error = codec.decode(&encoded[..3], &mut []).unwrap_err().to_string();
         assert!(error.contains("truncated"), "{what}: {error}");
     }

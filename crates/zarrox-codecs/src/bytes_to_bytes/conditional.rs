@@ -89,8 +89,9 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
         match spec.create(context).map_err(|e| e.at("'codecs'"))? {
             (name, Codec::BytesToBytes(codec)) => codecs.push(Named { name, codec }),
             (name, _) => {
-                let message =
-                    format!("'codecs': '{name}' works on arrays, but only codecs for bytes can be conditional");
+                let message = format!(
+                    "'codecs': '{name}' works on arrays, but only codecs for bytes can be conditional"
+                );
                 return Err(CodecError::invalid(message));
             }
         }

@@ -194,7 +194,9 @@ fn check_codecs(chain: &CodecChain, registry: &Registry) -> Result<(), CodecErro
     let big = json!("big");
     let is_big = |codec: &CodecSpec| codec.configuration.get("endian").is_none_or(|endian| *endian == big);
     if !rest.next().is_some_and(|codec| codec.name == "bytes" && is_big(codec)) {
-        return Err(CodecError::invalid("'codecs': a block of N5 needs the codec 'bytes' with \"endian\": \"big\""));
+        return Err(CodecError::invalid(
+            "'codecs': a block of N5 needs the codec 'bytes' with \"endian\": \"big\"",
+        ));
     }
     if rest.count() > 1 {
         return Err(CodecError::invalid("'codecs': a block of N5 has at most one compressor"));
@@ -384,7 +386,7 @@ mod tests {
             error(&plain, &encoded)
         };
         assert!(with(1, 2).contains("mode 2"), "{}", with(1, 2));
-        assert!(with(1, 3).contains("mode is 3"));
+        assert!(with(1, 3).contains("mode of the block is 3"));
         assert!(with(3, 2).contains("2 dimensions, but the array has 3"));
         assert!(
             with(7, 2).contains("[3, 2, 2] elements is larger than the chunk of [3, 2, 1]"),

@@ -147,7 +147,9 @@ fn inner_grid(inner: &[u64], shard: &[usize]) -> Result<(Vec<usize>, Vec<usize>)
         match usize::try_from(inner) {
             Ok(length) if length > 0 && outer % length == 0 => shape.push(length),
             _ => {
-                let message = format!("'chunk_shape' is {inner} in dimension {dim}; it must divide the length of the shard, {outer}");
+                let message = format!(
+                    "'chunk_shape' is {inner} in dimension {dim}; it must divide the length of the shard, {outer}"
+                );
                 return Err(CodecError::invalid(message));
             }
         }
@@ -269,15 +271,18 @@ impl ShardingCodec {
             return Ok(None);
         }
         if offset == u64::MAX || length == u64::MAX {
-            let message =
-                format!("the index has offset {offset} and length {length}: only one of them marks an empty chunk");
+            let message = format!(
+                "the index has offset {offset} and length {length}: only one of them marks an empty chunk"
+            );
             return Err(CodecError::corrupt(message));
         }
         // So that a damaged index cannot make anyone ask for more memory than such a chunk can take. A shard
         // inside a shard may have gaps, and is not fetched as a whole.
         let limit = self.inner.encoded_size().limit() as u64;
         if length > limit && self.inner.inner_chunk_shape().is_none() {
-            let message = format!("the index gives an inner chunk {length} bytes, but such a chunk has at most {limit}");
+            let message = format!(
+                "the index gives an inner chunk {length} bytes, but such a chunk has at most {limit}"
+            );
             return Err(CodecError::corrupt(message));
         }
         match shard.part(offset, length) {
@@ -664,7 +669,7 @@ mod tests {
             (json!([2, 3]), "is 3 in dimension 1; it must divide the length of the shard, 4"),
             (json!([0, 2]), "is 0 in dimension 0"),
             (json!([8, 2]), "is 8 in dimension 0"),
-            (json!(2), "should be a list of integers"),
+            (json!(2), "expected a list of integers"),
         ] {
             let error = with("chunk_shape", shape);
             assert!(error.contains(says), "{error}");

@@ -28,7 +28,9 @@ impl ChunkSpec {
             return Err(CodecError::invalid("elements must have at least one byte"));
         }
         if storage != Storage::Variable && fill.as_bytes().len() != storage.size() {
-            return Err(CodecError::invalid("the size of the fill value differs from the size of an element"));
+            return Err(CodecError::invalid(
+                "the size of the fill value differs from the size of an element",
+            ));
         }
         let data_type = DataType::of_storage(&storage);
         Ok(Self { shape, storage, data_type, fill, size })

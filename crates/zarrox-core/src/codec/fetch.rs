@@ -130,9 +130,9 @@ impl<'a> Fetch<'a> {
         match self.sink {
             Sink::Then(work) => work(bytes),
             Sink::Stream(work) => work(&mut &bytes[..]).map(|()| Vec::new()),
-            Sink::Deferred(_) => Err(CodecError::unsupported(
-                "bytes for a deferred decoding cannot be passed on in one piece",
-            )),
+            Sink::Deferred(_) => {
+                Err(CodecError::unsupported("bytes for a deferred decoding cannot be passed on in one piece"))
+            }
             Sink::Into(memory) if memory.len() == bytes.len() => {
                 memory.copy_from_slice(bytes);
                 Ok(Vec::new())

@@ -35,7 +35,8 @@ impl ByteRange {
 
     /// Offset and length in an object of `size` bytes, or an error if the range is not inside.
     pub fn within(self, size: u64) -> Result<(u64, u64), CodecError> {
-        let outside = || CodecError::corrupt(format!("the object ends after {size} bytes, but {self} is needed"));
+        let outside =
+            || CodecError::corrupt(format!("the object ends after {size} bytes, but {self} is needed"));
         self.resolve(size).map(|range| (range.start, range.end - range.start)).ok_or_else(outside)
     }
 

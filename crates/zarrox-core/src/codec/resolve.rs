@@ -51,7 +51,9 @@ pub(super) fn resolve_stream(
             Sink::Then(work) => {
                 exactly(stream, &mut buffer[..length], size)?;
                 if !work(&buffer[..length])?.is_empty() {
-                    return Err(CodecError::unsupported("a fetch from a stream cannot lead to further fetches"));
+                    return Err(CodecError::unsupported(
+                        "a fetch from a stream cannot lead to further fetches",
+                    ));
                 }
             }
         }

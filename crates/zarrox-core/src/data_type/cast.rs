@@ -68,7 +68,9 @@ impl Cast<'_> {
 }
 
 fn impossible(from: &DataType, to: &DataType) -> Error {
-    Error::unsupported(format!("{from} cannot be cast to {to}; only numbers can be cast, and structures field by field"))
+    Error::unsupported(format!(
+        "{from} cannot be cast to {to}; only numbers can be cast, and structures field by field"
+    ))
 }
 
 impl Registry {

@@ -340,8 +340,7 @@ impl Builder {
             return Err(Error::metadata(format!("two fields of a structure have the name '{name}'")));
         }
         if data_type.storage() == Storage::Variable {
-            let message =
-                format!("the field '{name}' is {data_type}; a field must have a fixed size");
+            let message = format!("the field '{name}' is {data_type}; a field must have a fixed size");
             return Err(Error::unsupported(message));
         }
         if data_type.is_named(OPTIONAL) {

@@ -414,7 +414,10 @@ impl<'a> Parser<'a> {
             0xd800..=0xdbff if self.takes_word("\\u") => [first, self.unit()?],
             _ => [first, 0],
         };
-        char::decode_utf16(units).next().and_then(Result::ok).ok_or("one half of a surrogate pair stands alone")
+        char::decode_utf16(units)
+            .next()
+            .and_then(Result::ok)
+            .ok_or("one half of a surrogate pair stands alone")
     }
 
     fn unit(&mut self) -> Parsed<u16> {

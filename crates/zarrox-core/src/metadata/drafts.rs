@@ -224,7 +224,9 @@ pub(super) fn type_string(name: &str, registry: &Registry) -> Result<Json> {
 /// The type string with another byte order, if it has one.
 pub(super) fn with_endian(dtype: &Json, endian: Endian) -> Result<Json> {
     let Some(text) = dtype.as_str() else {
-        return Err(Error::unsupported(format!("the data type {dtype} has its own byte order, which the document cannot store")));
+        return Err(Error::unsupported(format!(
+            "the data type {dtype} has its own byte order, which the document cannot store"
+        )));
     };
     Ok(match text.strip_prefix(['<', '>']) {
         Some(rest) => format!("{}{rest}", endian.character()).into(),

@@ -144,8 +144,7 @@ fn check_rank(shape: &[u64]) -> Result<()> {
     if shape.len() <= MAX_RANK {
         return Ok(());
     }
-    let message =
-        format!("the shape has {} dimensions; at most {MAX_RANK} are supported", shape.len());
+    let message = format!("the shape has {} dimensions; at most {MAX_RANK} are supported", shape.len());
     Err(Error::unsupported(message))
 }
 

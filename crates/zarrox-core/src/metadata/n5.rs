@@ -268,9 +268,7 @@ fn types() -> String {
 fn array_to_document(array: &ArrayMetadata) -> Result<Map> {
     let not_in_n5 = |what: &str| Err(Error::unsupported(format!("N5 has no {what}")));
     if array.dimension_names.is_some() {
-        return not_in_n5(
-            "dimension names; set the attribute \"axes\" instead, in N5's order",
-        );
+        return not_in_n5("dimension names; set the attribute \"axes\" instead, in N5's order");
     }
     if array.chunk_key_encoding != ChunkKeyEncoding::N5 {
         return not_in_n5("other chunk keys than its own, such as \"0/4/1\"");

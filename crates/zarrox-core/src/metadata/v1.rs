@@ -62,8 +62,9 @@ impl FormatDef for V1 {
                 source.parsed(context.strictness).map_err(|error| error.at(ATTRIBUTES))?.into_owned()
             }
             None if context.strictness == Strictness::Strict => {
-                return Err(Error::metadata("the attributes are missing; Zarr v1 always stores them")
-                    .at(ATTRIBUTES));
+                return Err(
+                    Error::metadata("the attributes are missing; Zarr v1 always stores them").at(ATTRIBUTES)
+                );
             }
             None => Map::default(),
         };
@@ -300,7 +301,12 @@ mod tests {
             assert_eq!(to_v2(map, Strictness::Lenient).unwrap()["order"], order, "{compression}");
         }
         let uncompressed = columns("none".into());
-        assert!(from_documents(&uncompressed).unwrap_err().to_string().contains("zarr-python 1 wrote row-major order"));
+        assert!(
+            from_documents(&uncompressed)
+                .unwrap_err()
+                .to_string()
+                .contains("zarr-python 1 wrote row-major order")
+        );
         let Some(NodeMetadata::Array(array)) = read_as(&uncompressed, Strictness::Lenient).unwrap() else {
             panic!("no array")
         };
@@ -345,7 +351,7 @@ mod tests {
         };
         assert!(from("filters", json!([{"id": "delta"}])).contains("filters"));
         assert!(from("dimension_separator", json!("/")).contains("separator"));
-        assert!(from("order", json!("F")).contains("columns"));
+        assert!(from("order", json!("F")).contains("column-major"));
         assert!(from("compressor", json!({"id": "zstd"})).contains("zstd"));
         assert!(from("compressor", json!({"id": "blosc", "blocksize": 512})).contains("block size"));
         let group = NodeMetadata::Group(super::super::GroupMetadata::new(Format::V1));

@@ -264,9 +264,7 @@ fn check_fill_form(data_type: &DataType, fill: &Json) -> Result<()> {
         _ => false,
     };
     if foreign {
-        return Err(Error::metadata(format!(
-            "fill_value {fill} has the form of Zarr v3 for a {data_type}"
-        )));
+        return Err(Error::metadata(format!("fill_value {fill} has the form of Zarr v3 for a {data_type}")));
     }
     Ok(())
 }
@@ -489,7 +487,9 @@ pub(super) fn array_to_document(array: &ArrayMetadata, registry: &Registry) -> R
         ));
     }
     let ChunkKeyEncoding::V2(separator) = array.chunk_key_encoding else {
-        return Err(Error::unsupported("Zarr v2 supports only its own chunk key encoding, without the \"c\""));
+        return Err(Error::unsupported(
+            "Zarr v2 supports only its own chunk key encoding, without the \"c\"",
+        ));
     };
     let chain = written_codecs(array, registry)?;
     let family = registry.family(&array.data_type)?;
@@ -547,8 +547,11 @@ fn written_codecs(array: &ArrayMetadata, registry: &Registry) -> Result<WrittenC
         let filter = filter_in(codec);
         let codec = filter.as_ref().unwrap_or(codec);
         let def = registry.codec(&codec.name)?;
-        let not_in_v2 =
-            || Error::unsupported(format!("Zarr v2 does not support the codec '{codec}'; create the array as v3"));
+        let not_in_v2 = || {
+            Error::unsupported(format!(
+                "Zarr v2 does not support the codec '{codec}'; create the array as v3"
+            ))
+        };
         let mut members = (def.to_v2)(&codec.configuration).map_err(|e| Error::from(e.in_codec(def.name)))?;
         let own = members.shift_remove("id");
         let own = own.as_ref().and_then(Json::as_str);

@@ -563,7 +563,7 @@ mod tests {
             ),
             (with("chunk_grid", rectilinear(&json!([[1, 2]]))), "end at 3"),
             (with("chunk_grid", rectilinear(&json!([[4, 0]]))), "length 0"),
-            (with("chunk_grid", rectilinear(&json!([[[4, 0]]]))), "no chunks"),
+            (with("chunk_grid", rectilinear(&json!([[[4, 0]]]))), "a run of 0 chunks"),
             (with("chunk_grid", rectilinear(&json!([4, 4]))), "dimensions"),
             (with("chunk_grid", rectilinear(&json!([[[4]]]))), "chunk_shapes"),
             (with("chunk_grid", rectilinear(&json!([[4, "x"]]))), "chunk_shapes"),

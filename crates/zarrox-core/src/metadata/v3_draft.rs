@@ -242,9 +242,7 @@ fn read_codecs(members: &mut Members<'_>) -> Result<(Vec<Json>, Option<Endian>)>
         let named = codec.get("endian").and_then(Json::as_str);
         let named = [Endian::Little, Endian::Big].into_iter().find(|endian| named == Some(endian.name()));
         if endian.is_some() || named.is_none() {
-            return Err(Error::metadata(
-                "the codec 'endian' must occur once, and be \"little\" or \"big\"",
-            ));
+            return Err(Error::metadata("the codec 'endian' must occur once, and be \"little\" or \"big\""));
         }
         endian = named;
     }

@@ -226,7 +226,9 @@ impl AzureOptions {
         let value = |key| builder.get_config_value(&key);
         let is_true = |key| value(key).is_some_and(|text| text.eq_ignore_ascii_case("true"));
         let Some(account) = value(AzureConfigKey::AccountName) else {
-            return Err(wrong("no account is given; set the option 'account', or AZURE_STORAGE_ACCOUNT_NAME"));
+            return Err(wrong(
+                "no account is given; set the option 'account', or AZURE_STORAGE_ACCOUNT_NAME",
+            ));
         };
         let own = format!("https://{account}.blob.core.windows.net");
         let url = server_url(&value(AzureConfigKey::Endpoint).unwrap_or(own))?;
@@ -266,9 +268,7 @@ fn with_connection_string(
             "AccountKey" => builder = builder.with_access_key(value),
             "SharedAccessSignature" => builder = builder.with_config(AzureConfigKey::SasKey, value),
             "UseDevelopmentStorage" => {
-                return Err(wrong(
-                    "the emulator needs its own connection string, which has an AccountName",
-                ));
+                return Err(wrong("the emulator needs its own connection string, which has an AccountName"));
             }
             // Queues, tables and files are of no use here.
             _ => {}

@@ -166,8 +166,7 @@ impl GcsOptions {
     /// When the bucket has no name, the endpoint is no URL, or the file of credentials cannot be read.
     pub fn open(self, bucket: &str) -> Result<Blocking<GcsStore>, StoreError> {
         if bucket.is_empty() {
-            let message =
-                "the URL has no bucket; the form is 'gs://bucket/path'";
+            let message = "the URL has no bucket; the form is 'gs://bucket/path'";
             return Err(StoreError::new(StoreErrorKind::NotFound, "connecting", message));
         }
         let emulator = std::env::var(EMULATOR).ok().filter(|host| !host.is_empty());
@@ -483,14 +482,17 @@ fn boundary() -> String {
 async fn json_of(operation: &'static str, response: Response) -> Result<Json, StoreError> {
     let bytes = body(operation, response, ANSWER).await?;
     serde_json::from_slice(&bytes).map_err(|error| {
-        StoreError::new(StoreErrorKind::Other, operation, "the server's answer is not JSON").with_source(error)
+        StoreError::new(StoreErrorKind::Other, operation, "the server's answer is not JSON")
+            .with_source(error)
     })
 }
 
 /// The size of an object, which JSON has as text.
 fn size_of(operation: &'static str, object: &Json) -> Result<u64, StoreError> {
     let size = object["size"].as_str().map_or(Some(0), |size| size.parse().ok());
-    size.ok_or_else(|| StoreError::new(StoreErrorKind::Other, operation, "the server reports an invalid size"))
+    size.ok_or_else(|| {
+        StoreError::new(StoreErrorKind::Other, operation, "the server reports an invalid size")
+    })
 }
 
 /// The objects of a page whose names are keys.

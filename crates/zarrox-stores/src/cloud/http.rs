@@ -135,9 +135,8 @@ impl HttpOptions {
         headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
         for (name, value) in &self.headers {
             let header = HeaderName::try_from(name).map_err(|_| wrong(format!("'{name}' is no header")))?;
-            let mut value = HeaderValue::try_from(value).map_err(|_| {
-                wrong(format!("the value of the header '{name}' has invalid characters"))
-            })?;
+            let mut value = HeaderValue::try_from(value)
+                .map_err(|_| wrong(format!("the value of the header '{name}' has invalid characters")))?;
             value.set_sensitive(true);
             headers.append(header, value);
         }

@@ -98,7 +98,8 @@ impl CloudStore {
         }
         self.client.authenticate().await.map_err(|error| {
             let reason = self.error(error, operation, key);
-            let message = "no credentials were found; set them, or the option 'anonymous' if the data are public";
+            let message =
+                "no credentials were found; set them, or the option 'anonymous' if the data are public";
             self.place(StoreError::new(StoreErrorKind::Forbidden, operation, message), key)
                 .with_source(reason)
         })

@@ -89,7 +89,9 @@ impl<'a> Rule<'a> {
     fn reference(&self, scope: Scope<'_>) -> Result<Generated, String> {
         let integer = |template: &str, name: &str| {
             let text = render(template, scope)?;
-            text.trim().parse::<u64>().map_err(|_| format!("'{name}' must evaluate to a non-negative integer"))
+            text.trim()
+                .parse::<u64>()
+                .map_err(|_| format!("'{name}' must evaluate to a non-negative integer"))
         };
         let range = match &self.range {
             Some((offset, length)) => Some((integer(offset, "offset")?, integer(length, "length")?)),

@@ -130,7 +130,8 @@ impl<'a> Reader<'a> {
 
     fn reference(&mut self, key: &str, value: &RawValue) -> Result<(Key, Reference), Problem> {
         let wrong = |message: String| Problem::corrupt(message).at(key);
-        let own = Key::new(key).map_err(|error| wrong(format!("the name of the reference is not a valid key: {error}")))?;
+        let own = Key::new(key)
+            .map_err(|error| wrong(format!("the name of the reference is not a valid key: {error}")))?;
         let reference = match value.get().as_bytes().first() {
             Some(b'"') => Reference::Inline(text(value).and_then(text_bytes).map_err(wrong)?),
             Some(b'{') => Reference::Inline(Bytes::copy_from_slice(self.document.written(value))),
@@ -180,7 +181,8 @@ impl<'a> Reader<'a> {
             generate(rule, &templates, &mut self.budget, &mut |(key, url, range), budget| {
                 budget.take_reference(key.len())?;
                 let url = shared(&mut self.urls, budget, url)?;
-                let wrong = |error| Problem::corrupt(format!("a name from 'gen' is not a valid key: {error}"));
+                let wrong =
+                    |error| Problem::corrupt(format!("a name from 'gen' is not a valid key: {error}"));
                 let key = Key::new(key).map_err(wrong)?;
                 self.references.insert(key, Reference::Target { url: Some(url), range });
                 Ok(())

@@ -69,9 +69,12 @@ fn unreadable(error: &ParquetError) -> Problem {
 /// A file ends with its description, the length of that, and four letters.
 fn check_footer(file: &[u8]) -> Result<(), Problem> {
     let end = file.strip_suffix(MAGIC).and_then(|rest| rest.last_chunk::<4>());
-    let length = end.map(|length| u32::from_le_bytes(*length)).ok_or_else(|| corrupt("it is not a Parquet file"))?;
+    let length =
+        end.map(|length| u32::from_le_bytes(*length)).ok_or_else(|| corrupt("it is not a Parquet file"))?;
     if length > LARGEST_FOOTER {
-        return Err(corrupt(&format!("its footer has {length} bytes, more than the limit of {LARGEST_FOOTER}")));
+        return Err(corrupt(&format!(
+            "its footer has {length} bytes, more than the limit of {LARGEST_FOOTER}"
+        )));
     }
     Ok(())
 }

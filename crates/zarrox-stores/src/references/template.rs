@@ -44,9 +44,7 @@ pub(super) fn render(text: &str, scope: Scope<'_>) -> Result<String, String> {
 
 fn plain(text: &str, out: &mut String) -> Result<(), String> {
     if text.contains("{%") || text.contains("{#") {
-        return Err(
-            "a template has a statement or a comment of Jinja; only '{{…}}' is supported".into()
-        );
+        return Err("a template has a statement or a comment of Jinja; only '{{…}}' is supported".into());
     }
     push(text, out)
 }
@@ -106,9 +104,7 @@ fn tokens(mut rest: &str) -> Result<Vec<Token>, String> {
             _ => {
                 let found = SIGNS.into_iter().find_map(|sign| Some((sign, rest.strip_prefix(sign)?)));
                 let (sign, behind) = found.ok_or_else(|| {
-                    format!(
-                        "a template has '{first}'; only names, integers and + - * // % ( ) are supported"
-                    )
+                    format!("a template has '{first}'; only names, integers and + - * // % ( ) are supported")
                 })?;
                 (Token::Sign(sign), behind)
             }

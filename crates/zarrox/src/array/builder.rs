@@ -353,7 +353,8 @@ impl ArrayBuilder {
 
     fn metadata(&self, location: &Location) -> Result<ArrayMetadata> {
         let shape = self.shape.clone().ok_or_else(|| argument("the array has no shape; call `shape`"))?;
-        let data_type = self.data_type.clone().ok_or_else(|| argument("the array has no data type; call `data_type`"))?;
+        let data_type =
+            self.data_type.clone().ok_or_else(|| argument("the array has no data type; call `data_type`"))?;
         if data_type.size() > LARGEST {
             let message =
                 format!("an element cannot have {} bytes; at most {LARGEST} are supported", data_type.size());
@@ -386,7 +387,9 @@ impl ArrayBuilder {
     /// The grid of stored objects, and the shape of the inner chunks if these are shards.
     fn grid(&self, shape: &[u64], item: usize) -> Result<(ChunkGrid, Option<Vec<u64>>)> {
         match (&self.chunk_grid, &self.shards) {
-            (Some(_), Some(_)) => Err(argument("the chunk grid and the shards are both given; the grid already describes the shards, so give one of the two")),
+            (Some(_), Some(_)) => Err(argument(
+                "the chunk grid and the shards are both given; the grid already describes the shards, so give one of the two",
+            )),
             (Some(grid), None) => {
                 let grid = grid.clone().map_err(argument)?;
                 grid.check(shape)?;

@@ -37,8 +37,9 @@ impl DynArray {
     /// When the number of bytes does not fit the shape and the data type, or the elements have variable length.
     pub fn new(data_type: DataType, shape: Vec<usize>, bytes: Vec<u8>) -> Result<Self> {
         if data_type.storage() == Storage::Variable {
-            let message =
-                format!("elements of {data_type} have no fixed length: create the array from elements instead of bytes");
+            let message = format!(
+                "elements of {data_type} have no fixed length: create the array from elements instead of bytes"
+            );
             return Err(argument(message));
         }
         let size = shape.iter().try_fold(data_type.size(), |size, &n| size.checked_mul(n));

@@ -236,9 +236,8 @@ impl<R> Rows<R> {
         let resolved = view.resolved()?;
         let shape = resolved.shape();
         let Some((&count, row)) = shape.split_first() else {
-            return Err(
-                argument("there is no first axis to iterate over: the view has no dimensions").at(array.place())
-            );
+            return Err(argument("there is no first axis to iterate over: the view has no dimensions")
+                .at(array.place()));
         };
         usize::try_from(count).map_err(|_| too_many("the rows").at(array.place()))?;
         let (resolved, first_axis) = first_axis(resolved.clone())?;

@@ -94,8 +94,10 @@ impl ArrayView<'_> {
     pub(super) fn check_ndim<D: Dimension>(&self) -> Result<()> {
         let found = self.resolved()?.result.len();
         match D::NDIM.filter(|&wanted| wanted != found) {
-            Some(wanted) => Err(argument(format!("the selection has {found} dimensions, but {wanted} are expected"))
-                .at(self.array.place())),
+            Some(wanted) => {
+                Err(argument(format!("the selection has {found} dimensions, but {wanted} are expected"))
+                    .at(self.array.place()))
+            }
             None => Ok(()),
         }
     }
@@ -128,7 +130,8 @@ impl Array {
     {
         let shape = Array::lengths(&resolved.shape())?;
         if out.shape() != shape.as_slice() {
-            let message = format!("the selection has the shape {shape:?}, but the memory has {:?}", out.shape());
+            let message =
+                format!("the selection has the shape {shape:?}, but the memory has {:?}", out.shape());
             return Err(argument(message).at(self.place()));
         }
         let item = size_of::<T>();

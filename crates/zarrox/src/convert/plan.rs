@@ -215,8 +215,7 @@ impl<'a> Planner<'a> {
             return Ok(());
         }
         let name = shown(path);
-        let reason =
-            "the documents of the two formats cannot be in the same place; give a destination";
+        let reason = "the documents of the two formats cannot be in the same place; give a destination";
         self.translator(path, &name)?.find(What::Nodes, Severity::Refusal, reason);
         Ok(())
     }

@@ -135,7 +135,8 @@ impl Translator<'_> {
                 Err(error) => why = why.or(Some(error)),
             }
         }
-        Err(why.unwrap_or_else(|| Error::new(ErrorKind::Unsupported, "no codec turns its elements into bytes")))
+        Err(why
+            .unwrap_or_else(|| Error::new(ErrorKind::Unsupported, "no codec turns its elements into bytes")))
     }
 
     /// If another type is read in place of an unknown one, the target should store that type.
@@ -209,13 +210,19 @@ impl Translator<'_> {
         }
         let example = vec![1; source.shape.len()];
         if self.in_place {
-            let reason =
-                format!("chunks have keys like '{}', which the format cannot describe; {GIVE}", own.encode(&example));
+            let reason = format!(
+                "chunks have keys like '{}', which the format cannot describe; {GIVE}",
+                own.encode(&example)
+            );
             return self.find(What::ChunkKeys, Severity::Refusal, reason);
         }
         let (new, old) = (default.encode(&example), own.encode(&example));
         if new != old {
-            self.find(What::ChunkKeys, Severity::Note, format!("chunks get keys like '{new}' instead of '{old}'"));
+            self.find(
+                What::ChunkKeys,
+                Severity::Note,
+                format!("chunks get keys like '{new}' instead of '{old}'"),
+            );
         }
     }
 

@@ -170,12 +170,19 @@ fn beside(source: &Array, target: &Array) -> usize {
 
 fn check(source: &Array, target: &Array) -> Result<()> {
     if source.shape() != target.shape() {
-        let message = format!("an array of shape {:?} cannot hold elements of shape {:?}", target.shape(), source.shape());
+        let message = format!(
+            "an array of shape {:?} cannot hold elements of shape {:?}",
+            target.shape(),
+            source.shape()
+        );
         return Err(argument(message));
     }
     if source.data_type() != target.data_type() {
-        let message =
-            format!("the elements of the source are {}, but those of the target are {}", source.data_type(), target.data_type());
+        let message = format!(
+            "the elements of the source are {}, but those of the target are {}",
+            source.data_type(),
+            target.data_type()
+        );
         return Err(Error::new(ErrorKind::DataTypeMismatch, message));
     }
     Ok(())

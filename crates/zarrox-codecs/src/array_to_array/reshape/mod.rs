@@ -131,7 +131,9 @@ fn resolve(axes: &[ReshapeAxis], decoded: &[usize]) -> Result<Vec<usize>, CodecE
             shape[axis] = wanted / found;
         }
         ([] | [_], ..) => {
-            let message = format!("is {shape:?}, which has a different number of elements than the chunk of {decoded:?}");
+            let message = format!(
+                "is {shape:?}, which has a different number of elements than the chunk of {decoded:?}"
+            );
             return Err(invalid(message));
         }
         _ => return Err(invalid("has more than one -1".to_owned())),
@@ -338,10 +340,10 @@ mod tests {
         for (bad, says) in [
             (json!(null), "lacks 'shape'"),
             (json!(240), "'shape' is 240"),
-            (json!(["a"]), "should be a list of positive integers"),
-            (json!([0, 240]), "should be a list of positive integers"),
-            (json!([-2, 240]), "should be a list of positive integers"),
-            (json!([[-1], 240]), "should be a list of positive integers"),
+            (json!(["a"]), "expected a list of positive integers"),
+            (json!([0, 240]), "expected a list of positive integers"),
+            (json!([-2, 240]), "expected a list of positive integers"),
+            (json!([[-1], 240]), "expected a list of positive integers"),
             (json!([[0], [4]]), "an axis that the chunk of [5, 4, 4, 3] does not have"),
             (json!([[1], [0], 12]), "which must be consecutive"),
             (json!([[0, 0], -1]), "which must be consecutive"),

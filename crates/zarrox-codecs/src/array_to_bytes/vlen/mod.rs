@@ -24,7 +24,9 @@ pub(crate) fn check_variable(chunk: &ChunkSpec) -> Result<(), CodecError> {
     if chunk.is_variable() {
         return Ok(());
     }
-    Err(CodecError::invalid("this codec stores elements of variable length, but the elements of the array have a fixed length"))
+    Err(CodecError::invalid(
+        "this codec stores elements of variable length, but the elements of the array have a fixed length",
+    ))
 }
 
 /// Refuses elements that may be missing.
@@ -115,9 +117,11 @@ fn encode(
 
 fn number(value: usize) -> Result<[u8; 4], CodecError> {
     let value = u32::try_from(value);
-    value
-        .map(u32::to_le_bytes)
-        .map_err(|_| CodecError::unsupported("a chunk with more than 2^32 elements, or an element with more than 2^32 bytes"))
+    value.map(u32::to_le_bytes).map_err(|_| {
+        CodecError::unsupported(
+            "a chunk with more than 2^32 elements, or an element with more than 2^32 bytes",
+        )
+    })
 }
 
 /// The elements of a framed chunk, which must have `count` of them.

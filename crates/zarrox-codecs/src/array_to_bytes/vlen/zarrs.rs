@@ -434,7 +434,10 @@ mod tests {
         assert_eq!(decode(&chain, &chunk(12, [0, 1, 3], b"abc")).unwrap(), [&b"a"[..], b"bc"]);
         for (bad, says) in [
             (vec![0; 7], "truncated: 7 bytes are not enough"),
-            (chunk(u64::MAX, [0, 1, 3], b"abc"), "is said to have 18446744073709551615 bytes, 15 are stored"),
+            (
+                chunk(u64::MAX, [0, 1, 3], b"abc"),
+                "gives the index 18446744073709551615 bytes, but 15 are stored",
+            ),
             (chunk(8, [0, 1, 3], b"abc"), "index: codec 'bytes': truncated"),
             (chunk(12, [1, 2, 3], b"abc"), "index: the first element does not begin at 0"),
             (chunk(12, [0, 4, 3], b"abc"), "index: element 1 begins at 4 and ends at 3"),

@@ -250,8 +250,9 @@ impl ZfpCodec {
             return Ok(&self.parameters);
         }
         let foreign = self.foreign.as_ref().filter(is_of);
-        foreign
-            .ok_or_else(|| CodecError::corrupt(format!("a chunk of this shape and rate cannot have {length} bytes")))
+        foreign.ok_or_else(|| {
+            CodecError::corrupt(format!("a chunk of this shape and rate cannot have {length} bytes"))
+        })
     }
 }
 

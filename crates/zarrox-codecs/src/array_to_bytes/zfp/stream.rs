@@ -90,7 +90,9 @@ impl ZfpChunk {
     /// The error for more dimensions than zfp has.
     pub(crate) fn too_many_dimensions(&self) -> CodecError {
         let count = self.chunk.shape().len();
-        CodecError::unsupported(format!("zfp stores up to {MOST_DIMENSIONS} dimensions, but a chunk has {count}"))
+        CodecError::unsupported(format!(
+            "zfp stores up to {MOST_DIMENSIONS} dimensions, but a chunk has {count}"
+        ))
     }
 
     /// Decodes a stream: one without a header in this way of compression, else one with a header, which says the way.
@@ -487,7 +489,7 @@ mod tests {
                 chain(&[Zfp::reversible().into()], &chunk(&[4], storage), &registry(), Strictness::Strict)
                     .unwrap();
             let error = decode_chunk(&chain, &stored).unwrap_err().to_string();
-            assert!(error.contains("does not have"), "{error}");
+            assert!(error.contains("does not fit"), "{error}");
         }
     }
 

@@ -132,8 +132,9 @@ impl Buffer {
     fn parse(head: &[u8], window: Window, size: usize) -> Result<Self, CodecError> {
         let header = *head.first_chunk::<HEADER>().ok_or_else(|| truncated(head.len()))?;
         let length = to_usize(window.length.unwrap_or(u64::MAX))?;
-        let sizes = Header::read(head, length)
-            .ok_or_else(|| CodecError::corrupt("the sizes in the header are impossible: the data are damaged or truncated"))?;
+        let sizes = Header::read(head, length).ok_or_else(|| {
+            CodecError::corrupt("the sizes in the header are impossible: the data are damaged or truncated")
+        })?;
         if sizes.decoded != size {
             let message = format!("decodes to {} bytes, but a chunk has {size}", sizes.decoded);
             return Err(CodecError::corrupt(message));

@@ -350,7 +350,7 @@ mod tests {
             (json!({"format": 3}), "needs 'filters'"),
             (json!({"format": 2, "check": 4}), "only format 1"),
             (json!({"format": 2, "filters": [{"id": 33}]}), "LZMA1"),
-            (json!({"preset": 1, "filters": [{"id": 33}]}), "only one"),
+            (json!({"preset": 1, "filters": [{"id": 33}]}), "give one of them"),
             (json!({"preset": 10}), "refuses"),
             (json!({"check": 5}), "check"),
             (json!({"filters": [{"id": 99}]}), "no filter 99"),

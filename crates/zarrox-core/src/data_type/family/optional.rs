@@ -38,7 +38,9 @@ const DEEPEST: usize = 8;
 pub(in crate::data_type) fn of(value: &DataType, known: &dyn KnownTypes) -> Result<DataType> {
     let family = known.family_of(value)?;
     if value.size() + 1 > LARGEST || depth(value, known) >= DEEPEST {
-        return Err(Error::metadata(format!("the type {value} is too large or nested too deeply to be optional")));
+        return Err(Error::metadata(format!(
+            "the type {value} is too large or nested too deeply to be optional"
+        )));
     }
     let configuration = match family.to_v3(value)? {
         Json::Object(map) => map,

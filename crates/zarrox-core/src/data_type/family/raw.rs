@@ -54,10 +54,13 @@ impl Family for RawBytes {
             }
             _ => None,
         };
-        bytes
-            .filter(|bytes: &Vec<u8>| bytes.len() == size)
-            .map(FillValue::new)
-            .ok_or_else(|| bad_fill(data_type, json, &format!("a list of {size} bytes (v3), or the base64 of {size} bytes (v2)")))
+        bytes.filter(|bytes: &Vec<u8>| bytes.len() == size).map(FillValue::new).ok_or_else(|| {
+            bad_fill(
+                data_type,
+                json,
+                &format!("a list of {size} bytes (v3), or the base64 of {size} bytes (v2)"),
+            )
+        })
     }
 
     fn fill_to_v3(&self, _: &DataType, fill: &FillValue) -> Json {

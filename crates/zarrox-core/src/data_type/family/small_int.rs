@@ -113,7 +113,11 @@ impl DataType {
         });
         let Some(&byte) = bytes.iter().find(|&&byte| layout.extended(byte) != byte) else { return Ok(()) };
         let number = if layout.signed { byte.cast_signed().to_string() } else { byte.to_string() };
-        Err(Error::argument(format!("{number} is outside of the range of {}, which goes from {}", layout.name, layout.range())))
+        Err(Error::argument(format!(
+            "{number} is outside of the range of {}, which goes from {}",
+            layout.name,
+            layout.range()
+        )))
     }
 }
 
@@ -225,7 +229,7 @@ mod tests {
         assert!(SmallInts.fill_from_json(&named("int4"), &json!("-3"), Strictness::Lenient).is_ok());
         assert!(SmallInts.fill_from_json(&named("int4"), &json!("-3"), Strictness::Strict).is_err());
         let refused = named("int4").check_range(&View::contiguous(&[7, 8], &[2], 1)).unwrap_err();
-        assert!(refused.to_string().contains("8 is no int4"), "{refused}");
+        assert!(refused.to_string().contains("8 is outside of the range of int4"), "{refused}");
         assert!(named("int4").check_range(&View::of_strided(&[7, 8, 1], &[2], &[2], 1)).is_ok());
     }
 }

@@ -89,13 +89,16 @@ impl Structures<'_> {
     fn parse_v3_fields(self, configuration: &Map, legacy: bool) -> Result<DataType> {
         let fields = configuration.get("fields").and_then(Json::as_array);
         let fields = fields.filter(|_| configuration.len() == 1).ok_or_else(|| {
-            Error::metadata("the configuration of a structure must be {\"fields\": […]} without other members")
+            Error::metadata(
+                "the configuration of a structure must be {\"fields\": […]} without other members",
+            )
         })?;
         let mut builder = Builder::default();
         for field in fields {
             let parts = if legacy { pair(field) } else { named(field) };
             let (name, json) = parts.ok_or_else(|| {
-                let wanted = if legacy { "a name and a type" } else { "an object with a name and a data_type" };
+                let wanted =
+                    if legacy { "a name and a type" } else { "an object with a name and a data_type" };
                 Error::metadata(format!("the field {field} of a structure must be {wanted}"))
             })?;
             let data_type = match self.0.type_from_v3(json) {
@@ -127,7 +130,9 @@ impl Structures<'_> {
     fn fill_from_object(self, structure: &Structure, map: &Map, strictness: Strictness) -> Result<FillValue> {
         let mut bytes = vec![0; structure.layout().size];
         if let Some(unknown) = map.keys().find(|name| !structure.fields().iter().any(|f| f.name == **name)) {
-            return Err(Error::metadata(format!("fill_value has the member '{unknown}', but the structure has no such field")));
+            return Err(Error::metadata(format!(
+                "fill_value has the member '{unknown}', but the structure has no such field"
+            )));
         }
         for field in structure.fields() {
             let family = self.0.family_of(&field.data_type)?;

@@ -104,7 +104,9 @@ impl TimeType {
     /// When the multiple is not 1 to 2³¹ - 1.
     pub fn new(kind: TimeKind, unit: TimeUnit, scale: u32) -> Result<Self> {
         if scale == 0 || scale > LARGEST_SCALE {
-            return Err(Error::argument(format!("the multiple of a unit must be 1 to 2^31 - 1, but it is {scale}")));
+            return Err(Error::argument(format!(
+                "the multiple of a unit must be 1 to 2^31 - 1, but it is {scale}"
+            )));
         }
         Ok(Self { kind, unit, scale })
     }

@@ -120,7 +120,8 @@ pub(super) fn checked_size(shape: &[usize]) -> Option<usize> {
 /// An empty list with capacity for so many positions, or an error if memory cannot be allocated.
 pub(super) fn reserved(count: usize) -> Result<Positions> {
     Positions::with_room(count).map_err(|error| {
-        let message = format!("the selection has {count} points, and memory for their positions cannot be allocated");
+        let message =
+            format!("the selection has {count} points, and memory for their positions cannot be allocated");
         Error::new(ErrorKind::LimitExceeded, message).with_source(error)
     })
 }

@@ -29,9 +29,7 @@ impl Selection {
             Kind::Orthogonal => orthogonal(&self.items, shape),
             Kind::Coordinates => coordinates(&self.items, shape),
             Kind::Mask => mask(&self.items, shape),
-            Kind::Blocks => {
-                Err(Error::selection("a block selection needs the chunk grid of an array"))
-            }
+            Kind::Blocks => Err(Error::selection("a block selection needs the chunk grid of an array")),
         }
     }
 }

@@ -112,7 +112,9 @@ fn errors_name_the_axis_and_the_value() {
     );
     assert!(message(Selection::coordinates((0, ..))).starts_with("item 1 of the coordinates is :;"));
     assert!(message(Selection::coordinates((0, 1, 2, ..))).starts_with("item 3 of the coordinates is :;"));
-    assert!(message(Selection::orthogonal((0, [[0, 1]]))).contains("the one for axis 1 has the shape [1, 2]"));
+    assert!(
+        message(Selection::orthogonal((0, [[0, 1]]))).contains("the one for axis 1 has the shape [1, 2]")
+    );
     assert!(message(Selection::blocks(0)).contains("chunk grid"));
 }
 

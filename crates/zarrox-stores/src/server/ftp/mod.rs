@@ -279,8 +279,7 @@ impl FtpStore {
     async fn receive(&self, transfer: &mut Transfer, limit: u64) -> FtpResult<Vec<u8>> {
         let mut bytes = Vec::new();
         let too_much = || {
-            let message =
-                format!("larger than memory or than the limit of {limit} bytes");
+            let message = format!("larger than memory or than the limit of {limit} bytes");
             FtpError::ConnectionError(IoError::new(ErrorKind::FileTooLarge, message))
         };
         while bytes.len() as u64 <= limit {

@@ -229,7 +229,10 @@ fn conflict(store: &Database, operation: &'static str, key: &Key) -> StoreError 
 }
 
 fn odd_answer(store: &Database, key: &Key) -> StoreError {
-    let error =
-        StoreError::new(StoreErrorKind::Other, "reading", "the answer of the server is not that of a Redis server");
+    let error = StoreError::new(
+        StoreErrorKind::Other,
+        "reading",
+        "the answer of the server is not that of a Redis server",
+    );
     error.with_location(&store.location).with_key(key.as_str())
 }

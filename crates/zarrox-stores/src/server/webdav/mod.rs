@@ -494,8 +494,10 @@ impl FileTree for WebDavStore {
                     entries.push(Entry { name: name.to_owned(), size });
                 }
                 _ => {
-                    let message =
-                        format!("the server lists '{}', which is outside of the directory", resource.path.escape_debug());
+                    let message = format!(
+                        "the server lists '{}', which is outside of the directory",
+                        resource.path.escape_debug()
+                    );
                     return Err(StoreError::new(StoreErrorKind::Other, "listing", message));
                 }
             }
