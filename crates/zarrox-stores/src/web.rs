@@ -1,4 +1,4 @@
-//! Requests over HTTP: what the stores share whose servers speak it in ways of their own.
+//! HTTP requests of the stores for WebDAV and Google Cloud Storage.
 
 use std::time::Duration;
 

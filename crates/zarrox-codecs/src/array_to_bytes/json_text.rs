@@ -1,6 +1,7 @@
 //! JSON as Python reads and writes it, from and into MessagePack: with `NaN` and `Infinity`, and with Python's options.
 //!
-//! Neither way builds a tree, and only writing recurses, no deeper than values may be nested.
+//! Neither direction builds a tree, and only writing recurses, as deep as values may be nested. `serde_json` is not used: it parses
+//! no `NaN`, and a `Formatter` of it could write Python's options only for a tree of values.
 
 use std::borrow::Cow;
 

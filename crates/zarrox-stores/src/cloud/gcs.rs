@@ -1,4 +1,7 @@
 //! [`GcsStore`].
+//!
+//! Credentials come from `object_store`, but requests use the JSON API, since emulators serve it completely, and not the XML API
+//! that `object_store` uses.
 
 use std::fmt;
 use std::hash::{BuildHasher, RandomState};

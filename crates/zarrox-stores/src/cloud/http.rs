@@ -1,4 +1,7 @@
 //! [`HttpStore`].
+//!
+//! The client of `object_store` for web servers is not used, since it lists by WebDAV, and needs a further request for the size of
+//! a value before its end can be read.
 
 use std::error::Error;
 use std::fmt;

@@ -1,6 +1,7 @@
 //! References in a JSON document, of version 0 (a flat mapping) and version 1.
 //!
-//! The references are read one by one, and all that is kept of the document is counted.
+//! `serde_json` parses them one by one. The code around it counts all memory that the references take, since a document of a
+//! stranger may be of any size.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt;

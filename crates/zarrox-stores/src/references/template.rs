@@ -1,7 +1,8 @@
 //! The templates of references: `{{…}}` in a text, with names, integers and their arithmetic.
 //!
-//! kerchunk's specification has Jinja here. What its examples show is understood: names, calls of templates with arguments, and
-//! integers with `+ - * // %` and parentheses. Anything else is refused, and never taken for text.
+//! kerchunk's specification has Jinja here. This module supports what its examples show: names, calls of templates with arguments,
+//! and integers with `+ - * // %` and parentheses. Anything else is an error, never text. The crate `minijinja` is not used, since
+//! references can come from strangers, and its loops and filters would let them take any time and memory.
 
 use std::collections::BTreeMap;
 

@@ -97,9 +97,8 @@ fn locate(url: &StoreUrl<'_>, options: &StorageOptions) -> Result<Located, Store
     let mut names = url.path().trim_start_matches('/').splitn(3, '/');
     let mut name = || names.next().unwrap_or_default();
     let (database, collection, node) = (name(), name(), name());
-    let user = url.user_info().map_or(String::new(), |user| format!("{user}@"));
     let query = url.query().map_or(String::new(), |query| format!("?{query}"));
-    let collection = format!("{}://{user}{}/{database}/{collection}{query}", url.scheme(), url.authority());
+    let collection = url.with_path(&format!("/{database}/{collection}{query}"));
     let mut settings = MongoDbOptions::new();
     settings.user = options
         .get("user")
@@ -284,29 +283,26 @@ impl Address {
                 "the URL of a MongoDB server must have the form 'mongodb://host:port/database/collection'";
             StoreError::new(StoreErrorKind::Unsupported, "connecting", message)
         };
-        let (scheme, rest) = url.split_once("://").ok_or_else(refuse)?;
-        if !matches!(scheme, "mongodb" | "mongodb+srv") {
+        let url = StoreUrl::parse(url).map_err(|_| refuse())?;
+        if !matches!(url.scheme(), "mongodb" | "mongodb+srv") {
             return Err(refuse());
         }
-        let (rest, options) =
-            rest.split_once('?').map_or((rest, None), |(rest, options)| (rest, Some(options)));
-        let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
+        let path = url.path().strip_prefix('/').unwrap_or_default();
         let mut names =
             path.trim_end_matches('/').split('/').map(|name| Some(name).filter(|name| !name.is_empty()));
         let (database, collection) = (names.next().flatten(), names.next().flatten());
         if names.next().is_some() {
             return Err(refuse());
         }
-        let hosts = authority.rsplit_once('@').map_or(authority, |(_, hosts)| hosts);
-        let options = options.map_or(String::new(), |options| format!("?{options}"));
+        let options = url.query().map_or(String::new(), |options| format!("?{options}"));
         let names_of_secrets = ["password", "authmechanismproperties"];
         let secret_option = names_of_secrets.iter().any(|name| options.to_ascii_lowercase().contains(name));
         Ok(Self {
-            url: format!("{scheme}://{authority}/{}{options}", database.unwrap_or_default()),
-            server: format!("{scheme}://{}", normalized(hosts)),
+            url: url.with_path(&format!("/{}{options}", database.unwrap_or_default())),
+            server: format!("{}://{}", url.scheme(), normalized(url.authority())),
             database: database.map(str::to_owned),
             collection: collection.map(str::to_owned),
-            secret: authority.contains('@') || secret_option,
+            secret: url.user_info().is_some() || secret_option,
         })
     }
 }

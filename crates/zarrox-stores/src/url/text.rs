@@ -82,6 +82,13 @@ impl<'a> StoreUrl<'a> {
         self.path
     }
 
+    /// The URL with another path, with its user and password and without its query.
+    #[must_use]
+    pub fn with_path(&self, path: &str) -> String {
+        let user = self.user.map_or_else(String::new, |user| format!("{user}@"));
+        format!("{}://{user}{}{path}", self.scheme, self.authority)
+    }
+
     /// Authority and path as one path, for schemes without hosts.
     #[must_use]
     pub fn rest(&self) -> String {
@@ -124,6 +131,7 @@ mod tests {
         assert_eq!((url.scheme(), url.user_info(), url.authority()), ("redis", Some("me:p@ss"), "host:6379"));
         assert_eq!((url.path(), url.parameter("prefix"), url.parameter("c")), ("/0/a", Some("x"), None));
         assert_eq!(url.to_string(), "redis://host:6379/0/a");
+        assert_eq!(url.with_path("/1"), "redis://me:p@ss@host:6379/1");
         assert_eq!(StoreUrl::parse("memory://a/b").unwrap().rest(), "a/b");
         assert_eq!(StoreUrl::parse("memory://").unwrap().rest(), "");
         assert_eq!(StoreUrl::parse("file:///a b/ü").unwrap().rest(), "/a b/ü");

@@ -1,4 +1,6 @@
-//! Calls into C libraries that have no safe interface for what is needed: all `unsafe` code of this crate.
+//! Calls into C libraries: all `unsafe` code of this crate.
+//!
+//! Their safe crates (`blosc`, `libdeflater`, `lz4`) allocate the output themselves, where the codecs decode into given memory.
 
 #[cfg(feature = "blosc")]
 pub(crate) mod blosc;

@@ -13,6 +13,7 @@ use reqwest::header::{
 use reqwest::{Client, Method, RequestBuilder, Response, StatusCode, Url};
 
 use self::multistatus::Resource;
+use crate::server::address::Address;
 use crate::server::tree::{Entry, FileTree, Stat, changed, directory_of, exists, located, obstructed};
 use crate::url::options::StorageOption;
 use crate::url::scheme::Scheme;
@@ -32,6 +33,9 @@ const SETTLED: Duration = Duration::from_secs(2);
 
 /// The characters that are not escaped in a segment of a path.
 const PLAIN: AsciiSet = NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+
+/// The form of a URL.
+const FORM: &str = "https://host/path";
 
 pub(crate) static SCHEME: Scheme = Scheme {
     names: &["webdav", "webdavs"],
@@ -138,27 +142,17 @@ impl WebDavOptions {
     ///
     /// When it is no URL of HTTP.
     pub fn open(self, url: &str) -> Result<Blocking<WebDavStore>, StoreError> {
-        let wrong = || {
-            let message = "the address of a WebDAV server has the form 'https://host/path'";
-            StoreError::new(StoreErrorKind::Other, "connecting", message)
-        };
-        let url =
-            Url::parse(url).ok().filter(|url| url.has_host() && matches!(url.scheme(), "http" | "https"));
-        let mut root = url.ok_or_else(wrong)?;
-        let login = self.login.or_else(|| login_of(&root));
-        root.set_username("").and_then(|()| root.set_password(None)).map_err(|()| wrong())?;
+        let address = Address::parse(url, &["http", "https"], FORM)?;
+        let login = address.login().map(|(user, password)| Login::Basic { user, password });
+        let login = self.login.or(login);
+        let mut root = address.0;
+        root.set_username("").and_then(|()| root.set_password(None)).map_err(|()| Address::error(FORM))?;
         root.set_query(None);
         root.set_fragment(None);
         let path = root.path().trim_end_matches('/').to_owned();
         root.set_path(&path);
         Ok(Blocking::new(WebDavStore { client: web::client(self.timeout)?, root, login }))
     }
-}
-
-fn login_of(url: &Url) -> Option<Login> {
-    let text = |text: &str| percent_decode_str(text).decode_utf8_lossy().into_owned();
-    let password = text(url.password().unwrap_or_default());
-    (!url.username().is_empty()).then(|| Login::Basic { user: text(url.username()), password })
 }
 
 impl fmt::Debug for WebDavStore {
