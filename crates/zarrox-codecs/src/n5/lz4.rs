@@ -7,7 +7,7 @@
 //! |---|---|
 //! | `blockSize` | 64 to 2^25: how many bytes are compressed as one block |
 //!
-//! The framing is our own, since the crate `lz4-java-wrc` writes it without bounds on the memory that a damaged header asks for.
+//! The framing is our own: the crate `lz4-java-wrc` would add a second implementation of LZ4 and of its checksum to every build.
 //!
 //! Names: this codec is only that of N5's `lz4`, inside `n5_default`. Leniently, an absent `blockSize` is 65536, and a
 //! smaller one is 64.

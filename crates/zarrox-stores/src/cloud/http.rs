@@ -1,7 +1,7 @@
 //! [`HttpStore`].
 //!
-//! The client of `object_store` for web servers is not used, since it lists by WebDAV, and needs a further request for the size of
-//! a value before its end can be read.
+//! The requests are our own: the client of `object_store` for web servers expects them to list by WebDAV, and gives no version of a
+//! value that only has a size.
 
 use std::error::Error;
 use std::fmt;

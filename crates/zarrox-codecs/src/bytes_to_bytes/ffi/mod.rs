@@ -1,6 +1,7 @@
 //! Calls into C libraries: all `unsafe` code of this crate.
 //!
-//! Their safe crates (`blosc`, `libdeflater`, `lz4`) allocate the output themselves, where the codecs decode into given memory.
+//! Safe crates for them do not offer the calls that are used here: those of libdeflate that tell how many bytes they read, LZ4's
+//! decompression of a part of a block, and those of Blosc without global state.
 
 #[cfg(feature = "blosc")]
 pub(crate) mod blosc;
