@@ -1,7 +1,6 @@
 //! [`HttpStore`].
 //!
-//! The requests are our own: the client of `object_store` for web servers expects them to list by WebDAV, and gives no version of a
-//! value that only has a size.
+//! The requests are our own: the client of `object_store` for web servers expects servers that list by WebDAV.
 
 use std::error::Error;
 use std::fmt;
