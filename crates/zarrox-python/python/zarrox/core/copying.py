@@ -30,7 +30,7 @@ def copy_values(source: Any, target: Array, progress: Any = None) -> None:
     target : Array
         The destination.
     progress : object, optional
-        Who is told of it: see `zarrox.util.progress_reporter`. What is counted is bytes in memory.
+        Called with the progress: see `zarrox.util.progress_reporter`. It is counted in bytes of memory.
     """
     shape = target.shape
     if progress is None and (isinstance(source, np.ndarray) or not shape):

@@ -1,4 +1,4 @@
-"""The data types that users give: in memory, in metadata, and with the codec of objects."""
+"""The data types of users: in memory, in metadata, and with the codec of objects."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ def normalize_dtype(dtype: DTypeLike, object_codec: Codec | None = None) -> tupl
     dtype : ZDType, numpy.dtype, dtype-like, str or type
         Text, bytes and arrays of any length are stored as objects.
     object_codec : Codec, optional
-        Takes the place of the codec that belongs to the data type.
+        Replaces the codec that belongs to the data type.
 
     Returns
     -------
     dtype : numpy.dtype
-        NumPy's data type, which can have a shape of its own.
+        NumPy's data type, which may have a shape.
     object_codec : Codec or None
-        The codec that stores the objects, as far as it is known.
+        The codec that stores the objects, if it is known.
 
     Raises
     ------
@@ -72,14 +72,14 @@ def normalize_dtype(dtype: DTypeLike, object_codec: Codec | None = None) -> tupl
 
 
 def spec_dtype(dtype: DTypeLike, zarr_format: int | str, object_codec: Any = None) -> Any:
-    """The data type as the metadata of a new array says it.
+    """The data type in the form of metadata.
 
     Parameters
     ----------
     dtype : ZDType, JSON, numpy.dtype, dtype-like, str or type
         Anything that :func:`parse_dtype` takes, and every data type of NumPy that v2 can store.
     zarr_format : int or str
-        1 and 2 have NumPy's names, all others those of v3.
+        1 and 2 have NumPy's names, all others the names of v3.
     object_codec : Codec, dict, optional
         What stores objects.
 
@@ -91,7 +91,7 @@ def spec_dtype(dtype: DTypeLike, zarr_format: int | str, object_codec: Any = Non
     Raises
     ------
     ValueError, TypeError
-        If the format has no name for it.
+        If the format does not have the data type.
 
     Examples
     --------

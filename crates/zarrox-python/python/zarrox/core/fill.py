@@ -1,4 +1,4 @@
-"""Fill values, as scalars and as metadata has them."""
+"""Fill values, as scalars and in the form of metadata."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from zarrox.core.dtype.resolve import native_dtype
 
 
 def normalize_fill_value(fill_value: Any, dtype: np.dtype[Any]) -> Any:
-    """A fill value as a scalar of the array's type; 0 is the zero of every type.
+    """A fill value as a scalar of the array's type; 0 stands for the zero of every type.
 
     Raises
     ------
@@ -50,7 +50,7 @@ def _has_signed_zero(dtype: np.dtype[Any]) -> bool:
 
 
 def fill_json(value: Any, dtype: DTypeLike, zarr_format: int = 2) -> Any:
-    """A fill value as metadata has it.
+    """A fill value in the form of metadata.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def fill_json(value: Any, dtype: DTypeLike, zarr_format: int = 2) -> Any:
     Returns
     -------
     object
-        What can be written as JSON.
+        A JSON value.
 
     Raises
     ------
@@ -98,7 +98,7 @@ def fill_json(value: Any, dtype: DTypeLike, zarr_format: int = 2) -> Any:
 
 
 def _v3_fill_json(value: Any, dtype: DTypeLike) -> Any:
-    """Types know their values there."""
+    """Data types of v3 convert their own values."""
     data_type = parse_dtype(dtype, zarr_format=3)
     native = data_type.to_native_dtype()
     if native.kind not in "OT":

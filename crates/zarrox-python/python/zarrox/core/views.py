@@ -1,4 +1,4 @@
-"""Arrays that show the stored bytes of another one in a different way.
+"""Views of the stored bytes of an array with other metadata.
 
 A view is an array whose metadata is kept in memory, over the chunks of the other array; reading and writing it is no different
 from any other array.
@@ -42,11 +42,11 @@ def native_view(
     ----------
     native : _native.Array
         The array that is looked at.
-    chunks_in : _native.Store
+    The original array.
         Where its chunks are.
-    shape, chunks, dtype, fill_value, filters : object
+    The store of its chunks.
         What is different; ``None`` for what is not.
-    """
+    """The changes; ``None`` leaves the array's value.
     zarr_format = 3 if is_v3(native) else 2
     new_shape = native.shape if shape is None else normalize_shape(shape)
     new_dtype = native.dtype if dtype is None else native_dtype(dtype)
@@ -65,7 +65,7 @@ def native_view(
 
 def _fill(native: _native.Array, dtype: np.dtype[Any], fill_value: Any) -> Any:
     """The fill value of a view: the array's, if its type can hold that."""
-    if fill_value is not None:
+    The fill value of a view: that of the array, if the data type can represent it.
         return fill_value
     try:
         return np.array(native.fill_value, dtype=dtype)[()] if native.fill_value is not None else None

@@ -1,4 +1,4 @@
-"""Methods of groups that make arrays and groups below them."""
+"""Methods of groups that create arrays and groups below them."""
 
 from __future__ import annotations
 
@@ -27,10 +27,11 @@ if TYPE_CHECKING:
 
 
 class Creation:
-    """The methods of a group that create nodes; each stands for the function of the same name in ``zarrox.creation``.
+    """The methods of a group that create nodes; each corresponds to the function with the same name in ``zarrox.creation``.
 
-    Names are paths relative to the group, or, with a leading slash, to the root of the store. Groups on the way are created.
-    Everything that is created has the format, the stores and the synchronizer of the group.
+    Names are paths relative to the group, or, with a leading slash, to the root of the store. Missing groups between are
+    created.
+    New nodes have the format, the stores and the synchronizer of the group.
     """
 
     _store: BaseStore
@@ -62,7 +63,7 @@ class Creation:
         name : str
             Name or path of the group.
         overwrite : bool, optional
-            Whether what is there is deleted first.
+            Whether an existing node is deleted first.
         attributes : dict, optional
             The attributes of the new group.
 
@@ -73,7 +74,7 @@ class Creation:
         Raises
         ------
         ContainsGroupError, ContainsArrayError
-            If something is there and ``overwrite`` is false.
+            If a node exists and ``overwrite`` is false.
 
         Examples
         --------
@@ -114,7 +115,7 @@ class Creation:
         name : str
             Name or path of the group.
         overwrite : bool, optional
-            Whether an array that is there gives way.
+            Whether an existing array is replaced.
         attributes : dict, optional
             The attributes, should the group be created.
 
@@ -169,12 +170,12 @@ class Creation:
         nodes : dict
             The metadata of arrays and groups by their paths, as :func:`zarrox.create_hierarchy` takes them.
         overwrite : bool, optional
-            Whether nodes that are there give way.
+            Whether existing nodes are replaced.
 
         Returns
         -------
         iterator of (path, node)
-            Paths are relative to this group; groups that had to be added are among them.
+            Paths are relative to this group; they include groups that were added.
 
         Examples
         --------
@@ -197,7 +198,7 @@ class Creation:
         name : str
             Name or path of the array.
         data : array_like, optional
-            What the array is to hold.
+            The values of the array.
         **kwargs
             As for :func:`zarrox.creation.create`: shape, chunks, dtype, compressor, fill_value, order, filters, overwrite …
 
@@ -224,11 +225,11 @@ class Creation:
         name : str
             Name or path of the array.
         shape : int or tuple of int
-            The shape that the array has to have.
+            The required shape.
         dtype : str or dtype, optional
-            The data type that values have; it must be possible to store them safely.
+            The data type of values that must be stored safely.
         exact : bool, optional
-            Whether the array must have just this data type.
+            Whether the array must have exactly this data type.
         **kwargs
             As for :meth:`create_dataset`, should the array be created.
 
@@ -239,7 +240,7 @@ class Creation:
         Raises
         ------
         TypeError
-            If the array that is there has another shape, or a data type that does not do.
+            If an existing array has another shape, or an unsuitable data type.
 
         Examples
         --------
@@ -330,14 +331,14 @@ class Creation:
         return self.create_dataset(name, **kwargs)
 
     def array(self, name: Any, data: Any, **kwargs: Any) -> Array:
-        """Create an array that holds some data.
+        """Create an array with given data.
 
         Parameters
         ----------
         name : str
             Name or path of the array.
         data : array_like
-            What the array is to hold.
+            The values of the array.
         **kwargs
             As for :func:`zarrox.creation.array`.
 

@@ -1,4 +1,4 @@
-"""Conversion of everything that users write as ``dtype`` to data types and to metadata."""
+"""Conversion of everything that users write as ``dtype`` to data types."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ARRAY = "array:"
 
 
 def get_data_type_from_native_dtype(dtype: DTypeLike) -> ZDType[Any, Any]:
-    """The data type of a NumPy data type, or of what NumPy takes as one.
+    """The data type for a NumPy data type, or for anything that NumPy converts to one.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ def get_data_type_from_native_dtype(dtype: DTypeLike) -> ZDType[Any, Any]:
     Returns
     -------
     ZDType
-        The only registered data type that takes it.
+        The only registered data type that accepts it.
 
     Raises
     ------
@@ -53,14 +53,14 @@ def get_data_type_from_json(dtype_spec: Any, *, zarr_format: int) -> ZDType[Any,
     Parameters
     ----------
     dtype_spec : JSON
-        As :meth:`ZDType.to_json` gives it.
+        The result of :meth:`ZDType.to_json`.
     zarr_format : {2, 3}
         The format that it is of.
 
     Returns
     -------
     ZDType
-        The first registered data type that takes it.
+        The first registered data type that accepts it.
 
     Raises
     ------
@@ -76,7 +76,7 @@ def get_data_type_from_json(dtype_spec: Any, *, zarr_format: int) -> ZDType[Any,
 
 
 def parse_dtype(dtype: DTypeLike, *, zarr_format: int) -> ZDType[Any, Any]:
-    """The data type of anything that can be written as ``dtype``.
+    """The data type for any ``dtype``.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ def parse_dtype(dtype: DTypeLike, *, zarr_format: int) -> ZDType[Any, Any]:
         ``str``, ``"str"`` and ``"string"`` are text of any length, ``bytes`` are bytes of any number, ``"array:<i4"`` are arrays
         of any length.
     zarr_format : {2, 3}
-        The format of the array. What is written says by itself what it is, so that any of it can be given for both.
+        The format of the array. The forms are unambiguous, so that each is accepted for both formats.
 
     Returns
     -------
@@ -123,7 +123,7 @@ def parse_data_type(dtype_spec: Any, *, zarr_format: int) -> ZDType[Any, Any]:
 
 
 def parse_name(dtype: str | type) -> ZDType[Any, Any]:
-    """Names of v3 come first, then those of NumPy; nothing is both and means two things but ``bytes``."""
+    """Names of v3 come first, then those of NumPy; only ``bytes`` means different things in both."""
     if is_one_of(dtype, TEXT):
         return VariableLengthUTF8()
     if is_one_of(dtype, BYTES):
@@ -147,7 +147,7 @@ def known_only_in_v3(name: str) -> bool:
 
 
 def is_json(dtype: DTypeLike) -> TypeGuard[Mapping[str, Any]]:
-    """Returns true if this is a data type as metadata has it: NumPy, too, takes mappings, with other members."""
+    """Returns true if this is a data type in the form of metadata: NumPy also accepts mappings, with other members."""
     return isinstance(dtype, Mapping) and dtype.keys() <= {"name", "object_codec_id", "configuration"}
 
 

@@ -21,7 +21,7 @@ _CODECS = ("json", "json2", "msgpack", "msgpack2", "pickle", "vlen-array")
 
 @dataclass(frozen=True, kw_only=True)
 class PythonObject(ZDType[Any, Any]):
-    """Anything that the codec of an array of v2 can store; v3 has no such type.
+    """Any object that the codec of an array of v2 can store; v3 has no such type.
 
     Parameters
     ----------
