@@ -18,6 +18,7 @@ mod selection;
 mod split;
 mod store;
 mod user_types;
+mod view;
 mod warnings;
 
 use pyo3::prelude::*;

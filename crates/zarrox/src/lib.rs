@@ -76,12 +76,12 @@ pub mod prelude {
     pub use crate::{Array, DataType, DynArray, Element, Format, Group, NewAxis, Node, s};
 }
 
-/// Opens the node at a path or URL, for reading and writing, and finds out by itself its format and kind.
+/// Opens the node at a path or URL for reading and writing. Its format and kind are detected.
 ///
-/// [`stores::open_url`] tells which URLs there are.
+/// [`stores::open_url`] lists the supported URLs.
 ///
 /// # Errors
-/// [`ErrorKind::NotFound`] when there is no node; otherwise what is wrong with it.
+/// [`ErrorKind::NotFound`] when there is no node; otherwise the reason why it cannot be opened.
 pub fn open(path: impl AsRef<Path>) -> Result<Node> {
     OpenOptions::new().open(path)
 }
@@ -102,7 +102,7 @@ pub fn open_group(path: impl AsRef<Path>) -> Result<Group> {
     open(path)?.into_group()
 }
 
-/// Creates a group at a path, in the newest format; the path may not hold a node yet.
+/// Creates a group at a path, in the newest format. The path must not hold a node.
 ///
 /// # Errors
 /// [`ErrorKind::AlreadyExists`] when there is something at the path.
@@ -110,7 +110,7 @@ pub fn create_group(path: impl AsRef<Path>) -> Result<Group> {
     OpenOptions::new().create_group(path)
 }
 
-/// Begins to create an array at a path.
+/// Starts to create an array at a path.
 pub fn create_array(path: impl AsRef<Path>) -> ArrayBuilder {
     OpenOptions::new().create_array(path)
 }

@@ -401,7 +401,7 @@ fn change(store: &Arc<dyn Store>, path: &str, expected: &Json) -> Result<(), Tro
         let written = array.read_dyn(part.selection.clone())?;
         match array.write_dyn(.., &DynArray::new(array.data_type().clone(), all.shape().to_vec(), zeros)?) {
             // A codec may have no zeros, as one that takes an offset from unsigned numbers.
-            Err(error) if error.to_string().contains("has no result among the numbers of") => break,
+            Err(error) if error.to_string().contains("has no result") => break,
             written => written?,
         }
         array.write_dyn(part.selection.clone(), &written)?;

@@ -59,14 +59,17 @@ impl Index {
         let shape: Vec<u64> = grid.iter().map(|&n| n as u64).chain([2]).collect();
         let chunk = ChunkSpec::new(&shape, Storage::Uint(8), FillValue::zero(8))?;
         if chunk.size() > context.limit {
-            let message = format!("the index takes {} bytes, the limit is {}", chunk.size(), context.limit);
+            let message =
+                format!("the index takes {} bytes, and the limit is {}", chunk.size(), context.limit);
             return Err(CodecError::limit(message));
         }
         let context = CodecContext { chunk: &chunk, ..*context };
         let chain = CodecChain::new(codecs, &context)?;
         let Size::Exact(size) = chain.encoded_size() else {
             let name = codecs.iter().find(|spec| is_variable(spec, &context)).map_or("?", |spec| &spec.name);
-            return Err(CodecError::invalid(format!("'{name}' gives no fixed size, as an index needs it")));
+            return Err(CodecError::invalid(format!(
+                "'{name}' does not encode to a fixed size, which an index needs"
+            )));
         };
         Ok(Self { chain, size, location })
     }

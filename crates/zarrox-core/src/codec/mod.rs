@@ -1,7 +1,7 @@
-//! Codecs: the traits, their definitions, and the chain of them that turns a chunk into stored bytes.
+//! Codecs: their traits, their definitions, and the chain that turns a chunk into stored bytes.
 //!
-//! A codec is made for one kind of chunk (a [`ChunkSpec`]) and is synchronous: it works on bytes that it is
-//! given and never holds a store. What it needs to be given it says with [`Fetch`]es.
+//! A codec is made for one kind of chunk (a [`ChunkSpec`]). It is synchronous and never holds a store: it works on bytes that it
+//! is given, and requests them with [`Fetch`]es.
 
 mod array_to_array;
 mod array_to_bytes;

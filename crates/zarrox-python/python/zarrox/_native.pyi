@@ -149,6 +149,15 @@ class Array:
     def refresh(self) -> None:
         """Reads the metadata again."""
 
+    def set_fill_value(self, fill: str) -> None:
+        """Stores another fill value, given as the metadata of the format has it, JSON."""
+    def view(self, chunks: Store, changes: str) -> Array:
+        """An array over the same chunks with other metadata, which is kept in memory.
+
+        ``chunks`` is their store. ``changes`` is JSON with some of ``shape``, ``chunks`` (a length for each dimension), ``dtype``,
+        ``fill_value`` and ``filters`` in the words of the format.
+        """
+
     def get(self, selection: Any) -> Any:
         """``array[selection]`` with NumPy's rules; fields by name. Two or more lists beside slices are refused."""
     def set(self, selection: Any, value: Any) -> None: ...

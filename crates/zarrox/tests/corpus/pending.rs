@@ -59,7 +59,7 @@ pub(crate) const LENIENT: &[(&str, &str)] = &[
 /// A writer, and what the error must say where strict reading refuses one of its many arrays for the same reason: a case that
 /// is refused so, and only strictly, is right. Every entry must have such a case.
 pub(crate) const STRICTLY: &[(&str, &str)] = &[
-    ("numcodecs/0.17-v3", "is another name of the codec"),
+    ("numcodecs/0.17-v3", "is an alias of the codec"),
     // What is numcodecs' default it may leave out.
     ("numcodecs/0.17-v3", "the configuration lacks"),
 ];
