@@ -43,5 +43,10 @@ fn interrupted() -> Error {
 /// An array of which no chunk is read or written after an interruption, and who hears of each that is: of how many
 /// elements.
 pub(crate) fn watched(array: &Array, heard: impl Fn(u64) + Send + Sync + 'static) -> Array {
-    array.with_options(&AccessOptions::new().interrupt(&SIGNAL).on_chunk(heard))
+    array.with_options(&options().on_chunk(heard))
+}
+
+/// Options for work that an interruption calls off.
+pub(crate) fn options() -> AccessOptions {
+    AccessOptions::new().interrupt(&SIGNAL)
 }

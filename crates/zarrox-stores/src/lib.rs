@@ -58,6 +58,8 @@ mod file_lock;
 pub mod fork;
 mod key;
 mod key_map;
+#[cfg(unix)]
+mod leftovers;
 mod local;
 mod lock;
 #[cfg(feature = "async")]
@@ -113,6 +115,8 @@ pub use database::redb::{RedbOptions, RedbStore};
 pub use database::sqlite::{SqliteOptions, SqliteStore};
 pub use error::{StoreError, StoreErrorKind};
 pub use key::{Key, Prefix};
+#[cfg(unix)]
+pub use leftovers::{Leftover, leftovers};
 #[cfg(unix)]
 pub use local::directory::DirectoryStore;
 pub use local::memory::MemoryStore;

@@ -5,6 +5,7 @@ mod arrays;
 mod asynchronous;
 mod attributes;
 mod checksums;
+mod check;
 mod chunk_cache;
 mod corpus;
 mod filters;
