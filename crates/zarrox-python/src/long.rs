@@ -30,15 +30,24 @@ pub(crate) fn unless_interrupted<R: Send>(
     array: &Array,
     work: impl FnOnce(&Array) -> zarrox::Result<R> + Send,
 ) -> PyResult<R> {
-    if !is_main_thread(py)? {
-        return py.detach(|| work(array)).or_raise();
-    }
     let interrupt = Interrupt::new();
     let array = array.with_options(&AccessOptions::new().interrupt(&interrupt));
+    unless_raised(py, &interrupt, || work(&array))
+}
+
+/// Does work that an interrupt calls off, in the same way.
+pub(crate) fn unless_raised<R: Send>(
+    py: Python<'_>,
+    interrupt: &Interrupt,
+    work: impl FnOnce() -> zarrox::Result<R> + Send,
+) -> PyResult<R> {
+    if !is_main_thread(py)? {
+        return py.detach(work).or_raise();
+    }
     let mut raised = None;
     let result = beside(
         py,
-        || work(&array),
+        work,
         || {
             if raised.is_none()
                 && let Err(error) = py.check_signals()

@@ -1,8 +1,14 @@
 //! Checking and repairing: damage of every kind is planted, found, and mended or rightly called what cannot be mended.
 
-#![expect(clippy::unwrap_used, reason = "a test stops at the first failure")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test stops at the first failure")]
 
+mod foreign;
+mod levels;
 mod planted;
+mod random;
+mod repairs;
+mod shards;
+mod stores;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,7 +16,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 use zarrox::check::{Check, CheckLevel, CheckSummary, Finding, FindingKind, Repair};
-use zarrox::codecs::{Crc32c, Zstd};
+use zarrox::codecs::{Bytes, Crc32c, Sharding, Zstd};
 use zarrox::prelude::*;
 
 /// A hierarchy of Zarr v3 with arrays of every kind, full of values, in a directory of its own.
@@ -34,7 +40,9 @@ impl Hierarchy {
         };
         fill(large("sharded").compressor(packed()));
         fill(large("raw").no_compressor());
-        fill(large("sums").no_compressor().compressors([Crc32c::default().into()]));
+        let sums = Sharding::new([2, 2], [Bytes::little().into(), Crc32c::default().into()]);
+        let builder = root.create_array("sums").shape([8, 8]).chunks([4, 4]).data_type(DataType::Int32);
+        fill(builder.codecs([sums.into()]));
         Self { _directory: directory, path }
     }
 
