@@ -28,6 +28,9 @@ pub(super) struct Target {
 
 /// Checks chunks of an array, several at a time.
 pub(super) fn check(session: &Session<'_>, array: &Array, targets: &[Target]) -> Result<()> {
+    if array.unreadable().is_some() {
+        return targets.iter().try_for_each(|target| session.chunk_done(target.size));
+    }
     let place = array.location();
     let at_once = (place.context.memory / array.decoded_bytes().saturating_mul(2).max(1)).max(1);
     place.pool().run(targets.len(), array.chunk_bytes(), at_once, |index| {

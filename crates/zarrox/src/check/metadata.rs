@@ -55,10 +55,10 @@ fn node(session: &Session<'_>, place: &Location) -> Result<()> {
         Ok(opened) => opened,
         Err(error) => return refused(session, place, error),
     };
-    if let Some(error) = strict_error(place) {
-        let why = Remedy::Nothing("it is read all the same; converting the array to another place writes it anew".to_owned());
-        let finding = Finding::new(FindingKind::NonstandardDocument, place.path.as_str(), message(&error), why);
-        session.report(finding)?;
+    if let Some(reason) = strict_reason(place, &opened) {
+        let why = "it is read all the same; a conversion to another place writes it as its specification demands";
+        let why = Remedy::Nothing(why.to_owned());
+        session.report(Finding::new(FindingKind::NonstandardDocument, place.path.as_str(), reason, why))?;
     }
     match opened {
         Node::Array(array) => check_array(session, &array),
@@ -66,19 +66,29 @@ fn node(session: &Session<'_>, place: &Location) -> Result<()> {
     }
 }
 
-/// The message of an error without the places that the finding names.
-fn message(error: &Error) -> String {
-    error.to_string()
+/// The message of an error without the node, which the finding names.
+fn message(place: &Location, error: &Error) -> String {
+    let text = error.to_string();
+    text.strip_prefix(&format!("'{}': ", place.path)).unwrap_or(&text).to_owned()
 }
 
-/// The error for a node whose documents are not as their specification demands.
-fn strict_error(place: &Location) -> Option<Error> {
-    let context = Context { strictness: Strictness::Strict, ..(*place.context).clone() };
+/// The reason why the documents of a node are not as their specification demands.
+fn strict_reason(place: &Location, opened: &Node) -> Option<String> {
+    // What was made of the documents leniently is not to be used again.
+    let latest = Arc::default();
+    let context = Context { strictness: Strictness::Strict, latest, ..(*place.context).clone() };
     let mut strict = place.clone();
     strict.context = Arc::new(context);
-    let opened = strict.find().and_then(|found| found.map(|found| Node::new(found.location, found.node)).transpose());
-    let refuses = |error: &Error| matches!(error.kind(), ErrorKind::InvalidMetadata | ErrorKind::Unsupported);
-    opened.err().filter(refuses)
+    let strictly = strict.find().and_then(|found| found.map(|found| Node::new(found.location, found.node)).transpose());
+    match (strictly, opened) {
+        (Err(error), _) if matches!(error.kind(), ErrorKind::InvalidMetadata | ErrorKind::Unsupported) => {
+            Some(message(place, &error))
+        }
+        (Ok(Some(Node::Array(strict))), Node::Array(array)) if array.unreadable().is_none() => {
+            strict.unreadable().map(str::to_owned)
+        }
+        _ => None,
+    }
 }
 
 /// Tells of a node that cannot be opened, and looks at what may be below it.
@@ -96,7 +106,7 @@ fn refused(session: &Session<'_>, place: &Location, error: Error) -> Result<()> 
         }
         _ => ("it may be whole; nothing here can read it", None),
     };
-    let finding = Finding::new(kind, path, message(&error), Remedy::Nothing(why.to_owned()));
+    let finding = Finding::new(kind, path, message(place, &error), Remedy::Nothing(why.to_owned()));
     session.report(Finding { key, ..finding })?;
     if kind == FindingKind::UnreadableDocument { below(session, place) } else { Ok(()) }
 }

@@ -90,9 +90,18 @@ const CASES: &[Case] = &[
     },
     Case {
         name: "a document that only lenient readers take",
-        plant: |h| document(&h.file("plain/zarr.json"), |json| json["codecs"] = json!(["bytes"])),
+        plant: |h| document(&h.file("group/zarr.json"), |json| json["consolidated_metadata"] = json!(null)),
         level: METADATA,
-        found: &[found(Kind::NonstandardDocument, "plain")],
+        found: &[found(Kind::NonstandardDocument, "group")],
+        mended: false,
+    },
+    Case {
+        name: "a codec whose name is not the specification's",
+        plant: |h| {
+            document(&h.file("group/packed/zarr.json"), |json| json["codecs"][1]["name"] = json!("numcodecs.zstd"));
+        },
+        level: METADATA,
+        found: &[found(Kind::NonstandardDocument, "group/packed")],
         mended: false,
     },
     Case {
