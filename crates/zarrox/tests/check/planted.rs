@@ -185,7 +185,7 @@ const CASES: &[Case] = &[
             document(&h.file("zarr.json"), |json| json["consolidated_metadata"]["metadata"] = json!(7));
         },
         level: METADATA,
-        found: &[found(Kind::NonstandardDocument, ""), found(Kind::BrokenConsolidated, "")],
+        found: &[found(Kind::BrokenConsolidated, "")],
         mended: true,
     },
     Case {
