@@ -20,7 +20,9 @@ impl Progress {
     /// Over so many bytes.
     pub(crate) fn new(name: &str, bytes: u64) -> Self {
         let bar = ProgressBar::with_draw_target(Some(bytes), ProgressDrawTarget::stderr());
-        let style = ProgressStyle::with_template("{msg} [{bar:30}] {bytes}/{total_bytes}, {bytes_per_sec}, {eta} left");
+        let style = ProgressStyle::with_template(
+            "{msg} [{bar:30}] {bytes}/{total_bytes}, {bytes_per_sec}, {eta} left",
+        );
         bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("=> "));
         let name = printable(name);
         Self { bar: bar.with_message(name.clone()), name, begun: Instant::now() }

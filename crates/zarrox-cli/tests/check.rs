@@ -45,7 +45,10 @@ fn notes_are_clean_and_damage_ends_with_5() {
     let expected = "/empty:\n  note missing-chunks: chunks [0, 0] to [1, 1]: 4 chunks in row-major order are not stored \
                     [repair: nothing: chunks that are not stored are the fill value]\n";
     assert!(out.starts_with(expected), "{out}");
-    assert!(out.ends_with("h.zarr: 0 errors, 0 warnings, 1 note; 3 arrays, 1 group, 6 chunks of 90 bytes\n"), "{out}");
+    assert!(
+        out.ends_with("h.zarr: 0 errors, 0 warnings, 1 note; 3 arrays, 1 group, 6 chunks of 90 bytes\n"),
+        "{out}"
+    );
 
     place.write("h.zarr/a/c/0", b"nonsense");
     place.write("h.zarr/b/c/1", b"");
@@ -56,7 +59,13 @@ fn notes_are_clean_and_damage_ends_with_5() {
     assert_eq!(found[0], "/a:");
     assert!(found[1].starts_with("  error corrupt-chunk: chunk [0] (key 'a/c/0'): codec 'zstd'"), "{out}");
     assert!(found[1].ends_with(" [repair: move it to the quarantine]"), "{out}");
-    assert_eq!(found[2..4], ["/b:", "  error empty-chunk: chunk [1] (key 'b/c/1'): it has no bytes [repair: move it to the quarantine]"]);
+    assert_eq!(
+        found[2..4],
+        [
+            "/b:",
+            "  error empty-chunk: chunk [1] (key 'b/c/1'): it has no bytes [repair: move it to the quarantine]"
+        ]
+    );
     assert!(found[4].starts_with("h.zarr: 2 errors, 0 warnings, 0 notes; 3 arrays"), "{out}");
     assert_eq!(place.run(&["check", "h.zarr", "-q"]).code, 5);
     assert_eq!(place.run(&["check", "h.zarr/a", "--quick"]).code, 0, "no chunk is decoded");

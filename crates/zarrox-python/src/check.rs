@@ -14,14 +14,20 @@ fn level_of(name: &str) -> PyResult<CheckLevel> {
         "metadata" => Ok(CheckLevel::Metadata),
         "quick" => Ok(CheckLevel::Quick),
         "full" => Ok(CheckLevel::Full),
-        other => Err(PyValueError::new_err(format!("'{other}' is not a level; metadata, quick and full are"))),
+        other => {
+            Err(PyValueError::new_err(format!("'{other}' is not a level; metadata, quick and full are")))
+        }
     }
 }
 
 /// Checks a node and all below it: in a store, or at a path or URL if there is no store.
 #[pyfunction]
 #[pyo3(signature = (store, path, level = "full", missing = false, repair = false, dry_run = false, refill = false))]
-#[expect(clippy::too_many_arguments, clippy::fn_params_excessive_bools, reason = "the arguments of the Python function")]
+#[expect(
+    clippy::too_many_arguments,
+    clippy::fn_params_excessive_bools,
+    reason = "the arguments of the Python function"
+)]
 pub(crate) fn check<'py>(
     py: Python<'py>,
     store: Option<&Store>,

@@ -45,18 +45,14 @@ pub(crate) fn unless_raised<R: Send>(
         return py.detach(work).or_raise();
     }
     let mut raised = None;
-    let result = beside(
-        py,
-        work,
-        || {
-            if raised.is_none()
-                && let Err(error) = py.check_signals()
-            {
-                interrupt.raise();
-                raised = Some(error);
-            }
-        },
-    );
+    let result = beside(py, work, || {
+        if raised.is_none()
+            && let Err(error) = py.check_signals()
+        {
+            interrupt.raise();
+            raised = Some(error);
+        }
+    });
     match (raised, result) {
         (Some(error), _) => Err(error),
         (None, Some(result)) => result.or_raise(),

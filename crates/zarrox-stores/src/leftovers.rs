@@ -94,9 +94,7 @@ fn below(directory: &Path, prefix: &Prefix, visit: &mut dyn FnMut(Leftover)) -> 
     let mut prefixes = vec![prefix.clone()];
     while let Some(prefix) = prefixes.pop() {
         let entries = match fs::read_dir(directory.join(prefix.as_str())) {
-            Err(error)
-                if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) =>
-            {
+            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
                 continue;
             }
             entries => entries?,

@@ -42,5 +42,5 @@ mod documentation {
     #[doc = include_str!("../../../docs/guide/stores.md")]
     mod stores {}
     #[doc = include_str!("../../../docs/guide/check.md")]
-    struct Checking;
+    mod check {}
 }

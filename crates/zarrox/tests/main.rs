@@ -4,8 +4,8 @@ mod arrays;
 #[cfg(feature = "async")]
 mod asynchronous;
 mod attributes;
-mod checksums;
 mod check;
+mod checksums;
 mod chunk_cache;
 mod corpus;
 mod filters;

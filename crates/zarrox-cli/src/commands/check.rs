@@ -84,9 +84,8 @@ impl Check {
         let progress = Progress::new(path, 0);
         let checker = self.checker(global, path, &progress)?;
         let mut node = None;
-        let summary = watch(&checker, |finding| {
-            progress.aside(|| self.print(path, &finding, &mut node, out))
-        })?;
+        let summary =
+            watch(&checker, |finding| progress.aside(|| self.print(path, &finding, &mut node, out)))?;
         progress.finish(None);
         if !self.json && !self.quiet {
             writeln!(out, "{}", printable(&tally(path, &summary)))?;
@@ -204,14 +203,12 @@ fn tally(path: &str, summary: &CheckSummary) -> String {
     let count = |severity: Severity| several(summary.count(severity), severity.name());
     let found = match summary.findings.is_empty() {
         true => "clean".to_owned(),
-        false => format!(
-            "{}, {}, {}",
-            count(Severity::Error),
-            count(Severity::Warning),
-            count(Severity::Note)
-        ),
+        false => {
+            format!("{}, {}, {}", count(Severity::Error), count(Severity::Warning), count(Severity::Note))
+        }
     };
-    let repaired = if summary.repaired > 0 { format!(", {} repaired", summary.repaired) } else { String::new() };
+    let repaired =
+        if summary.repaired > 0 { format!(", {} repaired", summary.repaired) } else { String::new() };
     format!(
         "{path}: {found}{repaired}; {}, {}, {} of {}",
         several(summary.arrays, "array"),

@@ -1,8 +1,8 @@
 //! The index of a shard: how it is stored, and what it says.
 
 use zarrox_core::codec::{
-    ByteRange, ChunkSpec, Codec, CodecChain, CodecContext, CodecSpec, DecodeOptions, EncodeOptions, ReadRegion,
-    Size, Window,
+    ByteRange, ChunkSpec, Codec, CodecChain, CodecContext, CodecSpec, DecodeOptions, EncodeOptions,
+    ReadRegion, Size, Window,
 };
 use zarrox_core::data_type::Storage;
 use zarrox_core::error::CodecError;

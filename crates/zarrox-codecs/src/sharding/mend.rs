@@ -229,15 +229,16 @@ impl<'a> Mending<'a> {
     fn check_unambiguous(&self) -> Result<(), CodecError> {
         let whole = self.whole();
         let Some((first, _)) = whole.first() else {
-            return Err(CodecError::corrupt("the index is damaged, and no inner chunk can be found without it")
-                .in_codec(NAME));
+            return Err(CodecError::corrupt(
+                "the index is damaged, and no inner chunk can be found without it",
+            )
+            .in_codec(NAME));
         };
         let complete = !self.parts.contains(&Part::Unplaced) && self.gaps().is_empty();
         if complete || self.notices_changes(&self.shard[first.clone()]) {
             return Ok(());
         }
-        let message =
-            "the index is damaged, and it cannot be told which bytes are whose: the inner chunks have no checksums";
+        let message = "the index is damaged, and it cannot be told which bytes are whose: the inner chunks have no checksums";
         Err(CodecError::corrupt(message).in_codec(NAME))
     }
 

@@ -24,9 +24,9 @@ pub(crate) mod work;
 use std::fmt;
 
 use zarrox_core::codec::{
-    ArrayAccess, ArrayToBytes, ByteRange, ChunkTable, Codec, CodecChain, CodecContext, CodecDef, CodecKind, CodecSpec,
-    EncodeOptions, Fetch, InnerChunks, ReadPart, ReadRegion, Size, Update, Window, WritePart, resolve,
-    same_from_v2, same_to_v2,
+    ArrayAccess, ArrayToBytes, ByteRange, ChunkTable, Codec, CodecChain, CodecContext, CodecDef, CodecKind,
+    CodecSpec, EncodeOptions, Fetch, InnerChunks, ReadPart, ReadRegion, Size, Update, Window, WritePart,
+    resolve, same_from_v2, same_to_v2,
 };
 use zarrox_core::error::CodecError;
 use zarrox_core::json::json;

@@ -40,11 +40,7 @@ impl ChunkTable for ShardingCodec {
 
 impl ShardingCodec {
     /// The entries of all inner chunks in row-major order.
-    pub(super) fn all_entries(
-        &self,
-        index: &[u8],
-        options: DecodeOptions,
-    ) -> Result<Vec<Entry>, CodecError> {
+    pub(super) fn all_entries(&self, index: &[u8], options: DecodeOptions) -> Result<Vec<Entry>, CodecError> {
         let cells = self.grid.iter().map(|&count| Span::all(count)).collect();
         let entries = self.index.entries_with(index, cells, options)?;
         let count: usize = self.grid.iter().product();

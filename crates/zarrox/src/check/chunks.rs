@@ -100,7 +100,10 @@ fn flaws(
             shards::flaws(place, table, chain.order(), value, level == CheckLevel::Full, objects)
         }
         _ if size.is_some() || level < CheckLevel::Full => Ok(size.into_iter().collect()),
-        _ => Ok(decode(place, chain, value)?.map(|error| Flaw::of(FindingKind::CorruptChunk, None, &error)).into_iter().collect()),
+        _ => Ok(decode(place, chain, value)?
+            .map(|error| Flaw::of(FindingKind::CorruptChunk, None, &error))
+            .into_iter()
+            .collect()),
     }
 }
 
@@ -153,7 +156,8 @@ fn settle(
     flaws: Vec<Flaw>,
     judged: &Judged,
 ) -> Result<()> {
-    let plan = array.with_chain(&target.chunk, |chain| plan(session, array, chain, target, &flaws, judged))?;
+    let plan =
+        array.with_chain(&target.chunk, |chain| plan(session, array, chain, target, &flaws, judged))?;
     let Plan { remedy, bytes } = match plan {
         Ok(plan) => plan,
         Err(error) => Plan::nothing(session.fatal(error)?.to_string()),

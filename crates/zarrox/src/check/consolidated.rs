@@ -17,9 +17,17 @@ pub(super) fn check(session: &Session<'_>, group: &Group) -> Result<()> {
     let findings = match group.check_consolidated() {
         Ok(differences) => {
             let finding = |difference: crate::consolidated::Difference| {
-                let node = group.path().join(&difference.path).map_or_else(|_| difference.path.clone(), |node| node.to_string());
+                let node = group
+                    .path()
+                    .join(&difference.path)
+                    .map_or_else(|_| difference.path.clone(), |node| node.to_string());
                 let node = node.trim_start_matches('/').to_owned();
-                Finding::new(FindingKind::StaleConsolidated, &node, stale(path, difference.kind), Remedy::Consolidate)
+                Finding::new(
+                    FindingKind::StaleConsolidated,
+                    &node,
+                    stale(path, difference.kind),
+                    Remedy::Consolidate,
+                )
             };
             differences.into_iter().map(finding).collect()
         }

@@ -300,7 +300,8 @@ mod tests {
 
     #[test]
     fn findings_are_one_line() {
-        let finding = Finding::new(FindingKind::CorruptInnerChunk, "a", "the checksum differs", Remedy::Quarantine);
+        let finding =
+            Finding::new(FindingKind::CorruptInnerChunk, "a", "the checksum differs", Remedy::Quarantine);
         let mut finding = finding.of_chunk(&[0, 1]).at_key("a/c/0/1");
         finding.inner_chunk = Some(vec![2, 3]);
         assert_eq!(

@@ -167,7 +167,12 @@ impl<'s, 'a> Listing<'s, 'a> {
 
 /// Checks the keys directly in a group that are no documents of it, nor of nodes below it. `children` are the names of all that
 /// may be nodes there.
-pub(super) fn group(session: &Session<'_>, group: &Group, layout: &Layout, children: &[String]) -> Result<()> {
+pub(super) fn group(
+    session: &Session<'_>,
+    group: &Group,
+    layout: &Layout,
+    children: &[String],
+) -> Result<()> {
     let (place, path) = (group.location(), group.path());
     let format = group.metadata().format;
     let consolidated = format.def().consolidation().and_then(|consolidation| consolidation.key(layout, path));
@@ -189,7 +194,9 @@ pub(super) fn group(session: &Session<'_>, group: &Group, layout: &Layout, child
             }
         }
         // Only where chunks are apart from documents there can be some without any of these.
-        for below in listing.prefixes.iter().filter(|below| nth > 0 && !children.contains(&below.name().to_owned())) {
+        for below in
+            listing.prefixes.iter().filter(|below| nth > 0 && !children.contains(&below.name().to_owned()))
+        {
             let scan = Scan::below(place, below)?;
             report_scan(session, path.as_str(), below, &scan)?;
         }
@@ -200,7 +207,9 @@ pub(super) fn group(session: &Session<'_>, group: &Group, layout: &Layout, child
 /// Tells of a conversion that was interrupted.
 pub(super) fn interrupted(session: &Session<'_>, path: &str, key: &str) -> Result<()> {
     let message = "a conversion was interrupted; what it has written is not complete";
-    let why = Remedy::Nothing("the same conversion, run again, continues; or delete what it has written".to_owned());
+    let why = Remedy::Nothing(
+        "the same conversion, run again, continues; or delete what it has written".to_owned(),
+    );
     session.report(Finding::new(FindingKind::InterruptedConversion, path, message, why).at_key(key))
 }
 

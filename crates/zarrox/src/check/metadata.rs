@@ -9,10 +9,10 @@ use zarrox_stores::{Condition, Prefix};
 use super::consolidated;
 use super::finding::{Finding, FindingKind, Remedy};
 use super::listing::{self, Scan, listed};
+use super::missing;
 use super::quarantine::WITHIN;
 use super::replaced;
 use super::session::{CheckLevel, Session};
-use super::missing;
 use crate::array::Array;
 use crate::group::{Group, Node};
 use crate::hierarchy::Found;
@@ -25,7 +25,10 @@ pub(super) fn start(session: &Session<'_>) -> Result<()> {
         return node(session, &place);
     }
     let scan = Scan::below(&place, &Prefix::new(place.path.prefix())?)?;
-    if scan.journal || (scan.chunks > 0 && scan.document.is_none()) || (scan.document.is_some() && !is_collection(&place)?) {
+    if scan.journal
+        || (scan.chunks > 0 && scan.document.is_none())
+        || (scan.document.is_some() && !is_collection(&place)?)
+    {
         return absent(session, &place);
     }
     // The error says what was looked for.
@@ -56,7 +59,8 @@ fn node(session: &Session<'_>, place: &Location) -> Result<()> {
         Err(error) => return refused(session, place, error),
     };
     if let Some(reason) = strict_reason(place, &opened) {
-        let why = "it is read all the same; a conversion to another place writes it as its specification demands";
+        let why =
+            "it is read all the same; a conversion to another place writes it as its specification demands";
         let why = Remedy::Nothing(why.to_owned());
         session.report(Finding::new(FindingKind::NonstandardDocument, place.path.as_str(), reason, why))?;
     }
@@ -79,7 +83,8 @@ fn strict_reason(place: &Location, opened: &Node) -> Option<String> {
     let context = Context { strictness: Strictness::Strict, latest, ..(*place.context).clone() };
     let mut strict = place.clone();
     strict.context = Arc::new(context);
-    let strictly = strict.find().and_then(|found| found.map(|found| Node::new(found.location, found.node)).transpose());
+    let strictly =
+        strict.find().and_then(|found| found.map(|found| Node::new(found.location, found.node)).transpose());
     match (strictly, opened) {
         (Err(error), _) if matches!(error.kind(), ErrorKind::InvalidMetadata | ErrorKind::Unsupported) => {
             Some(message(place, &error))
@@ -101,9 +106,10 @@ fn refused(session: &Session<'_>, place: &Location, error: Error) -> Result<()> 
         _ => return session.report_unreadable(path, error),
     };
     let (why, key) = match kind {
-        FindingKind::UnreadableDocument => {
-            ("only who knows what it said can write it again; its chunks are not looked at", first_document(place))
-        }
+        FindingKind::UnreadableDocument => (
+            "only who knows what it said can write it again; its chunks are not looked at",
+            first_document(place),
+        ),
         _ => ("it may be whole; nothing here can read it", None),
     };
     let finding = Finding::new(kind, path, message(place, &error), Remedy::Nothing(why.to_owned()));
@@ -123,7 +129,8 @@ fn first_document(place: &Location) -> Option<String> {
 /// Checks the nodes in a directory that is none itself, or whose own document cannot be understood.
 fn below(session: &Session<'_>, place: &Location) -> Result<()> {
     let prefix = Prefix::new(place.path.prefix())?;
-    let Some(listing) = listed(session, place.path.as_str(), place.store.list_dir(&prefix).map_err(Error::from))?
+    let Some(listing) =
+        listed(session, place.path.as_str(), place.store.list_dir(&prefix).map_err(Error::from))?
     else {
         return Ok(());
     };

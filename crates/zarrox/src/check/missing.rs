@@ -26,7 +26,10 @@ pub(super) fn check(session: &Session<'_>, array: &Array) -> Result<()> {
 fn stored(array: &Array, grid: &[u64], known: &mut Known) -> Result<()> {
     array.visit_stored(&mut |chunk, _| {
         if let Some(chunk) = chunk {
-            let number = chunk.iter().zip(grid).fold(0, |number, (&index, &n)| number * u128::from(n) + u128::from(index));
+            let number = chunk
+                .iter()
+                .zip(grid)
+                .fold(0, |number, (&index, &n)| number * u128::from(n) + u128::from(index));
             known.add(number);
         }
     })

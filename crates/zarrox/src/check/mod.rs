@@ -162,7 +162,10 @@ impl Check {
     pub fn run(&self, mut tell: impl FnMut(Finding) -> Result<()> + Send) -> Result<CheckSummary> {
         let writes = self.settings.repair.is_some_and(|repair| !repair.dry_run);
         if writes && !self.location.store.capabilities().writable {
-            let message = format!("{} takes no writes, so that nothing in it can be repaired", self.location.store.location());
+            let message = format!(
+                "{} takes no writes, so that nothing in it can be repaired",
+                self.location.store.location()
+            );
             return Err(Error::new(ErrorKind::ReadOnly, message));
         }
         let directory = self.location.store.directory().map(Path::to_owned);

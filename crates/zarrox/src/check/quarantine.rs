@@ -139,7 +139,10 @@ fn write(store: &dyn Store, key: &Key, value: &dyn Value) -> Result<()> {
     let length = usize::try_from(value.size()).map_err(|_| crate::pool::too_many("the bytes"))?;
     let failure = RefCell::new(None);
     let parts = |write: &mut dyn FnMut(&[u8]) -> std::io::Result<()>| {
-        each_part(value, &mut |part| write(part).map_err(|error| StoreError::from_io("writing", error).into())).map_err(|error| {
+        each_part(value, &mut |part| {
+            write(part).map_err(|error| StoreError::from_io("writing", error).into())
+        })
+        .map_err(|error| {
             let text = error.to_string();
             failure.replace(Some(error));
             std::io::Error::other(text)

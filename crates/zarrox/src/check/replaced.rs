@@ -18,7 +18,9 @@ pub(super) fn check(session: &Session<'_>, place: &Location) -> Result<bool> {
     let original = place.as_stored().at(original);
     let is_taken = !matches!(original.find(), Ok(None));
     let (message, remedy) = match is_taken {
-        true => ("it was replaced by a node that was moved to its place, and not deleted", Remedy::Quarantine),
+        true => {
+            ("it was replaced by a node that was moved to its place, and not deleted", Remedy::Quarantine)
+        }
         false => ("it was put aside for a node that never came to its place", Remedy::MoveBack),
     };
     let finding = Finding::new(FindingKind::ReplacedNode, place.path.as_str(), message, remedy);

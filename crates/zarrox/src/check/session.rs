@@ -115,7 +115,8 @@ impl<'a> Session<'a> {
         listener: Option<(&'a Listener, u64)>,
         sink: &'a mut Sink<'a>,
     ) -> Self {
-        let (listener, total) = (listener.map(|(listener, _)| listener), listener.map_or(0, |(_, total)| total));
+        let (listener, total) =
+            (listener.map(|(listener, _)| listener), listener.map_or(0, |(_, total)| total));
         let told = Mutex::new(Told { summary: CheckSummary::default(), sink });
         Self { settings, start, directory, quarantine, listener, total, told }
     }

@@ -88,7 +88,8 @@ pub(super) fn flaws(
         }
     }
     places.sort_unstable_by_key(|place| (place.offset, place.length, place.number));
-    let (overlapping, shared): (Vec<_>, Vec<_>) = overlaps(&places, (offset, length), &cell).into_iter().unzip();
+    let (overlapping, shared): (Vec<_>, Vec<_>) =
+        overlaps(&places, (offset, length), &cell).into_iter().unzip();
     flaws.extend(overlapping);
     if decode {
         // What overlaps could be more work than the shard has bytes.
@@ -126,7 +127,8 @@ fn overlaps(places: &[Place], index: (u64, u64), cell: &dyn Fn(usize) -> Vec<u64
     for &place in places {
         let (start, end) = (index.0, index.0 + index.1);
         if place.offset < end && place.end() > start {
-            let message = format!("its bytes {} to {} are those of the index, too", place.offset, place.end());
+            let message =
+                format!("its bytes {} to {} are those of the index, too", place.offset, place.end());
             let flaw = Flaw { kind: FindingKind::ShardOverlap, cell: Some(cell(place.number)), message };
             flaws.push((flaw, place.number));
         }
@@ -190,9 +192,10 @@ fn damaged(
             // Several entries for the same bytes are no more work than one.
             let flaw = match last.take() {
                 Some((before, flaw)) if before == range => flaw,
-                _ => table.verify(&bytes[from..from + length]).err().map(|error| {
-                    Flaw::of(FindingKind::CorruptInnerChunk, None, &error)
-                }),
+                _ => table
+                    .verify(&bytes[from..from + length])
+                    .err()
+                    .map(|error| Flaw::of(FindingKind::CorruptInnerChunk, None, &error)),
             };
             damaged.extend(flaw.clone().map(|flaw| (place.number, flaw)));
             last = Some((range, flaw));
@@ -234,9 +237,8 @@ mod tests {
 
     #[test]
     fn bytes_that_are_shared_in_part_are_found() {
-        let count = |list: &[(u64, u64)]| {
-            overlaps(&places(list), (100, 20), &|number| vec![number as u64]).len()
-        };
+        let count =
+            |list: &[(u64, u64)]| overlaps(&places(list), (100, 20), &|number| vec![number as u64]).len();
         assert_eq!(count(&[(0, 10), (10, 10), (20, 80)]), 0);
         assert_eq!(count(&[(0, 10), (0, 10), (10, 10)]), 0, "all their bytes in common");
         assert_eq!(count(&[(0, 10), (9, 10)]), 1);

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use zarrox::{Format, OpenOptions};
 use zarrox::check::{Check, Finding, FindingKind as Kind, Severity};
+use zarrox::{Format, OpenOptions};
 use zarrox_testkit::corpus::directory;
 
 use super::run;

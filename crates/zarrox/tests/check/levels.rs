@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use zarrox::check::{Check, CheckLevel, FindingKind as Kind, Severity};
-use zarrox::{Error, ErrorKind, OpenOptions};
 use zarrox::prelude::*;
 use zarrox::stores::MemoryStore;
+use zarrox::{Error, ErrorKind, OpenOptions};
 
 use super::{Hierarchy, edit, fill, findings, kinds, run};
 
@@ -43,7 +43,8 @@ fn an_interrupted_check_ends() {
     let stop = |_| Err(Error::new(ErrorKind::Interrupted, "enough"));
     let error = Check::open(&h.path).unwrap().run(stop).unwrap_err();
     assert_eq!((error.kind(), error.message()), (ErrorKind::Interrupted, "enough"));
-    let check = Check::open(&h.path).unwrap().on_progress(|_| Err(Error::new(ErrorKind::Interrupted, "late")));
+    let check =
+        Check::open(&h.path).unwrap().on_progress(|_| Err(Error::new(ErrorKind::Interrupted, "late")));
     assert_eq!(check.run(|_| Ok(())).unwrap_err().message(), "late");
 }
 
@@ -75,7 +76,8 @@ fn missing_chunks_are_ranges_and_no_damage() {
     assert_eq!(findings(&h.path, CheckLevel::Full), []);
     let (summary, found) = run(&Check::open(&h.path).unwrap().missing(true).level(CheckLevel::Metadata));
     assert!(summary.is_clean() && summary.count(Severity::Note) == 2);
-    let place = |nth: usize| (found[nth].path.as_str(), found[nth].chunk.clone(), found[nth].last_chunk.clone());
+    let place =
+        |nth: usize| (found[nth].path.as_str(), found[nth].chunk.clone(), found[nth].last_chunk.clone());
     assert_eq!(place(0), ("plain", Some(vec![0, 1]), Some(vec![1, 0])));
     assert_eq!(place(1), ("raw", Some(vec![1, 1]), None));
     assert!(found[0].to_string().contains("chunks [0, 1] to [1, 0]: 2 chunks"), "{}", found[0]);
@@ -84,7 +86,8 @@ fn missing_chunks_are_ranges_and_no_damage() {
 #[test]
 fn missing_chunks_of_a_huge_grid_take_no_memory() {
     let store = Arc::new(MemoryStore::new());
-    let array = OpenOptions::new().create_array_in(store.clone(), "a").shape([1 << 40, 1 << 40]).chunks([1, 1]);
+    let array =
+        OpenOptions::new().create_array_in(store.clone(), "a").shape([1 << 40, 1 << 40]).chunks([1, 1]);
     let array = array.data_type(DataType::Int32).create().unwrap();
     array.fill(s![5, 7], 1).unwrap();
     let (_, found) = run(&Check::open_in(&OpenOptions::new(), store, "a").unwrap().missing(true));

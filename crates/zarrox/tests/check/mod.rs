@@ -32,7 +32,8 @@ impl Hierarchy {
         let path = directory.path().join("h.zarr");
         let root = zarrox::create_group(&path).unwrap();
         let packed = || Zstd::level(1).checksum(true);
-        let small = |name: &str| root.create_array(name).shape([4, 6]).chunks([2, 3]).data_type(DataType::Int32);
+        let small =
+            |name: &str| root.create_array(name).shape([4, 6]).chunks([2, 3]).data_type(DataType::Int32);
         fill(small("plain").no_compressor());
         fill(small("group/packed").compressor(packed()));
         let large = |name: &str| {

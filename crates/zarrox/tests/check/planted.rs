@@ -4,11 +4,13 @@ use std::fs::{self, File};
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use zarrox::check::{CheckLevel, FindingKind, Outcome};
-use zarrox::check::FindingKind as Kind;
 use serde_json::{Value, json};
+use zarrox::check::FindingKind as Kind;
+use zarrox::check::{CheckLevel, FindingKind, Outcome};
 
-use super::{Hierarchy, assert_kept, edit, edit_entry, elements, entry, findings, kinds, repaired, set_entry};
+use super::{
+    Hierarchy, assert_kept, edit, edit_entry, elements, entry, findings, kinds, repaired, set_entry,
+};
 
 /// A finding that is expected.
 struct Expected {
@@ -98,7 +100,9 @@ const CASES: &[Case] = &[
     Case {
         name: "a codec whose name is not the specification's",
         plant: |h| {
-            document(&h.file("group/packed/zarr.json"), |json| json["codecs"][1]["name"] = json!("numcodecs.zstd"));
+            document(&h.file("group/packed/zarr.json"), |json| {
+                json["codecs"][1]["name"] = json!("numcodecs.zstd")
+            });
         },
         level: METADATA,
         found: &[found(Kind::NonstandardDocument, "group/packed")],
@@ -226,10 +230,7 @@ const CASES: &[Case] = &[
             write(&h.file("plain/notes/b"), b"");
         },
         level: QUICK,
-        found: &[
-            found(Kind::ForeignKeys, "plain"),
-            found(Kind::ForeignKeys, "").key("README.md"),
-        ],
+        found: &[found(Kind::ForeignKeys, "plain"), found(Kind::ForeignKeys, "").key("README.md")],
         mended: false,
     },
     Case {
@@ -388,7 +389,9 @@ const CASES: &[Case] = &[
 
 /// The findings, in an order that does not depend on that of directories.
 fn sorted(mut findings: Vec<zarrox::check::Finding>) -> Vec<zarrox::check::Finding> {
-    findings.sort_by_key(|found| (found.kind, found.path.clone(), found.chunk.clone(), found.inner_chunk.clone()));
+    findings.sort_by_key(|found| {
+        (found.kind, found.path.clone(), found.chunk.clone(), found.inner_chunk.clone())
+    });
     findings
 }
 
@@ -400,8 +403,16 @@ fn compare(case: &Case, found: &[zarrox::check::Finding]) {
     assert_eq!(found.len(), expected.len(), "{name}: {shown:#?}");
     for (found, expected) in found.iter().zip(expected) {
         assert_eq!((found.kind, found.path.as_str()), (expected.kind, expected.path), "{name}: {found}");
-        assert_eq!(found.chunk.as_deref(), expected.chunk.as_ref().map(|chunk| &chunk[..]), "{name}: {found}");
-        assert_eq!(found.inner_chunk.as_deref(), expected.inner.as_ref().map(|cell| &cell[..]), "{name}: {found}");
+        assert_eq!(
+            found.chunk.as_deref(),
+            expected.chunk.as_ref().map(|chunk| &chunk[..]),
+            "{name}: {found}"
+        );
+        assert_eq!(
+            found.inner_chunk.as_deref(),
+            expected.inner.as_ref().map(|cell| &cell[..]),
+            "{name}: {found}"
+        );
         if expected.key.is_some() {
             assert_eq!(found.key.as_deref(), expected.key, "{name}: {found}");
         }
@@ -419,7 +430,8 @@ fn nothing_is_found_where_all_is_well() {
 
 #[test]
 fn there_are_many_kinds_of_damage() {
-    let kinds: std::collections::BTreeSet<_> = CASES.iter().flat_map(|case| case.found).map(|found| found.kind).collect();
+    let kinds: std::collections::BTreeSet<_> =
+        CASES.iter().flat_map(|case| case.found).map(|found| found.kind).collect();
     assert!(CASES.len() >= 25 && kinds.len() >= 20, "{} cases of {} kinds", CASES.len(), kinds.len());
 }
 

@@ -47,7 +47,9 @@ fn create(path: &Path, kind: &str) {
         "zstd shards" => shards().compressor(Zstd::level(1)),
         "checked shards" => shards().compressor(Zstd::level(1).checksum(true)),
         "shards of sums" => whole().codecs([sums().into()]),
-        "an index without a checksum" => whole().codecs([sums().index_codecs([Bytes::little().into()]).into()]),
+        "an index without a checksum" => {
+            whole().codecs([sums().index_codecs([Bytes::little().into()]).into()])
+        }
         "shards in shards" => whole().codecs([Sharding::new([4, 4], [sums().into()]).into()]),
         _ => whole().codecs([sums().into(), Zstd::level(1).into()]),
     };
@@ -114,7 +116,11 @@ fn round(kind: &str, seed: u64) {
     create(&path, kind);
     let mut random = Random(seed);
     let chunks = || -> Vec<PathBuf> {
-        files_below(&path).into_keys().filter(|key| key.starts_with("a/c/")).map(|key| path.join(key)).collect()
+        files_below(&path)
+            .into_keys()
+            .filter(|key| key.starts_with("a/c/"))
+            .map(|key| path.join(key))
+            .collect()
     };
     let mut told = Vec::new();
     for _ in 0..=random.below(3) {

@@ -99,7 +99,8 @@ fn content(store: &FaultyStore) -> Vec<(String, Vec<u8>)> {
 
 #[test]
 fn where_a_repair_fails_what_was_there_is_there_still() {
-    let check = |store: &FaultyStore| Check::open_in(&OpenOptions::new(), Arc::new(store.clone()), "").unwrap();
+    let check =
+        |store: &FaultyStore| Check::open_in(&OpenOptions::new(), Arc::new(store.clone()), "").unwrap();
     let mut failed = 0;
     for operation in [Operation::Set, Operation::Erase] {
         for nth in 1..6 {
@@ -113,7 +114,9 @@ fn where_a_repair_fails_what_was_there_is_there_still() {
                 let key = finding.key.clone().unwrap();
                 let original = before.iter().find(|(name, _)| *name == key).unwrap();
                 let is_whole = after.contains(original);
-                let is_kept = after.iter().any(|(name, bytes)| name.contains(&key) && name.ends_with(".damaged") && *bytes == original.1);
+                let is_kept = after.iter().any(|(name, bytes)| {
+                    name.contains(&key) && name.ends_with(".damaged") && *bytes == original.1
+                });
                 match &finding.outcome {
                     Outcome::Repaired => assert!(is_kept && !is_whole, "{operation:?} {nth}: {finding}"),
                     Outcome::Failed(why) => {

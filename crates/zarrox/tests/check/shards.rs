@@ -97,7 +97,11 @@ fn damage_in_a_shard_within_a_shard_costs_one_chunk() {
     assert_eq!(kinds(&found), [Kind::CorruptInnerChunk]);
     assert_eq!(found[0].inner_chunk, Some(vec![0, 0]));
     let after = elements(&path);
-    let lost: Vec<_> = before.iter().filter(|(place, value)| after.get(place) != Some(value)).map(|(place, _)| &place.1).collect();
+    let lost: Vec<_> = before
+        .iter()
+        .filter(|(place, value)| after.get(place) != Some(value))
+        .map(|(place, _)| &place.1)
+        .collect();
     assert_eq!(lost, [&vec![0, 0], &vec![0, 1]]);
     assert_eq!(findings(&path, CheckLevel::Full), []);
 }

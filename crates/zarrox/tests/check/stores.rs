@@ -13,8 +13,7 @@ use super::{fill, kinds, run};
 const REPAIR: Repair = Repair { dry_run: false, refill: false };
 
 /// Formats whose groups hold arrays.
-const FORMATS: [Format; 5] =
-    [Format::V2, Format::V3, Format::V3Experimental, Format::V3Draft, Format::N5];
+const FORMATS: [Format; 5] = [Format::V2, Format::V3, Format::V3Experimental, Format::V3Draft, Format::N5];
 
 fn keys(store: &dyn Store) -> Vec<String> {
     zarrox_testkit::store::list(store, "").into_iter().map(|(key, _)| key).collect()
@@ -52,14 +51,19 @@ fn every_format_is_checked_and_repaired() {
 
         let (_, mut found) = run(&check());
         found.sort_by_key(|found| found.kind);
-        assert_eq!(kinds(&found), [Kind::ChunkOutsideGrid, Kind::EmptyChunk, Kind::CorruptChunk], "{format}: {found:#?}");
+        assert_eq!(
+            kinds(&found),
+            [Kind::ChunkOutsideGrid, Kind::EmptyChunk, Kind::CorruptChunk],
+            "{format}: {found:#?}"
+        );
         assert!(found.iter().all(|found| found.path == "g/a"), "{format}: {found:#?}");
         assert_eq!(found[2].chunk, Some(vec![1, 0]), "{format}");
         assert_eq!(found[2].key.as_deref(), Some(key.as_str()), "{format}");
         let (summary, found) = run(&check().repair(REPAIR));
         assert!(summary.is_clean() && found.len() == 3, "{format}: {found:#?}");
         assert_eq!(run(&check()).1, [], "{format}");
-        let quarantined = keys(&*store).into_iter().filter(|key| key.starts_with(".zarrox-quarantine/")).count();
+        let quarantined =
+            keys(&*store).into_iter().filter(|key| key.starts_with(".zarrox-quarantine/")).count();
         assert_eq!(quarantined, 3, "{format}");
         let array = options.open_in(store.clone(), "g/a").unwrap().into_array().unwrap();
         let read = array.read::<i32>(..).unwrap();
@@ -93,7 +97,8 @@ fn check_url(url: &str) {
     let (_, found) = run(&check().repair(REPAIR));
     assert_eq!(found[0].outcome, Outcome::Repaired, "{url}: {found:#?}");
     assert_eq!(run(&check()).1, [], "{url}");
-    let array = OpenOptions::new().mode(OpenMode::Read).open(format!("{url}/g/a")).unwrap().into_array().unwrap();
+    let array =
+        OpenOptions::new().mode(OpenMode::Read).open(format!("{url}/g/a")).unwrap().into_array().unwrap();
     assert_eq!(array.read::<i32>(s![3, ..]).unwrap(), ndarray::arr1(&[19, 20, 21, 0, 0, 0]).into_dyn());
     drop(array);
     let quarantine = check().quarantine();
@@ -132,7 +137,9 @@ fn stores_that_cannot_be_listed_are_asked_for_each_chunk() {
     fill(array.data_type(DataType::Int32).no_compressor());
     set(&store, "a/c/1/0", b"short");
     // An unreadable listing is a finding, and keeps nothing else from being checked.
-    store.inject(Fault::fail(zarrox::stores::StoreErrorKind::Forbidden).on(&[zarrox::stores::Operation::ListPrefix]));
+    store.inject(
+        Fault::fail(zarrox::stores::StoreErrorKind::Forbidden).on(&[zarrox::stores::Operation::ListPrefix]),
+    );
     let check = Check::open_in(&OpenOptions::new(), Arc::new(store.clone()), "a").unwrap();
     let (summary, found) = run(&check);
     assert_eq!(kinds(&found), [Kind::Unreadable], "{found:#?}");

@@ -47,7 +47,9 @@ impl CodecChain {
         encoded: &mut Vec<u8>,
     ) -> Result<Option<Mended>, CodecError> {
         let codecs = self.bytes.bytes_to_bytes.as_slice();
-        let Some(table) = self.bytes.inner_chunks().and_then(|chunks| chunks.table()) else { return Ok(None) };
+        let Some(table) = self.bytes.inner_chunks().and_then(|chunks| chunks.table()) else {
+            return Ok(None);
+        };
         if codecs.is_empty() {
             return table.mend(damaged, fill, encoded).map(Some);
         }

@@ -3,8 +3,8 @@
 use super::build::CodecChain;
 use super::named::Named;
 use crate::codec::{
-    ArrayAccess, ArrayToBytes, ChunkTable, Codec, CodecContext, CodecSpec, EncodeOptions, Fetch, InnerChunks, ReadPart,
-    ReadRegion, RegionRanges, Size, Update, Window, WritePart,
+    ArrayAccess, ArrayToBytes, ChunkTable, Codec, CodecContext, CodecSpec, EncodeOptions, Fetch, InnerChunks,
+    ReadPart, ReadRegion, RegionRanges, Size, Update, Window, WritePart,
 };
 use crate::error::CodecError;
 use crate::json::{Json, Map};
