@@ -58,8 +58,6 @@ mod file_lock;
 pub mod fork;
 mod key;
 mod key_map;
-#[cfg(unix)]
-mod leftovers;
 mod local;
 mod lock;
 #[cfg(feature = "async")]
@@ -116,8 +114,6 @@ pub use database::redb::{RedbOptions, RedbStore};
 pub use database::sqlite::{SqliteOptions, SqliteStore};
 pub use error::{StoreError, StoreErrorKind};
 pub use key::{Key, Prefix};
-#[cfg(unix)]
-pub use leftovers::{Leftover, leftovers};
 #[cfg(unix)]
 pub use local::directory::DirectoryStore;
 pub use local::memory::MemoryStore;

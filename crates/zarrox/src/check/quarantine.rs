@@ -132,10 +132,11 @@ fn url_of_root(path: &Path, node: &str) -> Option<String> {
 
 /// Writes a value under a key that has none, part by part.
 fn write(store: &dyn Store, key: &Key, value: &dyn Value) -> Result<()> {
-    let condition = if store.capabilities().set_if_absent { Condition::Absent } else { Condition::Always };
-    if condition == Condition::Always && store.contains(key)? {
+    let compares = store.capabilities().set_if_absent;
+    if !compares && store.contains(key)? {
         return Err(Error::new(ErrorKind::AlreadyExists, format!("'{key}' is there already")));
     }
+    let condition = if compares { Condition::Absent } else { Condition::Always };
     let length = usize::try_from(value.size()).map_err(|_| crate::pool::too_many("the bytes"))?;
     let failure = RefCell::new(None);
     let parts = |write: &mut dyn FnMut(&[u8]) -> std::io::Result<()>| {

@@ -22,17 +22,19 @@ impl Judged {
 /// was judged any more. Where something fails, what was there is there still.
 pub(super) fn replace(session: &Session<'_>, key: &Key, judged: &Judged, bytes: Option<&[u8]>) -> Result<()> {
     let store = &session.start.store;
-    let _guard = store.lock(key)?;
+    let guard = store.lock(key)?;
     let Some(value) = store.open(key)? else { return Err(changed()) };
     if Judged::of(&*value) != *judged {
         return Err(changed());
     }
     session.quarantine.keep(key, &*value)?;
-    let guarded = judged.version.as_ref().filter(|_| session.start.is_guarded());
-    let condition = guarded.map_or(Condition::Always, Condition::Matches);
+    let versions = judged.version.as_ref().filter(|_| session.start.is_guarded());
+    let condition = versions.map_or(Condition::Locked(&guard), Condition::Matches);
     match bytes {
         Some(bytes) => store.set(key, bytes, condition).map_err(Error::from),
-        None => store.erase(key).map(drop).map_err(Error::from),
+        // Between the comparison above and this, nobody can be kept out of a store that does not erase under a condition.
+        None if session.start.cannot_erase_unchanged() => store.erase(key).map(drop).map_err(Error::from),
+        None => store.erase_if(key, condition).map(drop).map_err(Error::from),
     }
 }
 
