@@ -69,3 +69,12 @@ pub struct Mended {
     /// The number of inner chunks that are lost.
     pub lost: usize,
 }
+
+/// The outcome of taking a damaged chunk apart whose elements can be read by parts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Salvaged {
+    /// The number of elements that are as they were.
+    pub kept: usize,
+    /// The number of elements that are lost.
+    pub lost: usize,
+}

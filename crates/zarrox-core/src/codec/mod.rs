@@ -29,7 +29,7 @@ pub use byte_stream::ByteStream;
 pub use bytes_to_bytes::{BytesAccess, BytesToBytes, DecodeRanges, DecodeStream, Framed, Framing};
 pub use chain::CodecChain;
 pub use chunk_spec::{ChunkSpec, Size};
-pub use chunk_table::{ChunkTable, Entry, Mended};
+pub use chunk_table::{ChunkTable, Entry, Mended, Salvaged};
 pub use codec_spec::CodecSpec;
 pub use def::{CHUNK_LIMIT, Codec, CodecKind, same_from_v2, same_to_v2};
 pub use elementwise::Elementwise;

@@ -1,6 +1,6 @@
 //! Chunks: whether what is stored can be decoded.
 
-use zarrox_core::codec::{CodecChain, Size};
+use zarrox_core::codec::{self, ChunkTable, CodecChain, Mended, Salvaged, Size, Window};
 use zarrox_core::scratch::Scratch;
 use zarrox_core::{CodecError, Error, ErrorKind, Result};
 use zarrox_stores::{ByteRange, Key, Value};
@@ -76,8 +76,9 @@ fn look(
         return Ok((Vec::new(), Judged::default()));
     }
     let whole = ByteRange::From { offset: 0, length: Some(target.size.min(shards::TOGETHER)) };
-    let first = match place.is_remote() && level == CheckLevel::Full {
-        true => Some(whole),
+    let first = match place.is_remote() {
+        true if level == CheckLevel::Full => Some(whole),
+        true => chain.table().and_then(index),
         false => None,
     };
     let Some(value) = place.store.open_with(&target.key, first)? else {
@@ -85,6 +86,14 @@ fn look(
     };
     let flaws = flaws(place, chain, &*value, level, objects)?;
     Ok((flaws, Judged::of(&*value)))
+}
+
+/// The bytes that a shard's index is in.
+fn index(table: &dyn ChunkTable) -> Option<ByteRange> {
+    match table.index_range(Window { offset: 0, length: None }).ok()? {
+        codec::ByteRange::From { offset, length } => Some(ByteRange::From { offset, length }),
+        codec::ByteRange::Suffix { length } => Some(ByteRange::Suffix { length }),
+    }
 }
 
 fn flaws(
@@ -191,25 +200,33 @@ fn plan(
         return Ok(Plan::nothing("it may be whole; a higher limit on the memory of a chunk tells"));
     }
     let mut bytes = Vec::new();
-    if judged.size > 0 && chain.has_inner_chunks() {
+    if judged.size > 0 {
         if judged.size > MENDED {
-            return Ok(Plan::nothing(format!("shards of more than {MENDED} bytes are not mended")));
+            return Ok(Plan::nothing(format!("what is larger than {MENDED} bytes is not taken apart")));
         }
         let Some(stored) = array.location().store.get(&target.key)? else { return Err(gone()) };
-        match chain.mend(&stored, session.refills(), &mut bytes) {
-            Ok(Some(mended)) if !bytes.is_empty() => {
-                chain.verify(&bytes)?;
-                let remedy = Remedy::Rebuild { kept: mended.kept, found: mended.found, lost: mended.lost };
-                return Ok(Plan { remedy, bytes: Some(bytes) });
-            }
-            _ => bytes.clear(),
+        if let Some(remedy) = parts(chain, &stored, session.refills(), &mut bytes)? {
+            chain.verify(&bytes)?;
+            return Ok(Plan { remedy, bytes: Some(bytes) });
         }
+        bytes.clear();
     }
     if session.refills() {
         chain.encode_fill(&mut bytes)?;
         return Ok(Plan { remedy: Remedy::Refill, bytes: Some(bytes) });
     }
     Ok(Plan { remedy: Remedy::Quarantine, bytes: None })
+}
+
+/// Makes a new chunk of the parts of a damaged one that are whole. `None` where there are none.
+fn parts(chain: &CodecChain, stored: &[u8], fill: bool, bytes: &mut Vec<u8>) -> Result<Option<Remedy>> {
+    if chain.has_inner_chunks() {
+        // Where it cannot be told what is whole, nothing is.
+        let mended = chain.mend(stored, fill, bytes).ok().flatten().filter(|_| !bytes.is_empty());
+        return Ok(mended.map(|Mended { kept, found, lost }| Remedy::Rebuild { kept, found, lost }));
+    }
+    let salvaged = chain.salvage(stored, bytes)?;
+    Ok(salvaged.map(|Salvaged { kept, lost }| Remedy::Salvage { kept, lost }))
 }
 
 fn gone() -> Error {

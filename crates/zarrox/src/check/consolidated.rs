@@ -3,7 +3,9 @@
 use zarrox_core::{Error, ErrorKind, Result};
 
 use super::finding::{Finding, FindingKind, Remedy};
+use super::restore::is_last_copy;
 use super::session::Session;
+use crate::consolidated::{Difference, DifferenceKind as Kind};
 use crate::group::Group;
 
 /// Compares a group's own consolidated metadata with the documents of all nodes below, and writes it anew if that is wanted.
@@ -16,20 +18,16 @@ pub(super) fn check(session: &Session<'_>, group: &Group) -> Result<()> {
     }
     let findings = match group.check_consolidated() {
         Ok(differences) => {
-            let finding = |difference: crate::consolidated::Difference| {
-                let node = group
-                    .path()
-                    .join(&difference.path)
-                    .map_or_else(|_| difference.path.clone(), |node| node.to_string());
-                let node = node.trim_start_matches('/').to_owned();
-                Finding::new(
-                    FindingKind::StaleConsolidated,
-                    &node,
-                    stale(path, difference.kind),
-                    Remedy::Consolidate,
-                )
+            // What was told of the documents themselves is not told again; and these are not forgotten.
+            let (last, differences): (Vec<_>, Vec<_>) =
+                differences.into_iter().partition(|difference| is_last_copy(group, difference));
+            let remedy = match last.first() {
+                None => Remedy::Consolidate,
+                Some(_) => {
+                    Remedy::Nothing("it has the only copies of documents, which come first".to_owned())
+                }
             };
-            differences.into_iter().map(finding).collect()
+            differences.iter().map(|difference| finding(group, difference, remedy.clone())).collect()
         }
         Err(error) => vec![broken(session, path, error)?],
     };
@@ -39,8 +37,17 @@ pub(super) fn check(session: &Session<'_>, group: &Group) -> Result<()> {
     session.settle(findings, || group.consolidate_metadata())
 }
 
-fn stale(group: &str, kind: crate::consolidated::DifferenceKind) -> String {
-    use crate::consolidated::DifferenceKind as Kind;
+fn finding(group: &Group, difference: &Difference, remedy: Remedy) -> Finding {
+    let (above, below) = (group.path().as_str(), difference.path.as_str());
+    let node = match (above.is_empty(), below.is_empty()) {
+        (true, _) => below.to_owned(),
+        (_, true) => above.to_owned(),
+        _ => format!("{above}/{below}"),
+    };
+    Finding::new(FindingKind::StaleConsolidated, &node, stale(above, difference.kind), remedy)
+}
+
+fn stale(group: &str, kind: Kind) -> String {
     let says = match kind {
         Kind::Missing => "does not have the node",
         Kind::Extra => "has the node, which is not there",

@@ -142,8 +142,17 @@ pub enum Remedy {
         /// The number of inner chunks that are lost.
         lost: usize,
     },
+    /// The chunk is copied to the quarantine, and written anew from its elements that can be read one by one.
+    Salvage {
+        /// The number of elements that stay as they are.
+        kept: usize,
+        /// The number of elements that are lost, and become the fill value.
+        lost: usize,
+    },
     /// The consolidated metadata is written anew.
     Consolidate,
+    /// The node's documents are written, as the consolidated metadata of a group above has them.
+    Restore,
     /// The group's document is written.
     CreateGroup,
     /// The node is moved back to its place.
@@ -174,7 +183,12 @@ impl fmt::Display for Remedy {
                 }
                 f.write_str("; the damaged one goes to the quarantine")
             }
+            Self::Salvage { kept, lost } => write!(
+                f,
+                "write the chunk anew, of {kept} elements that can be read; {lost} lost; the damaged one goes to the quarantine"
+            ),
             Self::Consolidate => f.write_str("write the consolidated metadata anew"),
+            Self::Restore => f.write_str("write the node's documents as the consolidated metadata has them"),
             Self::CreateGroup => f.write_str("write the group's document"),
             Self::MoveBack => f.write_str("move the node back to its place"),
         }

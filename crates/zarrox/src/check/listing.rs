@@ -227,6 +227,11 @@ pub(super) fn report_scan(session: &Session<'_>, path: &str, prefix: &Prefix, sc
         let finding = Finding::new(FindingKind::ChunksWithoutArray, path, message, why);
         session.report(finding.at_key(prefix.as_str()))?;
     }
+    report_others(session, path, scan)
+}
+
+/// Tells of keys below a prefix that look like nothing.
+pub(super) fn report_others(session: &Session<'_>, path: &str, scan: &Scan) -> Result<()> {
     match &scan.other {
         Some(example) => report_foreign(session, path, scan.others, example),
         None => Ok(()),

@@ -12,6 +12,7 @@ use super::listing::{self, Scan, listed};
 use super::missing;
 use super::quarantine::WITHIN;
 use super::replaced;
+use super::restore::Lost;
 use super::session::{CheckLevel, Session};
 use crate::array::Array;
 use crate::group::{Group, Node};
@@ -105,16 +106,37 @@ fn refused(session: &Session<'_>, place: &Location, error: Error) -> Result<()> 
         ErrorKind::LimitExceeded => FindingKind::TooLarge,
         _ => return session.report_unreadable(path, error),
     };
-    let (why, key) = match kind {
-        FindingKind::UnreadableDocument => (
-            "only who knows what it said can write it again; its chunks are not looked at",
-            first_document(place),
-        ),
-        _ => ("it may be whole; nothing here can read it", None),
+    let finding = |remedy| Finding::new(kind, path, message(place, &error), remedy);
+    if kind != FindingKind::UnreadableDocument {
+        let why = "it may be whole; nothing here can read it";
+        return session.report(finding(Remedy::Nothing(why.to_owned())));
+    }
+    let key = first_document(place);
+    let why = "only who knows what it said can write it again; its chunks are not looked at";
+    if restored(session, place, |remedy| Finding { key, ..finding(remedy) }, why)? {
+        return node(session, &place.as_stored());
+    }
+    below(session, place)
+}
+
+/// Tells of documents that are lost, and writes them if consolidated metadata has them and that is wanted. True if it did.
+fn restored(
+    session: &Session<'_>,
+    place: &Location,
+    finding: impl FnOnce(Remedy) -> Finding,
+    why: &str,
+) -> Result<bool> {
+    let Some(lost) = Lost::find(place) else {
+        session.report(finding(Remedy::Nothing(why.to_owned())))?;
+        return Ok(false);
     };
-    let finding = Finding::new(kind, path, message(place, &error), Remedy::Nothing(why.to_owned()));
-    session.report(Finding { key, ..finding })?;
-    if kind == FindingKind::UnreadableDocument { below(session, place) } else { Ok(()) }
+    let mut restored = false;
+    session.settle(vec![finding(Remedy::Restore)], || {
+        lost.restore(session)?;
+        restored = true;
+        Ok(())
+    })?;
+    Ok(restored)
 }
 
 /// The key of the document that a node has.
@@ -152,17 +174,30 @@ fn absent(session: &Session<'_>, place: &Location) -> Result<()> {
     if scan.journal {
         return listing::interrupted(session, path, &place.path.key(crate::convert::JOURNAL));
     }
-    let Some(document) = scan.document else {
-        return match session.settings.level {
-            CheckLevel::Metadata if scan.chunks == 0 => Ok(()),
-            _ => listing::report_scan(session, path, &prefix, &scan),
-        };
-    };
+    let Some(document) = scan.document else { return without_documents(session, place, &prefix, &scan) };
     let format = if document == "zarr.json" { Format::V3 } else { Format::V2 };
     let message = format!("there are nodes below, and the group has no document; Zarr {format} demands one");
     let finding = Finding::new(FindingKind::ImplicitGroup, path, message, Remedy::CreateGroup);
     session.settle(vec![finding], || create_group(place, format))?;
     below(session, place)
+}
+
+/// Tells of a prefix below which there are no documents of nodes.
+fn without_documents(session: &Session<'_>, place: &Location, prefix: &Prefix, scan: &Scan) -> Result<()> {
+    let path = place.path.as_str();
+    if scan.chunks > 0 {
+        let message = format!("{} chunks, and no document of an array", scan.chunks);
+        let finding = |remedy| Finding::new(FindingKind::ChunksWithoutArray, path, message, remedy);
+        let why = "only who knows the array's metadata can write it again";
+        if restored(session, place, |remedy| finding(remedy).at_key(prefix.as_str()), why)? {
+            return node(session, &place.as_stored());
+        }
+    }
+    if session.settings.level == CheckLevel::Metadata {
+        Ok(())
+    } else {
+        listing::report_others(session, path, scan)
+    }
 }
 
 fn create_group(place: &Location, format: Format) -> Result<()> {

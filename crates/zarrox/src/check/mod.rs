@@ -47,6 +47,7 @@ mod outside;
 mod quarantine;
 mod repair;
 mod replaced;
+mod restore;
 mod session;
 mod shards;
 

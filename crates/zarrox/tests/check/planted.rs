@@ -137,6 +137,20 @@ const CASES: &[Case] = &[
         mended: false,
     },
     Case {
+        name: "documents that are lost and damaged, of which there are copies",
+        plant: |h| {
+            zarrox::open_group(&h.path).unwrap().consolidate_metadata().unwrap();
+            fs::remove_file(h.file("plain/zarr.json")).unwrap();
+            edit(&h.file("raw/zarr.json"), |bytes| bytes.truncate(40));
+        },
+        level: METADATA,
+        found: &[
+            found(Kind::ChunksWithoutArray, "plain").key("plain/"),
+            found(Kind::UnreadableDocument, "raw").key("raw/zarr.json"),
+        ],
+        mended: true,
+    },
+    Case {
         name: "names that differ in case",
         plant: |h| drop(zarrox::create_group(h.file("PLAIN")).unwrap()),
         level: METADATA,

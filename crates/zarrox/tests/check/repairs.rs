@@ -4,7 +4,7 @@ use std::fs;
 use std::sync::Arc;
 
 use zarrox::check::{Check, CheckLevel, FindingKind as Kind, Outcome, Remedy, Repair};
-use zarrox::codecs::Zstd;
+use zarrox::codecs::{Blosc, Zstd};
 use zarrox::prelude::*;
 use zarrox::stores::{Condition, Key, MemoryStore, Operation, Store, StoreErrorKind, StoreExt};
 use zarrox::{ErrorKind, MissingChunks, OpenMode, OpenOptions};
@@ -182,4 +182,37 @@ fn chunks_that_are_being_replaced_are_not_called_damaged() {
         done.store(true, std::sync::atomic::Ordering::Relaxed);
         assert!(writer.join().unwrap() > 0);
     });
+}
+
+/// Blosc decodes blocks one by one: those that are whole stay readable, and so they do when the chunk is repaired.
+#[test]
+fn elements_beside_a_damaged_block_are_kept() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("a.zarr");
+    let builder = zarrox::create_array(&path).shape([300_000]).chunks([300_000]).data_type(DataType::Int32);
+    let array = builder.compressor(Blosc::lz4()).create().unwrap();
+    let numbers: Vec<i32> =
+        (1..=300_000_i32).map(|n| n.wrapping_mul(0x9e37_79b1_u32.cast_signed())).collect();
+    array.write(.., &ndarray::arr1(&numbers)).unwrap();
+    edit(&path.join("c/0"), |bytes| {
+        let middle = bytes.len() / 2;
+        bytes[middle..middle + 4000].fill(0xff);
+    });
+    let parts = || -> Vec<Option<Vec<i32>>> {
+        let part = |start: u64| array.read::<i32>(s![start..start + 1000]).ok();
+        (0..300).map(|n| part(n * 1000).map(|part| part.into_raw_vec_and_offset().0)).collect()
+    };
+    let before = parts();
+    let found = repaired(&path, false);
+    assert_eq!(kinds(&found), [Kind::CorruptChunk]);
+    let readable = before.iter().flatten().count();
+    let Remedy::Salvage { kept, lost } = found[0].remedy else { panic!("{found:?}") };
+    assert!(
+        readable > 100 && readable < 300 && kept >= readable * 1000 && kept + lost == 300_000,
+        "{readable} {kept}"
+    );
+    for (before, after) in before.into_iter().zip(parts()) {
+        assert!(after.is_some() && (before.is_none() || before == after));
+    }
+    assert_eq!(findings(&path, CheckLevel::Full), []);
 }
