@@ -99,6 +99,13 @@ static EXAMPLES: &[(&str, &[Example])] = &[
         ],
     ),
     (
+        "check",
+        &[
+            example("Whether everything can be read", "zarrox check sea.zarr"),
+            example("The work of a repair, without doing it", "zarrox check sea.zarr --repair --dry-run"),
+        ],
+    ),
+    (
         "dump",
         &[
             example("Print some elements of the last row", "zarrox dump 'sea.zarr/depth[-1, ::10]'"),

@@ -15,7 +15,7 @@ pub(crate) const CODES: [(u8, &str); 9] = [
     (2, "wrong usage: an argument, a selection or a data type does not fit"),
     (3, "not found"),
     (4, "something already exists"),
-    (5, "corrupt: damaged chunks or files, or invalid metadata"),
+    (5, "corrupt: damaged chunks or files, or invalid metadata; findings of a check"),
     (6, "a feature that is not supported"),
     (7, "access denied, or read-only"),
     (interrupt::CODE, "interrupted"),

@@ -42,5 +42,10 @@ fn interrupted() -> Error {
 
 /// An array whose reads and writes stop after an interrupt, and which reports the number of elements of each finished chunk.
 pub(crate) fn watched(array: &Array, heard: impl Fn(u64) + Send + Sync + 'static) -> Array {
-    array.with_options(&AccessOptions::new().interrupt(&SIGNAL).on_chunk(heard))
+    array.with_options(&options().on_chunk(heard))
+}
+
+/// Options for work that an interruption calls off.
+pub(crate) fn options() -> AccessOptions {
+    AccessOptions::new().interrupt(&SIGNAL)
 }

@@ -20,7 +20,9 @@ impl Progress {
     /// Starts work on so many bytes.
     pub(crate) fn new(name: &str, bytes: u64) -> Self {
         let bar = ProgressBar::with_draw_target(Some(bytes), ProgressDrawTarget::stderr());
-        let style = ProgressStyle::with_template("{msg} [{bar:30}] {bytes}/{total_bytes}, {eta} left");
+        let style = ProgressStyle::with_template(
+            "{msg} [{bar:30}] {bytes}/{total_bytes}, {bytes_per_sec}, {eta} left",
+        );
         bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("=> "));
         let name = printable(name);
         Self { bar: bar.with_message(name.clone()), name, begun: Instant::now() }
@@ -35,6 +37,11 @@ impl Progress {
     pub(crate) fn set(&self, done: u64, total: u64) {
         self.bar.set_length(total);
         self.bar.set_position(done);
+    }
+
+    /// Does something that writes to the terminal, too.
+    pub(crate) fn aside<R>(&self, write: impl FnOnce() -> R) -> R {
+        self.bar.suspend(write)
     }
 
     /// Returns true if the final line will be visible.

@@ -30,24 +30,29 @@ pub(crate) fn unless_interrupted<R: Send>(
     array: &Array,
     work: impl FnOnce(&Array) -> zarrox::Result<R> + Send,
 ) -> PyResult<R> {
-    if !is_main_thread(py)? {
-        return py.detach(|| work(array)).or_raise();
-    }
     let interrupt = Interrupt::new();
     let array = array.with_options(&AccessOptions::new().interrupt(&interrupt));
+    unless_raised(py, &interrupt, || work(&array))
+}
+
+/// Does work that an interrupt calls off, in the same way.
+pub(crate) fn unless_raised<R: Send>(
+    py: Python<'_>,
+    interrupt: &Interrupt,
+    work: impl FnOnce() -> zarrox::Result<R> + Send,
+) -> PyResult<R> {
+    if !is_main_thread(py)? {
+        return py.detach(work).or_raise();
+    }
     let mut raised = None;
-    let result = beside(
-        py,
-        || work(&array),
-        || {
-            if raised.is_none()
-                && let Err(error) = py.check_signals()
-            {
-                interrupt.raise();
-                raised = Some(error);
-            }
-        },
-    );
+    let result = beside(py, work, || {
+        if raised.is_none()
+            && let Err(error) = py.check_signals()
+        {
+            interrupt.raise();
+            raised = Some(error);
+        }
+    });
     match (raised, result) {
         (Some(error), _) => Err(error),
         (None, Some(result)) => result.or_raise(),

@@ -41,4 +41,6 @@ mod documentation {
     mod own_codecs {}
     #[doc = include_str!("../../../docs/guide/stores.md")]
     mod stores {}
+    #[doc = include_str!("../../../docs/guide/check.md")]
+    mod check {}
 }

@@ -27,6 +27,7 @@ mod access;
 mod array;
 #[cfg(feature = "async")]
 pub mod asynchronous;
+pub mod check;
 mod chunk_cache;
 mod consolidated;
 pub mod convert;
@@ -113,6 +114,20 @@ pub fn create_group(path: impl AsRef<Path>) -> Result<Group> {
 /// Starts to create an array at a path.
 pub fn create_array(path: impl AsRef<Path>) -> ArrayBuilder {
     OpenOptions::new().create_array(path)
+}
+
+/// Checks the node at a path or URL and all below it, and gives every finding: none where all is well. [`check::Check`] has options,
+/// tells of findings while it goes on, and repairs.
+///
+/// # Errors
+/// [`ErrorKind::NotFound`] when there is nothing to check; when the store cannot be reached any more.
+pub fn check(path: impl AsRef<Path>) -> Result<Vec<check::Finding>> {
+    let mut findings = Vec::new();
+    check::Check::open(path)?.run(|finding| {
+        findings.push(finding);
+        Ok(())
+    })?;
+    Ok(findings)
 }
 
 /// The examples of the macro's page are compiled and run.

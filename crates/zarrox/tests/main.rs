@@ -4,6 +4,7 @@ mod arrays;
 #[cfg(feature = "async")]
 mod asynchronous;
 mod attributes;
+mod check;
 mod checksums;
 mod chunk_cache;
 mod corpus;

@@ -1,6 +1,7 @@
 //! The commands, with one file for each.
 
 mod attrs;
+mod check;
 mod completions;
 mod consolidate;
 mod convert;
@@ -51,6 +52,7 @@ enum Command {
     Export(export::Export),
     Convert(convert::Convert),
     Consolidate(consolidate::Consolidate),
+    Check(check::Check),
     Dump(dump::Dump),
     Attrs(attrs::Attrs),
     Rm(rm::Rm),
@@ -72,6 +74,7 @@ impl Command {
             Self::Export(export) => export.run(global, out),
             Self::Convert(convert) => convert.run(global, out),
             Self::Consolidate(consolidate) => consolidate.run(global, out),
+            Self::Check(check) => check.run(global, out),
             Self::Dump(dump) => dump.run(global, out),
             Self::Attrs(attrs) => attrs.run(global, out),
             Self::Rm(rm) => rm.run(global),

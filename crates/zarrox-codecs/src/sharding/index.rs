@@ -1,7 +1,8 @@
 //! The index of a shard: how it is stored, and what it says.
 
 use zarrox_core::codec::{
-    ByteRange, ChunkSpec, Codec, CodecChain, CodecContext, CodecSpec, EncodeOptions, ReadRegion, Size, Window,
+    ByteRange, ChunkSpec, Codec, CodecChain, CodecContext, CodecSpec, DecodeOptions, EncodeOptions,
+    ReadRegion, Size, Window,
 };
 use zarrox_core::data_type::Storage;
 use zarrox_core::error::CodecError;
@@ -83,13 +84,24 @@ impl Index {
     }
 
     /// Decodes the entries of a box of inner chunks.
-    pub(crate) fn entries(&self, encoded: &[u8], mut cells: Dims<Span>) -> Result<Entries, CodecError> {
+    pub(crate) fn entries(&self, encoded: &[u8], cells: Dims<Span>) -> Result<Entries, CodecError> {
+        self.entries_with(encoded, cells, DecodeOptions::default())
+    }
+
+    /// Decodes the entries of a box of inner chunks with these options.
+    pub(crate) fn entries_with(
+        &self,
+        encoded: &[u8],
+        mut cells: Dims<Span>,
+        options: DecodeOptions,
+    ) -> Result<Entries, CodecError> {
         cells.push(Span::all(2));
         let shape: Dims<usize> = cells.iter().map(|span| span.count).collect();
         let first = cells.iter().map(|span| span.start).collect();
         let mut bytes = Scratch::with_len(shape.iter().product::<usize>() * 8)?;
         let out = ViewMut::contiguous(&mut bytes, &shape, 8);
-        self.chain.decode(encoded, ReadRegion::new(cells, out)).map_err(|e| e.at("index"))?;
+        let region = ReadRegion { options, ..ReadRegion::new(cells, out) };
+        self.chain.decode(encoded, region).map_err(|e| e.at("index"))?;
         Ok(Entries { bytes, first, shape })
     }
 

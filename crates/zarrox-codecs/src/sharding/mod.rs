@@ -17,14 +17,16 @@
 //! with gaps between them.
 
 pub(crate) mod index;
+mod mend;
+mod table;
 pub(crate) mod work;
 
 use std::fmt;
 
 use zarrox_core::codec::{
-    ArrayAccess, ArrayToBytes, ByteRange, Codec, CodecChain, CodecContext, CodecDef, CodecKind, CodecSpec,
-    EncodeOptions, Fetch, InnerChunks, ReadPart, ReadRegion, Size, Update, Window, WritePart, resolve,
-    same_from_v2, same_to_v2,
+    ArrayAccess, ArrayToBytes, ByteRange, ChunkTable, Codec, CodecChain, CodecContext, CodecDef, CodecKind,
+    CodecSpec, EncodeOptions, Fetch, InnerChunks, ReadPart, ReadRegion, Size, Update, Window, WritePart,
+    resolve, same_from_v2, same_to_v2,
 };
 use zarrox_core::error::CodecError;
 use zarrox_core::json::json;
@@ -243,6 +245,10 @@ impl InnerChunks for ShardingCodec {
             None => self.update_chunks(part, options, encoded, |_| Ok(None)),
         };
         stored.map_err(|e| e.in_codec(NAME))
+    }
+
+    fn table(&self) -> Option<&dyn ChunkTable> {
+        Some(self)
     }
 }
 

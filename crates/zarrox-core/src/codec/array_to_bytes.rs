@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{EncodeOptions, Fetch, ReadPart, ReadRegion, Size, Update, Window, WritePart};
+use super::{ChunkTable, EncodeOptions, Fetch, ReadPart, ReadRegion, Size, Update, Window, WritePart};
 use crate::error::CodecError;
 use crate::json::Map;
 use crate::strided::View;
@@ -79,4 +79,7 @@ pub trait InnerChunks: fmt::Debug + Sync {
         options: EncodeOptions,
         encoded: &mut Vec<u8>,
     ) -> Result<Update, CodecError>;
+
+    /// The encoded chunk as a table of the smaller ones, for those who check and mend it; `None` where nothing of it is understood.
+    fn table(&self) -> Option<&dyn ChunkTable>;
 }

@@ -14,6 +14,7 @@ __all__ = [
     "__version__",
     "after_fork",
     "before_fork",
+    "check",
     "codec_names",
     "consolidate",
     "create_array",
@@ -247,6 +248,18 @@ def create_array(store: Store, path: str, spec: str) -> Array:
 def create_group(store: Store, path: str, format: str, attributes: str = "{}", overwrite: bool = False) -> Group: ...
 def delete_node(store: Store, path: str) -> None: ...
 def consolidate(store: Store, path: str) -> None: ...
+def check(
+    store: Store | None,
+    path: str,
+    level: str = "full",
+    missing: bool = False,
+    repair: bool = False,
+    dry_run: bool = False,
+    refill: bool = False,
+) -> list[dict[str, Any]]:
+    """Without a store, ``path`` is a path on this machine. Members: ``severity``, ``kind``, ``path``, ``chunk``, ``last_chunk``, ``inner_chunk``,
+    ``key``, ``message``, ``repair``, ``repairable``, ``outcome``, ``failure``."""
+
 def migrate_1to2(store: Store, path: str = "") -> None: ...
 
 @final

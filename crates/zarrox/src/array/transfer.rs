@@ -1,13 +1,15 @@
-//! Access to arrays for copying: stored chunks as bytes, and elements in parts.
+//! Access to arrays for copying and checking: their stored chunks as they are, their codecs, and their elements in parts.
 
 use std::sync::Arc;
 
 use zarrox_core::Error;
+use zarrox_core::codec::CodecChain;
 use zarrox_core::data_type::Storage;
 use zarrox_core::{Result, Selection};
+use zarrox_stores::Prefix;
 
 use super::{Array, DynArray};
-use crate::location::Context;
+use crate::location::{Context, Location};
 use crate::options::OpenOptions;
 use crate::pool::Pool;
 
@@ -15,6 +17,26 @@ impl Array {
     /// The key of the object of a chunk, whether it exists or not.
     pub(crate) fn object_key(&self, chunk: &[u64]) -> Result<String> {
         self.key(chunk).map(|key| key.to_string())
+    }
+
+    /// The place of the array.
+    pub(crate) fn location(&self) -> &Location {
+        &self.location
+    }
+
+    /// The prefix of all chunks.
+    pub(crate) fn chunks_prefix(&self) -> &Prefix {
+        &self.chunks
+    }
+
+    /// Returns true if a chunk is one of the grid's.
+    pub(crate) fn has_chunk(&self, chunk: &[u64]) -> bool {
+        chunk.len() == self.ndim() && chunk.iter().zip(self.grid_shape()).all(|(index, count)| *index < count)
+    }
+
+    /// Works with the codec chain of a chunk.
+    pub(crate) fn with_chain<R>(&self, chunk: &[u64], work: impl FnOnce(&CodecChain) -> R) -> Result<R> {
+        Ok(work(&*self.chain_of(chunk)?))
     }
 
     /// Returns a handle of the array that works only on the calling thread.

@@ -10,7 +10,7 @@ pub(crate) const CODECS: &[&str] = &["zarrs.gdeflate"];
 pub(crate) const PENDING: &[(&str, &str)] = &[];
 
 const FILL_CLAMPED: &str = "the fill value is clamped to another one, which zarr-python takes";
-const THREE_DIMENSIONS: &str = "zarrs computes the rate of zfp as if there were three dimensions";
+pub(crate) const THREE_DIMENSIONS: &str = "zarrs computes the rate of zfp as if there were three dimensions";
 const NOT_JSON: &str = "the attributes have NaN and Infinity, which JSON has not";
 const NUMCODECS: &str = "the codec has a name of its own in version 3";
 const NULL_MEMBER: &str = "zarr-python 3.0 and 3.1 wrote \"consolidated_metadata\": null";

@@ -133,7 +133,7 @@ impl CodecChain {
     }
 
     /// Returns true if reading a part of a chunk costs less than reading the whole chunk.
-    fn reads_parts(&self, window: Window, options: DecodeOptions) -> bool {
+    pub(super) fn reads_parts(&self, window: Window, options: DecodeOptions) -> bool {
         let parts = match self.bytes.unframed(window, options).1 {
             [] => self.bytes.in_place || self.bytes.has_chunks,
             [only] => self.bytes.in_place && decodes_ranges(only),

@@ -3,8 +3,8 @@
 use super::build::CodecChain;
 use super::named::Named;
 use crate::codec::{
-    ArrayAccess, ArrayToBytes, Codec, CodecContext, CodecSpec, EncodeOptions, Fetch, InnerChunks, ReadPart,
-    ReadRegion, RegionRanges, Size, Update, Window, WritePart,
+    ArrayAccess, ArrayToBytes, ChunkTable, Codec, CodecContext, CodecSpec, EncodeOptions, Fetch, InnerChunks,
+    ReadPart, ReadRegion, RegionRanges, Size, Update, Window, WritePart,
 };
 use crate::error::CodecError;
 use crate::json::{Json, Map};
@@ -100,5 +100,9 @@ impl InnerChunks for Unusable {
         _: &mut Vec<u8>,
     ) -> Result<Update, CodecError> {
         Err(self.error())
+    }
+
+    fn table(&self) -> Option<&dyn ChunkTable> {
+        None
     }
 }
