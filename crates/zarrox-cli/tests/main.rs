@@ -4,6 +4,7 @@ mod attributes;
 mod common;
 mod consolidate;
 mod convert;
+mod digests;
 mod dump;
 mod errors;
 mod files;

@@ -27,9 +27,12 @@ mod access;
 mod array;
 #[cfg(feature = "async")]
 pub mod asynchronous;
+mod cells;
 mod chunk_cache;
 mod consolidated;
 pub mod convert;
+mod digest;
+mod dimension_names;
 mod error;
 mod group;
 mod guarded;
@@ -39,6 +42,7 @@ mod interrupt;
 mod kind;
 mod locate;
 mod location;
+pub mod manifest;
 mod memory;
 mod options;
 mod policy;
@@ -51,6 +55,7 @@ pub use array::{
     Array, ArrayBuilder, ArrayInfo, ArrayView, AsTypeView, Chunks, DynArray, Parts, Rows, Time, VlenElement,
 };
 pub use consolidated::{Difference, DifferenceKind, Freshness};
+pub use digest::{Digest, DigestKind, Digester, digest};
 pub use group::{Child, Group, Node, Tree};
 pub use interrupt::Interrupt;
 pub use kind::NodeKind;

@@ -7,12 +7,14 @@ mod convert;
 mod create;
 mod demo;
 mod describe;
+mod digest;
 mod dump;
 mod export;
 mod import;
 mod info;
 mod ls;
 mod man;
+mod manifest;
 mod mv;
 mod rm;
 mod storage;
@@ -51,6 +53,8 @@ enum Command {
     Export(export::Export),
     Convert(convert::Convert),
     Consolidate(consolidate::Consolidate),
+    Digest(digest::Digest),
+    Manifest(manifest::Manifest),
     Dump(dump::Dump),
     Attrs(attrs::Attrs),
     Rm(rm::Rm),
@@ -72,6 +76,8 @@ impl Command {
             Self::Export(export) => export.run(global, out),
             Self::Convert(convert) => convert.run(global, out),
             Self::Consolidate(consolidate) => consolidate.run(global, out),
+            Self::Digest(digest) => digest.run(global, out),
+            Self::Manifest(manifest) => manifest.run(global, out),
             Self::Dump(dump) => dump.run(global, out),
             Self::Attrs(attrs) => attrs.run(global, out),
             Self::Rm(rm) => rm.run(global),

@@ -50,6 +50,7 @@ from zarrox.creation import (
     zeros,
     zeros_like,
 )
+from zarrox.digests import digest, manifest, verify_manifest
 from zarrox.errors import CopyError, MetadataError
 from zarrox.hierarchy import Group, create_group, create_hierarchy, group, open_group
 from zarrox.initialize import init_array, init_group, init_store
@@ -111,6 +112,7 @@ __all__ = [
     "create_array",
     "create_group",
     "create_hierarchy",
+    "digest",
     "empty",
     "empty_like",
     "errors",
@@ -119,6 +121,7 @@ __all__ = [
     "full_like",
     "group",
     "load",
+    "manifest",
     "ones",
     "ones_like",
     "open",
@@ -133,6 +136,7 @@ __all__ = [
     "save_group",
     "storage",
     "tree",
+    "verify_manifest",
     "zeros",
     "zeros_like",
 ]

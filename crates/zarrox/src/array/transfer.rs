@@ -7,7 +7,7 @@ use zarrox_core::data_type::Storage;
 use zarrox_core::{Result, Selection};
 
 use super::{Array, DynArray};
-use crate::location::Context;
+use crate::location::{Context, Location};
 use crate::options::OpenOptions;
 use crate::pool::Pool;
 
@@ -40,9 +40,19 @@ impl Array {
         self.shared.unit
     }
 
+    /// Where it is, and the way in which it was opened.
+    pub(crate) fn location(&self) -> &Location {
+        &self.location
+    }
+
     /// The threads that work on its chunks.
     pub(crate) fn pool(&self) -> &Pool {
         self.location.pool()
+    }
+
+    /// The threads that compute.
+    pub(crate) fn cores(&self) -> &Pool {
+        &self.location.context.pool
     }
 
     /// Returns true if it is in a store whose answers are waited for.
@@ -62,7 +72,17 @@ impl Array {
         part: Selection,
         memory: &mut Option<DynArray>,
     ) -> Result<()> {
-        let view = self.slice(&part);
+        let values = self.read_again(&part, memory)?;
+        target.write_dyn(part, values)
+    }
+
+    /// Reads a part into memory that is used again if it fits.
+    pub(crate) fn read_again<'m>(
+        &self,
+        part: &Selection,
+        memory: &'m mut Option<DynArray>,
+    ) -> Result<&'m DynArray> {
+        let view = self.slice(part);
         let resolved = view.resolved()?;
         let shape = Self::lengths(&resolved.shape())?;
         let fits = |values: &DynArray| {
@@ -73,6 +93,6 @@ impl Array {
             None => self.empty_for(resolved, self.data_type())?,
         };
         self.read_resolved(resolved, values.view_mut())?;
-        target.write_dyn(part, memory.insert(values))
+        Ok(memory.insert(values))
     }
 }

@@ -14,9 +14,7 @@ use super::codecs;
 use super::report::{Finding, Severity, What};
 use super::translator::{Translator, says};
 use crate::array::Array;
-
-/// The attribute that xarray reads the names of dimensions from in formats that have none.
-const ARRAY_DIMENSIONS: &str = "_ARRAY_DIMENSIONS";
+use crate::dimension_names::{ARRAY_DIMENSIONS, attribute_names};
 
 /// An array as the target has it.
 pub(super) struct TargetArray {
@@ -375,13 +373,6 @@ const MANY_CHUNKS: u64 = 1 << 24;
 
 /// The advice where chunks would have to be changed.
 const GIVE: &str = "give a destination for a converted copy";
-
-/// The names of all dimensions, if xarray's attribute has them.
-fn attribute_names(array: &ArrayMetadata) -> Option<Vec<Option<String>>> {
-    let names = array.attributes.get(ARRAY_DIMENSIONS)?.as_array()?;
-    let names: Vec<Option<String>> = names.iter().map(|name| name.as_str().map(str::to_owned)).collect();
-    (names.len() == array.shape.len() && names.iter().all(Option::is_some)).then_some(names)
-}
 
 fn shown_names(names: &[Option<String>]) -> String {
     Json::from(names.to_vec()).to_string()

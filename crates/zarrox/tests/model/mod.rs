@@ -13,7 +13,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test stops at the first failure")]
 
-mod choices;
+pub(crate) mod choices;
 mod chosen;
 mod errors;
 #[cfg(feature = "derive")]
