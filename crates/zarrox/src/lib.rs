@@ -27,12 +27,10 @@ mod access;
 mod array;
 #[cfg(feature = "async")]
 pub mod asynchronous;
-mod cells;
 mod chunk_cache;
 mod consolidated;
 pub mod convert;
 mod digest;
-mod dimension_names;
 mod error;
 mod group;
 mod guarded;
@@ -42,7 +40,6 @@ mod interrupt;
 mod kind;
 mod locate;
 mod location;
-pub mod manifest;
 mod memory;
 mod options;
 mod policy;
@@ -55,7 +52,7 @@ pub use array::{
     Array, ArrayBuilder, ArrayInfo, ArrayView, AsTypeView, Chunks, DynArray, Parts, Rows, Time, VlenElement,
 };
 pub use consolidated::{Difference, DifferenceKind, Freshness};
-pub use digest::{Digest, DigestKind, Digester, digest};
+pub use digest::{Digest, DigestKind, Digester, digest, manifest};
 pub use group::{Child, Group, Node, Tree};
 pub use interrupt::Interrupt;
 pub use kind::NodeKind;

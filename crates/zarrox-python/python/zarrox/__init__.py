@@ -50,9 +50,9 @@ from zarrox.creation import (
     zeros,
     zeros_like,
 )
-from zarrox.digests import digest, manifest, verify_manifest
 from zarrox.errors import CopyError, MetadataError
 from zarrox.hierarchy import Group, create_group, create_hierarchy, group, open_group
+from zarrox.hierarchy._digests import digest, manifest, verify_manifest
 from zarrox.initialize import init_array, init_group, init_store
 from zarrox.n5 import N5FSStore, N5Store
 from zarrox.storage import (

@@ -6,8 +6,8 @@
 use zarrox_core::{DimSelection, Error, ErrorKind, Result, Storage};
 
 use crate::array::{Array, DynArray};
-use crate::cells::{Cells, StoredCells, selection};
 use crate::pool::{Pool, too_many};
+use crate::rechunk::{Cells, StoredCells, selection};
 
 /// A unit is made of more than one chunk up to this size, in bytes: so that a shard's index, say, is not read again for
 /// each of its chunks.

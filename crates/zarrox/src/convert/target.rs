@@ -11,10 +11,10 @@ use zarrox_core::{
 };
 
 use super::codecs;
+use super::dimension_names::{ARRAY_DIMENSIONS, attribute_names};
 use super::report::{Finding, Severity, What};
 use super::translator::{Translator, says};
 use crate::array::Array;
-use crate::dimension_names::{ARRAY_DIMENSIONS, attribute_names};
 
 /// An array as the target has it.
 pub(super) struct TargetArray {

@@ -9,7 +9,7 @@ use zarrox_core::strided::{View, ViewMut};
 use zarrox_core::{DataType, Error, ErrorKind, Result};
 
 use crate::array::{Array, DynArray};
-use crate::dimension_names::{ARRAY_DIMENSIONS, attribute_names};
+use crate::convert::dimension_names::{ARRAY_DIMENSIONS, attribute_names};
 
 /// The metadata of an array, as canonical JSON.
 pub(super) fn array_text(array: &Array, form: &Form) -> Result<String> {
@@ -125,7 +125,7 @@ enum Kind {
     Plain,
     /// Structures whose padding is left out.
     Padded,
-    /// As many bytes as each element has, in words of this size.
+    /// The bytes that each element has, in words of this size.
     Variable { word: usize },
     /// Python objects.
     Objects,

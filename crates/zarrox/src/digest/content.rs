@@ -9,9 +9,8 @@ use super::set_hash::{SetHash, update_framed};
 use super::work::Work;
 use crate::access::AccessOptions;
 use crate::array::{Array, DynArray};
-use crate::cells::{Cells, StoredCells, selection};
 use crate::group::{Group, Node};
-use crate::rechunk::Boxes;
+use crate::rechunk::{Boxes, Cells, StoredCells, selection};
 
 /// The contexts of the hashes: each kind of thing is hashed by a function of its own.
 const BOX: &str = "zarrox digest 1: box of elements";

@@ -2,6 +2,7 @@
 
 mod canonical;
 mod content;
+pub mod manifest;
 mod set_hash;
 mod stored;
 mod work;

@@ -12,7 +12,7 @@ from pathlib import Path
 import zarr
 
 CORPUS = Path(__file__).parent.parent / "corpus"
-WRITERS = ["zarr-python/2.4", "zarr-python/2.11", "zarr-python/2.18", "numcodecs/0.15"]
+WRITERS = ["zarr-python/2.11", "zarr-python/2.18", "numcodecs/0.15"]
 
 found = {}
 for writer in WRITERS:

@@ -6,7 +6,7 @@ use zarrox::prelude::*;
 use zarrox::{ErrorKind, OpenMode, OpenOptions};
 use zarrox_testkit::corpus::directory;
 
-/// What zarr-python says of arrays, by writer and path: see `README.md`.
+/// The digests that zarr-python has for arrays, by writer and path: see `README.md`.
 const GOLDEN: &str = include_str!("hexdigests.json");
 
 #[test]

@@ -7,14 +7,24 @@ use zarrox_core::json::{Json, JsonNumber, Map, parse_object, to_line};
 use zarrox_core::{Error, ErrorKind, Result};
 use zarrox_stores::Key;
 
-use super::Written;
-use crate::digest::{Hashed, hash_of};
+use crate::digest::{Digest, Hashed, hash_of};
 
 /// The version of the format.
 const VERSION: u64 = 1;
 
 /// The longest line that is read, in bytes. Keys are far shorter.
 const LONGEST: u64 = 1 << 20;
+
+/// The sums of a manifest that was written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Written {
+    /// The number of keys.
+    pub keys: u64,
+    /// The number of bytes of all values.
+    pub bytes: u64,
+    /// The digest of all keys and values.
+    pub digest: Digest,
+}
 
 /// A value as the manifest says that it is.
 #[derive(Debug, Clone, PartialEq, Eq)]

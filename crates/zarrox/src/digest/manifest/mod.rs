@@ -25,9 +25,10 @@ use std::mem;
 use std::path::Path;
 use std::sync::Arc;
 
-use zarrox_core::{Error, ErrorKind, Result};
+use zarrox_core::Result;
 use zarrox_stores::Store;
 
+pub use lines::Written;
 pub use verify::{Finding, Verified};
 
 use crate::convert::Progress;
@@ -36,24 +37,7 @@ use crate::location::Location;
 use crate::options::{OpenMode, OpenOptions};
 use crate::policy::Consolidated;
 use lines::LineWriter;
-use sorted::{Sorted, Sorter};
-
-/// The number of values that are handed to the threads together.
-const BATCH: usize = 1024;
-
-/// The most bytes of names that are sorted in memory.
-const SORTED_IN_MEMORY: usize = 128 << 20;
-
-/// What a manifest was written of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Written {
-    /// The number of keys.
-    pub keys: u64,
-    /// The number of bytes of all values.
-    pub bytes: u64,
-    /// The digest of all keys and values.
-    pub digest: Digest,
-}
+use sorted::{BATCH, sorted_names};
 
 /// Writes manifests, and compares them with what is stored.
 ///
@@ -127,6 +111,9 @@ impl Manifest {
     /// # Errors
     /// [`ErrorKind::NotFound`] when nothing is stored there, [`ErrorKind::Unsupported`] when the store cannot list its keys, and the
     /// errors of reading and writing.
+    ///
+    /// [`ErrorKind::NotFound`]: crate::ErrorKind::NotFound
+    /// [`ErrorKind::Unsupported`]: crate::ErrorKind::Unsupported
     pub fn write(&self, path: impl AsRef<Path>, out: &mut dyn Write) -> Result<Written> {
         self.write_from(&self.opening().place(path.as_ref())?, out)
     }
@@ -145,6 +132,9 @@ impl Manifest {
     /// # Errors
     /// [`ErrorKind::InvalidArgument`] when the manifest is none, or was cut off or changed, [`ErrorKind::NotFound`] when nothing is stored
     /// at the path, and the errors of [`Manifest::write`]. A value that cannot be read is a finding, unless the store is out of reach.
+    ///
+    /// [`ErrorKind::NotFound`]: crate::ErrorKind::NotFound
+    /// [`ErrorKind::InvalidArgument`]: crate::ErrorKind::InvalidArgument
     pub fn verify(
         &self,
         path: impl AsRef<Path>,
@@ -207,21 +197,6 @@ impl Manifest {
     fn opening(&self) -> OpenOptions {
         self.options.clone().mode(OpenMode::Read).consolidated(Consolidated::Never)
     }
-}
-
-/// The names of all values in their order.
-fn sorted_names(values: &StoredValues, work: &Work) -> Result<Sorted> {
-    let mut sorter = Sorter::new((work.memory / 2).min(SORTED_IN_MEMORY));
-    let mut is_empty = true;
-    values.visit(&mut |name, size| {
-        is_empty = false;
-        work.expect(size);
-        sorter.push(name, size)
-    })?;
-    if is_empty {
-        return Err(Error::new(ErrorKind::NotFound, format!("nothing is stored at {}", values.place())));
-    }
-    sorter.finish()
 }
 
 struct Writer<'a> {

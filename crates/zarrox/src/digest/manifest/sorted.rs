@@ -7,6 +7,14 @@ use std::io::{self, BufReader, BufWriter, Read, Seek, Write};
 
 use zarrox_core::{Error, ErrorKind, Result};
 
+use crate::digest::{StoredValues, Work};
+
+/// The number of values that are handed to the threads together.
+pub(super) const BATCH: usize = 1024;
+
+/// The most bytes of names that are sorted in memory.
+const SORTED_IN_MEMORY: usize = 128 << 20;
+
 /// The name and the size of a value. They are ordered by the bytes of the name.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Entry {
@@ -16,6 +24,21 @@ pub(super) struct Entry {
 
 /// The memory that an entry takes beside its name, in bytes.
 const BESIDE: usize = size_of::<Entry>() + 16;
+
+/// The names of all values in their order.
+pub(super) fn sorted_names(values: &StoredValues, work: &Work) -> Result<Sorted> {
+    let mut sorter = Sorter::new((work.memory / 2).min(SORTED_IN_MEMORY));
+    let mut is_empty = true;
+    values.visit(&mut |name, size| {
+        is_empty = false;
+        work.expect(size);
+        sorter.push(name, size)
+    })?;
+    if is_empty {
+        return Err(Error::new(ErrorKind::NotFound, format!("nothing is stored at {}", values.place())));
+    }
+    sorter.finish()
+}
 
 /// Entries that come in any order.
 pub(super) struct Sorter {

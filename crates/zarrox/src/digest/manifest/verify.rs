@@ -10,8 +10,7 @@ use zarrox_core::json::{Json, Map};
 use zarrox_core::{Error, ErrorKind, Result};
 
 use super::lines::{Line, LineReader};
-use super::sorted::{Entry, Sorted};
-use super::{BATCH, sorted_names};
+use super::sorted::{BATCH, Entry, Sorted, sorted_names};
 use crate::digest::{Hashed, StoredValues, Work};
 
 /// The number of changed values among which those are looked for that were swapped: they are listed in memory.
