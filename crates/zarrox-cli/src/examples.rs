@@ -106,6 +106,28 @@ static EXAMPLES: &[(&str, &[Example])] = &[
         ],
     ),
     (
+        "digest",
+        &[
+            example("A hash that is the same in every format", "zarrox digest sea.zarr"),
+            example("Of two places, to be compared", "zarrox digest old.zarr sea.zarr"),
+        ],
+    ),
+    (
+        "manifest",
+        &[example("What is stored of a hierarchy", "zarrox manifest write sea.zarr -o sea.manifest")],
+    ),
+    (
+        "manifest write",
+        &[example("What is stored of a hierarchy", "zarrox manifest write sea.zarr -o sea.manifest")],
+    ),
+    (
+        "manifest verify",
+        &[example(
+            "Whether a copy has all that the original has",
+            "zarrox manifest write sea.zarr | zarrox manifest verify sea.zarr -",
+        )],
+    ),
+    (
         "dump",
         &[
             example("Print some elements of the last row", "zarrox dump 'sea.zarr/depth[-1, ::10]'"),

@@ -5,6 +5,7 @@ mod check;
 mod common;
 mod consolidate;
 mod convert;
+mod digests;
 mod dump;
 mod errors;
 mod files;

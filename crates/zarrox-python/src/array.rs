@@ -10,7 +10,7 @@ use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
 use zarrox::json::{Json, Map};
-use zarrox::{AccessOptions, Format, MissingChunks, Node, OpenMode, Rechunk};
+use zarrox::{AccessOptions, Error, ErrorKind, Format, MissingChunks, Node, OpenMode, Rechunk};
 
 use crate::elements::Typed;
 use crate::error::OrRaise;
@@ -81,6 +81,11 @@ impl Array {
 
     fn typed(&self) -> Arc<Typed> {
         Arc::clone(&self.typed.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// The array as it is now.
+    pub(crate) fn array(&self) -> zarrox::Array {
+        self.typed().array.clone()
     }
 
     /// Puts another array in the place of this one.
@@ -359,6 +364,16 @@ impl Array {
     fn set_encoded_chunk(&self, py: Python<'_>, chunk: Vec<u64>, encoded: &Bound<'_, PyAny>) -> PyResult<()> {
         let (typed, encoded) = (self.typed(), bytes_of(encoded)?);
         py.detach(|| typed.array.write_encoded_chunk(&chunk, &encoded)).or_raise()
+    }
+
+    fn visit_encoded_chunks(&self, py: Python<'_>, visit: Py<PyAny>) -> PyResult<()> {
+        let typed = self.typed();
+        let visit = |chunk: &[u8]| {
+            let visited = Python::attach(|py| visit.call1(py, (PyBytes::new(py, chunk),)).map(drop));
+            visited
+                .map_err(|error| Error::new(ErrorKind::InvalidArgument, error.to_string()).with_source(error))
+        };
+        py.detach(|| typed.array.visit_encoded_chunks(&mut { visit })).or_raise()
     }
 
     fn stored_chunks(&self, py: Python<'_>) -> PyResult<u64> {

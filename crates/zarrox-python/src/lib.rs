@@ -5,6 +5,7 @@ mod check;
 mod codec;
 mod context;
 mod create;
+mod digest;
 mod dtype;
 mod elements;
 mod error;
@@ -67,6 +68,8 @@ mod native {
     use crate::create::{
         consolidate, create_array, create_group, delete_node, migrate_1to2, node_kind, open_node,
     };
+    #[pymodule_export]
+    use crate::digest::{digest, verify_manifest, write_manifest};
     #[pymodule_export]
     use crate::group::Group;
     #[pymodule_export]

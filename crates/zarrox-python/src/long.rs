@@ -30,29 +30,31 @@ pub(crate) fn unless_interrupted<R: Send>(
     array: &Array,
     work: impl FnOnce(&Array) -> zarrox::Result<R> + Send,
 ) -> PyResult<R> {
-    let interrupt = Interrupt::new();
-    let array = array.with_options(&AccessOptions::new().interrupt(&interrupt));
-    unless_raised(py, &interrupt, || work(&array))
+    interruptible(py, |interrupt| work(&array.with_options(&AccessOptions::new().interrupt(interrupt))))
 }
 
-/// Does work that an interrupt calls off, in the same way.
-pub(crate) fn unless_raised<R: Send>(
+/// Does work that looks at an interrupt, without Python's lock; otherwise as [`unless_interrupted`].
+pub(crate) fn interruptible<R: Send>(
     py: Python<'_>,
-    interrupt: &Interrupt,
-    work: impl FnOnce() -> zarrox::Result<R> + Send,
+    work: impl FnOnce(&Interrupt) -> zarrox::Result<R> + Send,
 ) -> PyResult<R> {
+    let interrupt = Interrupt::new();
     if !is_main_thread(py)? {
-        return py.detach(work).or_raise();
+        return py.detach(|| work(&interrupt)).or_raise();
     }
     let mut raised = None;
-    let result = beside(py, work, || {
-        if raised.is_none()
-            && let Err(error) = py.check_signals()
-        {
-            interrupt.raise();
-            raised = Some(error);
-        }
-    });
+    let result = beside(
+        py,
+        || work(&interrupt),
+        || {
+            if raised.is_none()
+                && let Err(error) = py.check_signals()
+            {
+                interrupt.raise();
+                raised = Some(error);
+            }
+        },
+    );
     match (raised, result) {
         (Some(error), _) => Err(error),
         (None, Some(result)) => result.or_raise(),

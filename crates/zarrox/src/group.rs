@@ -37,6 +37,18 @@ impl fmt::Display for Node {
     }
 }
 
+impl From<Array> for Node {
+    fn from(array: Array) -> Self {
+        Self::Array(array)
+    }
+}
+
+impl From<Group> for Node {
+    fn from(group: Group) -> Self {
+        Self::Group(group)
+    }
+}
+
 impl Node {
     pub(crate) fn new(location: Location, metadata: NodeMetadata) -> Result<Self> {
         match metadata {
@@ -315,7 +327,7 @@ impl Group {
     }
 
     /// Calls `visit` with each child in turn, so that only the children that it keeps are in memory.
-    fn each_child(&self, visitor: &mut dyn FnMut(Child) -> Result<()>) -> Result<()> {
+    pub(crate) fn each_child(&self, visitor: &mut dyn FnMut(Child) -> Result<()>) -> Result<()> {
         self.each_place(&mut |name, place| {
             let node = match place.find() {
                 Ok(None) => return Ok(()),

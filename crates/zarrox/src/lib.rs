@@ -31,6 +31,7 @@ pub mod check;
 mod chunk_cache;
 mod consolidated;
 pub mod convert;
+mod digest;
 mod error;
 mod group;
 mod guarded;
@@ -52,6 +53,7 @@ pub use array::{
     Array, ArrayBuilder, ArrayInfo, ArrayView, AsTypeView, Chunks, DynArray, Parts, Rows, Time, VlenElement,
 };
 pub use consolidated::{Difference, DifferenceKind, Freshness};
+pub use digest::{Digest, DigestKind, Digester, digest, manifest};
 pub use group::{Child, Group, Node, Tree};
 pub use interrupt::Interrupt;
 pub use kind::NodeKind;

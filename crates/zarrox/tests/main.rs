@@ -8,6 +8,7 @@ mod check;
 mod checksums;
 mod chunk_cache;
 mod corpus;
+mod digest;
 mod filters;
 mod formats;
 mod groups;
@@ -15,6 +16,7 @@ mod indexing;
 mod iterate;
 #[cfg(feature = "async")]
 mod leftovers;
+mod manifest;
 mod model;
 mod parts;
 mod rechunk;

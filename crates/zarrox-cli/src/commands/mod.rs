@@ -8,12 +8,14 @@ mod convert;
 mod create;
 mod demo;
 mod describe;
+mod digest;
 mod dump;
 mod export;
 mod import;
 mod info;
 mod ls;
 mod man;
+mod manifest;
 mod mv;
 mod rm;
 mod storage;
@@ -53,6 +55,8 @@ enum Command {
     Convert(convert::Convert),
     Consolidate(consolidate::Consolidate),
     Check(check::Check),
+    Digest(digest::Digest),
+    Manifest(manifest::Manifest),
     Dump(dump::Dump),
     Attrs(attrs::Attrs),
     Rm(rm::Rm),
@@ -75,6 +79,8 @@ impl Command {
             Self::Convert(convert) => convert.run(global, out),
             Self::Consolidate(consolidate) => consolidate.run(global, out),
             Self::Check(check) => check.run(global, out),
+            Self::Digest(digest) => digest.run(global, out),
+            Self::Manifest(manifest) => manifest.run(global, out),
             Self::Dump(dump) => dump.run(global, out),
             Self::Attrs(attrs) => attrs.run(global, out),
             Self::Rm(rm) => rm.run(global),

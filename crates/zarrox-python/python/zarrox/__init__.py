@@ -53,6 +53,7 @@ from zarrox.creation import (
 )
 from zarrox.errors import CopyError, MetadataError
 from zarrox.hierarchy import Group, create_group, create_hierarchy, group, open_group
+from zarrox.hierarchy._digests import digest, manifest, verify_manifest
 from zarrox.initialize import init_array, init_group, init_store
 from zarrox.n5 import N5FSStore, N5Store
 from zarrox.storage import (
@@ -113,6 +114,7 @@ __all__ = [
     "create_array",
     "create_group",
     "create_hierarchy",
+    "digest",
     "empty",
     "empty_like",
     "errors",
@@ -121,6 +123,7 @@ __all__ = [
     "full_like",
     "group",
     "load",
+    "manifest",
     "ones",
     "ones_like",
     "open",
@@ -135,6 +138,7 @@ __all__ = [
     "save_group",
     "storage",
     "tree",
+    "verify_manifest",
     "zeros",
     "zeros_like",
 ]

@@ -20,12 +20,15 @@ __all__ = [
     "create_array",
     "create_group",
     "delete_node",
+    "digest",
     "migrate_1to2",
     "node_kind",
     "open_node",
     "register_data_type",
     "set_threads",
     "threads",
+    "verify_manifest",
+    "write_manifest",
 ]
 
 __version__: str
@@ -184,6 +187,8 @@ class Array:
         """The complete key of a stored object in the store."""
     def encoded_chunk(self, chunk: tuple[int, ...]) -> bytes | None: ...
     def set_encoded_chunk(self, chunk: tuple[int, ...], encoded: Any) -> None: ...
+    def visit_encoded_chunks(self, visit: Any) -> None:
+        """Calls ``visit`` with the stored bytes of each chunk in the order of the grid; those that are not stored are passed over."""
     def stored_chunks(self) -> int:
         """The number of objects (chunks, or shards) that are stored; reads a listing."""
     def stored_bytes(self) -> int:
@@ -261,6 +266,12 @@ def check(
     ``key``, ``message``, ``repair``, ``repairable``, ``outcome``, ``failure``."""
 
 def migrate_1to2(store: Store, path: str = "") -> None: ...
+def digest(node: Array | Group, stored: bool = False, memory: int | None = None) -> str: ...
+def write_manifest(store: Store, path: str, out: Any) -> str:
+    """Writes to ``out.write``; returns the digest of all that is stored."""
+
+def verify_manifest(store: Store, path: str, input: Any) -> list[str]:
+    """Reads from ``input.read``; returns each difference as JSON."""
 
 @final
 class Codec:

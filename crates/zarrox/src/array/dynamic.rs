@@ -314,7 +314,7 @@ impl DynArray {
         format!("element {:?}", position(&self.shape, index))
     }
 
-    pub(super) fn view(&self) -> View<'_> {
+    pub(crate) fn view(&self) -> View<'_> {
         let view = View::contiguous(&self.bytes, &self.shape, self.data_type.size());
         if self.data_type.storage() == Storage::Variable { view.with_vlen(&self.vlen) } else { view }
     }

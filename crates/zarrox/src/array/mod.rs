@@ -51,6 +51,7 @@ pub use astype::AsTypeView;
 pub use builder::ArrayBuilder;
 pub use dynamic::DynArray;
 pub use info::ArrayInfo;
+pub(crate) use iterate::indices;
 pub use iterate::{Chunks, Rows};
 pub use parts::Parts;
 pub use time::Time;

@@ -67,6 +67,11 @@ impl Array {
         self.location.pool()
     }
 
+    /// The threads that compute.
+    pub(crate) fn cores(&self) -> &Pool {
+        &self.location.context.pool
+    }
+
     /// Returns true if the store is remote.
     pub(crate) fn is_remote(&self) -> bool {
         self.location.is_remote()
@@ -84,7 +89,17 @@ impl Array {
         part: Selection,
         memory: &mut Option<DynArray>,
     ) -> Result<()> {
-        let view = self.slice(&part);
+        let values = self.read_again(&part, memory)?;
+        target.write_dyn(part, values)
+    }
+
+    /// Reads a part into memory that is used again if it fits.
+    pub(crate) fn read_again<'m>(
+        &self,
+        part: &Selection,
+        memory: &'m mut Option<DynArray>,
+    ) -> Result<&'m DynArray> {
+        let view = self.slice(part);
         let resolved = view.resolved()?;
         let shape = Self::lengths(&resolved.shape())?;
         let fits = |values: &DynArray| {
@@ -95,6 +110,6 @@ impl Array {
             None => self.empty_for(resolved, self.data_type())?,
         };
         self.read_resolved(resolved, values.view_mut())?;
-        target.write_dyn(part, memory.insert(values))
+        Ok(memory.insert(values))
     }
 }

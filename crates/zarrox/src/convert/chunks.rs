@@ -3,12 +3,11 @@
 //! Work is divided into units: boxes of whole chunks of the destination, each for one thread. A unit is read from the source and
 //! written to the destination by that thread, so that memory holds one unit for each thread.
 
-use std::collections::BTreeMap;
-
 use zarrox_core::{DimSelection, Error, ErrorKind, Result, Storage};
 
 use crate::array::{Array, DynArray};
 use crate::pool::{Pool, too_many};
+use crate::rechunk::{Cells, StoredCells, selection};
 
 /// A unit has several chunks up to this size, in bytes, so that for example the index of a shard is read once for all of them.
 const UNIT: u64 = 16 << 20;
@@ -24,9 +23,7 @@ pub(super) struct Transfer<'a> {
     tell: Tell<'a>,
     /// True if an interrupted run may have stored chunks already.
     resuming: bool,
-    unit: Vec<u64>,
-    /// The number of units along each dimension.
-    grid: Vec<u64>,
+    units: Cells,
 }
 
 /// The units with stored chunks, with the stored size of each in the source.
@@ -40,11 +37,10 @@ impl<'a> Transfer<'a> {
         resuming: bool,
         tell: Tell<'a>,
     ) -> Self {
-        let unit = unit_shape(source, destination);
-        let grid = source.shape().iter().zip(&unit).map(|(length, unit)| length.div_ceil(*unit)).collect();
+        let units = Cells::new(source.shape(), unit_shape(source, destination));
         // A unit belongs to one thread, and its parts are not distributed.
         let (source, destination) = (source.on_one_thread(), destination.on_one_thread());
-        Self { source, destination, pool, tell, resuming, unit, grid }
+        Self { source, destination, pool, tell, resuming, units }
     }
 
     /// Copies the bytes of all stored chunks. Chunks that exist already, from an interrupted run, stay.
@@ -156,60 +152,24 @@ impl<'a> Transfer<'a> {
         if self.source.shape().contains(&0) {
             return Ok(());
         }
-        let count = self.grid.iter().try_fold(1_u128, |count, &n| count.checked_mul(n.into()));
-        let count = count.ok_or_else(|| too_many("the chunks"))?;
-        let mut units = BTreeMap::new();
-        self.collect(&self.source, &mut units, true)?;
+        let count = self.units.count().ok_or_else(|| too_many("the chunks"))?;
+        let mut units = StoredCells::new();
+        self.units.add_stored(&self.source, &mut units, true, usize::MAX)?;
         if both {
-            self.collect(&self.destination, &mut units, false)?;
+            self.units.add_stored(&self.destination, &mut units, false, usize::MAX)?;
         }
         let bytes = self.source.chunk_bytes().max(self.destination.chunk_bytes());
         if all {
             let count = usize::try_from(count).map_err(|_| too_many("the chunks"))?;
             return self.pool.run(count, bytes, usize::MAX, |index| {
                 let index = index as u128;
-                work(&self.region(index), units.get(&index).copied().unwrap_or(0))
+                work(&self.units.region(index), units.get(&index).copied().unwrap_or(0))
             });
         }
         let units: Units = units.into_iter().collect();
-        self.pool
-            .run(units.len(), bytes, usize::MAX, |index| work(&self.region(units[index].0), units[index].1))
-    }
-
-    /// Adds the units of an array's stored chunks. The size of a chunk counts for the first of its units.
-    fn collect(&self, array: &Array, units: &mut BTreeMap<u128, u64>, sized: bool) -> Result<()> {
-        let grid = array.chunk_grid();
-        array.visit_stored(&mut |chunk, size| {
-            let Some(chunk) = chunk else { return };
-            let mut size = if sized { size } else { 0 };
-            let mut indices = vec![0_u128];
-            for (dim, &index) in chunk.iter().enumerate() {
-                let Some((begin, length)) = grid.chunk_place(dim, index) else { return };
-                let end = begin.saturating_add(length).min(self.source.shape()[dim]);
-                let (first, last) = (begin / self.unit[dim], end.div_ceil(self.unit[dim]));
-                let count = u128::from(self.grid[dim]);
-                let along = |index: &u128| {
-                    (first..last).map(move |n| u128::from(n) + index * count).collect::<Vec<_>>()
-                };
-                indices = indices.iter().flat_map(along).collect();
-            }
-            for index in indices {
-                *units.entry(index).or_default() += std::mem::take(&mut size);
-            }
+        self.pool.run(units.len(), bytes, usize::MAX, |index| {
+            work(&self.units.region(units[index].0), units[index].1)
         })
-    }
-
-    /// The start and end of a unit along each dimension.
-    #[expect(clippy::cast_possible_truncation, reason = "a remainder of a division by a u64")]
-    fn region(&self, mut index: u128) -> Vec<(u64, u64)> {
-        let mut region = vec![(0, 0); self.grid.len()];
-        for dim in (0..self.grid.len()).rev() {
-            let count = u128::from(self.grid[dim]);
-            let begin = (index % count) as u64 * self.unit[dim];
-            index /= count;
-            region[dim] = (begin, begin.saturating_add(self.unit[dim]).min(self.source.shape()[dim]));
-        }
-        region
     }
 
     /// Returns true if all chunks of a unit are stored in the destination. Each of them is complete, since a chunk is replaced
@@ -240,10 +200,6 @@ fn is_same(a: &DynArray, b: &DynArray) -> bool {
         Storage::Variable => a.elements().eq(b.elements()),
         _ => a.as_bytes() == b.as_bytes(),
     }
-}
-
-fn selection(region: &[(u64, u64)]) -> Vec<DimSelection> {
-    region.iter().map(|&(begin, end)| DimSelection::from(begin..end)).collect()
 }
 
 /// A chunk of the destination, or as many as lie in one chunk of the source and are not too large together.

@@ -34,6 +34,7 @@
 
 mod chunks;
 mod codecs;
+pub(crate) mod dimension_names;
 mod journal;
 mod plan;
 mod report;

@@ -11,12 +11,10 @@ use zarrox_core::{
 };
 
 use super::codecs;
+use super::dimension_names::{ARRAY_DIMENSIONS, attribute_names};
 use super::report::{Finding, Severity, What};
 use super::translator::{Translator, says};
 use crate::array::Array;
-
-/// The attribute from which xarray reads the names of dimensions, in formats without dimension names.
-const ARRAY_DIMENSIONS: &str = "_ARRAY_DIMENSIONS";
 
 /// An array in the target's form.
 pub(super) struct TargetArray {
@@ -382,13 +380,6 @@ const MANY_CHUNKS: u64 = 1 << 24;
 
 /// The advice if chunks would have to change.
 const GIVE: &str = "give a destination for a converted copy";
-
-/// The names of all dimensions, if xarray's attribute has them.
-fn attribute_names(array: &ArrayMetadata) -> Option<Vec<Option<String>>> {
-    let names = array.attributes.get(ARRAY_DIMENSIONS)?.as_array()?;
-    let names: Vec<Option<String>> = names.iter().map(|name| name.as_str().map(str::to_owned)).collect();
-    (names.len() == array.shape.len() && names.iter().all(Option::is_some)).then_some(names)
-}
 
 fn shown_names(names: &[Option<String>]) -> String {
     Json::from(names.to_vec()).to_string()

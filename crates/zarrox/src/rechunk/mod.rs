@@ -1,6 +1,7 @@
 //! Copying between arrays with different chunks, in bounded memory.
 
 mod boxes;
+mod cells;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -13,6 +14,7 @@ use crate::array::Array;
 use crate::error::argument;
 use crate::options::OpenOptions;
 pub(crate) use boxes::Boxes;
+pub(crate) use cells::{Cells, StoredCells, selection};
 
 /// Chunks of the intermediate array that are smaller than this, in bytes, cost more than they save.
 const SMALLEST: u64 = 16 << 10;

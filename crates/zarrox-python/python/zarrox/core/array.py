@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import itertools
 import json
 import operator
 from collections.abc import Callable, Iterator
@@ -32,9 +31,6 @@ if TYPE_CHECKING:
     from zarrox.attrs import Attributes
 
 __all__ = ["Array"]
-
-#: How many stored chunks `digest` reads at the same time.
-_DIGEST_BATCH = 64
 
 #: The settings of arrays that say nothing else.
 _USUAL = Settings()
@@ -364,13 +360,9 @@ class Array(Selectable, Described):
         >>> zarr.zeros(shape=(10000, 10000), chunks=(1000, 1000)).hexdigest()
         '7162d416d26a68063b66ed1f30e0a866e4abed60'
         """
-        native, keys = self._fresh, self._keys()
+        native = self._fresh
         checksum = hashlib.new(hashname)
-        grid = itertools.product(*map(range, native.grid_shape))
-        while batch := [native.chunk_key(chunk) for chunk in itertools.islice(grid, _DIGEST_BATCH)]:
-            stored = keys.get_many(batch)
-            for key in batch:
-                checksum.update(stored.get(key, b""))
+        native.visit_encoded_chunks(checksum.update)
         # Through the store, since stores of N5 show their documents as those of version 2.
         for key in dict.fromkeys((document_key(native), self.attrs.key)):
             # In the form that zarr-python 2 writes, whoever has written it.
