@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use ndarray::Axis;
-use zarrox::{Array, Group, MissingChunks, Node, OpenMode, OpenOptions, Result};
+use zarrox::{Array, Consolidated, Group, Node, OpenMode, OpenOptions};
 
 use crate::element::{element, origin, told};
 use crate::fault::{Fault, Faults};
@@ -15,7 +15,8 @@ use crate::world::{self, LOG, NOTES, NUMBER, PULSE, SWEPT};
 /// Compares a hierarchy with the model. The pending operations were interrupted: each stored object may be as it was before or
 /// as it would be after. Returns the numbers of those pending appends that have arrived.
 pub(crate) fn check(at: &Opened, model: &Model, pending: &[Operation], faults: &mut Faults) -> BTreeSet<u64> {
-    let options = OpenOptions::new().mode(OpenMode::Read).missing_chunks(MissingChunks::Fill);
+    // The copies of documents are judged for themselves.
+    let options = OpenOptions::new().mode(OpenMode::Read).consolidated(Consolidated::Never);
     let root = match at.open_with(&options) {
         Ok(root) => root,
         Err(error) => {

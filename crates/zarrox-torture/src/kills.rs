@@ -1,6 +1,7 @@
 //! Killing processes at random moments, and judging what they leave.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::thread;
 
 use fastrand::Rng;
@@ -12,9 +13,9 @@ use crate::fault::{Fault, Faults};
 use crate::job::{Hand, Job, Operation};
 use crate::leftovers::{check_files, check_keys};
 use crate::model::Model;
-use crate::place::{Kind, Place, Site};
+use crate::place::{Kind, Opened, Place, Site};
 use crate::plan::{self, Planner, Worker};
-use crate::process::{Ended, Launcher};
+use crate::process::{Ended, Launcher, Progress};
 use crate::world::{self, LOG, PULSE};
 
 /// After so many rounds a new hierarchy is begun, since archives only grow.
@@ -47,7 +48,7 @@ pub(crate) fn campaign(kind: Kind, site: &Site, seed: u64, kills: usize) -> Outc
         let copies = copies.collect::<Outcome<Vec<Place>>>()?;
         world::create(&place.open()?, format).map_err(|error| error.to_string())?;
         let model = Model::new(format);
-        let mut scene = Scene { kind, site, place, copies, model, number: 1, faults: Faults::default() };
+        let mut scene = Scene { kind, place, copies, model, number: 1, faults: Faults::default() };
         for _ in 0..ROUNDS {
             tally.rounds += 1;
             scene.round(&mut rng, &mut tally)?;
@@ -67,9 +68,8 @@ pub(crate) fn campaign(kind: Kind, site: &Site, seed: u64, kills: usize) -> Outc
 }
 
 /// A hierarchy over which processes are killed.
-struct Scene<'a> {
+struct Scene {
     kind: Kind,
-    site: &'a Site,
     place: Place,
     /// The places for converted copies, one for each process.
     copies: Vec<Place>,
@@ -79,7 +79,7 @@ struct Scene<'a> {
     faults: Faults,
 }
 
-impl Scene<'_> {
+impl Scene {
     /// Lets processes work, kills one or more, judges, repeats what was interrupted, and judges again.
     fn round(&mut self, rng: &mut Rng, tally: &mut Tally) -> Outcome {
         let of = if self.kind.is_of_one_process() { 1 } else { rng.u64(1..=PROCESSES) };
@@ -123,8 +123,13 @@ impl Scene<'_> {
         pending.extend(current.cloned());
     }
 
+    /// The hierarchy, if its store can be opened.
+    fn opened(&mut self) -> Option<Opened> {
+        self.place.open().map_err(|message| self.faults.add(Fault::Unreadable, message)).ok()
+    }
+
     fn judge(&mut self, pending: Vec<Operation>) -> Outcome {
-        let at = self.place.open()?;
+        let Some(at) = self.opened() else { return Ok(()) };
         let arrived = check(&at, &self.model, &pending, &mut self.faults);
         let grows_first = {
             let capabilities = at.store.capabilities();
@@ -143,44 +148,52 @@ impl Scene<'_> {
         if !self.faults.is_empty() {
             return Ok(());
         }
-        self.repeat(&missing)?;
-        let at = self.place.open()?;
+        self.repeat(missing)?;
+        let Some(at) = self.opened() else { return Ok(()) };
         check(&at, &self.model, &[], &mut self.faults);
         if self.model.consolidated {
             self.check_consolidated(&at);
         }
         check_keys(&at, &mut self.faults);
         if self.kind == Kind::Directory {
-            check_files(self.site.directory(), &mut self.faults);
+            for place in self.copies.iter().chain([&self.place]) {
+                check_files(Path::new(&place.url), &mut self.faults);
+            }
         }
         Ok(())
     }
 
     /// Gives the interrupted commands again, makes sure that growing brings nothing to light, and writes once into every directory.
-    fn repeat(&mut self, missing: &[Operation]) -> Outcome {
-        let mut operations = missing.to_vec();
-        for (array, rows) in [(LOG, 8), (PULSE, 20)] {
-            operations.push(Operation::Probe { array: array.to_owned(), rows });
-        }
+    fn repeat(&mut self, missing: Vec<Operation>) -> Outcome {
+        let hands = missing.into_iter().map(|operation| Hand { operations: vec![operation] });
+        self.work(hands.collect(), Fault::NotContinued)?;
+        let probe = |(array, rows): (&str, u64)| Operation::Probe { array: array.to_owned(), rows };
+        let mut operations: Vec<Operation> = [(LOG, 8), (PULSE, 20)].map(probe).into();
         if self.model.consolidated {
             operations.push(Operation::Consolidate);
         }
         if self.kind == Kind::Directory {
             operations.push(Operation::Sweep);
         }
-        let hand = Hand { operations };
-        let job = Job { place: self.place.clone(), hands: vec![hand.clone()], again: true };
+        self.work(vec![Hand { operations }], Fault::Failed)
+    }
+
+    /// Lets a process work that is not killed.
+    fn work(&mut self, hands: Vec<Hand>, fault: Fault) -> Outcome {
+        let job = Job { place: self.place.clone(), hands, again: true };
         let ended = Launcher::ours()?.run(&job, None)?;
-        let done = ended.hands[0].done;
-        hand.operations[..done].iter().for_each(|operation| self.model.apply(operation));
-        let current = hand.operations.get(done).map_or("the process", Operation::name);
+        for (hand, progress) in job.hands.iter().zip(&ended.hands) {
+            hand.operations[..progress.done].iter().for_each(|operation| self.model.apply(operation));
+        }
+        let missed = |(hand, progress): (&Hand, &Progress)| hand.operations.get(progress.done).map(Operation::name);
+        let missed: Vec<&str> = job.hands.iter().zip(&ended.hands).filter_map(missed).collect();
         for message in ended.errors {
-            self.faults.add(Fault::NotContinued, format!("{current}: {message}"));
+            self.faults.add(fault, format!("{}: {message}", missed.join(" or ")));
         }
         Ok(())
     }
 
-    fn check_consolidated(&mut self, at: &crate::place::Opened) {
+    fn check_consolidated(&mut self, at: &Opened) {
         match at.root().and_then(|root| root.check_consolidated()) {
             Ok(differences) if differences.is_empty() => {}
             Ok(differences) => {

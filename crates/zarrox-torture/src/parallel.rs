@@ -35,6 +35,8 @@ const COLUMNS: u64 = 10;
 const ATTRIBUTES: u64 = 100;
 /// The nodes that all writers create.
 const NODES: u64 = 25;
+/// The most kills of those who do the work of one process.
+const KILLS: usize = 3;
 /// The array of blocks.
 const BLOCKS: &str = "blocks";
 
@@ -88,7 +90,7 @@ pub(crate) struct Crowd<'a> {
     pub(crate) launcher: &'a Launcher,
     pub(crate) place: Place,
     pub(crate) mode: Mode,
-    /// A process of writers is killed after every so many operations at random, and another one goes on.
+    /// Each process is killed at random, and another one goes on, [`KILLS`] times.
     pub(crate) kills: bool,
 }
 
@@ -202,7 +204,7 @@ impl Crowd<'_> {
         let require = (0..NODES).map(|index| Operation::Require { path: format!("required/{index}") });
         let operations = create.zip(require).flat_map(|(create, require)| [create, require]).collect();
         let hands = vec![Hand { operations }; 4];
-        let ran = self.run(&hands, rng, false)?;
+        let ran = self.run(&hands, rng, true)?;
         let mut shown = ran.shown;
         let made = usize::try_from(NODES * WRITERS).unwrap_or(0) - ran.taken;
         if !self.kills && made != usize::try_from(NODES).unwrap_or(0) {
@@ -247,9 +249,9 @@ impl Crowd<'_> {
         let mut ran = Ran::default();
         loop {
             let longest = hands.iter().map(|hand| hand.operations.len()).max().unwrap_or(0);
-            let death = (self.kills && longest > 0).then(|| Death {
+            let death = (self.kills && ran.shown.kills < KILLS && longest > 0).then(|| Death {
                 hand: rng.usize(0..hands.len()),
-                operation: rng.usize(0..longest.div_ceil(2).max(1)),
+                operation: rng.usize(0..longest),
                 after: Duration::from_micros(rng.u64(0..4000)),
             });
             let job = Job { place: self.place.clone(), hands: hands.clone(), again: ran.shown.kills > 0 };

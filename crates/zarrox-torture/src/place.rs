@@ -138,11 +138,6 @@ impl Site {
             }
         })
     }
-
-    /// The directory for all that is in files.
-    pub(crate) fn directory(&self) -> &Path {
-        &self.directory
-    }
 }
 
 /// The address of a server, which `cargo xtask torture` has started.

@@ -11,7 +11,7 @@ use crate::Outcome;
 use crate::job::Job;
 
 /// A process that takes longer hangs.
-const LIMIT: Duration = Duration::from_secs(120);
+const LIMIT: Duration = Duration::from_secs(90);
 
 /// The program that does jobs: ours, or one that works with another implementation.
 #[derive(Debug, Clone)]
