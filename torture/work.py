@@ -72,6 +72,8 @@ def main(worker):
             tell(f"end {number} {index} done")
 
     hands = enumerate(hand["operations"] for hand in job["hands"])
+    tell("ready")
+    sys.stdin.readline()
     threads = [threading.Thread(target=work, args=hand) for hand in hands]
     for thread in threads:
         thread.start()

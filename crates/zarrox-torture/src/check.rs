@@ -24,7 +24,7 @@ pub(crate) fn check(at: &Opened, model: &Model, pending: &[Operation], faults: &
             return BTreeSet::new();
         }
     };
-    let mut judge = Judge { root, model, pending, faults };
+    let mut judge = Judge { root, model, pending, faults, grows_first: at.grows_first() };
     judge.nodes();
     judge.boards();
     judge.notes();
@@ -38,6 +38,7 @@ struct Judge<'a> {
     model: &'a Model,
     pending: &'a [Operation],
     faults: &'a mut Faults,
+    grows_first: bool,
 }
 
 impl Judge<'_> {
@@ -105,13 +106,12 @@ impl Judge<'_> {
         };
         let rows: Vec<Vec<u64>> = values.axis_iter(Axis(0)).map(|row| row.iter().copied().collect()).collect();
         let mut pending = self.model.holed.clone();
-        let grows_first = array.capabilities().in_flight.is_some() && array.capabilities().set_if_unchanged;
         for operation in self.pending {
             if let Operation::Append { rows, number, .. } = operation {
                 pending.insert(*number, *rows);
             }
         }
-        let blocks = Blocks { done: &self.model.blocks, pending: &pending, grows_first };
+        let blocks = Blocks { done: &self.model.blocks, pending: &pending, grows_first: self.grows_first };
         blocks.check(&rows, self.faults)
     }
 

@@ -95,7 +95,7 @@ impl Scene {
             let start = |(hand, death): &(Hand, _)| {
                 let job = Job { place: self.place.clone(), hands: vec![hand.clone()], again: false };
                 let (launcher, death) = (launcher.clone(), *death);
-                scope.spawn(move || launcher.run(&job, death))
+                scope.spawn(move || launcher.run(&job, death, None))
             };
             let running: Vec<_> = workers.iter().map(start).collect();
             running.into_iter().map(|process| process.join().unwrap_or_else(|_| Err("a thread panicked".to_owned()))).collect()
@@ -131,10 +131,7 @@ impl Scene {
     fn judge(&mut self, pending: Vec<Operation>) -> Outcome {
         let Some(at) = self.opened() else { return Ok(()) };
         let arrived = check(&at, &self.model, &pending, &mut self.faults);
-        let grows_first = {
-            let capabilities = at.store.capabilities();
-            capabilities.in_flight.is_some() && capabilities.set_if_unchanged
-        };
+        let grows_first = at.grows_first();
         // No other process could open some databases.
         drop(at);
         let is_missing = |operation: &Operation| !matches!(operation, Operation::Append { number, .. } if arrived.contains(number));
@@ -181,7 +178,7 @@ impl Scene {
     /// Lets a process work that is not killed.
     fn work(&mut self, hands: Vec<Hand>, fault: Fault) -> Outcome {
         let job = Job { place: self.place.clone(), hands, again: true };
-        let ended = Launcher::ours()?.run(&job, None)?;
+        let ended = Launcher::ours()?.run(&job, None, None)?;
         for (hand, progress) in job.hands.iter().zip(&ended.hands) {
             hand.operations[..progress.done].iter().for_each(|operation| self.model.apply(operation));
         }

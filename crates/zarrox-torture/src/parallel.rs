@@ -1,6 +1,7 @@
 //! Four writers at once, whose regions share chunks, shards, arrays and documents.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Barrier;
 use std::thread;
 use std::time::Duration;
 
@@ -165,10 +166,8 @@ impl Crowd<'_> {
         };
         let rows: Vec<Vec<u64>> = values.axis_iter(Axis(0)).map(|row| row.iter().copied().collect()).collect();
         shown.lost = lost_rows(&rows, &done);
-        let capabilities = at.store.capabilities();
-        let grows_first = capabilities.in_flight.is_some() && capabilities.set_if_unchanged;
         let mut faults = Faults::default();
-        Blocks { done: &done, pending: &pending, grows_first }.check(&rows, &mut faults);
+        Blocks { done: &done, pending: &pending, grows_first: at.grows_first() }.check(&rows, &mut faults);
         shown.problems.extend(faults.list().iter().map(|(_, message)| message.clone()));
         Ok(shown)
     }
@@ -230,10 +229,11 @@ impl Crowd<'_> {
     fn run(&self, hands: &[Hand], rng: &mut Rng, again: bool) -> Outcome<Ran> {
         let each = hands.len() / self.mode.processes();
         let seeds: Vec<u64> = (0..self.mode.processes()).map(|_| rng.u64(..)).collect();
+        let start = &Barrier::new(self.mode.processes());
         let rans: Vec<Outcome<Ran>> = thread::scope(|scope| {
             let processes = hands.chunks(each).zip(seeds);
             let running: Vec<_> =
-                processes.map(|(hands, seed)| scope.spawn(move || self.run_hands(hands.to_vec(), seed, again))).collect();
+                processes.map(|(hands, seed)| scope.spawn(move || self.run_hands(hands.to_vec(), seed, again, start))).collect();
             running.into_iter().map(|one| one.join().unwrap_or_else(|_| Err("a thread panicked".to_owned()))).collect()
         });
         let mut all = Ran::default();
@@ -244,7 +244,7 @@ impl Crowd<'_> {
     }
 
     /// Lets the hands of one process work, and those of another one after it was killed.
-    fn run_hands(&self, mut hands: Vec<Hand>, seed: u64, again: bool) -> Outcome<Ran> {
+    fn run_hands(&self, mut hands: Vec<Hand>, seed: u64, again: bool, start: &Barrier) -> Outcome<Ran> {
         let mut rng = Rng::with_seed(seed);
         let mut ran = Ran::default();
         loop {
@@ -255,7 +255,8 @@ impl Crowd<'_> {
                 after: Duration::from_micros(rng.u64(0..4000)),
             });
             let job = Job { place: self.place.clone(), hands: hands.clone(), again: ran.shown.kills > 0 };
-            let ended = self.launcher.run(&job, death)?;
+            // Only the first ones begin together.
+            let ended = self.launcher.run(&job, death, (ran.shown.kills == 0).then_some(start))?;
             let is_killed = ended.killed;
             ran.take(&mut hands, ended, again);
             if !is_killed {

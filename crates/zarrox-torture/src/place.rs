@@ -40,6 +40,12 @@ impl Opened {
         self.open_with(&OpenOptions::new())
     }
 
+    /// Returns true if arrays grow before appended rows are written, so that a killed writer leaves fill values.
+    pub(crate) fn grows_first(&self) -> bool {
+        let capabilities = self.store.capabilities();
+        capabilities.in_flight.is_some() && capabilities.set_if_unchanged
+    }
+
     /// The root, opened with options.
     pub(crate) fn open_with(&self, options: &OpenOptions) -> zarrox::Result<zarrox::Group> {
         options.open_in(self.store.clone(), &self.path)?.into_group()

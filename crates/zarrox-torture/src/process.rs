@@ -1,9 +1,9 @@
 //! Processes that work, and are killed.
 
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Write as _};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Barrier, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -57,14 +57,16 @@ impl Launcher {
         Ok(Self { program: program.to_string_lossy().into_owned(), arguments: vec!["work".to_owned()] })
     }
 
-    /// Runs a process to its end, or to its death.
-    pub(crate) fn run(&self, job: &Job, death: Option<Death>) -> Outcome<Ended> {
+    /// Runs a process to its end, or to its death. It begins when all others have come to the barrier.
+    pub(crate) fn run(&self, job: &Job, death: Option<Death>, start: Option<&Barrier>) -> Outcome<Ended> {
         let text = serde_json::to_string(job).map_err(|error| error.to_string())?;
         let mut command = Command::new(&self.program);
-        command.args(&self.arguments).arg(text).stdin(Stdio::null()).stdout(Stdio::piped());
+        command.args(&self.arguments).arg(text).stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = command.spawn().map_err(|error| format!("{}: {error}", self.program))?;
         let output = child.stdout.take().ok_or("the process has no output")?;
+        let mut input = child.stdin.take().ok_or("the process has no input")?;
         let child = Mutex::new(child);
+        let mut start = start;
         let mut ended = Ended { hands: vec![Progress::default(); job.hands.len()], ..Ended::default() };
         let (living, dead) = channel::<()>();
         let hangs = thread::scope(|scope| {
@@ -72,6 +74,11 @@ impl Launcher {
             let watch = scope.spawn(move || kill_if_it_hangs(child, &dead));
             for line in BufReader::new(output).lines().map_while(Result::ok) {
                 ended.hear(&line);
+                if line == "ready" {
+                    start.take().map(Barrier::wait);
+                    // It may be dead already.
+                    let _ = writeln!(input, "begin");
+                }
                 if death.is_some_and(|death| line == format!("begin {} {}", death.hand, death.operation)) {
                     let after = death.map_or(Duration::ZERO, |death| death.after);
                     thread::sleep(after);
@@ -79,6 +86,8 @@ impl Launcher {
                 }
             }
             drop(living);
+            // One that never was ready must not keep the others.
+            start.take().map(Barrier::wait);
             watch.join().unwrap_or(false)
         });
         let status = child.into_inner().unwrap_or_else(PoisonError::into_inner).wait();

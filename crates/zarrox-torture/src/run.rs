@@ -1,6 +1,9 @@
 //! The run: all stores, one after the other, and what it has shown.
 
+use std::collections::BTreeMap;
 use std::fs;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
 
 use fastrand::Rng;
 
@@ -18,11 +21,8 @@ use crate::report::{Cell, Report, StoreReport};
 pub(crate) fn run(options: &Options) -> Outcome {
     println!("seed {} ({} kills a store)", options.seed, options.kills);
     let mut report = Report { seed: options.seed, ..Report::default() };
-    for kind in &options.stores {
-        let site = site(options, kind.name())?;
-        let store = torture(*kind, &site, options)?;
-        println!("{}", store.told());
-        report.stores.push(store);
+    for store in all_stores(options) {
+        report.stores.push(store?);
     }
     if let Some(python) = &options.python {
         let site = site(options, "peers")?;
@@ -36,6 +36,29 @@ pub(crate) fn run(options: &Options) -> Outcome {
         0 => Ok(()),
         count => Err(format!("{count} faults; the same plan again: --seed {}", options.seed)),
     }
+}
+
+/// The results of all stores. Two are worked on at a time, since processes wait for each other and for servers.
+#[expect(clippy::print_stdout, reason = "this is a program for a terminal")]
+fn all_stores(options: &Options) -> Vec<Outcome<StoreReport>> {
+    let next = Mutex::new(options.stores.iter().enumerate());
+    let reports = Mutex::new(BTreeMap::new());
+    let work = || {
+        loop {
+            let Some((index, kind)) = locked(&next).next() else { return };
+            let report = site(options, kind.name()).and_then(|site| torture(*kind, &site, options));
+            if let Ok(report) = &report {
+                println!("{}", report.told());
+            }
+            locked(&reports).insert(index, report);
+        }
+    };
+    thread::scope(|scope| (0..2).for_each(|_| drop(scope.spawn(work))));
+    reports.into_inner().unwrap_or_else(PoisonError::into_inner).into_values().collect()
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn site(options: &Options, name: &str) -> Outcome<Site> {

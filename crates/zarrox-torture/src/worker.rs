@@ -2,6 +2,7 @@
 //!
 //! | line | meaning |
 //! |---|---|
+//! | `ready` | the process waits for a line on its standard input, so that several begin together |
 //! | `begin HAND OPERATION` | the operation begins: from here on the hierarchy may have been changed |
 //! | `end HAND OPERATION WORD` | the operation is done; the word is `done`, or `taken` where another process was faster |
 //! | `error HAND OPERATION MESSAGE` | the operation failed, and the hand does nothing more |
@@ -24,6 +25,8 @@ use crate::world;
 /// Does a job.
 pub(crate) fn run(job: &Job) -> Outcome {
     let at = job.place.open()?;
+    tell("ready");
+    std::io::stdin().lines().next();
     thread::scope(|scope| {
         for (number, hand) in job.hands.iter().enumerate() {
             let at = &at;

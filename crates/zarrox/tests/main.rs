@@ -10,6 +10,8 @@ mod corpus;
 mod filters;
 mod formats;
 mod groups;
+#[cfg(unix)]
+mod incidents;
 mod indexing;
 mod iterate;
 mod model;
