@@ -229,7 +229,9 @@ impl Array {
             let typed = self.typed();
             let mut array = typed.array.clone();
             let format = array.metadata().format;
-            array.update_attributes(|stored| put_attributes(stored, said, among, format)).or_raise()?;
+            array
+                .update_attributes(|stored| put_attributes(stored, said.clone(), among, format))
+                .or_raise()?;
             let typed = Python::attach(|py| Arc::new(typed.with_attributes_of(py, array)));
             *self.typed.write().unwrap_or_else(PoisonError::into_inner) = typed;
             Ok(())

@@ -87,7 +87,7 @@ impl Group {
         let mut group = self.group();
         let said = attributes_of(attributes)?;
         let format = group.metadata().format;
-        let put = |stored: &mut Map| put_attributes(stored, said, among, format);
+        let put = |stored: &mut Map| put_attributes(stored, said.clone(), among, format);
         py.detach(|| group.update_attributes(put)).or_raise()?;
         self.replace(group);
         Ok(())

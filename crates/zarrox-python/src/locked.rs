@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use pyo3::prelude::*;
-use zarrox::stores::{Call, Key, LockGuard, Store, StoreError, StoreErrorKind, Wrapper, provided, wrapped};
+use zarrox::stores::{
+    Call, Capabilities, Key, LockGuard, Store, StoreError, StoreErrorKind, Wrapper, provided, wrapped,
+};
 
 /// Another store, of which `locks[key]` is entered while an object is read, changed and stored.
 #[derive(Debug, Clone)]
@@ -47,9 +49,16 @@ impl Wrapper for LockedStore {
 }
 
 impl Store for LockedStore {
-    wrapped!(location capabilities open_with get get_ranges get_many size contains put);
-    wrapped!(erase erase_prefix list_prefix list_dir rename_prefix flush);
+    wrapped!(location open_with get get_ranges get_many size contains put);
+    wrapped!(erase_if erase_prefix list_prefix list_dir rename_prefix flush);
     provided!(directory);
+
+    fn capabilities(&self) -> Capabilities {
+        // Every change asks for Python's locks, and relies on them.
+        let mut capabilities = self.inner.capabilities();
+        (capabilities.locks_everyone, capabilities.set_if_unchanged) = (false, false);
+        capabilities
+    }
 
     fn lock(&self, key: &Key) -> Result<LockGuard, StoreError> {
         // Python's lock comes first: whoever holds it already, around a write of theirs, must not wait for one that waits for it.
@@ -66,6 +75,13 @@ impl Store for LockedStore {
                 .with_source(error)
         };
         let entered = entered.map_err(failed)?;
-        Ok(self.inner.lock(key)?.with(entered))
+        let inner = match self.inner.lock(key) {
+            // Python's locks stand in for those that the file system lacks.
+            Err(error) if error.kind() == StoreErrorKind::Unsupported => {
+                LockGuard::in_process(&self.location(), key)
+            }
+            guard => guard?,
+        };
+        Ok(inner.with(entered))
     }
 }

@@ -10,7 +10,7 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyDict, PyInt, PyString, PyType, PyWeakrefMethods, PyWeakrefReference};
 use zarrox::stores::{
     ByteRange, Bytes, Capabilities, Condition, DirListing, Key, LockGuard, Payload, Prefix, Store,
-    StoreError, StoreErrorKind, Value, provided,
+    StoreError, StoreErrorKind, StoreExt, Value, provided,
 };
 
 /// A mapping from keys to whatever has bytes. Its methods are called from any thread, which takes Python's lock for that.
@@ -237,7 +237,8 @@ impl Store for MappingStore {
         Ok(())
     }
 
-    fn erase(&self, key: &Key) -> Result<bool, StoreError> {
+    fn erase_if(&self, key: &Key, condition: Condition<'_>) -> Result<bool, StoreError> {
+        condition.unconditional()?;
         self.with("erasing", key.as_str(), |mapping| match mapping.del_item(key.as_str()) {
             Ok(()) => Ok(true),
             Err(error) if error.is_instance_of::<PyKeyError>(mapping.py()) => Ok(false),
@@ -246,7 +247,7 @@ impl Store for MappingStore {
     }
 
     fn erase_prefix(&self, prefix: &Prefix) -> Result<(), StoreError> {
-        self.keys(prefix)?.iter().try_for_each(|key| self.erase(key).map(drop))
+        self.keys(prefix)?.iter().try_for_each(|key| StoreExt::erase(self, key).map(drop))
     }
 
     fn list_prefix(

@@ -88,8 +88,8 @@ impl Store for SplitStore {
         self.of(key).put(key, payload, condition)
     }
 
-    fn erase(&self, key: &Key) -> Result<bool, StoreError> {
-        self.of(key).erase(key)
+    fn erase_if(&self, key: &Key, condition: Condition<'_>) -> Result<bool, StoreError> {
+        self.of(key).erase_if(key, condition)
     }
 
     fn erase_prefix(&self, prefix: &Prefix) -> Result<(), StoreError> {

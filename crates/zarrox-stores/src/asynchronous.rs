@@ -210,7 +210,8 @@ impl<S: AsyncStore> Store for Blocking<S> {
     }
 
     fn capabilities(&self) -> Capabilities {
-        self.0.capabilities()
+        // The locks that it adds are those of this process.
+        Capabilities { erase_if_unchanged: false, locks_everyone: false, ..self.0.capabilities() }
     }
 
     fn open_with(&self, key: &Key, first: Option<ByteRange>) -> Result<Option<Box<dyn Value>>, StoreError> {
@@ -277,7 +278,7 @@ impl<S: AsyncStore> Store for Blocking<S> {
     fn put(&self, key: &Key, payload: Payload<'_>, condition: Condition<'_>) -> Result<(), StoreError> {
         let (value, key) = (payload.into_owned(key)?, key.clone());
         let matches = if let Condition::Matches(version) = condition { Some(version.clone()) } else { None };
-        let absent = condition == Condition::Absent;
+        let absent = matches!(condition, Condition::Absent);
         self.wait(|store| async move {
             let condition = match &matches {
                 Some(version) => Condition::Matches(version),
@@ -288,7 +289,8 @@ impl<S: AsyncStore> Store for Blocking<S> {
         })
     }
 
-    fn erase(&self, key: &Key) -> Result<bool, StoreError> {
+    fn erase_if(&self, key: &Key, condition: Condition<'_>) -> Result<bool, StoreError> {
+        condition.unconditional()?;
         let key = key.clone();
         self.wait(|store| async move { store.erase(&key).await })
     }

@@ -1,15 +1,16 @@
 //! Forks of a process whose other threads are at work. A child has only the thread that forked: what others held is held for ever
 //! there, in libraries as well, and files that were opened before have one position for both processes.
 //!
-//! So whoever forks waits until no thread is inside of a database: [`hold_still`] before, [`go_on`] after it.
+//! So whoever forks waits until no thread is inside of a database or writes a file: [`hold_still`] before, [`go_on`] after it. The locks
+//! of files that the parent holds stay with the parent: the child closes its copies of these files.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use crate::lock::{LockTable, forget_locks, lock_table, unpoisoned};
 
 struct Activity {
-    /// The number of threads that are inside of a database.
+    /// The number of works that a fork waits for.
     busy: usize,
     /// True while somebody waits for them, so that no others begin.
     forking: bool,
@@ -19,31 +20,41 @@ static ACTIVITY: Mutex<Activity> = Mutex::new(Activity { busy: 0, forking: false
 static CHANGED: Condvar = Condvar::new();
 
 /// Guards of all that nobody else may hold while a process forks.
-type Held = (MutexGuard<'static, Activity>, MutexGuard<'static, LockTable>);
+struct Held {
+    _activity: MutexGuard<'static, Activity>,
+    locks: MutexGuard<'static, LockTable>,
+    #[cfg(unix)]
+    files: MutexGuard<'static, crate::local::held::Table>,
+}
 
 thread_local! {
+    /// The number of works that this thread has begun, each within the one before.
+    static DEPTH: Cell<usize> = const { Cell::new(0) };
     static HELD: RefCell<Option<Held>> = const { RefCell::new(None) };
 }
 
-/// Work that a fork waits for. It must call nobody's code, and must not be begun within such work.
-#[cfg(any(feature = "sqlite", feature = "gdbm"))]
+/// Work that a fork waits for. It must not wait for the thread that forks.
+#[cfg(any(unix, feature = "sqlite", feature = "gdbm"))]
 #[must_use = "the work ends when this is dropped"]
 pub(crate) struct Busy(());
 
-/// Begins such work.
-#[cfg(any(feature = "sqlite", feature = "gdbm"))]
+/// Begins such work, perhaps within other such work.
+#[cfg(any(unix, feature = "sqlite", feature = "gdbm"))]
 pub(crate) fn busy() -> Busy {
     let mut activity = unpoisoned(&ACTIVITY);
-    while activity.forking {
+    // A fork waits for the outer work of this thread already.
+    while activity.forking && DEPTH.get() == 0 {
         activity = wait(activity);
     }
     activity.busy += 1;
+    DEPTH.set(DEPTH.get() + 1);
     Busy(())
 }
 
-#[cfg(any(feature = "sqlite", feature = "gdbm"))]
+#[cfg(any(unix, feature = "sqlite", feature = "gdbm"))]
 impl Drop for Busy {
     fn drop(&mut self) {
+        DEPTH.set(DEPTH.get().saturating_sub(1));
         let mut activity = unpoisoned(&ACTIVITY);
         activity.busy -= 1;
         if activity.busy == 0 && activity.forking {
@@ -56,7 +67,7 @@ fn wait(activity: MutexGuard<'static, Activity>) -> MutexGuard<'static, Activity
     CHANGED.wait(activity).unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Waits until no thread is inside of a database, and lets none in. To be called right before a fork, by the thread that forks.
+/// Waits until no thread is inside of a database or writes a file, and lets none begin. To be called right before a fork, by the thread that forks.
 pub fn hold_still() {
     let mut activity = unpoisoned(&ACTIVITY);
     while activity.forking {
@@ -67,20 +78,28 @@ pub fn hold_still() {
         activity = wait(activity);
     }
     activity.forking = false;
-    HELD.set(Some((activity, lock_table())));
+    let held = Held {
+        _activity: activity,
+        locks: lock_table(),
+        #[cfg(unix)]
+        files: crate::local::held::held_locks(),
+    };
+    HELD.set(Some(held));
 }
 
 /// Lets everybody go on: to be called by the same thread after the fork, in the parent and in the child.
 pub fn go_on(in_child: bool) {
-    let Some((activity, mut locks)) = HELD.take() else { return };
+    let Some(mut held) = HELD.take() else { return };
     if in_child {
-        forget_locks(&mut locks);
+        forget_locks(&mut held.locks);
+        #[cfg(unix)]
+        held.files.clear();
     }
-    drop((activity, locks));
+    drop(held);
     CHANGED.notify_all();
 }
 
-#[cfg(all(test, any(feature = "sqlite", feature = "gdbm")))]
+#[cfg(all(test, unix))]
 mod tests {
     use std::sync::mpsc;
     use std::time::Duration;

@@ -41,15 +41,30 @@ pub struct LockGuard {
     name: Arc<str>,
     lock: Arc<Lock>,
     /// The guard of another lock that this one holds as well.
-    outer: Option<Box<dyn Any + Send>>,
+    outer: Option<Box<dyn Any + Send + Sync>>,
+    /// The lock that the storage itself has for the object.
+    of_storage: Option<Box<dyn Any + Send + Sync>>,
 }
 
 impl LockGuard {
     /// Returns this lock together with another guard, which is dropped before this lock is released.
-    pub fn with(self, outer: impl Any + Send) -> Self {
+    pub fn with(self, outer: impl Any + Send + Sync) -> Self {
         let mut guard = self;
         guard.outer = Some(Box::new(outer));
         guard
+    }
+
+    /// Returns this lock together with one of the storage itself, which its store finds again when it is given the guard
+    /// ([`Condition::Locked`](crate::Condition::Locked)). It is dropped before this lock is released.
+    pub(crate) fn of_storage(self, lock: impl Any + Send + Sync) -> Self {
+        let mut guard = self;
+        guard.of_storage = Some(Box::new(lock));
+        guard
+    }
+
+    /// The lock that the storage has, if it is of this type.
+    pub(crate) fn storage<T: 'static>(&self) -> Option<&T> {
+        self.of_storage.as_ref()?.downcast_ref()
     }
 
     /// Waits for the lock of `key` among all threads of this process that name the storage alike.
@@ -64,12 +79,13 @@ impl LockGuard {
         }
         *held = true;
         drop(held);
-        Self { name, lock, outer: None }
+        Self { name, lock, outer: None, of_storage: None }
     }
 }
 
 impl Drop for LockGuard {
     fn drop(&mut self) {
+        self.of_storage = None;
         self.outer = None;
         *unpoisoned(&self.lock.held) = false;
         // To wake somebody is a system call, also when nobody waits. Who joins from here on finds the lock released.

@@ -41,13 +41,13 @@ impl Wrapper for Plain {
 
 impl Store for Plain {
     wrapped!(location open_with put);
-    wrapped!(erase erase_prefix list_prefix list_dir lock);
+    wrapped!(erase_if erase_prefix list_prefix list_dir lock);
     provided!(directory get get_ranges get_many size contains rename_prefix flush);
 
     fn capabilities(&self) -> zarrox_stores::Capabilities {
         let mut capabilities = self.0.capabilities();
         // Its values do not say their versions.
-        capabilities.set_if_unchanged = false;
+        (capabilities.set_if_unchanged, capabilities.locks_everyone) = (false, false);
         capabilities
     }
 }

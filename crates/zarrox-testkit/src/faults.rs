@@ -201,7 +201,7 @@ impl Wrapper for FaultyStore {
 
 impl Store for FaultyStore {
     wrapped!(location capabilities open_with get get_ranges get_many size contains put);
-    wrapped!(erase erase_prefix list_dir rename_prefix flush lock);
+    wrapped!(erase_if erase_prefix list_dir rename_prefix flush lock);
     provided!(directory);
 
     fn list_prefix(

@@ -45,6 +45,9 @@ pub fn store_suite(make: impl Fn() -> Box<dyn Store>) {
     keeps_what_was_opened(&*make());
     locks_exclude(&*make());
     locks_are_for_one_key(&*make());
+    if make().capabilities().locks_everyone {
+        notices_writes_without_the_lock(&*make());
+    }
     renames(&make);
     if make().capabilities().set_if_absent {
         sets_when_absent(&*make());
@@ -606,12 +609,44 @@ fn locks_exclude(store: &dyn Store) {
             let guard = store.lock(&counter).unwrap();
             let seen = store.get(&counter).unwrap().unwrap();
             let next = u64::from_le_bytes(seen[..].try_into().unwrap()) + 1;
-            store.set(&counter, &next.to_le_bytes(), Condition::Always).unwrap();
+            store.set(&counter, &next.to_le_bytes(), Condition::Locked(&guard)).unwrap();
             drop(guard);
         }
     };
     thread::scope(|scope| (0..THREADS).for_each(|_| drop(scope.spawn(count))));
     assert_eq!(value(store, "lock/counter").unwrap(), (THREADS * ROUNDS).to_le_bytes()[..]);
+}
+
+/// A write without the lock is a conflict for the holder, where the store says that it can tell.
+fn notices_writes_without_the_lock(store: &dyn Store) {
+    let name = key("lock/value");
+    let conflict = |result: Result<(), zarrox_stores::StoreError>| {
+        assert_eq!(result.unwrap_err().kind(), StoreErrorKind::Conflict);
+    };
+    let guard = store.lock(&name).unwrap();
+    put(store, "lock/value", b"1");
+    conflict(store.set(&name, b"2", Condition::Locked(&guard)));
+    conflict(store.erase_if(&name, Condition::Locked(&guard)).map(drop));
+    drop(guard);
+
+    let guard = store.lock(&name).unwrap();
+    for value in ["3", "4"] {
+        store.set(&name, value.as_bytes(), Condition::Locked(&guard)).unwrap();
+        assert_eq!(self::value(store, "lock/value").unwrap(), value);
+    }
+    put(store, "lock/value", b"5");
+    conflict(store.set(&name, b"6", Condition::Locked(&guard)));
+    conflict(store.erase_if(&name, Condition::Locked(&guard)).map(drop));
+    drop(guard);
+
+    let guard = store.lock(&name).unwrap();
+    assert!(store.erase_if(&name, Condition::Locked(&guard)).unwrap());
+    assert!(!store.erase_if(&name, Condition::Locked(&guard)).unwrap());
+    store.set(&name, b"7", Condition::Locked(&guard)).unwrap();
+    assert!(store.erase(&name).unwrap());
+    conflict(store.set(&name, b"8", Condition::Locked(&guard)));
+    drop(guard);
+    assert_eq!(value(store, "lock/value"), None);
 }
 
 fn locks_are_for_one_key(store: &dyn Store) {

@@ -265,12 +265,11 @@ impl Location {
         edit: impl FnOnce(Option<&[u8]>) -> Result<Edit>,
     ) -> Result<()> {
         let key = Key::new(key)?;
-        let _guard = self.store.lock(&key)?;
-        let existing = self.document_to_replace(&key)?;
-        match edit(existing.as_ref().map(|stored| &*stored.bytes))? {
+        let existing = self.locked_document(&key)?;
+        match edit(existing.bytes().map(|bytes| &**bytes))? {
             Edit::Keep => Ok(()),
-            Edit::Write(document) => self.replace(&key, existing.as_ref(), &document),
-            Edit::Erase => self.store.erase(&key).map_err(Error::from).map(drop),
+            Edit::Write(document) => existing.replace(self, &document),
+            Edit::Erase => existing.erase(self),
         }
     }
 

@@ -106,12 +106,12 @@ impl Node {
         }
     }
 
-    /// Changes attributes: reads them anew, lets `edit` change them, and writes them back, so that nobody else's
-    /// changes in this process are lost.
+    /// Changes attributes: reads them anew, lets `edit` change them, and writes them back. Where somebody else was faster, this is
+    /// done again: `edit` may run more than once.
     ///
     /// # Errors
     /// When the node cannot be read or written.
-    pub fn update_attributes(&mut self, edit: impl FnOnce(&mut Map)) -> Result<()> {
+    pub fn update_attributes(&mut self, edit: impl FnMut(&mut Map)) -> Result<()> {
         match self {
             Self::Array(array) => array.update_attributes(edit),
             Self::Group(group) => group.update_attributes(edit),
@@ -247,14 +247,15 @@ impl Group {
     /// # Errors
     /// When the group cannot be written.
     pub fn set_attributes(&mut self, attributes: Map) -> Result<()> {
-        self.update_attributes(|map| *map = attributes)
+        self.update_attributes(|map| map.clone_from(&attributes))
     }
 
-    /// Changes attributes: reads them anew, lets `edit` change them, and writes them back.
+    /// Changes attributes: reads them anew, lets `edit` change them, and writes them back. Where somebody else was faster, this is
+    /// done again: `edit` may run more than once.
     ///
     /// # Errors
     /// When the group cannot be read or written.
-    pub fn update_attributes(&mut self, edit: impl FnOnce(&mut Map)) -> Result<()> {
+    pub fn update_attributes(&mut self, edit: impl FnMut(&mut Map)) -> Result<()> {
         self.metadata.attributes = update_attributes(&self.location, self.metadata.format, edit)?;
         Ok(())
     }

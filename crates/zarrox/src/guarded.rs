@@ -1,37 +1,92 @@
-//! Values that others may be changing at the same time: what is read has a version, and is replaced only if it still is that.
+//! Values that others may be changing at the same time: a [`LockedValue`] is what was read, and is replaced only if it still is that.
 //!
-//! Within a process locks of the store do that; processes that share a disk, too. It is for stores far away, where other processes
-//! know nothing of our locks.
+//! Where the locks of a store exclude everybody, the lock is held from before the value is read until the new one is in its place.
+//! Elsewhere the store compares versions, if it can, and the change is made again when somebody else was faster.
 
 use std::hash::{BuildHasher, RandomState};
 use std::time::Duration;
 
 use zarrox_core::{Error, ErrorKind, Result};
-use zarrox_stores::{ByteRange, Bytes, Condition, Key, StoreErrorKind, StoreExt, Value, Version};
+use zarrox_stores::{ByteRange, Bytes, Condition, Key, LockGuard, StoreErrorKind, StoreExt, Value, Version};
 
 use crate::location::Location;
 
 /// The number of attempts at a change that others were faster with.
 const ATTEMPTS: u32 = 100;
 
-/// A value as it was read.
-pub(crate) struct Stored {
-    pub(crate) bytes: Bytes,
-    /// Only where it is needed for replacing: finding it out is a system call.
+/// A value that is going to be changed: its lock, and what was read under it.
+pub(crate) struct LockedValue {
+    bytes: Option<Bytes>,
+    /// Only where the store compares versions: to find it out takes a system call.
     version: Option<Version>,
+    guard: LockGuard,
+    key: Key,
+}
+
+impl LockedValue {
+    /// The bytes that were read; `None` if there was no value.
+    pub(crate) fn bytes(&self) -> Option<&Bytes> {
+        self.bytes.as_ref()
+    }
+
+    /// Returns true if the value is of this version.
+    pub(crate) fn is_version(&self, version: &Version) -> bool {
+        self.version.as_ref() == Some(version)
+    }
+
+    pub(crate) fn key(&self) -> &Key {
+        &self.key
+    }
+
+    fn condition(&self, place: &Location) -> Condition<'_> {
+        match (place.is_guarded(), &self.bytes, &self.version) {
+            (true, Some(_), Some(version)) => Condition::Matches(version),
+            (true, None, _) => Condition::Absent,
+            _ => Condition::Locked(&self.guard),
+        }
+    }
+
+    /// Stores another value. That somebody else has changed it meanwhile is a conflict, where the store can tell; then nothing
+    /// is written.
+    pub(crate) fn replace(&self, place: &Location, value: &[u8]) -> Result<()> {
+        match place.store.set(&self.key, value, self.condition(place)) {
+            Err(error) if error.kind() == StoreErrorKind::AlreadyExists => {
+                Err(Error::new(ErrorKind::Conflict, "somebody else created it meanwhile").with_source(error))
+            }
+            result => result.map_err(Error::from),
+        }
+    }
+
+    /// Erases the value, under the conditions of [`replace`](Self::replace).
+    pub(crate) fn erase(&self, place: &Location) -> Result<()> {
+        match self.condition(place) {
+            Condition::Absent => Ok(()),
+            Condition::Matches(_) if !place.store.capabilities().erase_if_unchanged => {
+                place.store.erase(&self.key).map_err(Error::from).map(drop)
+            }
+            condition => place.store.erase_if(&self.key, condition).map_err(Error::from).map(drop),
+        }
+    }
 }
 
 impl Location {
-    /// Returns true if others may be changing what is stored here, and the store can tell.
+    /// Returns true if others may be changing what is stored here in spite of our locks, and the store can tell.
     pub(crate) fn is_guarded(&self) -> bool {
-        self.is_remote() && self.store.capabilities().set_if_unchanged
+        let capabilities = self.store.capabilities();
+        capabilities.set_if_unchanged && !capabilities.locks_everyone
     }
 
-    /// Reads a value of at most so many bytes, to replace it.
-    pub(crate) fn stored(&self, key: &Key, limit: u64) -> Result<Option<Stored>> {
-        let version = |value: &dyn Value| if self.is_guarded() { value.version() } else { None };
+    /// Returns true if a stored object may be replaced but not erased under a condition.
+    pub(crate) fn cannot_erase_unchanged(&self) -> bool {
+        self.is_guarded() && !self.store.capabilities().erase_if_unchanged
+    }
+
+    /// Locks a value and reads it, of at most so many bytes, to change it.
+    pub(crate) fn locked_value(&self, key: &Key, limit: u64) -> Result<LockedValue> {
+        let guard = self.store.lock(key)?;
         let read = self.read_value(key, limit)?;
-        Ok(read.map(|(value, bytes)| Stored { bytes, version: version(&*value) }))
+        let version = read.as_ref().filter(|_| self.is_guarded()).and_then(|(value, _)| value.version());
+        Ok(LockedValue { bytes: read.map(|(_, bytes)| bytes), version, guard, key: key.clone() })
     }
 
     /// Reads a value of at most so many bytes.
@@ -54,24 +109,20 @@ impl Location {
         Ok(Some((value, bytes)))
     }
 
-    /// Stores what becomes of a value, or of none. That somebody else has changed it meanwhile is a conflict, where that can be told;
-    /// then nothing is written.
-    pub(crate) fn replace(&self, key: &Key, before: Option<&Stored>, value: &[u8]) -> Result<()> {
-        let condition = match before.map(|stored| stored.version.as_ref()) {
-            Some(Some(version)) => Condition::Matches(version),
-            None if self.is_guarded() => Condition::Absent,
-            _ => Condition::Always,
+    /// Stores or erases a value that does not depend on the one that is there.
+    ///
+    /// Where locks exclude everybody, a store notices by itself when a value is replaced that somebody else has locked. Elsewhere the
+    /// lock keeps threads of this process from merging meanwhile.
+    pub(crate) fn overwrite<R>(&self, key: &Key, write: impl FnOnce() -> Result<R>) -> Result<R> {
+        let _guard = match self.store.capabilities().locks_everyone {
+            true => None,
+            false => Some(self.store.lock(key)?),
         };
-        match self.store.set(key, value, condition) {
-            Err(error) if error.kind() == StoreErrorKind::AlreadyExists => {
-                Err(Error::new(ErrorKind::Conflict, "somebody else created it meanwhile").with_source(error))
-            }
-            result => result.map_err(Error::from),
-        }
+        write()
     }
 }
 
-/// Reads and replaces, and once more where somebody else was faster. What gives a conflict must have changed nothing.
+/// Makes a change, and makes it again where somebody else was faster. A change that is a conflict must have changed nothing.
 pub(crate) fn until_unchanged<R>(mut change: impl FnMut() -> Result<R>) -> Result<R> {
     for attempt in 0..ATTEMPTS {
         match change() {

@@ -13,7 +13,7 @@ use zarrox_core::{Error, ErrorKind, Format, GroupMetadata, NodeMetadata, NodePat
 use zarrox_stores::{Condition, Key, LockGuard, Prefix, StoreExt};
 
 use crate::error::argument;
-use crate::guarded::Stored;
+use crate::guarded::{LockedValue, until_unchanged};
 use crate::location::Location;
 use crate::upkeep::Changes;
 
@@ -305,9 +305,9 @@ impl Location {
         }
     }
 
-    /// The document as it is stored now.
-    pub(crate) fn document_to_replace(&self, key: &Key) -> Result<Option<Stored>> {
-        self.stored(key, DOCUMENT_LIMIT)
+    /// Locks a document and reads it as it is stored now, to change it.
+    pub(crate) fn locked_document(&self, key: &Key) -> Result<LockedValue> {
+        self.locked_value(key, DOCUMENT_LIMIT)
     }
 
     /// Writes a new node, and its ancestors where they are missing.
@@ -330,6 +330,16 @@ impl Location {
         overwrite: bool,
     ) -> Result<()> {
         let _guard = self.lock_documents(&format.def().layout())?;
+        until_unchanged(|| self.try_create_documents(format, is_group, documents, overwrite))
+    }
+
+    fn try_create_documents(
+        &self,
+        format: Format,
+        is_group: bool,
+        documents: &[Document],
+        overwrite: bool,
+    ) -> Result<()> {
         // Somebody else may have been faster; in a store far away, it would take too long to ask once more.
         let seen = if self.is_remote() { self.clone() } else { self.as_stored() };
         // Which hierarchy is here, the store knows, and not what is going to be.
@@ -339,7 +349,7 @@ impl Location {
         let others = place.check_ancestors(format)?;
         place.make_room(format, &layout, overwrite, is_group)?;
         let created = place.create_ancestors(format, &layout)?;
-        let stored = place.put_documents(documents, &layout);
+        let stored = place.put_new_documents(documents, &layout, overwrite);
         let path = &place.path;
         let changes = if overwrite { Changes::of_all_below(&[path]) } else { Changes::of_node(path, false) };
         place.keep_copies(format, &changes.and(created));
@@ -351,6 +361,27 @@ impl Location {
     pub(crate) fn store_documents(&self, node: &NodeMetadata, layout: &Layout) -> Result<()> {
         let documents = format_of(node).def().to_documents(&self.path, node, &self.context.registry)?;
         self.put_documents(&documents, layout)
+    }
+
+    /// Writes the documents of a new node. The first one decides who of several creators makes the node; for one who overwrites, that
+    /// another is faster is a conflict.
+    fn put_new_documents(&self, documents: &[Document], layout: &Layout, overwrite: bool) -> Result<()> {
+        let Some(((name, bytes), others)) = documents.split_first() else { return Ok(()) };
+        let decides = self.store.capabilities().set_if_absent && !self.context.allow_foreign_files;
+        let condition = if decides { Condition::Absent } else { Condition::Always };
+        match self.put(layout.key(&self.path, name), bytes, condition) {
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+                let message = format!(
+                    "somebody else has just created a node at '{}' in {}",
+                    self.path,
+                    self.store.location()
+                );
+                let kind = if overwrite { ErrorKind::Conflict } else { ErrorKind::AlreadyExists };
+                return Err(Error::new(kind, message).with_source(error));
+            }
+            done => done?,
+        }
+        self.put_documents(others, layout)
     }
 
     fn put_documents(&self, documents: &[Document], layout: &Layout) -> Result<()> {
@@ -529,9 +560,9 @@ impl Location {
 
     /// Changes the documents of an existing node in place; all that the change does not speak of stays.
     ///
-    /// `prepare` sees the node as it is stored now, and may do work that must come before the change is visible;
-    /// meanwhile nobody else in this process changes the node. That somebody elsewhere has done so is a conflict where the store
-    /// can tell, and nothing is written.
+    /// `prepare` sees the node as it is stored now, and may do work that must come before the change is visible. Meanwhile nobody
+    /// else changes the node, as far as the locks of the store exclude them. That somebody else has done so is a conflict where the
+    /// store can tell, and nothing is written.
     pub(crate) fn change<R>(
         &self,
         format: Format,
@@ -554,21 +585,22 @@ impl Location {
         written: &mut Option<bool>,
     ) -> Result<R> {
         let layout = self.layout_for(format)?;
-        let keys = layout.keys(&self.path).into_iter().map(|key| Key::new(key).map_err(Error::from));
-        let keys: Vec<Key> = keys.collect::<Result<_>>()?;
-        let _guard = self.lock_documents(&layout)?;
-        let stored = needed(format, keys.iter(), |key| self.document_to_replace(key))?;
-        let documents = stored.iter().map(|stored| stored.as_ref().map(|stored| stored.bytes.to_vec()));
-        let documents: Vec<_> = documents.collect();
+        // All are locked in one order, so that those who change a node never wait for one another's second document.
+        let mut held: Vec<LockedValue> = Vec::new();
+        let documents = needed(format, layout.keys(&self.path), |key| {
+            held.push(self.locked_document(&Key::new(key)?)?);
+            Ok(held.last().and_then(LockedValue::bytes).map(|bytes| bytes.to_vec()))
+        })?;
         let Some((node, _)) = self.node_of(format, &layout, &Source::stored(&documents))? else {
             return Err(Error::new(ErrorKind::NotFound, format!("'{}' is not there any more", self.path)));
         };
         prepare(&node, &mut |change| {
             for (name, bytes) in format.def().patch(&documents, change)? {
                 let key = Key::new(layout.key(&self.path, name))?;
-                let before = keys.iter().position(|known| *known == key);
-                let before = before.and_then(|index| stored[index].as_ref());
-                self.replace(&key, before, &bytes)?;
+                match held.iter().find(|held| *held.key() == key) {
+                    Some(held) => held.replace(self, &bytes)?,
+                    None => self.locked_document(&key)?.replace(self, &bytes)?,
+                }
                 *written = Some(matches!(node, NodeMetadata::Group(_)));
             }
             Ok(())
@@ -594,7 +626,7 @@ pub(crate) fn format_of(node: &NodeMetadata) -> Format {
 pub(crate) fn needed<K, D>(
     format: Format,
     keys: impl IntoIterator<Item = K>,
-    read: impl Fn(K) -> Result<Option<D>>,
+    mut read: impl FnMut(K) -> Result<Option<D>>,
 ) -> Result<Vec<Option<D>>> {
     let group = format.def().group_document();
     let mut documents: Vec<Option<D>> = Vec::new();
@@ -606,19 +638,22 @@ pub(crate) fn needed<K, D>(
     Ok(documents)
 }
 
-/// Reads, edits and writes back the attributes of a node; returns those that are stored now.
+/// Reads, edits and writes back the attributes of a node, and does so again where somebody else was faster. Returns those that are
+/// stored now.
 pub(crate) fn update_attributes(
     location: &Location,
     format: Format,
-    edit: impl FnOnce(&mut Map),
+    mut edit: impl FnMut(&mut Map),
 ) -> Result<Map> {
-    location.change(format, |node, write| {
-        let mut attributes = match node {
-            NodeMetadata::Array(array) => array.attributes.clone(),
-            NodeMetadata::Group(group) => group.attributes.clone(),
-        };
-        edit(&mut attributes);
-        write(Change::Attributes(&attributes))?;
-        Ok(attributes)
+    until_unchanged(|| {
+        location.change(format, |node, write| {
+            let mut attributes = match node {
+                NodeMetadata::Array(array) => array.attributes.clone(),
+                NodeMetadata::Group(group) => group.attributes.clone(),
+            };
+            edit(&mut attributes);
+            write(Change::Attributes(&attributes))?;
+            Ok(attributes)
+        })
     })
 }

@@ -7,9 +7,7 @@ use std::{fs, io};
 use zarrox_core::Strictness;
 use zarrox_core::metadata::ReadContext;
 use zarrox_core::{Format, NodePath, Registry, Result};
-use zarrox_stores::{
-    DirectoryStore, FOLLOW_LINKS, Located, Prefix, PrefixStore, StorageOptions, Store, is_url, open_url,
-};
+use zarrox_stores::{Located, Prefix, PrefixStore, StorageOptions, Store, is_url, open_directory, open_url};
 
 use crate::error::argument;
 
@@ -42,9 +40,7 @@ pub(crate) fn store_for(
         return Ok((open_archive(&root)?, node, None));
     }
     let named = has_extension(&root, "n5").then_some(Format::N5);
-    let follow = storage.flag(FOLLOW_LINKS)?.unwrap_or_default();
-    let directory = DirectoryStore::open(root)?;
-    Ok((Arc::new(directory.follow_links(follow)), node, named))
+    Ok((Arc::new(open_directory(root, storage)?), node, named))
 }
 
 /// The store that a path or URL means, and the path of the node in it: what [`open`](crate::open) opens, for programs that want the

@@ -4,10 +4,13 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use zarrox_core::Strictness;
 use zarrox_core::{Error, ErrorKind, Format, NodePath, Registry, Result};
-use zarrox_stores::{FOLLOW_LINKS, Key, Prefix, ReadOnlyStore, StorageOptions, Store};
+use zarrox_stores::{
+    EXCLUSIVE, FOLLOW_LINKS, Key, LOCK_TIMEOUT, Prefix, ReadOnlyStore, StorageOptions, Store,
+};
 
 use crate::access::AccessOptions;
 use crate::array::ArrayBuilder;
@@ -113,6 +116,23 @@ impl OpenOptions {
     pub fn storage_option(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.storage = self.storage.with(name, value);
         self
+    }
+
+    /// Sets whether nobody else writes to the directory that is opened, neither another process nor another handle; `false` by
+    /// default.
+    ///
+    /// Parts of chunks, attributes and shapes are changed under locks of files, so that processes which write to the same hierarchy lose
+    /// nothing. Where a file system cannot lock, such a change is refused unless this option is set.
+    #[must_use]
+    pub fn exclusive(self, exclusive: bool) -> Self {
+        self.storage_option(EXCLUSIVE, exclusive.to_string())
+    }
+
+    /// Sets how long a change of a hierarchy in a directory waits for a file that another process has locked; one minute by default.
+    /// Afterwards it fails with [`ErrorKind::TimedOut`](crate::ErrorKind::TimedOut), and nothing is written.
+    #[must_use]
+    pub fn lock_timeout(self, longest: Duration) -> Self {
+        self.storage_option(LOCK_TIMEOUT, longest.as_secs_f64().to_string())
     }
 
     /// Makes every leniency an error: only what the specifications allow is read.

@@ -42,7 +42,7 @@ impl Wrapper for Counting {
 impl Store for Counting {
     // All else opens values.
     wrapped!(location capabilities open_with put);
-    wrapped!(erase erase_prefix list_prefix list_dir lock);
+    wrapped!(erase_if erase_prefix list_prefix list_dir lock);
     provided!(directory get get_ranges get_many size contains rename_prefix flush);
 }
 

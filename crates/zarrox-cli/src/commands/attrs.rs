@@ -73,7 +73,7 @@ impl Attrs {
                 let (key, value) = (key.clone().unwrap_or_default(), value.as_deref().unwrap_or_default());
                 let value = if *string { Json::from(value) } else { parse(value)? };
                 change(global, path, |node| {
-                    node.update_attributes(|attributes| drop(attributes.insert(key, value)))
+                    node.update_attributes(|attributes| drop(attributes.insert(key.clone(), value.clone())))
                 })?;
             }
             Action::Rm { path, all: true, .. } => {

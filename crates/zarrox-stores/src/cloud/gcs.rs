@@ -381,7 +381,7 @@ impl GcsStore {
     /// Uploads metadata and value in one request: the kind of upload of which all conditions are known to hold.
     async fn insert(&self, key: &Key, value: Bytes, condition: Condition<'_>) -> Result<(), StoreError> {
         let generation = match condition {
-            Condition::Always => None,
+            Condition::Always | Condition::Locked(_) => None,
             Condition::Absent => Some("0"),
             Condition::Matches(version) => Some(generation_of(version)?),
         };

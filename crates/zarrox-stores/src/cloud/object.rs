@@ -312,7 +312,7 @@ impl AsyncStore for CloudStore {
     async fn set(&self, key: &Key, value: Bytes, condition: Condition<'_>) -> Result<(), StoreError> {
         let path = self.prepare("writing", key).await?;
         let mode = match condition {
-            Condition::Always => PutMode::Overwrite,
+            Condition::Always | Condition::Locked(_) => PutMode::Overwrite,
             Condition::Absent => PutMode::Create,
             Condition::Matches(version) => {
                 let e_tag = Some(String::from_utf8_lossy(version.as_bytes()).into_owned());

@@ -313,7 +313,8 @@ impl Store for GdbmStore {
         Err(self.place(error, key.as_str()))
     }
 
-    fn erase(&self, key: &Key) -> Result<bool, StoreError> {
+    fn erase_if(&self, key: &Key, condition: Condition<'_>) -> Result<bool, StoreError> {
+        condition.unconditional()?;
         self.writable("erasing", key.as_str())?;
         let erased = self.0.handle.with(|database| database.remove(key.as_str()));
         Ok(erased.map_err(self.fail("erasing", key.as_str()))?.is_some())

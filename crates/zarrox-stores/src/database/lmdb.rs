@@ -423,7 +423,8 @@ impl Store for LmdbStore {
         self.write(put).map_err(self.fail("writing", key.as_str()))
     }
 
-    fn erase(&self, key: &Key) -> Result<bool, StoreError> {
+    fn erase_if(&self, key: &Key, condition: Condition<'_>) -> Result<bool, StoreError> {
+        condition.unconditional()?;
         let erase = |table: &Table, transaction: &mut RwTxn<'_>| {
             let fits = key.as_str().len() <= LONGEST_KEY;
             Ok(fits && table.delete(transaction, key.as_str().as_bytes())?)

@@ -284,7 +284,8 @@ impl Store for RedbStore {
         self.write(put).map_err(self.fail("writing", key.as_str()))
     }
 
-    fn erase(&self, key: &Key) -> Result<bool, StoreError> {
+    fn erase_if(&self, key: &Key, condition: Condition<'_>) -> Result<bool, StoreError> {
+        condition.unconditional()?;
         let erase = |table: &mut Writer<'_>| Ok(table.remove(key.as_str().as_bytes())?.is_some());
         self.write(erase).map_err(self.fail("erasing", key.as_str()))
     }

@@ -470,7 +470,8 @@ impl Store for SqliteStore {
         self.0.write(put).map(drop).map_err(self.fail("writing", key.as_str()))
     }
 
-    fn erase(&self, key: &Key) -> Result<bool, StoreError> {
+    fn erase_if(&self, key: &Key, condition: Condition<'_>) -> Result<bool, StoreError> {
+        condition.unconditional()?;
         let sql = "DELETE FROM zarr WHERE k = ?1";
         let erase = |connection: &Connection| Ok(connection.prepare_cached(sql)?.execute([key.as_str()])?);
         Ok(self.0.write(erase).map_err(self.fail("erasing", key.as_str()))? > 0)

@@ -3,10 +3,11 @@
 use std::fmt;
 use std::ops::{Bound, ControlFlow};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use bytes::Bytes;
 
+use crate::lock::unpoisoned;
 use crate::store::{check_rename, checked_length};
 use crate::{
     ByteRange, Capabilities, Condition, DirListing, Key, LockGuard, Prefix, Store, StoreError,
@@ -112,6 +113,8 @@ impl Store for MemoryStore {
             rename: true,
             values_above_values: true,
             set_if_unchanged: true,
+            erase_if_unchanged: true,
+            locks_everyone: true,
             ..Capabilities::default()
         }
     }
@@ -137,14 +140,32 @@ impl Store for MemoryStore {
             Condition::Matches(version) if there.map(Stored::version).as_ref() != Some(version) => {
                 return fail(StoreErrorKind::Conflict, "somebody else changed the value meanwhile");
             }
+            Condition::Locked(guard) if !is_as_locked(guard, there) => {
+                return fail(StoreErrorKind::Conflict, "somebody else changed the value meanwhile");
+            }
             _ => {}
         }
+        relock(condition, Some(value.version));
         map.insert(key.clone(), value);
         Ok(())
     }
 
-    fn erase(&self, key: &Key) -> Result<bool, StoreError> {
-        Ok(self.write().remove(key).is_some())
+    fn erase_if(&self, key: &Key, condition: Condition<'_>) -> Result<bool, StoreError> {
+        let mut map = self.write();
+        match condition {
+            Condition::Matches(version) if map.get(key).map(Stored::version).as_ref() != Some(version) => {
+                let message = "somebody else changed the value meanwhile";
+                return Err(self.error(StoreErrorKind::Conflict, "erasing", message, key.as_str()));
+            }
+            Condition::Locked(guard) if !is_as_locked(guard, map.get(key)) => {
+                let message = "somebody else changed the value meanwhile";
+                return Err(self.error(StoreErrorKind::Conflict, "erasing", message, key.as_str()));
+            }
+            Condition::Matches(_) => {}
+            other => other.unconditional()?,
+        }
+        relock(condition, None);
+        Ok(map.remove(key).is_some())
     }
 
     fn erase_prefix(&self, prefix: &Prefix) -> Result<(), StoreError> {
@@ -184,7 +205,27 @@ impl Store for MemoryStore {
     }
 
     fn lock(&self, key: &Key) -> Result<LockGuard, StoreError> {
-        Ok(LockGuard::in_process(&self.location(), key))
+        let guard = LockGuard::in_process(&self.location(), key);
+        let version = self.read().get(key).map(|stored| stored.version);
+        Ok(guard.of_storage(LockedVersion(Mutex::new(version))))
+    }
+}
+
+/// The version of a value that the holder of its lock knows; `None` if there is no value.
+struct LockedVersion(Mutex<Option<u64>>);
+
+/// Returns true if a value is the one that was there when the guard was made, or that its holder wrote.
+fn is_as_locked(guard: &LockGuard, there: Option<&Stored>) -> bool {
+    let version = there.map(|stored| stored.version);
+    guard.storage::<LockedVersion>().is_none_or(|locked| *unpoisoned(&locked.0) == version)
+}
+
+/// Tells a guard of the value that its holder wrote.
+fn relock(condition: Condition<'_>, version: Option<u64>) {
+    if let Condition::Locked(guard) = condition
+        && let Some(locked) = guard.storage::<LockedVersion>()
+    {
+        *unpoisoned(&locked.0) = version;
     }
 }
 

@@ -2,4 +2,6 @@
 
 #[cfg(unix)]
 pub(crate) mod directory;
+#[cfg(unix)]
+pub(crate) mod held;
 pub(crate) mod memory;

@@ -232,7 +232,8 @@ impl Store for ReferenceStore {
         self.read_only("writing", key.as_str())
     }
 
-    fn erase(&self, key: &Key) -> Result<bool, StoreError> {
+    fn erase_if(&self, key: &Key, condition: Condition<'_>) -> Result<bool, StoreError> {
+        condition.unconditional()?;
         self.read_only("erasing", key.as_str())
     }
 

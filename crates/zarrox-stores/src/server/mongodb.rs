@@ -490,7 +490,8 @@ impl Store for MongoDbStore {
         self.fail(StoreErrorKind::AlreadyExists, "writing", "there is a value already", key)
     }
 
-    fn erase(&self, key: &Key) -> Result<bool, StoreError> {
+    fn erase_if(&self, key: &Key, condition: Condition<'_>) -> Result<bool, StoreError> {
+        condition.unconditional()?;
         let this = doc! { "key": key.as_str() };
         let erased = self.run("erasing", key.as_str(), |all| async move { all.delete_many(this).await })?;
         Ok(erased.deleted_count > 0)

@@ -18,7 +18,7 @@ use crate::{Key, LockGuard, Prefix, StoreError, StoreErrorKind};
 /// |---|---|
 /// | [`get`](Self::get), [`get_ranges`](Self::get_ranges), [`open_with`](Self::open_with) | `get`, `get_partial_values` |
 /// | [`put`](Self::put) | `set` |
-/// | [`erase`](Self::erase), [`erase_prefix`](Self::erase_prefix) | `erase`, `erase_prefix` |
+/// | [`erase_if`](Self::erase_if), [`erase_prefix`](Self::erase_prefix) | `erase`, `erase_prefix` |
 /// | [`list_prefix`](Self::list_prefix) | `list`, `list_prefix` |
 /// | [`list_dir`](Self::list_dir) | `list_dir` |
 ///
@@ -58,7 +58,7 @@ pub trait Store: Debug + Send + Sync {
     /// When the value is there but cannot be read.
     fn get(&self, key: &Key) -> Result<Option<Bytes>, StoreError>;
 
-    /// ByteParts of one version of the value, in the order of the ranges; `None` when the key is missing.
+    /// Parts of one version of the value, in the order of the ranges; `None` when the key is missing.
     ///
     /// Takes no more memory than the value has bytes, whatever the ranges ask for.
     ///
@@ -94,17 +94,19 @@ pub trait Store: Debug + Send + Sync {
     /// # Errors
     ///
     /// [`StoreErrorKind::AlreadyExists`] when the condition is [`Condition::Absent`] and the key has a
-    /// value, [`StoreErrorKind::Conflict`] when it is [`Condition::Matches`] and the value is another one or gone,
-    /// [`StoreErrorKind::Unsupported`] when the store cannot check the condition; otherwise when the value cannot be
-    /// written.
+    /// value, [`StoreErrorKind::Conflict`] when it is [`Condition::Matches`] or [`Condition::Locked`] and the value is
+    /// another one, [`StoreErrorKind::Unsupported`] when the store cannot check the condition; otherwise when the value
+    /// cannot be written.
     fn put(&self, key: &Key, payload: Payload<'_>, condition: Condition<'_>) -> Result<(), StoreError>;
 
-    /// Erases a value. Tells whether it was there.
+    /// Erases a value. Returns true if it was there.
     ///
     /// # Errors
     ///
-    /// When the value is there but cannot be erased.
-    fn erase(&self, key: &Key) -> Result<bool, StoreError>;
+    /// [`StoreErrorKind::Conflict`] when the condition is [`Condition::Matches`] or [`Condition::Locked`] and the value is another
+    /// one, [`StoreErrorKind::Unsupported`] when the store cannot check the condition or when it is [`Condition::Absent`]; otherwise
+    /// when the value is there but cannot be erased.
+    fn erase_if(&self, key: &Key, condition: Condition<'_>) -> Result<bool, StoreError>;
 
     /// Erases every key below the prefix. Nothing there is no error.
     ///
@@ -161,16 +163,18 @@ pub trait Store: Debug + Send + Sync {
     /// When what was written cannot be made complete.
     fn flush(&self) -> Result<(), StoreError>;
 
-    /// Excludes every other holder of the lock of `key` in this process, whichever handle of the same
-    /// storage it came through, until the guard is dropped.
+    /// Excludes every other holder of the lock of `key` until the guard is dropped: in this process, whichever handle of the
+    /// same storage it came through, and in other processes where [`Capabilities::locks_everyone`] says so.
     ///
-    /// Held while a stored object is read, merged and written back. It does not keep anybody from calling
-    /// [`put`](Self::put). A thread that asks for a lock that it holds waits for ever, and so may threads
-    /// that hold one lock and ask for another: hold one at a time.
+    /// The lock is held while a stored object is read, changed and written back with [`Condition::Locked`]. It does not keep
+    /// others in this process from calling [`put`](Self::put); the holder's write is a conflict then, where the store can tell.
+    /// A thread that asks for a lock that it holds waits for ever, and so may threads that hold one lock and ask for another:
+    /// hold one at a time, or ask for several in one order.
     ///
     /// # Errors
     ///
-    /// When the store cannot lock.
+    /// [`StoreErrorKind::TimedOut`] when another process does not release the lock, [`StoreErrorKind::Unsupported`] when the
+    /// storage has no locks that exclude other processes, although it is of a kind that should have.
     fn lock(&self, key: &Key) -> Result<LockGuard, StoreError>;
 }
 
@@ -193,6 +197,11 @@ pub struct Capabilities {
     pub values_above_values: bool,
     /// [`Store::put`] takes [`Condition::Matches`], with the same promise, and values say their [`version`](Value::version).
     pub set_if_unchanged: bool,
+    /// [`Store::erase_if`] takes [`Condition::Matches`].
+    pub erase_if_unchanged: bool,
+    /// The guard of [`Store::lock`] excludes everybody else who can write to the storage, other processes as well, and
+    /// [`Condition::Locked`] is a conflict where somebody wrote without the lock.
+    pub locks_everyone: bool,
     /// Keys with control characters, such as line breaks, are refused with [`StoreErrorKind::InvalidKey`].
     pub printable_keys: bool,
     /// True if a reader may see a value with the length of one version and bytes of another while it is
@@ -210,7 +219,7 @@ pub struct Capabilities {
 }
 
 /// A condition on a key under which a value is written.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default)]
 #[non_exhaustive]
 pub enum Condition<'v> {
     /// Nothing: a value that is there is replaced.
@@ -220,6 +229,9 @@ pub enum Condition<'v> {
     Absent,
     /// The value is still this version, which was [read](Value::version).
     Matches(&'v Version),
+    /// The value is what it was when the caller got this guard of the key's [lock](Store::lock). Stores whose locks exclude
+    /// only this process rely on the lock and check nothing.
+    Locked(&'v LockGuard),
 }
 
 impl Condition<'_> {
@@ -230,14 +242,28 @@ impl Condition<'_> {
     /// [`StoreErrorKind::Unsupported`] for [`Condition::Matches`].
     pub fn absent(self) -> Result<bool, StoreError> {
         match self {
-            Self::Always => Ok(false),
+            Self::Always | Self::Locked(_) => Ok(false),
             Self::Absent => Ok(true),
-            Self::Matches(_) => {
-                let message = "the store cannot tell whether a value is still the same";
-                Err(StoreError::new(StoreErrorKind::Unsupported, "writing", message))
-            }
+            Self::Matches(_) => Err(cannot_compare("writing")),
         }
     }
+
+    /// Checks that there is nothing to compare before a value is erased. For stores that erase without a condition.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreErrorKind::Unsupported`] for [`Condition::Matches`] and [`Condition::Absent`].
+    pub fn unconditional(self) -> Result<(), StoreError> {
+        match self {
+            Self::Always | Self::Locked(_) => Ok(()),
+            Self::Absent | Self::Matches(_) => Err(cannot_compare("erasing")),
+        }
+    }
+}
+
+fn cannot_compare(operation: &'static str) -> StoreError {
+    let message = "the store cannot tell whether a value is still the same";
+    StoreError::new(StoreErrorKind::Unsupported, operation, message)
 }
 
 /// The entries directly below a prefix, each list sorted.

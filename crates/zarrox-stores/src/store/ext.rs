@@ -25,6 +25,15 @@ pub trait StoreExt: Store {
         self.put(key, Payload::Bytes(value), condition)
     }
 
+    /// Erases a value. Returns true if it was there. See [`Store::erase_if`].
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Store::erase_if`].
+    fn erase(&self, key: &Key) -> Result<bool, StoreError> {
+        self.erase_if(key, Condition::Always)
+    }
+
     /// Writes a value of this length that comes in parts. See [`Store::put`].
     ///
     /// A store may ask for the parts more than once, each time from the first.

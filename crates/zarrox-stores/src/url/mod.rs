@@ -3,6 +3,8 @@
 //! `text`, `stage`, `options` and `scheme` are what stores speak of URLs in; `schemes` lists the stores; `open` stands above them.
 
 mod check;
+#[cfg(unix)]
+mod directory;
 #[cfg(any(
     feature = "sqlite",
     feature = "lmdb",
@@ -21,9 +23,11 @@ mod stage;
 mod text;
 
 pub use self::check::storage_options;
+#[cfg(unix)]
+pub use self::directory::{EXCLUSIVE, FOLLOW_LINKS, LOCK_TIMEOUT, open_directory};
 pub use self::open::open_url;
 pub use self::options::{OptionValue, StorageOption, StorageOptions};
 pub use self::scheme::Located;
-pub use self::schemes::{FOLLOW_LINKS, file_of};
+pub use self::schemes::file_of;
 pub use self::stage::is_url;
 pub use self::text::StoreUrl;

@@ -11,7 +11,7 @@ use std::sync::LazyLock;
     all(unix, feature = "berkeley-db")
 ))]
 use super::files::{self, file_of as file_of_scheme};
-use super::options::{StorageOption, StorageOptions};
+use super::options::StorageOptions;
 use super::scheme::{Located, Scheme};
 use super::text::StoreUrl;
 use crate::{MemoryStore, StoreError, StoreErrorKind};
@@ -20,7 +20,7 @@ use crate::{MemoryStore, StoreError, StoreErrorKind};
 pub(super) static SCHEMES: &[&Scheme] = &[
     &MEMORY,
     #[cfg(unix)]
-    &DIRECTORY,
+    &super::directory::SCHEME,
     #[cfg(feature = "s3")]
     &crate::cloud::s3::SCHEME,
     #[cfg(feature = "azure")]
@@ -50,24 +50,6 @@ pub(super) static SCHEMES: &[&Scheme] = &[
     #[cfg(feature = "hdfs")]
     &crate::server::hdfs::SCHEME,
 ];
-
-#[cfg(unix)]
-static DIRECTORY: Scheme = Scheme {
-    names: &["file"],
-    options: DIRECTORY_OPTIONS,
-    open: |url, options| {
-        let follow = options.flag(FOLLOW_LINKS)?.unwrap_or_default();
-        Ok(Located::whole(crate::DirectoryStore::open(url.rest())?.follow_links(follow), ""))
-    },
-};
-
-/// The name of the option that lets links lead out of a directory.
-pub const FOLLOW_LINKS: &str = "follow_links";
-
-const DIRECTORY_OPTIONS: &[StorageOption] = &[StorageOption::flag(
-    FOLLOW_LINKS,
-    "follow symbolic links that lead out of the directory (a path is one, too)",
-)];
 
 /// All memory that is named by URLs is one store of the process, as fsspec has it.
 static MEMORY: Scheme = Scheme {

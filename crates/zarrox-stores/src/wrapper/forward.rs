@@ -35,7 +35,7 @@ use crate::{Bytes, GetDone, Key, Store, StoreError, Value, Version};
 ///
 /// impl Store for Failures {
 ///     wrapped!(location capabilities open_with get get_ranges get_many size contains);
-///     wrapped!(put erase erase_prefix list_prefix list_dir rename_prefix flush lock);
+///     wrapped!(put erase_if erase_prefix list_prefix list_dir rename_prefix flush lock);
 ///     provided!(directory);
 /// }
 ///
@@ -84,7 +84,7 @@ pub enum Operation {
     Size,
     /// [`Store::put`].
     Set,
-    /// [`Store::erase`].
+    /// [`Store::erase_if`].
     Erase,
     /// [`Store::erase_prefix`].
     ErasePrefix,
@@ -327,10 +327,14 @@ macro_rules! wrapped {
         }
         $crate::wrapped!($($rest)*);
     };
-    (erase $($rest:ident)*) => {
-        fn erase(&self, key: &$crate::Key) -> Result<bool, $crate::StoreError> {
+    (erase_if $($rest:ident)*) => {
+        fn erase_if(
+            &self,
+            key: &$crate::Key,
+            condition: $crate::Condition<'_>,
+        ) -> Result<bool, $crate::StoreError> {
             let call = $crate::Call::new($crate::Operation::Erase, key);
-            $crate::Wrapper::around(self, &call, &mut || $crate::Wrapper::inner(self).erase(key))
+            $crate::Wrapper::around(self, &call, &mut || $crate::Wrapper::inner(self).erase_if(key, condition))
         }
         $crate::wrapped!($($rest)*);
     };

@@ -44,7 +44,7 @@ impl Wrapper for LimitStore {
 
 impl Store for LimitStore {
     wrapped!(location open_with get get_ranges size contains put);
-    wrapped!(erase erase_prefix list_dir rename_prefix flush);
+    wrapped!(erase_if erase_prefix list_dir rename_prefix flush);
     provided!(directory);
 
     fn capabilities(&self) -> Capabilities {

@@ -283,8 +283,8 @@ impl Store for LruCacheStore {
         self.write(key, || self.inner.put(key, payload, condition))
     }
 
-    fn erase(&self, key: &Key) -> Result<bool, StoreError> {
-        self.write(key, || self.inner.erase(key))
+    fn erase_if(&self, key: &Key, condition: Condition<'_>) -> Result<bool, StoreError> {
+        self.write(key, || self.inner.erase_if(key, condition))
     }
 
     fn erase_prefix(&self, prefix: &Prefix) -> Result<(), StoreError> {

@@ -87,8 +87,8 @@ impl Store for PrefixStore {
         self.inner.put(&self.prefix.join(key), payload, condition).map_err(|error| self.own(error))
     }
 
-    fn erase(&self, key: &Key) -> Result<bool, StoreError> {
-        self.inner.erase(&self.prefix.join(key)).map_err(|error| self.own(error))
+    fn erase_if(&self, key: &Key, condition: Condition<'_>) -> Result<bool, StoreError> {
+        self.inner.erase_if(&self.prefix.join(key), condition).map_err(|error| self.own(error))
     }
 
     fn erase_prefix(&self, prefix: &Prefix) -> Result<(), StoreError> {

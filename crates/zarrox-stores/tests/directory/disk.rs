@@ -66,8 +66,7 @@ fn a_full_disk_leaves_the_previous_value() {
     let store = disk.store();
     store.set(&key("a"), b"previous", Condition::Always).unwrap();
     let large = vec![1; 2 << 20];
-    for condition in [Condition::Always, Condition::Absent] {
-        let name = if condition == Condition::Always { "a" } else { "b" };
+    for (name, condition) in [("a", Condition::Always), ("b", Condition::Absent)] {
         let error = store.set(&key(name), &large, condition).unwrap_err();
         assert_eq!(error.kind(), StoreErrorKind::StorageFull, "{error}");
         assert!(error.to_string().contains("no space left on device"), "{error}");

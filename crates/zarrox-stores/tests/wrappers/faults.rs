@@ -89,7 +89,7 @@ impl Wrapper for Copying {
 
 impl Store for Copying {
     wrapped!(location open_with get get_ranges get_many size contains put);
-    wrapped!(erase erase_prefix list_prefix list_dir flush lock);
+    wrapped!(erase_if erase_prefix list_prefix list_dir flush lock);
     provided!(directory rename_prefix);
 
     fn capabilities(&self) -> Capabilities {

@@ -123,7 +123,8 @@ impl Store for Counting {
         unreachable!()
     }
 
-    fn erase(&self, _: &Key) -> Result<bool, StoreError> {
+    fn erase_if(&self, _: &Key, condition: Condition<'_>) -> Result<bool, StoreError> {
+        condition.unconditional()?;
         unreachable!()
     }
 

@@ -43,10 +43,8 @@ impl Array {
     pub fn read_encoded_chunk(&self, chunk: &[u64]) -> Result<Option<Bytes>> {
         self.check_chunk(chunk)?;
         let key = self.key(chunk)?;
-        let stored = self.location.stored(&key, self.chain.limit() as u64);
-        stored
-            .map(|stored| stored.map(|stored| stored.bytes))
-            .map_err(|error| error.at(chunk_place(chunk, &key)).at(self.place()))
+        let stored = self.location.bytes(&key, self.chain.limit() as u64);
+        stored.map_err(|error| error.at(chunk_place(chunk, &key)).at(self.place()))
     }
 
     /// Stores the bytes of a chunk as they are. They are not looked at: who writes nonsense reads an error later.
@@ -57,8 +55,8 @@ impl Array {
         self.check_writable()?;
         self.check_chunk(chunk)?;
         let key = self.key(chunk)?;
-        let _guard = self.location.store.lock(&key)?;
-        self.location.store.set(&key, encoded, Condition::Always).map_err(Error::from)
+        let store = &self.location.store;
+        self.location.overwrite(&key, || Ok(store.set(&key, encoded, Condition::Always)?))
     }
 
     /// Erases a chunk, which reads as the fill value then. Tells whether it was stored.
@@ -69,8 +67,7 @@ impl Array {
         self.check_writable()?;
         self.check_chunk(chunk)?;
         let key = self.key(chunk)?;
-        let _guard = self.location.store.lock(&key)?;
-        self.location.store.erase(&key).map_err(Error::from)
+        self.location.overwrite(&key, || Ok(self.location.store.erase(&key)?))
     }
 
     /// Reads a whole chunk, in its full shape also at the array's edge. One that was never stored is all fill values.

@@ -12,6 +12,7 @@ mod fields;
 mod info;
 mod iterate;
 mod kept;
+mod leftovers;
 mod ndarrays;
 mod parts;
 mod read;
@@ -259,14 +260,15 @@ impl Array {
     /// # Errors
     /// When the array cannot be written.
     pub fn set_attributes(&mut self, attributes: Map) -> Result<()> {
-        self.update_attributes(|map| *map = attributes)
+        self.update_attributes(|map| map.clone_from(&attributes))
     }
 
-    /// Changes attributes: reads them anew, lets `edit` change them, and writes them back.
+    /// Changes attributes: reads them anew, lets `edit` change them, and writes them back. Where somebody else was faster, this is
+    /// done again: `edit` may run more than once.
     ///
     /// # Errors
     /// When the array cannot be read or written.
-    pub fn update_attributes(&mut self, edit: impl FnOnce(&mut Map)) -> Result<()> {
+    pub fn update_attributes(&mut self, edit: impl FnMut(&mut Map)) -> Result<()> {
         self.metadata.attributes = update_attributes(&self.location, self.metadata.format, edit)?;
         Ok(())
     }

@@ -8,7 +8,7 @@ use zarrox_core::metadata::Change;
 use zarrox_core::selection::{DimSelection, Selection, check_lengths};
 use zarrox_core::strided::{Dims, Span};
 use zarrox_core::{Element, IntoSelection, NodeMetadata, Result};
-use zarrox_stores::Key;
+use zarrox_stores::{Key, StoreExt};
 
 use super::{Array, DynArray};
 use crate::error::argument;
@@ -17,9 +17,9 @@ use crate::guarded::until_unchanged;
 impl Array {
     /// Gives the array another shape with as many dimensions.
     ///
-    /// Growing touches no chunk; a rectilinear grid that ends before the new shape gets one chunk more, which covers the rest.
-    /// Shrinking erases the chunks that are outside then, and clears the part of others that
-    /// is, so that growing again gives fill values and never what was there before. The new shape is stored first: an
+    /// Growing gives fill values: chunks and parts of chunks outside the old shape are cleared first, which an interrupted shrink or
+    /// append has left there. A rectilinear grid that ends before the new shape gets one chunk more, which covers the rest.
+    /// Shrinking erases the chunks that are outside then, and clears the part of others that is. The new shape is stored first: an
     /// interruption can leave chunks behind that nobody reads, never a shape without its data.
     ///
     /// # Errors
@@ -38,12 +38,15 @@ impl Array {
             return Err(argument(message));
         }
         let location = self.location.clone();
-        location.change(self.metadata.format, |node, write| {
-            self.refresh(node)?;
-            let resized = self.resized(shape)?;
-            write(self.change_to(&resized))?;
-            let old = std::mem::replace(self, resized);
-            self.clear_outside(old.shape())
+        until_unchanged(|| {
+            location.change(self.metadata.format, |node, write| {
+                self.refresh(node)?;
+                let resized = self.resized(shape)?;
+                self.clear_leftovers(&resized)?;
+                write(self.change_to(&resized))?;
+                let old = std::mem::replace(self, resized);
+                self.clear_outside(old.shape())
+            })
         })
     }
 
@@ -229,30 +232,41 @@ impl Array {
 
     /// The parts of a chunk that were inside the old shape and are outside now; `None` when no part is inside.
     fn regions_outside(&self, chunk: &[u64], old: &[u64]) -> Option<Vec<Dims<Span>>> {
-        let places = (0..chunk.len()).map(|dim| self.metadata.chunk_grid.chunk_place(dim, chunk[dim]));
-        // A chunk that the grid does not have is outside any shape.
-        let places: Vec<(u64, u64)> = places.collect::<Option<_>>()?;
-        let length = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
-        let inside = |shape: &[u64], dim: usize| {
-            let (start, length_of) = places[dim];
-            length(shape[dim].saturating_sub(start).min(length_of))
-        };
-        let chunk_shape: Dims<usize> = places.iter().map(|place| length(place.1)).collect();
-        let new: Vec<usize> = (0..chunk_shape.len()).map(|dim| inside(self.shape(), dim)).collect();
-        if new.contains(&0) {
-            return None;
-        }
-        let mut regions = Vec::new();
-        for dim in 0..chunk_shape.len() {
-            let before = inside(old, dim);
-            if before > new[dim] {
-                let mut region: Dims<Span> = chunk_shape.iter().map(|&length| Span::all(length)).collect();
-                region[dim] = Span { start: new[dim], step: 1, count: chunk_shape[dim] - new[dim] };
-                regions.push(region);
-            }
-        }
-        Some(regions)
+        regions_outside(&self.metadata.chunk_grid, chunk, self.shape(), Some(old))
     }
+}
+
+/// The parts of a chunk that are outside a shape, and were inside of the old one if there is one; `None` when no part is inside the
+/// shape.
+pub(super) fn regions_outside(
+    grid: &ChunkGrid,
+    chunk: &[u64],
+    shape: &[u64],
+    old: Option<&[u64]>,
+) -> Option<Vec<Dims<Span>>> {
+    let places = (0..chunk.len()).map(|dim| grid.chunk_place(dim, chunk[dim]));
+    // A chunk that the grid does not have is outside any shape.
+    let places: Vec<(u64, u64)> = places.collect::<Option<_>>()?;
+    let length = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
+    let inside = |shape: &[u64], dim: usize| {
+        let (start, length_of) = places[dim];
+        length(shape[dim].saturating_sub(start).min(length_of))
+    };
+    let chunk_shape: Dims<usize> = places.iter().map(|place| length(place.1)).collect();
+    let kept: Vec<usize> = (0..chunk_shape.len()).map(|dim| inside(shape, dim)).collect();
+    if kept.contains(&0) {
+        return None;
+    }
+    let mut regions = Vec::new();
+    for dim in 0..chunk_shape.len() {
+        let before = old.map_or(chunk_shape[dim], |old| inside(old, dim));
+        if before > kept[dim] {
+            let mut region: Dims<Span> = chunk_shape.iter().map(|&length| Span::all(length)).collect();
+            region[dim] = Span { start: kept[dim], step: 1, count: chunk_shape[dim] - kept[dim] };
+            regions.push(region);
+        }
+    }
+    Some(regions)
 }
 
 fn appended_shape(shape: &[u64], values: &[u64], axis: usize) -> Result<Vec<u64>> {

@@ -13,7 +13,7 @@ use super::read::chunk_place;
 use super::view::ArrayView;
 use super::{Array, DynArray};
 use crate::error::argument;
-use crate::guarded::until_unchanged;
+use crate::guarded::{LockedValue, until_unchanged};
 
 impl ArrayView<'_> {
     /// Writes elements. The values are an `ndarray` of any layout whose shape is the selection's, or can be broadcast to it as NumPy
@@ -165,47 +165,47 @@ impl Array {
 
     /// Writes a part of one chunk; `all` when that is all of the chunk that lies inside the array.
     ///
-    /// The object's lock is held from before the old chunk is read until the new one is in place, and nothing under
-    /// the lock waits for other threads. What lies outside the array is kept as well: another handle may be
-    /// appending there, or have done so already.
+    /// A chunk that is merged is locked from before it is read until the new one is in its place, and nothing under the lock
+    /// waits for other threads. What lies outside the array is kept as well: another handle may be appending there, or have done
+    /// so already.
     pub(super) fn write_chunk_part(&self, chunk: &[u64], part: &WritePart<'_>, all: bool) -> Result<()> {
         self.location.context.interrupt.check()?;
         let key = self.key(chunk)?;
-        let store = &self.location.store;
         let options = self.encode_options();
         let write = || {
             let chain = self.chain_of(chunk)?;
             with_vec(|encoded| {
                 if part.covers(chain.chunk().shape()) {
                     let chunk = chain.encoded(part.source(), options, encoded)?;
-                    let _guard = store.lock(&key)?;
-                    return self.store_chunk(&key, &chunk);
+                    return self.location.overwrite(&key, || self.store_chunk(&key, &chunk));
                 }
-                let _guard = store.lock(&key)?;
                 until_unchanged(|| {
                     encoded.clear();
-                    self.merge_chunk(&chain, &key, part, all, encoded)
+                    let old = self.locked_chunk(&key)?;
+                    self.merge_chunk(&chain, &old, part, all, encoded)
                 })
             })
         };
         write().map_err(|error| error.at(chunk_place(chunk, &key)).at(self.place()))
     }
 
-    /// Puts a part into the stored chunk. Other processes may be doing the same to a store far away: a chunk is replaced there
-    /// only if it still is the one that was read.
-    fn merge_chunk(
+    /// Locks a stored chunk and reads it, to change it.
+    pub(super) fn locked_chunk(&self, key: &Key) -> Result<LockedValue> {
+        self.location.locked_value(key, self.chain.limit() as u64)
+    }
+
+    /// Puts a part into the stored chunk. The chunk is replaced only if it still is the one that was read.
+    pub(super) fn merge_chunk(
         &self,
         chain: &CodecChain,
-        key: &Key,
+        old: &LockedValue,
         part: &WritePart<'_>,
         all: bool,
         encoded: &mut Vec<u8>,
     ) -> Result<()> {
-        let before = self.location.stored(key, self.chain.limit() as u64)?;
-        let existing = before.as_ref().map(|stored| &*stored.bytes);
+        let existing = old.bytes().map(|bytes| &**bytes);
         let mut options = self.encode_options();
-        // There is no way to erase only what is unchanged.
-        options.store_empty_chunks |= self.location.is_guarded() && existing.is_some();
+        options.store_empty_chunks |= existing.is_some() && self.location.cannot_erase_unchanged();
         let update = match chain.update(existing, part, options, encoded) {
             // Nothing of the array is lost with a damaged chunk that is replaced.
             Err(error) if all && error.kind() == ErrorKind::Corrupt => {
@@ -216,8 +216,8 @@ impl Array {
         };
         match update {
             Update::Unchanged => Ok(()),
-            Update::Empty => self.store_chunk(key, &Encoded::Nothing),
-            Update::Encoded => self.location.replace(key, before.as_ref(), encoded),
+            Update::Empty => old.erase(&self.location),
+            Update::Encoded => old.replace(&self.location, encoded),
         }
     }
 

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use zarrox_core::json::json;
 use zarrox_core::json::{self, Json};
 use zarrox_core::{Error, ErrorKind, Format, Result};
-use zarrox_stores::{Condition, Key};
+use zarrox_stores::{Condition, Key, StoreExt};
 
 use crate::location::Location;
 

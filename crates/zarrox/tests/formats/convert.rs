@@ -490,9 +490,13 @@ impl Store for Killed {
         self.step()?;
         self.store.put(key, payload, condition)
     }
-    fn erase(&self, key: &Key) -> Result<bool, zarrox::stores::StoreError> {
+    fn erase_if(
+        &self,
+        key: &Key,
+        condition: zarrox::stores::Condition<'_>,
+    ) -> Result<bool, zarrox::stores::StoreError> {
         self.step()?;
-        self.store.erase(key)
+        self.store.erase_if(key, condition)
     }
     fn erase_prefix(&self, prefix: &zarrox::stores::Prefix) -> Result<(), zarrox::stores::StoreError> {
         self.step()?;

@@ -245,7 +245,7 @@ fn a_damaged_chunk_at_the_edge_is_repaired_by_writing_all_of_it_that_is_inside()
 fn attributes_that_could_not_be_read_again_are_not_written() {
     let (store, mut array) = stored();
     let deep = (0..200).fold(Json::Null, |value, _| json!([value]));
-    let error = array.update_attributes(|map| drop(map.insert("deep".to_owned(), deep))).unwrap_err();
+    let error = array.update_attributes(|map| drop(map.insert("deep".to_owned(), deep.clone()))).unwrap_err();
     assert_says(&error, ErrorKind::InvalidArgument, &["nested"]);
     assert!(array.attributes().is_empty());
     assert!(OpenOptions::new().open_in(store, "t/a").is_ok());

@@ -250,7 +250,8 @@ impl Store for ZipStore {
         )
     }
 
-    fn erase(&self, key: &Key) -> Result<bool, StoreError> {
+    fn erase_if(&self, key: &Key, condition: Condition<'_>) -> Result<bool, StoreError> {
+        condition.unconditional()?;
         self.check_writable("erasing", key.as_str())?;
         if !self.archive.state()?.directory.entries.contains_key(key) {
             return Ok(false);

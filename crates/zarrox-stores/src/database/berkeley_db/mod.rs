@@ -152,7 +152,8 @@ impl Store for BerkeleyDbStore {
         Err(self.read_only("writing", key.as_str()))
     }
 
-    fn erase(&self, key: &Key) -> Result<bool, StoreError> {
+    fn erase_if(&self, key: &Key, condition: Condition<'_>) -> Result<bool, StoreError> {
+        condition.unconditional()?;
         Err(self.read_only("erasing", key.as_str()))
     }
 

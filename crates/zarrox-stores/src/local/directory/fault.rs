@@ -1,6 +1,7 @@
 //! Failures below the root of a directory: [`Fault`].
 
 use std::io;
+use std::time::Duration;
 
 use crate::{StoreError, StoreErrorKind};
 
@@ -14,6 +15,12 @@ pub(super) enum Fault {
     Obstructed(String),
     /// There is a value or a directory already.
     Exists,
+    /// Somebody else replaced or removed the file meanwhile.
+    Changed,
+    /// Another process has had the lock of the file for so long.
+    Taken(Duration),
+    /// The file system cannot lock files.
+    NoLocks(io::Error),
     /// A rename needs a copy.
     OtherDevice,
     /// At another key than the one that was asked for.
@@ -23,6 +30,11 @@ pub(super) enum Fault {
 impl Fault {
     pub(super) fn is_missing(&self) -> bool {
         matches!(self, Self::Io(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory))
+    }
+
+    /// Takes a file that is there for one that came meanwhile.
+    pub(super) fn or_changed(self) -> Self {
+        if matches!(self, Self::Exists) { Self::Changed } else { self }
     }
 
     pub(super) fn into_error(self, operation: &'static str, key: String) -> StoreError {
@@ -37,6 +49,21 @@ impl Fault {
             ),
             Self::Obstructed(what) => new(Kind::Obstructed, &what),
             Self::Exists => new(Kind::AlreadyExists, "there is something already"),
+            Self::Changed => new(Kind::Conflict, "somebody else changed the value meanwhile"),
+            Self::Taken(longest) => {
+                let seconds = longest.as_secs_f64();
+                let message = format!(
+                    "another process has locked the file for more than {seconds} s; end that process if it hangs, or wait longer \
+                     with the option `lock_timeout`,"
+                );
+                new(Kind::TimedOut, &message)
+            }
+            Self::NoLocks(error) => {
+                let message = "the file system cannot lock files, so that another process that writes to the same chunk or \
+                               document could be overwritten; open the hierarchy with the option `exclusive` if nobody else \
+                               writes, or with a synchronizer,";
+                new(Kind::Unsupported, message).with_source(error)
+            }
             Self::OtherDevice => new(Kind::Unsupported, "the places are on different file systems"),
         };
         error.with_key(key)

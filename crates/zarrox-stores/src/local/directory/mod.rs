@@ -1,13 +1,17 @@
 //! [`DirectoryStore`].
 
 mod fault;
+mod sweep;
+mod temporary_file;
 mod unix;
+mod write;
 
 use std::fs::{self, File};
 use std::io;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
 
@@ -15,6 +19,7 @@ use self::fault::Fault;
 use self::unix::Root;
 #[cfg(any(feature = "zip", feature = "cache"))]
 pub(crate) use self::unix::append_at;
+use self::write::Rule;
 use crate::store::{check_rename, checked_length, copy_then_erase, reserved};
 use crate::{
     ByteRange, Capabilities, Condition, DirListing, Key, LockGuard, Prefix, Store, StoreError,
@@ -31,8 +36,14 @@ use crate::{Payload, provided, temporary};
 /// a value needs them, and removed again when the last value in them is erased, except for the root.
 ///
 /// Names that begin with `.zarrox-` and end in `.tmp` belong to these temporary files: they are never
-/// listed and are no keys. A process that is killed may leave some behind; they can be deleted when
-/// nobody writes.
+/// listed and are no keys. A process that is killed may leave some behind. The next process that writes in their
+/// directory removes them: it knows the file of a writer that lives by its lock.
+///
+/// # Other processes
+///
+/// [`Store::lock`] excludes other processes as well, by a lock on the value's file (`flock`), and leaves no file behind. Values are
+/// replaced and erased under the same lock, so that no change is lost that was made from what was there before. On file systems
+/// that cannot lock, [`Store::lock`] fails where there is a value; see [`exclusive`](Self::exclusive).
 ///
 /// By default nothing is flushed to the disk: a value outlives the process, but perhaps not a power
 /// failure. See [`sync`](Self::sync).
@@ -93,6 +104,34 @@ impl DirectoryStore {
         self
     }
 
+    /// Sets whether nobody else writes to the directory, neither another process nor another handle; `false` when not set.
+    ///
+    /// Without other writers no file has to be locked. This is for file systems that cannot lock files, where parts of chunks
+    /// cannot be written otherwise.
+    #[must_use]
+    pub fn exclusive(mut self, exclusive: bool) -> Self {
+        Arc::make_mut(&mut self.root).locks = !exclusive;
+        self
+    }
+
+    /// Sets how long to wait for a file that another process has locked; one minute when not set. Afterwards the operation
+    /// fails with [`StoreErrorKind::TimedOut`], and nothing is written.
+    #[must_use]
+    pub fn lock_timeout(mut self, longest: Duration) -> Self {
+        Arc::make_mut(&mut self.root).lock_timeout = longest;
+        self
+    }
+
+    /// Finds the temporary files below a prefix whose writers are gone, and removes them if wanted. Returns their paths below the
+    /// root. A file that another process is writing is left alone.
+    ///
+    /// # Errors
+    ///
+    /// When a directory cannot be listed.
+    pub fn leftovers(&self, prefix: &Prefix, remove: bool) -> Result<Vec<String>, StoreError> {
+        self.root.leftovers(prefix.segments(), remove).map_err(self.fail("listing", prefix.as_str()))
+    }
+
     /// Sets whether symbolic links inside are followed wherever they lead; `false` when not set.
     ///
     /// For data that is spread over several disks with links. Only for directories whose writers are
@@ -136,6 +175,7 @@ impl Store for DirectoryStore {
             writable: true,
             listable: true,
             set_if_absent: true,
+            locks_everyone: true,
             rename: true,
             values_above_values: false,
             ..Capabilities::default()
@@ -160,16 +200,25 @@ impl Store for DirectoryStore {
 
     fn put(&self, key: &Key, payload: Payload<'_>, condition: Condition<'_>) -> Result<(), StoreError> {
         self.writable(key)?;
-        let absent = condition.absent()?;
-        let written = self.root.write(key.as_str(), &|write| payload.each(write), absent);
+        let rule = match condition {
+            Condition::Locked(guard) => guard.storage().map_or(Rule::Always, Rule::Locked),
+            other if other.absent()? => Rule::Absent,
+            _ => Rule::Always,
+        };
+        let written = self.root.write(key.as_str(), &|write| payload.each(write), rule);
         written.map_err(self.fail("writing", key.as_str()))
     }
 
-    fn erase(&self, key: &Key) -> Result<bool, StoreError> {
+    fn erase_if(&self, key: &Key, condition: Condition<'_>) -> Result<bool, StoreError> {
         if temporary::is_temporary(key.name()) {
             return Ok(false);
         }
-        self.root.erase(key.as_str()).map_err(self.fail("erasing", key.as_str()))
+        condition.unconditional()?;
+        let rule = match condition {
+            Condition::Locked(guard) => guard.storage().map_or(Rule::Always, Rule::Locked),
+            _ => Rule::Always,
+        };
+        self.root.erase(key.as_str(), rule).map_err(self.fail("erasing", key.as_str()))
     }
 
     fn erase_prefix(&self, prefix: &Prefix) -> Result<(), StoreError> {
@@ -202,7 +251,9 @@ impl Store for DirectoryStore {
 
     fn lock(&self, key: &Key) -> Result<LockGuard, StoreError> {
         // The whole path, so that stores with roots inside one another share locks too.
-        Ok(LockGuard::in_process(&format!("file://{}", self.location()), key))
+        let guard = LockGuard::in_process(&format!("file://{}", self.location()), key);
+        let file = self.root.lock(key.as_str()).map_err(self.fail("locking", key.as_str()))?;
+        Ok(guard.of_storage(file))
     }
 }
 

@@ -5,7 +5,7 @@
 //! between a check and a write.
 
 use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io;
 use std::ops::ControlFlow;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::fs::{FileExt, MetadataExt};
@@ -18,23 +18,27 @@ use rustix::io::Errno;
 use rustix::path::Arg;
 
 use super::fault::Fault;
-use crate::temporary::{is_temporary, next_name};
-use crate::{DirListing, Key, PartSource, Prefix, Version};
+use crate::temporary::is_temporary;
+use crate::{DirListing, Key, Prefix, Version};
 
 /// A pipe must not block, and a terminal must not become ours.
-const READ: OFlags = OFlags::RDONLY.union(OFlags::NONBLOCK).union(OFlags::NOCTTY).union(OFlags::CLOEXEC);
+pub(super) const READ: OFlags =
+    OFlags::RDONLY.union(OFlags::NONBLOCK).union(OFlags::NOCTTY).union(OFlags::CLOEXEC);
 
 /// A directory to name files in, which needs no permission to read it.
 #[cfg(any(target_os = "linux", target_os = "android"))]
-const DIRECTORY: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
+pub(super) const DIRECTORY: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
-const DIRECTORY: OFlags = LISTING;
+pub(super) const DIRECTORY: OFlags = LISTING;
 
 /// A directory to list.
-const LISTING: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
+pub(super) const LISTING: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 
 /// The number of times that an operation starts again when another one removes the directory that it needs.
 const ATTEMPTS: usize = 100;
+
+/// The time to wait for a lock that another process holds, where nothing else is said.
+const LOCK_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The root directory with the rules that hold below it.
 #[derive(Clone, Debug)]
@@ -43,10 +47,14 @@ pub(super) struct Root {
     pub(super) path: PathBuf,
     pub(super) follow_links: bool,
     pub(super) sync: bool,
+    /// False if nobody else writes, so that no file has to be locked.
+    pub(super) locks: bool,
+    /// The time to wait for a lock that another process holds.
+    pub(super) lock_timeout: Duration,
 }
 
 /// An entry of a directory.
-enum Entry {
+pub(super) enum Entry {
     Missing,
     File(Mode),
     Directory,
@@ -73,7 +81,7 @@ type Identity = (u64, u64);
 
 impl Root {
     pub(super) fn new(path: PathBuf) -> Self {
-        Self { path, follow_links: false, sync: false }
+        Self { path, follow_links: false, sync: false, locks: true, lock_timeout: LOCK_TIMEOUT }
     }
 
     /// The file of a value and its length.
@@ -105,61 +113,6 @@ impl Root {
             FileType::Directory => Ok(None),
             kind => Err(odd(kind)),
         }
-    }
-
-    pub(super) fn write(&self, key: &str, parts: &PartSource<'_>, absent: bool) -> Result<(), Fault> {
-        let (parent, name) = split(key);
-        again_when_missing(|| {
-            let directory = self.make_directory(parent)?;
-            self.replace(directory.as_fd(), name, parts, absent)
-        })
-    }
-
-    fn replace(
-        &self,
-        directory: BorrowedFd<'_>,
-        name: &str,
-        parts: &PartSource<'_>,
-        absent: bool,
-    ) -> Result<(), Fault> {
-        let old_mode = match entry(directory, name)? {
-            Entry::Directory => {
-                return Err(Fault::Obstructed("a directory has the name of the value".into()));
-            }
-            Entry::Odd(kind) => return Err(odd(kind)),
-            Entry::File(_) | Entry::Link if absent => return Err(Fault::Exists),
-            Entry::File(mode) => Some(mode),
-            Entry::Missing | Entry::Link => None,
-        };
-        let mut temporary = Temporary::create(directory, old_mode)?;
-        parts(&mut |part| temporary.file.write_all(part))?;
-        if self.sync {
-            temporary.file.sync_all()?;
-        }
-        if absent {
-            temporary.publish(name)?;
-        } else {
-            temporary.replace(name)?;
-        }
-        self.flush(directory)
-    }
-
-    pub(super) fn erase(&self, key: &str) -> Result<bool, Fault> {
-        let (parent, name) = split(key);
-        let directory = match self.open(parent, DIRECTORY) {
-            Err(fault) if fault.is_missing() => return Ok(false),
-            other => other?,
-        };
-        match entry(directory.as_fd(), name)? {
-            Entry::Missing | Entry::Directory => return Ok(false),
-            Entry::Link if leads_to_directory(directory.as_fd(), name) => return Ok(false),
-            Entry::Odd(kind) => return Err(odd(kind)),
-            Entry::File(_) | Entry::Link => {}
-        }
-        let erased = unless_missing(sys::unlinkat(&directory, name, AtFlags::empty()))?;
-        self.flush(directory.as_fd())?;
-        self.prune(parent);
-        Ok(erased.is_some())
     }
 
     /// Removes everything in a directory, and the directory itself unless it is the root.
@@ -202,7 +155,7 @@ impl Root {
             _ => return Err(Errno::NOENT.into()),
         }
         let renamed = again_when_missing(|| {
-            let target = self.make_directory(to_parent)?;
+            let (target, _) = self.make_directory(to_parent)?;
             sys::renameat(&source, from_name, &target, to_name)?;
             self.flush(target.as_fd())
         });
@@ -256,7 +209,7 @@ impl Root {
     /// Opens what a path below the root leads to, under the rules for links.
     ///
     /// Without links this is one system call, which checks that there are none.
-    fn open(&self, path: &str, flags: OFlags) -> Result<OwnedFd, Fault> {
+    pub(super) fn open(&self, path: &str, flags: OFlags) -> Result<OwnedFd, Fault> {
         let path = if path.is_empty() { self.path.clone() } else { self.path.join(path) };
         if self.follow_links {
             return Ok(sys::open(path, flags, Mode::empty())?);
@@ -282,25 +235,28 @@ impl Root {
         }
     }
 
-    /// Opens a directory below the root, made with those above it when it is missing.
-    fn make_directory(&self, path: &str) -> Result<OwnedFd, Fault> {
+    /// Opens a directory below the root, made with those above it when it is missing. Returns true with it if it was made.
+    pub(super) fn make_directory(&self, path: &str) -> Result<(OwnedFd, bool), Fault> {
         match self.open(path, DIRECTORY) {
             Err(Fault::Io(error)) if error.kind() == io::ErrorKind::NotFound => {}
             Err(fault) if fault.is_missing() => return Err(self.value_above(path)),
-            other => return other,
+            other => return Ok((other?, false)),
         }
         if path.is_empty() {
-            fs::create_dir_all(&self.path)?;
-            return self.open(path, DIRECTORY);
+            make_root(&self.path, self.sync)?;
+            return Ok((self.open(path, DIRECTORY)?, false));
         }
         let (parent, name) = split(path);
-        let directory = self.make_directory(parent)?;
-        match sys::mkdirat(&directory, name, Mode::from_raw_mode(0o777)) {
-            Ok(()) => self.flush(directory.as_fd())?,
-            Err(Errno::EXIST) => {}
+        let (directory, _) = self.make_directory(parent)?;
+        let made = match sys::mkdirat(&directory, name, Mode::from_raw_mode(0o777)) {
+            Ok(()) => true,
+            Err(Errno::EXIST) => false,
             Err(error) => return Err(error.into()),
+        };
+        if made {
+            self.flush(directory.as_fd())?;
         }
-        self.open(path, DIRECTORY)
+        Ok((self.open(path, DIRECTORY)?, made))
     }
 
     /// Says which part of the path is a value, where a directory is needed.
@@ -314,7 +270,7 @@ impl Root {
     }
 
     /// Removes a directory and those above it, up to the root, as long as they are empty.
-    fn prune(&self, path: &str) {
+    pub(super) fn prune(&self, path: &str) {
         let mut path = path;
         while !path.is_empty() {
             let (parent, name) = split(path);
@@ -328,12 +284,28 @@ impl Root {
     }
 
     /// Makes a change of names in a directory outlive a power failure, when that is wanted.
-    fn flush(&self, directory: BorrowedFd<'_>) -> Result<(), Fault> {
+    pub(super) fn flush(&self, directory: BorrowedFd<'_>) -> Result<(), Fault> {
         if self.sync {
             sys::fsync(sys::openat(directory, c".", LISTING, Mode::empty())?)?;
         }
         Ok(())
     }
+}
+
+/// Makes the root and the directories above it that are missing. With `sync`, their names outlive a power failure.
+fn make_root(path: &Path, sync: bool) -> io::Result<()> {
+    if !sync {
+        return fs::create_dir_all(path);
+    }
+    let Some(parent) = path.parent() else { return Ok(()) };
+    if !parent.is_dir() {
+        make_root(parent, sync)?;
+    }
+    match fs::create_dir(path) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+        _ => {}
+    }
+    File::open(parent)?.sync_all()
 }
 
 /// A visit of all files below a directory.
@@ -407,71 +379,6 @@ impl Walk<'_> {
     }
 }
 
-/// A file that is being written. Removed when it is dropped before it has the name of a value.
-struct Temporary<'a> {
-    directory: BorrowedFd<'a>,
-    name: String,
-    file: File,
-    renamed: bool,
-}
-
-impl<'a> Temporary<'a> {
-    /// With the permissions of the file that it will replace, if any.
-    fn create(directory: BorrowedFd<'a>, old_mode: Option<Mode>) -> Result<Self, Fault> {
-        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let mode = old_mode.unwrap_or(Mode::from_raw_mode(0o666));
-        let (name, file) = loop {
-            let name = next_name();
-            match sys::openat(directory, &name, flags, mode) {
-                // Left behind by a process that had our number, or that has it on another host.
-                Err(Errno::EXIST) => {}
-                other => break (name, other?),
-            }
-        };
-        if let Some(mode) = old_mode {
-            // File systems without permissions refuse; there it is no matter.
-            let _ = sys::fchmod(&file, mode);
-        }
-        Ok(Self { directory, name, file: file.into(), renamed: false })
-    }
-
-    /// Gives the file the name of a value, whether there is one or not.
-    fn replace(mut self, name: &str) -> Result<(), Fault> {
-        sys::renameat(self.directory, &self.name, self.directory, name)?;
-        self.renamed = true;
-        Ok(())
-    }
-
-    /// Gives the file the name of a value, unless there is one.
-    fn publish(mut self, name: &str) -> Result<(), Fault> {
-        match rename_new(self.directory, &self.name, name) {
-            Ok(()) => self.renamed = true,
-            Err(Errno::EXIST) => return Err(Fault::Exists),
-            Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => self.link(name)?,
-            Err(error) => return Err(error.into()),
-        }
-        Ok(())
-    }
-
-    /// For file systems that cannot rename without replacing.
-    fn link(&self, name: &str) -> Result<(), Fault> {
-        match sys::linkat(self.directory, &self.name, self.directory, name, AtFlags::empty()) {
-            Err(Errno::EXIST) => Err(Fault::Exists),
-            Err(Errno::PERM) => Err(Errno::NOTSUP.into()),
-            other => Ok(other?),
-        }
-    }
-}
-
-impl Drop for Temporary<'_> {
-    fn drop(&mut self) {
-        if !self.renamed {
-            // Nothing more can be done, and the failure that led here is already reported.
-            let _ = sys::unlinkat(self.directory, &self.name, AtFlags::empty());
-        }
-    }
-}
-
 /// The target of a name when links are followed.
 enum Target {
     File(u64),
@@ -498,12 +405,12 @@ fn length(stat: &sys::Stat) -> u64 {
     u64::try_from(stat.st_size).unwrap_or(0)
 }
 
-fn leads_to_directory(directory: BorrowedFd<'_>, name: &str) -> bool {
+pub(super) fn leads_to_directory(directory: BorrowedFd<'_>, name: &str) -> bool {
     matches!(stat_target(directory, name), Ok(Target::Directory))
 }
 
 /// The entry of a directory under a name, without following links.
-fn entry(directory: BorrowedFd<'_>, name: &str) -> Result<Entry, Fault> {
+pub(super) fn entry(directory: BorrowedFd<'_>, name: &str) -> Result<Entry, Fault> {
     let stat = match sys::statat(directory, name, AtFlags::SYMLINK_NOFOLLOW) {
         Err(Errno::NOENT) => return Ok(Entry::Missing),
         other => other?,
@@ -562,16 +469,6 @@ fn open_without_links(_path: &Path, _flags: OFlags) -> Result<OwnedFd, Errno> {
     Err(Errno::NOSYS)
 }
 
-#[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
-fn rename_new(directory: BorrowedFd<'_>, from: &str, to: &str) -> Result<(), Errno> {
-    sys::renameat_with(directory, from, directory, to, sys::RenameFlags::NOREPLACE)
-}
-
-#[cfg(not(any(target_os = "linux", target_os = "android", target_vendor = "apple")))]
-fn rename_new(_directory: BorrowedFd<'_>, _from: &str, _to: &str) -> Result<(), Errno> {
-    Err(Errno::NOSYS)
-}
-
 /// Reads `length` bytes into the spare capacity of the buffer, which nobody has to fill with zeros first.
 pub(crate) fn append_at(file: &File, buffer: &mut Vec<u8>, length: usize, offset: u64) -> io::Result<()> {
     while buffer.len() < length {
@@ -592,7 +489,7 @@ pub(super) fn read_exact_at(file: &File, buffer: &mut [u8], offset: u64) -> io::
 }
 
 /// Runs an operation again when a directory that it needs is removed under it.
-fn again_when_missing(mut operation: impl FnMut() -> Result<(), Fault>) -> Result<(), Fault> {
+pub(super) fn again_when_missing(mut operation: impl FnMut() -> Result<(), Fault>) -> Result<(), Fault> {
     for _ in 0..ATTEMPTS {
         match operation() {
             Err(Fault::Io(error)) if error.kind() == io::ErrorKind::NotFound => {}
@@ -604,7 +501,7 @@ fn again_when_missing(mut operation: impl FnMut() -> Result<(), Fault>) -> Resul
     ))
 }
 
-fn unless_missing<T>(result: Result<T, Errno>) -> Result<Option<T>, Fault> {
+pub(super) fn unless_missing<T>(result: Result<T, Errno>) -> Result<Option<T>, Fault> {
     match result {
         Err(Errno::NOENT) => Ok(None),
         other => Ok(Some(other?)),
@@ -632,11 +529,11 @@ fn key_name(found: &DirEntry) -> Option<&str> {
     (!matches!(name, "." | "..") && !is_temporary(name)).then_some(name)
 }
 
-fn not_a_file(what: &str) -> Fault {
+pub(super) fn not_a_file(what: &str) -> Fault {
     Fault::Obstructed(format!("{what} is no value: it is not a regular file,"))
 }
 
-fn odd(kind: FileType) -> Fault {
+pub(super) fn odd(kind: FileType) -> Fault {
     not_a_file(match kind {
         FileType::Fifo => "a pipe",
         FileType::Socket => "a socket",
@@ -645,7 +542,7 @@ fn odd(kind: FileType) -> Fault {
 }
 
 /// A path as the directory and the name in it.
-fn split(path: &str) -> (&str, &str) {
+pub(super) fn split(path: &str) -> (&str, &str) {
     path.rsplit_once('/').unwrap_or(("", path))
 }
 
@@ -658,7 +555,8 @@ mod tests {
     fn root() -> (tempfile::TempDir, Root) {
         let directory = tempfile::tempdir().unwrap();
         let root = Root::new(fs::canonicalize(directory.path()).unwrap());
-        root.write("a/b", &|write| write(b"value"), false).unwrap();
+        fs::create_dir(root.path.join("a")).unwrap();
+        fs::write(root.path.join("a/b"), b"value").unwrap();
         (directory, root)
     }
 
@@ -674,22 +572,5 @@ mod tests {
         assert!(open("missing").unwrap_err().is_missing());
         assert!(open("a/b/c").unwrap_err().is_missing());
         assert!(matches!(open("outside"), Err(Fault::Escapes)));
-    }
-
-    /// The way of file systems that cannot rename without replacing.
-    #[test]
-    fn publishing_with_a_link() {
-        let (_directory, root) = root();
-        let directory = root.open("a", DIRECTORY).unwrap();
-        let write = |name| {
-            let mut temporary = Temporary::create(directory.as_fd(), None).unwrap();
-            temporary.file.write_all(b"new").unwrap();
-            temporary.link(name)
-        };
-        assert!(matches!(write("b"), Err(Fault::Exists)));
-        write("c").unwrap();
-        assert_eq!(fs::read(root.path.join("a/b")).unwrap(), b"value");
-        assert_eq!(fs::read(root.path.join("a/c")).unwrap(), b"new");
-        assert_eq!(fs::read_dir(root.path.join("a")).unwrap().count(), 2);
     }
 }

@@ -382,7 +382,8 @@ impl Store for RedisStore {
         }
     }
 
-    fn erase(&self, key: &Key) -> Result<bool, StoreError> {
+    fn erase_if(&self, key: &Key, condition: Condition<'_>) -> Result<bool, StoreError> {
+        condition.unconditional()?;
         let name = self.0.name(key);
         let erase = |connection: &mut Connection| ::redis::cmd("UNLINK").arg(&name).query(connection);
         self.0.pool.once(erase).map_err(self.0.fail("erasing", key.as_str()))

@@ -258,9 +258,9 @@ impl Store for DiskCacheStore {
         self.shared.generations.write(key, forget, || self.inner.put(key, payload, condition))
     }
 
-    fn erase(&self, key: &Key) -> Result<bool, StoreError> {
+    fn erase_if(&self, key: &Key, condition: Condition<'_>) -> Result<bool, StoreError> {
         let forget = || self.shared.files.remove(&self.name(key));
-        self.shared.generations.write(key, forget, || self.inner.erase(key))
+        self.shared.generations.write(key, forget, || self.inner.erase_if(key, condition))
     }
 
     fn erase_prefix(&self, prefix: &Prefix) -> Result<(), StoreError> {

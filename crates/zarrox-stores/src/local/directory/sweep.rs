@@ -1,0 +1,166 @@
+//! Temporary files whose writers are gone.
+//!
+//! A writer holds the lock of its file, and the kernel releases the lock of a process that dies. So an unlocked temporary file is
+//! left over, or its writer is about to lock it and makes another one when it finds it locked or gone.
+
+use std::fs::File;
+use std::hash::BuildHasher;
+use std::os::fd::{AsFd, BorrowedFd};
+use std::sync::{LazyLock, Mutex};
+use std::time::{Duration, Instant};
+
+use foldhash::HashMap;
+use foldhash::fast::FixedState;
+use rustix::fs::{self as sys, AtFlags, Dir, Mode, OFlags};
+
+use super::super::held::{identity, identity_of};
+use super::fault::Fault;
+use super::unix::{LISTING, READ, Root};
+use crate::lock::unpoisoned;
+use crate::temporary::is_temporary;
+
+/// The time after which a process looks into a directory again.
+const PERIOD: Duration = Duration::from_secs(60);
+/// The number of entries of a directory that a writer looks at; larger directories are swept by a check of the hierarchy.
+const ENTRIES: usize = 20_000;
+/// The number of directories of which is known when they were swept.
+const DIRECTORIES: usize = 1 << 16;
+
+/// The directories that this process has swept, by a hash of their paths.
+static SWEPT: LazyLock<Mutex<HashMap<u64, Instant>>> = LazyLock::new(Mutex::default);
+
+impl Root {
+    /// Removes what writers that are gone have left in a directory, before this process writes there. It is done now and then: a
+    /// listing costs more than a write. In a directory that was `made` just now nothing can be.
+    pub(super) fn sweep(&self, path: &str, directory: BorrowedFd<'_>, made: bool) {
+        if !self.locks || !self.is_due(path) || made {
+            return;
+        }
+        // A directory that cannot be listed can be written to all the same.
+        let _ = remove_leftovers(directory, Some(ENTRIES));
+    }
+
+    /// Returns true if a directory was not swept for a while, and takes it for swept from now on.
+    fn is_due(&self, path: &str) -> bool {
+        let directory = FixedState::default().hash_one((&self.path, path));
+        let now = Instant::now();
+        let mut swept = unpoisoned(&SWEPT);
+        if swept.get(&directory).is_some_and(|then| now.duration_since(*then) < PERIOD) {
+            return false;
+        }
+        if swept.len() >= DIRECTORIES {
+            swept.clear();
+        }
+        swept.insert(directory, now);
+        true
+    }
+
+    /// Visits the temporary files below a directory whose writers are gone, as paths below the root; removes them if wanted.
+    pub(super) fn leftovers(&self, path: &str, remove: bool) -> Result<Vec<String>, Fault> {
+        let mut found = Vec::new();
+        let directory = match self.open(path, LISTING) {
+            Err(fault) if fault.is_missing() => return Ok(found),
+            other => other?,
+        };
+        leftovers(directory.as_fd(), path, remove, &mut found)?;
+        Ok(found)
+    }
+}
+
+fn leftovers(
+    directory: BorrowedFd<'_>,
+    path: &str,
+    remove: bool,
+    found: &mut Vec<String>,
+) -> Result<(), Fault> {
+    for entry in Dir::read_from(directory)? {
+        let entry = entry?;
+        let Ok(name) = entry.file_name().to_str() else { continue };
+        let below = if path.is_empty() { name.to_owned() } else { format!("{path}/{name}") };
+        if is_temporary(name) && is_left(directory, name, remove) {
+            found.push(below);
+        } else if !matches!(name, "." | "..")
+            && let Ok(child) = sys::openat(directory, name, LISTING | OFlags::NOFOLLOW, Mode::empty())
+        {
+            leftovers(child.as_fd(), &below, remove, found)?;
+        }
+    }
+    Ok(())
+}
+
+/// Removes the temporary files in a directory whose writers are gone, as far as so many entries tell of them.
+fn remove_leftovers(directory: BorrowedFd<'_>, entries: Option<usize>) -> Result<(), Fault> {
+    let listing = sys::openat(directory, c".", LISTING, Mode::empty())?;
+    for entry in Dir::new(listing)?.take(entries.unwrap_or(usize::MAX)) {
+        if let Ok(name) = entry?.file_name().to_str()
+            && is_temporary(name)
+        {
+            is_left(directory, name, true);
+        }
+    }
+    Ok(())
+}
+
+/// Returns true if the writer of a temporary file is gone; removes the file if wanted. What cannot be told is left alone.
+fn is_left(directory: BorrowedFd<'_>, name: &str, remove: bool) -> bool {
+    let Ok(file) = sys::openat(directory, name, READ | OFlags::NOFOLLOW, Mode::empty()).map(File::from)
+    else {
+        return false;
+    };
+    if file.try_lock().is_err() {
+        return false;
+    }
+    // The lock may be that of a value which was this file until now.
+    let is_same = sys::statat(directory, name, AtFlags::SYMLINK_NOFOLLOW)
+        .is_ok_and(|stat| identity(&file).is_ok_and(|identity| identity_of(&stat) == identity));
+    if is_same && remove {
+        return sys::unlinkat(directory, name, AtFlags::empty()).is_ok();
+    }
+    is_same
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::temporary::next_name;
+
+    fn root(directory: &tempfile::TempDir) -> Root {
+        Root::new(fs::canonicalize(directory.path()).unwrap())
+    }
+
+    fn names(directory: &tempfile::TempDir, below: &str) -> Vec<String> {
+        let entries = fs::read_dir(directory.path().join(below)).unwrap();
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+    }
+
+    #[test]
+    fn the_next_writer_removes_what_is_left_and_nothing_else() {
+        let directory = tempfile::tempdir().unwrap();
+        let root = root(&directory);
+        let (left, alive) = (next_name(), next_name());
+        fs::create_dir(directory.path().join("a")).unwrap();
+        fs::write(directory.path().join("a").join(&left), b"half").unwrap();
+        fs::write(directory.path().join("a").join(&alive), b"half").unwrap();
+        let writer = File::open(directory.path().join("a").join(&alive)).unwrap();
+        writer.lock().unwrap();
+        assert_eq!(root.leftovers("", false).unwrap(), [format!("a/{left}")]);
+        root.write("a/b", &|write| write(b"value"), super::super::write::Rule::Always).unwrap();
+        let mut names = names(&directory, "a");
+        names.sort();
+        assert_eq!(names, [alive.clone(), "b".to_owned()]);
+        drop(writer);
+        assert_eq!(root.leftovers("", true).unwrap(), [format!("a/{alive}")]);
+        assert_eq!(root.leftovers("", true).unwrap(), [""; 0]);
+    }
+
+    #[test]
+    fn a_directory_is_swept_now_and_then() {
+        let directory = tempfile::tempdir().unwrap();
+        let root = root(&directory);
+        assert!(root.is_due("a"));
+        assert!(!root.is_due("a"));
+        assert!(root.is_due("b"));
+    }
+}

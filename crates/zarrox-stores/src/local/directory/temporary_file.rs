@@ -1,0 +1,135 @@
+//! Files that are being written and have no name of a value yet: [`TemporaryFile`].
+
+use std::fs::{File, TryLockError};
+use std::os::fd::BorrowedFd;
+
+use rustix::fs::{self as sys, AtFlags, Mode, OFlags};
+use rustix::io::Errno;
+
+use super::fault::Fault;
+use crate::temporary::next_name;
+
+/// A file that is being written. It is removed when it is dropped before it has the name of a value.
+///
+/// The file is locked for as long as it is open, so that others see that its writer lives.
+pub(super) struct TemporaryFile<'a> {
+    directory: BorrowedFd<'a>,
+    name: String,
+    pub(super) file: File,
+    /// True once the file has no name of its own any more.
+    renamed: bool,
+}
+
+impl<'a> TemporaryFile<'a> {
+    /// A new file with the permissions of the file that it will replace, if any.
+    pub(super) fn create(directory: BorrowedFd<'a>, old_mode: Option<Mode>) -> Result<Self, Fault> {
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let mode = old_mode.unwrap_or(Mode::from_raw_mode(0o666));
+        loop {
+            let name = next_name();
+            let file = match sys::openat(directory, &name, flags, mode) {
+                // A process that had our number, or that has it on another host, left it behind.
+                Err(Errno::EXIST) => continue,
+                other => File::from(other?),
+            };
+            let temporary = Self { directory, name, file, renamed: false };
+            if let Some(mode) = old_mode {
+                // File systems without permissions refuse, and need none.
+                let _ = sys::fchmod(&temporary.file, mode);
+            }
+            // A file system without locks has no sweeping either. Who holds the lock already is about to remove the file.
+            if !matches!(temporary.file.try_lock(), Err(TryLockError::WouldBlock)) {
+                return Ok(temporary);
+            }
+        }
+    }
+
+    /// Gives the file the name of a value, whether there is one or not.
+    pub(super) fn replace(&mut self, name: &str) -> Result<(), Fault> {
+        sys::renameat(self.directory, &self.name, self.directory, name)?;
+        self.renamed = true;
+        Ok(())
+    }
+
+    /// Gives the file the name of a value, unless there is one.
+    pub(super) fn publish(&mut self, name: &str) -> Result<(), Fault> {
+        match rename_new(self.directory, &self.name, name) {
+            Ok(()) => self.renamed = true,
+            Err(Errno::EXIST) => return Err(Fault::Exists),
+            Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => self.link(name)?,
+            Err(error) => return Err(error.into()),
+        }
+        Ok(())
+    }
+
+    /// Publishes the file on file systems that cannot rename without replacing.
+    fn link(&mut self, name: &str) -> Result<(), Fault> {
+        match sys::linkat(self.directory, &self.name, self.directory, name, AtFlags::empty()) {
+            Err(Errno::EXIST) => Err(Fault::Exists),
+            Err(Errno::PERM) => Err(Errno::NOTSUP.into()),
+            other => Ok(other?),
+        }
+    }
+
+    /// Returns the open file, which has the name of a value.
+    pub(super) fn into_file(self) -> std::io::Result<File> {
+        self.file.try_clone()
+    }
+}
+
+impl Drop for TemporaryFile<'_> {
+    fn drop(&mut self) {
+        if !self.renamed {
+            // Nothing more can be done, and the failure that led here is already reported.
+            let _ = sys::unlinkat(self.directory, &self.name, AtFlags::empty());
+        }
+    }
+}
+
+#[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
+fn rename_new(directory: BorrowedFd<'_>, from: &str, to: &str) -> Result<(), Errno> {
+    sys::renameat_with(directory, from, directory, to, sys::RenameFlags::NOREPLACE)
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "android", target_vendor = "apple")))]
+fn rename_new(_directory: BorrowedFd<'_>, _from: &str, _to: &str) -> Result<(), Errno> {
+    Err(Errno::NOSYS)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::io::Write as _;
+    use std::os::fd::AsFd;
+
+    use super::*;
+
+    /// The way of file systems that cannot rename without replacing.
+    #[test]
+    fn publishing_with_a_link() {
+        let directory = tempfile::tempdir().unwrap();
+        fs::write(directory.path().join("b"), b"value").unwrap();
+        let open = File::open(directory.path()).unwrap();
+        let write = |name| {
+            let mut temporary = TemporaryFile::create(open.as_fd(), None).unwrap();
+            temporary.file.write_all(b"new").unwrap();
+            temporary.link(name)
+        };
+        assert!(matches!(write("b"), Err(Fault::Exists)));
+        write("c").unwrap();
+        assert_eq!(fs::read(directory.path().join("b")).unwrap(), b"value");
+        assert_eq!(fs::read(directory.path().join("c")).unwrap(), b"new");
+        assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 2);
+    }
+
+    #[test]
+    fn a_file_that_is_being_written_is_locked() {
+        let directory = tempfile::tempdir().unwrap();
+        let open = File::open(directory.path()).unwrap();
+        let temporary = TemporaryFile::create(open.as_fd(), None).unwrap();
+        let other = File::open(directory.path().join(&temporary.name)).unwrap();
+        assert!(matches!(other.try_lock(), Err(TryLockError::WouldBlock)));
+        drop(temporary);
+        other.try_lock().unwrap();
+    }
+}

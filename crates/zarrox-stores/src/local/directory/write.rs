@@ -1,0 +1,344 @@
+//! Writing and erasing values: files are replaced under locks.
+//!
+//! # The protocol
+//!
+//! A name leads to a file, or to none. It changes in three ways only:
+//!
+//! - from none to a file by a rename that replaces nothing, which fails if there is a file meanwhile;
+//! - from one file to another by a rename;
+//! - from a file to none by an unlink.
+//!
+//! Whoever does one of the last two holds the lock of the file that the name leads to, and has seen under the lock that it still
+//! leads there. So the holder of a file's lock knows that the name stays what it is, and what is read under the lock is still there
+//! when its change is put into its place. A lock of a file that has lost its name says nothing: its holder begins again.
+//!
+//! Files are written before they get the name, under a name of their own ([`TemporaryFile`]), and are locked from the beginning. So a
+//! guard that has replaced the file holds the lock of the new one without a gap.
+
+use std::fs::File;
+use std::io::Write;
+use std::os::fd::{AsFd, BorrowedFd};
+use std::sync::{Mutex, MutexGuard};
+
+use rustix::fs::{self as sys, AtFlags, FileType, Mode, OFlags};
+use rustix::io::Errno;
+
+use super::super::held::{Attempt, HeldLock, Identity, identity, identity_of};
+use super::fault::Fault;
+use super::temporary_file::TemporaryFile;
+use super::unix::{
+    DIRECTORY, Entry, READ, Root, again_when_missing, entry, leads_to_directory, odd, split, unless_missing,
+};
+use crate::PartSource;
+use crate::fork::busy;
+use crate::lock::unpoisoned;
+
+/// The condition under which the file of a value is replaced or removed.
+#[derive(Clone, Copy)]
+pub(super) enum Rule<'g> {
+    Always,
+    /// There is no file.
+    Absent,
+    /// The file is the one that a guard has locked.
+    Locked(&'g FileGuard),
+}
+
+/// The file that the holder of a key's lock has locked.
+#[derive(Debug)]
+pub(super) struct FileGuard(Mutex<Guarded>);
+
+#[derive(Debug)]
+enum Guarded {
+    /// There was no file.
+    Missing,
+    File(HeldLock),
+    /// Nobody else writes, or the file cannot be locked by those who must not read it.
+    Unlocked,
+}
+
+impl FileGuard {
+    fn new(guarded: Guarded) -> Self {
+        Self(Mutex::new(guarded))
+    }
+
+    fn get(&self) -> MutexGuard<'_, Guarded> {
+        unpoisoned(&self.0)
+    }
+}
+
+/// The file that a name leads to.
+enum Old {
+    Missing,
+    File {
+        file: File,
+        identity: Identity,
+        mode: Option<Mode>,
+    },
+    /// A file that cannot be opened, or a link to nothing.
+    Closed(Option<Mode>),
+    Directory,
+    DirectoryLink,
+}
+
+impl Old {
+    /// The permissions of the file; none of a link.
+    fn mode(&self) -> Option<Mode> {
+        match self {
+            Self::File { mode, .. } | Self::Closed(mode) => *mode,
+            Self::Missing | Self::Directory | Self::DirectoryLink => None,
+        }
+    }
+}
+
+/// A value in a directory that is open.
+struct Place<'a> {
+    root: &'a Root,
+    directory: BorrowedFd<'a>,
+    key: &'a str,
+    name: &'a str,
+}
+
+impl Root {
+    pub(super) fn write(&self, key: &str, parts: &PartSource<'_>, rule: Rule<'_>) -> Result<(), Fault> {
+        let (parent, name) = split(key);
+        again_when_missing(|| {
+            let (directory, made) = self.make_directory(parent)?;
+            self.sweep(parent, directory.as_fd(), made);
+            Place { root: self, directory: directory.as_fd(), key, name }.replace(parts, rule)
+        })
+    }
+
+    pub(super) fn erase(&self, key: &str, rule: Rule<'_>) -> Result<bool, Fault> {
+        let (parent, name) = split(key);
+        let directory = match self.open(parent, DIRECTORY) {
+            Err(fault) if fault.is_missing() => return Ok(false),
+            other => other?,
+        };
+        self.sweep(parent, directory.as_fd(), false);
+        let erased = Place { root: self, directory: directory.as_fd(), key, name }.erase(rule)?;
+        if erased {
+            self.flush(directory.as_fd())?;
+            self.prune(parent);
+        }
+        Ok(erased)
+    }
+
+    /// Locks the file of a value, if there is one.
+    pub(super) fn lock(&self, key: &str) -> Result<FileGuard, Fault> {
+        if !self.locks {
+            return Ok(FileGuard::new(Guarded::Unlocked));
+        }
+        loop {
+            let file = match self.open(key, READ) {
+                Ok(fd) => File::from(fd),
+                Err(fault) if fault.is_missing() => return Ok(FileGuard::new(Guarded::Missing)),
+                // What cannot be read cannot be merged either, but replaced.
+                Err(_) => return Ok(FileGuard::new(Guarded::Unlocked)),
+            };
+            if !file.metadata()?.is_file() {
+                return Ok(FileGuard::new(Guarded::Unlocked));
+            }
+            let of_file = identity(&file)?;
+            let lock = self.wait(key, file, of_file)?;
+            let named = match self.open(key, NAMED) {
+                Err(fault) if fault.is_missing() => None,
+                other => Some(identity(&File::from(other?))?),
+            };
+            if named == Some(of_file) {
+                return Ok(FileGuard::new(Guarded::File(lock)));
+            }
+        }
+    }
+
+    /// Waits for the lock of an open file.
+    fn wait(&self, key: &str, file: File, of_file: Identity) -> Result<HeldLock, Fault> {
+        let say = || {
+            tracing::info!("'{key}' in {} is locked by another process; waiting for it", self.path.display());
+        };
+        match HeldLock::wait(file, of_file, self.lock_timeout, say)? {
+            Attempt::Locked(lock) => Ok(lock),
+            Attempt::Taken => Err(Fault::Taken(self.lock_timeout)),
+            Attempt::Unsupported(error) => Err(Fault::NoLocks(error)),
+        }
+    }
+}
+
+/// Looking at what a path leads to.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+const NAMED: OFlags = OFlags::PATH.union(OFlags::CLOEXEC);
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+const NAMED: OFlags = READ;
+
+impl Place<'_> {
+    fn replace(&self, parts: &PartSource<'_>, rule: Rule<'_>) -> Result<(), Fault> {
+        let old = self.old()?;
+        match (&old, rule) {
+            (Old::Directory, _) => {
+                return Err(Fault::Obstructed("a directory has the name of the value".into()));
+            }
+            (Old::File { .. } | Old::Closed(_) | Old::DirectoryLink, Rule::Absent) => {
+                return Err(Fault::Exists);
+            }
+            _ => {}
+        }
+        // A forked process would hold the lock of the new file for as long as it lives.
+        let _busy = busy();
+        let mut temporary = TemporaryFile::create(self.directory, old.mode())?;
+        parts(&mut |part| temporary.file.write_all(part))?;
+        if self.root.sync {
+            temporary.file.sync_all()?;
+        }
+        match rule {
+            Rule::Absent => temporary.publish(self.name)?,
+            Rule::Always => self.exchange(&mut temporary, old)?,
+            Rule::Locked(guard) => self.exchange_locked(temporary, &mut guard.get())?,
+        }
+        self.root.flush(self.directory)
+    }
+
+    /// Gives the new file the name, whatever has it.
+    fn exchange(&self, temporary: &mut TemporaryFile<'_>, mut old: Old) -> Result<(), Fault> {
+        if !self.root.locks {
+            return temporary.replace(self.name);
+        }
+        loop {
+            match old {
+                Old::Missing => match temporary.publish(self.name) {
+                    Err(Fault::Exists) => {}
+                    done => return done,
+                },
+                Old::File { file, identity, .. } => {
+                    let lock = self.lock(file, identity)?;
+                    if self.leads_to(identity)? {
+                        let done = temporary.replace(self.name);
+                        drop(lock);
+                        return done;
+                    }
+                }
+                Old::Closed(_) | Old::Directory | Old::DirectoryLink => return temporary.replace(self.name),
+            }
+            old = self.old()?;
+        }
+    }
+
+    /// Gives the new file the name, if this still leads to the file that the guard has locked. From then on the guard locks the new
+    /// file.
+    fn exchange_locked(&self, mut temporary: TemporaryFile<'_>, guarded: &mut Guarded) -> Result<(), Fault> {
+        match guarded {
+            Guarded::Unlocked => return temporary.replace(self.name),
+            Guarded::Missing => temporary.publish(self.name).map_err(Fault::or_changed)?,
+            Guarded::File(lock) if self.leads_to(lock.identity())? => temporary.replace(self.name)?,
+            Guarded::File(_) => return Err(Fault::Changed),
+        }
+        let file = temporary.into_file()?;
+        let identity = identity(&file)?;
+        *guarded = Guarded::File(HeldLock::adopt(file, identity));
+        Ok(())
+    }
+
+    fn erase(&self, rule: Rule<'_>) -> Result<bool, Fault> {
+        match rule {
+            Rule::Always | Rule::Absent => self.erase_any(),
+            Rule::Locked(guard) => self.erase_locked(&mut guard.get()),
+        }
+    }
+
+    fn erase_any(&self) -> Result<bool, Fault> {
+        loop {
+            match self.old()? {
+                Old::Missing | Old::Directory | Old::DirectoryLink => return Ok(false),
+                Old::Closed(_) => return self.unlink(),
+                Old::File { .. } if !self.root.locks => return self.unlink(),
+                Old::File { file, identity, .. } => {
+                    let lock = self.lock(file, identity)?;
+                    if self.leads_to(identity)? {
+                        let erased = self.unlink();
+                        drop(lock);
+                        return erased;
+                    }
+                }
+            }
+        }
+    }
+
+    fn erase_locked(&self, guarded: &mut Guarded) -> Result<bool, Fault> {
+        match guarded {
+            Guarded::Unlocked => self.erase_any(),
+            Guarded::Missing => match self.old()? {
+                Old::Missing | Old::Directory | Old::DirectoryLink => Ok(false),
+                Old::File { .. } | Old::Closed(_) => Err(Fault::Changed),
+            },
+            Guarded::File(lock) if self.leads_to(lock.identity())? => {
+                let erased = self.unlink()?;
+                *guarded = Guarded::Missing;
+                Ok(erased)
+            }
+            Guarded::File(_) => Err(Fault::Changed),
+        }
+    }
+
+    fn unlink(&self) -> Result<bool, Fault> {
+        let erased = unless_missing(sys::unlinkat(self.directory, self.name, AtFlags::empty()))?;
+        Ok(erased.is_some())
+    }
+
+    /// Locks a file. `None` where the file system has no locks: then nobody merges there, and nothing can be lost.
+    fn lock(&self, file: File, identity: Identity) -> Result<Option<HeldLock>, Fault> {
+        match self.root.wait(self.key, file, identity) {
+            Err(Fault::NoLocks(_)) => Ok(None),
+            lock => lock.map(Some),
+        }
+    }
+
+    /// The file that the name leads to now.
+    fn old(&self) -> Result<Old, Fault> {
+        if !self.root.locks {
+            return self.old_unopened();
+        }
+        match sys::openat(self.directory, self.name, READ | OFlags::NOFOLLOW, Mode::empty()) {
+            Err(Errno::NOENT) => Ok(Old::Missing),
+            Ok(fd) => self.old_file(fd.into(), true),
+            // A link: the file that it leads to is locked in its place, if it leads to one.
+            Err(Errno::LOOP) if !leads_to_directory(self.directory, self.name) => {
+                match self.root.open(self.key, READ) {
+                    Ok(fd) => self.old_file(fd.into(), false),
+                    Err(_) => Ok(Old::Closed(None)),
+                }
+            }
+            Err(_) => self.old_unopened(),
+        }
+    }
+
+    fn old_file(&self, file: File, with_mode: bool) -> Result<Old, Fault> {
+        let stat = sys::fstat(&file)?;
+        match FileType::from_raw_mode(stat.st_mode) {
+            FileType::RegularFile => {
+                let mode = with_mode.then(|| Mode::from_raw_mode(stat.st_mode));
+                Ok(Old::File { identity: identity_of(&stat), file, mode })
+            }
+            FileType::Directory => Ok(Old::Directory),
+            kind => Err(odd(kind)),
+        }
+    }
+
+    /// What has the name, where no file can be opened, or none need be.
+    fn old_unopened(&self) -> Result<Old, Fault> {
+        match entry(self.directory, self.name)? {
+            Entry::Missing => Ok(Old::Missing),
+            Entry::Directory => Ok(Old::Directory),
+            Entry::Link if leads_to_directory(self.directory, self.name) => Ok(Old::DirectoryLink),
+            Entry::Link => Ok(Old::Closed(None)),
+            Entry::File(mode) => Ok(Old::Closed(Some(mode))),
+            Entry::Odd(kind) => Err(odd(kind)),
+        }
+    }
+
+    /// Returns true if the name leads to this file.
+    fn leads_to(&self, identity: Identity) -> Result<bool, Fault> {
+        let stat = match sys::statat(self.directory, self.name, AtFlags::empty()) {
+            Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => return Ok(false),
+            other => other?,
+        };
+        Ok(identity_of(&stat) == identity)
+    }
+}

@@ -1,0 +1,194 @@
+//! Locks of files that this process holds: [`HeldLock`].
+//!
+//! A lock belongs to an open file (`flock`), so that the kernel releases it when its process dies, and no file has to be made for it.
+//! One process may want the same lock twice: a thread that holds the lock of a document deletes the document. Such a second request
+//! shares the lock, which is released with its last holder.
+
+use std::fs::{File, TryLockError};
+use std::io;
+use std::sync::{LazyLock, Mutex, MutexGuard};
+use std::time::{Duration, Instant};
+
+use foldhash::HashMap;
+
+use crate::lock::unpoisoned;
+
+/// The identity of a file as long as it is open or has a name: its device and its number there.
+pub(super) type Identity = (u64, u64);
+
+/// The locks that this process holds, by file. The open file of each keeps its number from being used for another file.
+static HELD: LazyLock<Mutex<Table>> = LazyLock::new(Mutex::default);
+
+/// The locks that this process holds.
+pub(crate) type Table = HashMap<Identity, Entry>;
+
+/// A locked file.
+pub(crate) struct Entry {
+    _file: File,
+    users: usize,
+}
+
+/// The time after which it is said that a lock is waited for.
+const NOTICE: Duration = Duration::from_secs(1);
+/// The first and the longest pause between two attempts to get a lock.
+const PAUSES: (Duration, Duration) = (Duration::from_micros(50), Duration::from_millis(10));
+
+/// The table, for as long as the guard lives.
+pub(crate) fn held_locks() -> MutexGuard<'static, Table> {
+    unpoisoned(&HELD)
+}
+
+/// A lock of a file, held by this process until the last value like it is dropped.
+#[derive(Debug)]
+pub(super) struct HeldLock(Identity);
+
+/// The outcome of an attempt to lock a file.
+pub(super) enum Attempt {
+    Locked(HeldLock),
+    /// Another process holds the lock, or another thread is about to let it go.
+    Taken,
+    /// The file system has no locks.
+    Unsupported(io::Error),
+}
+
+impl HeldLock {
+    pub(super) fn identity(&self) -> Identity {
+        self.0
+    }
+
+    /// Takes over a file that the caller has locked.
+    pub(super) fn adopt(file: File, identity: Identity) -> Self {
+        held_locks().insert(identity, Entry { _file: file, users: 1 });
+        Self(identity)
+    }
+
+    /// Locks an open file, and waits so long for another process to release it. `notice` is called once when this takes a while.
+    pub(super) fn wait(
+        file: File,
+        identity: Identity,
+        longest: Duration,
+        notice: impl FnOnce(),
+    ) -> io::Result<Attempt> {
+        let file = match Self::attempt(file, identity)? {
+            Ok(attempt) => return Ok(attempt),
+            Err(file) => file,
+        };
+        Self::wait_again(file, identity, longest, notice)
+    }
+
+    #[cold]
+    fn wait_again(
+        mut file: File,
+        identity: Identity,
+        longest: Duration,
+        notice: impl FnOnce(),
+    ) -> io::Result<Attempt> {
+        let begin = Instant::now();
+        let mut pause = PAUSES.0;
+        let mut notice = Some(notice);
+        loop {
+            std::thread::sleep(pause);
+            pause = (pause * 2).min(PAUSES.1);
+            file = match Self::attempt(file, identity)? {
+                Ok(attempt) => return Ok(attempt),
+                Err(file) => file,
+            };
+            let waited = begin.elapsed();
+            if waited >= longest {
+                return Ok(Attempt::Taken);
+            }
+            if let Some(notice) = notice.take_if(|_| waited >= NOTICE) {
+                notice();
+            }
+        }
+    }
+
+    /// Locks an open file. Where this process holds the lock already, it is shared. The file comes back if another process has the
+    /// lock.
+    fn attempt(file: File, identity: Identity) -> io::Result<Result<Attempt, File>> {
+        let mut held = held_locks();
+        if let Some(entry) = held.get_mut(&identity) {
+            entry.users += 1;
+            return Ok(Ok(Attempt::Locked(Self(identity))));
+        }
+        match file.try_lock() {
+            Ok(()) => {
+                held.insert(identity, Entry { _file: file, users: 1 });
+                Ok(Ok(Attempt::Locked(Self(identity))))
+            }
+            Err(TryLockError::WouldBlock) => Ok(Err(file)),
+            Err(TryLockError::Error(error)) if is_unsupported(&error) => Ok(Ok(Attempt::Unsupported(error))),
+            Err(TryLockError::Error(error)) => Err(error),
+        }
+    }
+}
+
+impl Drop for HeldLock {
+    fn drop(&mut self) {
+        let mut held = held_locks();
+        let Some(entry) = held.get_mut(&self.0) else { return };
+        entry.users -= 1;
+        if entry.users == 0 {
+            held.remove(&self.0);
+        }
+    }
+}
+
+/// Returns true for the errors of file systems that cannot lock.
+pub(super) fn is_unsupported(error: &io::Error) -> bool {
+    use rustix::io::Errno;
+    matches!(Errno::from_io_error(error), Some(Errno::NOLCK | Errno::NOSYS | Errno::OPNOTSUPP | Errno::INVAL))
+}
+
+/// The identity of an open file.
+pub(super) fn identity(file: &File) -> io::Result<Identity> {
+    Ok(identity_of(&rustix::fs::fstat(file)?))
+}
+
+/// The identity of the file that has these properties.
+pub(super) fn identity_of(stat: &rustix::fs::Stat) -> Identity {
+    (stat.st_dev, stat.st_ino)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LONGEST: Duration = Duration::from_millis(20);
+
+    fn file(directory: &tempfile::TempDir) -> (File, Identity) {
+        let file = File::options().create(true).append(true).open(directory.path().join("f")).unwrap();
+        let identity = identity(&file).unwrap();
+        (file, identity)
+    }
+
+    fn lock(directory: &tempfile::TempDir) -> Attempt {
+        let (file, identity) = file(directory);
+        HeldLock::wait(file, identity, LONGEST, || {}).unwrap()
+    }
+
+    #[test]
+    fn a_lock_is_shared_in_a_process_and_released_by_the_last() {
+        let directory = tempfile::tempdir().unwrap();
+        let (first, second) = (lock(&directory), lock(&directory));
+        let (other, identity) = file(&directory);
+        let is_free = || other.try_lock().map(|()| other.unlock().unwrap()).is_ok();
+        assert!(matches!((&first, &second), (Attempt::Locked(_), Attempt::Locked(_))));
+        assert!(!is_free());
+        drop(first);
+        assert!(!is_free());
+        drop(second);
+        assert!(is_free());
+        assert!(!held_locks().contains_key(&identity));
+    }
+
+    #[test]
+    fn a_lock_of_others_is_waited_for_no_longer_than_wanted() {
+        let directory = tempfile::tempdir().unwrap();
+        let (other, _) = file(&directory);
+        other.lock().unwrap();
+        assert!(matches!(lock(&directory), Attempt::Taken));
+        other.unlock().unwrap();
+        assert!(matches!(lock(&directory), Attempt::Locked(_)));
+    }
+}

@@ -1,0 +1,179 @@
+//! Chunks outside of an array's shape, which growing would bring to light.
+//!
+//! An append stores its data before the new shape, and a shrink stores the new shape before it erases data: one that is interrupted leaves
+//! chunks outside of the shape. So does a writer that knows an older, larger shape. Nobody reads them, until the array grows.
+
+use std::cmp::Ordering;
+use std::ops::{ControlFlow, Range};
+
+use zarrox_core::codec::WritePart;
+use zarrox_core::grid::ChunkGrid;
+use zarrox_core::scratch::with_vec;
+use zarrox_core::strided::{Dims, Span};
+use zarrox_core::{Error, ErrorKind, Result};
+use zarrox_stores::{Key, StoreExt, Version};
+
+use super::resize::regions_outside;
+use super::{Array, DynArray};
+use crate::guarded::until_unchanged;
+
+/// The number of chunks that are looked for one by one. More are looked for in a listing.
+const ONE_BY_ONE: u64 = 256;
+
+/// A stored chunk that is not wholly inside of the shape.
+struct Leftover {
+    chunk: Vec<u64>,
+    key: Key,
+    /// The version that was found, where the store compares versions.
+    version: Option<Version>,
+}
+
+impl Array {
+    /// Clears what is stored outside of the shape where the array grows. Called with the lock on the array's documents.
+    ///
+    /// Where the store has no lock that excludes everybody, those who append let the array grow first. So what is stored outside of a
+    /// shape is left over, as long as the shape is found again after looking; and it is cleared only if it still is what was found.
+    pub(super) fn clear_leftovers(&self, grown: &Self) -> Result<()> {
+        if grown.shape().iter().zip(self.shape()).all(|(new, old)| new <= old) {
+            return Ok(());
+        }
+        let found = self.find_leftovers(grown)?;
+        if found.is_empty() {
+            return Ok(());
+        }
+        if self.location.is_guarded() && !self.has_stored_shape()? {
+            return Err(Error::new(ErrorKind::Conflict, "somebody else has changed the shape meanwhile"));
+        }
+        found.iter().try_for_each(|leftover| self.clear_leftover(grown, leftover))
+    }
+
+    /// Returns true if the shape is stored as this array has it.
+    fn has_stored_shape(&self) -> Result<bool> {
+        let node = self.location.as_stored().with_probe(None).find_node()?;
+        Ok(matches!(node, Some(zarrox_core::NodeMetadata::Array(now)) if now.shape == self.shape()))
+    }
+
+    /// The stored chunks that are inside of the new shape and not wholly inside of the old one.
+    fn find_leftovers(&self, grown: &Self) -> Result<Vec<Leftover>> {
+        let boxes = exposed(&grown.metadata.chunk_grid, self.shape(), grown.shape());
+        let count = boxes.iter().map(|ranges| count(ranges)).fold(0_u64, u64::saturating_add);
+        if count <= ONE_BY_ONE {
+            let mut found = Vec::new();
+            for ranges in boxes {
+                each(&ranges, &mut |chunk| self.find_leftover(grown, chunk, &mut found))?;
+            }
+            return Ok(found);
+        }
+        let mut listed = Vec::new();
+        let keys = grown.chunk_key_encoding()?;
+        self.location.store.list_prefix(&self.chunks, &mut |key: Key, _| {
+            let name = &key.as_str()[self.chunks.as_str().len()..];
+            if let Some(chunk) = keys.decode(name, self.ndim())
+                && boxes
+                    .iter()
+                    .any(|ranges| ranges.iter().zip(&chunk).all(|(range, index)| range.contains(index)))
+            {
+                listed.push(chunk);
+            }
+            ControlFlow::Continue(())
+        })?;
+        let mut found = Vec::new();
+        listed.iter().try_for_each(|chunk| self.find_leftover(grown, chunk, &mut found))?;
+        Ok(found)
+    }
+
+    fn find_leftover(&self, grown: &Self, chunk: &[u64], found: &mut Vec<Leftover>) -> Result<()> {
+        let key = grown.key(chunk)?;
+        if !self.location.is_guarded() {
+            if self.location.store.contains(&key)? {
+                found.push(Leftover { chunk: chunk.to_vec(), key, version: None });
+            }
+        } else if let Some(value) = self.location.store.open(&key)? {
+            found.push(Leftover { chunk: chunk.to_vec(), key, version: value.version() });
+        }
+        Ok(())
+    }
+
+    fn clear_leftover(&self, grown: &Self, leftover: &Leftover) -> Result<()> {
+        let Leftover { chunk, key, version } = leftover;
+        let chain = grown.chain_of(chunk)?;
+        let shape: Dims<usize> = chain.chunk().shape().iter().copied().collect();
+        let whole = || vec![shape.iter().map(|&length| Span::all(length)).collect::<Dims<Span>>()];
+        let outside = regions_outside(&grown.metadata.chunk_grid, chunk, self.shape(), None);
+        let is_outside = outside.is_none();
+        let fill = DynArray::from_elements(
+            self.data_type().clone(),
+            vec![],
+            [grown.chain.chunk().fill().as_bytes()],
+        )?;
+        let clear = || {
+            for region in outside.clone().unwrap_or_else(whole) {
+                let old = grown.locked_chunk(key)?;
+                if version.as_ref().is_some_and(|version| !old.is_version(version)) {
+                    return Err(Error::new(
+                        ErrorKind::Conflict,
+                        "somebody else has changed the chunk meanwhile",
+                    ));
+                }
+                let shape: Dims<usize> = region.iter().map(|span| span.count).collect();
+                let part = WritePart::of_region(region, fill.view().broadcast_to(&shape));
+                if is_outside && !self.location.is_guarded() {
+                    return old.erase(&self.location);
+                }
+                with_vec(|encoded| grown.merge_chunk(&chain, &old, &part, is_outside, encoded))?;
+            }
+            Ok(())
+        };
+        let cleared = if version.is_some() { clear() } else { until_unchanged(clear) };
+        // A chunk that cannot be read brings nothing to light.
+        let cleared =
+            cleared.or_else(|error| if error.kind() == ErrorKind::Corrupt { Ok(()) } else { Err(error) });
+        cleared.map_err(|error| error.at(super::read::chunk_place(chunk, key)).at(self.place()))
+    }
+}
+
+/// The chunks that are inside of the new shape and not wholly inside of the old one, as boxes of indices that do not overlap.
+fn exposed(grid: &ChunkGrid, old: &[u64], new: &[u64]) -> Vec<Vec<Range<u64>>> {
+    let (before, after) = (grid.grid_shape(old), grid.grid_shape(new));
+    let whole = |dim: usize| wholly_inside(grid, dim, old[dim], before[dim]).min(after[dim]);
+    let whole: Vec<u64> = (0..new.len()).map(whole).collect();
+    // The first dimension along which a chunk is not wholly inside tells its box.
+    let ranges_of = |dim: usize| {
+        let range = |other: usize| match other.cmp(&dim) {
+            Ordering::Less => 0..whole[other],
+            Ordering::Equal => whole[other]..after[other],
+            Ordering::Greater => 0..after[other],
+        };
+        (0..new.len()).map(range).collect::<Vec<_>>()
+    };
+    let boxes = (0..new.len()).map(ranges_of);
+    boxes.filter(|ranges| ranges.iter().all(|range| !range.is_empty())).collect()
+}
+
+/// The number of chunks along a dimension that end inside of a length, of so many that begin inside of it.
+fn wholly_inside(grid: &ChunkGrid, dim: usize, length: u64, chunks: u64) -> u64 {
+    let Some(last) = chunks.checked_sub(1) else { return 0 };
+    let ends_inside = |index| {
+        grid.chunk_place(dim, index).is_some_and(|(start, extent)| start.saturating_add(extent) <= length)
+    };
+    if ends_inside(last) { chunks } else { last }
+}
+
+fn count(ranges: &[Range<u64>]) -> u64 {
+    ranges.iter().map(|range| range.end - range.start).fold(1, u64::saturating_mul)
+}
+
+/// Calls a function with each index of a box.
+fn each(ranges: &[Range<u64>], visit: &mut dyn FnMut(&[u64]) -> Result<()>) -> Result<()> {
+    let mut index: Vec<u64> = ranges.iter().map(|range| range.start).collect();
+    loop {
+        visit(&index)?;
+        let Some(dim) = (0..index.len()).rev().find(|&dim| index[dim] + 1 < ranges[dim].end) else {
+            return Ok(());
+        };
+        index[dim] += 1;
+        for later in dim + 1..index.len() {
+            index[later] = ranges[later].start;
+        }
+    }
+}
