@@ -25,7 +25,8 @@ Hierarchies and results are in target/torture: results.json, table.md. A hierarc
 /// The page with the table.
 const PAGE: &str = "docs/safety.md";
 /// The lines around the table.
-const MARKERS: [&str; 2] = ["<!-- torture: written by `cargo xtask torture --peers --write-docs` -->", "<!-- /torture -->"];
+const MARKERS: [&str; 2] =
+    ["<!-- torture: written by `cargo xtask torture --peers --write-docs` -->", "<!-- /torture -->"];
 /// The stores that need servers.
 const SERVERS: [&str; 2] = ["s3", "redis"];
 

@@ -91,20 +91,26 @@ impl Judge<'_> {
     fn compare(&mut self, path: &str, expected: &[u64], found: &[u64]) {
         let wrong: Vec<usize> = (0..expected.len()).filter(|&at| expected[at] != found[at]).collect();
         let Some(&first) = wrong.first() else { return };
-        let fault = if origin(expected[first]).0 > origin(found[first]).0 { Fault::Lost } else { Fault::Torn };
+        let fault =
+            if origin(expected[first]).0 > origin(found[first]).0 { Fault::Lost } else { Fault::Torn };
         let (expected, found) = (told(expected[first]), told(found[first]));
-        let message = format!("'{path}': {} elements, the first at {first}: {found} instead of {expected}", wrong.len());
+        let message = format!(
+            "'{path}': {} elements, the first at {first}: {found} instead of {expected}",
+            wrong.len()
+        );
         self.faults.add(fault, message);
     }
 
     /// The blocks that were appended. Returns those of pending appends.
     fn log(&mut self) -> BTreeSet<u64> {
         let Some(array) = self.array(LOG) else { return BTreeSet::new() };
-        let Ok(values) = array.read::<u64>(..).map_err(|error| self.faults.add(Fault::Unreadable, error.to_string()))
+        let Ok(values) =
+            array.read::<u64>(..).map_err(|error| self.faults.add(Fault::Unreadable, error.to_string()))
         else {
             return BTreeSet::new();
         };
-        let rows: Vec<Vec<u64>> = values.axis_iter(Axis(0)).map(|row| row.iter().copied().collect()).collect();
+        let rows: Vec<Vec<u64>> =
+            values.axis_iter(Axis(0)).map(|row| row.iter().copied().collect()).collect();
         let mut pending = self.model.holed.clone();
         for operation in self.pending {
             if let Operation::Append { rows, number, .. } = operation {
@@ -156,7 +162,9 @@ impl Judge<'_> {
         let mut unreadable = Vec::new();
         let visited = self.root.visit(&mut |path, node| {
             match node {
-                Ok(Node::Array(array)) if path.starts_with("made/") => drop(found.insert(path.to_owned(), array.clone())),
+                Ok(Node::Array(array)) if path.starts_with("made/") => {
+                    drop(found.insert(path.to_owned(), array.clone()))
+                }
                 Ok(_) => {}
                 Err(error) => unreadable.push(format!("'{path}': {error}")),
             }
@@ -201,7 +209,9 @@ impl Judge<'_> {
         }
         for operation in self.pending {
             match operation {
-                Operation::Put { path: own, number } if own == path => possible.partial.push(Made::Put(*number)),
+                Operation::Put { path: own, number } if own == path => {
+                    possible.partial.push(Made::Put(*number))
+                }
                 Operation::Rechunk { path: own, .. } if own == path => possible.partial.push(Made::Copy),
                 Operation::Delete { path: own } if own == path => {}
                 Operation::Move { from, .. } if from == path => {}
@@ -231,7 +241,9 @@ impl Judge<'_> {
         }
         for operation in self.pending {
             let Operation::Convert { to, .. } = operation else { continue };
-            let Ok(root) = to.open().and_then(|at| at.root().map_err(|error| error.to_string())) else { continue };
+            let Ok(root) = to.open().and_then(|at| at.root().map_err(|error| error.to_string())) else {
+                continue;
+            };
             if let Err(error) = world::check_copy(&root) {
                 self.faults.add(Fault::Torn, format!("a copy that is not finished: {error}"));
             }
@@ -311,14 +323,18 @@ impl Blocks<'_> {
             }
             let length = self.done.get(&number).or(self.pending.get(&number)).copied();
             let Some(length) = length.and_then(|length| usize::try_from(length).ok()) else {
-                faults.add(Fault::Torn, format!("row {row} of '{LOG}' is of operation {number}, which is not expected"));
+                faults.add(
+                    Fault::Torn,
+                    format!("row {row} of '{LOG}' is of operation {number}, which is not expected"),
+                );
                 return seen;
             };
             let has_holes = self.grows_first && self.pending.contains_key(&number);
             let first = if has_holes { first_row(rows, row) } else { row };
             let end = first + length;
             if end > rows.len() || !is_block(&rows[first..end], number, has_holes) || !seen.insert(number) {
-                let message = format!("the block of operation {number} at row {row} of '{LOG}' is torn or there twice");
+                let message =
+                    format!("the block of operation {number} at row {row} of '{LOG}' is torn or there twice");
                 faults.add(Fault::Torn, message);
                 return seen;
             }
@@ -326,7 +342,8 @@ impl Blocks<'_> {
         }
         let lost: Vec<u64> = self.done.keys().filter(|number| !seen.contains(number)).copied().collect();
         if !lost.is_empty() {
-            let message = format!("{} blocks are not in '{LOG}', the first of operation {}", lost.len(), lost[0]);
+            let message =
+                format!("{} blocks are not in '{LOG}', the first of operation {}", lost.len(), lost[0]);
             faults.add(Fault::Lost, message);
         }
         seen.retain(|number| self.pending.contains_key(number));

@@ -38,7 +38,8 @@ pub(crate) fn position(index: impl Iterator<Item = u64>, shape: &[u64]) -> u64 {
 
 /// A shape as `ndarray` has it.
 pub(crate) fn lengths(shape: &[u64]) -> IxDyn {
-    let lengths: Vec<usize> = shape.iter().map(|&length| usize::try_from(length).unwrap_or(usize::MAX)).collect();
+    let lengths: Vec<usize> =
+        shape.iter().map(|&length| usize::try_from(length).unwrap_or(usize::MAX)).collect();
     IxDyn(&lengths)
 }
 

@@ -57,7 +57,8 @@ impl Faults {
     pub(crate) fn counts(&self) -> String {
         let mut counts: BTreeMap<Fault, usize> = BTreeMap::new();
         self.0.iter().for_each(|(fault, _)| *counts.entry(*fault).or_default() += 1);
-        let counts: Vec<String> = counts.iter().map(|(fault, count)| format!("{count} {}", fault.name())).collect();
+        let counts: Vec<String> =
+            counts.iter().map(|(fault, count)| format!("{count} {}", fault.name())).collect();
         if counts.is_empty() { "0".to_owned() } else { counts.join(", ") }
     }
 }

@@ -57,7 +57,9 @@ pub(crate) fn campaign(kind: Kind, site: &Site, seed: u64, kills: usize) -> Outc
             }
         }
         for (fault, message) in scene.faults.list() {
-            tally.faults.add(*fault, format!("hierarchy {hierarchy} ({format}), round {}: {message}", tally.rounds));
+            tally
+                .faults
+                .add(*fault, format!("hierarchy {hierarchy} ({format}), round {}: {message}", tally.rounds));
         }
         // What is damaged stays, to be looked at.
         if scene.faults.is_empty() {
@@ -98,7 +100,10 @@ impl Scene {
                 scope.spawn(move || launcher.run(&job, death, None))
             };
             let running: Vec<_> = workers.iter().map(start).collect();
-            running.into_iter().map(|process| process.join().unwrap_or_else(|_| Err("a thread panicked".to_owned()))).collect()
+            running
+                .into_iter()
+                .map(|process| process.join().unwrap_or_else(|_| Err("a thread panicked".to_owned())))
+                .collect()
         });
         let mut pending = Vec::new();
         for ((hand, _), ended) in workers.iter().zip(ends) {
@@ -138,7 +143,9 @@ impl Scene {
         let (missing, there): (Vec<_>, Vec<_>) = pending.into_iter().partition(is_missing);
         for operation in &there {
             match operation {
-                Operation::Append { number, rows, .. } if grows_first => drop(self.model.holed.insert(*number, *rows)),
+                Operation::Append { number, rows, .. } if grows_first => {
+                    drop(self.model.holed.insert(*number, *rows))
+                }
                 operation => self.model.apply(operation),
             }
         }
@@ -182,7 +189,8 @@ impl Scene {
         for (hand, progress) in job.hands.iter().zip(&ended.hands) {
             hand.operations[..progress.done].iter().for_each(|operation| self.model.apply(operation));
         }
-        let missed = |(hand, progress): (&Hand, &Progress)| hand.operations.get(progress.done).map(Operation::name);
+        let missed =
+            |(hand, progress): (&Hand, &Progress)| hand.operations.get(progress.done).map(Operation::name);
         let missed: Vec<&str> = job.hands.iter().zip(&ended.hands).filter_map(missed).collect();
         for message in ended.errors {
             self.faults.add(fault, format!("{}: {message}", missed.join(" or ")));

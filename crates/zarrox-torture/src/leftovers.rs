@@ -119,7 +119,8 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let at = Site::new(directory.path(), "t").place(Kind::Directory, "a").unwrap().open().unwrap();
         let root = OpenOptions::new().create_group_in(at.store.clone(), "").unwrap();
-        let array = root.create_array("a").shape([4]).chunks([2]).data_type(DataType::UInt64).create().unwrap();
+        let array =
+            root.create_array("a").shape([4]).chunks([2]).data_type(DataType::UInt64).create().unwrap();
         array.fill(.., 1_u64).unwrap();
         let faults = || {
             let mut faults = Faults::default();

@@ -128,8 +128,12 @@ impl Model {
                     array.resize(*length);
                 }
             }
-            Operation::SetAttribute { name, number, .. } => drop(self.attributes.insert(name.clone(), *number)),
-            Operation::Require { path } | Operation::Create { path } => drop(self.groups.insert(path.clone())),
+            Operation::SetAttribute { name, number, .. } => {
+                drop(self.attributes.insert(name.clone(), *number))
+            }
+            Operation::Require { path } | Operation::Create { path } => {
+                drop(self.groups.insert(path.clone()))
+            }
             Operation::Put { path, number } => drop(self.made.insert(path.clone(), Made::Put(*number))),
             Operation::Rechunk { path, .. } => drop(self.made.insert(path.clone(), Made::Copy)),
             Operation::Move { from, to } => {

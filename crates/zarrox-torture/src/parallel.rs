@@ -120,7 +120,8 @@ impl Crowd<'_> {
                 let start: Vec<u64> =
                     (0..3).map(|dim| (chunk >> dim & 1) * CHUNK + (block >> dim & 1) * BLOCK).collect();
                 expected.write(&start, &[BLOCK; 3], number);
-                let operation = Operation::Write { array: BLOCKS.to_owned(), start, shape: vec![BLOCK; 3], number };
+                let operation =
+                    Operation::Write { array: BLOCKS.to_owned(), start, shape: vec![BLOCK; 3], number };
                 hands[usize::try_from(block % WRITERS).unwrap_or(0)].operations.push(operation);
             }
         }
@@ -149,7 +150,8 @@ impl Crowd<'_> {
         let ran = self.run(&hands, rng, false)?;
         let mut shown = ran.shown;
         let at = self.place.open()?;
-        let array = at.root().and_then(|root| root.open(LOG)?.into_array()).map_err(|error| error.to_string())?;
+        let array =
+            at.root().and_then(|root| root.open(LOG)?.into_array()).map_err(|error| error.to_string())?;
         let all = hands.iter().flat_map(|hand| &hand.operations).filter_map(|operation| match operation {
             Operation::Append { number, rows, .. } => Some((*number, *rows)),
             _ => None,
@@ -164,7 +166,8 @@ impl Crowd<'_> {
                 return Ok(shown);
             }
         };
-        let rows: Vec<Vec<u64>> = values.axis_iter(Axis(0)).map(|row| row.iter().copied().collect()).collect();
+        let rows: Vec<Vec<u64>> =
+            values.axis_iter(Axis(0)).map(|row| row.iter().copied().collect()).collect();
         shown.lost = lost_rows(&rows, &done);
         let mut faults = Faults::default();
         Blocks { done: &done, pending: &pending, grows_first: at.grows_first() }.check(&rows, &mut faults);
@@ -207,7 +210,9 @@ impl Crowd<'_> {
         let mut shown = ran.shown;
         let made = usize::try_from(NODES * WRITERS).unwrap_or(0) - ran.taken;
         if !self.kills && made != usize::try_from(NODES).unwrap_or(0) {
-            shown.problems.push(format!("{made} of {NODES} nodes were made by those who asked to create them"));
+            shown
+                .problems
+                .push(format!("{made} of {NODES} nodes were made by those who asked to create them"));
         }
         let root = self.place.open()?.root().map_err(|error| error.to_string())?;
         let names = (0..NODES).flat_map(|index| [format!("created/{index}"), format!("required/{index}")]);
@@ -232,9 +237,13 @@ impl Crowd<'_> {
         let start = &Barrier::new(self.mode.processes());
         let rans: Vec<Outcome<Ran>> = thread::scope(|scope| {
             let processes = hands.chunks(each).zip(seeds);
-            let running: Vec<_> =
-                processes.map(|(hands, seed)| scope.spawn(move || self.run_hands(hands.to_vec(), seed, again, start))).collect();
-            running.into_iter().map(|one| one.join().unwrap_or_else(|_| Err("a thread panicked".to_owned()))).collect()
+            let running: Vec<_> = processes
+                .map(|(hands, seed)| scope.spawn(move || self.run_hands(hands.to_vec(), seed, again, start)))
+                .collect();
+            running
+                .into_iter()
+                .map(|one| one.join().unwrap_or_else(|_| Err("a thread panicked".to_owned())))
+                .collect()
         });
         let mut all = Ran::default();
         for ran in rans {
@@ -333,7 +342,8 @@ fn lost_rows(rows: &[Vec<u64>], done: &BTreeMap<u64, u64>) -> usize {
     let found: BTreeSet<&Vec<u64>> = rows.iter().collect();
     let expected = done.iter().flat_map(|(number, rows)| {
         let values = crate::element::elements(*number, &[0, 0], &[*rows, COLUMNS], &[*rows, COLUMNS]);
-        let rows: Vec<Vec<u64>> = values.axis_iter(Axis(0)).map(|row| row.iter().copied().collect()).collect();
+        let rows: Vec<Vec<u64>> =
+            values.axis_iter(Axis(0)).map(|row| row.iter().copied().collect()).collect();
         rows
     });
     expected.filter(|row| !found.contains(row)).count()

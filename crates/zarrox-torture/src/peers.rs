@@ -27,7 +27,8 @@ struct Peer {
 /// Lets all implementations do the same work.
 #[expect(clippy::print_stdout, reason = "this is a program for a terminal")]
 pub(crate) fn compare(python: &str, site: &Site, seed: u64) -> Outcome<Vec<PeerReport>> {
-    let script = |name: &str| Launcher { program: python.to_owned(), arguments: vec![format!("torture/{name}.py")] };
+    let script =
+        |name: &str| Launcher { program: python.to_owned(), arguments: vec![format!("torture/{name}.py")] };
     let peers = [
         Peer { name: "zarrox", launcher: Launcher::ours()?, has_attributes: true },
         Peer { name: "zarr-python 3", launcher: script("work_zarr"), has_attributes: true },

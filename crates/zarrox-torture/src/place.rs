@@ -28,8 +28,12 @@ pub(crate) struct Opened {
 impl Place {
     /// Opens the store, and makes it where it is not there yet.
     pub(crate) fn open(&self) -> Outcome<Opened> {
-        let options = self.options.iter().fold(StorageOptions::new(), |options, (name, value)| options.with(name, value));
-        let (store, path) = zarrox::locate(&self.url, &options.create(true)).map_err(|error| error.to_string())?;
+        let options = self
+            .options
+            .iter()
+            .fold(StorageOptions::new(), |options, (name, value)| options.with(name, value));
+        let (store, path) =
+            zarrox::locate(&self.url, &options.create(true)).map_err(|error| error.to_string())?;
         Ok(Opened { store, path: path.as_str().to_owned() })
     }
 }
@@ -149,5 +153,6 @@ impl Site {
 /// The address of a server, which `cargo xtask torture` has started.
 fn server(name: &str) -> Outcome<String> {
     let variable = format!("ZARROX_TEST_{name}");
-    std::env::var(&variable).map_err(|_| format!("{variable} is not set: `cargo xtask torture` starts the servers"))
+    std::env::var(&variable)
+        .map_err(|_| format!("{variable} is not set: `cargo xtask torture` starts the servers"))
 }

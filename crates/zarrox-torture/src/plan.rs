@@ -37,7 +37,13 @@ pub(crate) struct Planner<'a> {
 }
 
 impl<'a> Planner<'a> {
-    pub(crate) fn new(rng: &'a mut Rng, number: &'a mut u64, worker: Worker, model: &Model, copy: Place) -> Self {
+    pub(crate) fn new(
+        rng: &'a mut Rng,
+        number: &'a mut u64,
+        worker: Worker,
+        model: &Model,
+        copy: Place,
+    ) -> Self {
         let mut model = model.clone();
         // The others' nodes are none of its business.
         model.made.retain(|path, _| path.starts_with(&own_group(worker)));
@@ -62,7 +68,11 @@ impl<'a> Planner<'a> {
         match self.rng.u32(0..100) {
             0..34 => Some(self.write()),
             34..40 => Some(self.erase()),
-            40..52 => Some(Operation::Append { array: LOG.to_owned(), rows: self.rng.u64(1..5), number: self.next() }),
+            40..52 => Some(Operation::Append {
+                array: LOG.to_owned(),
+                rows: self.rng.u64(1..5),
+                number: self.next(),
+            }),
             52..60 => self.resize_or_write_pulse(),
             60..67 => Some(self.set_attribute()),
             67..75 => Some(Operation::Put { path: self.new_path(), number: self.next() }),
@@ -209,12 +219,15 @@ mod tests {
         let model = Model::new(Format::V3);
         let copy = Place { url: "copy".to_owned(), options: BTreeMap::new() };
         let workers = (0..of).map(|index| Worker { index, of });
-        workers.map(|worker| Planner::new(&mut rng, &mut number, worker, &model, copy.clone()).hand()).collect()
+        workers
+            .map(|worker| Planner::new(&mut rng, &mut number, worker, &model, copy.clone()).hand())
+            .collect()
     }
 
     #[test]
     fn the_plan_follows_from_the_seed() {
-        let operations = |seed| hands(seed, 3).into_iter().flat_map(|hand| hand.operations).collect::<Vec<_>>();
+        let operations =
+            |seed| hands(seed, 3).into_iter().flat_map(|hand| hand.operations).collect::<Vec<_>>();
         assert_eq!(operations(5), operations(5));
         assert_ne!(operations(5), operations(6));
     }

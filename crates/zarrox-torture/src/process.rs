@@ -146,7 +146,9 @@ mod tests {
     #[test]
     fn what_a_process_tells_is_heard() {
         let mut ended = Ended { hands: vec![Progress::default(); 2], ..Ended::default() };
-        for line in ["begin 0 0", "begin 1 0", "end 0 0 done", "begin 0 1", "end 1 0 taken", "error 0 1 no: room"] {
+        for line in
+            ["begin 0 0", "begin 1 0", "end 0 0 done", "begin 0 1", "end 1 0 taken", "error 0 1 no: room"]
+        {
             ended.hear(line);
         }
         assert_eq!((ended.hands[0].done, ended.hands[0].begun), (1, true));

@@ -113,7 +113,8 @@ impl Report {
              |---|---|---|---|---|---|---|---|---|\n",
         );
         for store in &self.stores {
-            let last = if store.cells.iter().any(|cell| cell.mode == "processes") { "processes" } else { "threads" };
+            let last =
+                if store.cells.iter().any(|cell| cell.mode == "processes") { "processes" } else { "threads" };
             let elements = Mode::ALL.map(|mode| store.lost(&["chunks", "shards"], mode.name())).join(" | ");
             let others = ["appends", "attributes", "nodes"].map(|work| store.lost(&[work], last)).join(" | ");
             let StoreReport { store, kills, found, .. } = store;

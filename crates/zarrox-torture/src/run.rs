@@ -83,9 +83,15 @@ fn torture(kind: Kind, site: &Site, options: &Options) -> Outcome<StoreReport> {
         let tally = campaign(kind, site, options.seed, options.kills)?;
         report.kills = tally.kills;
         report.rounds = tally.rounds;
-        report.interrupted = tally.interrupted.iter().map(|(name, count)| ((*name).to_owned(), *count)).collect();
+        report.interrupted =
+            tally.interrupted.iter().map(|(name, count)| ((*name).to_owned(), *count)).collect();
         report.found = tally.faults.counts();
-        report.faults = tally.faults.list().iter().map(|(fault, message)| format!("{}: {message}", fault.name())).collect();
+        report.faults = tally
+            .faults
+            .list()
+            .iter()
+            .map(|(fault, message)| format!("{}: {message}", fault.name()))
+            .collect();
     }
     if !options.only_kills {
         let launcher = Launcher::ours()?;

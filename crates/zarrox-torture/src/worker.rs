@@ -172,7 +172,12 @@ impl Tools<'_> {
         let source = format!("{}/{}", from.path, world::SOURCE);
         let convert = Convert::new(world::format_named(format)?);
         let source = source.trim_start_matches('/');
-        convert.plan_in(from.store.clone(), source, to.store.clone(), &to.path)?.run()?;
+        let planned = convert.plan_in(from.store.clone(), source, to.store.clone(), &to.path)?;
+        match planned.run() {
+            // It was finished before the process was killed.
+            Err(error) if self.again && error.kind() == ErrorKind::AlreadyExists => {}
+            done => drop(done?),
+        }
         world::check_copy(&to.root()?)
     }
 
@@ -185,7 +190,8 @@ impl Tools<'_> {
         let new = array.read::<u64>(DimSelection::from(before[0]..shape[0]))?;
         if let Some(found) = new.iter().find(|&&found| found != 0) {
             let told = crate::element::told(*found);
-            let message = format!("the array '{path}' was grown from {before:?} to {shape:?}, and shows {told} there");
+            let message =
+                format!("the array '{path}' was grown from {before:?} to {shape:?}, and shows {told} there");
             return Err(Error::new(ErrorKind::Corrupt, message));
         }
         array.resize(&before)

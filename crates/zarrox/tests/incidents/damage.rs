@@ -16,7 +16,8 @@ fn memory() -> Arc<dyn Store> {
 }
 
 fn numbers(store: &Arc<dyn Store>, with: impl FnOnce(ArrayBuilder) -> ArrayBuilder) -> Array {
-    let builder = OpenOptions::new().create_array_in(store.clone(), "a").data_type(DataType::Int32).shape([64]);
+    let builder =
+        OpenOptions::new().create_array_in(store.clone(), "a").data_type(DataType::Int32).shape([64]);
     let array = with(builder).create().unwrap();
     array.write(.., &Array1::from_iter(1..65)).unwrap();
     array
@@ -79,7 +80,10 @@ fn check_damage(name: &str, with: impl FnOnce(ArrayBuilder) -> ArrayBuilder) {
             bad[at] = byte;
             refused += u32::from(is_refused(&array, &bad, &format!("{name}: byte {at} is {byte}")));
         }
-        assert!(is_refused(&array, &good[..at], &format!("{name}: {at} bytes")), "{name}: {at} bytes are enough");
+        assert!(
+            is_refused(&array, &good[..at], &format!("{name}: {at} bytes")),
+            "{name}: {at} bytes are enough"
+        );
     }
     assert!(refused > 0, "{name}");
     array.write_encoded_chunk(&[1], &good).unwrap();

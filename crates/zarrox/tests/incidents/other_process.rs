@@ -107,9 +107,8 @@ fn blocks(path: &Path, writer: u32) {
 fn append(path: &Path, writer: u32) {
     let mut array = zarrox::open_array(path).unwrap();
     for pair in 0..50 {
-        let rows = Array::from_shape_fn((2, 10), |(row, _)| {
-            element(writer, pair * 2 + u32::try_from(row).unwrap())
-        });
+        let rows =
+            Array::from_shape_fn((2, 10), |(row, _)| element(writer, pair * 2 + u32::try_from(row).unwrap()));
         array.append(&rows, 0).unwrap();
     }
 }
@@ -126,7 +125,8 @@ fn columns(path: &Path, writer: u32) {
 fn attributes(path: &Path, writer: u32) {
     let mut group = zarrox::open_group(path).unwrap();
     for index in 0..50 {
-        let set = |map: &mut zarrox::json::Map| drop(map.insert(format!("{writer}-{index}"), Json::from(index)));
+        let set =
+            |map: &mut zarrox::json::Map| drop(map.insert(format!("{writer}-{index}"), Json::from(index)));
         group.update_attributes(set).unwrap();
     }
 }
