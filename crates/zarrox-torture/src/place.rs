@@ -44,10 +44,11 @@ impl Opened {
         self.open_with(&OpenOptions::new())
     }
 
-    /// Returns true if arrays grow before appended rows are written, so that a killed writer leaves fill values.
+    /// Returns true if arrays grow before appended rows are written, so that a killed writer leaves fill values: so it is
+    /// where versions are compared instead of locks.
     pub(crate) fn grows_first(&self) -> bool {
         let capabilities = self.store.capabilities();
-        capabilities.in_flight.is_some() && capabilities.set_if_unchanged
+        capabilities.set_if_unchanged && !capabilities.locks_everyone
     }
 
     /// The root, opened with options.
