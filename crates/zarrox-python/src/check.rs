@@ -4,9 +4,9 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use zarrox::check::{Check, CheckLevel, Finding, Outcome, Repair};
-use zarrox::{AccessOptions, Interrupt};
+use zarrox::AccessOptions;
 
-use crate::long::unless_raised;
+use crate::long::interruptible;
 use crate::store::Store;
 
 fn level_of(name: &str) -> PyResult<CheckLevel> {
@@ -38,11 +38,10 @@ pub(crate) fn check<'py>(
     dry_run: bool,
     refill: bool,
 ) -> PyResult<Vec<Bound<'py, PyDict>>> {
-    let interrupt = Interrupt::new();
-    let options = crate::context::open_options().access(&AccessOptions::new().interrupt(&interrupt));
     let level = level_of(level)?;
     let store = store.map(|store| store.store.clone());
-    let findings = unless_raised(py, &interrupt, || {
+    let findings = interruptible(py, |interrupt| {
+        let options = crate::context::open_options().access(&AccessOptions::new().interrupt(interrupt));
         let check = match store {
             Some(store) => Check::open_in(&options, store, path)?,
             None => Check::open_with(&options, path)?,

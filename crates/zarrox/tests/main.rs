@@ -12,6 +12,8 @@ mod digest;
 mod filters;
 mod formats;
 mod groups;
+#[cfg(unix)]
+mod incidents;
 mod indexing;
 mod iterate;
 #[cfg(feature = "async")]
