@@ -1,9 +1,11 @@
 //! The integration tests, in one program: it is linked once.
 
 mod attributes;
+mod check;
 mod common;
 mod consolidate;
 mod convert;
+mod digests;
 mod dump;
 mod errors;
 mod files;

@@ -10,7 +10,7 @@ use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
 use zarrox::json::{Json, Map};
-use zarrox::{AccessOptions, Format, MissingChunks, Node, OpenMode, Rechunk};
+use zarrox::{AccessOptions, Error, ErrorKind, Format, MissingChunks, Node, OpenMode, Rechunk};
 
 use crate::elements::Typed;
 use crate::error::OrRaise;
@@ -19,6 +19,7 @@ use crate::long::unless_interrupted;
 use crate::mapping::bytes_of;
 use crate::selection::Parsed;
 use crate::store::{Owned, Store};
+use crate::view;
 
 /// The way that a node was opened, to open it again.
 #[derive(Debug)]
@@ -80,6 +81,11 @@ impl Array {
 
     fn typed(&self) -> Arc<Typed> {
         Arc::clone(&self.typed.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// The array as it is now.
+    pub(crate) fn array(&self) -> zarrox::Array {
+        self.typed().array.clone()
     }
 
     /// Puts another array in the place of this one.
@@ -250,6 +256,18 @@ impl Array {
         self.replace(py, node)
     }
 
+    fn set_fill_value(&self, py: Python<'_>, fill: &str) -> PyResult<()> {
+        let fill = zarrox::json::parse(fill.as_bytes()).or_raise()?;
+        self.change(py, |array| array.set_fill_value_json(fill))
+    }
+
+    fn view(&self, py: Python<'_>, chunks: &Store, changes: &str) -> PyResult<Self> {
+        let (typed, changes) = (self.typed(), attributes_of(changes)?);
+        let (view, store) = py.detach(|| view::of(&typed.array, &chunks.store, changes)).or_raise()?;
+        let opened = Opened { store, owned: chunks.owned.again(py), read_only: false, consolidated: false };
+        Self::new(py, view, opened)
+    }
+
     fn get<'py>(&self, py: Python<'py>, selection: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         self.select(py, "basic", selection, None, None)
     }
@@ -348,6 +366,16 @@ impl Array {
         py.detach(|| typed.array.write_encoded_chunk(&chunk, &encoded)).or_raise()
     }
 
+    fn visit_encoded_chunks(&self, py: Python<'_>, visit: Py<PyAny>) -> PyResult<()> {
+        let typed = self.typed();
+        let visit = |chunk: &[u8]| {
+            let visited = Python::attach(|py| visit.call1(py, (PyBytes::new(py, chunk),)).map(drop));
+            visited
+                .map_err(|error| Error::new(ErrorKind::InvalidArgument, error.to_string()).with_source(error))
+        };
+        py.detach(|| typed.array.visit_encoded_chunks(&mut { visit })).or_raise()
+    }
+
     fn stored_chunks(&self, py: Python<'_>) -> PyResult<u64> {
         let typed = self.typed();
         Ok(py.detach(|| typed.array.info()).or_raise()?.chunks_initialised)
@@ -383,7 +411,7 @@ impl Array {
             Some("fill") => options.missing_chunks(MissingChunks::Fill),
             Some("error") => options.missing_chunks(MissingChunks::Error),
             Some(other) => {
-                let message = format!("'{other}' says nothing about missing chunks; 'fill' and 'error' do");
+                let message = format!("missing_chunks must be 'fill' or 'error', not '{other}'");
                 return Err(pyo3::exceptions::PyValueError::new_err(message));
             }
         };

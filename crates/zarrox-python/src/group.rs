@@ -25,7 +25,7 @@ impl Group {
         Self { group: RwLock::new(group), opened }
     }
 
-    fn group(&self) -> zarrox::Group {
+    pub(crate) fn group(&self) -> zarrox::Group {
         self.group.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 

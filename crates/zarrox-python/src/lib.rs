@@ -1,9 +1,11 @@
 //! The part of the Python package `zarrox` that is Rust: the module `zarrox._native`, of which `_native.pyi` says what each part does.
 
 mod array;
+mod check;
 mod codec;
 mod context;
 mod create;
+mod digest;
 mod dtype;
 mod elements;
 mod error;
@@ -18,6 +20,7 @@ mod selection;
 mod split;
 mod store;
 mod user_types;
+mod view;
 mod warnings;
 
 use pyo3::prelude::*;
@@ -56,6 +59,8 @@ mod native {
     #[pymodule_export]
     use crate::array::Array;
     #[pymodule_export]
+    use crate::check::check;
+    #[pymodule_export]
     use crate::codec::Codec;
     #[pymodule_export]
     use crate::context::{set_threads, threads};
@@ -63,6 +68,8 @@ mod native {
     use crate::create::{
         consolidate, create_array, create_group, delete_node, migrate_1to2, node_kind, open_node,
     };
+    #[pymodule_export]
+    use crate::digest::{digest, verify_manifest, write_manifest};
     #[pymodule_export]
     use crate::group::Group;
     #[pymodule_export]

@@ -30,15 +30,22 @@ pub(crate) fn unless_interrupted<R: Send>(
     array: &Array,
     work: impl FnOnce(&Array) -> zarrox::Result<R> + Send,
 ) -> PyResult<R> {
-    if !is_main_thread(py)? {
-        return py.detach(|| work(array)).or_raise();
-    }
+    interruptible(py, |interrupt| work(&array.with_options(&AccessOptions::new().interrupt(interrupt))))
+}
+
+/// Does work that looks at an interrupt, without Python's lock; otherwise as [`unless_interrupted`].
+pub(crate) fn interruptible<R: Send>(
+    py: Python<'_>,
+    work: impl FnOnce(&Interrupt) -> zarrox::Result<R> + Send,
+) -> PyResult<R> {
     let interrupt = Interrupt::new();
-    let array = array.with_options(&AccessOptions::new().interrupt(&interrupt));
+    if !is_main_thread(py)? {
+        return py.detach(|| work(&interrupt)).or_raise();
+    }
     let mut raised = None;
     let result = beside(
         py,
-        || work(&array),
+        || work(&interrupt),
         || {
             if raised.is_none()
                 && let Err(error) = py.check_signals()
@@ -51,7 +58,7 @@ pub(crate) fn unless_interrupted<R: Send>(
     match (raised, result) {
         (Some(error), _) => Err(error),
         (None, Some(result)) => result.or_raise(),
-        (None, None) => Err(PyRuntimeError::new_err("the work has failed in a way that it should not")),
+        (None, None) => Err(PyRuntimeError::new_err("the operation failed because of an error in zarrox")),
     }
 }
 

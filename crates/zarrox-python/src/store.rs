@@ -106,7 +106,7 @@ impl Store {
             "x" | "w-" => stores::ZipMode::CreateNew,
             other => {
                 return Err(PyValueError::new_err(format!(
-                    "'{other}' is not a mode of archives; r, a, w and x are"
+                    "the mode of an archive must be 'r', 'a', 'w' or 'x', not '{other}'"
                 )));
             }
         };
@@ -115,7 +115,7 @@ impl Store {
             STORED => Ok(Self::new(store)),
             DEFLATED => Ok(Self::new(store.deflate(Some(6)))),
             other => Err(PyValueError::new_err(format!(
-                "{other} is not a compression of archives that can be written; 0 (stored) and 8 (deflated) are"
+                "the compression of an archive must be 0 (stored) or 8 (deflated), not {other}"
             ))),
         }
     }

@@ -1,4 +1,4 @@
-"""Tests that the names that `docs/python.md` lists as missing are those that are missing: no name more, and none less.
+"""Tests that the names that `docs/zarr-python.md` lists as missing are those that are missing: no name more, and none less.
 
 Both releases of zarr-python are looked at, each in its environment: public modules, their functions and classes, the
 public methods and properties of classes, and the parameters of them all.
@@ -22,7 +22,7 @@ import pytest
 
 import zarrox
 
-GUIDE = Path(__file__).parents[3] / "docs" / "python.md"
+GUIDE = Path(__file__).parents[3] / "docs" / "zarr-python.md"
 
 #: What is private by its own documentation, or no part of the interface.
 PRIVATE = {
@@ -106,7 +106,7 @@ def lost_in(theirs: Any, ours: Any) -> Iterator[str]:
 
 def table(heading: str) -> list[str]:
     """The rows below a heading of the page."""
-    section = GUIDE.read_text(encoding="utf-8").partition(f"### {heading}\n")[2].partition("\n#")[0]
+    section = GUIDE.read_text(encoding="utf-8").partition(f"## {heading}\n")[2].partition("\n#")[0]
     return [row for row in section.splitlines() if row.startswith("| ") and not row.startswith("| | ")]
 
 
@@ -145,12 +145,12 @@ def test_all_that_is_missing_is_listed(environment: str, really: set[tuple[str, 
     rows = listed(environment)
     assert rows
     unlisted = sorted(found for found in really if not any(matches(row)(found) for row in rows))
-    assert not unlisted, f"missing and not in docs/python.md: {unlisted}"
+    assert not unlisted, f"missing and not in docs/zarr-python.md: {unlisted}"
 
 
 def test_all_that_is_listed_is_missing(environment: str, really: set[tuple[str, str]]) -> None:
     there = [row for row in listed(environment) if not any(map(matches(row), really))]
-    assert not there, f"in docs/python.md, and there: {there}"
+    assert not there, f"in docs/zarr-python.md, and there: {there}"
 
 
 def settings(values: dict[str, Any], prefix: str = "") -> Iterator[str]:

@@ -39,6 +39,10 @@ mod documentation {
     mod codecs {}
     #[doc = include_str!("../../../docs/guide/own-codecs.md")]
     mod own_codecs {}
+    #[doc = include_str!("../../../docs/guide/digests.md")]
+    mod digests {}
     #[doc = include_str!("../../../docs/guide/stores.md")]
     mod stores {}
+    #[doc = include_str!("../../../docs/guide/check.md")]
+    mod check {}
 }

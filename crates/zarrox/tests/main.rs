@@ -4,16 +4,21 @@ mod arrays;
 #[cfg(feature = "async")]
 mod asynchronous;
 mod attributes;
+mod check;
 mod checksums;
 mod chunk_cache;
 mod corpus;
+mod digest;
 mod filters;
 mod formats;
 mod groups;
+#[cfg(unix)]
+mod incidents;
 mod indexing;
 mod iterate;
 #[cfg(feature = "async")]
 mod leftovers;
+mod manifest;
 mod model;
 mod parts;
 mod rechunk;

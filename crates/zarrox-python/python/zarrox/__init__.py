@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from zarrox import _native, codecs, errors, storage
 from zarrox._native import __version__
 from zarrox.codecs import *  # noqa: F403 (codecs are at top level in zarr-python 2)
+from zarrox.checking import check
 from zarrox.config import config
 from zarrox.convenience import (
     consolidate_metadata,
@@ -52,6 +53,7 @@ from zarrox.creation import (
 )
 from zarrox.errors import CopyError, MetadataError
 from zarrox.hierarchy import Group, create_group, create_hierarchy, group, open_group
+from zarrox.hierarchy._digests import digest, manifest, verify_manifest
 from zarrox.initialize import init_array, init_group, init_store
 from zarrox.n5 import N5FSStore, N5Store
 from zarrox.storage import (
@@ -102,6 +104,7 @@ __all__ = [
     "ZipStore",
     "__version__",
     "array",
+    "check",
     "config",
     "consolidate_metadata",
     "copy",
@@ -111,6 +114,7 @@ __all__ = [
     "create_array",
     "create_group",
     "create_hierarchy",
+    "digest",
     "empty",
     "empty_like",
     "errors",
@@ -119,6 +123,7 @@ __all__ = [
     "full_like",
     "group",
     "load",
+    "manifest",
     "ones",
     "ones_like",
     "open",
@@ -133,6 +138,7 @@ __all__ = [
     "save_group",
     "storage",
     "tree",
+    "verify_manifest",
     "zeros",
     "zeros_like",
 ]

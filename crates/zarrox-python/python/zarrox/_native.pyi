@@ -14,17 +14,21 @@ __all__ = [
     "__version__",
     "after_fork",
     "before_fork",
+    "check",
     "codec_names",
     "consolidate",
     "create_array",
     "create_group",
     "delete_node",
+    "digest",
     "migrate_1to2",
     "node_kind",
     "open_node",
     "register_data_type",
     "set_threads",
     "threads",
+    "verify_manifest",
+    "write_manifest",
 ]
 
 __version__: str
@@ -151,6 +155,15 @@ class Array:
     def refresh(self) -> None:
         """Reads the metadata again."""
 
+    def set_fill_value(self, fill: str) -> None:
+        """Stores another fill value, given as the metadata of the format has it, JSON."""
+    def view(self, chunks: Store, changes: str) -> Array:
+        """An array over the same chunks with other metadata, which is kept in memory.
+
+        ``chunks`` is their store. ``changes`` is JSON with some of ``shape``, ``chunks`` (a length for each dimension), ``dtype``,
+        ``fill_value`` and ``filters`` in the words of the format.
+        """
+
     def get(self, selection: Any) -> Any:
         """``array[selection]`` with NumPy's rules; fields by name. Two or more lists beside slices are refused."""
     def set(self, selection: Any, value: Any) -> None: ...
@@ -176,6 +189,8 @@ class Array:
         """The complete key of a stored object in the store."""
     def encoded_chunk(self, chunk: tuple[int, ...]) -> bytes | None: ...
     def set_encoded_chunk(self, chunk: tuple[int, ...], encoded: Any) -> None: ...
+    def visit_encoded_chunks(self, visit: Any) -> None:
+        """Calls ``visit`` with the stored bytes of each chunk in the order of the grid; those that are not stored are passed over."""
     def stored_chunks(self) -> int:
         """The number of objects (chunks, or shards) that are stored; reads a listing."""
     def stored_bytes(self) -> int:
@@ -240,7 +255,25 @@ def create_array(store: Store, path: str, spec: str) -> Array:
 def create_group(store: Store, path: str, format: str, attributes: str = "{}", overwrite: bool = False) -> Group: ...
 def delete_node(store: Store, path: str) -> None: ...
 def consolidate(store: Store, path: str) -> None: ...
+def check(
+    store: Store | None,
+    path: str,
+    level: str = "full",
+    missing: bool = False,
+    repair: bool = False,
+    dry_run: bool = False,
+    refill: bool = False,
+) -> list[dict[str, Any]]:
+    """Without a store, ``path`` is a path on this machine. Members: ``severity``, ``kind``, ``path``, ``chunk``, ``last_chunk``, ``inner_chunk``,
+    ``key``, ``message``, ``repair``, ``repairable``, ``outcome``, ``failure``."""
+
 def migrate_1to2(store: Store, path: str = "") -> None: ...
+def digest(node: Array | Group, stored: bool = False, memory: int | None = None) -> str: ...
+def write_manifest(store: Store, path: str, out: Any) -> str:
+    """Writes to ``out.write``; returns the digest of all that is stored."""
+
+def verify_manifest(store: Store, path: str, input: Any) -> list[str]:
+    """Reads from ``input.read``; returns each difference as JSON."""
 
 @final
 class Codec:

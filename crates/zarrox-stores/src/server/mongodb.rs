@@ -94,10 +94,10 @@ struct Inner {
 pub(crate) static SCHEME: Scheme = Scheme {
     names: &["mongodb", "mongodb+srv"],
     options: &[
-        StorageOption::text("user", "the user, where the URL says none"),
+        StorageOption::text("user", "the user, unless the URL has one"),
         StorageOption::text("password", "the password of the user"),
-        StorageOption::text("database", "the database, where the URL says none"),
-        StorageOption::text("collection", "the collection, where the URL says none"),
+        StorageOption::text("database", "the database, unless the URL has one"),
+        StorageOption::text("collection", "the collection, unless the URL has one"),
     ],
     open: locate,
 };
@@ -106,9 +106,8 @@ fn locate(url: &StoreUrl<'_>, options: &StorageOptions) -> Result<Located, Store
     let mut names = url.path().trim_start_matches('/').splitn(3, '/');
     let mut name = || names.next().unwrap_or_default();
     let (database, collection, node) = (name(), name(), name());
-    let user = url.user_info().map_or(String::new(), |user| format!("{user}@"));
     let query = url.query().map_or(String::new(), |query| format!("?{query}"));
-    let collection = format!("{}://{user}{}/{database}/{collection}{query}", url.scheme(), url.authority());
+    let collection = url.with_path(&format!("/{database}/{collection}{query}"));
     let mut settings = MongoDbOptions::new();
     settings.user = options
         .get("user")
@@ -290,32 +289,29 @@ impl Address {
     fn new(url: &str) -> Result<Self, StoreError> {
         let refuse = || {
             let message =
-                "this is not the URL of a MongoDB server, as mongodb://host:port/database/collection";
+                "the URL of a MongoDB server must have the form 'mongodb://host:port/database/collection'";
             StoreError::new(StoreErrorKind::Unsupported, "connecting", message)
         };
-        let (scheme, rest) = url.split_once("://").ok_or_else(refuse)?;
-        if !matches!(scheme, "mongodb" | "mongodb+srv") {
+        let url = StoreUrl::parse(url).map_err(|_| refuse())?;
+        if !matches!(url.scheme(), "mongodb" | "mongodb+srv") {
             return Err(refuse());
         }
-        let (rest, options) =
-            rest.split_once('?').map_or((rest, None), |(rest, options)| (rest, Some(options)));
-        let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
+        let path = url.path().strip_prefix('/').unwrap_or_default();
         let mut names =
             path.trim_end_matches('/').split('/').map(|name| Some(name).filter(|name| !name.is_empty()));
         let (database, collection) = (names.next().flatten(), names.next().flatten());
         if names.next().is_some() {
             return Err(refuse());
         }
-        let hosts = authority.rsplit_once('@').map_or(authority, |(_, hosts)| hosts);
-        let options = options.map_or(String::new(), |options| format!("?{options}"));
+        let options = url.query().map_or(String::new(), |options| format!("?{options}"));
         let names_of_secrets = ["password", "authmechanismproperties"];
         let secret_option = names_of_secrets.iter().any(|name| options.to_ascii_lowercase().contains(name));
         Ok(Self {
-            url: format!("{scheme}://{authority}/{}{options}", database.unwrap_or_default()),
-            server: format!("{scheme}://{}", normalized(hosts)),
+            url: url.with_path(&format!("/{}{options}", database.unwrap_or_default())),
+            server: format!("{}://{}", url.scheme(), normalized(url.authority())),
             database: database.map(str::to_owned),
             collection: collection.map(str::to_owned),
-            secret: authority.contains('@') || secret_option,
+            secret: url.user_info().is_some() || secret_option,
         })
     }
 }
@@ -501,7 +497,7 @@ impl Store for MongoDbStore {
         let absent = matches!(condition, Condition::Absent);
         let is_conditional = absent || matches!(condition, Condition::Matches(_));
         if is_conditional && !self.0.unique {
-            let message = "the collection has no unique index on 'key', so that two could create a value";
+            let message = "the collection has no unique index on 'key', so that two programs could create the same value";
             return self.fail(StoreErrorKind::Unsupported, "writing", message, key);
         }
         let bytes = Binary { subtype: BinarySubtype::Generic, bytes: value.to_vec() };
@@ -659,8 +655,8 @@ fn into_error(operation: &'static str, error: Error) -> StoreError {
 fn describe(code: i32) -> Option<(StoreErrorKind, &'static str)> {
     use StoreErrorKind as Kind;
     Some(match code {
-        13 | 18 | 8000 => (Kind::Forbidden, "the MongoDB server does not permit this user what is needed"),
-        50 | 89 | 202 | 262 => (Kind::TimedOut, "the MongoDB server needs too long"),
+        13 | 18 | 8000 => (Kind::Forbidden, "the MongoDB server does not permit this operation to the user"),
+        50 | 89 | 202 | 262 => (Kind::TimedOut, "the MongoDB server did not finish in time"),
         6 | 7 | 91 | 189 | 9001 | 10_107 | 11_600 | 11_602 | 13_435 | 13_436 => {
             (Kind::Unreachable, "the MongoDB server is not ready")
         }

@@ -60,7 +60,7 @@ fn open(text: &str, options: &StorageOptions) -> Result<Located, StoreError> {
         }
         name => {
             let message = format!(
-                "'{name}' is nothing that can be inside of a store; there are 'zip', 'reference', 'simplecache' and 'filecache'"
+                "'{name}' is not an adapter for URLs; known are 'zip', 'reference', 'simplecache' and 'filecache'"
             );
             let error = StoreError::new(StoreErrorKind::Unsupported, "opening", message);
             Err(error.with_location(shown(outer)))

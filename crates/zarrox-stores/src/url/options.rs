@@ -59,7 +59,7 @@ impl StorageOption {
             OptionValue::Bytes if value.parse::<u64>().is_err() => "a number of bytes",
             _ => return Ok(()),
         };
-        Err(wrong(format!("the storage option '{}' is {what}", self.name)))
+        Err(wrong(format!("the storage option '{}' must be {what}", self.name)))
     }
 }
 

@@ -145,3 +145,43 @@ fn files_of_killed_writers_are_removed() {
     store.set(&key("a/c"), b"value", Condition::Always).unwrap();
     assert_eq!(names(&below), ["c"]);
 }
+
+/// On a file system without locks parts of values are not changed, unless it is said that nobody else writes; the kernel is made to
+/// refuse every lock.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_file_system_without_locks() {
+    const TEST: &str = "directory::processes::a_file_system_without_locks";
+    if let Some(store) = child() {
+        return use_without_locks(&store);
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let refuse = |command: &mut Command| {
+        let trace = directory.path().with_extension("trace");
+        command.args(["-e", "trace=flock", "-e", "inject=flock:error=ENOLCK", "-o"]).arg(trace);
+    };
+    let path = directory.path().to_str().unwrap();
+    if let Some(process) = other_process::start_traced(refuse, TEST, CHILD, path) {
+        other_process::finish(process);
+        assert_eq!(names(directory.path()), ["b"]);
+    }
+    let _ = fs::remove_file(directory.path().with_extension("trace"));
+}
+
+#[cfg(target_os = "linux")]
+fn use_without_locks(store: &DirectoryStore) {
+    for value in [b"1", b"2"] {
+        store.set(&key("a"), value, Condition::Always).unwrap();
+        assert_eq!(store.get(&key("a")).unwrap().unwrap(), &value[..]);
+    }
+    let error = store.lock(&key("a")).map(drop).unwrap_err();
+    assert_eq!(error.kind(), StoreErrorKind::Unsupported);
+    let text = error.to_string();
+    assert!(text.contains("cannot lock files") && text.contains("the option `exclusive`"), "{text}");
+    let alone = store.clone().exclusive(true);
+    let guard = alone.lock(&key("a")).unwrap();
+    alone.set(&key("a"), b"3", Condition::Locked(&guard)).unwrap();
+    assert!(alone.erase_if(&key("a"), Condition::Locked(&guard)).unwrap());
+    store.set(&key("b"), b"4", Condition::Absent).unwrap();
+    assert!(!store.erase(&key("a")).unwrap());
+}

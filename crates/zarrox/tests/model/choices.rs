@@ -1,13 +1,18 @@
 //! Random decisions that shrink: whatever is generated is made from a list of numbers, of which smaller ones mean something
 //! simpler.
 
+use std::env;
 use std::fmt::Debug;
+use std::hash::{BuildHasher, RandomState};
 
 use proptest::prelude::*;
-use proptest::test_runner::{Config, TestRunner};
+use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
 /// So many decisions are random; what is decided after them is the simplest.
 const DECISIONS: usize = 320;
+
+/// The number of random decisions of a step of a sequence.
+const DECISIONS_OF_A_STEP: usize = 16;
 
 /// The decisions of one case, taken one after the other.
 pub(crate) struct Choices {
@@ -49,15 +54,50 @@ impl Choices {
     }
 }
 
+/// The variable of the environment that says how many times as many cases are made.
+const TIMES: &str = "ZARROX_RANDOM_TIMES";
+
+/// The variable of the environment that says with which number the random cases begin.
+const SEED: &str = "ZARROX_RANDOM_SEED";
+
 /// Makes so many random cases and checks each. The smallest that is found to fail is displayed.
 pub(crate) fn run<C: Debug>(cases: u32, make: impl Fn(&mut Choices) -> C, check: impl Fn(&C)) {
-    let config = Config { cases, failure_persistence: None, max_shrink_iters: 4000, ..Config::default() };
     let strategy = prop::collection::vec(any::<u32>(), DECISIONS)
         .prop_map(|numbers| make(&mut Choices { numbers, taken: 0 }));
-    TestRunner::new(config)
-        .run(&strategy, |case| {
-            check(&case);
-            Ok(())
-        })
-        .unwrap();
+    run_strategy(cases, &strategy, check);
+}
+
+/// Makes so many random sequences of up to `most` steps and checks each. The smallest that is found to fail is displayed: steps that do
+/// not matter are left out.
+pub(crate) fn run_sequences<S: Debug>(
+    cases: u32,
+    most: usize,
+    make: impl Fn(&mut Choices) -> S,
+    check: impl Fn(&[S]),
+) {
+    let step = prop::collection::vec(any::<u32>(), DECISIONS_OF_A_STEP)
+        .prop_map(|numbers| make(&mut Choices { numbers, taken: 0 }));
+    run_strategy(cases, &prop::collection::vec(step, 1..=most), |steps| check(steps));
+}
+
+fn run_strategy<S: Strategy>(cases: u32, strategy: &S, check: impl Fn(&S::Value)) {
+    let number = |name: &str| env::var(name).ok().map(|text| text.parse::<u64>().expect(name));
+    let times = u32::try_from(number(TIMES).unwrap_or(1)).expect(TIMES);
+    let seed = number(SEED).unwrap_or_else(|| RandomState::new().hash_one(0));
+    let config = Config {
+        cases: cases.saturating_mul(times),
+        failure_persistence: None,
+        max_shrink_iters: 4000,
+        ..Config::default()
+    };
+    let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &[seed.to_le_bytes(); 4].concat());
+    let result = TestRunner::new_with_rng(config, rng).run(strategy, |case| {
+        check(&case);
+        Ok(())
+    });
+    assert!(
+        result.is_ok(),
+        "{}\nthe seed is {seed}: {SEED}={seed} makes the same cases",
+        result.unwrap_err()
+    );
 }

@@ -2,7 +2,8 @@
 //!
 //! One case is one array with up to four selections, each of which is written by and read by; or with eight mistakes. There are
 //! 59,500 cases in all: 42,000 of numbers in memory and 500 on disk, 9,000 of selections from selections, 4,000 of structures, 2,000
-//! of text, and 2,000 of mistakes. They are made anew in each run; one that fails is made smaller and displayed.
+//! of text, and 2,000 of mistakes. They are made anew in each run; one that fails is made smaller and displayed, with the seed that makes
+//! it again. `ZARROX_RANDOM_TIMES=100` makes 100 times as many.
 //!
 //! - `choices`: random decisions that shrink, and the runner of cases
 //! - `plan`: how an array is stored
@@ -10,14 +11,16 @@
 //! - `oracle`: what selections mean
 //! - `steps`: what is written, read and compared; `fields` and `text` do so with elements of other types
 //! - `errors`: what does not fit
+//! - `hierarchies`: sequences of operations on whole hierarchies, by two handles
 
 #![expect(clippy::unwrap_used, reason = "a test stops at the first failure")]
 
-mod choices;
+pub(crate) mod choices;
 mod chosen;
 mod errors;
 #[cfg(feature = "derive")]
 mod fields;
+mod hierarchies;
 mod oracle;
 mod plan;
 mod steps;

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from zarrox import _native
+from zarrox.argument_types import StoreArgument
 from zarrox.core import Array
 from zarrox.core.settings import Settings
 from zarrox.errors import ContainsArrayError, ContainsGroupError, GroupNotFoundError
@@ -29,9 +30,9 @@ def check_mode(mode: str) -> None:
 
 
 def group(
-    store: Any = None,
+    store: StoreArgument = None,
     overwrite: bool = False,
-    chunk_store: Any = None,
+    chunk_store: StoreArgument = None,
     cache_attrs: bool = True,
     synchronizer: Any = None,
     path: str | None = None,
@@ -103,12 +104,12 @@ def group(
 
 
 def open_group(
-    store: Any = None,
+    store: StoreArgument = None,
     mode: str = "a",
     cache_attrs: bool = True,
     synchronizer: Any = None,
     path: str | None = None,
-    chunk_store: Any = None,
+    chunk_store: StoreArgument = None,
     storage_options: dict[str, Any] | None = None,
     *,
     zarr_version: int | None = None,
@@ -185,7 +186,7 @@ def open_group(
 
 
 def create_group(
-    store: Any = None,
+    store: StoreArgument = None,
     *,
     path: str | None = None,
     zarr_format: int | None = 3,
@@ -243,7 +244,7 @@ def create_group(
 
 
 def create_hierarchy(
-    *, store: Any, nodes: Mapping[str, Any], overwrite: bool = False
+    *, store: StoreArgument, nodes: Mapping[str, Any], overwrite: bool = False
 ) -> Iterator[tuple[str, Array | Group]]:
     """Create many groups and arrays at once.
 

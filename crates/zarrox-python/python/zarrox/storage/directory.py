@@ -12,10 +12,11 @@ from pathlib import Path as FilePath
 from typing import Any
 
 from zarrox import _native
+from zarrox.argument_types import PathArgument
 from zarrox.errors import FSPathExistNotDir
 
 from .base import NativeStore
-from .paths import Path, normalize_storage_path
+from .paths import normalize_storage_path
 
 __all__ = [
     "DirectoryStore",
@@ -206,7 +207,7 @@ class DirectoryStore(NativeStore):
 
     __hash__ = None
 
-    def dir_path(self, path: Path = None) -> str:
+    def dir_path(self, path: PathArgument = None) -> str:
         """The file or directory of a key or path.
 
         Parameters

@@ -70,9 +70,9 @@ pub struct RedisStore(Arc<Database>);
 pub(crate) static SCHEME: Scheme = Scheme {
     names: &["redis", "rediss"],
     options: &[
-        StorageOption::text("user", "the user, where the URL says none"),
+        StorageOption::text("user", "the user, unless the URL has one"),
         StorageOption::text("password", "the password of the user"),
-        StorageOption::text("prefix", "what all keys in the database begin with"),
+        StorageOption::text("prefix", "the prefix of all keys in the database"),
     ],
     open: locate,
 };
@@ -80,9 +80,8 @@ pub(crate) static SCHEME: Scheme = Scheme {
 fn locate(url: &StoreUrl<'_>, options: &StorageOptions) -> Result<Located, StoreError> {
     let path = url.path().trim_start_matches('/');
     let (database, node) = path.split_once('/').unwrap_or((path, ""));
-    let user = url.user_info().map_or(String::new(), |user| format!("{user}@"));
     let query = url.query().map_or(String::new(), |query| format!("?{query}"));
-    let server = format!("{}://{user}{}/{database}{query}", url.scheme(), url.authority());
+    let server = url.with_path(&format!("/{database}{query}"));
     let mut settings = RedisOptions::from_environment();
     settings.user = options.get("user").map(str::to_owned);
     settings.password = options.get("password").map(str::to_owned).or(settings.password);

@@ -248,7 +248,10 @@ fn conflict(store: &Database, operation: &'static str, key: &Key) -> StoreError 
 }
 
 fn odd_answer(store: &Database, key: &Key) -> StoreError {
-    let error =
-        StoreError::new(StoreErrorKind::Other, "reading", "the server answers as no Redis server does");
+    let error = StoreError::new(
+        StoreErrorKind::Other,
+        "reading",
+        "the answer of the server is not that of a Redis server",
+    );
     error.with_location(&store.location).with_key(key.as_str())
 }

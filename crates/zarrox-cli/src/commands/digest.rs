@@ -1,0 +1,63 @@
+//! `zarrox digest`: a hash by which nodes are compared.
+
+use std::io::Write;
+
+use clap::Args;
+use zarrox::{Digester, Result};
+
+use crate::args::{ByteSize, Global};
+use crate::exit::{Failure, each, printable};
+use crate::interrupt;
+use crate::progress::Progress;
+
+/// Print a hash of nodes and all below them, by which they are compared with others
+///
+/// It is a hash of all elements and metadata, and the same in whatever format, chunks, codecs and store they are. Of several nodes, each
+/// hash is followed by the path.
+#[derive(Debug, Args)]
+pub(crate) struct Digest {
+    /// The arrays and groups
+    #[arg(value_name = "PATH", required = true)]
+    paths: Vec<String>,
+
+    /// Hash the stored keys and bytes, which are not decoded
+    #[arg(long)]
+    stored: bool,
+
+    /// Print the SHA-1 that zarr-python 2 has for an array of v2
+    #[arg(long, conflicts_with = "stored")]
+    hexdigest: bool,
+
+    /// The memory for elements, such as 512MiB: with more, long and thin chunks are decoded less often
+    #[arg(long, value_name = "SIZE", default_value = "1GiB")]
+    memory: ByteSize,
+}
+
+impl Digest {
+    pub(crate) fn run(&self, global: &Global, out: &mut dyn Write) -> Result<(), Failure> {
+        interrupt::catch();
+        if let [path] = self.paths.as_slice() {
+            return Ok(writeln!(out, "{}", self.digest(global, path)?)?);
+        }
+        each(out, &self.paths, |out, path| {
+            Ok(writeln!(out, "{}  {}", self.digest(global, path)?, printable(path))?)
+        })
+    }
+
+    fn digest(&self, global: &Global, path: &str) -> Result<String> {
+        if self.hexdigest {
+            return global.read_array(path)?.hexdigest();
+        }
+        let progress = Progress::new(path, 0);
+        let bar = progress.clone();
+        let memory = usize::try_from(self.memory.0).unwrap_or(usize::MAX);
+        let digester = Digester::new().memory(memory).on_progress(move |done| {
+            bar.set(done.done, done.total);
+            interrupt::check()
+        });
+        let node = global.read(path)?;
+        let digest = if self.stored { digester.stored(&node) } else { digester.content(&node) }?;
+        progress.finish(None);
+        Ok(digest.to_string())
+    }
+}

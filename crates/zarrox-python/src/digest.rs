@@ -1,0 +1,111 @@
+//! Digests and manifests.
+
+use std::io::{self, BufReader, Read, Write};
+
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use zarrox::json::to_line;
+use zarrox::manifest::Manifest;
+use zarrox::{Digester, Error, ErrorKind, Interrupt, Node};
+
+use crate::array::Array;
+use crate::group::Group;
+use crate::long::interruptible;
+use crate::store::Store;
+
+/// The digest of an array or a group.
+#[pyfunction]
+#[pyo3(signature = (node, stored = false, memory = None))]
+pub(crate) fn digest(
+    py: Python<'_>,
+    node: &Bound<'_, PyAny>,
+    stored: bool,
+    memory: Option<usize>,
+) -> PyResult<String> {
+    let node: Node = match (node.cast::<Array>(), node.cast::<Group>()) {
+        (Ok(array), _) => array.get().array().into(),
+        (_, Ok(group)) => group.get().group().into(),
+        _ => return Err(PyTypeError::new_err("it is neither an array nor a group")),
+    };
+    let digest = interruptible(py, |interrupt| {
+        let digester = Digester::new().on_progress(watch(interrupt));
+        let digester = memory.into_iter().fold(digester, Digester::memory);
+        if stored { digester.stored(&node) } else { digester.content(&node) }
+    })?;
+    Ok(digest.to_string())
+}
+
+/// Writes the manifest of what is stored at a path and below, by the method `write` of an object; gives the digest of all that is stored.
+#[pyfunction]
+pub(crate) fn write_manifest(py: Python<'_>, store: &Store, path: &str, out: Py<PyAny>) -> PyResult<String> {
+    let store = store.store.clone();
+    let mut out = io::BufWriter::with_capacity(1 << 16, Stream(out));
+    let written = interruptible(py, |interrupt| {
+        let manifest = Manifest::new().open_options(crate::context::open_options());
+        manifest.on_progress(watch(interrupt)).write_in(store, path, &mut out)
+    })?;
+    Ok(written.digest.to_string())
+}
+
+/// Compares what is stored at a path and below with a manifest, which the method `read` of an object gives; gives each difference as JSON.
+#[pyfunction]
+pub(crate) fn verify_manifest(
+    py: Python<'_>,
+    store: &Store,
+    path: &str,
+    input: Py<PyAny>,
+) -> PyResult<Vec<String>> {
+    let store = store.store.clone();
+    let mut input = BufReader::with_capacity(1 << 16, Stream(input));
+    interruptible(py, |interrupt| {
+        let manifest = Manifest::new().open_options(crate::context::open_options());
+        let mut found = Vec::new();
+        let mut tell = |finding: zarrox::manifest::Finding| {
+            found.push(to_line(&finding.to_json()));
+            Ok(())
+        };
+        manifest.on_progress(watch(interrupt)).verify_in(store, path, &mut input, &mut tell)?;
+        Ok(found)
+    })
+}
+
+/// Ends work that is called off.
+fn watch(
+    interrupt: &Interrupt,
+) -> impl Fn(zarrox::convert::Progress) -> zarrox::Result<()> + Send + Sync + 'static {
+    let interrupt = interrupt.clone();
+    move |_| match interrupt.is_raised() {
+        true => Err(Error::new(ErrorKind::Interrupted, "the work was called off")),
+        false => Ok(()),
+    }
+}
+
+/// An object of Python's that has bytes written to it, or gives bytes.
+struct Stream(Py<PyAny>);
+
+impl Write for Stream {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        // A raw stream may take a part; it says how much.
+        let taken = Python::attach(|py| {
+            let taken = self.0.call_method1(py, "write", (PyBytes::new(py, bytes),))?;
+            taken.extract::<Option<usize>>(py)
+        });
+        taken.map(|taken| taken.unwrap_or(bytes.len()).min(bytes.len())).map_err(io::Error::other)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Read for Stream {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read =
+            Python::attach(|py| self.0.call_method1(py, "read", (buffer.len(),))?.extract::<Vec<u8>>(py));
+        let read = read.map_err(io::Error::other)?;
+        let length = read.len().min(buffer.len());
+        buffer[..length].copy_from_slice(&read[..length]);
+        Ok(length)
+    }
+}

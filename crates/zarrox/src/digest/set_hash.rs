@@ -1,0 +1,86 @@
+//! A hash of a set, which does not depend on the order in which its members come: LtHash, by Bellare and Micciancio (1997) with the
+//! parameters of Lewi and others (<https://eprint.iacr.org/2019/227>).
+
+use blake3::Hasher;
+
+/// The number of 16-bit numbers of the sum: with so many, finding two sets of one sum is as hard as 2^200 steps.
+const NUMBERS: usize = 1024;
+
+/// The number of bytes of the sum.
+const BYTES: usize = 2 * NUMBERS;
+
+/// The sum of the hashes of the members: each is extended to 1,024 numbers, which are added modulo 2^16, each for itself. So members
+/// can be hashed in any order and by any number of threads, and the sum takes 2 KiB whatever the set is.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct SetHash(Box<[u16; NUMBERS]>);
+
+impl Default for SetHash {
+    fn default() -> Self {
+        Self(Box::new([0; NUMBERS]))
+    }
+}
+
+impl SetHash {
+    /// Adds the member whose bytes went into this hasher. No member may be added twice.
+    pub(crate) fn add(&mut self, member: &Hasher) {
+        let mut bytes = [0; BYTES];
+        member.finalize_xof().fill(&mut bytes);
+        let numbers = bytes.as_chunks::<2>().0.iter().map(|pair| u16::from_le_bytes(*pair));
+        self.0.iter_mut().zip(numbers).for_each(|(sum, number)| *sum = sum.wrapping_add(number));
+    }
+
+    /// Adds all members of another set, which has none of this one's.
+    pub(crate) fn join(&mut self, other: &Self) {
+        self.0.iter_mut().zip(other.0.iter()).for_each(|(sum, number)| *sum = sum.wrapping_add(*number));
+    }
+
+    /// Appends the sum to what a hasher has seen, each number with its low byte first.
+    pub(crate) fn update(&self, hasher: &mut Hasher) {
+        let bytes: Vec<u8> = self.0.iter().flat_map(|number| number.to_le_bytes()).collect();
+        hasher.update(&bytes);
+    }
+}
+
+/// Appends bytes of any length to what a hasher has seen, behind their number: so that what follows cannot be taken for a part of
+/// them.
+pub(crate) fn update_framed(hasher: &mut Hasher, bytes: &[u8]) {
+    hasher.update(&(bytes.len() as u64).to_le_bytes());
+    hasher.update(bytes);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sum(members: &[&[u8]]) -> SetHash {
+        let mut sum = SetHash::default();
+        members.iter().for_each(|member| sum.add(Hasher::new().update(member)));
+        sum
+    }
+
+    #[test]
+    fn the_order_does_not_matter_and_each_member_does() {
+        let all = sum(&[b"a", b"b", b"c"]);
+        assert!(all == sum(&[b"c", b"a", b"b"]));
+        let mut joined = sum(&[b"b"]);
+        joined.join(&sum(&[b"a", b"c"]));
+        assert!(all == joined);
+        for other in [&[][..], &[b"a", b"b"], &[b"a", b"b", b"d"], &[b"ab", b"c"]] {
+            assert!(all != sum(other));
+        }
+    }
+
+    #[test]
+    fn the_sum_is_that_of_the_definition() {
+        let mut expected = [0_u16; NUMBERS];
+        for member in [&b"a"[..], b"b"] {
+            let mut bytes = [0; BYTES];
+            Hasher::new().update(member).finalize_xof().fill(&mut bytes);
+            for (index, number) in expected.iter_mut().enumerate() {
+                let own = u32::from(bytes[2 * index]) + 256 * u32::from(bytes[2 * index + 1]);
+                *number = u16::try_from((u32::from(*number) + own) % 65536).unwrap();
+            }
+        }
+        assert_eq!(*sum(&[b"a", b"b"]).0, expected);
+    }
+}

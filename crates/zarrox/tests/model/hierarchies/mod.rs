@@ -1,0 +1,60 @@
+//! Random sequences of operations on hierarchies of every format, by two handles that do not know of each other, against a model in
+//! memory. After each operation the hierarchy is opened anew, and has just the nodes, attributes and elements of the model.
+//!
+//! - `operation`: the operations
+//! - `reference`: the model
+//! - `world`: a store with two handles, which do what the model does
+
+mod operation;
+mod reference;
+mod world;
+
+use std::sync::Arc;
+
+use zarrox::Format;
+use zarrox::stores::{DirectoryStore, MemoryStore, Store};
+
+use super::choices::run_sequences;
+use operation::Operation;
+use world::World;
+
+/// The number of sequences in memory and on disk, and of operations in each at most.
+const CASES: [u32; 2] = [60, 15];
+const LONGEST: usize = 30;
+
+fn check_format(format: Format) {
+    let make = |choices: &mut super::choices::Choices| Operation::choose(choices);
+    run_sequences(CASES[0], LONGEST, make, |operations| {
+        World::new(Arc::new(MemoryStore::new()), format).check(operations);
+    });
+    run_sequences(CASES[1], LONGEST, make, |operations| {
+        let directory = tempfile::tempdir().unwrap();
+        let store: Arc<dyn Store> = Arc::new(DirectoryStore::open(directory.path().join("h.zarr")).unwrap());
+        World::new(store, format).check(operations);
+    });
+}
+
+#[test]
+fn v2() {
+    check_format(Format::V2);
+}
+
+#[test]
+fn v3() {
+    check_format(Format::V3);
+}
+
+#[test]
+fn v3_experimental() {
+    check_format(Format::V3Experimental);
+}
+
+#[test]
+fn v3_draft() {
+    check_format(Format::V3Draft);
+}
+
+#[test]
+fn n5() {
+    check_format(Format::N5);
+}

@@ -1,0 +1,102 @@
+//! One operation on a hierarchy.
+
+use crate::model::choices::Choices;
+
+/// An operation by one of the two handles.
+#[derive(Debug, Clone)]
+pub(crate) struct Operation {
+    /// The handle: 0 or 1.
+    pub(crate) handle: usize,
+    pub(crate) path: String,
+    pub(crate) action: Action,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) enum Action {
+    /// Writes `value` to the box from `start` on that has these lengths, as far as the array reaches.
+    Write {
+        start: [u64; 2],
+        lengths: [u64; 2],
+        value: i32,
+    },
+    CreateArray {
+        shape: [u64; 2],
+        chunks: [u64; 2],
+        is_sharded: bool,
+    },
+    CreateGroup,
+    RequireGroup,
+    Resize {
+        shape: [u64; 2],
+    },
+    Append {
+        axis: usize,
+        length: u64,
+        value: i32,
+    },
+    SetAttribute {
+        name: &'static str,
+        value: u64,
+    },
+    RemoveAttribute {
+        name: &'static str,
+    },
+    Delete,
+    Move {
+        to: String,
+    },
+    EraseChunk {
+        index: [u64; 2],
+    },
+    Consolidate,
+    DropConsolidated,
+    /// The handle is opened anew, and so are its arrays when they are next used.
+    Reopen,
+}
+
+const NAMES: [&str; 3] = ["a", "b", "c"];
+const ATTRIBUTES: [&str; 2] = ["x", "y"];
+
+impl Operation {
+    pub(crate) fn choose(choices: &mut Choices) -> Self {
+        let handle = choices.below(2);
+        let path = path(choices);
+        let two =
+            |choices: &mut Choices, most: usize| [choices.below(most) as u64, choices.below(most) as u64];
+        let value = |choices: &mut Choices| i32::try_from(choices.below(99)).unwrap() + 1;
+        let action = match choices.below(26) {
+            0..=5 => {
+                let (start, lengths) = (two(choices, 8), two(choices, 6).map(|length| length + 1));
+                Action::Write { start, lengths, value: value(choices) }
+            }
+            6..=8 => {
+                let (shape, chunks) = (two(choices, 7), two(choices, 4).map(|length| length + 1));
+                Action::CreateArray { shape, chunks, is_sharded: choices.one_in(2) }
+            }
+            9 => Action::CreateGroup,
+            10 => Action::RequireGroup,
+            11..=13 => Action::Resize { shape: two(choices, 9) },
+            14..=15 => {
+                let (axis, length) = (choices.below(2), choices.below(4) as u64);
+                Action::Append { axis, length, value: value(choices) }
+            }
+            16..=17 => {
+                Action::SetAttribute { name: choices.pick(&ATTRIBUTES), value: choices.below(9) as u64 }
+            }
+            18 => Action::RemoveAttribute { name: choices.pick(&ATTRIBUTES) },
+            19 => Action::Delete,
+            20..=21 => Action::Move { to: self::path(choices) },
+            22 => Action::EraseChunk { index: two(choices, 4) },
+            23 => Action::Consolidate,
+            24 => Action::DropConsolidated,
+            _ => Action::Reopen,
+        };
+        Self { handle, path, action }
+    }
+}
+
+/// A path of one to three names.
+fn path(choices: &mut Choices) -> String {
+    let depth = choices.pick(&[1, 1, 1, 2, 2, 3]);
+    (0..depth).map(|_| choices.pick(&NAMES)).collect::<Vec<_>>().join("/")
+}
