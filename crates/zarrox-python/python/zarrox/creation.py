@@ -78,10 +78,10 @@ def _create(
     return Array._of(_native.create_array(native_store, path, text), store, settings)
 
 
-def _store_of(kwargs: dict[str, Any]) -> BaseStore:
+def _store_of(kwargs: dict[str, Any], mode: str = "a") -> BaseStore:
     """The store among arguments of `create`, which is told by then whether it flushes."""
     options = {"storage_options": kwargs.get("storage_options"), "sync": kwargs.pop("sync", None)}
-    return normalize_store_arg(kwargs.get("store"), mode="a", **options)
+    return normalize_store_arg(kwargs.get("store"), mode=mode, **options)
 
 
 def _format_of(kwargs: Mapping[str, Any]) -> str:
@@ -447,10 +447,10 @@ def open_array(
 
     Raises
     ------
-    If there is no array, and none is to be created.
-        If there is none, and none is to be created.
-    If there is a node that is not to be deleted.
-        If something is there that is not to be deleted.
+    ArrayNotFoundError
+        If there is no array, and none is to be created.
+    ContainsArrayError, ContainsGroupError
+        If there is a node that is not to be deleted.
 
     Examples
     --------
@@ -567,8 +567,7 @@ def open_like(a: Any, path: StoreArgument, **kwargs: Any) -> Array:
     """
     if isinstance(a, Array):
         kwargs.setdefault("fill_value", a.fill_value)
-    options = {"storage_options": kwargs.get("storage_options"), "sync": kwargs.pop("sync", None)}
-    kwargs["store"] = normalize_store_arg(path, mode=kwargs.get("mode", "a"), **options)
+    kwargs["store"] = _store_of(kwargs | {"store": path, "sync": kwargs.pop("sync", None)}, kwargs.get("mode", "a"))
     return open_array(**_like(a, kwargs))
 
 
@@ -751,8 +750,8 @@ def from_array(
         See `create_array`; ``"keep"`` is what the other array has, if it is one of Zarr, and if the format is the same. Shards
         that are kept become as much longer as other chunks need.
     name, fill_value, order, zarr_format, attributes, chunk_key_encoding, dimension_names, storage_options, overwrite, config, \
-    See `create_array`; by default the properties of the other array.
-        See `create_array`; those of the other array if they are not given.
+    progress
+        See `create_array`; by default the properties of the other array.
 
     Returns
     -------
