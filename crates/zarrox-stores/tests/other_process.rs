@@ -38,7 +38,8 @@ pub(crate) fn start_traced(
         Ok(child) => Some(child),
         Err(error) => {
             assert!(std::env::var_os(STRACE_REQUIRED).is_none(), "strace must be there: {error}");
-            writeln!(std::io::stderr(), "NOT TESTED: '{test}' needs strace").unwrap();
+            let message = format!("NOT TESTED: '{test}' needs strace\n");
+            std::io::stderr().write_all(message.as_bytes()).unwrap();
             None
         }
     }

@@ -11,7 +11,13 @@ mod value;
 pub use self::contract::{Capabilities, Condition, DirListing, GetDone, Store};
 pub use self::ext::StoreExt;
 pub use self::payload::{PartSource, Payload};
-#[cfg(any(feature = "async", feature = "cache"))]
+#[cfg(any(
+    feature = "async",
+    feature = "cache",
+    feature = "lmdb",
+    feature = "redis",
+    feature = "sqlite"
+))]
 pub(crate) use self::provided::ranges_of;
 pub(crate) use self::provided::{check_rename, copy_then_erase};
 pub use self::range::ByteRange;

@@ -74,7 +74,7 @@ fn start_until_ready(test: &str, path: &Path) -> Child {
 
 fn ready_for_ever() {
     // Tests catch what is printed in the usual way.
-    writeln!(std::io::stdout(), "ready").unwrap();
+    std::io::stdout().write_all(b"ready\n").unwrap();
     std::thread::sleep(Duration::from_secs(3600));
 }
 
@@ -95,7 +95,7 @@ fn locks_of_stopped_and_of_killed_processes() {
     let directory = tempfile::tempdir().unwrap();
     let patient = DirectoryStore::open(directory.path()).unwrap();
     patient.set(&key("a"), b"before", Condition::Always).unwrap();
-    let store = patient.clone().lock_timeout(Duration::from_millis(200));
+    let store = patient.lock_timeout(Duration::from_millis(200));
     let mut other = start_until_ready(TEST, directory.path());
     signal(&other, "-STOP");
     let begin = Instant::now();
