@@ -516,7 +516,7 @@ mod tests {
                 json!(u64::MAX),
                 "18446744073709551615 of uint64 is outside of the range",
             ),
-            ("float64", int("float32"), json!(3.402_823_57e38), "out of the range of float32"),
+            ("float64", int("float32"), json!(3.402_823_57e38), "outside of the range of float32"),
             (
                 "int64",
                 int("float16").rounding(Rounding::TowardsZero),
@@ -665,10 +665,10 @@ mod tests {
             (json!({"data_type": 8}), "'data_type'"),
             (json!({"data_type": "complex64"}), "not on complex64"),
             (json!({"data_type": "bool"}), "not on bool"),
-            (json!({"data_type": "string"}), "string is neither"),
+            (json!({"data_type": "string"}), "not on string"),
             (
                 json!({"data_type": {"name": "numpy.datetime64", "configuration": {"unit": "s", "scale_factor": 1}}}),
-                "is neither",
+                "not on numpy.datetime64",
             ),
             (json!({"data_type": "int8", "rounding": "up"}), "'rounding' is \"up\""),
             (json!({"data_type": "int8", "out_of_range": "saturate"}), "'out_of_range'"),
