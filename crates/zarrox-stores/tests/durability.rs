@@ -6,19 +6,17 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::Write;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use tempfile::TempDir;
 use zarrox_stores::{Condition, StorageOptions, StoreExt, open_url};
 use zarrox_testkit::store::key;
 
+use crate::other_process;
+
 /// The store and the directory of the process that is traced: `URL of a store in it, true or false`.
 const CHILD: &str = "ZARROX_TEST_DURABILITY";
-
-/// Set where strace must be there.
-const REQUIRED: &str = "ZARROX_TEST_STRACE";
 
 /// The calls that change a file or a directory, or flush one; `statx` marks the end of an operation.
 const CALLS: &str = "open,openat,creat,mkdir,mkdirat,rename,renameat,renameat2,link,linkat,unlink,unlinkat,write,writev,pwrite64,\
@@ -162,19 +160,11 @@ fn losses(url: &str, sync: bool) -> Option<Vec<String>> {
     let directory = TempDir::new().unwrap();
     let root = directory.path().canonicalize().unwrap();
     let trace = root.with_extension("trace");
-    let mut strace = Command::new("strace");
-    strace.args(["-f", "-y", "-s", "0", "-e", &format!("trace={CALLS}"), "-o"]).arg(&trace);
-    strace.arg(std::env::current_exe().unwrap()).args(["--exact", "durability::child"]);
-    strace.env(CHILD, format!("{}, {sync}", url.replace("ROOT", root.to_str().unwrap())));
-    let child = match strace.stdout(Stdio::piped()).spawn() {
-        Ok(child) => child,
-        Err(error) => {
-            assert!(std::env::var_os(REQUIRED).is_none(), "strace must be there: {error}");
-            std::io::stderr().write_all(b"NOT TESTED: durability needs strace\n").unwrap();
-            return None;
-        }
-    };
-    crate::other_process::finish(child);
+    let calls = format!("trace={CALLS}");
+    let strace =
+        |command: &mut Command| drop(command.args(["-y", "-s", "0", "-e", &calls, "-o"]).arg(&trace));
+    let told = format!("{}, {sync}", url.replace("ROOT", root.to_str().unwrap()));
+    other_process::finish(other_process::start_traced(strace, "durability::child", CHILD, &told)?);
     let mut disk = Disk { root: root.to_str().unwrap().to_owned(), ..Disk::default() };
     let calls = std::fs::read_to_string(&trace).unwrap();
     std::fs::remove_file(trace).unwrap();

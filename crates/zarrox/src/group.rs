@@ -256,7 +256,7 @@ impl Group {
     /// # Errors
     /// When the group cannot be written.
     pub fn set_attributes(&mut self, attributes: Map) -> Result<()> {
-        self.update_attributes(|map| map.clone_from(&attributes))
+        self.update_attributes(move |map| map.clone_from(&attributes))
     }
 
     /// Changes attributes: reads them anew, lets `edit` change them, and writes them back. Where somebody else was faster, this is

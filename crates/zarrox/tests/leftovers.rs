@@ -41,7 +41,8 @@ fn with_leftovers(
         values.push((key, value));
     }
     large.resize(&shape).unwrap();
-    let is_document = |name: &str| name.starts_with('.') || name.ends_with(".json") || matches!(name, "meta" | "attrs");
+    let is_document =
+        |name: &str| name.starts_with('.') || name.ends_with(".json") || matches!(name, "meta" | "attrs");
     let is_chunk = |key: &Key| !is_document(key.name());
     for (key, value) in values.iter().filter(|(key, _)| is_chunk(key)) {
         store.set(key, value, Condition::Always).unwrap();

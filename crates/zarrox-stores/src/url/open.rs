@@ -1,6 +1,8 @@
 //! From a URL, or from a chain of stores inside of stores, to a store: [`open_url`].
 
-use super::options::{SYNC, StorageOptions};
+#[cfg(all(unix, feature = "zip"))]
+use super::options::SYNC;
+use super::options::StorageOptions;
 #[cfg(feature = "references")]
 use super::references;
 use super::scheme::Located;

@@ -74,7 +74,7 @@ fn start_until_ready(test: &str, path: &Path) -> Child {
 
 fn ready_for_ever() {
     // Tests catch what is printed in the usual way.
-    writeln!(std::io::stdout(), "ready").unwrap();
+    std::io::stdout().write_all(b"ready\n").unwrap();
     std::thread::sleep(Duration::from_secs(3600));
 }
 
@@ -95,7 +95,7 @@ fn locks_of_stopped_and_of_killed_processes() {
     let directory = tempfile::tempdir().unwrap();
     let patient = DirectoryStore::open(directory.path()).unwrap();
     patient.set(&key("a"), b"before", Condition::Always).unwrap();
-    let store = patient.clone().lock_timeout(Duration::from_millis(200));
+    let store = patient.lock_timeout(Duration::from_millis(200));
     let mut other = start_until_ready(TEST, directory.path());
     signal(&other, "-STOP");
     let begin = Instant::now();
@@ -144,4 +144,44 @@ fn files_of_killed_writers_are_removed() {
     assert_eq!(store.leftovers(&Prefix::root(), false).unwrap(), [format!("a/{}", temporary[0])]);
     store.set(&key("a/c"), b"value", Condition::Always).unwrap();
     assert_eq!(names(&below), ["c"]);
+}
+
+/// On a file system without locks parts of values are not changed, unless it is said that nobody else writes; the kernel is made to
+/// refuse every lock.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_file_system_without_locks() {
+    const TEST: &str = "directory::processes::a_file_system_without_locks";
+    if let Some(store) = child() {
+        return use_without_locks(&store);
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let refuse = |command: &mut Command| {
+        let trace = directory.path().with_extension("trace");
+        command.args(["-e", "trace=flock", "-e", "inject=flock:error=ENOLCK", "-o"]).arg(trace);
+    };
+    let path = directory.path().to_str().unwrap();
+    if let Some(process) = other_process::start_traced(refuse, TEST, CHILD, path) {
+        other_process::finish(process);
+        assert_eq!(names(directory.path()), ["b"]);
+    }
+    let _ = fs::remove_file(directory.path().with_extension("trace"));
+}
+
+#[cfg(target_os = "linux")]
+fn use_without_locks(store: &DirectoryStore) {
+    for value in [b"1", b"2"] {
+        store.set(&key("a"), value, Condition::Always).unwrap();
+        assert_eq!(store.get(&key("a")).unwrap().unwrap(), &value[..]);
+    }
+    let error = store.lock(&key("a")).map(drop).unwrap_err();
+    assert_eq!(error.kind(), StoreErrorKind::Unsupported);
+    let text = error.to_string();
+    assert!(text.contains("cannot lock files") && text.contains("the option `exclusive`"), "{text}");
+    let alone = store.clone().exclusive(true);
+    let guard = alone.lock(&key("a")).unwrap();
+    alone.set(&key("a"), b"3", Condition::Locked(&guard)).unwrap();
+    assert!(alone.erase_if(&key("a"), Condition::Locked(&guard)).unwrap());
+    store.set(&key("b"), b"4", Condition::Absent).unwrap();
+    assert!(!store.erase(&key("a")).unwrap());
 }

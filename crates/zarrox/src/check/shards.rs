@@ -99,7 +99,7 @@ pub(super) fn flaws(
         // With fewer objects than threads, the inner chunks of this one are decoded side by side.
         let pool = location.pool();
         let bytes = if objects < pool.threads() { usize::try_from(TOGETHER).unwrap_or(0) } else { 0 };
-        let found = pool.map(groups, bytes, usize::MAX, |group| damaged(location, table, group, value))?;
+        let found = pool.map(groups, bytes, usize::MAX, |group| damaged(location, table, &group, value))?;
         let damaged = found.into_iter().flatten();
         flaws.extend(damaged.map(|(number, flaw)| Flaw { cell: Some(cell(number)), ..flaw }));
     }
@@ -177,7 +177,7 @@ fn grouped(places: &[Place]) -> Vec<Vec<Place>> {
 fn damaged(
     location: &Location,
     table: &dyn ChunkTable,
-    group: Vec<Place>,
+    group: &[Place],
     value: &dyn Value,
 ) -> Result<Vec<(usize, Flaw)>> {
     location.context.interrupt.check()?;
@@ -186,7 +186,7 @@ fn damaged(
     let decode = |bytes: &[u8]| {
         let mut damaged: Vec<(usize, Flaw)> = Vec::new();
         let mut last: Option<((u64, u64), Option<Flaw>)> = None;
-        for place in &group {
+        for place in group {
             let range = (place.offset, place.length);
             let (from, length) = (as_usize(place.offset - start), as_usize(place.length));
             // Several entries for the same bytes are no more work than one.

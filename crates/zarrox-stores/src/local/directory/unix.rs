@@ -10,6 +10,7 @@ use std::ops::ControlFlow;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::time::{Duration, SystemTime};
 
 use rustix::buffer::spare_capacity;
@@ -52,6 +53,8 @@ pub(super) struct Root {
     pub(super) locks: bool,
     /// The time to wait for a lock that another process holds.
     pub(super) lock_timeout: Duration,
+    /// True on file systems that tell of a failed write when the file is closed. It is found out at the first write.
+    late: OnceLock<bool>,
 }
 
 /// An entry of a directory.
@@ -82,7 +85,14 @@ type Identity = (u64, u64);
 
 impl Root {
     pub(super) fn new(path: PathBuf) -> Self {
-        Self { path, follow_links: false, sync: false, locks: true, lock_timeout: LOCK_TIMEOUT }
+        Self {
+            path,
+            follow_links: false,
+            sync: false,
+            locks: true,
+            lock_timeout: LOCK_TIMEOUT,
+            late: OnceLock::new(),
+        }
     }
 
     /// The file of a value and its length.
@@ -284,6 +294,11 @@ impl Root {
         }
     }
 
+    /// Returns true if a failed write is told of when the file is closed or flushed: where a server has the disk.
+    pub(super) fn tells_errors_late(&self, directory: BorrowedFd<'_>) -> bool {
+        *self.late.get_or_init(|| is_served(directory))
+    }
+
     /// Makes a change of names in a directory outlive a power failure, when that is wanted.
     pub(super) fn flush(&self, directory: BorrowedFd<'_>) -> Result<(), Fault> {
         if self.sync {
@@ -291,6 +306,30 @@ impl Root {
         }
         Ok(())
     }
+}
+
+/// Returns true if a directory is on a server's disk, as far as the kind of the file system tells.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+fn is_served(directory: BorrowedFd<'_>) -> bool {
+    // The numbers are those of statfs(2): 9P, AFS, Ceph, CIFS, FUSE, Lustre, NFS, SMB and SMB 2.
+    const SERVED: [u64; 9] = [
+        0x0102_1997,
+        0x5346_414f,
+        0x00c3_6400,
+        0xff53_4d42,
+        0x6573_5546,
+        0x0bd0_0bd0,
+        0x6969,
+        0x517b,
+        0xfe53_4d42,
+    ];
+    sys::fstatfs(directory)
+        .is_ok_and(|system| SERVED.iter().any(|kind| u64::try_from(system.f_type) == Ok(*kind)))
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+fn is_served(_directory: BorrowedFd<'_>) -> bool {
+    false
 }
 
 /// A visit of all files below a directory.
