@@ -167,7 +167,7 @@ mod tests {
                         y: f32,
                     }
                 ),
-                "\"x\" already",
+                "name \"x\"",
             ),
         ];
         for (input, wanted) in cases {

@@ -516,12 +516,12 @@ mod tests {
                 json!(u64::MAX),
                 "18446744073709551615 of uint64 is outside of the range",
             ),
-            ("float64", int("float32"), json!(3.402_823_57e38), "out of the range of float32"),
+            ("float64", int("float32"), json!(3.402_823_57e38), "outside of the range of float32"),
             (
                 "int64",
                 int("float16").rounding(Rounding::TowardsZero),
                 json!(65536),
-                "65536 of int64 is out of",
+                "65536 of int64 is outside of",
             ),
             ("float32", int("float4_e2m1fn"), json!("NaN"), "float4_e2m1fn has no NaN"),
         ] {
@@ -663,12 +663,12 @@ mod tests {
             (json!({}), "lacks 'data_type'"),
             (json!({"data_type": "nosuch"}), "'data_type': unknown data type"),
             (json!({"data_type": 8}), "'data_type'"),
-            (json!({"data_type": "complex64"}), "complex64 is neither"),
-            (json!({"data_type": "bool"}), "bool is neither"),
-            (json!({"data_type": "string"}), "string is neither"),
+            (json!({"data_type": "complex64"}), "not on complex64"),
+            (json!({"data_type": "bool"}), "not on bool"),
+            (json!({"data_type": "string"}), "not on string"),
             (
                 json!({"data_type": {"name": "numpy.datetime64", "configuration": {"unit": "s", "scale_factor": 1}}}),
-                "is neither",
+                "not on numpy.datetime64",
             ),
             (json!({"data_type": "int8", "rounding": "up"}), "'rounding' is \"up\""),
             (json!({"data_type": "int8", "out_of_range": "saturate"}), "'out_of_range'"),
@@ -699,7 +699,7 @@ mod tests {
         let complex = ChunkSpec::new(&[1], named("complex64").storage(), FillValue::zero(8)).unwrap();
         let codecs = [spec(NAME, json!({"data_type": "int8"}))];
         let error = chain(&codecs, &complex, &registry(), Strictness::Lenient).unwrap_err().to_string();
-        assert!(error.contains("complex64 is neither"), "{error}");
+        assert!(error.contains("not on complex64"), "{error}");
         assert!(
             make("float64", json!({"data_type": "int8", "out_of_range": "error"}), Strictness::Strict)
                 .is_err()

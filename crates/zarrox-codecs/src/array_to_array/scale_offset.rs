@@ -338,8 +338,8 @@ mod tests {
             ("float16", json!({"offset": 1e6}), "'offset'"),
             ("int8", json!({"offset": []}), "'offset'"),
             ("int8", json!({"nosuch": 1}), "nosuch"),
-            ("bool", json!({}), "bool is neither"),
-            ("complex64", json!({}), "complex64 is neither"),
+            ("bool", json!({}), "not on bool"),
+            ("complex64", json!({}), "not on complex64"),
             ("uint8", json!({"offset": 2}), "the array's fill value: 1 - 2 has no result"),
         ] {
             for strictness in [Strictness::Lenient, Strictness::Strict] {

@@ -570,7 +570,7 @@ mod tests {
         assert_eq!(encoded, stored([0, 1, 1], &[0xff, 7]));
         let wrong = [1, 8, 0, 0, 0, 0];
         let error = chain.encode(&View::contiguous(&wrong, &[3], 2), EncodeOptions::default(), &mut encoded);
-        assert!(error.unwrap_err().to_string().contains("8 is no int4"));
+        assert!(error.unwrap_err().to_string().contains("8 is outside of the range of int4"));
     }
 
     #[test]
@@ -583,7 +583,7 @@ mod tests {
         for (bad, says) in [
             (vec![0; 15], "truncated: 15 bytes are not enough"),
             (chunk(2, 2, &[0, 1, 5]), "gives the mask 2 bytes and the values 2, but 3 bytes are stored"),
-            (chunk(u64::MAX, 4, &[0, 1, 5]), "said to have"),
+            (chunk(u64::MAX, 4, &[0, 1, 5]), "gives the mask 18446744073709551615 bytes"),
             (chunk(1, 2, &[0, 1, 5]), "mask: codec 'bytes': truncated"),
             (
                 chunk(2, 1, &[1, 1, 5]),

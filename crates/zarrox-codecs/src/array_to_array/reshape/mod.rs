@@ -353,8 +353,8 @@ mod tests {
             (json!([huge, huge, -1]), "has a different number of elements"),
             (json!([u64::MAX]), "'shape'"),
             (json!([]), "has a different number of elements"),
-            (json!([4, [0], 12]), "makes axis 1 of [0]"),
-            (json!([[0, 2], 12]), "makes axis 0 of [0, 2]"),
+            (json!([4, [0], 12]), "makes axis 1 of the axes [0]"),
+            (json!([[0, 2], 12]), "makes axis 0 of the axes [0, 2]"),
         ] {
             let error = make(&bad, Strictness::Lenient).unwrap_err();
             assert!(error.starts_with("codec 'reshape': ") && error.contains(says), "{bad}: {error}");

@@ -41,12 +41,12 @@ def native_view(
     Parameters
     ----------
     native : _native.Array
-        The array that is looked at.
-    The original array.
-        Where its chunks are.
-    The store of its chunks.
-        What is different; ``None`` for what is not.
-    """The changes; ``None`` leaves the array's value.
+        The original array.
+    chunks_in : _native.Store
+        The store of its chunks.
+    shape, chunks, dtype, fill_value, filters : object
+        The changes; ``None`` leaves the array's value.
+    """
     zarr_format = 3 if is_v3(native) else 2
     new_shape = native.shape if shape is None else normalize_shape(shape)
     new_dtype = native.dtype if dtype is None else native_dtype(dtype)
@@ -64,8 +64,8 @@ def native_view(
 
 
 def _fill(native: _native.Array, dtype: np.dtype[Any], fill_value: Any) -> Any:
-    """The fill value of a view: the array's, if its type can hold that."""
-    The fill value of a view: that of the array, if the data type can represent it.
+    """The fill value of a view: that of the array, if the data type can represent it."""
+    if fill_value is not None:
         return fill_value
     try:
         return np.array(native.fill_value, dtype=dtype)[()] if native.fill_value is not None else None
