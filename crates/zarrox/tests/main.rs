@@ -16,8 +16,6 @@ mod groups;
 mod incidents;
 mod indexing;
 mod iterate;
-#[cfg(feature = "async")]
-mod leftovers;
 mod manifest;
 mod model;
 mod parts;

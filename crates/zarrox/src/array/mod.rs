@@ -12,7 +12,6 @@ mod fields;
 mod info;
 mod iterate;
 mod kept;
-mod leftovers;
 mod ndarrays;
 mod parts;
 mod read;

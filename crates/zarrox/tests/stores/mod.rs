@@ -4,6 +4,7 @@ mod damage;
 mod failures;
 mod far;
 mod fetches;
+mod leftovers;
 mod processes;
 mod round_trips;
 mod urls;

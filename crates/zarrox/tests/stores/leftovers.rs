@@ -18,7 +18,7 @@ fn stores() -> [Arc<dyn Store>; 2] {
 fn create(store: &Arc<dyn Store>, format: Format, shape: [u64; 2]) -> zarrox::Array {
     let options = OpenOptions::new().format(format);
     let array = options.create_array_in(store.clone(), "").shape(shape).chunks([4, 4]);
-    array.data_type(DataType::Int32).fill_value(-1).create().unwrap()
+    array.data_type(DataType::Int32).create().unwrap()
 }
 
 /// An array of this shape whose chunks are full of ones, beyond the shape as well: as if a shrink had been killed.
@@ -56,7 +56,7 @@ fn with_leftovers(
 fn ones_and_fills(array: &zarrox::Array) -> (usize, usize) {
     let values = array.read::<i32>(..).unwrap();
     let count = |wanted| values.iter().filter(|value| **value == wanted).count();
-    (count(1), count(-1))
+    (count(1), count(0))
 }
 
 #[test]
@@ -81,7 +81,7 @@ fn growing_far_shows_fill_values() {
         array.resize(&[4000, 4000]).unwrap();
         let corner = array.read::<i32>(s![..12, ..12]).unwrap();
         let ones = corner.iter().filter(|value| **value == 1).count();
-        assert_eq!((ones, corner.iter().filter(|value| **value == -1).count()), (12, 132));
+        assert_eq!((ones, corner.iter().filter(|value| **value == 0).count()), (12, 132));
     }
 }
 
@@ -95,7 +95,7 @@ fn growing_beside_a_damaged_chunk() {
     array.resize(&[12, 4]).unwrap();
     assert_eq!(store.get(&damaged).unwrap().unwrap(), "nonsense");
     assert!(array.read::<i32>(..).is_err());
-    assert_eq!(array.read::<i32>(s![8.., ..]).unwrap(), Array2::<i32>::from_elem((4, 4), -1).into_dyn());
+    assert_eq!(array.read::<i32>(s![8.., ..]).unwrap(), Array2::<i32>::zeros((4, 4)).into_dyn());
 }
 
 #[test]
@@ -106,6 +106,6 @@ fn what_an_append_leaves_outside_is_cleared_by_growing() {
         array.resize(&[16, 4]).unwrap();
         let values = array.read::<i32>(..).unwrap();
         let count = |wanted| values.iter().filter(|value| **value == wanted).count();
-        assert_eq!([1, 2, -1].map(count), [24, 12, 28]);
+        assert_eq!([1, 2, 0].map(count), [24, 12, 28]);
     }
 }
