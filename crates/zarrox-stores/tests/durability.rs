@@ -161,8 +161,9 @@ fn losses(url: &str, sync: bool) -> Option<Vec<String>> {
     let root = directory.path().canonicalize().unwrap();
     let trace = root.with_extension("trace");
     let calls = format!("trace={CALLS}");
-    let strace =
-        |command: &mut Command| drop(command.args(["-y", "-s", "0", "-e", &calls, "-o"]).arg(&trace));
+    let strace = |command: &mut Command| {
+        command.args(["-y", "-s", "0", "-e", &calls, "-o"]).arg(&trace);
+    };
     let told = format!("{}, {sync}", url.replace("ROOT", root.to_str().unwrap()));
     other_process::finish(other_process::start_traced(strace, "durability::child", CHILD, &told)?);
     let mut disk = Disk { root: root.to_str().unwrap().to_owned(), ..Disk::default() };
