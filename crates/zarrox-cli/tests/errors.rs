@@ -33,7 +33,7 @@ fn files_of_other_kinds_are_recognised_and_lead_to_what_opens_them() {
     assert!(said.contains("zip://::z.dat"), "{said}");
     place.ok(&["info", "zip://::z.dat"]);
     place.write("text", "nothing of ours");
-    assert!(place.fails(2, &["info", "text"]).contains("is a file, and no Zarr"));
+    assert!(place.fails(2, &["info", "text"]).contains("a file, not a Zarr array or group"));
 }
 
 #[test]

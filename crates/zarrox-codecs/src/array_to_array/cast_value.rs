@@ -668,7 +668,7 @@ mod tests {
             (json!({"data_type": "string"}), "not on string"),
             (
                 json!({"data_type": {"name": "numpy.datetime64", "configuration": {"unit": "s", "scale_factor": 1}}}),
-                "not on numpy.datetime64",
+                "not on datetime64[s]",
             ),
             (json!({"data_type": "int8", "rounding": "up"}), "'rounding' is \"up\""),
             (json!({"data_type": "int8", "out_of_range": "saturate"}), "'out_of_range'"),
