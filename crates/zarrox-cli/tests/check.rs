@@ -26,7 +26,7 @@ fn lines(text: &str) -> Vec<Value> {
 fn a_clean_hierarchy_ends_with_0() {
     let place = place();
     let out = place.ok(&["check", "h.zarr"]);
-    assert_eq!(out, "h.zarr: clean; 3 arrays, 1 group, 6 chunks of 90 bytes\n");
+    assert_eq!(out, "h.zarr: clean; 3 arrays, 1 group, 6 chunks of 66 bytes\n");
     for level in ["--metadata", "--quick", "--full"] {
         assert!(place.ok(&["check", "h.zarr", level]).starts_with("h.zarr: clean; 3 arrays"));
     }
@@ -46,7 +46,7 @@ fn notes_are_clean_and_damage_ends_with_5() {
                     [repair: nothing: chunks that are not stored are the fill value]\n";
     assert!(out.starts_with(expected), "{out}");
     assert!(
-        out.ends_with("h.zarr: 0 errors, 0 warnings, 1 note; 3 arrays, 1 group, 6 chunks of 90 bytes\n"),
+        out.ends_with("h.zarr: 0 errors, 0 warnings, 1 note; 3 arrays, 1 group, 6 chunks of 66 bytes\n"),
         "{out}"
     );
 

@@ -16,7 +16,7 @@ use crate::policy::MissingChunks;
 /// # let array = zarrox::create_array(directory.path().join("a.zarr"))
 /// #     .shape([1000]).data_type(DataType::Float32).codecs([Bytes::little().into(), Crc32c::default().into()]).create()?;
 ///
-/// Only ten elements are read from a chunk that has a checksum.
+/// // Only ten elements are read from a chunk that has a checksum.
 /// let quick = array.with_options(&AccessOptions::new().verify_checksums(false));
 /// let some = quick.read::<f32>(s![500..510])?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -16,6 +16,14 @@ impl Judged {
     pub(super) fn of(value: &dyn Value) -> Self {
         Self { size: value.size(), version: value.version() }
     }
+
+    /// Returns true if a value can be the one that was judged. The version of a file that was changed a moment ago is not known
+    /// yet; should it have been replaced since then, its bytes are in the quarantine.
+    fn can_be(&self, value: &dyn Value) -> bool {
+        let now = Self::of(value);
+        let versions = self.version.as_ref().zip(now.version.as_ref());
+        self.size == now.size && versions.is_none_or(|(judged, now)| judged == now)
+    }
 }
 
 /// Moves an object to the quarantine, and writes these bytes in its place, if there are any. Nothing is done to one that is not what
@@ -24,7 +32,7 @@ pub(super) fn replace(session: &Session<'_>, key: &Key, judged: &Judged, bytes: 
     let store = &session.start.store;
     let guard = store.lock(key)?;
     let Some(value) = store.open(key)? else { return Err(changed()) };
-    if Judged::of(&*value) != *judged {
+    if !judged.can_be(&*value) {
         return Err(changed());
     }
     session.quarantine.keep(key, &*value)?;

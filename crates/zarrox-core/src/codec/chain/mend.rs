@@ -11,7 +11,7 @@ use crate::scratch::with_vec;
 use crate::strided::{Dims, Span, ViewMut};
 
 /// The number of parts of a damaged chunk that are tried.
-const TRIES: usize = 1 << 18;
+const TRIES: usize = 1 << 20;
 
 impl CodecChain {
     /// Decodes a whole chunk whose stored bytes are in memory, and keeps nothing of it.
