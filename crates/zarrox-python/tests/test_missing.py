@@ -192,14 +192,14 @@ RAISING: dict[str, Callable[[], Any]] = {
     "an unknown data type in a document": lambda: zarrox.open(changed(dtype="<q9"), mode="r")[:],
     "a damaged chunk": lambda: zarrox.open({**changed(), "0": b"x"}, mode="r")[:],
     "`open_array` of a group": lambda: zarrox.open_array(zarrox.group().store, mode="r"),
-    "`require_group` where an array is": lambda: group_of_an_array("r+").require_group("a"),
+    "`require_group` at the path of an array": lambda: group_of_an_array("r+").require_group("a"),
     "`require_array` of a type that cannot be cast": lambda: group_of_an_array("r+").require_array("a", shape=3, dtype="f8"),
-    "attributes of what is read-only": lambda: group_of_an_array("r").attrs.update(a=1),
-    "something that is no store": lambda: zarrox.open_group(1, mode="w"),
+    "changing attributes of a read-only node": lambda: group_of_an_array("r").attrs.update(a=1),
+    "an argument that is not a store": lambda: zarrox.open_group(1, mode="w"),
     "deleting a member that is missing": lambda: group_of_an_array("r+").__delitem__("b"),
     "`z[:2] = [1, 2, 3]`": lambda: zarrox.zeros(5).set_basic_selection(slice(2), [1, 2, 3]),
     "iterating over an array without dimensions": lambda: list(zarrox.zeros(())),
-    '`ZipStore(path, mode="r")` of nothing': lambda: zarrox.ZipStore("no/such/file.zip", mode="r"),
+    '`ZipStore(path, mode="r")` of a missing file': lambda: zarrox.ZipStore("no/such/file.zip", mode="r"),
 }
 
 
@@ -214,4 +214,4 @@ def test_exceptions_are_those_of_the_page(row: str) -> None:
 
 def test_every_row_of_exceptions_is_tried() -> None:
     rows = {row.strip("| ").split(" | ")[0] for row in table("Exceptions")}
-    assert rows - {"a parameter that there is not"} == set(RAISING)
+    assert rows - {"an unknown parameter"} == set(RAISING)
