@@ -197,7 +197,7 @@ mod tests {
             (json!([]), "object"),
             (json!({"url": "b", "dimensions": {}}), "'key'"),
             (json!({"key": "a", "url": "b"}), "'dimensions'"),
-            (json!({"key": "a", "url": "b", "offset": "1", "dimensions": {}}), "together"),
+            (json!({"key": "a", "url": "b", "offset": "1", "dimensions": {}}), "must both be given"),
             (json!({"key": "a", "url": "b", "offset": "-1", "length": 1, "dimensions": {}}), "'offset'"),
             (json!({"key": "a", "url": "b", "dimensions": {"i": {"stop": 1, "step": 0}}}), "'i'"),
             (json!({"key": "a", "url": "b", "dimensions": {"i": [1.5]}}), "'i'"),

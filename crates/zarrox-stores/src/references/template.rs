@@ -237,7 +237,7 @@ fn calculate(left: &Value, sign: &str, right: &Value) -> Result<Value, String> {
         "//" => floor_divided(a, b),
         _ => floor_divided(a, b).and_then(|quotient| a.checked_sub(quotient.checked_mul(b)?)),
     };
-    let failed = || format!("a template calculates {a} {sign} {b}, whose result does not fit into 64 bits");
+    let failed = || format!("a template calculates {a} {sign} {b}, which has no result within 64 bits");
     result.map(Value::Integer).ok_or_else(failed)
 }
 
@@ -280,7 +280,7 @@ mod tests {
     fn all_else_is_refused_with_words() {
         for (text, word) in [
             ("{{u", "does not end"),
-            ("{{}}", "too early"),
+            ("{{}}", "inside of an expression"),
             ("{{v}}", "'v'"),
             ("{{f}}", "takes arguments"),
             ("{{f()}}", "'c'"),
@@ -293,7 +293,7 @@ mod tests {
             ("{{9223372036854775807 + 1}}", "no result"),
             ("{{9223372036854775808}}", "64 bits"),
             ("{{(1}}", "lacks a ')'"),
-            ("{{i i}}", "not understood"),
+            ("{{i i}}", "unexpected place"),
             ("{% for x in y %}", "Jinja"),
             ("{{'a\\'b'}}", "backslash"),
         ] {
