@@ -7,7 +7,7 @@ use std::sync::Arc;
 use ndarray::Array1;
 use zarrox::codecs::{Blosc, Crc32c, Zstd};
 use zarrox::prelude::*;
-use zarrox::stores::{Key, MemoryStore, Operation, Store, StoreErrorKind};
+use zarrox::stores::{Key, MemoryStore, Operation, Store, StoreErrorKind, StoreExt};
 use zarrox::{ArrayBuilder, CodecSpec, ErrorKind, MissingChunks, OpenOptions};
 use zarrox_testkit::faults::{Fault, FaultyStore};
 
