@@ -163,7 +163,7 @@ impl Judge<'_> {
         let visited = self.root.visit(&mut |path, node| {
             match node {
                 Ok(Node::Array(array)) if path.starts_with("made/") => {
-                    drop(found.insert(path.to_owned(), array.clone()))
+                    found.insert(path.to_owned(), array.clone());
                 }
                 Ok(_) => {}
                 Err(error) => unreadable.push(format!("'{path}': {error}")),
@@ -210,7 +210,7 @@ impl Judge<'_> {
         for operation in self.pending {
             match operation {
                 Operation::Put { path: own, number } if own == path => {
-                    possible.partial.push(Made::Put(*number))
+                    possible.partial.push(Made::Put(*number));
                 }
                 Operation::Rechunk { path: own, .. } if own == path => possible.partial.push(Made::Copy),
                 Operation::Delete { path: own } if own == path => {}

@@ -144,7 +144,7 @@ impl Scene {
         for operation in &there {
             match operation {
                 Operation::Append { number, rows, .. } if grows_first => {
-                    drop(self.model.holed.insert(*number, *rows))
+                    self.model.holed.insert(*number, *rows);
                 }
                 operation => self.model.apply(operation),
             }

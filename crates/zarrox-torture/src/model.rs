@@ -122,26 +122,34 @@ impl Model {
                     array.write(start, shape, *number);
                 }
             }
-            Operation::Append { rows, number, .. } => drop(self.blocks.insert(*number, *rows)),
+            Operation::Append { rows, number, .. } => {
+                self.blocks.insert(*number, *rows);
+            }
             Operation::Resize { array, length } => {
                 if let Some(array) = self.arrays.get_mut(array) {
                     array.resize(*length);
                 }
             }
             Operation::SetAttribute { name, number, .. } => {
-                drop(self.attributes.insert(name.clone(), *number))
+                self.attributes.insert(name.clone(), *number);
             }
             Operation::Require { path } | Operation::Create { path } => {
-                drop(self.groups.insert(path.clone()))
+                self.groups.insert(path.clone());
             }
-            Operation::Put { path, number } => drop(self.made.insert(path.clone(), Made::Put(*number))),
-            Operation::Rechunk { path, .. } => drop(self.made.insert(path.clone(), Made::Copy)),
+            Operation::Put { path, number } => {
+                self.made.insert(path.clone(), Made::Put(*number));
+            }
+            Operation::Rechunk { path, .. } => {
+                self.made.insert(path.clone(), Made::Copy);
+            }
             Operation::Move { from, to } => {
                 if let Some(moved) = self.made.remove(from) {
                     self.made.insert(to.clone(), moved);
                 }
             }
-            Operation::Delete { path } => drop(self.made.remove(path)),
+            Operation::Delete { path } => {
+                self.made.remove(path);
+            }
             Operation::Consolidate => self.consolidated = true,
             Operation::Convert { to, .. } => self.copies.push(to.clone()),
             Operation::Discard { at } => self.copies.retain(|copy| copy != at),

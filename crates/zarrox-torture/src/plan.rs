@@ -126,7 +126,7 @@ impl<'a> Planner<'a> {
             let chunk = [self.rng.u64(0..SIDE / CHUNK), self.rng.u64(0..SIDE / CHUNK)];
             let order = chunk[0] * (SIDE / CHUNK) + chunk[1];
             let corner = chunk.map(|index| index * CHUNK);
-            if order % 2 == 0 && order / 2 % self.worker.of == self.worker.index {
+            if order.is_multiple_of(2) && order / 2 % self.worker.of == self.worker.index {
                 break (corner, CHUNK);
             }
             let quarter = self.rng.u64(0..4);
