@@ -101,7 +101,7 @@ const CASES: &[Case] = &[
         name: "a codec whose name is not the specification's",
         plant: |h| {
             document(&h.file("group/packed/zarr.json"), |json| {
-                json["codecs"][1]["name"] = json!("numcodecs.zstd")
+                json["codecs"][1]["name"] = json!("numcodecs.zstd");
             });
         },
         level: METADATA,

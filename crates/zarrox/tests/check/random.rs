@@ -130,7 +130,7 @@ fn round(kind: &str, seed: u64) {
     }
     let what = format!("{kind}, seed {seed}: {}", told.join("; "));
     let (before, stored) = (elements(&path), files_below(&path));
-    for refill in [seed % 2 == 0] {
+    for refill in [seed.is_multiple_of(2)] {
         let found = repaired(&path, refill);
         let after: BTreeMap<_, _> = elements(&path);
         assert_kept(&before, &after, &what);

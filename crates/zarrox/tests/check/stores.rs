@@ -157,8 +157,9 @@ fn a_chunk_that_the_store_does_not_give_is_named() {
     fill(array.data_type(DataType::Int32).compressor(Gzip::level(1)));
     set(&store, "a/c/1/0", b"nonsense");
     store.inject(Fault::fail(zarrox::stores::StoreErrorKind::Forbidden).key("a/c/0/1"));
-    let check = Check::open_in(&OpenOptions::new(), Arc::new(store.clone()), "a").unwrap();
-    for check in [check.level(CheckLevel::Full).repair(REPAIR)] {
+    let check = Check::open_in(&OpenOptions::new(), Arc::new(store), "a").unwrap();
+    {
+        let check = check.level(CheckLevel::Full).repair(REPAIR);
         let (_, mut found) = run(&check);
         found.sort_by_key(|found| found.kind);
         assert_eq!(kinds(&found), [Kind::Unreadable, Kind::CorruptChunk]);

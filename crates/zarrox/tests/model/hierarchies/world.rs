@@ -69,7 +69,7 @@ impl World {
             }
             Action::SetAttribute { name, value } => {
                 self.change_attributes(operation, |map| {
-                    drop(map.insert((*name).to_owned(), Json::from(*value)))
+                    drop(map.insert((*name).to_owned(), Json::from(*value)));
                 });
                 self.reference.attributes(path).map(|map| map.insert((*name).to_owned(), *value));
             }
