@@ -7,12 +7,12 @@ use std::thread;
 use fastrand::Rng;
 use zarrox::{Format, OpenOptions};
 
-use crate::Outcome;
 use crate::check::check;
 use crate::fault::{Fault, Faults};
 use crate::job::{Hand, Job, Operation};
 use crate::leftovers::{check_files, check_keys};
 use crate::model::Model;
+use crate::outcome::Outcome;
 use crate::place::{Kind, Opened, Place, Site};
 use crate::plan::{self, Planner, Worker};
 use crate::process::{Ended, Launcher, Progress};
@@ -25,7 +25,7 @@ const PROCESSES: u64 = 3;
 /// A store in which more is found is not worth the time.
 const MOST_FAULTS: usize = 100;
 
-/// What the killing of processes over a store has shown.
+/// The outcome of killing processes over a store.
 #[derive(Debug, Default)]
 pub(crate) struct Tally {
     pub(crate) kills: usize,

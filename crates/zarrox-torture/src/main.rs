@@ -11,6 +11,7 @@ mod kills;
 mod leftovers;
 mod model;
 mod options;
+mod outcome;
 mod parallel;
 mod peers;
 mod place;
@@ -22,9 +23,6 @@ mod worker;
 mod world;
 
 use std::process::ExitCode;
-
-/// The result of everything here: nothing, or a message.
-type Outcome<T = ()> = Result<T, String>;
 
 #[expect(clippy::print_stderr, reason = "this is a program for a terminal")]
 fn main() -> ExitCode {

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::SystemTime;
 
-use crate::Outcome;
+use crate::outcome::Outcome;
 use crate::place::Kind;
 
 /// Options of a run.

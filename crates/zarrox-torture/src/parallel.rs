@@ -9,11 +9,11 @@ use fastrand::Rng;
 use ndarray::Axis;
 use zarrox::{OpenOptions, Result as Done};
 
-use crate::Outcome;
 use crate::check::Blocks;
 use crate::fault::Faults;
 use crate::job::{Hand, Job, Operation};
 use crate::model::Elements;
+use crate::outcome::Outcome;
 use crate::place::{Kind, Opened, Place};
 use crate::process::{Death, Ended, Launcher, Progress};
 use crate::world::{self, LOG, NOTES};
@@ -41,14 +41,14 @@ const KILLS: usize = 3;
 /// The array of blocks.
 const BLOCKS: &str = "blocks";
 
-/// How blocks are stored.
+/// The objects in which blocks are stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Stored {
     Chunks,
     Shards,
 }
 
-/// How the writers are divided among processes.
+/// The division of the writers among processes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mode {
     /// One process of four threads.
@@ -275,7 +275,7 @@ impl Crowd<'_> {
     }
 }
 
-/// What processes have done.
+/// The work that processes have done.
 #[derive(Debug, Default)]
 struct Ran {
     shown: Shown,

@@ -1,11 +1,11 @@
-//! The same work by other implementations, in a directory.
+//! Other implementations at work in a directory.
 
 use std::path::Path;
 
 use fastrand::Rng;
 
-use crate::Outcome;
 use crate::leftovers::temporary_files;
+use crate::outcome::Outcome;
 use crate::parallel::{Crowd, Mode, Shown, Stored};
 use crate::place::{Kind, Site};
 use crate::process::Launcher;

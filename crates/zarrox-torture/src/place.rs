@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use zarrox::OpenOptions;
 use zarrox::stores::{StorageOptions, Store};
 
-use crate::Outcome;
+use crate::outcome::Outcome;
 
 /// The place of one hierarchy.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

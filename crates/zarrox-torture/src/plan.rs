@@ -30,7 +30,7 @@ pub(crate) struct Planner<'a> {
     /// The number of the last operation that writes elements.
     number: &'a mut u64,
     worker: Worker,
-    /// What is there when the process comes to the next operation, as far as it is its own.
+    /// The hierarchy when the process comes to the next operation, as far as it is its own.
     model: Model,
     /// The place for a converted copy.
     copy: Place,

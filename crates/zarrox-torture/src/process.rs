@@ -7,8 +7,8 @@ use std::sync::{Barrier, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use crate::Outcome;
 use crate::job::Job;
+use crate::outcome::Outcome;
 
 /// A process that takes longer hangs.
 const LIMIT: Duration = Duration::from_secs(90);
@@ -17,7 +17,7 @@ const LIMIT: Duration = Duration::from_secs(90);
 #[derive(Debug, Clone)]
 pub(crate) struct Launcher {
     pub(crate) program: String,
-    /// What comes before the job.
+    /// The arguments before the job.
     pub(crate) arguments: Vec<String>,
 }
 
@@ -29,7 +29,7 @@ pub(crate) struct Death {
     pub(crate) after: Duration,
 }
 
-/// How far a hand came.
+/// The progress of a hand.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Progress {
     /// The number of operations that are done.

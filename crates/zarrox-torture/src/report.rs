@@ -12,7 +12,7 @@ use crate::parallel::{Mode, Shown};
 pub(crate) struct Report {
     pub(crate) seed: u64,
     pub(crate) stores: Vec<StoreReport>,
-    /// The same work by several implementations in a directory.
+    /// Several implementations at the same work in a directory.
     pub(crate) peers: Vec<PeerReport>,
 }
 

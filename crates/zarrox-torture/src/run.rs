@@ -7,9 +7,9 @@ use std::thread;
 
 use fastrand::Rng;
 
-use crate::Outcome;
 use crate::kills::campaign;
 use crate::options::Options;
+use crate::outcome::Outcome;
 use crate::parallel::{Crowd, Mode, Shown, Stored};
 use crate::peers;
 use crate::place::{Kind, Site};

@@ -16,9 +16,9 @@ use zarrox::convert::Convert;
 use zarrox::selection::DimSelection;
 use zarrox::{Array, Error, ErrorKind, Group, IntoSelection, Node, OpenOptions, Rechunk, Selection};
 
-use crate::Outcome;
 use crate::element::elements;
 use crate::job::{Hand, Job, Operation};
+use crate::outcome::Outcome;
 use crate::place::{Opened, Place};
 use crate::world;
 
@@ -60,7 +60,7 @@ fn work(number: usize, hand: &Hand, at: &Opened, again: bool) {
     }
 }
 
-/// What a hand works with.
+/// The tools of a hand.
 struct Tools<'a> {
     at: &'a Opened,
     /// Handles that stay open, so that what they know grows old while others change the arrays.

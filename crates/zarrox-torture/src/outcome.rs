@@ -1,0 +1,4 @@
+//! The result of everything here.
+
+/// Nothing or a value, or a message.
+pub(crate) type Outcome<T = ()> = Result<T, String>;
