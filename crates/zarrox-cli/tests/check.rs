@@ -1,5 +1,7 @@
 //! Checks and repairs by the command.
 
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use std::os::unix::fs::PermissionsExt;
 
 use serde_json::{Value, json};

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from zarrox import _native, creation
-from zarrox._copy import NodeCopier, check_if_exists, data_bytes, log_writer, summary, transfers
+from zarrox.hierarchy._copy import NodeCopier, check_if_exists, data_bytes, log_writer, summary, transfers
 from zarrox.argument_types import PathArgument, StoreArgument
 from zarrox.core import Array
 from zarrox.core.settings import Settings

@@ -70,7 +70,7 @@ pub use session::{CheckLevel, CheckProgress, CheckSummary, Repair};
 
 /// A check of an array, a group or a whole hierarchy, of any format in any store.
 ///
-/// [The module](crate::check) has an example. Nothing is written unless it is [told to](Check::repair).
+/// [The module](mod@crate::check) has an example. Nothing is written unless it is [told to](Check::repair).
 pub struct Check {
     location: Location,
     path: Option<PathBuf>,

@@ -1,6 +1,6 @@
 //! Checking and repairing: damage of every kind is planted, found, and mended or rightly called what cannot be mended.
 
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test stops at the first failure")]
+#![expect(clippy::unwrap_used, reason = "a test stops at the first failure")]
 
 mod foreign;
 mod levels;

@@ -8,11 +8,11 @@ use zarrox::prelude::*;
 
 use super::{Hierarchy, edit, elements, entry, findings, kinds, repaired, set_entry};
 
+/// The elements of all arrays, by array and place.
+type Elements = BTreeMap<(String, Vec<u64>), i32>;
+
 /// Damages one shard of an array, repairs it, and gives the remedy and the elements after it, with those before the damage.
-fn mended(
-    array: &str,
-    damage: impl Fn(&mut Vec<u8>),
-) -> (Remedy, BTreeMap<(String, Vec<u64>), i32>, BTreeMap<(String, Vec<u64>), i32>) {
+fn mended(array: &str, damage: impl Fn(&mut Vec<u8>)) -> (Remedy, Elements, Elements) {
     let h = Hierarchy::new();
     let before = elements(&h.path);
     edit(&h.file(&format!("{array}/c/0/0")), damage);

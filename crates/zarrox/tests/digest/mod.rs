@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test stops at the first failure")]
 
+mod manifest;
 mod naive;
 mod zarr2;
 
@@ -250,7 +251,11 @@ fn converted_hierarchies_have_one_digest() {
             .create()
             .unwrap();
         let element = |n: usize| {
-            if *name == "|b1" { vec![u8::from(n.is_multiple_of(2))] } else { vec![65 * u8::from(n.is_multiple_of(3)); size] }
+            if *name == "|b1" {
+                vec![u8::from(n.is_multiple_of(2))]
+            } else {
+                vec![65 * u8::from(n.is_multiple_of(3)); size]
+            }
         };
         let element = |n: usize| {
             if *name == "<U3" {
@@ -352,7 +357,8 @@ fn digests_are_as_they_are_defined() {
             builder.chunks(case.chunks.clone()).data_type(data_type.clone()).codecs(codecs).create().unwrap();
         let shape: Vec<usize> = case.shape.iter().map(|&n| usize::try_from(n).unwrap()).collect();
         let element = |n: usize| {
-            let value = if (n + case.seed).is_multiple_of(case.sparse) { u8::try_from(n % 251).unwrap() } else { 0 };
+            let value =
+                if (n + case.seed).is_multiple_of(case.sparse) { u8::try_from(n % 251).unwrap() } else { 0 };
             match name {
                 "string" => vec![b'a' + value % 26; usize::from(value) % 5],
                 "bool" => vec![value % 2],
