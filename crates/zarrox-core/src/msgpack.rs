@@ -284,7 +284,7 @@ pub fn to_json(bytes: &[u8]) -> Result<Json, CodecError> {
 
 /// The recursion is as deep as [`walk`] allows.
 fn json_value(rest: &mut &[u8]) -> Result<Json, CodecError> {
-    let cannot = |what: &str| CodecError::unsupported(format!("JSON cannot say {what}"));
+    let cannot = |what: &str| CodecError::unsupported(format!("JSON cannot represent {what}"));
     Ok(match Token::take(rest)? {
         Token::Nil => Json::Null,
         Token::Bool(value) => value.into(),
@@ -433,7 +433,7 @@ mod tests {
             [(b"\xc4\x01x", "bytes"), (b"\x81\x01\x02", "key"), (b"\xd6\xff\0\0\0\0", "extension type -1")];
         for (bytes, says) in cases {
             let error = to_json(bytes).unwrap_err().to_string();
-            assert!(error.starts_with("JSON cannot say") && error.contains(says), "{error}");
+            assert!(error.starts_with("JSON cannot represent") && error.contains(says), "{error}");
         }
         assert_eq!(to_json(b"\xcb\x7f\xf8\0\0\0\0\0\0").unwrap().to_string(), "NaN");
         assert!(to_json(b"\xa1\xff").unwrap_err().to_string().contains("UTF-8"));

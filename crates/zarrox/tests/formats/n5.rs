@@ -374,7 +374,7 @@ fn malformed_blocks_are_errors_that_name_the_chunk() {
         ("000000020000000300000002", "larger than the chunk"),
         ("00000002ffffffffffffffff", "larger than the chunk"),
         ("000200000002", "mode 2"),
-        ("00090002", "mode is 9"),
+        ("00090002", "mode of the block is 9"),
         ("000000020000000000000002", "empty"),
     ];
     for (block, named) in cases {

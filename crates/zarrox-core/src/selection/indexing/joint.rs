@@ -31,7 +31,7 @@ impl<'a> Joint<'a> {
         for (dim, &length) in dims.iter().zip(mask.shape()) {
             if dim.length.cast_unsigned() != length as u64 {
                 return Err(Error::selection(format!(
-                    "the mask has length {length} along axis {}, but the array has size {}",
+                    "the mask has a length of {length} along axis {}, but its size is {}",
                     dim.axis, dim.length
                 )));
             }

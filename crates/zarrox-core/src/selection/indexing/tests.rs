@@ -97,7 +97,7 @@ fn errors_name_the_axis_and_the_value() {
         message(s![[0, 1], [0, 1, 2]]),
         "the index arrays cannot be broadcast together: their shapes are [2], [3]"
     );
-    let short = "the mask has length 3 along axis 1, but the array has size 5";
+    let short = "the mask has a length of 3 along axis 1, but its size is 5";
     assert_eq!(message(s![.., [true, false, true]]), short);
     assert_eq!(message(Selection::orthogonal(s![0, [true, false, true]])), short);
     assert_eq!(message(Selection::mask([[true; 3]; 4])), short);

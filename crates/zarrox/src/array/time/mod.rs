@@ -267,7 +267,7 @@ mod tests {
         let none = |data_type| DynArray::new(data_type, vec![0], vec![]).unwrap().to_times::<Century>();
         assert!(none(type_of(TimeUnit::Attosecond, 1)).is_ok());
         for (data_type, why) in [
-            (DataType::Int64, "no times"),
+            (DataType::Int64, "not times"),
             (DataType::timedelta64(TimeUnit::Day), "spans"),
             (type_of(TimeUnit::Generic, 1), "their unit is generic"),
         ] {
