@@ -55,7 +55,7 @@ impl Pool {
         pools.entry(requests).or_insert_with(new).clone()
     }
 
-    /// Does the same threads, for a store that only one of them can use at a time.
+    /// Returns these threads for a store that only one of them can use at a time.
     pub(crate) fn for_one_at_a_time(&self) -> Self {
         Self { least: LEAST_OF_ONE_AT_A_TIME, ..self.clone() }
     }

@@ -37,7 +37,7 @@ impl<'a> ReadRegion<'a> {
         self.out.copy_from(&chunk.region(&self.region), 1);
     }
 
-    /// The same region of the chunk with permuted axes.
+    /// Returns the region with permuted axes.
     #[must_use]
     #[inline]
     pub fn permuted(self, order: &[usize]) -> Self {
@@ -49,7 +49,7 @@ impl<'a> ReadRegion<'a> {
     }
 }
 
-/// The same region of a chunk with permuted axes.
+/// Returns a region with permuted axes.
 pub(super) fn permuted(region: &[Span], order: &[usize]) -> Dims<Span> {
     order.iter().map(|&axis| region[axis]).collect()
 }
@@ -160,7 +160,7 @@ impl<'a> ReadSet<'a> {
         self.out.gather(chunk, &self.set.relative_to(corner));
     }
 
-    /// The same elements of the chunk with permuted axes.
+    /// Returns the part with permuted axes.
     pub(super) fn permuted(self, order: &[usize]) -> ReadPart<'a> {
         let elements = ChunkElements::Set(self.set.permuted(order));
         ReadPart { elements, out: self.out, options: self.options }

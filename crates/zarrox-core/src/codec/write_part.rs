@@ -80,7 +80,7 @@ impl<'a> WritePart<'a> {
         }
     }
 
-    /// The same part of the chunk with permuted axes.
+    /// Returns the part with permuted axes.
     #[must_use]
     pub fn permuted(&self, order: &[usize]) -> Self {
         let (elements, source) = match &self.elements {
@@ -104,7 +104,7 @@ impl<'a> WritePart<'a> {
         DividedPart { part: self, shape, cells }
     }
 
-    /// The same elements, or fields, with values in other memory.
+    /// Returns a part of elements, or of their fields, with values in other memory.
     fn with(&self, elements: ChunkElements, source: View<'a>) -> Self {
         Self { elements, source, fields: self.fields.clone() }
     }

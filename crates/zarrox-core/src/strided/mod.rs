@@ -95,7 +95,7 @@ impl<'a> View<'a> {
         Self { pointer, layout, vlen: None, marker: PhantomData }
     }
 
-    /// The same view of references to elements of variable length, whose bytes are in `vlen`.
+    /// Returns the view of references to elements of variable length, whose bytes are in `vlen`.
     #[must_use]
     pub fn with_vlen(mut self, vlen: &'a VlenBuffer) -> View<'a> {
         self.vlen = (self.item() == VlenRef::SIZE).then_some(vlen);
@@ -296,7 +296,7 @@ impl<'a> ViewMut<'a> {
         Self { pointer: self.pointer, layout: self.layout.clone(), vlen: self.vlen, marker: PhantomData }
     }
 
-    /// The same view of references to elements of variable length, whose bytes go to `vlen`.
+    /// Returns the view of references to elements of variable length, whose bytes go to `vlen`.
     #[must_use]
     pub fn with_vlen(mut self, vlen: &'a VlenBuffer) -> ViewMut<'a> {
         self.vlen = (self.item() == VlenRef::SIZE).then_some(vlen);

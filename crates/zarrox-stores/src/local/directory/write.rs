@@ -321,7 +321,7 @@ impl Place<'_> {
         }
     }
 
-    /// What has the name, where no file can be opened, or none need be.
+    /// Looks at what has the name, without opening it.
     fn old_unopened(&self) -> Result<Old, Fault> {
         match entry(self.directory, self.name)? {
             Entry::Missing => Ok(Old::Missing),
