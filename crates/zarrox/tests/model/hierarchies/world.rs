@@ -37,9 +37,23 @@ impl World {
     /// Does one operation after the other, each as the model does it.
     pub(crate) fn check(mut self, operations: &[Operation]) {
         for (number, operation) in operations.iter().enumerate() {
+            let operation = &self.aimed(operation);
             self.apply(operation);
             self.compare(&format!("after operation {number}, {operation:?}"));
         }
+    }
+
+    /// The operation with the path of a node that is there, where it is to have one and there is one.
+    fn aimed(&self, operation: &Operation) -> Operation {
+        let action = &operation.action;
+        let fits = |path: &&String| match action.is_of_elements() {
+            true => self.reference.shape(path).is_some(),
+            false => !path.is_empty(),
+        };
+        let fitting: Vec<&String> = self.reference.nodes.keys().filter(fits).collect();
+        let chosen = operation.existing.filter(|_| action.is_of_existing() && !fitting.is_empty());
+        let path = chosen.map_or(&operation.path, |number| fitting[number % fitting.len()]);
+        Operation { path: path.clone(), existing: None, ..operation.clone() }
     }
 
     fn apply(&mut self, operation: &Operation) {
